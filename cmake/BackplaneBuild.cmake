@@ -1,0 +1,91 @@
+# Build rules shared by every folder: flags, precompiled headers, add_layer(), backplane_add_test().
+include(GNUInstallDirs)
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/archive)
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  # Precompiled headers need this leave from ccache.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE_PROGRAM})
+endif()
+
+find_package(Threads REQUIRED)
+find_package(Boost 1.81 REQUIRED COMPONENTS json filesystem)
+find_package(OpenSSL 3 REQUIRED)
+
+add_library(backplane_options INTERFACE)
+target_compile_options(backplane_options INTERFACE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual -fno-gnu-unique
+  $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess -Wno-dangling-reference>
+  $<$<CONFIG:Release>:-O2>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set_property(TARGET backplane_options PROPERTY INTERFACE_COMPILE_OPTIONS -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual
+    -fno-gnu-unique -fpch-preprocess)
+else()
+  set_property(TARGET backplane_options PROPERTY INTERFACE_COMPILE_OPTIONS -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual)
+endif()
+# One copy of Asio's and Boost.JSON's code in the process: Asio is compiled once, into the SDK library.
+target_compile_definitions(backplane_options INTERFACE BOOST_ASIO_SEPARATE_COMPILATION BOOST_ASIO_DYN_LINK BOOST_ASIO_NO_DEPRECATED
+  BOOST_JSON_DYN_LINK BOOST_ALL_NO_LIB)
+if(BACKPLANE_SANITIZE)
+  target_compile_options(backplane_options INTERFACE -fsanitize=${BACKPLANE_SANITIZE} -fno-omit-frame-pointer -g -O1 -foptimize-sibling-calls)
+  target_link_options(backplane_options INTERFACE -fsanitize=${BACKPLANE_SANITIZE})
+endif()
+
+# backplane_pch(TARGET): the precompiled header that every folder shares.
+function(backplane_pch target)
+  target_precompile_headers(${target} PRIVATE <boost/json.hpp> <algorithm> <atomic> <chrono> <coroutine> <functional> <map> <memory> <mutex>
+    <optional> <span> <string> <string_view> <unordered_map> <utility> <vector>)
+endfunction()
+
+# add_layer(NAME SOURCES … TESTS … DEPS …): one folder of the host, one static library backplane::NAME, one test binary NAME_test.
+# Headers are included as "NAME/file.hpp".
+function(add_layer name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;DEPS;TEST_DEPS" ${ARGN})
+  add_library(backplane_${name} STATIC ${ARG_SOURCES})
+  add_library(backplane::${name} ALIAS backplane_${name})
+  target_include_directories(backplane_${name} PUBLIC ${CMAKE_SOURCE_DIR}/host)
+  target_link_libraries(backplane_${name} PUBLIC backplane::sdk ${ARG_DEPS} PRIVATE backplane_options)
+  target_link_libraries(backplane_${name} PUBLIC $<BUILD_INTERFACE:backplane_options>)
+  backplane_pch(backplane_${name})
+  if(BACKPLANE_BUILD_TESTS AND ARG_TESTS)
+    backplane_add_test(${name}_test SOURCES ${ARG_TESTS} DEPS backplane::${name} ${ARG_TEST_DEPS})
+  endif()
+endfunction()
+
+# backplane_add_test(NAME SOURCES … DEPS …): a GoogleTest binary whose tests ctest lists one by one.
+function(backplane_add_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPS" ${ARGN})
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS} backplane_options GTest::gtest_main GTest::gmock)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+endfunction()
+
+function(backplane_add_folders)
+  foreach(folder IN LISTS ARGN)
+    if(BACKPLANE_FOLDERS AND NOT folder IN_LIST BACKPLANE_FOLDERS)
+      continue()
+    endif()
+    if(EXISTS ${CMAKE_SOURCE_DIR}/${folder}/CMakeLists.txt)
+      add_subdirectory(${folder})
+    endif()
+  endforeach()
+endfunction()

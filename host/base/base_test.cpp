@@ -1,0 +1,76 @@
+#include <gtest/gtest.h>
+
+#include "base/io_loop.hpp"
+#include "base/signal.hpp"
+#include "base/task_group.hpp"
+
+namespace backplane {
+namespace {
+
+Task<int> deep(int n) {
+  if (n == 0) co_return 0;
+  co_return 1 + co_await deep(n - 1);
+}
+
+Task<Executor*> where_after_sleep() {
+  co_await sleep_for(std::chrono::milliseconds(1));
+  co_return current_executor();
+}
+
+TEST(IoLoop, ATaskResumesOnTheLoopItSleptOn) {
+  IoLoop loop("t");
+  loop.start();
+  EXPECT_EQ(run_on(loop, where_after_sleep()), &loop);
+}
+
+TEST(IoLoop, NestedTasksReturnTheirValues) {
+  IoLoop loop("t");
+  loop.start();
+  EXPECT_EQ(run_on(loop, deep(100)), 100);
+}
+
+Task<void> throws() {
+  throw std::runtime_error("boom");
+  co_return;
+}
+
+TEST(Task, AnExceptionReachesWhoAwaits) {
+  IoLoop loop("t");
+  loop.start();
+  EXPECT_THROW(run_on(loop, throws()), std::runtime_error);
+}
+
+TEST(NamedSignal, ASecondFireIsANoOpAndLateWaitersAreTold) {
+  int fired = 0;
+  NamedSignal signal("ShutdownInitiated", [&](std::string_view) { ++fired; });
+  int told = 0;
+  signal.on_fire([&] { ++told; });
+  signal.fire();
+  signal.fire();
+  signal.on_fire([&] { ++told; });
+  EXPECT_EQ(fired, 1);
+  EXPECT_EQ(told, 2);
+}
+
+Task<void> wait_for(Signal& signal, std::atomic<int>& done) {
+  co_await signal.wait();
+  ++done;
+}
+
+TEST(TaskGroup, WaitAllReturnsWhenTheLastTaskHasEndedAndClosedGroupsRefuse) {
+  IoLoop loop("t");
+  loop.start();
+  TaskGroup group;
+  NamedSignal go("go");
+  std::atomic<int> done{0};
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(group.spawn(loop, "waiter", wait_for(go, done)));
+  group.close();
+  EXPECT_FALSE(group.spawn(loop, "late", wait_for(go, done)));
+  EXPECT_EQ(group.running(), 10u);
+  go.fire();
+  run_on(loop, group.wait_all());
+  EXPECT_EQ(done.load(), 10);
+}
+
+}  // namespace
+}  // namespace backplane

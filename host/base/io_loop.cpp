@@ -1,0 +1,87 @@
+#include "base/io_loop.hpp"
+
+#include <pthread.h>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+namespace backplane {
+namespace asio = boost::asio;
+
+IoLoop::IoLoop(std::string name)
+    : name_(std::move(name)), work_(std::make_unique<asio::executor_work_guard<asio::io_context::executor_type>>(context_.get_executor())) {}
+
+IoLoop::~IoLoop() { stop(); }
+
+void IoLoop::post(std::function<void()> work) { asio::post(context_, std::move(work)); }
+
+void IoLoop::post(std::coroutine_handle<> frame) {
+  asio::post(context_, [frame] { frame.resume(); });
+}
+
+std::function<void()> IoLoop::after(std::chrono::nanoseconds delay, std::function<void()> work) {
+  auto timer = std::make_shared<asio::steady_timer>(context_);
+  // A timer is not thread-safe: arm and cancel it on the loop.
+  auto arm = [timer, delay, work = std::move(work)]() mutable {
+    timer->expires_after(delay);
+    timer->async_wait([timer, work = std::move(work)](boost::system::error_code error) {
+      if (!error) work();
+    });
+  };
+  if (current_executor() == this) {
+    arm();
+  } else {
+    asio::post(context_, std::move(arm));
+  }
+  return [this, weak = std::weak_ptr<asio::steady_timer>(timer)] {
+    auto cancel = [weak] {
+      if (auto live = weak.lock()) live->cancel();
+    };
+    if (current_executor() == this) {
+      cancel();
+    } else {
+      asio::post(context_, cancel);
+    }
+  };
+}
+
+void IoLoop::start() {
+  thread_ = std::thread([this] {
+    pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
+    ExecutorScope scope(this);
+    context_.run();
+  });
+}
+
+void IoLoop::stop() {
+  work_.reset();
+  context_.stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+LoopPool::LoopPool(std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) loops_.push_back(std::make_unique<IoLoop>("io-" + std::to_string(i)));
+}
+LoopPool::~LoopPool() { stop(); }
+void LoopPool::start() {
+  for (auto& loop : loops_) loop->start();
+}
+void LoopPool::stop() {
+  for (auto& loop : loops_) loop->stop();
+}
+
+BlockingPool::BlockingPool(std::size_t threads) : pool_(threads) {}
+BlockingPool::~BlockingPool() { stop(); }
+void BlockingPool::post(std::function<void()> work) { asio::post(pool_, std::move(work)); }
+void BlockingPool::post(std::coroutine_handle<> frame) {
+  asio::post(pool_, [frame] { frame.resume(); });
+}
+std::function<void()> BlockingPool::after(std::chrono::nanoseconds, std::function<void()>) {
+  return [] {};
+}
+void BlockingPool::stop() {
+  pool_.stop();
+  pool_.join();
+}
+
+}  // namespace backplane

@@ -1,0 +1,73 @@
+// Threads with an Asio io_context each, as SDK executors.
+//
+// Thread-safety: post() and after() from any thread; everything that runs on a loop runs on its one thread.
+// Lifetime:      a LoopPool is stopped and joined before what its coroutines point to goes away.
+#pragma once
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "backplane/task.hpp"
+
+namespace backplane {
+
+// One io_context, run by one thread.
+class IoLoop final : public Executor {
+ public:
+  explicit IoLoop(std::string name);
+  ~IoLoop() override;
+
+  boost::asio::io_context& context() noexcept { return context_; }
+  void post(std::function<void()> work) override;
+  void post(std::coroutine_handle<> frame) override;
+  std::function<void()> after(std::chrono::nanoseconds delay, std::function<void()> work) override;
+
+  void start();  // makes the thread
+  void stop();   // drops what is queued and joins the thread; not from the loop itself
+
+ private:
+  std::string name_;
+  boost::asio::io_context context_{1};
+  std::unique_ptr<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> work_;
+  std::thread thread_;
+};
+
+// A loop per core for connections.
+class LoopPool {
+ public:
+  explicit LoopPool(std::size_t count);
+  ~LoopPool();
+  void start();
+  void stop();
+  std::size_t size() const noexcept { return loops_.size(); }
+  IoLoop& loop(std::size_t i) noexcept { return *loops_[i % loops_.size()]; }
+
+ private:
+  std::vector<std::unique_ptr<IoLoop>> loops_;
+};
+
+// Threads for calls that block.
+class BlockingPool final : public Executor {
+ public:
+  explicit BlockingPool(std::size_t threads);
+  ~BlockingPool() override;
+  void post(std::function<void()> work) override;
+  void post(std::coroutine_handle<> frame) override;
+  std::function<void()> after(std::chrono::nanoseconds delay, std::function<void()> work) override;  // not supported: runs never
+  void stop();
+
+ private:
+  boost::asio::thread_pool pool_;
+};
+
+// Runs `task` to its end on `loop` and returns its result; for main() and tests, never on an executor's thread.
+template <class T>
+T run_on(Executor& executor, Task<T> task);
+
+}  // namespace backplane
+
+#include "base/run_on.ipp"

@@ -1,0 +1,42 @@
+// The verbs over HTTP: decode → RestStorage → encode, one file per verb.
+//
+// Thread-safety: handlers are const after construction and serve any number of requests at once.
+// Errors:        every Status is sent in the negotiated encoding.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backplane/host.hpp"
+#include "backplane/http.hpp"
+#include "backplane/rest.hpp"
+
+namespace backplane {
+
+// One row of the route table: a resource or a subresource of one group version.
+struct ResourceScope {
+  GroupVersionResource resource;
+  std::string subresource;        // empty for the resource itself
+  GroupVersionKind kind;          // what the storage takes and gives
+  bool namespaced = true;
+  std::shared_ptr<RestStorage> storage;
+  AdmissionRunner* admission = nullptr;          // for storages that do not run it themselves (NamedCreater, Connecter); may be null
+  std::chrono::seconds min_request_timeout{1800};  // watches without timeoutSeconds end in [x, 2x)
+  std::size_t max_body_bytes = 3 * 1024 * 1024;
+  // Fires when the server drains; watches end early then (only looked at when the grace period is configured).
+  Signal* shutting_down = nullptr;
+};
+
+std::shared_ptr<HttpHandler> make_resource_handler(ResourceScope scope);
+// Verbs for discovery, sorted, from the roles the storage has (connect methods mapped as upstream's toDiscoveryKubeVerb).
+std::vector<std::string> discovery_verbs(RestStorage& storage, bool subresource);
+
+// A Status in the encoding the client accepts (JSON when nothing fits); sets Retry-After when details ask for it.
+Task<void> write_status(RequestContext& context, Exchange& exchange, const Status& status);
+// A tree in the negotiated encoding (json, yaml, pretty), for discovery and the like.
+Task<void> write_value(RequestContext& context, Exchange& exchange, int code, const Value& value);
+// Warnings of the context as response headers; called by whoever answers without the two above.
+void add_warning_headers(RequestContext& context, Exchange& exchange);
+
+}  // namespace backplane

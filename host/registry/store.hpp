@@ -1,0 +1,34 @@
+// The generic store: Strategy + storage + cache + preconditions = every verb of a resource.
+//
+// Thread-safety: every method from any executor.
+// Lifetime:      a store may be made before the environment has a backend (plugins provision before storage opens); until start() its
+//                verbs answer 503.
+// Errors:        as rest.hpp: complete Statuses.
+#pragma once
+
+#include <memory>
+
+#include "backplane/host.hpp"
+#include "watchcache/resource_cache.hpp"
+
+namespace backplane {
+
+// What all stores of a server share.
+class StoreEnvironment {
+ public:
+  StoreEnvironment();
+  ~StoreEnvironment();
+  // Gives every store made so far, and all later ones, a backend, a cache and admission.  Once.  All three outlive the stores' use.
+  void start(StorageBackend& storage, CacheHub& caches, AdmissionRunner& admission);
+  struct State;
+  State& state() const noexcept { return *state_; }
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+Result<std::shared_ptr<StandardStorage>> make_store(StoreEnvironment& environment, ResourceConfig config);
+Result<std::shared_ptr<RestStorage>> make_subresource_store(std::shared_ptr<StandardStorage> parent, std::shared_ptr<const Strategy> strategy);
+Result<std::shared_ptr<RestStorage>> make_scale_store(std::shared_ptr<StandardStorage> parent, Host::ScalePaths paths);
+
+}  // namespace backplane

@@ -1,0 +1,74 @@
+// Recent history of every resource in memory: one ordered index of immutable entries and one append-only event log per resource, fed by
+// one watch on the store.  The normal path of every read (architecture §5).
+//
+// Thread-safety: every method from any thread.  Reads work on immutable snapshots and take no lock that a writer holds while it works.
+// Lifetime:      the hub outlives its caches' users; stop() ends every watch stream.
+// Errors:        kGone/kExpired for revisions the log no longer has, kTimeout (ResourceVersionTooLarge) for revisions not reached in time,
+//                kTooManyRequests while a cache is still loading.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/object.hpp"
+#include "backplane/rest.hpp"
+#include "backplane/storage.hpp"
+
+namespace backplane {
+
+struct CacheConfig {
+  std::string prefix;        // "/registry/pods/", with the slash at the end
+  bool namespaced = true;    // keys are prefix + namespace + "/" + name, else prefix + name
+  std::string kind;          // "Pod"
+  std::string api_version;   // "v1"
+  bool sorted_keys = false;  // custom resources: keys sorted, list items printed whole
+  std::vector<SelectableField> fields;
+};
+
+// Which part of a resource a list or watch is about.
+struct CacheScope {
+  std::string ns;    // empty: all namespaces, or a cluster-scoped resource
+  std::string name;  // empty: the whole collection
+};
+
+class ResourceCache {
+ public:
+  virtual ~ResourceCache();
+
+  // The entry a stored key-value becomes: resourceVersion spliced in, labels and selectable fields read out.
+  virtual ObjectRef make_entry(const KeyValue& stored) const = 0;
+
+  // The newest entry this cache knows, without waiting; null when absent.
+  virtual ObjectRef peek(std::string_view key) const = 0;
+  // Waits until the cache has everything the store had acknowledged when called.
+  virtual Task<Status> wait_current() = 0;
+  // resourceVersion rules of GET: unset = newest, 0 = any, N = not older than N.  A null entry: no such object.
+  virtual Task<Result<ObjectRef>> get(std::string key, std::string resource_version) = 0;
+  // Selectors, limit and continue, resourceVersion and resourceVersionMatch as upstream's LIST has them.
+  virtual Task<Result<ListResult>> list(CacheScope scope, ListOptions options) = 0;
+  // From a revision, or with synthetic ADDED events first; selector transitions become ADDED and DELETED; bookmarks when asked for.
+  virtual Task<Result<std::unique_ptr<WatchStream>>> watch(CacheScope scope, ListOptions options) = 0;
+
+  virtual bool ready() const noexcept = 0;
+  virtual Revision revision() const noexcept = 0;
+  virtual std::size_t size() const noexcept = 0;
+  // Bytes of encoded objects held.
+  virtual std::size_t bytes() const noexcept = 0;
+};
+
+class CacheHub {
+ public:
+  virtual ~CacheHub();
+  // A cache over `config.prefix`, one per prefix.  Loading starts at the first use or at once when `eager`.
+  virtual std::shared_ptr<ResourceCache> add(CacheConfig config, bool eager) = 0;
+  virtual void remove(std::string_view prefix) = 0;
+  virtual Task<Status> start() = 0;  // begins to follow the store
+  virtual Task<void> stop() = 0;     // ends all watch streams
+};
+
+// `executor` runs the pump: one thread of its own, so that applying events never delays a connection.
+std::unique_ptr<CacheHub> make_cache_hub(StorageBackend& storage, Executor& executor);
+
+}  // namespace backplane

@@ -1,0 +1,68 @@
+// Hooks and health checks: what runs after the server listens, before it stops, and when somebody asks how it is.
+//
+// Thread-safety: hooks start on a host executor, all at once and unordered; checks are called from any thread.
+// Lifetime:      a hook's stop flag is raised before the host waits for the hook to end.
+// Errors:        a post-start hook that fails ends the process; pre-shutdown hook errors are aggregated and end the run with an error.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "backplane/http.hpp"
+#include "backplane/status.hpp"
+#include "backplane/task.hpp"
+
+namespace backplane {
+
+// Calls this server from inside, through the handler chain, as system:apiserver in system:masters; no socket is used.
+class LoopbackClient {
+ public:
+  struct Response {
+    int code = 0;
+    std::string body;
+    Headers headers;
+  };
+  virtual ~LoopbackClient();
+  virtual Task<Response> request(std::string method, std::string target, Headers headers, std::string body) = 0;
+};
+
+// Something that happens once; waiters are told.
+class Signal {
+ public:
+  virtual ~Signal();
+  virtual std::string_view name() const noexcept = 0;
+  virtual void fire() = 0;  // idempotent
+  virtual bool fired() const noexcept = 0;
+  virtual Task<void> wait() = 0;
+  // Calls back once, at once if it has fired.
+  virtual void on_fire(std::function<void()> callback) = 0;
+};
+
+struct PostStartHookContext {
+  LoopbackClient& loopback;
+  Executor& executor;
+  Signal& stop;  // fires when the server shuts down; a long-running hook ends then
+};
+// Returns when its start work is done; the check poststarthook/<name> is red until then.  Long-running work goes on in a task of its
+// own (Host::spawn).
+using PostStartHook = std::function<Task<Status>(PostStartHookContext context)>;
+using PreShutdownHook = std::function<Task<Status>()>;
+
+class HealthCheck {
+ public:
+  virtual ~HealthCheck();
+  virtual std::string name() const = 0;
+  virtual Task<Status> check() = 0;
+};
+
+// Which endpoints show a check.
+struct HealthEndpoints {
+  bool healthz = true;
+  bool livez = true;
+  bool readyz = true;
+};
+
+}  // namespace backplane

@@ -1,0 +1,119 @@
+// What the host offers a plugin.  Everything a plugin registers goes into a staging registry of its own and becomes visible only when
+// every plugin has provisioned and validated; a failure rolls it back.
+//
+// Thread-safety: registration calls are made inside Plugin::provision, on one thread; make_storage, executor and spawn at any time.
+// Lifetime:      the Host outlives the plugin.
+// Errors:        a duplicate name is kAlreadyExists and names the first registrant.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/hooks.hpp"
+#include "backplane/logger.hpp"
+#include "backplane/rest.hpp"
+#include "backplane/scheme.hpp"
+#include "backplane/security.hpp"
+#include "backplane/storage.hpp"
+
+namespace backplane {
+
+// A group with its versions and their storages, as upstream's APIGroupInfo.
+struct APIGroupInfo {
+  std::string group;  // empty: the legacy core group under /api
+  // In order of preference.
+  std::vector<std::string> prioritized_versions;
+  // version → path ("deployments", "deployments/status") → storage.
+  std::map<std::string, std::map<std::string, std::shared_ptr<RestStorage>>> storages;
+  // Types by version, for OpenAPI and explain.
+  std::map<std::string, std::shared_ptr<const SchemaSet>> schemas;
+  // APIService priorities: groups are listed by falling group priority, then by name.
+  int group_priority_minimum = 1000;
+  int version_priority = 15;
+};
+
+struct GroupVersionInfo {
+  GroupVersion group_version;
+  int group_priority_minimum = 0;
+  int version_priority = 0;
+  std::string delegate;  // the plugin that serves it
+};
+
+// Groups that come and go while the server runs (custom resources).  publish() swaps the route table; readers never lock.
+class DynamicGroups {
+ public:
+  virtual ~DynamicGroups();
+  // Replaces everything this plugin has published at run time.
+  virtual Status publish(std::vector<APIGroupInfo> groups) = 0;
+};
+
+// Paths outside the resource tree that are answered while the server runs: prefix → handler.
+struct PathRoute {
+  std::string path;
+  bool prefix = false;   // true: this path and everything below it
+  bool listed = true;    // shown by GET /
+  std::shared_ptr<HttpHandler> handler;
+};
+
+class Host {
+ public:
+  virtual ~Host();
+
+  virtual Logger& logger() = 0;
+  virtual Scheme& scheme() = 0;
+
+  // ---- storages
+  // The generic store for a kind: a Strategy goes in, all verbs come out.
+  virtual Result<std::shared_ptr<StandardStorage>> make_storage(ResourceConfig config) = 0;
+  // Getter + Updater of the same objects under another strategy (status, ephemeralcontainers, finalize, approval …): `strategy` decides
+  // what an update through this subresource may change.
+  virtual Result<std::shared_ptr<RestStorage>> make_subresource(std::shared_ptr<StandardStorage> parent, std::shared_ptr<const Strategy> strategy) = 0;
+  // autoscaling/v1 Scale over three dotted paths of the parent; `selector_path` may name a LabelSelector object or a text.
+  struct ScalePaths {
+    std::string spec_replicas = "spec.replicas";
+    std::string status_replicas = "status.replicas";
+    std::string selector = "spec.selector";
+  };
+  virtual Result<std::shared_ptr<RestStorage>> make_scale(std::shared_ptr<StandardStorage> parent, ScalePaths paths) = 0;
+
+  // ---- API groups
+  virtual Status install_api_group(APIGroupInfo info) = 0;
+  virtual std::shared_ptr<DynamicGroups> dynamic_groups() = 0;
+  // Group versions served by everybody, static and dynamic, in order; and a call when that changes (on any thread).
+  virtual std::vector<GroupVersionInfo> group_versions() const = 0;
+  virtual void on_group_versions_changed(std::function<void()> callback) = 0;
+  // False when --runtime-config switched the version or the resource off.
+  virtual bool resource_enabled(const GroupVersionResource& resource) const = 0;
+
+  // ---- HTTP
+  virtual Status handle(PathRoute route) = 0;
+
+  // ---- lifecycle
+  virtual Status add_post_start_hook(std::string name, PostStartHook hook) = 0;
+  virtual Status add_pre_shutdown_hook(std::string name, PreShutdownHook hook) = 0;
+  virtual Status add_health_check(std::shared_ptr<HealthCheck> check, HealthEndpoints where) = 0;
+  // Unknown paths are answered 503 until every such signal has fired.
+  virtual Result<std::shared_ptr<Signal>> register_mux_and_discovery_complete_signal(std::string name) = 0;
+
+  // ---- other extension points
+  using StorageBackendFactory = std::function<Result<std::unique_ptr<StorageBackend>>(const StorageBackendConfig&)>;
+  virtual Status register_storage_backend(std::string name, StorageBackendFactory factory) = 0;
+  virtual Status register_authenticator(std::shared_ptr<Authenticator> authenticator) = 0;
+  virtual Status register_authorizer(std::shared_ptr<Authorizer> authorizer) = 0;
+  virtual Status register_admission(std::shared_ptr<AdmissionPlugin> plugin) = 0;
+
+  // ---- running things
+  virtual Executor& executor() = 0;
+  // Runs `task` until it ends; the host waits for it at shutdown, so it must watch the stop signal.
+  virtual void spawn(std::string name, Task<void> task) = 0;
+  virtual Signal& stop_signal() = 0;
+  // The value of a host flag by its name ("service-cluster-ip-range"), as text; nothing when unset or unknown.
+  virtual std::optional<std::string> flag(std::string_view name) const = 0;
+};
+
+}  // namespace backplane

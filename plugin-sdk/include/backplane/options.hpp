@@ -1,0 +1,56 @@
+// The option objects of the verbs: metav1.GetOptions, ListOptions, CreateOptions, …
+//
+// Thread-safety: values.
+// Errors:        parsing is worded as upstream's conversion and validation word it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backplane/http.hpp"
+#include "backplane/schema.hpp"
+#include "backplane/selectors.hpp"
+
+namespace backplane {
+
+struct GetOptions {
+  std::string resource_version;  // empty: newest
+};
+
+enum class ResourceVersionMatch : unsigned char { kUnset, kExact, kNotOlderThan };
+
+struct ListOptions {
+  LabelSelector labels;
+  FieldSelector fields;
+  std::string resource_version;
+  ResourceVersionMatch match = ResourceVersionMatch::kUnset;
+  std::int64_t limit = 0;
+  std::string continue_token;
+  bool watch = false;
+  bool allow_watch_bookmarks = false;
+  std::optional<bool> send_initial_events;
+  std::optional<std::int64_t> timeout_seconds;
+};
+
+struct Preconditions {
+  std::optional<std::string> uid;
+  std::optional<std::string> resource_version;
+};
+
+struct DeleteOptions {
+  std::optional<std::int64_t> grace_period_seconds;
+  Preconditions preconditions;
+  std::optional<bool> orphan_dependents;
+  std::optional<std::string> propagation_policy;  // Orphan | Background | Foreground
+  bool dry_run = false;
+};
+
+struct WriteOptions {  // create, update, patch
+  bool dry_run = false;
+  std::string field_manager;
+  FieldValidation field_validation = FieldValidation::kWarn;
+  std::optional<bool> force;  // apply only
+};
+
+}  // namespace backplane

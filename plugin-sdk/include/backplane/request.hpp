@@ -1,0 +1,78 @@
+// What is known about a request: who, what (RequestInfo), since when, and where its warnings go.
+//
+// Thread-safety: a RequestContext belongs to one request on one executor.
+// Lifetime:      lives until the response has been sent; references into it must not outlive the handler.
+#pragma once
+
+#include <boost/json/monotonic_resource.hpp>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/json.hpp"
+#include "backplane/meta.hpp"
+
+namespace backplane {
+
+class Exchange;
+
+struct UserInfo {
+  std::string name;
+  std::string uid;
+  std::vector<std::string> groups;
+  std::vector<std::pair<std::string, std::vector<std::string>>> extra;
+  bool in_group(std::string_view group) const noexcept;
+};
+
+// apiserver/pkg/endpoints/request.RequestInfo: the URL taken apart.
+struct RequestInfo {
+  bool is_resource_request = false;
+  std::string path;         // decoded, without the query
+  std::string verb;         // get list watch create update patch delete deletecollection; lower-case method for non-resource requests
+  std::string api_prefix;   // "api" or "apis"
+  std::string api_group;
+  std::string api_version;
+  std::string ns;
+  std::string resource;
+  std::string subresource;
+  std::string name;
+  std::vector<std::string> parts;  // from the resource on
+  GroupVersionResource gvr() const { return {api_group, api_version, resource}; }
+  GroupResource group_resource() const { return {api_group, resource}; }
+};
+
+class RequestContext {
+ public:
+  RequestContext();
+  ~RequestContext();
+  RequestContext(const RequestContext&) = delete;
+  RequestContext& operator=(const RequestContext&) = delete;
+
+  UserInfo user;
+  RequestInfo info;
+  std::string audit_id;
+  std::string user_agent;
+  std::chrono::steady_clock::time_point received = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  bool dry_run = false;
+  bool long_running = false;
+  // Paths are still being installed: an unknown one is answered 503, not 404.
+  bool mux_incomplete = false;
+  // Null for calls that did not come over HTTP.
+  Exchange* exchange = nullptr;
+
+  // Trees of this request live here; freed at once with the request.
+  const json::storage_ptr& arena() noexcept { return arena_; }
+  // Sent as `Warning: 299 - "text"`; repeated texts are sent once; total bounded as upstream (4096 characters, each cut at 256).
+  void warn(std::string_view text);
+  const std::vector<std::string>& warnings() const noexcept { return warnings_; }
+
+ private:
+  json::storage_ptr arena_;
+  std::vector<std::string> warnings_;
+  std::size_t warning_size_ = 0;
+};
+
+}  // namespace backplane

@@ -1,0 +1,225 @@
+// What a resource can do: one small role per verb (k8s.io/apiserver/pkg/registry/rest).  A storage implements the roles it has; the
+// host asks once, at install, by dynamic_cast, and builds its route table and discovery from the answers.
+//
+// Thread-safety: every method may be called from any executor at any time.
+// Lifetime:      storages are shared with the host and outlive every request on them.
+// Errors:        a Status with group, resource and name already in it, ready to be sent.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backplane/admission.hpp"
+#include "backplane/http.hpp"
+#include "backplane/object.hpp"
+#include "backplane/options.hpp"
+#include "backplane/request.hpp"
+#include "backplane/schema.hpp"
+#include "backplane/strategy.hpp"
+#include "backplane/table.hpp"
+
+namespace backplane {
+
+class RestStorage {
+ public:
+  virtual ~RestStorage();
+  // Kind of the objects this storage takes and gives (for cross-group subresources another group's: autoscaling/v1 Scale).
+  virtual GroupVersionKind kind() const = 0;
+  // Type of those objects; never null for storages with a body.
+  virtual const Schema* schema() const = 0;
+};
+
+class Scoper {
+ public:
+  virtual ~Scoper();
+  virtual bool namespaced() const = 0;
+};
+class SingularNameProvider {
+ public:
+  virtual ~SingularNameProvider();
+  virtual std::string singular_name() const = 0;
+};
+class ShortNamesProvider {
+ public:
+  virtual ~ShortNamesProvider();
+  virtual std::vector<std::string> short_names() const = 0;
+};
+class CategoriesProvider {
+ public:
+  virtual ~CategoriesProvider();
+  virtual std::vector<std::string> categories() const = 0;
+};
+class StorageVersionProvider {
+ public:
+  virtual ~StorageVersionProvider();
+  virtual GroupVersionKind storage_version() const = 0;  // hashed into discovery's storageVersionHash
+};
+class TableProvider {
+ public:
+  virtual ~TableProvider();
+  virtual const TableConvertor& table_convertor() const = 0;
+};
+
+// Objects of a list, one after another, without holding them all.
+class ObjectCursor {
+ public:
+  virtual ~ObjectCursor();
+  // The next object, null at the end.  The reference is valid until the next call.
+  virtual const ObjectEntry* next() = 0;
+};
+
+struct ListResult {
+  Revision revision = 0;                 // metadata.resourceVersion
+  std::string continue_token;            // empty: complete
+  std::optional<std::int64_t> remaining; // metadata.remainingItemCount
+  std::unique_ptr<ObjectCursor> items;
+};
+
+struct WatchEvent {
+  enum class Type : unsigned char { kAdded, kModified, kDeleted, kBookmark, kError };
+  Type type = Type::kAdded;
+  ObjectRef object;           // kBookmark: entry whose json is the bookmark object; kError: json is a Status
+  // `{"type":…,"object":…}\n` encoded once for everybody; empty when this event's type was changed by a selector.
+  SharedBytes json_frame;
+};
+
+class WatchStream {
+ public:
+  virtual ~WatchStream();
+  // Waits for events; at least one.  Errors: kExpired/kGone when the watcher lagged behind the log; the end of the stream is kNone-reason
+  // Status with code 200's opposite: an empty vector.
+  virtual Task<Result<std::vector<WatchEvent>>> next() = 0;
+  // Ends a pending and every later next() with an empty vector.  Any thread.
+  virtual void cancel() = 0;
+};
+
+class Getter {
+ public:
+  virtual ~Getter();
+  virtual Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) = 0;
+};
+class Lister {
+ public:
+  virtual ~Lister();
+  virtual std::string list_kind() const = 0;  // "PodList"
+  virtual Task<Result<ListResult>> list(RequestContext& context, ListOptions options) = 0;
+};
+class Watcher {
+ public:
+  virtual ~Watcher();
+  virtual Task<Result<std::unique_ptr<WatchStream>>> watch(RequestContext& context, ListOptions options) = 0;
+};
+
+// Runs the admission plugins for one write; empty where admission does not apply (calls of the host itself).
+class AdmissionRunner {
+ public:
+  virtual ~AdmissionRunner();
+  virtual Task<Status> admit(AdmissionAttributes& attributes) = 0;
+  virtual Task<Status> validate(const AdmissionAttributes& attributes) = 0;
+};
+
+class Creater {
+ public:
+  virtual ~Creater();
+  // `object` is normalized and has its schema's defaults.  Returns what was stored.
+  virtual Task<Result<ObjectRef>> create(RequestContext& context, Object& object, WriteOptions options) = 0;
+};
+class NamedCreater {
+ public:
+  virtual ~NamedCreater();
+  // POST on /resource/name/subresource.  Returns the object or a Status object (pods/binding) to be sent with 201.
+  virtual Task<Result<ObjectRef>> create_named(RequestContext& context, std::string name, Object& object, WriteOptions options) = 0;
+};
+
+// Computes the new object from the stored one; the store calls it again when it lost a race.
+class UpdatedObjectInfo {
+ public:
+  virtual ~UpdatedObjectInfo();
+  // `existing` is null when the object does not exist.  The result lives in the request's arena.
+  virtual Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) = 0;
+  virtual Preconditions preconditions() const { return {}; }
+};
+struct UpdateResult {
+  ObjectRef object;
+  bool created = false;
+};
+class Updater {
+ public:
+  virtual ~Updater();
+  // `force_allow_create`: server-side apply creates what is missing.
+  virtual Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
+                                            bool force_allow_create) = 0;
+};
+// Patcher = Getter + Updater; a storage that has both can be patched unless it says no.
+class PatchForbidder {
+ public:
+  virtual ~PatchForbidder();
+};
+
+struct DeleteResult {
+  ObjectRef object;        // what was removed or marked
+  bool deleted = false;    // false: it stays until finalizers or the grace period are done
+  // Answer with the object (kinds whose delete returns it: pods, namespaces …) or with a Status.
+  bool return_object = false;
+};
+class GracefulDeleter {
+ public:
+  virtual ~GracefulDeleter();
+  virtual Task<Result<DeleteResult>> remove(RequestContext& context, std::string name, DeleteOptions options) = 0;
+};
+class CollectionDeleter {
+ public:
+  virtual ~CollectionDeleter();
+  // Returns the list of what was deleted.
+  virtual Task<Result<ListResult>> remove_collection(RequestContext& context, DeleteOptions options, ListOptions list) = 0;
+};
+
+// Raw HTTP below a subresource (proxy, exec, log).
+class Connecter {
+ public:
+  virtual ~Connecter();
+  virtual std::vector<std::string> connect_methods() const = 0;
+  virtual Task<void> connect(RequestContext& context, std::string name, Exchange& exchange) = 0;
+};
+
+// ---- what the host makes out of a Strategy
+
+// All roles of an ordinary resource; made by Host::make_storage.
+class StandardStorage : public RestStorage,
+                        public Scoper,
+                        public SingularNameProvider,
+                        public ShortNamesProvider,
+                        public CategoriesProvider,
+                        public StorageVersionProvider,
+                        public TableProvider,
+                        public Getter,
+                        public Lister,
+                        public Watcher,
+                        public Creater,
+                        public Updater,
+                        public GracefulDeleter,
+                        public CollectionDeleter {
+ public:
+  ~StandardStorage() override;
+};
+
+struct ResourceConfig {
+  GroupVersionKind kind;
+  std::string resource;   // plural, lower case
+  std::string singular;   // empty: lower-case kind
+  std::vector<std::string> short_names;
+  std::vector<std::string> categories;
+  const Schema* schema = nullptr;
+  std::shared_ptr<const SchemaSet> schemas;      // keeps `schema` alive
+  std::shared_ptr<const Strategy> strategy;
+  // Delete answers with the object (upstream ReturnDeletedObject).
+  bool return_deleted_object = false;
+  // Keys are "/registry/" + storage_prefix + "/" [namespace "/"] name; empty: the plural (custom resources: group/plural, see upstream's layout).
+  std::string storage_prefix;
+};
+
+}  // namespace backplane

@@ -1,0 +1,58 @@
+// The Scheme: which kinds exist, their types, conversions between versions, field labels and version order.
+//
+// Thread-safety: filled during provision on one thread; read-only and free to share after commit.
+// Errors:        registering a kind twice is kAlreadyExists and names the first registrant.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/meta.hpp"
+#include "backplane/schema.hpp"
+#include "backplane/status.hpp"
+
+namespace backplane {
+
+class Scheme {
+ public:
+  using Conversion = std::function<Status(Object& object)>;  // in place, from one version's form to another's
+  using Defaulting = std::function<void(Object& object)>;
+
+  Scheme();
+  ~Scheme();
+  Scheme(Scheme&&) noexcept;
+  Scheme& operator=(Scheme&&) noexcept;
+
+  // Makes kinds known: every definition of `schemas` that carries a group-version-kind of `gv`.
+  Status add_known_types(const GroupVersion& gv, std::shared_ptr<const SchemaSet> schemas, std::string_view registrant);
+  Status add_known_type(const GroupVersionKind& gvk, const Schema* schema, std::shared_ptr<const SchemaSet> keep, std::string_view registrant);
+  Status add_defaulting(const GroupVersionKind& gvk, Defaulting function);
+  Status add_conversion(const GroupVersionKind& from, const GroupVersionKind& to, Conversion function);
+  // Field labels selectors may name for a kind, beyond metadata.name and metadata.namespace.
+  Status add_field_labels(const GroupVersionKind& gvk, std::vector<std::string> labels);
+  Status set_version_priority(std::string group, std::vector<std::string> versions);
+
+  bool recognizes(const GroupVersionKind& gvk) const noexcept;
+  const Schema* type_of(const GroupVersionKind& gvk) const noexcept;
+  std::vector<std::string> prioritized_versions(std::string_view group) const;
+  bool is_group_version_registered(const GroupVersion& gv) const noexcept;
+  std::vector<GroupVersionKind> known_types() const;
+  // Schema defaults, then the registered function.
+  void apply_defaults(const GroupVersionKind& gvk, Value& object) const;
+  // Errors: kInternalError `converting (a) to (b): unknown conversion`.
+  Status convert(const GroupVersionKind& from, const GroupVersionKind& to, Object& object) const;
+  // Errors: kBadRequest `field label not supported: x`.
+  Status check_field_label(const GroupVersionKind& gvk, std::string_view label) const;
+  // Moves everything of `other` in, or changes nothing.  Errors: kAlreadyExists.
+  Status merge(Scheme&& other);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace backplane

@@ -1,0 +1,77 @@
+// What a kind does beyond its schema: the behaviour the generic store asks for at each step of a write.
+//
+// Thread-safety: all methods are const and may be called from any thread at once.
+// Lifetime:      shared with the storage made from it.
+// Errors:        validation problems go into FieldErrors; anything thrown is a bug of the plugin and answered 500.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/meta.hpp"
+#include "backplane/options.hpp"
+#include "backplane/request.hpp"
+#include "backplane/status.hpp"
+#include "backplane/table.hpp"
+
+namespace backplane {
+
+// How long names may be and which characters they hold: apimachinery validation.NameIs….
+enum class NameRule : unsigned char { kDnsSubdomain, kDnsLabel, kDns1035Label, kPathSegment };
+
+// A field label that selectors may name, and where its value stands ("spec.nodeName").  metadata.name and metadata.namespace always work.
+struct SelectableField {
+  std::string label;
+  std::string path;
+  std::string default_value;  // when the path is absent
+};
+
+class Strategy {
+ public:
+  virtual ~Strategy();
+
+  // ---- facts, read once when the storage is made
+  virtual bool namespaced() const { return true; }
+  virtual NameRule name_rule() const { return NameRule::kDnsSubdomain; }
+  virtual bool allow_create_on_update() const { return false; }
+  virtual bool allow_unconditional_update() const { return true; }
+  // Spec changes raise metadata.generation (kinds that have one start at 1).
+  virtual bool has_generation() const { return false; }
+  // Status is a subresource: dropped from creates and main-resource updates.
+  virtual bool has_status() const { return false; }
+  virtual std::vector<SelectableField> selectable_fields() const { return {}; }
+  virtual const TableConvertor& table_convertor() const { return default_table_convertor(); }
+
+  // ---- defaults that a schema cannot say; runs after the schema's declared defaults, on create and update alike, and on decoded patches
+  virtual void apply_defaults(Object& object) const;
+
+  // ---- create
+  virtual void prepare_for_create(RequestContext& context, Object& object) const;
+  // Rules on the object as a whole; metadata has been validated by the store.
+  virtual void validate(RequestContext& context, const Object& object, FieldErrors& errors) const;
+
+  // ---- update.  `old` is the stored object; the store has already copied immutable metadata over.
+  virtual void prepare_for_update(RequestContext& context, Object& object, const Object& old) const;
+  virtual void validate_update(RequestContext& context, const Object& object, const Object& old, FieldErrors& errors) const;
+
+  // ---- both
+  // Texts for Warning headers; `old` is null on create.
+  virtual std::vector<std::string> warnings(const Object& object, const Object* old) const;
+  // Last change before encoding.
+  virtual void canonicalize(Object& object) const;
+
+  // ---- delete
+  // Graceful deletion: returns true when the object stays until its grace period is over, with `options.grace_period_seconds` set to
+  // what will be used.  The default is immediate deletion.
+  virtual bool check_graceful_delete(RequestContext& context, const Object& object, DeleteOptions& options) const;
+  // May refuse (403, 409 …) a delete that is otherwise in order.
+  virtual Status validate_delete(RequestContext& context, const Object& object) const;
+  // Finalizers beyond metadata.finalizers hold the object (namespaces: spec.finalizers).
+  virtual bool held_by_other_finalizers(const Object& object) const;
+  // Called when a delete must wait (finalizers or grace): change the object that stays (namespaces: status.phase Terminating).
+  virtual void mark_deleting(Object& object) const;
+};
+
+}  // namespace backplane
