@@ -26,15 +26,12 @@ find_package(Threads REQUIRED)
 find_package(Boost 1.81 REQUIRED COMPONENTS json filesystem)
 find_package(OpenSSL 3 REQUIRED)
 
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+
 add_library(backplane_options INTERFACE)
-target_compile_options(backplane_options INTERFACE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual -fno-gnu-unique
-  $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess -Wno-dangling-reference>
-  $<$<CONFIG:Release>:-O2>)
+target_compile_options(backplane_options INTERFACE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  set_property(TARGET backplane_options PROPERTY INTERFACE_COMPILE_OPTIONS -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual
-    -fno-gnu-unique -fpch-preprocess)
-else()
-  set_property(TARGET backplane_options PROPERTY INTERFACE_COMPILE_OPTIONS -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual)
+  target_compile_options(backplane_options INTERFACE -fno-gnu-unique -fpch-preprocess)
 endif()
 # One copy of Asio's and Boost.JSON's code in the process: Asio is compiled once, into the SDK library.
 target_compile_definitions(backplane_options INTERFACE BOOST_ASIO_SEPARATE_COMPILATION BOOST_ASIO_DYN_LINK BOOST_ASIO_NO_DEPRECATED
@@ -44,10 +41,18 @@ if(BACKPLANE_SANITIZE)
   target_link_options(backplane_options INTERFACE -fsanitize=${BACKPLANE_SANITIZE})
 endif()
 
-# backplane_pch(TARGET): the precompiled header that every folder shares.
+# backplane_pch(TARGET): the precompiled header that every folder shares; it is compiled once, by the first target that asks.
 function(backplane_pch target)
-  target_precompile_headers(${target} PRIVATE <boost/json.hpp> <algorithm> <atomic> <chrono> <coroutine> <functional> <map> <memory> <mutex>
-    <optional> <span> <string> <string_view> <unordered_map> <utility> <vector>)
+  if(TARGET backplane_pch_holder)
+    target_precompile_headers(${target} REUSE_FROM backplane_pch_holder)
+    return()
+  endif()
+  file(WRITE ${CMAKE_BINARY_DIR}/pch_holder.cpp "// Holds the precompiled header that all folders share.\n")
+  add_library(backplane_pch_holder OBJECT ${CMAKE_BINARY_DIR}/pch_holder.cpp)
+  target_link_libraries(backplane_pch_holder PRIVATE Boost::json Threads::Threads backplane_options)
+  target_precompile_headers(backplane_pch_holder PRIVATE <boost/json.hpp> <algorithm> <atomic> <chrono> <coroutine> <functional> <map> <memory>
+    <mutex> <optional> <span> <string> <string_view> <unordered_map> <utility> <vector>)
+  target_precompile_headers(${target} REUSE_FROM backplane_pch_holder)
 endfunction()
 
 # add_layer(NAME SOURCES … TESTS … DEPS …): one folder of the host, one static library backplane::NAME, one test binary NAME_test.
@@ -72,7 +77,10 @@ function(backplane_add_test name)
   include(GoogleTest)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} backplane_options GTest::gtest_main GTest::gmock)
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  backplane_pch(${name})
+  # As the libraries are compiled (-fPIC, not -fPIE), so that the precompiled header fits.
+  target_compile_options(${name} PRIVATE -fPIC)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
@@ -89,3 +97,5 @@ function(backplane_add_folders)
     endif()
   endforeach()
 endfunction()
+
+include(BackplanePlugin)

@@ -29,7 +29,9 @@ struct Loggers {
   spdlog::level::level_enum level = spdlog::level::info;
   std::map<std::string, std::unique_ptr<spdlog::logger>> by_folder;
   Loggers() { set_text(); }
-  void set_text() { sink->set_pattern("%Y-%m-%dT%H:%M:%S.%fZ %L %n %v", spdlog::pattern_time_type::utc); }
+  void set_text() {
+    sink->set_formatter(std::make_unique<spdlog::pattern_formatter>("%Y-%m-%dT%H:%M:%S.%fZ %L %n %v", spdlog::pattern_time_type::utc));
+  }
 };
 
 Loggers& loggers() {

@@ -1,5 +1,8 @@
 // The generic store: Strategy + storage + cache + preconditions = every verb of a resource.
 //
+// Writes run admission themselves when they come from a request (RequestContext::info.is_resource_request); calls that the host or a
+// plugin makes with a context of its own do not.
+//
 // Thread-safety: every method from any executor.
 // Lifetime:      a store may be made before the environment has a backend (plugins provision before storage opens); until start() its
 //                verbs answer 503.
@@ -20,14 +23,17 @@ class StoreEnvironment {
   ~StoreEnvironment();
   // Gives every store made so far, and all later ones, a backend, a cache and admission.  Once.  All three outlive the stores' use.
   void start(StorageBackend& storage, CacheHub& caches, AdmissionRunner& admission);
+  // Call before `caches` goes away: stores that are dropped later leave it alone.
+  void stop();
   struct State;
-  State& state() const noexcept { return *state_; }
+  const std::shared_ptr<State>& state() const noexcept { return state_; }
 
  private:
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;  // shared with the stores, which may be dropped later than the environment
 };
 
 Result<std::shared_ptr<StandardStorage>> make_store(StoreEnvironment& environment, ResourceConfig config);
+// `parent` is what make_store returned.
 Result<std::shared_ptr<RestStorage>> make_subresource_store(std::shared_ptr<StandardStorage> parent, std::shared_ptr<const Strategy> strategy);
 Result<std::shared_ptr<RestStorage>> make_scale_store(std::shared_ptr<StandardStorage> parent, Host::ScalePaths paths);
 

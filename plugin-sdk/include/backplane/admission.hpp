@@ -12,8 +12,9 @@
 #include "backplane/request.hpp"
 #include "backplane/status.hpp"
 #include "backplane/task.hpp"
+#include "backplane/visibility.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 enum class AdmissionOperation : unsigned char { kCreate, kUpdate, kDelete, kConnect };
 

@@ -8,7 +8,9 @@
 #include <string>
 #include <string_view>
 
-namespace backplane {
+#include "backplane/visibility.hpp"
+
+namespace backplane BACKPLANE_API {
 
 // A shared, immutable byte string with an offset window into it.  Copying costs one atomic increment.
 class SharedBytes {

@@ -14,8 +14,9 @@
 #include "backplane/http.hpp"
 #include "backplane/status.hpp"
 #include "backplane/task.hpp"
+#include "backplane/visibility.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 // Calls this server from inside, through the handler chain, as system:apiserver in system:masters; no socket is used.
 class LoopbackClient {

@@ -20,8 +20,9 @@
 #include "backplane/scheme.hpp"
 #include "backplane/security.hpp"
 #include "backplane/storage.hpp"
+#include "backplane/visibility.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 // A group with its versions and their storages, as upstream's APIGroupInfo.
 struct APIGroupInfo {

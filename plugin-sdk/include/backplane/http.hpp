@@ -16,8 +16,9 @@
 #include "backplane/bytes.hpp"
 #include "backplane/status.hpp"
 #include "backplane/task.hpp"
+#include "backplane/visibility.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 class RequestContext;
 
@@ -58,6 +59,8 @@ class Exchange {
   virtual Task<void> respond(int code, std::string_view content_type, std::vector<SharedBytes> body) = 0;
   // Sends the head of a streamed body (chunked on HTTP/1.1).
   virtual Task<Status> start(int code, std::string_view content_type) = 0;
+  // Whether the body may be gzipped for a client that accepts it (default no; watches never are).
+  virtual void set_compressible(bool compressible) = 0;
   // Queues body bytes and waits while more than the transport's window is unsent (back-pressure).
   // Errors: kTimeout when the peer has gone or does not read.
   virtual Task<Status> write(std::vector<SharedBytes> chunks) = 0;

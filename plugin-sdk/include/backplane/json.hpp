@@ -10,7 +10,9 @@
 #include <string>
 #include <string_view>
 
-namespace backplane {
+#include "backplane/visibility.hpp"
+
+namespace backplane BACKPLANE_API {
 
 namespace json = boost::json;
 using Value = json::value;
@@ -36,6 +38,8 @@ const Array* get_array(const Object& object, std::string_view key) noexcept;
 // The member as an object / array, made (in the parent's storage) when absent or of another type.
 Object& ensure_object(Object& parent, std::string_view key);
 Array& ensure_array(Object& parent, std::string_view key);
+// Removes a member and keeps the order of the others (Object::erase moves the last one into the gap).  Returns whether it was there.
+bool erase_member(Object& object, std::string_view key);
 
 // Compact JSON as Go's encoding/json prints it: <, >, & and U+2028/9 escaped as \u003c…, integers without fraction, floats in Go's form.
 void append_json(std::string& out, const Value& value);

@@ -5,7 +5,9 @@
 
 #include <string_view>
 
-namespace backplane {
+#include "backplane/visibility.hpp"
+
+namespace backplane BACKPLANE_API {
 
 class Logger {
  public:

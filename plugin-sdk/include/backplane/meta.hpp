@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "backplane/json.hpp"
+#include "backplane/visibility.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 struct GroupVersion {
   std::string group;  // empty: the core group

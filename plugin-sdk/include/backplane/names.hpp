@@ -11,8 +11,9 @@
 #include "backplane/json.hpp"
 #include "backplane/status.hpp"
 #include "backplane/strategy.hpp"
+#include "backplane/visibility.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 using Problems = std::vector<std::string>;
 

@@ -13,8 +13,9 @@
 #include "backplane/json.hpp"
 #include "backplane/selectors.hpp"
 #include "backplane/storage.hpp"
+#include "backplane/visibility.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 struct ObjectEntry {
   std::string key;        // storage key; empty for objects that are not stored (Status, Scale, dry run)

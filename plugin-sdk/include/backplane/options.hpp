@@ -11,8 +11,9 @@
 #include "backplane/http.hpp"
 #include "backplane/schema.hpp"
 #include "backplane/selectors.hpp"
+#include "backplane/visibility.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 struct GetOptions {
   std::string resource_version;  // empty: newest

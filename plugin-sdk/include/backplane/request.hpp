@@ -13,8 +13,9 @@
 
 #include "backplane/json.hpp"
 #include "backplane/meta.hpp"
+#include "backplane/visibility.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 class Exchange;
 
@@ -73,6 +74,7 @@ class RequestContext {
   json::storage_ptr arena_;
   std::vector<std::string> warnings_;
   std::size_t warning_size_ = 0;
+  bool warnings_truncated_ = false;
 };
 
 }  // namespace backplane

@@ -21,8 +21,9 @@
 #include "backplane/schema.hpp"
 #include "backplane/strategy.hpp"
 #include "backplane/table.hpp"
+#include "backplane/visibility.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 class RestStorage {
  public:
@@ -220,6 +221,7 @@ struct ResourceConfig {
   bool return_deleted_object = false;
   // Keys are "/registry/" + storage_prefix + "/" [namespace "/"] name; empty: the plural (custom resources: group/plural, see upstream's layout).
   std::string storage_prefix;
+  std::string list_kind;  // empty: the kind + "List"
 };
 
 }  // namespace backplane

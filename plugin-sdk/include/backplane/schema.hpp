@@ -34,8 +34,9 @@
 #include "backplane/json.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/status.hpp"
+#include "backplane/visibility.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 class Schema;
 

@@ -14,8 +14,9 @@
 #include "backplane/meta.hpp"
 #include "backplane/schema.hpp"
 #include "backplane/status.hpp"
+#include "backplane/visibility.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 class Scheme {
  public:

@@ -11,8 +11,9 @@
 #include "backplane/request.hpp"
 #include "backplane/status.hpp"
 #include "backplane/task.hpp"
+#include "backplane/visibility.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 class Authenticator {
  public:

@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "backplane/status.hpp"
+#include "backplane/visibility.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 // Sorted by key.
 using Labels = std::vector<std::pair<std::string, std::string>>;

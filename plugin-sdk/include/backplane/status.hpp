@@ -12,7 +12,9 @@
 #include <utility>
 #include <vector>
 
-namespace backplane {
+#include "backplane/visibility.hpp"
+
+namespace backplane BACKPLANE_API {
 
 // metav1.StatusReason.  kNone is "success" or an error without a reason (upstream sends some 500s so).
 enum class Reason : unsigned char {

@@ -16,8 +16,9 @@
 #include "backplane/bytes.hpp"
 #include "backplane/status.hpp"
 #include "backplane/task.hpp"
+#include "backplane/visibility.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 using Revision = std::int64_t;  // 0: unset
 using LeaseId = std::int64_t;   // 0: none

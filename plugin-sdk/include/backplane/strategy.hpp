@@ -15,8 +15,9 @@
 #include "backplane/request.hpp"
 #include "backplane/status.hpp"
 #include "backplane/table.hpp"
+#include "backplane/visibility.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 // How long names may be and which characters they hold: apimachinery validation.NameIs….
 enum class NameRule : unsigned char { kDnsSubdomain, kDnsLabel, kDns1035Label, kPathSegment };
@@ -41,6 +42,8 @@ class Strategy {
   virtual bool has_generation() const { return false; }
   // Status is a subresource: dropped from creates and main-resource updates.
   virtual bool has_status() const { return false; }
+  // Deletes that name no propagation policy orphan the dependents (legacy: replication controllers).
+  virtual bool orphans_dependents_by_default() const { return false; }
   virtual std::vector<SelectableField> selectable_fields() const { return {}; }
   virtual const TableConvertor& table_convertor() const { return default_table_convertor(); }
 

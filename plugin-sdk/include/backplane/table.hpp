@@ -8,8 +8,9 @@
 
 #include "backplane/json.hpp"
 #include "backplane/status.hpp"
+#include "backplane/visibility.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 struct TableColumn {
   std::string name;

@@ -18,7 +18,9 @@
 #include <utility>
 #include <variant>
 
-namespace backplane {
+#include "backplane/visibility.hpp"
+
+namespace backplane BACKPLANE_API {
 
 // A place where work runs: one thread of the host, or a pool.  Work posted to a single-thread executor runs in order, never at once.
 class Executor {

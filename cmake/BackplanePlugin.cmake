@@ -1,0 +1,165 @@
+# backplane_add_plugin(): builds a plugin, in this tree and out of it (find_package(BackplanePluginSdk)).
+#
+#   backplane_add_plugin(NAME MANIFEST plugin.json SOURCES a.cpp … [SCHEMAS x.json …] [LIBRARIES t …])
+#
+# makes   NAME           NAME.so: hidden symbols, nothing undefined, only the descriptor and the entry point exported
+#         NAME_objects   the same objects for a test to link
+#
+# The manifest becomes the descriptor, an ELF note of the .so:
+#   name, version                 required; the version is a semantic version
+#   license, vendor, description  text
+#   provides                      names of capabilities others may require, beside the plugin's own name
+#   requires                      [{"name", "version": "a range", "optional": true|false}]
+#   in_front_of, behind           names or capabilities this plugin stands before or after in the delegation chain; "*" is everybody
+#   conflicts                     names or capabilities that must not be loaded beside it
+# SCHEMAS are carried in the .so as read-only bytes (see BackplaneEmbed.cmake).
+
+set(_BACKPLANE_PLUGIN_DIR ${CMAKE_CURRENT_LIST_DIR})
+set(_BACKPLANE_MANIFEST_KEYS behind conflicts description in_front_of license name provides requires vendor version)
+
+# _backplane_canonical_json(OUT JSON): the value without white space, members sorted by name.
+function(_backplane_canonical_json out json)
+  string(JSON type ERROR_VARIABLE error TYPE "${json}")
+  if(type STREQUAL "OBJECT")
+    string(JSON count LENGTH "${json}")
+    set(text "{")
+    set(comma "")
+    math(EXPR last "${count} - 1")
+    if(count GREATER 0)
+      foreach(i RANGE ${last})
+        string(JSON key MEMBER "${json}" ${i})
+        _backplane_json_member(member "${json}" "${key}")
+        string(APPEND text "${comma}\"${key}\":${member}")
+        set(comma ",")
+      endforeach()
+    endif()
+    set(text "${text}}")
+  else()
+    string(JSON count LENGTH "${json}")
+    set(text "[")
+    set(comma "")
+    math(EXPR last "${count} - 1")
+    if(count GREATER 0)
+      foreach(i RANGE ${last})
+        _backplane_json_member(member "${json}" ${i})
+        string(APPEND text "${comma}${member}")
+        set(comma ",")
+      endforeach()
+    endif()
+    string(APPEND text "]")
+  endif()
+  set(${out} "${text}" PARENT_SCOPE)
+endfunction()
+
+function(_backplane_json_member out json key)
+  string(JSON type TYPE "${json}" "${key}")
+  string(JSON value GET "${json}" "${key}")
+  if(type STREQUAL "STRING")
+    string(REPLACE "\\" "\\\\" value "${value}")
+    string(REPLACE "\"" "\\\"" value "${value}")
+    set(value "\"${value}\"")
+  elseif(type STREQUAL "BOOLEAN")
+    if(value)
+      set(value true)
+    else()
+      set(value false)
+    endif()
+  elseif(type STREQUAL "OBJECT" OR type STREQUAL "ARRAY")
+    _backplane_canonical_json(value "${value}")
+  endif()
+  set(${out} "${value}" PARENT_SCOPE)
+endfunction()
+
+# Checks the manifest while its author looks at the build, and gives its canonical text.
+function(_backplane_read_manifest out file)
+  file(READ "${file}" json)
+  string(JSON count ERROR_VARIABLE error LENGTH "${json}")
+  if(error)
+    message(FATAL_ERROR "${file}: ${error}")
+  endif()
+  math(EXPR last "${count} - 1")
+  foreach(i RANGE ${last})
+    string(JSON key MEMBER "${json}" ${i})
+    if(NOT key IN_LIST _BACKPLANE_MANIFEST_KEYS)
+      list(JOIN _BACKPLANE_MANIFEST_KEYS ", " known)
+      message(FATAL_ERROR "${file}: unknown member \"${key}\"; known are: ${known}")
+    endif()
+  endforeach()
+  string(JSON name ERROR_VARIABLE error GET "${json}" name)
+  if(NOT name MATCHES "^[a-z0-9]([-a-z0-9./]*[a-z0-9])?$")
+    message(FATAL_ERROR "${file}: \"name\" must be lower-case letters, digits, '-', '.' and '/', for example acme.io/widgets")
+  endif()
+  string(JSON version ERROR_VARIABLE error GET "${json}" version)
+  if(NOT version MATCHES "^[0-9]+\\.[0-9]+\\.[0-9]+(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$")
+    message(FATAL_ERROR "${file}: \"version\" must be a semantic version, for example 1.4.2")
+  endif()
+  _backplane_canonical_json(text "${json}")
+  set(${out} "${text}" PARENT_SCOPE)
+endfunction()
+
+# The source that puts the descriptor into the note section; compiled with the plugin's own flags, so that the stamp tells the truth.
+function(_backplane_write_descriptor file text)
+  set(source "// The descriptor of this plugin.  Made from its manifest by backplane_add_plugin(); changes are overwritten.
+#include <backplane/abi.hpp>
+
+namespace {
+constexpr auto kNote = ::backplane::abi::make_note(R\"manifest(${text})manifest\");
+}
+extern \"C\" {
+extern __attribute__((visibility(\"default\"))) const decltype(kNote) backplane_plugin_note;
+__attribute__((section(BP_NOTE_SECTION), used, aligned(4))) const decltype(kNote) backplane_plugin_note = kNote;
+}
+")
+  set(old "")
+  if(EXISTS "${file}")
+    file(READ "${file}" old)
+  endif()
+  if(NOT "${old}" STREQUAL "${source}")
+    file(WRITE "${file}" "${source}")
+  endif()
+endfunction()
+
+function(backplane_add_plugin name)
+  cmake_parse_arguments(ARG "" "MANIFEST" "SOURCES;SCHEMAS;LIBRARIES" ${ARGN})
+  if(ARG_UNPARSED_ARGUMENTS OR NOT ARG_MANIFEST OR NOT ARG_SOURCES)
+    message(FATAL_ERROR "backplane_add_plugin(NAME MANIFEST file SOURCES file… [SCHEMAS file…] [LIBRARIES target…]); got: ${ARGV}")
+  endif()
+  get_filename_component(manifest "${ARG_MANIFEST}" ABSOLUTE)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${manifest}")
+  _backplane_read_manifest(text "${manifest}")
+  set(descriptor ${CMAKE_CURRENT_BINARY_DIR}/${name}_descriptor.cpp)
+  _backplane_write_descriptor(${descriptor} "${text}")
+
+  set(options -fvisibility=hidden -fvisibility-inlines-hidden)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    list(APPEND options -fno-gnu-unique)
+  endif()
+
+  add_library(${name}_objects OBJECT ${ARG_SOURCES})
+  set_target_properties(${name}_objects PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_EXTENSIONS OFF)
+  target_include_directories(${name}_objects PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(${name}_objects PUBLIC backplane::sdk ${ARG_LIBRARIES})
+  target_compile_options(${name}_objects PRIVATE ${options})
+  if(ARG_SCHEMAS)
+    backplane_embed(${name}_objects ${ARG_SCHEMAS})
+  endif()
+
+  add_library(${name} MODULE ${descriptor} $<TARGET_OBJECTS:${name}_objects>)
+  target_link_libraries(${name} PRIVATE backplane::sdk ${ARG_LIBRARIES})
+  target_compile_options(${name} PRIVATE ${options})
+  # A symbol that nobody defines is an error here and not when the host loads the plugin.  (Clang leaves its sanitizers' symbols open.)
+  if(NOT (BACKPLANE_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang"))
+    target_link_options(${name} PRIVATE -Wl,-z,defs)
+  endif()
+  target_link_options(${name} PRIVATE -Wl,-z,now -Wl,--version-script=${_BACKPLANE_PLUGIN_DIR}/plugin.map)
+  set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX ".so" CXX_EXTENSIONS OFF LINK_DEPENDS ${_BACKPLANE_PLUGIN_DIR}/plugin.map)
+  if(TARGET backplane_options)
+    # In the tree: the tree's flags, and the folder from which the built host loads.
+    target_link_libraries(${name}_objects PRIVATE backplane_options)
+    target_link_libraries(${name} PRIVATE backplane_options)
+    set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/backplane/plugins)
+  else()
+    target_compile_features(${name}_objects PRIVATE cxx_std_20)
+    target_compile_features(${name} PRIVATE cxx_std_20)
+  endif()
+endfunction()

@@ -1,0 +1,24 @@
+// WithAuditInit: every request has an id that the client, the log and (later) the audit events share; a client may bring its own.
+#include "backplane/meta.hpp"
+#include "filters/filters.hpp"
+
+namespace backplane {
+namespace {
+
+constexpr std::size_t kMaxAuditIdBytes = 256;
+
+class AuditInit final : public Filter {
+ public:
+  Step enter(FilterCall& call) const override {
+    const std::string_view given = call.exchange->header("audit-id");
+    call.context.audit_id = given.empty() || given.size() > kMaxAuditIdBytes ? new_uid() : std::string(given);
+    call.exchange->set_response_header("Audit-Id", call.context.audit_id);
+    return Step::kNext;
+  }
+};
+
+}  // namespace
+
+FilterPtr with_audit_init(const ChainConfig&) { return std::make_unique<AuditInit>(); }
+
+}  // namespace backplane

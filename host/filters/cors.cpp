@@ -1,0 +1,46 @@
+// WithCORS (--cors-allowed-origins): answers browsers, before authentication, because a preflight carries no credentials.
+#include <algorithm>
+#include <regex>
+
+#include "filters/filters.hpp"
+
+namespace backplane {
+namespace {
+
+class Cors final : public Filter {
+ public:
+  explicit Cors(const std::vector<std::string>& patterns) {
+    for (const auto& pattern : patterns) origins_.emplace_back(pattern, std::regex::ECMAScript | std::regex::optimize);
+  }
+
+  Step enter(FilterCall& call) const override {
+    Exchange& exchange = *call.exchange;
+    const std::string_view origin = exchange.header("origin");
+    if (origin.empty() || !allowed(origin)) return Step::kNext;
+    exchange.set_response_header("Access-Control-Allow-Origin", std::string(origin));
+    exchange.set_response_header("Access-Control-Allow-Methods", "POST, GET, OPTIONS, PUT, DELETE, PATCH");
+    exchange.set_response_header("Access-Control-Allow-Headers",
+                                 "Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since");
+    exchange.set_response_header("Access-Control-Expose-Headers", "Date");
+    exchange.set_response_header("Access-Control-Allow-Credentials", "true");
+    if (exchange.method() != "OPTIONS") return Step::kNext;
+    call.refusal = Refusal::plain(204, "");
+    return Step::kRefuse;
+  }
+
+ private:
+  bool allowed(std::string_view origin) const {
+    return std::any_of(origins_.begin(), origins_.end(),
+                       [&](const std::regex& pattern) { return std::regex_search(origin.begin(), origin.end(), pattern); });
+  }
+  std::vector<std::regex> origins_;
+};
+
+}  // namespace
+
+FilterPtr with_cors(const ChainConfig& config) {
+  if (config.cors_allowed_origins.empty()) return nullptr;
+  return std::make_unique<Cors>(config.cors_allowed_origins);
+}
+
+}  // namespace backplane

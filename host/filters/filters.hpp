@@ -1,0 +1,37 @@
+// The makers of the filters, one per file.  Null: the configuration does not ask for this filter.
+//
+// Lifetime: filters borrow what the configuration points to and copy the rest.
+#pragma once
+
+#include <memory>
+
+#include "filters/handler_chain.hpp"
+
+namespace backplane {
+
+using FilterPtr = std::unique_ptr<Filter>;
+
+FilterPtr with_audit_init(const ChainConfig& config);
+FilterPtr with_panic_recovery(const ChainConfig& config);
+FilterPtr with_mux_and_discovery_complete(const ChainConfig& config);
+FilterPtr with_request_received_timestamp(const ChainConfig& config);
+FilterPtr with_request_info(const ChainConfig& config);
+FilterPtr with_http_logging(const ChainConfig& config);
+FilterPtr with_retry_after(const ChainConfig& config);
+FilterPtr with_hsts(const ChainConfig& config);
+FilterPtr with_cache_control(const ChainConfig& config);
+FilterPtr with_probabilistic_goaway(const ChainConfig& config);
+FilterPtr with_watch_termination_during_shutdown(const ChainConfig& config);
+FilterPtr with_wait_group(const ChainConfig& config);
+FilterPtr with_request_deadline(const ChainConfig& config);
+FilterPtr with_timeout_for_non_long_running_requests(const ChainConfig& config);
+FilterPtr with_cors(const ChainConfig& config);
+FilterPtr with_authentication(const ChainConfig& config);
+FilterPtr with_impersonation(const ChainConfig& config);
+FilterPtr with_max_in_flight_limit(const ChainConfig& config);
+FilterPtr with_authorization(const ChainConfig& config);
+
+// Requests that are served to the last, drain or no drain: health, metrics, and the server's calls to itself.
+bool exempt_from_retry_after(const FilterCall& call) noexcept;
+
+}  // namespace backplane

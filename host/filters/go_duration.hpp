@@ -1,0 +1,19 @@
+// Durations as Go writes them ("1m0s", "1.5h", "300ms"): in ?timeout= and on the command line.
+//
+// Thread-safety: pure functions.
+// Errors:        kBadRequest worded as time.ParseDuration words it.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "backplane/status.hpp"
+
+namespace backplane {
+
+Result<std::chrono::nanoseconds> parse_go_duration(std::string_view text);
+// time.Duration.String(): "0s", "1m0s", "1.5s", "300ms".
+std::string format_go_duration(std::chrono::nanoseconds duration);
+
+}  // namespace backplane

@@ -1,0 +1,120 @@
+#include "filters/handler_chain.hpp"
+
+#include "endpoints/resource_handler.hpp"
+#include "filters/filters.hpp"
+
+namespace backplane {
+namespace {
+
+// A row whose work is done elsewhere: it holds the filter's place in the order.
+FilterPtr place(const ChainConfig&) { return nullptr; }
+
+struct TableRow {
+  std::string_view name;
+  FilterPtr (*make)(const ChainConfig&);
+};
+
+// The order of a request through the chain, outermost first (apiserver/pkg/server.DefaultBuildHandlerChain).
+constexpr TableRow kTable[] = {
+    {"WithAuditInit", with_audit_init},
+    {"WithPanicRecovery", with_panic_recovery},
+    {"WithMuxAndDiscoveryComplete", with_mux_and_discovery_complete},
+    {"WithRequestReceivedTimestamp", with_request_received_timestamp},
+    {"WithRequestInfo", with_request_info},
+    {"WithHTTPLogging", with_http_logging},
+    {"WithRetryAfter", with_retry_after},
+    {"WithHSTS", with_hsts},
+    {"WithCacheControl", with_cache_control},
+    {"WithProbabilisticGoaway", with_probabilistic_goaway},
+    {"WithWatchTerminationDuringShutdown", with_watch_termination_during_shutdown},
+    {"WithWaitGroup", with_wait_group},
+    {"WithRequestDeadline", with_request_deadline},
+    {"WithTimeoutForNonLongRunningRequests", with_timeout_for_non_long_running_requests},
+    {"WithWarningRecorder", place},  // RequestContext records from its birth; whoever writes the response sends what it has
+    {"WithCORS", with_cors},
+    {"WithAuthentication", with_authentication},
+    {"WithAudit", place},  // no audit sink is offered; the audit id is already on the request
+    {"WithImpersonation", with_impersonation},
+    {"WithMaxInFlightLimit", with_max_in_flight_limit},
+    {"WithAuthorization", with_authorization},
+};
+
+// Calls leave() of the rows that asked for it, last first, on every way out.
+class Leaver {
+ public:
+  explicit Leaver(FilterCall& call) : call_(call) {}
+  Leaver(const Leaver&) = delete;
+  Leaver& operator=(const Leaver&) = delete;
+  ~Leaver() {
+    while (count_ > 0) filters_[--count_]->leave(call_);
+  }
+  void add(const Filter* filter) { filters_[count_++] = filter; }
+
+ private:
+  FilterCall& call_;
+  std::size_t count_ = 0;
+  const Filter* filters_[std::size(kTable)];
+};
+
+}  // namespace
+
+void Filter::leave(FilterCall&) const noexcept {}
+Task<Step> Filter::enter_slowly(FilterCall&) const { co_return Step::kNext; }
+Task<void> Filter::around(FilterCall& call, Rest rest) const { co_await rest.run(call); }
+
+Task<void> Rest::run(FilterCall& call) const { return chain_.run(call, row_); }
+
+HandlerChain::HandlerChain(const ChainConfig& config, HttpHandler& inner) : inner_(inner) {
+  for (const auto& row : kTable) {
+    if (auto filter = row.make(config)) rows_.push_back(Row{row.name, std::move(filter)});
+  }
+}
+
+HandlerChain::~HandlerChain() = default;
+
+std::vector<std::string> HandlerChain::names() const {
+  std::vector<std::string> names;
+  for (const auto& row : rows_) names.emplace_back(row.name);
+  return names;
+}
+
+Task<void> HandlerChain::handle(RequestContext& context, Exchange& exchange) {
+  FilterCall call{context, &exchange};
+  co_await run(call, 0);
+}
+
+Task<void> HandlerChain::run(FilterCall& call, std::size_t row) const {
+  Leaver leaver(call);
+  for (; row < rows_.size(); ++row) {
+    const Filter& filter = *rows_[row].filter;
+    Step step = filter.enter(call);
+    if (step == Step::kAwait) step = co_await filter.enter_slowly(call);
+    if (step == Step::kNextThenLeave) {
+      leaver.add(&filter);
+    } else if (step == Step::kAround) {
+      co_await filter.around(call, Rest(*this, row + 1));
+      co_return;
+    } else if (step == Step::kRefuse) {
+      co_await refuse(call);
+      co_return;
+    }
+  }
+  co_await inner_.handle(call.context, *call.exchange);
+}
+
+Task<void> HandlerChain::refuse(FilterCall& call) {
+  Exchange& exchange = *call.exchange;
+  if (call.refusal.close_connection) exchange.close_connection_after();
+  if (call.refusal.plain_code == 0) {
+    co_await write_status(call.context, exchange, call.refusal.status);
+    co_return;
+  }
+  std::vector<SharedBytes> body;
+  if (!call.refusal.text.empty()) {
+    exchange.set_response_header("X-Content-Type-Options", "nosniff");
+    body.emplace_back(call.refusal.text + "\n");
+  }
+  co_await exchange.respond(call.refusal.plain_code, body.empty() ? "" : "text/plain; charset=utf-8", std::move(body));
+}
+
+}  // namespace backplane

@@ -1,0 +1,67 @@
+// The handler chain: the filters in upstream's order around the router.
+//
+// Thread-safety: immutable after construction; handle() from any executor.
+// Lifetime:      outlives the transport; borrows everything in ChainConfig.
+// Errors:        always answers; exceptions end in WithPanicRecovery.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/hooks.hpp"
+#include "backplane/http.hpp"
+#include "filters/filter.hpp"
+#include "filters/in_flight.hpp"
+#include "filters/request_metrics.hpp"
+#include "filters/wait_group.hpp"
+#include "security/authentication.hpp"
+#include "security/authorization.hpp"
+
+namespace backplane {
+
+struct ChainConfig {
+  // Never null in a running server.
+  const Authentication* authentication = nullptr;
+  const Authorization* authorization = nullptr;
+  const Signal* mux_and_discovery_complete = nullptr;
+  const Signal* not_accepting_new_request = nullptr;
+  WaitGroup* short_requests = nullptr;
+  PacedWaitGroup* watches = nullptr;
+  InFlightLimits* in_flight = nullptr;
+  RequestMetrics* metrics = nullptr;
+
+  bool shutdown_send_retry_after = false;
+  // 0: watches are not waited for at shutdown.
+  std::chrono::nanoseconds shutdown_watch_termination_grace_period{};
+  std::chrono::nanoseconds request_timeout = std::chrono::seconds(60);
+  double goaway_chance = 0;
+  std::vector<std::string> strict_transport_security_directives;
+  std::vector<std::string> cors_allowed_origins;
+};
+
+class HandlerChain final : public HttpHandler {
+ public:
+  HandlerChain(const ChainConfig& config, HttpHandler& inner);
+  ~HandlerChain() override;
+
+  Task<void> handle(RequestContext& context, Exchange& exchange) override;
+  // Names of the rows that are on, outermost first.
+  std::vector<std::string> names() const;
+
+ private:
+  friend class Rest;
+  struct Row {
+    std::string_view name;
+    std::unique_ptr<Filter> filter;
+  };
+  Task<void> run(FilterCall& call, std::size_t row) const;
+  static Task<void> refuse(FilterCall& call);
+
+  std::vector<Row> rows_;
+  HttpHandler& inner_;
+};
+
+}  // namespace backplane

@@ -1,0 +1,42 @@
+// WithHTTPLogging: one line and one count per request, when it has ended.
+#include "filters/filters.hpp"
+#include "filters/log.hpp"
+
+namespace backplane {
+namespace {
+
+double milliseconds(std::chrono::nanoseconds span) { return std::chrono::duration<double, std::milli>(span).count(); }
+
+class HTTPLogging final : public Filter {
+ public:
+  explicit HTTPLogging(RequestMetrics* metrics) : metrics_(metrics) {}
+
+  Step enter(FilterCall&) const override { return Step::kNextThenLeave; }
+
+  void leave(FilterCall& call) const noexcept override {
+    const RequestContext& context = call.context;
+    const Exchange& exchange = *call.exchange;
+    const auto took = std::chrono::steady_clock::now() - context.received;
+    const int code = exchange.response_code();
+    if (metrics_ != nullptr) metrics_->count(context.info.verb, code, took);
+    const auto level = level_of(context, code);
+    if (!filters_log().should_log(level)) return;
+    filters_log().log(level, "HTTP verb={:?} URI={:?} latency=\"{:.3f}ms\" userAgent={:?} audit-ID={:?} srcIP={:?} resp={}", context.info.verb,
+                      exchange.target(), milliseconds(took), context.user_agent, context.audit_id, exchange.remote_address(), code);
+  }
+
+ private:
+  // Our failures show without being asked for; a probe that is red while the server starts or stops is not one.
+  static spdlog::level::level_enum level_of(const RequestContext& context, int code) {
+    const bool ours = (code == 500 || code == 504) && context.info.is_resource_request;
+    return ours ? spdlog::level::warn : spdlog::level::debug;
+  }
+
+  RequestMetrics* metrics_;
+};
+
+}  // namespace
+
+FilterPtr with_http_logging(const ChainConfig& config) { return std::make_unique<HTTPLogging>(config.metrics); }
+
+}  // namespace backplane

@@ -1,0 +1,35 @@
+// WithMaxInFlightLimit (--max-requests-inflight, --max-mutating-requests-inflight): short requests over the limit are told to come again.
+// system:masters always get an answer: an administrator must be able to look at a server that is full.
+#include "filters/filters.hpp"
+
+namespace backplane {
+namespace {
+
+bool is_mutating(std::string_view verb) noexcept { return verb != "get" && verb != "list" && verb != "watch"; }
+
+class MaxInFlight final : public Filter {
+ public:
+  explicit MaxInFlight(InFlightLimits& limits) : limits_(limits) {}
+
+  Step enter(FilterCall& call) const override {
+    if (call.context.long_running) return Step::kNext;
+    if (limits_.try_enter(is_mutating(call.context.info.verb))) return Step::kNextThenLeave;
+    if (is_privileged(call.context.user)) return Step::kNext;
+    call.exchange->set_response_header("Retry-After", "1");
+    call.refusal = Refusal::plain(429, "Too many requests, please try again later.");
+    return Step::kRefuse;
+  }
+  void leave(FilterCall& call) const noexcept override { limits_.leave(is_mutating(call.context.info.verb)); }
+
+ private:
+  InFlightLimits& limits_;
+};
+
+}  // namespace
+
+FilterPtr with_max_in_flight_limit(const ChainConfig& config) {
+  if (config.in_flight == nullptr) return nullptr;
+  return std::make_unique<MaxInFlight>(*config.in_flight);
+}
+
+}  // namespace backplane

@@ -1,0 +1,41 @@
+// WithPanicRecovery: an exception that gets this far is a bug of ours or of a plugin; the client is told so and the process goes on.
+#include "filters/filters.hpp"
+#include "filters/log.hpp"
+
+namespace backplane {
+namespace {
+
+class PanicRecovery final : public Filter {
+ public:
+  Step enter(FilterCall&) const override { return Step::kAround; }
+
+  Task<void> around(FilterCall& call, Rest rest) const override {
+    std::string what;
+    try {
+      co_await rest.run(call);
+      co_return;
+    } catch (const std::exception& error) {
+      what = error.what();
+    } catch (...) {
+      what = "unknown exception";
+    }
+    Exchange& exchange = *call.exchange;
+    filters_log().error("apiserver panic'd method={} URI={:?} audit-ID={:?} error={:?}", exchange.method(), exchange.target(),
+                        call.context.audit_id, what);
+    if (exchange.started()) {
+      // Half an answer must not look like a whole one.
+      exchange.abort();
+      co_return;
+    }
+    exchange.set_response_header("X-Content-Type-Options", "nosniff");
+    std::vector<SharedBytes> body;
+    body.push_back(SharedBytes::from_static("This request caused apiserver to panic. Look in the logs for details.\n"));
+    co_await exchange.respond(500, "text/plain; charset=utf-8", std::move(body));
+  }
+};
+
+}  // namespace
+
+FilterPtr with_panic_recovery(const ChainConfig&) { return std::make_unique<PanicRecovery>(); }
+
+}  // namespace backplane

@@ -1,0 +1,46 @@
+// WithRequestDeadline: short requests end within --request-timeout, or within ?timeout= when that is shorter.
+#include "filters/filters.hpp"
+#include "filters/go_duration.hpp"
+
+namespace backplane {
+namespace {
+
+class RequestDeadline final : public Filter {
+ public:
+  explicit RequestDeadline(std::chrono::nanoseconds maximum) : maximum_(maximum) {}
+
+  Step enter(FilterCall& call) const override {
+    if (call.context.long_running) return Step::kNext;
+    auto asked = asked_timeout(call.exchange->target());
+    if (!asked.ok()) {
+      call.refusal = Refusal{std::move(asked.status()), 0, {}, false};
+      return Step::kRefuse;
+    }
+    const bool shorter = *asked > std::chrono::nanoseconds::zero() && *asked < maximum_;
+    call.context.deadline = call.context.received + (shorter ? *asked : maximum_);
+    return Step::kNext;
+  }
+
+ private:
+  // 0: none asked for.
+  static Result<std::chrono::nanoseconds> asked_timeout(std::string_view target) {
+    const auto question = target.find('?');
+    // Nearly every request is done here.
+    if (question == std::string_view::npos || target.find("timeout", question) == std::string_view::npos) return std::chrono::nanoseconds{};
+    auto query = parse_query(target.substr(question + 1));
+    if (!query.ok()) return std::chrono::nanoseconds{};  // whoever needs the query reports it
+    const std::string_view text = query_get(*query, "timeout");
+    if (text.empty()) return std::chrono::nanoseconds{};
+    auto parsed = parse_go_duration(text);
+    if (!parsed.ok()) return bad_request("invalid timeout specified in the request URL - " + parsed.status().message());
+    return *parsed;
+  }
+
+  std::chrono::nanoseconds maximum_;
+};
+
+}  // namespace
+
+FilterPtr with_request_deadline(const ChainConfig& config) { return std::make_unique<RequestDeadline>(config.request_timeout); }
+
+}  // namespace backplane

@@ -1,0 +1,33 @@
+// WithRequestInfo: takes the URL apart, once, for everybody behind.
+#include "routing/request_info.hpp"
+
+#include "filters/filters.hpp"
+
+namespace backplane {
+namespace {
+
+class WithRequestInfo final : public Filter {
+ public:
+  Step enter(FilterCall& call) const override {
+    Exchange& exchange = *call.exchange;
+    call.context.exchange = &exchange;
+    call.context.user_agent = exchange.header("user-agent");
+    auto info = parse_request_info(exchange.method(), exchange.target());
+    if (!info.ok()) {
+      const int code = info.status().code();
+      call.refusal = code == 400 ? Refusal{std::move(info.status()), 0, {}, false}
+                                 : Refusal::plain(500, "Internal Server Error: " + quoted(exchange.target()) +
+                                                           ": failed to create RequestInfo: " + info.status().message());
+      return Step::kRefuse;
+    }
+    call.context.info = std::move(*info);
+    call.context.long_running = is_long_running(call.context.info);
+    return Step::kNext;
+  }
+};
+
+}  // namespace
+
+FilterPtr with_request_info(const ChainConfig&) { return std::make_unique<WithRequestInfo>(); }
+
+}  // namespace backplane

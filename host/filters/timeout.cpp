@@ -1,0 +1,132 @@
+// WithTimeoutForNonLongRunningRequests: at the deadline the client gets 504; the handler is left to end, and what it still writes is dropped.
+#include "filters/deadline_queue.hpp"
+#include "filters/filters.hpp"
+#include "filters/forwarding_exchange.hpp"
+#include "filters/log.hpp"
+
+namespace backplane {
+namespace {
+
+// Open until the deadline; afterwards the handler sees a client that has gone.
+class TimedExchange final : public ForwardingExchange, public DeadlineQueue::Entry {
+ public:
+  explicit TimedExchange(Exchange& behind) : ForwardingExchange(behind) {}
+
+  // After the handler has ended: waits until the 504, if there was one, has been sent.
+  Task<void> settle() {
+    unlink();
+    if (answering_) {
+      bool sent = co_await answered_.future();
+      (void)sent;
+    }
+  }
+  bool timed_out() const noexcept { return timed_out_; }
+
+  Task<Result<std::string>> read_body(std::size_t max_bytes) override {
+    if (timed_out_) co_return gone();
+    reading_ = true;
+    auto body = co_await behind().read_body(max_bytes);
+    reading_ = false;
+    if (timed_out_) co_return gone();
+    co_return body;
+  }
+  void add_response_header(std::string name, std::string value) override {
+    if (!timed_out_) behind().add_response_header(std::move(name), std::move(value));
+  }
+  void set_response_header(std::string name, std::string value) override {
+    if (!timed_out_) behind().set_response_header(std::move(name), std::move(value));
+  }
+  Task<void> respond(int code, std::string_view content_type, std::vector<SharedBytes> body) override {
+    if (timed_out_) co_return;
+    co_await behind().respond(code, content_type, std::move(body));
+    complete_ = true;
+  }
+  Task<Status> start(int code, std::string_view content_type) override {
+    if (timed_out_) co_return gone();
+    Status status = co_await behind().start(code, content_type);
+    co_return status;
+  }
+  Task<Status> write(std::vector<SharedBytes> chunks) override {
+    if (timed_out_) co_return gone();
+    Status status = co_await behind().write(std::move(chunks));
+    co_return status;
+  }
+  Task<void> finish() override {
+    if (timed_out_) co_return;
+    co_await behind().finish();
+    complete_ = true;
+  }
+  void on_close(std::function<void()> callback) override {
+    on_close_ = callback;
+    if (!timed_out_) behind().on_close(std::move(callback));
+  }
+  bool closed() const noexcept override { return timed_out_ || behind().closed(); }
+
+ private:
+  static Status gone() { return timeout("request did not complete within the allotted timeout", 0); }
+
+  void on_deadline() override {
+    if (complete_) return;
+    timed_out_ = true;
+    if (behind().started()) {
+      // Half an answer is out; the client must not take it for a whole one.
+      behind().abort();
+    } else {
+      answering_ = true;
+      spawn_detached(*current_executor(), answer(behind(), reading_), [answered = answered_] { answered.set(true); });
+    }
+    // What waits for this client need not wait any longer.
+    if (auto callback = std::exchange(on_close_, {})) callback();
+  }
+
+  static Task<void> answer(Exchange& exchange, bool body_unread) {
+    exchange.on_close({});
+    exchange.close_connection_after();
+    std::vector<SharedBytes> body;
+    body.emplace_back(gone().to_json());
+    co_await exchange.respond(504, "application/json", std::move(body));
+    // The handler still waits for a body that does not come.
+    if (body_unread) exchange.abort();
+  }
+
+  bool timed_out_ = false;
+  bool complete_ = false;
+  bool answering_ = false;
+  bool reading_ = false;
+  std::function<void()> on_close_;
+  Promise<bool> answered_;
+};
+
+class Timeout final : public Filter {
+ public:
+  Step enter(FilterCall& call) const override {
+    return call.context.long_running || current_executor() == nullptr ? Step::kNext : Step::kAround;
+  }
+
+  Task<void> around(FilterCall& call, Rest rest) const override {
+    TimedExchange timed(*call.exchange);
+    DeadlineQueue::current().add(timed, call.context.deadline);
+    FilterCall inner{call.context, &timed};
+    call.context.exchange = &timed;
+    std::exception_ptr error;
+    try {
+      co_await rest.run(inner);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    co_await timed.settle();
+    call.context.exchange = call.exchange;
+    if (timed.timed_out()) {
+      filters_log().warn("post-timeout activity method={} URI={:?} audit-ID={:?} time-elapsed={:.3f}s", call.exchange->method(),
+                         call.exchange->target(), call.context.audit_id,
+                         std::chrono::duration<double>(std::chrono::steady_clock::now() - call.context.deadline).count());
+    }
+    if (error) std::rethrow_exception(error);
+  }
+};
+
+}  // namespace
+
+FilterPtr with_timeout_for_non_long_running_requests(const ChainConfig&) { return std::make_unique<Timeout>(); }
+
+}  // namespace backplane

@@ -1,0 +1,30 @@
+// WithWaitGroup: the short requests that a shutdown waits for.  Once it waits, new ones are told to come again, elsewhere.
+#include "filters/filters.hpp"
+#include "filters/shutting_down.hpp"
+
+namespace backplane {
+namespace {
+
+class WithWaitGroup final : public Filter {
+ public:
+  explicit WithWaitGroup(WaitGroup& group) : group_(group) {}
+
+  Step enter(FilterCall& call) const override {
+    if (call.context.long_running) return Step::kNext;
+    if (group_.try_add()) return Step::kNextThenLeave;
+    return exempt_from_retry_after(call) ? Step::kNext : refuse_shutting_down(call);
+  }
+  void leave(FilterCall&) const noexcept override { group_.done(); }
+
+ private:
+  WaitGroup& group_;
+};
+
+}  // namespace
+
+FilterPtr with_wait_group(const ChainConfig& config) {
+  if (config.short_requests == nullptr) return nullptr;
+  return std::make_unique<WithWaitGroup>(*config.short_requests);
+}
+
+}  // namespace backplane

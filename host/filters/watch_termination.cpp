@@ -1,0 +1,56 @@
+// WithWatchTerminationDuringShutdown (--shutdown-watch-termination-grace-period): the shutdown waits for watches too, and lets them end
+// one after another.
+#include "filters/filters.hpp"
+#include "filters/forwarding_exchange.hpp"
+#include "filters/shutting_down.hpp"
+
+namespace backplane {
+namespace {
+
+// Holds the end of the response until it is this watch's turn.
+class PacedExchange final : public ForwardingExchange {
+ public:
+  PacedExchange(Exchange& behind, PacedWaitGroup& group) : ForwardingExchange(behind), group_(group) {}
+  Task<void> finish() override {
+    co_await group_.wait_turn();
+    co_await behind().finish();
+  }
+
+ private:
+  PacedWaitGroup& group_;
+};
+
+class WatchTermination final : public Filter {
+ public:
+  explicit WatchTermination(PacedWaitGroup& group) : group_(group) {}
+
+  Step enter(FilterCall& call) const override {
+    if (call.context.info.verb != "watch") return Step::kNext;
+    if (group_.try_add()) return Step::kAround;
+    return exempt_from_retry_after(call) ? Step::kNext : refuse_shutting_down(call);
+  }
+
+  Task<void> around(FilterCall& call, Rest rest) const override {
+    struct Done {
+      PacedWaitGroup& group;
+      ~Done() { group.done(); }
+    } done{group_};
+    PacedExchange paced(*call.exchange, group_);
+    FilterCall inner{call.context, &paced};
+    call.context.exchange = &paced;
+    co_await rest.run(inner);
+    call.context.exchange = call.exchange;
+  }
+
+ private:
+  PacedWaitGroup& group_;
+};
+
+}  // namespace
+
+FilterPtr with_watch_termination_during_shutdown(const ChainConfig& config) {
+  if (config.watches == nullptr || config.shutdown_watch_termination_grace_period <= std::chrono::nanoseconds::zero()) return nullptr;
+  return std::make_unique<WatchTermination>(*config.watches);
+}
+
+}  // namespace backplane

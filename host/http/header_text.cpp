@@ -1,0 +1,140 @@
+#include "http/header_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+
+namespace backplane {
+namespace {
+
+char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+char upper(char c) noexcept { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
+
+bool token_char(char c) noexcept {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+         std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+}
+
+struct Phrase {
+  int code;
+  std::string_view text;
+};
+// The phrases of net/http for the codes an API server sends.
+constexpr Phrase kPhrases[] = {
+    {100, "Continue"},
+    {101, "Switching Protocols"},
+    {200, "OK"},
+    {201, "Created"},
+    {202, "Accepted"},
+    {203, "Non-Authoritative Information"},
+    {204, "No Content"},
+    {206, "Partial Content"},
+    {301, "Moved Permanently"},
+    {302, "Found"},
+    {303, "See Other"},
+    {304, "Not Modified"},
+    {307, "Temporary Redirect"},
+    {308, "Permanent Redirect"},
+    {400, "Bad Request"},
+    {401, "Unauthorized"},
+    {403, "Forbidden"},
+    {404, "Not Found"},
+    {405, "Method Not Allowed"},
+    {406, "Not Acceptable"},
+    {408, "Request Timeout"},
+    {409, "Conflict"},
+    {410, "Gone"},
+    {412, "Precondition Failed"},
+    {413, "Request Entity Too Large"},
+    {414, "Request URI Too Long"},
+    {415, "Unsupported Media Type"},
+    {417, "Expectation Failed"},
+    {422, "Unprocessable Entity"},
+    {429, "Too Many Requests"},
+    {431, "Request Header Fields Too Large"},
+    {500, "Internal Server Error"},
+    {501, "Not Implemented"},
+    {502, "Bad Gateway"},
+    {503, "Service Unavailable"},
+    {504, "Gateway Timeout"},
+    {505, "HTTP Version Not Supported"},
+};
+
+}  // namespace
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });
+}
+
+std::string canonical_header_name(std::string_view name) {
+  std::string out(name);
+  if (!std::all_of(out.begin(), out.end(), token_char)) return out;
+  bool start = true;
+  for (char& c : out) {
+    c = start ? upper(c) : lower(c);
+    start = c == '-';
+  }
+  return out;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), lower);
+  return out;
+}
+
+std::string_view trimmed(std::string_view text) noexcept {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+std::string_view find_header(const Headers& headers, std::string_view name) noexcept {
+  for (const auto& [key, value] : headers) {
+    if (equal_ignoring_case(key, name)) return value;
+  }
+  return {};
+}
+
+bool header_has_token(const Headers& headers, std::string_view name, std::string_view token) noexcept {
+  for (const auto& [key, value] : headers) {
+    if (!equal_ignoring_case(key, name)) continue;
+    std::string_view rest = value;
+    while (!rest.empty()) {
+      const std::size_t comma = rest.find(',');
+      if (equal_ignoring_case(trimmed(rest.substr(0, comma)), token)) return true;
+      if (comma == std::string_view::npos) break;
+      rest.remove_prefix(comma + 1);
+    }
+  }
+  return false;
+}
+
+void strip_line_breaks(std::string& value) noexcept {
+  std::replace_if(value.begin(), value.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; }, ' ');
+}
+
+std::string reason_phrase(int code) {
+  const auto* found = std::find_if(std::begin(kPhrases), std::end(kPhrases), [code](const Phrase& p) { return p.code == code; });
+  if (found != std::end(kPhrases)) return std::string(found->text);
+  return "status code " + std::to_string(code);
+}
+
+std::string_view http_date() {
+  thread_local std::time_t second = 0;
+  thread_local std::array<char, 40> text{};
+  thread_local std::size_t size = 0;
+  const std::time_t now = std::time(nullptr);
+  if (now != second) {
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    // The process keeps the C locale, so the names of days and months are English.
+    size = std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
+    second = now;
+  }
+  return {text.data(), size};
+}
+
+bool code_has_body(int code) noexcept { return code >= 200 && code != 204 && code != 304; }
+
+}  // namespace backplane

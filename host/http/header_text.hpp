@@ -1,0 +1,32 @@
+// Words of the HTTP head: canonical header names, reason phrases, the date.
+//
+// Thread-safety: any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "backplane/http.hpp"
+
+namespace backplane {
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept;
+// "content-type" → "Content-Type", as net/textproto does; names with other characters than tokens stay as they are.
+std::string canonical_header_name(std::string_view name);
+std::string lower_case(std::string_view text);
+// The text without leading and trailing blanks.
+std::string_view trimmed(std::string_view text) noexcept;
+// First value of `name`, or empty.
+std::string_view find_header(const Headers& headers, std::string_view name) noexcept;
+// Does a comma-separated list header contain `token`, without regard to case?
+bool header_has_token(const Headers& headers, std::string_view name, std::string_view token) noexcept;
+// CR and LF become blanks, so that a value cannot start a header of its own.
+void strip_line_breaks(std::string& value) noexcept;
+// "OK" for 200; "status code N" for numbers nobody has named.
+std::string reason_phrase(int code);
+// RFC 9110 date of now; computed once a second and thread.
+std::string_view http_date();
+// May a response of this code have a body?
+bool code_has_body(int code) noexcept;
+
+}  // namespace backplane

@@ -1,0 +1,292 @@
+#include "http/http_exchange.hpp"
+
+#include <algorithm>
+
+#include "http/header_text.hpp"
+
+namespace backplane {
+
+HttpExchange::HttpExchange(RequestHead request, std::shared_ptr<const PeerInfo> peer, const HttpLimits& limits, StreamPort& port)
+    : request_(std::move(request)),
+      peer_(std::move(peer)),
+      limits_(limits),
+      port_(&port),
+      owner_(port.weak_from_this()),
+      executor_(current_executor()) {}
+
+// ---- the request
+
+std::string_view HttpExchange::header(std::string_view name) const noexcept { return find_header(request_.headers, name); }
+
+const PeerCertificate* HttpExchange::peer_certificate() const noexcept {
+  if (!peer_->has_certificate || std::chrono::system_clock::now() > peer_->certificate_expires) return nullptr;
+  return &peer_->certificate;
+}
+
+bool HttpExchange::peer_certificate_rejected() const noexcept {
+  // A certificate may also expire while its connection lives.
+  return peer_->certificate_rejected || (peer_->has_certificate && peer_certificate() == nullptr);
+}
+
+Task<Result<std::string>> HttpExchange::read_body(std::size_t max_bytes) {
+  const std::string limit_text = "limit is " + std::to_string(max_bytes);
+  if (request_.content_length && *request_.content_length > max_bytes) co_return request_entity_too_large(limit_text);
+  std::string body;
+  for (;;) {
+    if (!body_.empty()) {
+      const std::size_t count = body_.size();
+      if (body.empty()) {
+        body.swap(body_);
+      } else {
+        body += body_;
+        body_.clear();
+      }
+      if (port_ != nullptr) port_->body_consumed(*this, count);
+    }
+    if (body.size() > max_bytes) co_return request_entity_too_large(limit_text);
+    if (body_ended_) co_return std::move(body);
+    if (body_timed_out_) co_return timeout("the request body did not arrive in time", 0);
+    if (lost_ || closed_ || port_ == nullptr) co_return gone();
+    if (!std::exchange(body_wanted_, true)) port_->body_wanted(*this);
+    body_since_ = Clock::now();
+    co_await body_gate_;
+  }
+}
+
+void HttpExchange::body_arrived(std::string_view bytes) {
+  body_.append(bytes);
+  body_since_ = Clock::now();
+  body_gate_.open();
+}
+
+void HttpExchange::body_ended() {
+  body_ended_ = true;
+  body_gate_.open();
+}
+
+std::size_t HttpExchange::drop_body() {
+  const std::size_t count = body_.size();
+  body_.clear();
+  return count;
+}
+
+// ---- the response
+
+void HttpExchange::add_response_header(std::string name, std::string value) {
+  if (head_sent_) return;
+  strip_line_breaks(value);
+  response_.headers.emplace_back(std::move(name), std::move(value));
+}
+
+void HttpExchange::set_response_header(std::string name, std::string value) {
+  if (head_sent_) return;
+  std::erase_if(response_.headers, [&](const Header& header) { return equal_ignoring_case(header.first, name); });
+  add_response_header(std::move(name), std::move(value));
+}
+
+void HttpExchange::begin_response(int code, std::string_view content_type) {
+  response_.code = code;
+  if (!content_type.empty()) set_response_header("Content-Type", std::string(content_type));
+  response_.has_body = request_.method != "HEAD" && code_has_body(code);
+}
+
+void HttpExchange::send_head(std::optional<std::uint64_t> content_length) {
+  if (code_has_body(response_.code)) response_.content_length = content_length;
+  if (content_length == 0) response_.has_body = false;
+  head_sent_ = true;
+  output_since_ = Clock::now();
+  if (!response_.has_body) output_ended_ = true;
+  if (port_ != nullptr) port_->head_ready(*this);
+}
+
+Task<void> HttpExchange::respond(int code, std::string_view content_type, std::vector<SharedBytes> body) {
+  if (started()) co_return;
+  begin_response(code, content_type);
+  std::size_t size = 0;
+  for (const auto& chunk : body) size += chunk.size();
+  if (response_.has_body && size > limits_.gzip_threshold && may_compress(false)) {
+    begin_gzip();
+    co_await compress(std::move(body));
+    end_output();
+  } else {
+    send_head(size);
+    if (!response_.has_body) co_return;
+    for (auto& chunk : body) output_.push(std::move(chunk));
+    end_output();
+  }
+  if (output_.size() > limits_.write_window) co_await wait_for_room();
+}
+
+Task<Status> HttpExchange::start(int code, std::string_view content_type) {
+  if (started()) co_return internal_error("the response has been started before");
+  begin_response(code, content_type);
+  if (lost_ || port_ == nullptr) co_return gone();
+  if (response_.has_body && may_compress(true)) {
+    compression_ = Compression::kHeld;
+  } else {
+    compression_ = Compression::kOff;
+    send_head(std::nullopt);
+  }
+  co_return Status();
+}
+
+Task<Status> HttpExchange::write(std::vector<SharedBytes> chunks) {
+  if (lost_ || port_ == nullptr) co_return gone();
+  if (!response_.has_body || output_ended_) co_return Status();
+  if (compression_ == Compression::kHeld) {
+    for (auto& chunk : chunks) {
+      held_size_ += chunk.size();
+      held_.push_back(std::move(chunk));
+    }
+    if (held_size_ <= limits_.gzip_threshold) co_return Status();
+    begin_gzip();
+    chunks = std::exchange(held_, {});
+  }
+  if (compression_ == Compression::kOn) {
+    co_await compress(std::move(chunks));
+  } else {
+    if (output_.empty()) output_since_ = Clock::now();
+    for (auto& chunk : chunks) output_.push(std::move(chunk));
+    port_->output_ready(*this);
+  }
+  if (output_.size() > limits_.write_window) co_await wait_for_room();
+  if (lost_ || port_ == nullptr) co_return gone();
+  co_return Status();
+}
+
+Task<void> HttpExchange::finish() {
+  if (!started() || output_ended_) co_return;
+  if (compression_ == Compression::kHeld) {  // It stayed small: an ordinary response.
+    send_head(held_size_);
+    for (auto& chunk : std::exchange(held_, {})) output_.push(std::move(chunk));
+    if (output_ended_) co_return;
+  }
+  end_output();
+}
+
+void HttpExchange::end_output() {
+  if (gzip_) {
+    output_.push(SharedBytes(gzip_->end()));
+    gzip_.reset();
+  }
+  output_ended_ = true;
+  if (port_ != nullptr) port_->output_ready(*this);
+}
+
+Task<void> HttpExchange::wait_for_room() {
+  while (output_.size() > limits_.write_window && !lost_ && port_ != nullptr) co_await room_;
+}
+
+void HttpExchange::take(std::string& out, std::size_t count) {
+  output_.take(out, count);
+  output_since_ = Clock::now();
+  // Half a window is worth waking a writer for: fewer, larger turns.
+  if (room_.waited_on() && output_.size() <= limits_.write_window / 2) room_.open();
+}
+
+// ---- gzip
+
+bool HttpExchange::accepts_gzip() const noexcept {
+  return header_has_token(request_.headers, "Accept-Encoding", "gzip");
+}
+
+bool HttpExchange::may_compress(bool streamed) const noexcept {
+  return limits_.gzip && compressible_.value_or(!streamed) && find_header(response_.headers, "Content-Encoding").empty() && accepts_gzip();
+}
+
+void HttpExchange::begin_gzip() {
+  compression_ = Compression::kOn;
+  gzip_ = std::make_unique<GzipStream>();
+  set_response_header("Content-Encoding", "gzip");
+  add_response_header("Vary", "Accept-Encoding");
+  send_head(std::nullopt);
+}
+
+Task<void> HttpExchange::compress(std::vector<SharedBytes> chunks) {
+  // About half a millisecond of work, after which other exchanges of the executor have a turn.
+  constexpr std::size_t kTurn = 64 << 10;
+  std::size_t since_yield = 0;
+  for (auto& chunk : chunks) {
+    for (std::size_t offset = 0; offset < chunk.size(); offset += kTurn) {
+      const std::string_view piece = chunk.view().substr(offset, kTurn);
+      std::string packed = gzip_->add(piece);
+      if (output_.empty()) output_since_ = Clock::now();
+      output_.push(SharedBytes(std::move(packed)));
+      since_yield += piece.size();
+      if (since_yield < kTurn) continue;
+      since_yield = 0;
+      if (port_ != nullptr) port_->output_ready(*this);
+      co_await Yield{};
+      if (output_.size() > limits_.write_window) co_await wait_for_room();
+      if (lost_ || port_ == nullptr) co_return;
+    }
+    chunk = SharedBytes();
+  }
+  if (port_ != nullptr) port_->output_ready(*this);
+}
+
+// ---- the connection
+
+Status HttpExchange::gone() const { return timeout("the connection to the client has been closed", 0); }
+
+void HttpExchange::on_close(std::function<void()> callback) {
+  on_close_ = std::move(callback);
+  if (!closed_ || !on_close_) return;
+  if (executor_ == nullptr) return std::exchange(on_close_, {})();
+  // Later, not here: the caller may hold what the callback changes.
+  executor_->post([self = shared_from_this()] {
+    if (auto late = std::exchange(self->on_close_, {})) late();
+  });
+}
+
+void HttpExchange::peer_closed() {
+  if (std::exchange(closed_, true)) return;
+  body_gate_.open();
+  if (auto callback = std::exchange(on_close_, {})) callback();
+}
+
+void HttpExchange::lost() {
+  const auto self = shared_from_this();
+  port_ = nullptr;
+  lost_ = true;
+  output_.clear();
+  held_.clear();
+  peer_closed();
+  body_gate_.open();
+  room_.open();
+}
+
+void HttpExchange::detach() {
+  port_ = nullptr;
+  on_close_ = nullptr;
+  room_.open();
+  body_gate_.open();
+}
+
+bool HttpExchange::stalled(Clock::time_point now) {
+  if (body_gate_.waited_on() && now - body_since_ > limits_.body_timeout) {
+    body_timed_out_ = true;
+    body_gate_.open();
+  }
+  return head_sent_ && !output_.empty() && now - output_since_ > limits_.write_timeout;
+}
+
+void HttpExchange::close_connection_after() {
+  if (port_ != nullptr) port_->close_after(*this);
+}
+
+void HttpExchange::abort() {
+  if (executor_ == nullptr) return abort_here();
+  // Always later: the caller may be inside the session, or on another thread.
+  executor_->post([self = shared_from_this()] { self->abort_here(); });
+}
+
+void HttpExchange::abort_here() {
+  if (port_ != nullptr) port_->break_off(*this);
+}
+
+void HttpExchange::handler_ended() {
+  if (auto owner = owner_.lock()) owner->handler_ended(*this);
+}
+
+}  // namespace backplane

@@ -1,0 +1,159 @@
+// The Exchange of every protocol: request data, response state, body queues, gzip.  What differs between protocols is behind StreamPort.
+//
+// Thread-safety: one executor, but for abort(), which any thread may call.
+// Lifetime:      shared by the session (until the response is complete or the peer is gone) and the running handler.
+// Errors:        as Exchange says; a call on a detached exchange returns kTimeout or does nothing.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "backplane/http.hpp"
+#include "http/chunk_queue.hpp"
+#include "http/gate.hpp"
+#include "http/gzip.hpp"
+#include "http/limits.hpp"
+#include "http/session.hpp"
+
+namespace backplane {
+
+class HttpExchange;
+
+// What a session gives its exchanges.  Every call may come from inside a call of the session into the exchange's handler.
+class StreamPort : public std::enable_shared_from_this<StreamPort> {
+ public:
+  virtual ~StreamPort() = default;
+  // response_head() is complete; the body, if any, follows with output_ready().
+  virtual void head_ready(HttpExchange& exchange) = 0;
+  // There is more to take(), or output_ended() has become true.
+  virtual void output_ready(HttpExchange& exchange) = 0;
+  // The handler waits for body bytes for the first time.
+  virtual void body_wanted(HttpExchange& exchange) = 0;
+  // The handler has taken `count` body bytes.
+  virtual void body_consumed(HttpExchange& exchange, std::size_t count) = 0;
+  // The handler wants the exchange broken off.  The session answers with lost().
+  virtual void break_off(HttpExchange& exchange) = 0;
+  virtual void close_after(HttpExchange& exchange) = 0;
+  // The handler's coroutine has ended; the exchange may have been detached before.
+  virtual void handler_ended(HttpExchange& exchange) = 0;
+};
+
+struct RequestHead {
+  std::string method;
+  std::string target;
+  int major = 1;
+  Headers headers;
+  std::optional<std::uint64_t> content_length;
+};
+
+struct ResponseHead {
+  int code = 0;
+  Headers headers;
+  std::optional<std::uint64_t> content_length;
+  bool has_body = true;  // false: the head is all there is
+};
+
+class HttpExchange final : public Exchange, public std::enable_shared_from_this<HttpExchange> {
+ public:
+  using Clock = std::chrono::steady_clock;
+  HttpExchange(RequestHead request, std::shared_ptr<const PeerInfo> peer, const HttpLimits& limits, StreamPort& port);
+
+  // ---- Exchange
+  std::string_view method() const noexcept override { return request_.method; }
+  std::string_view target() const noexcept override { return request_.target; }
+  int http_major() const noexcept override { return request_.major; }
+  std::string_view header(std::string_view name) const noexcept override;
+  const Headers& headers() const noexcept override { return request_.headers; }
+  std::string_view remote_address() const noexcept override { return peer_->remote_address; }
+  const PeerCertificate* peer_certificate() const noexcept override;
+  bool peer_certificate_rejected() const noexcept override;
+  Task<Result<std::string>> read_body(std::size_t max_bytes) override;
+  void add_response_header(std::string name, std::string value) override;
+  void set_response_header(std::string name, std::string value) override;
+  void set_compressible(bool compressible) override { compressible_ = compressible; }
+  Task<void> respond(int code, std::string_view content_type, std::vector<SharedBytes> body) override;
+  Task<Status> start(int code, std::string_view content_type) override;
+  Task<Status> write(std::vector<SharedBytes> chunks) override;
+  Task<void> finish() override;
+  bool started() const noexcept override { return response_.code != 0; }
+  int response_code() const noexcept override { return response_.code; }
+  void on_close(std::function<void()> callback) override;
+  bool closed() const noexcept override { return closed_; }
+  void close_connection_after() override;
+  void abort() override;
+
+  // ---- for the session
+  const RequestHead& request() const noexcept { return request_; }
+  const ResponseHead& response_head() const noexcept { return response_; }
+  bool head_sent() const noexcept { return head_sent_; }
+  // The response is complete once what is queued has been taken.
+  bool output_ended() const noexcept { return output_ended_; }
+  std::size_t output_size() const noexcept { return output_.size(); }
+  // Moves exactly `count` queued bytes to `out` and wakes a writer that waits for room.
+  void take(std::string& out, std::size_t count);
+  void body_arrived(std::string_view bytes);
+  void body_ended();
+  bool body_complete() const noexcept { return body_ended_; }
+  std::size_t unread_body() const noexcept { return body_.size(); }
+  // Drops body bytes that nobody will read; returns how many.
+  std::size_t drop_body();
+  // The peer will send no more, or has gone; tells the handler, once.
+  void peer_closed();
+  // Nothing can be sent any more: as peer_closed(), and every waiting call returns.
+  void lost();
+  // The response is complete and has left: the session forgets the exchange.
+  void detach();
+  // Deadlines of body and response; true when one has passed without progress of the response and the exchange must be broken off.
+  bool stalled(Clock::time_point now);
+  void handler_ended();
+  // Session's own number for it (the HTTP/2 stream id).
+  std::int32_t id = 0;
+  // Session's marks (HTTP/2: the data provider is parked until output_ready; the response was handed over).
+  bool parked = false;
+
+ private:
+  enum class Compression { kUndecided, kHeld, kOn, kOff };
+
+  bool accepts_gzip() const noexcept;
+  bool may_compress(bool streamed) const noexcept;
+  void begin_response(int code, std::string_view content_type);
+  void send_head(std::optional<std::uint64_t> content_length);
+  void begin_gzip();
+  Task<void> compress(std::vector<SharedBytes> chunks);
+  Task<void> wait_for_room();
+  void end_output();
+  Status gone() const;
+  void abort_here();
+
+  RequestHead request_;
+  std::shared_ptr<const PeerInfo> peer_;
+  const HttpLimits& limits_;
+  StreamPort* port_;                  // null once detached or lost
+  std::weak_ptr<StreamPort> owner_;   // told when the handler ends
+  Executor* executor_;
+
+  std::string body_;
+  bool body_ended_ = false;
+  bool body_wanted_ = false;
+  bool body_timed_out_ = false;
+  Gate body_gate_;
+  Clock::time_point body_since_{};
+
+  ResponseHead response_;
+  bool head_sent_ = false;
+  bool output_ended_ = false;
+  ChunkQueue output_;
+  Gate room_;
+  Clock::time_point output_since_{};
+  std::optional<bool> compressible_;
+  Compression compression_ = Compression::kUndecided;
+  std::vector<SharedBytes> held_;  // a compressible stream's start, until it is known to be worth compressing
+  std::size_t held_size_ = 0;
+  std::unique_ptr<GzipStream> gzip_;
+
+  bool closed_ = false;  // the peer has stopped sending, or worse
+  bool lost_ = false;    // nothing can be sent
+  std::function<void()> on_close_;
+};
+
+}  // namespace backplane

@@ -1,0 +1,61 @@
+// The border between a protocol session and the connection under it: bytes in, bytes out, no sockets.
+//
+// Thread-safety: everything here is called on the connection's executor.
+// Lifetime:      a Connection outlives its session's use of it: after connection_lost() a session touches it no more.
+// Errors:        a session never fails a call; it answers the peer, and says finished() when the connection has no more use.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "backplane/http.hpp"
+
+namespace backplane {
+
+// Who is at the other end.  Immutable; exchanges share it and may outlive the connection.
+struct PeerInfo {
+  std::string remote_address;  // "ip:port"
+  bool has_certificate = false;
+  PeerCertificate certificate;  // verified; meaningful when has_certificate
+  std::chrono::system_clock::time_point certificate_expires = std::chrono::system_clock::time_point::max();
+  bool certificate_rejected = false;
+};
+
+// What a session asks of the connection it runs on.
+class SessionTransport {
+ public:
+  virtual ~SessionTransport() = default;
+  // fill() and finished() will be asked soon, never inside this call.
+  virtual void want_flush() = 0;
+  // wants_input() may have become true.
+  virtual void want_read() = 0;
+};
+
+// One connection's protocol: turns received bytes into exchanges and their responses into bytes.
+class HttpSession {
+ public:
+  using Clock = std::chrono::steady_clock;
+  virtual ~HttpSession() = default;
+
+  virtual void receive(std::string_view bytes) = 0;
+  // The peer will send no more.
+  virtual void receive_end() = 0;
+  // False: leave the bytes in the socket until want_read().
+  virtual bool wants_input() const = 0;
+  // Appends what is to be sent to `out` until it holds about `budget` bytes or nothing is left.
+  virtual void fill(std::string& out, std::size_t budget) = 0;
+  // Nothing more will be read or sent: send what fill() gave, then close.
+  virtual bool finished() const = 0;
+  // The connection broke; running exchanges are told.
+  virtual void connection_lost() = 0;
+  // Finish what runs, take nothing new, then be finished().
+  virtual void drain() = 0;
+  // Checks deadlines; called about once a second.
+  virtual void tick(Clock::time_point now) = 0;
+  // No exchange is under way.
+  virtual bool idle() const = 0;
+};
+
+}  // namespace backplane

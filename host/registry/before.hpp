@@ -1,0 +1,46 @@
+// The steps every write shares around a Strategy: rest.BeforeCreate, rest.BeforeUpdate, rest.BeforeDelete.
+//
+// Thread-safety: pure functions on one request's trees.
+// Errors:        complete Statuses (422 with causes, 400, 409).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/rest.hpp"
+#include "backplane/strategy.hpp"
+
+namespace backplane::registry {
+
+// Which strategy a write goes through, and whether it is the resource's own or a subresource's.
+struct WriteMode {
+  const Strategy* strategy = nullptr;
+  bool subresource = false;    // the strategy alone decides what becomes of status
+  bool run_admission = true;
+};
+
+// Namespace, the strategy's preparation, validation, warnings, canonical order.  `object` has its name, uid and creationTimestamp.
+Status before_create(const ResourceConfig& config, const Strategy& strategy, RequestContext& context, Object& object);
+
+// The same for an update; immutable metadata of `old` is copied over.  metadata.resourceVersion is set.
+Status before_update(const ResourceConfig& config, const WriteMode& mode, RequestContext& context, Object& object, const Object& old);
+
+// True when this update completes a deletion: nothing holds the object any more.
+bool deletes_during_update(const Strategy& strategy, const Object& object, const Object& old);
+
+enum class Grace : unsigned char {
+  kNone,      // not gracefully: remove it, or let its finalizers hold it
+  kGraceful,  // `object` has been given its deletionTimestamp and grace period
+  kPending,   // a graceful deletion is under way and may not be lengthened
+};
+// Preconditions and the rules of the grace period; may change `object` and `options`.
+Result<Grace> before_delete(const ResourceConfig& config, RequestContext& context, Object& object, DeleteOptions& options);
+
+// The finalizers the garbage collector acts on, as the options ask for them.  True: the list changed and has been set.
+bool set_collector_finalizers(const Strategy& strategy, Object& object, const DeleteOptions& options);
+
+// deletionTimestamp now (at the latest) and a grace period of 0, for objects that their finalizers hold.  True: it was not marked before.
+bool mark_as_deleting(Object& object);
+
+}  // namespace backplane::registry

@@ -1,0 +1,28 @@
+#include "backplane/names.hpp"
+#include "registry/before.hpp"
+#include "registry/metadata.hpp"
+
+namespace backplane::registry {
+
+Status before_create(const ResourceConfig& config, const Strategy& strategy, RequestContext& context, Object& object) {
+  Status scoped = ensure_namespace(object, strategy.namespaced() ? std::string_view(context.info.ns) : std::string_view());
+  if (!scoped.ok()) return scoped;
+
+  if (strategy.has_generation()) ObjectMeta(object).set_generation(1);
+  if (strategy.has_status()) object.stable_erase("status");
+  strategy.prepare_for_create(context, object);
+  // The strategy sees canonical trees: typed structs it may have dropped are there again, in their place.
+  Status shaped = canonical_form(config.schema, object);
+  if (!shaped.ok()) return shaped;
+
+  FieldErrors errors;
+  validate_object_meta(object, strategy.namespaced(), strategy.name_rule(), errors);
+  strategy.validate(context, object, errors);
+  if (!errors.empty()) return errors.to_status(config.kind.group, config.kind.kind, meta_name(object));
+
+  for (const std::string& text : strategy.warnings(object, nullptr)) context.warn(text);
+  strategy.canonicalize(object);
+  return {};
+}
+
+}  // namespace backplane::registry

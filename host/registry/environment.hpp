@@ -1,0 +1,62 @@
+// What all stores of a server share, and how a store comes by it.
+//
+// Thread-safety: attach, detach and start from any thread; Backing pointers are read without a lock.
+// Lifetime:      shared by the environment and every store made in it.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "registry/store.hpp"
+
+namespace backplane {
+
+namespace registry {
+
+// The running half of a store.
+struct Backing {
+  StorageBackend* storage = nullptr;
+  AdmissionRunner* admission = nullptr;
+  std::shared_ptr<ResourceCache> cache;
+};
+
+// A store's place in the environment: empty until start().
+class BackingSlot {
+ public:
+  explicit BackingSlot(CacheConfig config) : config_(std::move(config)) {}
+  BackingSlot(const BackingSlot&) = delete;
+  BackingSlot& operator=(const BackingSlot&) = delete;
+  ~BackingSlot() { delete backing_.load(std::memory_order_acquire); }
+
+  const CacheConfig& config() const noexcept { return config_; }
+  const Backing* get() const noexcept { return backing_.load(std::memory_order_acquire); }
+  void fill(Backing backing) { backing_.store(new Backing(std::move(backing)), std::memory_order_release); }
+
+ private:
+  CacheConfig config_;
+  std::atomic<const Backing*> backing_{nullptr};
+};
+
+}  // namespace registry
+
+struct StoreEnvironment::State {
+  std::mutex mutex;
+  StorageBackend* storage = nullptr;
+  CacheHub* caches = nullptr;
+  AdmissionRunner* admission = nullptr;
+  std::vector<registry::BackingSlot*> waiting;    // made before start()
+  std::map<std::string, int> users;               // prefix → stores on it; its cache goes with the last
+
+  void start(StorageBackend& storage, CacheHub& caches, AdmissionRunner& admission);
+  void attach(registry::BackingSlot& slot);
+  void detach(registry::BackingSlot& slot);
+
+ private:
+  void fill(registry::BackingSlot& slot, bool eager);
+};
+
+}  // namespace backplane

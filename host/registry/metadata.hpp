@@ -1,0 +1,46 @@
+// What a write does to metadata before and besides a kind's own rules (rest.FillObjectMetaSystemFields, EnsureObjectNamespace…).
+//
+// Thread-safety: pure functions on one request's tree.
+// Errors:        worded as upstream; each says which.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/json.hpp"
+#include "backplane/meta.hpp"
+#include "backplane/request.hpp"
+#include "backplane/schema.hpp"
+#include "backplane/status.hpp"
+
+namespace backplane::registry {
+
+// Clears what only the server may set: uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, selfLink, managedFields.
+void wipe_system_fields(Object& object);
+// Sets uid and creationTimestamp.
+void fill_system_fields(Object& object);
+
+// metadata.namespace becomes `request_namespace` (empty for cluster-scoped kinds).
+// Errors: kBadRequest when the object names another one.
+Status ensure_namespace(Object& object, std::string_view request_namespace);
+
+// The name generateName asks for: the base cut so that the suffix fits, and five random characters.
+std::string generate_name(std::string_view base);
+
+// metadata.resourceVersion as a number; 0 when unset.
+// Errors: 500 without a reason, in strconv.ParseUint's words.
+Result<std::uint64_t> parse_resource_version(std::string_view text);
+
+// Drops repeated metadata.ownerReferences and warns about them.  `after_admission` chooses the wording.
+void dedupe_owner_references(RequestContext& context, Object& object, bool after_admission);
+
+// Removes members without disturbing the order of the rest.
+void erase_metadata(Object& object, std::string_view key);
+
+// Brings the tree into the schema's canonical form, which is what is stored and sent.
+// Errors: kInternalError when a strategy or an admission plugin left something the schema cannot hold.
+Status canonical_form(const Schema* schema, Object& object);
+
+}  // namespace backplane::registry

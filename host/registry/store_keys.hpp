@@ -1,0 +1,31 @@
+// Where a resource's objects are: "/registry/<prefix>/[namespace/]name".
+//
+// Thread-safety: immutable.
+// Errors:        kBadRequest for names that cannot be a path segment, worded as registry.NamespaceKeyFunc.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "backplane/status.hpp"
+
+namespace backplane::registry {
+
+class StoreKeys {
+ public:
+  // `prefix` without slashes at its ends ("pods", "example.com/widgets").
+  StoreKeys(std::string_view prefix, bool namespaced) : root_("/registry/" + std::string(prefix) + "/"), namespaced_(namespaced) {}
+
+  const std::string& root() const noexcept { return root_; }
+  bool namespaced() const noexcept { return namespaced_; }
+  Result<std::string> key(std::string_view ns, std::string_view name) const;
+
+  // The key as error texts name it: a dry run never reaches the backend, which is what adds "/registry".
+  static std::string_view shown(std::string_view key, bool dry_run) noexcept;
+
+ private:
+  std::string root_;
+  bool namespaced_;
+};
+
+}  // namespace backplane::registry

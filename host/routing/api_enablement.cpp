@@ -1,0 +1,112 @@
+#include "routing/api_enablement.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace backplane {
+namespace {
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+// The legacy spellings of the core group: v1, api/v1 and api/v1/RESOURCE all become /v1[/RESOURCE].
+std::string normalize_key(std::string_view key) {
+  if (key == "api/v1" || key == "v1" || key == "/v1") return "/v1";
+  if (key.starts_with("api/v1/")) return "/v1/" + std::string(key.substr(7));
+  if (key.starts_with("v1/")) return "/v1/" + std::string(key.substr(3));
+  return std::string(key);
+}
+
+bool is_beta(std::string_view version) { return version.find("beta") != std::string_view::npos; }
+bool is_alpha(std::string_view version) { return version.find("alpha") != std::string_view::npos; }
+
+std::optional<bool> parse_bool(std::string_view text) {
+  static const std::set<std::string_view> yes{"1", "t", "T", "true", "TRUE", "True", ""};
+  static const std::set<std::string_view> no{"0", "f", "F", "false", "FALSE", "False"};
+  if (yes.count(text)) return true;
+  if (no.count(text)) return false;
+  return std::nullopt;
+}
+
+std::string join(const std::set<std::string>& words) {
+  std::string out;
+  for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
+  return out;
+}
+
+std::string version_key(const GroupVersion& version) { return version.group + "/" + version.version; }
+
+}  // namespace
+
+Result<ApiEnablement> ApiEnablement::parse(std::string_view runtime_config) {
+  ApiEnablement out;
+  std::string problems;
+  while (!runtime_config.empty()) {
+    const auto comma = runtime_config.find(',');
+    const std::string_view item = trim(runtime_config.substr(0, comma));
+    runtime_config = comma == std::string_view::npos ? std::string_view{} : runtime_config.substr(comma + 1);
+    if (item.empty()) continue;
+    const auto equals = item.find('=');
+    const std::string key = normalize_key(trim(item.substr(0, equals)));
+    const auto value = parse_bool(equals == std::string_view::npos ? std::string_view{} : trim(item.substr(equals + 1)));
+    if (key.empty() || !value) {
+      problems += (problems.empty() ? "" : "; ") + std::string("--runtime-config: invalid item ") + quoted(item) + ": want KEY=true or KEY=false";
+      continue;
+    }
+    if (key != "api/legacy") out.items_[key] = *value;
+  }
+  if (!problems.empty()) return bad_request(problems);
+  if (out.items_.size() == 1 && out.items_.count("api/all") && !out.items_.at("api/all")) {
+    return bad_request("--runtime-config: invalid key with only api/all=false: a server without any API has nothing to do");
+  }
+  return out;
+}
+
+bool ApiEnablement::version_enabled(const GroupVersion& version) const {
+  if (auto it = items_.find(version_key(version)); it != items_.end()) return it->second;
+  const char* level = is_alpha(version.version) ? "api/alpha" : is_beta(version.version) ? "api/beta" : "api/ga";
+  if (auto it = items_.find(level); it != items_.end()) return it->second;
+  if (auto it = items_.find("api/all"); it != items_.end()) return it->second;
+  return std::string_view(level) == "api/ga";
+}
+
+bool ApiEnablement::resource_enabled(const GroupVersionResource& resource) const {
+  const std::string parent = resource.resource.substr(0, resource.resource.find('/'));
+  if (auto it = items_.find(version_key(resource.group_version()) + "/" + parent); it != items_.end()) return it->second;
+  return version_enabled(resource.group_version());
+}
+
+Status ApiEnablement::check(const std::vector<GroupVersion>& known_versions, const std::vector<GroupVersionResource>& known_resources) const {
+  static const std::set<std::string_view> kLevels{"api/all", "api/ga", "api/beta", "api/alpha"};
+  std::set<std::string> known;
+  std::set<std::string> shown;
+  for (const auto& version : known_versions) {
+    known.insert(version_key(version));
+    shown.insert(version.to_string());
+  }
+  std::set<std::string> resources;
+  for (const auto& resource : known_resources) resources.insert(version_key(resource.group_version()) + "/" + resource.resource);
+
+  std::string problems;
+  for (const auto& [key, value] : items_) {
+    if (kLevels.count(key) || known.count(key) || resources.count(key)) continue;
+    if (!problems.empty()) problems += "; ";
+    const auto last = key.rfind('/');
+    const std::string parent = last == std::string::npos ? "" : key.substr(0, last);
+    if (known.count(parent)) {
+      std::set<std::string> siblings;
+      for (const auto& resource : resources) {
+        if (resource.starts_with(parent + "/")) siblings.insert(resource.substr(parent.size() + 1));
+      }
+      problems += "--runtime-config: unknown resource " + quoted(key) + "; " + quoted(parent) + " has: " + join(siblings);
+    } else {
+      problems += "--runtime-config: unknown api groups " + quoted(key) + "; known: api/all, api/ga, api/beta, api/alpha, " + join(shown);
+    }
+  }
+  return problems.empty() ? Status() : bad_request(problems);
+}
+
+}  // namespace backplane

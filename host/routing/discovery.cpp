@@ -1,0 +1,229 @@
+#include "routing/discovery.hpp"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+
+namespace backplane {
+namespace {
+
+Array strings(const std::vector<std::string>& words) {
+  Array out;
+  for (const auto& word : words) out.emplace_back(word);
+  return out;
+}
+
+template <class Role>
+Role* role(const ResourceRow& row) {
+  return dynamic_cast<Role*>(row.storage.get());
+}
+
+std::string singular_of(const ResourceRow& row) {
+  auto* provider = role<SingularNameProvider>(row);
+  return provider ? provider->singular_name() : std::string();
+}
+
+bool foreign_kind(const ResourceRow& row, const GroupVersion& version) {
+  return row.kind.group != version.group || row.kind.version != version.version;
+}
+
+Object legacy_resource(const ResourceRow& row, const std::string& path, const GroupVersion& version) {
+  Object out;
+  out["name"] = path;
+  out["singularName"] = row.subresource.empty() ? singular_of(row) : std::string();
+  out["namespaced"] = row.namespaced;
+  if (foreign_kind(row, version)) {
+    if (!row.kind.group.empty()) out["group"] = row.kind.group;
+    out["version"] = row.kind.version;
+  }
+  out["kind"] = row.kind.kind;
+  out["verbs"] = strings(row.verbs);
+  if (!row.subresource.empty()) return out;
+  if (auto* provider = role<ShortNamesProvider>(row); provider && !provider->short_names().empty()) out["shortNames"] = strings(provider->short_names());
+  if (auto* provider = role<CategoriesProvider>(row); provider && !provider->categories().empty()) out["categories"] = strings(provider->categories());
+  if (auto* provider = role<StorageVersionProvider>(row)) out["storageVersionHash"] = storage_version_hash(provider->storage_version());
+  return out;
+}
+
+Object version_for_discovery(const GroupVersion& version) {
+  Object out;
+  out["groupVersion"] = version.to_string();
+  out["version"] = version.version;
+  return out;
+}
+
+void append_group_members(Object& out, const GroupEntry& group) {
+  out["name"] = group.name;
+  Array versions;
+  for (const auto& version : group.versions) versions.emplace_back(version_for_discovery(version->version));
+  out["versions"] = std::move(versions);
+  out["preferredVersion"] = version_for_discovery(group.versions.front()->version);
+}
+
+Object response_kind(const ResourceRow& row, const GroupVersion& version) {
+  const bool foreign = foreign_kind(row, version);
+  Object out;
+  out["group"] = foreign ? row.kind.group : std::string();
+  out["version"] = foreign ? row.kind.version : std::string();
+  out["kind"] = row.kind.kind;
+  return out;
+}
+
+Array aggregated_subresources(const VersionTable& table, const std::string& resource) {
+  Array out;
+  for (auto it = table.rows.lower_bound(resource + "/"); it != table.rows.end() && it->second.resource == resource; ++it) {
+    Object item;
+    item["subresource"] = it->second.subresource;
+    item["responseKind"] = response_kind(it->second, table.version);
+    item["verbs"] = strings(it->second.verbs);
+    out.emplace_back(std::move(item));
+  }
+  return out;
+}
+
+Object aggregated_resource(const VersionTable& table, const ResourceRow& row) {
+  Object out;
+  out["resource"] = row.resource;
+  out["responseKind"] = response_kind(row, table.version);
+  out["scope"] = row.namespaced ? "Namespaced" : "Cluster";
+  out["singularResource"] = singular_of(row);
+  out["verbs"] = strings(row.verbs);
+  if (auto* provider = role<ShortNamesProvider>(row); provider && !provider->short_names().empty()) out["shortNames"] = strings(provider->short_names());
+  if (auto* provider = role<CategoriesProvider>(row); provider && !provider->categories().empty()) out["categories"] = strings(provider->categories());
+  if (Array subresources = aggregated_subresources(table, row.resource); !subresources.empty()) out["subresources"] = std::move(subresources);
+  return out;
+}
+
+Object aggregated_group(const GroupEntry& group) {
+  Object out;
+  Object metadata;
+  if (!group.name.empty()) metadata["name"] = group.name;
+  out["metadata"] = std::move(metadata);
+  Array versions;
+  for (const auto& table : group.versions) {
+    Object version;
+    version["version"] = table->version.version;
+    Array resources;
+    for (const auto& [path, row] : table->rows) {
+      if (row.subresource.empty()) resources.emplace_back(aggregated_resource(*table, row));
+    }
+    version["resources"] = std::move(resources);
+    version["freshness"] = "Current";
+    versions.emplace_back(std::move(version));
+  }
+  out["versions"] = std::move(versions);
+  return out;
+}
+
+std::string parameter(std::string_view clause, std::string_view name) {
+  std::size_t at = clause.find(';');
+  while (at != std::string_view::npos) {
+    std::string_view rest = clause.substr(at + 1);
+    const auto end = rest.find(';');
+    std::string_view item = rest.substr(0, end);
+    while (!item.empty() && item.front() == ' ') item.remove_prefix(1);
+    if (item.starts_with(name) && item.size() > name.size() && item[name.size()] == '=') return std::string(item.substr(name.size() + 1));
+    at = end == std::string_view::npos ? end : at + 1 + end;
+  }
+  return {};
+}
+
+// One clause of an Accept header: what it asks for, or nothing usable.
+std::optional<DiscoveryForm> clause_form(std::string_view clause) {
+  while (!clause.empty() && clause.front() == ' ') clause.remove_prefix(1);
+  std::string_view type = clause.substr(0, clause.find(';'));
+  while (!type.empty() && type.back() == ' ') type.remove_suffix(1);
+  const bool known = type == "application/json" || type == "application/yaml" || type == "*/*" || type == "application/*" || type.empty();
+  if (!known) return std::nullopt;
+  const std::string as = parameter(clause, "as");
+  if (as.empty()) return DiscoveryForm::kLegacy;
+  const bool aggregated = as == "APIGroupDiscoveryList" && parameter(clause, "g") == "apidiscovery.k8s.io" && parameter(clause, "v") == "v2";
+  return aggregated && type != "application/yaml" ? std::optional(DiscoveryForm::kAggregated) : std::nullopt;
+}
+
+}  // namespace
+
+std::string storage_version_hash(const GroupVersionKind& kind) {
+  const std::string text = kind.group + "/" + kind.version + "/" + kind.kind;
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned int size = 0;
+  EVP_Digest(text.data(), text.size(), digest, &size, EVP_sha256(), nullptr);
+  unsigned char encoded[16];
+  const int length = EVP_EncodeBlock(encoded, digest, 8);
+  return std::string(reinterpret_cast<char*>(encoded), static_cast<std::size_t>(length));
+}
+
+Value legacy_api_versions(const RouteTable& table, std::string_view server_address) {
+  Object out;
+  out["kind"] = "APIVersions";
+  Array versions;
+  if (table.core) {
+    for (const auto& version : table.core->versions) versions.emplace_back(version->version.version);
+  }
+  out["versions"] = std::move(versions);
+  Object address;
+  address["clientCIDR"] = "0.0.0.0/0";
+  address["serverAddress"] = server_address;
+  out["serverAddressByClientCIDRs"] = Array{std::move(address)};
+  return out;
+}
+
+Value legacy_group_list(const RouteTable& table) {
+  Object out;
+  out["kind"] = "APIGroupList";
+  out["apiVersion"] = "v1";
+  Array groups;
+  for (const auto& group : table.groups) {
+    Object item;
+    append_group_members(item, group);
+    groups.emplace_back(std::move(item));
+  }
+  out["groups"] = std::move(groups);
+  return out;
+}
+
+Value legacy_group(const GroupEntry& group) {
+  Object out;
+  out["kind"] = "APIGroup";
+  out["apiVersion"] = "v1";
+  append_group_members(out, group);
+  return out;
+}
+
+Value legacy_resource_list(const VersionTable& version) {
+  Object out;
+  out["kind"] = "APIResourceList";
+  if (!version.version.group.empty()) out["apiVersion"] = "v1";
+  out["groupVersion"] = version.version.to_string();
+  Array resources;
+  for (const auto& [path, row] : version.rows) resources.emplace_back(legacy_resource(row, path, version.version));
+  out["resources"] = std::move(resources);
+  return out;
+}
+
+std::string aggregated_discovery(const RouteTable& table, bool core) {
+  Object out;
+  out["kind"] = "APIGroupDiscoveryList";
+  out["apiVersion"] = "apidiscovery.k8s.io/v2";
+  out["metadata"] = Object();
+  Array items;
+  if (core) {
+    if (table.core) items.emplace_back(aggregated_group(*table.core));
+  } else {
+    for (const auto& group : table.groups) items.emplace_back(aggregated_group(group));
+  }
+  out["items"] = std::move(items);
+  return to_json(out) + "\n";
+}
+
+DiscoveryForm discovery_form(std::string_view accept) {
+  if (accept.empty()) return DiscoveryForm::kLegacy;
+  while (true) {
+    const auto comma = accept.find(',');
+    if (auto form = clause_form(accept.substr(0, comma))) return *form;
+    if (comma == std::string_view::npos) return DiscoveryForm::kNotAcceptable;
+    accept.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace backplane

@@ -1,0 +1,26 @@
+// Discovery: /api, /apis and everything a client asks to learn what is served, in the legacy and the aggregated form.
+//
+// Thread-safety: pure functions of an immutable table.
+#pragma once
+
+#include <string>
+
+#include "routing/route_table.hpp"
+
+namespace backplane {
+
+Value legacy_api_versions(const RouteTable& table, std::string_view server_address);  // GET /api
+Value legacy_group_list(const RouteTable& table);                                      // GET /apis
+Value legacy_group(const GroupEntry& group);                                           // GET /apis/GROUP
+Value legacy_resource_list(const VersionTable& version);                               // GET /apis/GROUP/VERSION
+// apidiscovery.k8s.io/v2 APIGroupDiscoveryList; `core`: of /api, else of /apis.
+std::string aggregated_discovery(const RouteTable& table, bool core);
+
+// base64 of the first 8 bytes of SHA-256 over "GROUP/VERSION/KIND".
+std::string storage_version_hash(const GroupVersionKind& kind);
+
+// What an Accept header asks of a discovery root.
+enum class DiscoveryForm : unsigned char { kLegacy, kAggregated, kNotAcceptable };
+DiscoveryForm discovery_form(std::string_view accept);
+
+}  // namespace backplane

@@ -1,0 +1,53 @@
+// /healthz, /livez and /readyz: named checks, single checks, verbose, exclude, and the grace period of start-up checks on /livez.
+//
+// Thread-safety: add() before install() has been called; afterwards everything is read-only and any thread may ask.
+// Errors:        add() after install() and duplicate names: kAlreadyExists / kConflict.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backplane/hooks.hpp"
+#include "backplane/host.hpp"
+#include "backplane/http.hpp"
+
+namespace backplane {
+
+class HealthRegistry {
+ public:
+  explicit HealthRegistry(std::chrono::nanoseconds livez_grace_period = {});
+
+  // Shown in the order added.  Checks with the same name on the same endpoint are added once (delegates inherit each other's).
+  Status add(std::shared_ptr<HealthCheck> check, HealthEndpoints where);
+  // As add(), but on /livez it counts as healthy until the grace period since start is over (start-up hooks).
+  Status add_boot_sequence(std::shared_ptr<HealthCheck> check, HealthEndpoints where);
+
+  // Handlers for /healthz, /livez, /readyz and everything below each; no check can be added afterwards.  `on_first_ready` runs once,
+  // at the first successful /readyz.
+  std::vector<PathRoute> install(std::function<void()> on_first_ready);
+
+  // What GET /readyz would say, for the host itself.
+  Task<bool> ready();
+
+ private:
+  struct Entry {
+    std::shared_ptr<HealthCheck> check;
+    HealthEndpoints where;
+    bool boot = false;
+  };
+  friend class HealthEndpoint;
+  std::vector<Entry> entries_;
+  std::chrono::nanoseconds grace_;
+  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  bool installed_ = false;
+  std::shared_ptr<HttpHandler> ready_;  // the /readyz endpoint
+};
+
+// A check that runs a function.
+std::shared_ptr<HealthCheck> make_health_check(std::string name, std::function<Task<Status>()> check);
+std::shared_ptr<HealthCheck> ping_check();
+
+}  // namespace backplane

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "base/log.hpp"
+
+namespace backplane {
+
+inline spdlog::logger& routing_log() {
+  static spdlog::logger& logger = folder_logger("routing");
+  return logger;
+}
+
+}  // namespace backplane

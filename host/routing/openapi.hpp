@@ -1,0 +1,41 @@
+// OpenAPI documents made from the route table and the schema engine: v3 per group version, v2 for the whole server, and v2 in the
+// protobuf form (gnostic's openapi.v2.Document) that older kubectl asks for.
+//
+// Thread-safety: pure functions of an immutable table.
+#pragma once
+
+#include <string>
+
+#include "routing/route_table.hpp"
+
+namespace backplane {
+
+std::string openapi_v3_document(const VersionTable& version);
+std::string openapi_v2_document(const RouteTable& table);
+// `v2` is what openapi_v2_document gave.
+std::string openapi_v2_protobuf(std::string_view v2);
+
+// ---- shared by v2 and v3
+struct OpenApiOperation {
+  std::string path;      // "/apis/apps/v1/namespaces/{namespace}/deployments/{name}"
+  std::string method;    // "get"
+  std::string action;    // x-kubernetes-action: get list post put patch delete deletecollection watch watchlist connect
+  std::string id;        // operationId
+  std::vector<std::string_view> query;  // names of query parameters
+  std::string body;      // definition name, "" none, "Patch" for patches
+  std::string result;    // definition name, "" for connect (text)
+  std::vector<int> codes;
+  bool body_required = false;
+  bool streams = false;  // lists and watches also produce the stream media types
+  bool strategic = true; // patches: strategic merge is offered
+  const ResourceRow* row = nullptr;
+};
+// Every operation of a group version, by path.
+std::map<std::string, std::vector<OpenApiOperation>> openapi_operations(const VersionTable& version);
+std::string openapi_tag(const GroupVersion& version);          // "apps_v1"
+std::string openapi_id_part(const GroupVersion& version);      // "AppsV1"
+std::string definition_of(const VersionTable& version, const GroupVersionKind& kind);
+// "boolean", "integer" or "string".
+std::string_view query_parameter_type(std::string_view name);
+
+}  // namespace backplane

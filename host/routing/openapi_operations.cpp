@@ -1,0 +1,184 @@
+#include <algorithm>
+
+#include "routing/openapi.hpp"
+
+namespace backplane {
+namespace {
+
+using Names = std::vector<std::string_view>;
+
+const Names kListQuery{"allowWatchBookmarks", "continue", "fieldSelector", "labelSelector", "limit", "resourceVersion", "resourceVersionMatch",
+                       "sendInitialEvents", "shardSelector", "timeoutSeconds", "watch"};
+const Names kWriteQuery{"dryRun", "fieldManager", "fieldValidation"};
+const Names kPatchQuery{"dryRun", "fieldManager", "fieldValidation", "force"};
+const Names kDeleteQuery{"dryRun", "gracePeriodSeconds", "ignoreStoreReadErrorWithClusterBreakingPotential", "orphanDependents", "propagationPolicy"};
+const Names kDeleteCollectionQuery{"continue", "dryRun", "fieldSelector", "gracePeriodSeconds", "ignoreStoreReadErrorWithClusterBreakingPotential",
+                                   "labelSelector", "limit", "orphanDependents", "propagationPolicy", "resourceVersion", "resourceVersionMatch",
+                                   "sendInitialEvents", "shardSelector", "timeoutSeconds"};
+
+const std::string kMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
+
+std::string capitalized(std::string_view text) {
+  std::string out(text);
+  if (!out.empty() && out[0] >= 'a' && out[0] <= 'z') out[0] = static_cast<char>(out[0] - 'a' + 'A');
+  return out;
+}
+
+// "rbac.authorization.k8s.io" → {"rbac", "authorization"}; the core group is called core.
+std::vector<std::string> group_words(const std::string& group) {
+  if (group.empty()) return {"core"};
+  std::string name = group;
+  for (std::string_view suffix : {".k8s.io", ".apiserver.k8s.io"}) {
+    if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
+  }
+  std::vector<std::string> words;
+  std::size_t from = 0;
+  while (from <= name.size()) {
+    const auto dot = std::min(name.find('.', from), name.size());
+    words.push_back(name.substr(from, dot - from));
+    from = dot + 1;
+  }
+  // Groups that are not upstream's are named from the domain's end: stable.example.com → com.example.stable.
+  if (!group.ends_with(".k8s.io") && words.size() > 1) std::reverse(words.begin(), words.end());
+  return words;
+}
+
+bool has_verb(const ResourceRow& row, std::string_view verb) { return std::find(row.verbs.begin(), row.verbs.end(), verb) != row.verbs.end(); }
+
+// Makes the operations of one row; keeps what all of them share.
+class RowOperations {
+ public:
+  RowOperations(const VersionTable& table, const ResourceRow& row, std::map<std::string, std::vector<OpenApiOperation>>& out)
+      : row_(row), out_(out), id_part_(openapi_id_part(table.version)), kind_(definition_of(table, row.kind)) {
+    const std::string base = table.version.path();
+    const std::string scope = row.namespaced ? "/namespaces/{namespace}" : "";
+    collection_ = base + scope + "/" + row.resource;
+    all_ = base + "/" + row.resource;
+    watch_ = base + "/watch" + scope + "/" + row.resource;
+    watch_all_ = base + "/watch/" + row.resource;
+    item_ = collection_ + "/{name}" + (row.subresource.empty() ? "" : "/" + row.subresource);
+    strategic_ = !(row.storage->schema() && row.storage->schema()->structural());
+    auto* lister = dynamic_cast<Lister*>(row.storage.get());
+    if (lister) list_ = definition_of(table, {row.kind.group, row.kind.version, lister->list_kind()});
+    auto parent = table.rows.find(row.resource);
+    name_ = std::string(row.namespaced ? "Namespaced" : "") + (parent == table.rows.end() ? row.kind.kind : parent->second.kind.kind) +
+            capitalized(row.subresource);
+    plain_name_ = row.kind.kind;
+  }
+
+  void make() {
+    const bool main = row_.subresource.empty();
+    if (main && has_verb(row_, "list")) add(collection_, "get", "list", "list" + id_part_ + name_, kListQuery, "", list_, {200}, true);
+    if (main && has_verb(row_, "create")) add(collection_, "post", "post", "create" + id_part_ + name_, kWriteQuery, kind_, kind_, {200, 201, 202});
+    if (main && has_verb(row_, "deletecollection")) {
+      add(collection_, "delete", "deletecollection", "delete" + id_part_ + "Collection" + name_, kDeleteCollectionQuery, kMeta + "DeleteOptions",
+          kMeta + "Status", {200});
+    }
+    make_item();
+    if (main && row_.namespaced) make_all_namespaces();
+    if (main && has_verb(row_, "watch")) make_watch();
+  }
+
+ private:
+  void make_item() {
+    if (row_.takes_path) return make_connect();
+    if (has_verb(row_, "get")) add(item_, "get", "get", "read" + id_part_ + name_, {}, "", kind_, {200});
+    if (has_verb(row_, "update")) add(item_, "put", "put", "replace" + id_part_ + name_, kWriteQuery, kind_, kind_, {200, 201});
+    if (has_verb(row_, "patch")) add(item_, "patch", "patch", "patch" + id_part_ + name_, kPatchQuery, "Patch", kind_, {200, 201});
+    if (!row_.subresource.empty() && has_verb(row_, "create")) {
+      add(item_, "post", "post", "create" + id_part_ + name_, kWriteQuery, kind_, kind_, {200, 201, 202});
+    }
+    if (has_verb(row_, "delete")) {
+      add(item_, "delete", "delete", "delete" + id_part_ + name_, kDeleteQuery, kMeta + "DeleteOptions", kMeta + "Status", {200, 202});
+    }
+  }
+  void make_connect() {
+    auto* connecter = dynamic_cast<Connecter*>(row_.storage.get());
+    for (const auto& method : connecter->connect_methods()) {
+      std::string lower = method;
+      for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+      add(item_, lower, "connect", "connect" + id_part_ + capitalized(lower) + name_, {}, "", "", {200});
+    }
+  }
+  void make_all_namespaces() {
+    if (has_verb(row_, "list")) add(all_, "get", "list", "list" + id_part_ + plain_name_ + "ForAllNamespaces", kListQuery, "", list_, {200}, true);
+    if (has_verb(row_, "watch")) {
+      add(watch_all_, "get", "watchlist", "watch" + id_part_ + plain_name_ + "ListForAllNamespaces", kListQuery, "", kMeta + "WatchEvent", {200}, true);
+    }
+  }
+  void make_watch() {
+    add(watch_, "get", "watchlist", "watch" + id_part_ + name_ + "List", kListQuery, "", kMeta + "WatchEvent", {200}, true);
+    add(watch_ + "/{name}", "get", "watch", "watch" + id_part_ + name_, kListQuery, "", kMeta + "WatchEvent", {200}, true);
+  }
+
+  void add(const std::string& path, std::string method, std::string action, std::string id, const Names& query, std::string body, std::string result,
+           std::vector<int> codes, bool streams = false) {
+    OpenApiOperation operation;
+    operation.path = path;
+    operation.method = std::move(method);
+    operation.action = std::move(action);
+    operation.id = std::move(id);
+    operation.query = query;
+    operation.body = std::move(body);
+    operation.result = std::move(result);
+    operation.codes = std::move(codes);
+    operation.body_required = operation.action == "post" || operation.action == "put" || operation.action == "patch";
+    operation.streams = streams;
+    operation.strategic = strategic_;
+    operation.row = &row_;
+    out_[path].push_back(std::move(operation));
+  }
+
+  const ResourceRow& row_;
+  std::map<std::string, std::vector<OpenApiOperation>>& out_;
+  std::string id_part_, kind_, list_, name_, plain_name_;
+  std::string collection_, all_, watch_, watch_all_, item_;
+  bool strategic_ = true;
+};
+
+}  // namespace
+
+std::string openapi_tag(const GroupVersion& version) {
+  std::string out;
+  for (const auto& word : group_words(version.group)) out += out.empty() ? word : capitalized(word);
+  return out + "_" + version.version;
+}
+
+std::string openapi_id_part(const GroupVersion& version) {
+  std::string out;
+  for (const auto& word : group_words(version.group)) out += capitalized(word);
+  return out + capitalized(version.version);
+}
+
+std::string definition_of(const VersionTable& version, const GroupVersionKind& kind) {
+  if (version.schemas) {
+    if (const Schema* schema = version.schemas->find(kind)) return std::string(schema->name());
+  }
+  if (const Schema* schema = meta_schemas()->find(kind)) return std::string(schema->name());
+  // Kinds of custom resources: the reversed group, the version, the kind.
+  std::string out;
+  std::string group = kind.group;
+  while (!group.empty()) {
+    const auto dot = group.rfind('.');
+    out += group.substr(dot == std::string::npos ? 0 : dot + 1) + ".";
+    group = dot == std::string::npos ? "" : group.substr(0, dot);
+  }
+  return out + kind.version + "." + kind.kind;
+}
+
+std::string_view query_parameter_type(std::string_view name) {
+  static constexpr std::string_view kBooleans[] = {"allowWatchBookmarks", "sendInitialEvents", "watch", "force", "orphanDependents",
+                                                   "ignoreStoreReadErrorWithClusterBreakingPotential"};
+  static constexpr std::string_view kIntegers[] = {"limit", "timeoutSeconds", "gracePeriodSeconds"};
+  if (std::find(std::begin(kBooleans), std::end(kBooleans), name) != std::end(kBooleans)) return "boolean";
+  if (std::find(std::begin(kIntegers), std::end(kIntegers), name) != std::end(kIntegers)) return "integer";
+  return "string";
+}
+
+std::map<std::string, std::vector<OpenApiOperation>> openapi_operations(const VersionTable& version) {
+  std::map<std::string, std::vector<OpenApiOperation>> out;
+  for (const auto& [_, row] : version.rows) RowOperations(version, row, out).make();
+  return out;
+}
+
+}  // namespace backplane

@@ -1,0 +1,130 @@
+#include "routing/request_info.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "backplane/http.hpp"
+#include "backplane/selectors.hpp"
+
+namespace backplane {
+namespace {
+
+constexpr std::array<std::string_view, 2> kSpecialVerbs{"proxy", "watch"};
+constexpr std::array<std::string_view, 2> kNamespaceSubresources{"status", "finalize"};
+constexpr std::array<std::string_view, 5> kLongRunningSubresources{"attach", "exec", "proxy", "log", "portforward"};
+
+template <class Words>
+bool has(const Words& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+std::vector<std::string> split_path(std::string_view path) {
+  std::vector<std::string> parts;
+  while (!path.empty() && path.front() == '/') path.remove_prefix(1);
+  while (!path.empty() && path.back() == '/') path.remove_suffix(1);
+  while (!path.empty()) {
+    const auto slash = path.find('/');
+    parts.emplace_back(path.substr(0, slash));
+    if (slash == std::string_view::npos) break;
+    path.remove_prefix(slash + 1);
+  }
+  return parts;
+}
+
+std::string_view method_verb(std::string_view method) {
+  if (method == "POST") return "create";
+  if (method == "GET" || method == "HEAD") return "get";
+  if (method == "PUT") return "update";
+  if (method == "PATCH") return "patch";
+  if (method == "DELETE") return "delete";
+  return "";
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+// apimachinery Convert_Slice_string_To_bool: anything but "false" and "0" is true.
+bool query_bool(const Query& query, std::string_view key) {
+  if (!query_has(query, key)) return false;
+  const std::string value = lower(query_get(query, key));
+  return value != "false" && value != "0";
+}
+
+// A get without a name is a list or a watch; a field selector on metadata.name names the object for authorization.
+void refine_collection_get(RequestInfo& info, std::string_view raw_query) {
+  info.verb = "list";
+  if (raw_query.empty()) return;
+  auto query = parse_query(raw_query);
+  if (!query.ok()) {
+    // Upstream falls back to a textual look when the query cannot be read.
+    if (raw_query.find("watch=true") != std::string_view::npos || raw_query.find("watch=1") != std::string_view::npos) info.verb = "watch";
+    return;
+  }
+  if (query_bool(*query, "watch")) info.verb = "watch";
+  auto selector = FieldSelector::parse(query_get(*query, "fieldSelector"));
+  if (!selector.ok()) return;
+  for (const auto& requirement : selector->requirements()) {
+    if (requirement.field == "metadata.name" && requirement.equals) info.name = requirement.value;
+  }
+}
+
+void take_resource_parts(RequestInfo& info, std::vector<std::string> parts) {
+  if (!parts.empty() && parts[0] == "namespaces") {
+    if (parts.size() > 1) {
+      info.ns = parts[1];
+      if (parts.size() > 2 && !has(kNamespaceSubresources, parts[2])) parts.erase(parts.begin(), parts.begin() + 2);
+    }
+  }
+  info.parts = parts;
+  if (parts.size() >= 3 && info.verb != "watch" && info.verb != "proxy") info.subresource = parts[2];
+  if (parts.size() >= 2) info.name = parts[1];
+  if (!parts.empty()) info.resource = parts[0];
+}
+
+}  // namespace
+
+Result<RequestInfo> parse_request_info(std::string_view method, std::string_view target) {
+  RequestInfo info;
+  const auto question = target.find('?');
+  const std::string_view raw_query = question == std::string_view::npos ? std::string_view{} : target.substr(question + 1);
+  bool escapes_ok = true;
+  info.path = percent_decode(target.substr(0, question), /*plus_is_space=*/false, &escapes_ok);
+  if (!escapes_ok) return bad_request("the request path holds a bad percent escape");
+  info.verb = lower(method);
+
+  auto parts = split_path(info.path);
+  if (parts.size() < 3 || (parts[0] != "api" && parts[0] != "apis")) return info;
+  const bool grouped = parts[0] == "apis";
+  if (grouped && parts.size() < 4) return info;
+
+  info.api_prefix = parts[0];
+  std::size_t next = 1;
+  if (grouped) info.api_group = parts[next++];
+  info.api_version = parts[next++];
+  info.is_resource_request = true;
+  parts.erase(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(next));
+
+  if (has(kSpecialVerbs, parts[0])) {
+    if (parts.size() < 2) return internal_error("unable to determine kind and namespace from url, " + info.path);
+    info.verb = parts[0];
+    parts.erase(parts.begin());
+  } else {
+    info.verb = method_verb(method);
+  }
+  take_resource_parts(info, std::move(parts));
+  if (info.name.empty() && info.verb == "get") refine_collection_get(info, raw_query);
+  if (info.name.empty() && info.verb == "delete") info.verb = "deletecollection";
+  return info;
+}
+
+bool is_long_running(const RequestInfo& info) noexcept {
+  if (!info.is_resource_request) return info.path.starts_with("/debug/pprof/");
+  return has(kSpecialVerbs, info.verb) || has(kLongRunningSubresources, info.subresource);
+}
+
+}  // namespace backplane

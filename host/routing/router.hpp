@@ -1,0 +1,71 @@
+// Path → the row that serves it.  The delegation chain is composed once into an immutable route table; groups published at run time
+// (custom resources) are rows of it too: a change builds a new table and swaps it, readers never lock.
+//
+// Thread-safety: handle() and all const methods from any thread; compose() and publish() from any thread, one at a time inside.
+// Lifetime:      storages and handlers are kept alive by the table that names them, tables by the requests that use them.
+// Errors:        compose() and publish(): kAlreadyExists when two delegates serve the same path, naming the first.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backplane/http.hpp"
+#include "routing/api_enablement.hpp"
+#include "routing/delegation.hpp"
+
+namespace backplane {
+
+struct VersionInfo;
+struct RouteTable;
+
+struct RouterConfig {
+  AdmissionRunner* admission = nullptr;
+  ApiEnablement enablement;
+  std::chrono::seconds min_request_timeout{1800};
+  std::size_t max_body_bytes = 3 * 1024 * 1024;
+  Signal* shutting_down = nullptr;         // null: watches are not ended early
+  std::string server_address;              // "host:port" shown in serverAddressByClientCIDRs
+  bool enable_profiling = true;            // /debug/flags/v
+};
+
+class Router final : public HttpHandler {
+ public:
+  explicit Router(RouterConfig config);
+  ~Router() override;
+
+  // Front to back.  Once, at start; paths of `host_paths` (health, metrics) come first.
+  Status compose(std::vector<DelegationTarget> chain, std::vector<PathRoute> host_paths);
+  // Replaces what `delegate` has published at run time.
+  Status publish(std::string_view delegate, std::vector<APIGroupInfo> groups);
+  // False until every mux-and-discovery signal has fired: then unknown paths are 404, before 503.
+  void set_mux_complete();
+
+  std::vector<GroupVersionInfo> group_versions() const;
+  void on_group_versions_changed(std::function<void()> callback);
+
+  // Expects context.info to be filled.
+  Task<void> handle(RequestContext& context, Exchange& exchange) override;
+
+  // The chain as `backplane plugin graph` and /debug/chain print it.
+  std::string chain_json() const;
+
+ private:
+  std::shared_ptr<const RouteTable> table() const;
+  Status rebuild();                      // with mutex_ held
+  std::string chain_json_locked() const;  // with mutex_ held
+  Status add_group_rows(RouteTable& table, const DelegationTarget& target, const APIGroupInfo& group) const;
+
+  RouterConfig config_;
+  mutable std::mutex mutex_;  // writers only
+  std::vector<DelegationTarget> chain_;
+  std::vector<PathRoute> host_paths_;
+  std::map<std::string, std::vector<APIGroupInfo>> published_;
+  std::atomic<std::shared_ptr<const RouteTable>> table_;
+  std::vector<std::function<void()>> callbacks_;
+  std::atomic<bool> mux_complete_{false};
+};
+
+}  // namespace backplane

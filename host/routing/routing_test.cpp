@@ -1,0 +1,103 @@
+#include <gtest/gtest.h>
+
+#include "routing/api_enablement.hpp"
+#include "routing/discovery.hpp"
+#include "routing/openapi.hpp"
+#include "routing/request_info.hpp"
+
+namespace backplane {
+namespace {
+
+RequestInfo info(std::string_view method, std::string_view target) {
+  auto parsed = parse_request_info(method, target);
+  EXPECT_TRUE(parsed.ok()) << target;
+  return parsed.ok() ? *parsed : RequestInfo{};
+}
+
+TEST(RequestInfo, NamesEveryPartOfANamespacedSubresource) {
+  const RequestInfo got = info("PUT", "/apis/apps/v1/namespaces/ns/deployments/web/scale?dryRun=All");
+  EXPECT_TRUE(got.is_resource_request);
+  EXPECT_EQ(got.api_group, "apps");
+  EXPECT_EQ(got.api_version, "v1");
+  EXPECT_EQ(got.ns, "ns");
+  EXPECT_EQ(got.resource, "deployments");
+  EXPECT_EQ(got.name, "web");
+  EXPECT_EQ(got.subresource, "scale");
+  EXPECT_EQ(got.verb, "update");
+}
+
+TEST(RequestInfo, AGetWithoutANameIsAListOrAWatch) {
+  EXPECT_EQ(info("GET", "/api/v1/pods").verb, "list");
+  EXPECT_EQ(info("GET", "/api/v1/pods?watch=1").verb, "watch");
+  EXPECT_EQ(info("GET", "/api/v1/pods?watch").verb, "watch");
+  EXPECT_EQ(info("GET", "/api/v1/pods?watch=false").verb, "list");
+  EXPECT_EQ(info("DELETE", "/api/v1/namespaces/a/pods").verb, "deletecollection");
+  EXPECT_EQ(info("GET", "/api/v1/pods?fieldSelector=metadata.name%3Dx").name, "x");
+}
+
+TEST(RequestInfo, NamespaceStatusIsASubresourceOfTheNamespaceAndWatchPathsAreWatches) {
+  const RequestInfo status = info("GET", "/api/v1/namespaces/a/status");
+  EXPECT_EQ(status.resource, "namespaces");
+  EXPECT_EQ(status.subresource, "status");
+  const RequestInfo watch = info("GET", "/api/v1/watch/namespaces/a/pods/p");
+  EXPECT_EQ(watch.verb, "watch");
+  EXPECT_EQ(watch.resource, "pods");
+  EXPECT_EQ(watch.name, "p");
+}
+
+TEST(RequestInfo, DiscoveryPathsAreNotResourceRequests) {
+  for (const char* path : {"/", "/api", "/api/v1", "/apis/apps", "/apis/apps/v1", "/healthz", "/version/"}) {
+    EXPECT_FALSE(info("GET", path).is_resource_request) << path;
+  }
+  EXPECT_FALSE(parse_request_info("GET", "/api/v1/watch").ok());
+}
+
+TEST(ApiEnablement, ResourceBeatsVersionBeatsLevelBeatsAll) {
+  auto config = ApiEnablement::parse("api/all=false,api/ga=true,apps/v1=false,apps/v1/deployments=true,v1=true");
+  ASSERT_TRUE(config.ok());
+  EXPECT_TRUE(config->resource_enabled({"apps", "v1", "deployments/status"}));
+  EXPECT_FALSE(config->resource_enabled({"apps", "v1", "daemonsets"}));
+  EXPECT_TRUE(config->version_enabled({"batch", "v1"}));
+  EXPECT_FALSE(config->version_enabled({"batch", "v1beta1"}));
+  EXPECT_TRUE(config->version_enabled({"", "v1"}));
+}
+
+TEST(ApiEnablement, BetaIsOffUnlessAskedForAndBadItemsAreAllNamed) {
+  EXPECT_FALSE(ApiEnablement::parse("")->version_enabled({"x", "v1beta1"}));
+  EXPECT_TRUE(ApiEnablement::parse("api/beta")->version_enabled({"x", "v1beta1"}));
+  auto bad = ApiEnablement::parse("a=maybe,b=perhaps");
+  ASSERT_FALSE(bad.ok());
+  EXPECT_NE(bad.status().message().find("\"a=maybe\""), std::string::npos);
+  EXPECT_NE(bad.status().message().find("\"b=perhaps\""), std::string::npos);
+  EXPECT_FALSE(ApiEnablement::parse("api/all=false").ok());
+}
+
+TEST(ApiEnablement, UnknownNamesAreRefusedWithWhatExists) {
+  auto config = ApiEnablement::parse("apps/v1/deploymentz=false,apsp/v1=false");
+  ASSERT_TRUE(config.ok());
+  Status status = config->check({{"apps", "v1"}, {"", "v1"}}, {{"apps", "v1", "deployments"}});
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.message().find("has: deployments"), std::string::npos) << status.message();
+  EXPECT_NE(status.message().find("unknown api groups \"apsp/v1\""), std::string::npos) << status.message();
+}
+
+TEST(Discovery, TheStorageVersionHashIsUpstreams) {
+  EXPECT_EQ(storage_version_hash({"", "v1", "Pod"}), "xPOwRZ+Yhw8=");
+  EXPECT_EQ(storage_version_hash({"apps", "v1", "Deployment"}), "8aSe+NMegvE=");
+}
+
+TEST(Discovery, TheAcceptHeaderChoosesTheForm) {
+  EXPECT_EQ(discovery_form(""), DiscoveryForm::kLegacy);
+  EXPECT_EQ(discovery_form("application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"), DiscoveryForm::kAggregated);
+  EXPECT_EQ(discovery_form("application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json"), DiscoveryForm::kLegacy);
+  EXPECT_EQ(discovery_form("application/json;g=apidiscovery.k8s.io;v=v9;as=APIGroupDiscoveryList"), DiscoveryForm::kNotAcceptable);
+}
+
+TEST(OpenApi, TagsAndIdPartsAreUpstreams) {
+  EXPECT_EQ(openapi_tag({"", "v1"}), "core_v1");
+  EXPECT_EQ(openapi_tag({"rbac.authorization.k8s.io", "v1"}), "rbacAuthorization_v1");
+  EXPECT_EQ(openapi_id_part({"apps", "v1"}), "AppsV1");
+}
+
+}  // namespace
+}  // namespace backplane

@@ -1,0 +1,53 @@
+// Who is asking: the union of the built-in authenticators and those that plugins have registered, in upstream's order: certificate,
+// plugins (tokens and the like), anonymous.
+//
+// Thread-safety: immutable after construction; any number of requests at once.
+// Lifetime:      outlives the handler chain.
+// Errors:        kUnauthorized, ready to be sent as a 401.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "backplane/security.hpp"
+
+namespace backplane {
+
+class Authentication {
+ public:
+  virtual ~Authentication() = default;
+  // The answer when it needs no waiting; nothing when only authenticate() can tell.
+  virtual std::optional<Result<UserInfo>> authenticate_now(RequestContext& context, Exchange& exchange) const = 0;
+  virtual Task<Result<UserInfo>> authenticate(RequestContext& context, Exchange& exchange) const = 0;
+};
+
+struct AuthenticationConfig {
+  // Requests without credentials are system:anonymous; else 401.
+  bool anonymous = true;
+  std::vector<std::shared_ptr<Authenticator>> plugins;  // in registration order
+};
+
+class UnionAuthentication final : public Authentication {
+ public:
+  explicit UnionAuthentication(AuthenticationConfig config) : config_(std::move(config)) {}
+  std::optional<Result<UserInfo>> authenticate_now(RequestContext& context, Exchange& exchange) const override;
+  Task<Result<UserInfo>> authenticate(RequestContext& context, Exchange& exchange) const override;
+
+ private:
+  Result<UserInfo> without_credentials(const Exchange& exchange) const;
+  AuthenticationConfig config_;
+};
+
+// Every request is `user`: the server's calls to itself, the unprotected debug socket.
+class FixedAuthentication final : public Authentication {
+ public:
+  explicit FixedAuthentication(UserInfo user) : user_(std::move(user)) {}
+  std::optional<Result<UserInfo>> authenticate_now(RequestContext&, Exchange&) const override { return Result<UserInfo>(user_); }
+  Task<Result<UserInfo>> authenticate(RequestContext&, Exchange&) const override { co_return user_; }
+
+ private:
+  UserInfo user_;
+};
+
+}  // namespace backplane

@@ -1,0 +1,24 @@
+#include "security/x509.hpp"
+
+namespace backplane {
+namespace {
+constexpr std::string_view kCredentialId = "authentication.kubernetes.io/credential-id";
+}
+
+Result<std::optional<UserInfo>> user_of_certificate(const Exchange& exchange) {
+  if (exchange.peer_certificate_rejected()) return unauthorized();
+  const PeerCertificate* certificate = exchange.peer_certificate();
+  if (certificate == nullptr) return std::optional<UserInfo>();
+  // A user without a name would be nobody that a rule could speak of.
+  if (certificate->common_name.empty()) return unauthorized();
+  UserInfo user;
+  user.name = certificate->common_name;
+  user.groups.reserve(certificate->organizations.size() + 1);
+  user.groups = certificate->organizations;
+  if (!certificate->sha256_fingerprint.empty()) {
+    user.extra.emplace_back(std::string(kCredentialId), std::vector<std::string>{"X509SHA256=" + certificate->sha256_fingerprint});
+  }
+  return std::optional<UserInfo>(std::move(user));
+}
+
+}  // namespace backplane
