@@ -98,4 +98,5 @@ function(backplane_add_folders)
   endforeach()
 endfunction()
 
+include(BackplaneEmbed)
 include(BackplanePlugin)

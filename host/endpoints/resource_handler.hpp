@@ -14,6 +14,8 @@
 
 namespace backplane {
 
+class OpenWatches;  // open_watches.hpp
+
 // One row of the route table: a resource or a subresource of one group version.
 struct ResourceScope {
   GroupVersionResource resource;
@@ -26,6 +28,12 @@ struct ResourceScope {
   std::size_t max_body_bytes = 3 * 1024 * 1024;
   // Fires when the server drains; watches end early then (only looked at when the grace period is configured).
   Signal* shutting_down = nullptr;
+  // The open watches of the server, one set for all handlers; null: a handler with `shutting_down` keeps its own.
+  std::shared_ptr<OpenWatches> watches;
+  // Kinds the server knows, for the words about a body of another kind; null: only `kind` is known.
+  const Scheme* scheme = nullptr;
+  // Sent with every answer of this resource (a deprecated version); empty: none.
+  std::string deprecation_warning;
 };
 
 std::shared_ptr<HttpHandler> make_resource_handler(ResourceScope scope);

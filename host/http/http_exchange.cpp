@@ -33,7 +33,7 @@ Task<Result<std::string>> HttpExchange::read_body(std::size_t max_bytes) {
   if (request_.content_length && *request_.content_length > max_bytes) co_return request_entity_too_large(limit_text);
   std::string body;
   for (;;) {
-    if (!body_.empty()) {
+    while (!body_.empty() && body.size() <= max_bytes) {  // Taking some may let more in.
       const std::size_t count = body_.size();
       if (body.empty()) {
         body.swap(body_);
@@ -131,6 +131,7 @@ Task<Status> HttpExchange::start(int code, std::string_view content_type) {
 }
 
 Task<Status> HttpExchange::write(std::vector<SharedBytes> chunks) {
+  if (!started()) co_return internal_error("the response has not been started");
   if (lost_ || port_ == nullptr) co_return gone();
   if (!response_.has_body || output_ended_) co_return Status();
   if (compression_ == Compression::kHeld) {

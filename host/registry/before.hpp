@@ -40,7 +40,7 @@ Result<Grace> before_delete(const ResourceConfig& config, RequestContext& contex
 // The finalizers the garbage collector acts on, as the options ask for them.  True: the list changed and has been set.
 bool set_collector_finalizers(const Strategy& strategy, Object& object, const DeleteOptions& options);
 
-// deletionTimestamp now (at the latest) and a grace period of 0, for objects that their finalizers hold.  True: it was not marked before.
+// deletionTimestamp now (at the latest) and a grace period of 0, for objects that their finalizers hold.  True: that changed something.
 bool mark_as_deleting(Object& object);
 
 }  // namespace backplane::registry

@@ -113,9 +113,11 @@ bool mark_as_deleting(Object& object) {
   const bool first = meta.deletion_timestamp().empty();
   if (first) raise_generation(meta);
   const std::int64_t now = now_unix();
-  if (first || parse_rfc3339(meta.deletion_timestamp()).value_or(now + 1) > now) meta.set("deletionTimestamp", format_rfc3339(now));
-  meta.set_deletion_grace_period_seconds(0);
-  return first;
+  const bool move = first || parse_rfc3339(meta.deletion_timestamp()).value_or(now + 1) > now;
+  if (move) meta.set("deletionTimestamp", format_rfc3339(now));
+  const bool graceful = meta.deletion_grace_period_seconds() != std::optional<std::int64_t>(0);
+  if (graceful) meta.set_deletion_grace_period_seconds(0);
+  return move || graceful;
 }
 
 }  // namespace backplane::registry

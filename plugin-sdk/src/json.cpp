@@ -78,30 +78,6 @@ void append_integer(std::string& out, Number number) {
   out.append(buffer, static_cast<std::size_t>(end - buffer));
 }
 
-void append_array(std::string& out, const Array& array) {
-  out.push_back('[');
-  bool first = true;
-  for (const Value& item : array) {
-    if (!first) out.push_back(',');
-    first = false;
-    append_json(out, item);
-  }
-  out.push_back(']');
-}
-
-void append_object(std::string& out, const Object& object) {
-  out.push_back('{');
-  bool first = true;
-  for (const auto& member : object) {
-    if (!first) out.push_back(',');
-    first = false;
-    append_json_string(out, member.key());
-    out.push_back(':');
-    append_json(out, member.value());
-  }
-  out.push_back('}');
-}
-
 // Length of the string literal that starts at `at`, quotes included.
 std::size_t literal_length(std::string_view text, std::size_t at) {
   std::size_t i = at + 1;
@@ -225,14 +201,48 @@ void append_json(std::string& out, const Value& value) {
     case json::kind::uint64: append_integer(out, value.get_uint64()); return;
     case json::kind::double_: append_double(out, value.get_double()); return;
     case json::kind::string: append_json_string(out, text_of(&value)); return;
-    case json::kind::array: append_array(out, value.get_array()); return;
-    case json::kind::object: append_object(out, value.get_object()); return;
+    case json::kind::array: append_json(out, value.get_array()); return;
+    case json::kind::object: append_json(out, value.get_object()); return;
   }
+}
+
+void append_json(std::string& out, const Array& array) {
+  out.push_back('[');
+  bool first = true;
+  for (const Value& item : array) {
+    if (!first) out.push_back(',');
+    first = false;
+    append_json(out, item);
+  }
+  out.push_back(']');
+}
+
+void append_json(std::string& out, const Object& object) {
+  out.push_back('{');
+  bool first = true;
+  for (const auto& member : object) {
+    if (!first) out.push_back(',');
+    first = false;
+    append_json_string(out, member.key());
+    out.push_back(':');
+    append_json(out, member.value());
+  }
+  out.push_back('}');
 }
 
 std::string to_json(const Value& value) {
   std::string out;
   append_json(out, value);
+  return out;
+}
+std::string to_json(const Object& object) {
+  std::string out;
+  append_json(out, object);
+  return out;
+}
+std::string to_json(const Array& array) {
+  std::string out;
+  append_json(out, array);
   return out;
 }
 

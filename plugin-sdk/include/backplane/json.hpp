@@ -43,7 +43,11 @@ bool erase_member(Object& object, std::string_view key);
 
 // Compact JSON as Go's encoding/json prints it: <, >, & and U+2028/9 escaped as \u003c…, integers without fraction, floats in Go's form.
 void append_json(std::string& out, const Value& value);
+void append_json(std::string& out, const Object& object);
+void append_json(std::string& out, const Array& array);
 std::string to_json(const Value& value);
+std::string to_json(const Object& object);
+std::string to_json(const Array& array);
 void append_json_string(std::string& out, std::string_view text);
 // Go's json.Indent with two spaces, and a trailing newline: what `?pretty=true` answers.
 std::string pretty_json(std::string_view compact);

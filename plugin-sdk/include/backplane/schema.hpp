@@ -3,22 +3,35 @@
 //
 // A schema document is JSON:
 //   {"definitions": {"NAME": {OpenAPI v3 schema}}}
-// where a $ref is "#/definitions/NAME" of the same document or of one compiled earlier into the same SchemaSet.  Beyond OpenAPI v3:
+// where a $ref is "#/definitions/NAME" of the same document, of another document of the set, or of an imported set; beside other words it
+// stands in allOf, as OpenAPI wants it: {"allOf": [{"$ref": …}], "default": {}}.  What OpenAPI documents show is written as they show it.
+// Definition names are dotted; the last two segments are what error messages print ("v1.Container").
+//
+// Beyond OpenAPI v3, on definitions:
 //   x-kubernetes-group-version-kind   on a top-level kind, as upstream
-//   x-kubernetes-patch-strategy, x-kubernetes-patch-merge-key, x-kubernetes-list-type, x-kubernetes-list-map-keys,
-//   x-kubernetes-map-type, x-kubernetes-int-or-string, x-kubernetes-preserve-unknown-fields, x-kubernetes-embedded-resource
-//   x-backplane-type   a scalar of the wire that OpenAPI cannot say: quantity, time, microTime, duration, bytes, rawExtension, fieldsV1, anyJson
-//   x-backplane-omit   when a typed object leaves the member out: "empty" (Go omitempty on a scalar, list, map or pointer), "never"
-//                      (printed as null or the zero value when unset), "zero" (omitzero).  Structs that are not pointers are always printed.
-//   x-backplane-pointer  true: unset and zero differ
-//   x-backplane-default  declared default (metav1 "default" marker); plain OpenAPI `default` means the same for custom resources
-//   x-backplane-proto  {"number": n, "emit": "always|nonNil|nonEmpty", "name": …} for the protobuf transcoder
-// Properties are in the order that JSON output has them.
+//   x-kubernetes-unions, x-kubernetes-map-type   published, nothing else
+//   x-backplane-type    a scalar of the wire that OpenAPI cannot say: quantity, time, microTime, duration, intOrString, rawExtension,
+//                       fieldsV1, anyJson (also on properties)
+//   x-backplane-shape   {"object": schema, "array": schema, "boolean": schema}: the JSON form picks the type; other forms are unset, or
+//                       an error where "boolean" is allowed
+//   x-backplane-every-group  true: openapi_components() adds a row for the document's group and version to the kinds (DeleteOptions)
+// On properties, which are in the order that JSON output has them:
+//   default             the declared default; a zero value of a property that is no pointer says nothing
+//   x-kubernetes-patch-strategy, x-kubernetes-patch-merge-key   strategic merge
+//   x-kubernetes-list-type, x-kubernetes-list-map-keys, x-kubernetes-map-type   server-side apply; structural validation
+//   x-backplane-inline  true: the members of the $ref stand in this object (Go's embedded struct, whose name the property has)
+//   x-backplane-omit    when output leaves the member out: "empty" (the default: false, 0, "", an empty list or map, an unset pointer;
+//                       never a struct, a time or a quantity), "zero" (structs and times too), "never" (null or zero when unset)
+//   x-backplane-pointer true: unset and zero differ, and zero is printed
+//   x-backplane-go-type the type as Go prints it in decoding errors, where it does not follow: "v1.Protocol" (also on items and values)
+//   x-backplane-proto   the protobuf field number n, or {"number": n, "emit": "always|nonNil|nonEmpty", "name": …} where these do not
+//                       follow: lists and maps are nonEmpty, pointers and bytes nonNil, all else always; the name is the JSON name
+// Structural documents ("x-backplane-mode": "structural" beside "definitions") are plain OpenAPI v3 with x-kubernetes-int-or-string,
+// x-kubernetes-preserve-unknown-fields, x-kubernetes-embedded-resource and the list words; each top definition is a resource.
 //
 // Two modes.  Typed (built-ins): output has the properties in schema order, map keys sorted, unset members printed or left out by
 // x-backplane-omit; unknown members are dropped and reported; type errors are worded as Go's decoder words them.  Structural (custom
-// resources, "x-backplane-mode": "structural" on the document): unknown members are pruned, nothing is added but defaults, all keys
-// are printed sorted.
+// resources): unknown members are pruned and reported, nothing is added but defaults, all keys are printed sorted.
 //
 // Thread-safety: a Schema and a SchemaSet never change after compile(); any number of threads may use them.
 // Lifetime:      a Schema lives as long as its SchemaSet.
@@ -42,12 +55,26 @@ class Schema;
 
 enum class FieldValidation : unsigned char { kIgnore, kWarn, kStrict };
 
-// What decoding found that a strict client wants to know.  Texts as upstream prints them: `unknown field "spec.foo"`, `duplicate field "data.a"`.
-struct DecodeReport {
-  std::vector<std::string> problems;  // in upstream's order: duplicates as met, then unknown fields
+// A member that stood in its object before.  `parent` is the path of the object ("spec.containers[0]"), `position` how many distinct members
+// the object had when it was met.
+struct DuplicateField {
+  std::string parent;
+  std::string key;
+  std::size_t position = 0;
 };
 
-// A parsed body: the tree and the duplicate fields met on the way.
+// What decoding found that a strict client wants to know.  Texts as upstream prints them: `unknown field "spec.foo"`, `duplicate field "data.a"`.
+struct DecodeReport {
+  // In the order met.  After parse_json: every duplicate.  normalize() of a typed schema adds unknown fields where they stand between them,
+  // and takes out duplicates that Go does not see (below unknown fields and raw values).
+  std::vector<std::string> problems;
+  std::vector<DuplicateField> duplicates;
+  // Set before parsing: what Go does with repeated members.  Typed objects merge an object or list into the one before it; custom
+  // resources and patches keep the last.
+  bool merge_duplicates = true;
+};
+
+// A parsed body: the tree and the duplicate fields met on the way.  `report` may be null.
 // Errors: kBadRequest with Go's json message ("invalid character 'x' looking for beginning of value", "unexpected end of JSON input").
 Result<Value> parse_json(std::string_view text, json::storage_ptr storage, DecodeReport* report);
 // YAML 1.1 as sigs.k8s.io/yaml reads it into JSON (yes/no/on/off are strings there unless they are booleans of go-yaml v2's resolver).
@@ -58,17 +85,24 @@ std::string to_yaml(const Value& value);
 // Compiled schema documents of one group (or one custom resource).  Names are looked up here and then in the imported sets.
 class SchemaSet {
  public:
-  // Compiles `documents` in order.  `imports` are kept alive.  The texts are needed only during the call, unless they have static
-  // lifetime (a plugin's read-only data) and openapi() is used.
+  // Compiles `documents` in order, and keeps a copy of the texts.  `imports` are kept alive; the meta schemas are always among them.
   static Result<std::shared_ptr<const SchemaSet>> compile(std::span<const std::string_view> documents,
                                                           std::vector<std::shared_ptr<const SchemaSet>> imports = {});
+  // The same for texts that live as long as the set (a plugin's read-only data): they are indexed now, and each definition is compiled
+  // when it is first used.  Errors: malformed structure; what is wrong inside a definition is found by check(), or by its first user.
+  static Result<std::shared_ptr<const SchemaSet>> embedded(std::span<const std::string_view> documents,
+                                                           std::vector<std::shared_ptr<const SchemaSet>> imports = {});
+  // Compiles every definition.  Errors: the first one that is malformed, with the path in it.
+  Status check() const;
   // The definition, or null.
   const Schema* find(std::string_view definition) const noexcept;
   // The definition that carries this group-version-kind, or null.
   const Schema* find(const GroupVersionKind& gvk) const noexcept;
+  // Every group-version-kind that a definition of this set carries (imports left out), sorted.
+  std::vector<GroupVersionKind> kinds() const;
   // The definition as an OpenAPI v3 schema object (refs rewritten to "#/components/schemas/…", x-backplane-* left out), and every
-  // definition it refers to, added to `components`.
-  void openapi_components(std::string_view definition, Object& components) const;
+  // definition it refers to, added to `components`.  `document`: the group version whose OpenAPI document is being made.
+  void openapi_components(std::string_view definition, Object& components, const GroupVersion* document = nullptr) const;
 
   ~SchemaSet();
   struct State;

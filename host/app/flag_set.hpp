@@ -1,0 +1,103 @@
+// Command line flags by the rules of pflag, which manifests are written for: `--name=value`, `--name value`, `--bool`, `-v4`, an empty
+// value after `=`, commas in lists, `_` for `-`, nothing special about quotes and brackets.  (CLI11 reads `--name=` as "the next argument
+// is the value" and `[a]` as a list; both change what a manifest says.)
+//
+// Thread-safety: one thread, at start-up; texts() and text() from any thread afterwards.
+// Lifetime:      bound variables outlive the parse.
+// Errors:        kBadRequest in pflag's words.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "backplane/status.hpp"
+
+namespace backplane {
+
+enum class FlagType : unsigned char {
+  kBool,
+  kString,
+  kIp,
+  kInt,
+  kFloat,
+  kDuration,
+  kStrings,      // commas separate, repeating adds
+  kStringArray,  // repeating adds, commas are part of the value
+  kMap,          // key=value, commas separate, repeating adds
+  kInts,
+  kPortRange,
+  kQuantity,
+  kLevel,
+  kVersion,      // true, raw or vX.Y.Z
+};
+
+class FlagSet {
+ public:
+  using Strings = std::vector<std::string>;
+  using Target = std::variant<std::monostate, bool*, int*, double*, std::chrono::nanoseconds*, std::string*, Strings*>;
+
+  // The flags that follow belong to this section of --help.
+  void section(std::string name) { section_ = std::move(name); }
+  // A flag that sets `into`; what `into` holds now is the default.
+  void add(std::string_view name, bool* into, std::string_view usage) { insert(name, FlagType::kBool, into, usage); }
+  void add(std::string_view name, int* into, std::string_view usage) { insert(name, FlagType::kInt, into, usage); }
+  void add(std::string_view name, double* into, std::string_view usage) { insert(name, FlagType::kFloat, into, usage); }
+  void add(std::string_view name, std::chrono::nanoseconds* into, std::string_view usage) { insert(name, FlagType::kDuration, into, usage); }
+  void add(std::string_view name, std::string* into, std::string_view usage) { insert(name, FlagType::kString, into, usage); }
+  void add(std::string_view name, Strings* into, std::string_view usage) { insert(name, FlagType::kStrings, into, usage); }
+  // The same with a narrower type (kIp for a string, kStringArray or kMap for a list …) and perhaps a letter.
+  void add(std::string_view name, FlagType type, Target into, std::string_view usage, char letter = 0);
+  // A flag of kube-apiserver whose value is checked and kept as text, but which nothing here acts on yet.
+  void accept(std::string_view name, FlagType type, std::string_view default_text, std::string_view usage);
+  // A flag that only plugins read (Host::flag).
+  void pass_on(std::string_view name, FlagType type, std::string_view default_text, std::string_view usage);
+
+  // `args` without the program's name.  Errors: the first argument that cannot be read.
+  Status parse(const std::vector<std::string>& args);
+
+  // The value as text, by name; nothing for an unknown flag.
+  std::optional<std::string> text(std::string_view name) const;
+  bool changed(std::string_view name) const;
+  // Every flag with its value, by name.
+  std::map<std::string, std::string> texts() const;
+  // Flags that were given and that nothing acts on.
+  std::vector<std::string> accepted_only() const;
+  // The sections, wrapped to `columns`.
+  std::string help(std::size_t columns) const;
+
+ private:
+  struct Flag {
+    std::string name;
+    char letter = 0;
+    std::string section;
+    FlagType type = FlagType::kString;
+    std::string usage;
+    std::string default_text;
+    Target into;
+    std::string plain;  // value of a flag without a target
+    Strings list;       // the same for lists
+    bool changed = false;
+    bool accepted_only = false;
+  };
+  Flag& insert(std::string_view name, FlagType type, Target into, std::string_view usage);
+  Flag* find(std::string_view name);
+  const Flag* find(std::string_view name) const;
+  std::string nearest(std::string_view name) const;
+  Status set(Flag& flag, std::string_view value);
+  Status parse_long(const std::vector<std::string>& args, std::size_t& i);
+  Status parse_short(const std::vector<std::string>& args, std::size_t& i);
+  static std::string value_text(const Flag& flag);
+  static std::string help_head(const Flag& flag);
+
+  std::string section_;
+  std::vector<Flag> flags_;  // in the order added
+  std::vector<std::string> sections_;
+};
+
+}  // namespace backplane

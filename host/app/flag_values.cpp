@@ -1,0 +1,132 @@
+#include "app/flag_values.hpp"
+
+#include <arpa/inet.h>
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+
+#include "filters/go_duration.hpp"
+
+namespace backplane {
+namespace {
+
+constexpr std::array<std::string_view, 6> kTrue{"1", "t", "T", "true", "TRUE", "True"};
+constexpr std::array<std::string_view, 6> kFalse{"0", "f", "F", "false", "FALSE", "False"};
+
+bool one_of(const std::array<std::string_view, 6>& words, std::string_view value) {
+  for (const auto word : words) {
+    if (word == value) return true;
+  }
+  return false;
+}
+
+std::string not_int(std::string_view value) {
+  int parsed = 0;
+  std::string_view digits = value;
+  if (!digits.empty() && digits.front() == '+') digits.remove_prefix(1);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), parsed);
+  if (error == std::errc::result_out_of_range) return "strconv.ParseInt: parsing " + quoted(value) + ": value out of range";
+  if (error != std::errc() || end != digits.data() + digits.size()) return "strconv.ParseInt: parsing " + quoted(value) + ": invalid syntax";
+  return {};
+}
+
+std::string not_ints(std::string_view value) {
+  for (const auto& item : split_list(value)) {
+    if (auto problem = not_int(item); !problem.empty()) return problem;
+  }
+  return {};
+}
+
+std::string not_float(std::string_view value) {
+  double parsed = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), parsed);
+  if (error == std::errc() && end == value.data() + value.size()) return {};
+  return "strconv.ParseFloat: parsing " + quoted(value) + ": invalid syntax";
+}
+
+std::string not_bool(std::string_view value) {
+  return one_of(kTrue, value) || one_of(kFalse, value) ? "" : "strconv.ParseBool: parsing " + quoted(value) + ": invalid syntax";
+}
+
+std::string not_ip(std::string_view value) {
+  if (value.empty()) return {};
+  std::array<unsigned char, 16> bytes{};
+  const std::string text(value);
+  if (inet_pton(AF_INET, text.c_str(), bytes.data()) == 1 || inet_pton(AF_INET6, text.c_str(), bytes.data()) == 1) return {};
+  return "failed to parse IP: " + quoted(value);
+}
+
+std::string not_duration(std::string_view value) {
+  auto parsed = parse_go_duration(value);
+  return parsed.ok() ? "" : parsed.status().message();
+}
+
+std::string not_map(std::string_view value) {
+  for (const auto& item : split_list(value)) {
+    // A key alone stands for key=true (runtime-config).
+    if (item.empty() || item.front() == '=') return "malformed pair, expect string=string";
+  }
+  return {};
+}
+
+std::string not_port_range(std::string_view value) {
+  const auto dash = value.find_first_of("-+");
+  const std::string_view first = value.substr(0, dash);
+  const std::string_view second = dash == std::string_view::npos ? std::string_view("0") : value.substr(dash + 1);
+  if (value.empty() || !not_int(first).empty() || !not_int(second).empty()) return "unable to parse port range: " + std::string(value);
+  if (dash != std::string_view::npos && value[dash] == '-' && std::atoi(std::string(second).c_str()) < std::atoi(std::string(first).c_str())) {
+    return "end port cannot be less than start port: " + std::string(value);
+  }
+  return {};
+}
+
+std::string not_version(std::string_view value) {
+  if (value == "raw" || value.starts_with("v") || not_bool(value).empty()) return {};
+  return "invalid --version value " + quoted(value) + ": want true, false, raw or vX.Y.Z";
+}
+
+std::string anything(std::string_view) { return {}; }
+
+struct TypeRow {
+  FlagType type;
+  std::string_view word;
+  bool list;
+  std::string (*problem)(std::string_view value);
+};
+constexpr std::array<TypeRow, 14> kTypes{{{FlagType::kBool, "", false, not_bool},
+                                          {FlagType::kString, "string", false, anything},
+                                          {FlagType::kIp, "ip", false, not_ip},
+                                          {FlagType::kInt, "int", false, not_int},
+                                          {FlagType::kFloat, "float", false, not_float},
+                                          {FlagType::kDuration, "duration", false, not_duration},
+                                          {FlagType::kStrings, "strings", true, anything},
+                                          {FlagType::kStringArray, "stringArray", true, anything},
+                                          {FlagType::kMap, "mapStringString", true, not_map},
+                                          {FlagType::kInts, "int32Slice", true, not_ints},
+                                          {FlagType::kPortRange, "portRange", false, not_port_range},
+                                          {FlagType::kQuantity, "quantity", false, anything},
+                                          {FlagType::kLevel, "Level", false, not_int},
+                                          {FlagType::kVersion, "version[=true]", false, not_version}}};
+
+const TypeRow& row(FlagType type) noexcept { return kTypes[static_cast<std::size_t>(type)]; }
+
+}  // namespace
+
+std::string_view flag_type_word(FlagType type) noexcept { return row(type).word; }
+bool is_list(FlagType type) noexcept { return row(type).list; }
+std::string flag_value_problem(FlagType type, std::string_view value) { return row(type).problem(value); }
+bool to_bool(std::string_view value) noexcept { return one_of(kTrue, value); }
+
+std::vector<std::string> split_list(std::string_view value) {
+  std::vector<std::string> items;
+  while (!value.empty()) {
+    const auto comma = value.find(',');
+    items.emplace_back(value.substr(0, comma));
+    if (comma == std::string_view::npos) break;
+    value.remove_prefix(comma + 1);
+  }
+  return items;
+}
+
+}  // namespace backplane

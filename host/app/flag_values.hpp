@@ -1,0 +1,24 @@
+// What each type of flag takes, and how it prints.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/flag_set.hpp"
+
+namespace backplane {
+
+// The word that --help shows after the name.
+std::string_view flag_type_word(FlagType type) noexcept;
+bool is_list(FlagType type) noexcept;
+// Why `value` is not of `type`; empty: it is.  Worded as Go's parsers.
+std::string flag_value_problem(FlagType type, std::string_view value);
+
+// strconv.ParseBool; the value has been checked.
+bool to_bool(std::string_view value) noexcept;
+std::vector<std::string> split_list(std::string_view value);
+
+}  // namespace backplane

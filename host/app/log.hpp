@@ -1,0 +1,12 @@
+#pragma once
+
+#include "base/log.hpp"
+
+namespace backplane {
+
+inline spdlog::logger& app_log() {
+  static spdlog::logger& logger = folder_logger("app");
+  return logger;
+}
+
+}  // namespace backplane

@@ -1,0 +1,88 @@
+#include "app/options.hpp"
+
+#include <unistd.h>
+
+#include "app/log.hpp"
+#include "app/paths.hpp"
+
+namespace backplane {
+namespace {
+
+std::string join(const std::vector<std::string>& items, std::string_view separator) {
+  std::string out;
+  for (const auto& item : items) out.append(out.empty() ? "" : separator).append(item);
+  return out;
+}
+
+}  // namespace
+
+// The sections in the order of --help.
+Options::Options() {
+  generic.add_flags(flags);
+  storage.add_flags(flags);
+  secure_serving.add_flags(flags);
+  features.add_flags(flags);
+  authentication.add_flags(flags);
+  authorization.add_flags(flags);
+  api_enablement.add_flags(flags);
+  admission.add_flags(flags);
+  logs.add_flags(flags);
+  add_accepted_flags(flags);
+  backplane.add_flags(flags);
+  flags.section("Global");
+  flags.add("help", FlagType::kBool, &help, "Print this and exit.", 'h');
+  flags.add("version", FlagType::kVersion, &version, "Print the version and exit; =raw prints every field of it.");
+}
+
+Result<CompletedOptions> Options::complete(std::unique_ptr<Options> options) {
+  auto& own = options->backplane;
+  if (own.data_dir.empty()) {
+    auto found = default_data_dir();
+    if (!found.ok()) return std::move(found.status());
+    own.data_dir = std::move(*found);
+  }
+  own.data_dir = absolute_path(own.data_dir);
+  if (own.plugin_dirs.empty()) own.plugin_dirs.push_back(default_plugin_dir());
+  auto& serving = options->secure_serving;
+  if (serving.cert_dir.empty()) serving.cert_dir = own.data_dir + "/pki";
+  auto& generic = options->generic;
+  if (generic.advertise_address.empty()) generic.advertise_address = reachable_address(serving.bind_address);
+  if (generic.external_hostname.empty()) {
+    generic.external_hostname = generic.advertise_address;
+    app_log().info("external host was not specified, using {}", generic.external_hostname);
+  }
+  if (options->storage.backend.empty()) options->storage.backend = "rocksdb";
+  // Everybody may do everything: then at least they must say who they are (upstream's rule).
+  if (options->authorization.always_allow_only() && options->authentication.anonymous) {
+    options->authentication.anonymous = false;
+    app_log().warn("AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer");
+  }
+  return CompletedOptions(std::move(options));
+}
+
+Problems CompletedOptions::validate() const {
+  Problems problems;
+  options_->generic.validate(problems);
+  options_->storage.validate(problems);
+  options_->secure_serving.validate(problems);
+  options_->authorization.validate(problems);
+  options_->logs.validate(problems);
+  FeatureGates gates;
+  for (auto& problem : gates.set(options_->generic.feature_gates)) problems.push_back(std::move(problem));
+  auto enablement = ApiEnablement::parse(join(options_->api_enablement.runtime_config, ","));
+  if (!enablement.ok()) problems.push_back(enablement.status().message());
+  return problems;
+}
+
+Result<Config> CompletedOptions::config(CompletedOptions completed) {
+  const Problems problems = completed.validate();
+  if (problems.size() == 1) return bad_request(problems[0]);
+  if (!problems.empty()) return bad_request("[" + join(problems, ", ") + "]");
+  Config config;
+  config.options_ = std::move(completed.options_);
+  config.gates_.set(config.options_->generic.feature_gates);
+  config.enablement_ = *ApiEnablement::parse(join(config.options_->api_enablement.runtime_config, ","));
+  return config;
+}
+
+}  // namespace backplane

@@ -1,0 +1,184 @@
+// What the command line says, in groups: each adds its flags, checks its values, and is read by the step that acts on it.
+//
+//   Options ── complete() ──► CompletedOptions ── validate() ──► Config
+//
+// Each step is the only way to the next: a value that was not completed cannot be checked, one that was not checked cannot start a server.
+// Thread-safety: start-up, one thread; immutable afterwards.
+// Errors:        complete(): what cannot be derived (no home directory).  validate(): every problem at once, one per line.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/feature_gates.hpp"
+#include "app/flag_set.hpp"
+#include "routing/api_enablement.hpp"
+
+namespace backplane {
+
+using Problems = std::vector<std::string>;
+
+struct GenericServerRunOptions {
+  std::string advertise_address;
+  std::string external_hostname;
+  std::vector<std::string> cors_allowed_origins;
+  std::vector<std::string> feature_gates;
+  double goaway_chance = 0;
+  std::chrono::nanoseconds livez_grace_period{};
+  int max_mutating_requests_inflight = 200;
+  int max_requests_inflight = 400;
+  int min_request_timeout = 1800;  // seconds
+  std::chrono::nanoseconds request_timeout = std::chrono::seconds(60);
+  std::chrono::nanoseconds shutdown_delay_duration{};
+  bool shutdown_send_retry_after = false;
+  std::chrono::nanoseconds shutdown_watch_termination_grace_period{};
+  std::chrono::nanoseconds storage_initialization_timeout = std::chrono::seconds(60);
+  std::vector<std::string> strict_transport_security_directives;
+  void add_flags(FlagSet& flags);
+  void validate(Problems& problems) const;
+};
+
+// Upstream: EtcdOptions.
+struct StorageOptions {
+  std::string backend = "rocksdb";
+  std::chrono::nanoseconds compaction_interval = std::chrono::minutes(5);
+  std::chrono::nanoseconds healthcheck_timeout = std::chrono::seconds(2);
+  std::chrono::nanoseconds readycheck_timeout = std::chrono::seconds(2);
+  bool unsafe_no_fsync = false;
+  void add_flags(FlagSet& flags);
+  void validate(Problems& problems) const;
+};
+
+struct SecureServingOptions {
+  std::string bind_address = "127.0.0.1";
+  int secure_port = 6443;  // 0: the system picks one
+  std::string cert_dir;    // empty: <data-dir>/pki
+  bool disable_http2 = false;
+  int http2_max_streams_per_connection = 0;  // 0: the transport's default
+  bool permit_address_sharing = false;
+  bool permit_port_sharing = false;
+  std::string tls_cert_file;
+  std::string tls_private_key_file;
+  std::vector<std::string> tls_cipher_suites;
+  std::string tls_min_version;
+  std::vector<std::string> tls_sni_cert_key;  // "cert,key[:name,name]"
+  void add_flags(FlagSet& flags);
+  void validate(Problems& problems) const;
+};
+
+struct FeatureOptions {
+  bool profiling = true;
+  std::string debug_socket_path;
+  void add_flags(FlagSet& flags);
+};
+
+struct AuthenticationOptions {
+  bool anonymous = true;
+  std::string client_ca_file;
+  void add_flags(FlagSet& flags);
+};
+
+struct AuthorizationOptions {
+  std::vector<std::string> modes;
+  void add_flags(FlagSet& flags);
+  void validate(Problems& problems) const;
+  bool always_allow_only() const { return modes.size() == 1 && modes[0] == "AlwaysAllow"; }
+  bool always_allow() const;
+};
+
+struct ApiEnablementOptions {
+  std::vector<std::string> runtime_config;
+  void add_flags(FlagSet& flags);
+};
+
+struct AdmissionOptions {
+  std::vector<std::string> enable;
+  std::vector<std::string> disable;
+  void add_flags(FlagSet& flags);
+  // `registered`: what plugins offer.  Names that kube-apiserver has and nobody here offers go to `not_offered`.
+  void validate(const std::vector<std::string>& registered, Problems& problems, std::vector<std::string>& not_offered) const;
+  bool disabled(std::string_view name) const;
+};
+
+struct LogOptions {
+  std::string format = "text";
+  int verbosity = 0;
+  void add_flags(FlagSet& flags);
+  void validate(Problems& problems) const;
+  void apply() const;
+};
+
+// What only Backplane has.
+struct BackplaneOptions {
+  std::string data_dir;
+  std::vector<std::string> plugin_dirs;
+  std::vector<std::string> disable_plugins;
+  std::vector<std::string> require_plugins;
+  void add_flags(FlagSet& flags);
+};
+
+// Flags that stand for parts that no option group acts on: auditing, egress, metrics, traces, kubelet …
+void add_accepted_flags(FlagSet& flags);
+
+class CompletedOptions;
+
+// Upstream: ServerRunOptions.  Not copied: the flags are bound to the members.
+class Options {
+ public:
+  Options();
+  Options(const Options&) = delete;
+  Options& operator=(const Options&) = delete;
+
+  FlagSet flags;
+  GenericServerRunOptions generic;
+  StorageOptions storage;
+  SecureServingOptions secure_serving;
+  FeatureOptions features;
+  AuthenticationOptions authentication;
+  AuthorizationOptions authorization;
+  ApiEnablementOptions api_enablement;
+  AdmissionOptions admission;
+  LogOptions logs;
+  BackplaneOptions backplane;
+  std::string version = "false";
+  bool help = false;
+
+  // Fills in what can be derived from the rest and from the machine.  Uses `options` up.
+  static Result<CompletedOptions> complete(std::unique_ptr<Options> options);
+};
+
+class Config;
+
+class CompletedOptions {
+ public:
+  const Options& operator*() const noexcept { return *options_; }
+  const Options* operator->() const noexcept { return options_.get(); }
+  // Every problem of every group at once.
+  Problems validate() const;
+  // The only way to a Config.  Uses `completed` up.
+  static Result<Config> config(CompletedOptions completed);
+
+ private:
+  friend class Options;
+  explicit CompletedOptions(std::unique_ptr<Options> options) : options_(std::move(options)) {}
+  std::unique_ptr<Options> options_;
+};
+
+// Options that are complete and valid.
+class Config {
+ public:
+  Config() = default;  // for Result
+  const Options& options() const noexcept { return *options_; }
+  const FeatureGates& feature_gates() const noexcept { return gates_; }
+  const ApiEnablement& enablement() const noexcept { return enablement_; }
+
+ private:
+  friend class CompletedOptions;
+  std::unique_ptr<Options> options_;
+  FeatureGates gates_;
+  ApiEnablement enablement_;
+};
+
+}  // namespace backplane

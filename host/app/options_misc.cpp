@@ -1,0 +1,135 @@
+#include "app/options.hpp"
+#include "base/log.hpp"
+
+namespace backplane {
+namespace {
+
+struct AcceptedRow {
+  std::string_view section, name;
+  FlagType type;
+  std::string_view default_text, usage;
+};
+
+constexpr AcceptedRow kAccepted[] = {
+    {"Auditing", "audit-log-batch-buffer-size", FlagType::kInt, "10000", "Events kept while they wait to be written; more are dropped. Batch mode only."},
+    {"Auditing", "audit-log-batch-max-size", FlagType::kInt, "1", "Events in one write."},
+    {"Auditing", "audit-log-batch-max-wait", FlagType::kDuration, "0s", "Longest wait for a batch to fill."},
+    {"Auditing", "audit-log-batch-throttle-burst", FlagType::kInt, "0", "Batches sent at once before the rate holds."},
+    {"Auditing", "audit-log-batch-throttle-enable", FlagType::kBool, "false", "Hold batches to a rate."},
+    {"Auditing", "audit-log-batch-throttle-qps", FlagType::kFloat, "0", "Batches a second."},
+    {"Auditing", "audit-log-compress", FlagType::kBool, "false", "Compress rotated files."},
+    {"Auditing", "audit-log-format", FlagType::kString, "json", "json or legacy."},
+    {"Auditing", "audit-log-maxage", FlagType::kInt, "366", "Days that rotated files are kept."},
+    {"Auditing", "audit-log-maxbackup", FlagType::kInt, "100", "Rotated files that are kept."},
+    {"Auditing", "audit-log-maxsize", FlagType::kInt, "100", "Megabytes at which the file is rotated."},
+    {"Auditing", "audit-log-mode", FlagType::kString, "blocking", "batch, blocking or blocking-strict."},
+    {"Auditing", "audit-log-path", FlagType::kString, "", "The audit log; - is standard output."},
+    {"Auditing", "audit-log-truncate-enabled", FlagType::kBool, "false", "Cut events and batches that are too large."},
+    {"Auditing", "audit-log-truncate-max-batch-size", FlagType::kInt, "10485760", "Largest batch in bytes."},
+    {"Auditing", "audit-log-truncate-max-event-size", FlagType::kInt, "102400", "Largest event in bytes."},
+    {"Auditing", "audit-log-version", FlagType::kString, "audit.k8s.io/v1", "API version of the events."},
+    {"Auditing", "audit-policy-file", FlagType::kString, "", "What is recorded; nothing without it."},
+    {"Auditing", "audit-webhook-batch-buffer-size", FlagType::kInt, "10000", "Events kept while they wait to be sent; more are dropped."},
+    {"Auditing", "audit-webhook-batch-max-size", FlagType::kInt, "400", "Events in one call."},
+    {"Auditing", "audit-webhook-batch-max-wait", FlagType::kDuration, "30s", "Longest wait for a batch to fill."},
+    {"Auditing", "audit-webhook-batch-throttle-burst", FlagType::kInt, "15", "Calls at once before the rate holds."},
+    {"Auditing", "audit-webhook-batch-throttle-enable", FlagType::kBool, "true", "Hold calls to a rate."},
+    {"Auditing", "audit-webhook-batch-throttle-qps", FlagType::kFloat, "10", "Calls a second."},
+    {"Auditing", "audit-webhook-config-file", FlagType::kString, "", "Kubeconfig of the audit webhook."},
+    {"Auditing", "audit-webhook-initial-backoff", FlagType::kDuration, "10s", "Wait before a failed call is made again."},
+    {"Auditing", "audit-webhook-mode", FlagType::kString, "batch", "batch, blocking or blocking-strict."},
+    {"Auditing", "audit-webhook-truncate-enabled", FlagType::kBool, "false", "Cut events and batches that are too large."},
+    {"Auditing", "audit-webhook-truncate-max-batch-size", FlagType::kInt, "10485760", "Largest batch in bytes."},
+    {"Auditing", "audit-webhook-truncate-max-event-size", FlagType::kInt, "102400", "Largest event in bytes."},
+    {"Auditing", "audit-webhook-version", FlagType::kString, "audit.k8s.io/v1", "API version of the events."},
+    {"Egress selector", "egress-selector-config-file", FlagType::kString, "", "How connections into the cluster are made."},
+    {"Metrics", "allow-metric-labels", FlagType::kMap, "", "metric,label=values: label values that are kept; others become \"unexpected\"."},
+    {"Metrics", "allow-metric-labels-manifest", FlagType::kString, "", "The same from a file."},
+    {"Metrics", "disabled-metrics", FlagType::kStrings, "", "Metrics that are switched off."},
+    {"Metrics", "show-hidden-metrics-for-version", FlagType::kString, "", "The previous minor version whose hidden metrics are shown."},
+    {"Traces", "tracing-config-file", FlagType::kString, "", "File with a TracingConfiguration."},
+    {"Misc", "aggregator-reject-forwarding-redirect", FlagType::kBool, "true", "Turn redirects of extension servers into errors."},
+    {"Misc", "coordinated-leadership-lease-duration", FlagType::kDuration, "15s", "Life of a coordinated leader's lease."},
+    {"Misc", "coordinated-leadership-renew-deadline", FlagType::kDuration, "10s", "How long a leader tries to renew."},
+    {"Misc", "coordinated-leadership-retry-period", FlagType::kDuration, "2s", "Wait between tries to become leader."},
+    {"Misc", "enable-aggregator-routing", FlagType::kBool, "false", "Call extension servers by endpoint address instead of cluster address."},
+    {"Misc", "enable-logs-handler", FlagType::kBool, "false", "DEPRECATED: serve the machine's logs at /logs."},
+    {"Misc", "endpoint-reconciler-type", FlagType::kString, "lease", "How the endpoints of the kubernetes service are kept: lease, master-count or none."},
+    {"Misc", "kubelet-certificate-authority", FlagType::kString, "", "Certificate authority of the kubelets."},
+    {"Misc", "kubelet-client-certificate", FlagType::kString, "", "Client certificate for kubelets."},
+    {"Misc", "kubelet-client-key", FlagType::kString, "", "Client key for kubelets."},
+    {"Misc", "kubelet-preferred-address-types", FlagType::kStrings, "Hostname,InternalDNS,InternalIP,ExternalDNS,ExternalIP",
+     "Which of a node's addresses to call, in order."},
+    {"Misc", "kubelet-timeout", FlagType::kDuration, "5s", "How long a call to a kubelet may take."},
+    {"Misc", "kubernetes-service-node-port", FlagType::kInt, "0", "Make the kubernetes service a NodePort with this port."},
+    {"Misc", "max-connection-bytes-per-sec", FlagType::kInt, "0", "Bytes a second of each exec, log or proxy stream. 0: no limit."},
+    {"Misc", "peer-advertise-ip", FlagType::kString, "", "Address under which peers reach this server."},
+    {"Misc", "peer-advertise-port", FlagType::kString, "", "Port under which peers reach this server."},
+    {"Misc", "peer-ca-file", FlagType::kString, "", "Certificate authority of peers."},
+    {"Misc", "proxy-client-cert-file", FlagType::kString, "", "Client certificate for extension servers and webhooks."},
+    {"Misc", "proxy-client-key-file", FlagType::kString, "", "Client key for extension servers and webhooks."},
+    {"Misc", "service-account-signing-endpoint", FlagType::kString, "", "Socket of a service that signs tokens."},
+    {"Misc", "service-account-signing-key-file", FlagType::kString, "", "Key that service account tokens are signed with."},
+};
+
+// Read by the plugins that serve what they are about.
+constexpr AcceptedRow kPassedOn[] = {
+    {"Misc", "allow-privileged", FlagType::kBool, "false", "Allow privileged containers."},
+    {"Misc", "event-ttl", FlagType::kDuration, "1h0m0s", "How long events are kept."},
+    {"Misc", "service-cluster-ip-range", FlagType::kString, "", "CIDR of service addresses, or two of different families. Unset: 10.0.0.0/24."},
+    {"Misc", "service-node-port-range", FlagType::kPortRange, "30000-32767", "Ports that NodePort services get."},
+};
+
+}  // namespace
+
+void add_accepted_flags(FlagSet& flags) {
+  for (const auto& row : kAccepted) {
+    flags.section(std::string(row.section));
+    flags.accept(row.name, row.type, row.default_text, row.usage);
+  }
+  for (const auto& row : kPassedOn) {
+    flags.section(std::string(row.section));
+    flags.pass_on(row.name, row.type, row.default_text, row.usage);
+  }
+}
+
+void FeatureOptions::add_flags(FlagSet& flags) {
+  flags.section("Features");
+  flags.add("profiling", &profiling, "Serve /debug/pprof/ and /debug/flags/ to administrators.");
+  flags.add("debug-socket-path", &debug_socket_path, "A unix socket that serves /debug/ without asking who calls; protected by its file mode.");
+  flags.accept("contention-profiling", FlagType::kBool, "false", "Record where threads wait for locks.");
+  flags.accept("enable-priority-and-fairness", FlagType::kBool, "true", "Queue requests by priority. Off: only the in-flight limits hold.");
+}
+
+void LogOptions::add_flags(FlagSet& flags) {
+  flags.section("Logs");
+  flags.add("logging-format", &format, "text, or json for one object a line.");
+  flags.add("v", FlagType::kLevel, &verbosity, "How much is logged: 0 lifecycle, 3 a line for every request, 6 and more everything.", 'v');
+  flags.accept("log-flush-frequency", FlagType::kDuration, "5s", "Longest time a line waits to be written; lines are written at once here.");
+  flags.accept("log-json-info-buffer-size", FlagType::kQuantity, "0", "Buffer of info lines in split JSON streams.");
+  flags.accept("log-json-split-stream", FlagType::kBool, "false", "JSON: errors to standard error, the rest to standard output.");
+  flags.accept("log-text-info-buffer-size", FlagType::kQuantity, "0", "Buffer of info lines in split text streams.");
+  flags.accept("log-text-split-stream", FlagType::kBool, "false", "Text: errors to standard error, the rest to standard output.");
+  flags.accept("vmodule", FlagType::kStrings, "", "pattern=N: verbosity of single files.");
+}
+
+void LogOptions::validate(Problems& problems) const {
+  if (format != "text" && format != "json") problems.push_back("format: Invalid value: " + quoted(format) + ": Unsupported log format");
+  if (verbosity < 0) problems.push_back("-v can not be negative value");
+}
+
+void LogOptions::apply() const {
+  set_log_json(format == "json");
+  set_log_level(verbosity >= 6 ? "trace" : verbosity >= 3 ? "debug" : "info");
+}
+
+void BackplaneOptions::add_flags(FlagSet& flags) {
+  flags.section("Backplane");
+  flags.add("data-dir", &data_dir, "Store, certificates and admin.kubeconfig. Unset: $XDG_STATE_HOME/backplane, else ~/.local/state/backplane.");
+  flags.add("plugin-dir", FlagType::kStringArray, &plugin_dirs, "Where plugins are. May be repeated. Unset: the plugins folder beside the binary.");
+  flags.add("disable-plugin", &disable_plugins, "Plugins that are not loaded, by name. May be repeated.");
+  flags.add("require-plugin", &require_plugins, "Plugins without which the start fails, by name. May be repeated.");
+  flags.pass_on("enable-namespace-controller", FlagType::kBool, "false", "Empty and remove terminating namespaces, where no controller manager does.");
+}
+
+}  // namespace backplane

@@ -1,0 +1,47 @@
+#include <algorithm>
+#include <array>
+
+#include "app/options.hpp"
+
+namespace backplane {
+namespace {
+
+constexpr std::array<std::string_view, 4> kTlsVersions{"VersionTLS10", "VersionTLS11", "VersionTLS12", "VersionTLS13"};
+
+}  // namespace
+
+void SecureServingOptions::add_flags(FlagSet& flags) {
+  flags.section("Secure serving");
+  flags.add("bind-address", FlagType::kIp, &bind_address, "The address to listen on; 0.0.0.0 or :: for all of them.");
+  flags.add("secure-port", &secure_port, "The port to serve HTTPS on. 0: the system picks a free one, and it is printed.");
+  flags.add("cert-dir", &cert_dir, "Where certificates are made that were not given. Unset: pki in --data-dir.");
+  flags.add("disable-http2-serving", &disable_http2, "Offer HTTP/1.1 only.");
+  flags.add("http2-max-streams-per-connection", &http2_max_streams_per_connection, "Requests at once on one HTTP/2 connection. 0: 100.");
+  flags.add("permit-address-sharing", &permit_address_sharing, "Listen with SO_REUSEADDR.");
+  flags.add("permit-port-sharing", &permit_port_sharing, "Listen with SO_REUSEPORT, so that several processes share a port.");
+  flags.add("tls-cert-file", &tls_cert_file, "Serving certificate with its chain, PEM. Read again when it changes. Unset: one is made.");
+  flags.add("tls-private-key-file", &tls_private_key_file, "Private key of --tls-cert-file, PEM.");
+  flags.add("tls-cipher-suites", &tls_cipher_suites, "Cipher suites for TLS 1.2, by their IANA names. Empty: the library's secure defaults.");
+  flags.add("tls-min-version", &tls_min_version, "Lowest TLS version: VersionTLS10, VersionTLS11, VersionTLS12 (default) or VersionTLS13.");
+  flags.add("tls-sni-cert-key", FlagType::kStringArray, &tls_sni_cert_key,
+            "CERT,KEY[:NAME,NAME]: another certificate for clients that ask for one of these names, or for the names in it. May be repeated.");
+  flags.accept("tls-curve-preferences", FlagType::kInts, "", "Key exchange groups by their numbers, in order of preference.");
+}
+
+void SecureServingOptions::validate(Problems& problems) const {
+  if (secure_port < 0 || secure_port > 65535) {
+    problems.push_back("--secure-port " + std::to_string(secure_port) + " must be between 0 and 65535, inclusive. 0 lets the system pick a port");
+  }
+  if (http2_max_streams_per_connection < 0) problems.push_back("--http2-max-streams-per-connection can not be negative value");
+  if (tls_cert_file.empty() != tls_private_key_file.empty()) {
+    problems.push_back("--tls-cert-file and --tls-private-key-file must be given together");
+  }
+  if (!tls_min_version.empty() && std::find(kTlsVersions.begin(), kTlsVersions.end(), tls_min_version) == kTlsVersions.end()) {
+    problems.push_back("unknown tls version " + quoted(tls_min_version));
+  }
+  for (const auto& pair : tls_sni_cert_key) {
+    if (pair.find(',') == std::string::npos) problems.push_back("--tls-sni-cert-key: expected comma separated certificate and key file paths, got " + quoted(pair));
+  }
+}
+
+}  // namespace backplane

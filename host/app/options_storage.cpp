@@ -1,0 +1,38 @@
+#include "app/options.hpp"
+
+namespace backplane {
+
+void StorageOptions::add_flags(FlagSet& flags) {
+  flags.section("Etcd");
+  flags.add("storage-backend", &backend, "What keeps the objects: rocksdb (durable, in --data-dir), memory (nothing survives), or what a plugin registers.");
+  flags.add("unsafe-no-fsync", &unsafe_no_fsync, "Acknowledge writes before they are safe on disk. A power cut loses the last of them; for tests.");
+  flags.add("etcd-compaction-interval", &compaction_interval, "How often history older than one such interval is forgotten. 0: never.");
+  flags.add("etcd-healthcheck-timeout", &healthcheck_timeout, "How long the store may take to answer the check named etcd.");
+  flags.add("etcd-readycheck-timeout", &readycheck_timeout, "How long the store may take to answer the check named etcd-readiness.");
+  flags.accept("delete-collection-workers", FlagType::kInt, "1", "Workers of one deletecollection request.");
+  flags.accept("enable-garbage-collector", FlagType::kBool, "true", "Set the finalizers that a garbage collector works from.");
+  flags.accept("encryption-provider-config", FlagType::kString, "", "File that says how objects are encrypted at rest.");
+  flags.accept("encryption-provider-config-automatic-reload", FlagType::kBool, "false", "Read that file again when it changes.");
+  flags.accept("etcd-cafile", FlagType::kString, "", "Certificate authority of the etcd servers.");
+  flags.accept("etcd-certfile", FlagType::kString, "", "Client certificate for etcd.");
+  flags.accept("etcd-count-metric-poll-period", FlagType::kDuration, "1m0s", "How often objects are counted for metrics.");
+  flags.accept("etcd-db-metric-poll-interval", FlagType::kDuration, "30s", "How often the size of the store is read for metrics.");
+  flags.accept("etcd-keyfile", FlagType::kString, "", "Client key for etcd.");
+  flags.accept("etcd-prefix", FlagType::kString, "/registry", "What every key in the store begins with.");
+  flags.accept("etcd-servers", FlagType::kStrings, "", "URLs of etcd servers. The embedded store needs none.");
+  flags.accept("etcd-servers-overrides", FlagType::kStrings, "", "group/resource#servers: other etcd servers for single resources.");
+  flags.accept("lease-reuse-duration-seconds", FlagType::kInt, "60", "How long one lease is shared by objects that expire.");
+  flags.accept("storage-media-type", FlagType::kString, "application/vnd.kubernetes.protobuf", "Encoding of objects in the store.");
+  flags.accept("watch-cache", FlagType::kBool, "true", "Serve reads from recent history in memory.");
+  flags.accept("watch-cache-sizes", FlagType::kStrings, "", "resource[.group]#size; sizes are dynamic, only 0 means something.");
+  flags.accept("default-watch-cache-size", FlagType::kInt, "100", "DEPRECATED: sizes are dynamic.");
+}
+
+void StorageOptions::validate(Problems& problems) const {
+  const auto zero = std::chrono::nanoseconds::zero();
+  if (compaction_interval < zero) problems.push_back("--etcd-compaction-interval can not be negative value");
+  if (healthcheck_timeout <= zero) problems.push_back("--etcd-healthcheck-timeout must be greater than zero");
+  if (readycheck_timeout <= zero) problems.push_back("--etcd-readycheck-timeout must be greater than zero");
+}
+
+}  // namespace backplane

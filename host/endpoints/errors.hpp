@@ -1,0 +1,38 @@
+// The errors that the handlers themselves make, worded as apiserver and go-restful word them.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "backplane/status.hpp"
+
+namespace backplane::endpoints {
+
+// What upstream lists as served; protobuf is named so that clients see the texts they know, and is not accepted.
+inline constexpr std::string_view kServedTypes = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+inline constexpr std::string_view kStreamTypes = "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
+
+// 405 as a path without a route for the method answers.
+Status method_not_routed();
+// 404 as a path without a route answers.
+Status not_routed();
+// 406: no clause of Accept fits; `types` are those that would.
+Status not_acceptable_types(std::string_view types);
+// 406 with another reason.
+Status not_acceptable(std::string message);
+// 406 and 415 of the router, which knows only which types a path produces.
+Status route_not_acceptable(std::string_view types);
+Status route_unsupported(std::string_view types);  // a body-less POST, PUT or PATCH whose Accept does not fit
+Status route_unsupported_media_type();
+// 415: the body is in no format that `types` names.
+Status unsupported_media_type(std::string_view types);
+// 413.
+Status entity_too_large(std::string_view why);
+// 422 without a word about the cause: a JSON patch that does not apply.
+Status patch_does_not_apply();
+// 422 about the field "patch" of no kind: what a patch made cannot be read.
+Status invalid_patch(std::string_view patched, std::string_view why);
+
+}  // namespace backplane::endpoints

@@ -1,0 +1,30 @@
+// How Go prints JSON trees and words its decoding errors, where a message quotes them.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "backplane/json.hpp"
+
+namespace backplane::endpoints {
+
+// fmt's %v of the tree: map[a:1 b:[x y]], nil as <nil>, keys sorted.
+std::string go_value(const Value& value);
+
+// encoding/json's word for a value in "cannot unmarshal …": array object string number bool.
+std::string_view json_kind(const Value& value) noexcept;
+// "json: cannot unmarshal array into Go value of type T".
+std::string unmarshal_error(const Value& value, std::string_view type);
+// "json: cannot unmarshal number 1.5 into Go struct field F of type T".
+std::string unmarshal_field_error(const Value& value, std::string_view field, std::string_view type);
+
+// The same failure as runtime.DefaultUnstructuredConverter words it ("cannot restore slice from string"), out of encoding/json's words.
+// Texts of another form come back as they are.
+std::string unstructured_error(std::string_view json_error);
+
+// apiserver's summary of a body that could not be read: the first bytes, in hexadecimal when they are no object.
+std::string body_summary(std::string_view body);
+
+}  // namespace backplane::endpoints

@@ -1,0 +1,68 @@
+#include "http/http1_parser.hpp"
+
+#include "http/header_text.hpp"
+
+namespace backplane {
+
+Http1Parser::Http1Parser(std::size_t max_header_bytes) {
+  header_limit(static_cast<std::uint32_t>(max_header_bytes));
+  body_limit(boost::none);  // read_body has the handler's limit.
+  eager(false);
+}
+
+void Http1Parser::on_request_impl(boost::beast::http::verb, StringView method, StringView target, int http_version, Error&) {
+  head.method.assign(method.data(), method.size());
+  head.target.assign(target.data(), target.size());
+  head.headers.reserve(12);
+  version = http_version;
+}
+
+void Http1Parser::on_field_impl(boost::beast::http::field, StringView name, StringView value, Error&) {
+  if (header_done_) return;  // trailers
+  head.headers.emplace_back(std::string(name.data(), name.size()), std::string(value.data(), value.size()));
+}
+
+std::size_t Http1Parser::on_body_impl(StringView bytes, Error&) {
+  body.append(bytes.data(), bytes.size());
+  return bytes.size();
+}
+
+std::size_t Http1Parser::on_chunk_body_impl(std::uint64_t, StringView bytes, Error&) {
+  body.append(bytes.data(), bytes.size());
+  return bytes.size();
+}
+
+std::string http1_refusal(const Http1Parser& parser) {
+  const Headers& headers = parser.head.headers;
+  int hosts = 0;
+  int encodings = 0;
+  for (const auto& [name, value] : headers) {
+    if (equal_ignoring_case(name, "Host")) ++hosts;
+    if (equal_ignoring_case(name, "Transfer-Encoding")) {
+      // What we cannot take apart must not be mistaken for a request without a body.
+      if (++encodings > 1 || parser.version < 11 || !equal_ignoring_case(trimmed(value), "chunked")) {
+        return "501 Not Implemented: Unsupported transfer encoding";
+      }
+    }
+  }
+  if (hosts == 0 && parser.version >= 11) return "400 Bad Request: missing required Host header";
+  if (hosts > 1) return "400 Bad Request: too many Host headers";
+  const std::string_view expect = find_header(headers, "Expect");
+  if (!expect.empty() && !equal_ignoring_case(expect, "100-continue")) return "417 Expectation Failed";
+  return {};
+}
+
+void normalize_target(RequestHead& head) {
+  const std::string lower = lower_case(std::string_view(head.target).substr(0, 8));
+  const std::size_t scheme = lower.starts_with("https://") ? 8 : lower.starts_with("http://") ? 7 : 0;
+  if (scheme == 0) return;
+  const std::size_t path = head.target.find_first_of("/?", scheme);
+  const std::string host = head.target.substr(scheme, path == std::string::npos ? path : path - scheme);
+  head.target = path == std::string::npos ? "/" : head.target.substr(path);
+  if (head.target.front() == '?') head.target.insert(0, 1, '/');
+  for (auto& [name, value] : head.headers) {
+    if (equal_ignoring_case(name, "Host")) value = host;
+  }
+}
+
+}  // namespace backplane

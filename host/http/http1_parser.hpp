@@ -1,0 +1,43 @@
+// Beast's request parser, set up to fill a RequestHead and to hand body bytes to whoever takes them.
+//
+// Thread-safety: belongs to one session.
+// Lifetime:      one request; a new parser for the next.
+#pragma once
+
+#include <boost/beast/http/basic_parser.hpp>
+
+#include "http/http_exchange.hpp"
+
+namespace backplane {
+
+class Http1Parser final : public boost::beast::http::basic_parser<true> {
+ public:
+  using Error = boost::beast::error_code;
+  explicit Http1Parser(std::size_t max_header_bytes);
+
+  RequestHead head;
+  int version = 11;  // 10 or 11
+  // Decoded body bytes of the last put().
+  std::string body;
+
+ private:
+  using StringView = boost::beast::string_view;
+  void on_request_impl(boost::beast::http::verb, StringView method, StringView target, int http_version, Error&) override;
+  void on_response_impl(int, StringView, int, Error&) override {}
+  void on_field_impl(boost::beast::http::field, StringView name, StringView value, Error&) override;
+  void on_header_impl(Error&) override { header_done_ = true; }
+  void on_body_init_impl(const boost::optional<std::uint64_t>&, Error&) override {}
+  std::size_t on_body_impl(StringView bytes, Error&) override;
+  void on_chunk_header_impl(std::uint64_t, StringView, Error&) override {}
+  std::size_t on_chunk_body_impl(std::uint64_t, StringView bytes, Error&) override;
+  void on_finish_impl(Error&) override {}
+
+  bool header_done_ = false;
+};
+
+// Why a parsed head cannot be served, as the text after the code that net/http writes; empty when it can.
+std::string http1_refusal(const Http1Parser& parser);
+// "http://host/path" → "/path", with the host in the Host header.
+void normalize_target(RequestHead& head);
+
+}  // namespace backplane

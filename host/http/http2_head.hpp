@@ -1,0 +1,16 @@
+// The HTTP/2 response head and the data provider behind it.
+//
+// Thread-safety: the session's executor.
+#pragma once
+
+#include <nghttp2/nghttp2.h>
+
+#include "http/http_exchange.hpp"
+
+namespace backplane {
+
+// Queues HEADERS: the handler's by name in lower case, then content-length and date.  With `body` DATA frames follow as it has output;
+// without, the stream ends here.
+void submit_http2_head(nghttp2_session* session, std::int32_t stream_id, const ResponseHead& head, HttpExchange* body);
+
+}  // namespace backplane

@@ -1,0 +1,70 @@
+// What a plugin says about itself: the head and the manifest of its ELF note, checked.
+//
+// Thread-safety: values.
+// Errors:        findings PLG-FILE-…, PLG-DESC-…; all of a file's problems are reported together.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backplane/descriptor.h"
+#include "backplane/json.hpp"
+#include "plugin/finding.hpp"
+#include "plugin/version.hpp"
+
+namespace backplane {
+
+struct Requirement {
+  std::string name;  // a plugin or a capability
+  VersionRange range;
+  bool optional = false;
+};
+
+struct Capability {
+  std::string name;
+  Version version;  // the plugin's own unless the manifest says otherwise
+};
+
+struct Descriptor {
+  bp_note_head head{};
+  std::string name;
+  Version version;
+  std::string license, vendor, description;
+  std::vector<Capability> provides;
+  std::vector<Requirement> requires_;
+  std::vector<std::string> in_front_of, behind, conflicts;
+  std::string json;  // the manifest as it stands in the file
+
+  // True for the plugin's name, for each of its capabilities, and for "*".
+  bool answers_to(std::string_view name) const noexcept;
+};
+
+// One file as inspection found it.
+struct InspectedPlugin {
+  std::string path;
+  std::optional<Descriptor> descriptor;  // present when at least name and version could be read
+  Findings findings;
+
+  // The name where there is one, else the file's.
+  std::string display_name() const;
+};
+
+// Reads the note of `path` and checks everything that can be checked without looking at other plugins: the file, the descriptor, and the
+// stamp against this process's SDK.  No code of the file runs.
+InspectedPlugin inspect_plugin(const std::string& path);
+
+// The same for every *.so of the directories, by directory and then by file name.  A directory that is not there holds no plugins; other
+// problems with a directory go into `findings`.
+std::vector<InspectedPlugin> inspect_directories(const std::vector<std::string>& directories, Findings& findings);
+
+// The manifest part alone.
+std::optional<Descriptor> parse_manifest(std::string_view text, Findings& findings);
+
+// Every field of the stamp that differs.
+void compare_stamps(const bp_note_head& plugin, const bp_note_head& host, Findings& findings);
+
+// The descriptor as `inspect -o json` prints it.
+Object descriptor_to_json(const Descriptor& descriptor);
+
+}  // namespace backplane

@@ -1,0 +1,27 @@
+// A small directed graph over indexes: cycles, reachability and an order that depends on nothing but the edges and the ranks.
+//
+// Thread-safety: one thread.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace backplane {
+
+class Graph {
+ public:
+  enum class Direction : unsigned char { kSourcesFirst, kTargetsFirst };
+
+  explicit Graph(std::size_t nodes) : out_(nodes) {}
+  void add(std::size_t from, std::size_t to);
+  bool reaches(std::size_t from, std::size_t to) const;
+  // A cycle among `nodes` as its members in the order of its edges; empty when there is none.  The first found in the order of `nodes`.
+  std::vector<std::size_t> cycle(const std::vector<std::size_t>& nodes) const;
+  // Kahn's order of `nodes`; among those that may come next, the one of the lowest rank.  The graph has no cycle.
+  std::vector<std::size_t> sorted(const std::vector<std::size_t>& nodes, const std::vector<std::size_t>& rank, Direction direction) const;
+
+ private:
+  std::vector<std::vector<std::size_t>> out_;
+};
+
+}  // namespace backplane

@@ -1,0 +1,101 @@
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include "backplane/abi.hpp"
+#include "plugin/descriptor.hpp"
+#include "plugin/elf_file.hpp"
+
+namespace backplane {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void add(Findings& findings, std::string_view code, std::string field, std::string wanted, std::string found, std::string message,
+         std::string fix = {}) {
+  findings.push_back({code, Severity::kError, std::move(field), std::move(wanted), std::move(found), std::move(message), std::move(fix)});
+}
+
+// Takes the note apart.  The head's size may grow with later SDKs; what this host knows is its beginning.
+std::optional<Descriptor> read_note(const std::string& note, Findings& findings) {
+  bp_note_head head{};
+  if (note.size() < sizeof(head)) {
+    add(findings, finding_code::kCorruptNote, "head", std::to_string(sizeof(head)) + " bytes", std::to_string(note.size()) + " bytes",
+        "the descriptor's head is cut off", "build the plugin again");
+    return std::nullopt;
+  }
+  std::memcpy(&head, note.data(), sizeof(head));
+  if (std::memcmp(head.magic, BP_NOTE_MAGIC, sizeof(head.magic)) != 0 || head.head_version != 1) {
+    add(findings, finding_code::kUnknownHead, "head", "version 1", "version " + std::to_string(head.head_version),
+        "the descriptor has a form this host does not know", "use a plugin built for this host");
+    return std::nullopt;
+  }
+  if (head.head_size < sizeof(head) || head.head_size > note.size() || head.json_size > BP_MAX_JSON_SIZE ||
+      head.json_size > note.size() - head.head_size) {
+    add(findings, finding_code::kCorruptNote, "size", "at most " + std::to_string(note.size()) + " bytes",
+        std::to_string(head.head_size) + " + " + std::to_string(head.json_size) + " bytes", "the descriptor's sizes do not fit its note",
+        "build the plugin again");
+    return std::nullopt;
+  }
+  auto descriptor = parse_manifest(std::string_view(note).substr(head.head_size, head.json_size), findings);
+  if (descriptor) {
+    descriptor->head = head;
+  }
+  compare_stamps(head, abi::sdk_stamp(), findings);
+  return descriptor;
+}
+
+}  // namespace
+
+bool Descriptor::answers_to(std::string_view wanted) const noexcept {
+  if (wanted == "*" || wanted == name) return true;
+  return std::any_of(provides.begin(), provides.end(), [wanted](const Capability& c) { return c.name == wanted; });
+}
+
+std::string InspectedPlugin::display_name() const { return descriptor ? descriptor->name : fs::path(path).filename().string(); }
+
+InspectedPlugin inspect_plugin(const std::string& path) {
+  InspectedPlugin result;
+  result.path = path;
+  auto elf = ElfFile::open(path, result.findings);
+  if (!elf) return result;
+  bool corrupt = false;
+  const auto note = elf->note(BP_NOTE_OWNER, BP_NOTE_TYPE, corrupt);
+  if (!note) {
+    if (corrupt) {
+      add(result.findings, finding_code::kCorruptNote, "note", {}, {}, "a note runs over the end of its segment", "build the plugin again");
+    } else {
+      add(result.findings, finding_code::kNoNote, "note", BP_NOTE_SECTION, {}, "the file has no plugin descriptor",
+          "build it with backplane_add_plugin()");
+    }
+    return result;
+  }
+  result.descriptor = read_note(*note, result.findings);
+  if (elf->exports(BP_ENTRY_SYMBOL) == false) {
+    add(result.findings, finding_code::kNoEntry, "entry", BP_ENTRY_SYMBOL, {}, "the file does not export the entry point",
+        "write BACKPLANE_PLUGIN(YourPlugin) in one source");
+  }
+  return result;
+}
+
+std::vector<InspectedPlugin> inspect_directories(const std::vector<std::string>& directories, Findings& findings) {
+  std::vector<InspectedPlugin> plugins;
+  for (const auto& directory : directories) {
+    std::error_code error;
+    std::vector<std::string> paths;
+    fs::directory_iterator entries(directory, error);
+    for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
+      if (entries->path().extension() == ".so") paths.push_back(entries->path().string());
+    }
+    if (error && error != std::errc::no_such_file_or_directory) {
+      findings.push_back({finding_code::kCannotReadDirectory, Severity::kWarning, directory, {}, {},
+                          "the plugin directory cannot be read: " + error.message(), {}});
+    }
+    std::sort(paths.begin(), paths.end());
+    for (const auto& path : paths) plugins.push_back(inspect_plugin(path));
+  }
+  return plugins;
+}
+
+}  // namespace backplane

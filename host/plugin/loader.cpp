@@ -1,0 +1,172 @@
+#include "plugin/loader.hpp"
+
+#define BOOST_DLL_USE_STD_FS
+#include <cxxabi.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <boost/dll/shared_library.hpp>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+
+#include "plugin/elf_file.hpp"
+#include "plugin/fence.hpp"
+
+namespace backplane {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void add(Findings& findings, std::string_view code, std::string field, std::string found, std::string message, std::string fix = {}) {
+  findings.push_back({code, Severity::kError, std::move(field), {}, std::move(found), std::move(message), std::move(fix)});
+}
+
+// Directories of processes that are gone (a kill -9 leaves them).
+void remove_leftovers(const std::string& base) {
+  std::error_code error;
+  for (fs::directory_iterator entries(base, error); !error && entries != fs::directory_iterator(); entries.increment(error)) {
+    const auto name = entries->path().filename().string();
+    if (!name.starts_with("gen-")) continue;
+    pid_t pid = 0;
+    const auto [end, bad] = std::from_chars(name.data() + 4, name.data() + name.size(), pid);
+    if (bad != std::errc() || pid <= 0 || ::kill(pid, 0) == 0 || errno != ESRCH) continue;
+    std::error_code ignored;
+    fs::remove_all(entries->path(), ignored);
+  }
+}
+
+bool copy_bytes(const RegularFile& from, int to) {
+  off_t offset = 0;
+  while (static_cast<std::uint64_t>(offset) < from.size()) {
+    const auto copied = ::sendfile(to, from.descriptor(), &offset, from.size() - static_cast<std::uint64_t>(offset));
+    if (copied < 0 && errno == EINTR) continue;
+    if (copied <= 0) return false;
+  }
+  return true;
+}
+
+std::optional<std::string> copy_file(const InspectedPlugin& inspected, const GenerationDirectory& directory, Findings& findings) {
+  const auto file = RegularFile::open(inspected.path, findings);
+  if (!file) return std::nullopt;
+  const auto path = directory.path() + "/" + fs::path(inspected.path).filename().string();
+  const int to = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
+  const bool copied = to >= 0 && copy_bytes(*file, to) && ::fchmod(to, 0500) == 0;
+  const int error = errno;
+  if (to >= 0) ::close(to);
+  if (copied) return path;
+  add(findings, finding_code::kCannotCopy, path, {}, std::string("no private copy could be made: ") + std::strerror(error),
+      "check space and permissions of the data directory");
+  return std::nullopt;
+}
+
+// The file may have been replaced since it was inspected: what is mapped must be what was planned.
+bool is_what_was_inspected(const std::string& copy, const InspectedPlugin& inspected, Findings& findings) {
+  const auto again = inspect_plugin(copy);
+  const bool same = again.descriptor && inspected.descriptor && !has_errors(again.findings) && again.descriptor->json == inspected.descriptor->json &&
+                    std::memcmp(&again.descriptor->head, &inspected.descriptor->head, sizeof(bp_note_head)) == 0;
+  if (!same) add(findings, finding_code::kChanged, "file", {}, "the file changed between inspection and loading", "start again");
+  return same;
+}
+
+std::string demangled(const std::string& symbol) {
+  int status = 0;
+  std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);
+  return status == 0 && text ? std::string(text.get()) : symbol;
+}
+
+// Boost.DLL's text holds the loader's own in parentheses.
+void add_load_error(const std::string& text, Findings& findings) {
+  static constexpr std::string_view kUndefined = "undefined symbol: ";
+  const auto at = text.find(kUndefined);
+  if (at != std::string::npos) {
+    const auto from = at + kUndefined.size();
+    const auto symbol = text.substr(from, text.find_first_of(" ,)", from) - from);
+    add(findings, finding_code::kUndefinedSymbol, "symbol", demangled(symbol), "a symbol the plugin needs is nowhere defined",
+        "link what defines it, or rebuild with this host's SDK");
+    return;
+  }
+  static constexpr std::string_view kLoader = "dlerror system message: ";
+  const auto from = text.find(kLoader);
+  const auto start = from == std::string::npos ? 0 : from + kLoader.size();
+  add(findings, finding_code::kLoadFailed, "load", {}, text.substr(start, text.find("): ", start) - start));
+}
+
+// Mapped for good; reachable, so that a leak checker does not take it for a leak.
+std::vector<boost::dll::shared_library>& mapped_libraries() {
+  static auto* libraries = new std::vector<boost::dll::shared_library>();
+  return *libraries;
+}
+
+Plugin* call_entry(boost::dll::shared_library& library, Findings& findings) {
+  if (!library.has(BP_ENTRY_SYMBOL)) {
+    add(findings, finding_code::kEntryMissing, "entry", {}, "the file does not export " BP_ENTRY_SYMBOL,
+        "write BACKPLANE_PLUGIN(YourPlugin) in one source");
+    return nullptr;
+  }
+  auto& create = library.get<Plugin*()>(BP_ENTRY_SYMBOL);
+  Plugin* plugin = nullptr;
+  const auto call = fenced([&]() -> Status {
+    plugin = create();
+    return {};
+  });
+  if (call.threw) {
+    add(findings, finding_code::kCreateThrew, "constructor", {}, "the plugin's constructor threw: " + call.status.message());
+  } else if (!plugin) {
+    add(findings, finding_code::kCreateNull, "entry", {}, "the entry point returned null");
+  }
+  return plugin;
+}
+
+}  // namespace
+
+Result<GenerationDirectory> GenerationDirectory::create(const std::string& base) {
+  static std::atomic<unsigned> sequence{0};
+  std::error_code error;
+  const auto root = base.empty() ? (fs::temp_directory_path(error) / ("backplane-plugins-" + std::to_string(::getuid()))).string() : base;
+  if (!error) fs::create_directories(root, error);
+  if (error) return internal_error("cannot make the directory for plugin copies " + root + ": " + error.message());
+  remove_leftovers(root);
+  GenerationDirectory directory;
+  const auto path = root + "/gen-" + std::to_string(::getpid()) + "-" + std::to_string(sequence.fetch_add(1));
+  fs::remove_all(path, error);  // of an earlier process of the same number
+  if (::mkdir(path.c_str(), 0700) != 0) {
+    return internal_error("cannot make the directory for plugin copies " + path + ": " + std::strerror(errno));
+  }
+  directory.path_ = path;
+  return directory;
+}
+
+GenerationDirectory::GenerationDirectory(GenerationDirectory&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+GenerationDirectory& GenerationDirectory::operator=(GenerationDirectory&& other) noexcept {
+  std::swap(path_, other.path_);
+  return *this;
+}
+GenerationDirectory::~GenerationDirectory() {
+  std::error_code ignored;
+  if (!path_.empty()) fs::remove_all(path_, ignored);
+}
+
+std::unique_ptr<Plugin> load_plugin(const InspectedPlugin& inspected, const GenerationDirectory& directory, Findings& findings) {
+  const auto copy = copy_file(inspected, directory, findings);
+  if (!copy || !is_what_was_inspected(*copy, inspected, findings)) return nullptr;
+  boost::dll::shared_library library;
+  const auto call = fenced([&]() -> Status {
+    library.load(*copy, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
+    return {};
+  });
+  if (!call.status.ok()) {
+    add_load_error(call.status.message(), findings);
+    return nullptr;
+  }
+  auto& mapped = mapped_libraries().emplace_back(std::move(library));
+  return std::unique_ptr<Plugin>(call_entry(mapped, findings));
+}
+
+}  // namespace backplane

@@ -1,0 +1,69 @@
+// Which plugins run, in which order they start, and in which order requests meet them.
+//
+// Decisions depend on the descriptors alone, never on the order of files: the same set gives the same plan.
+//   who runs      every plugin without errors, unless disabled, a duplicate, in conflict, in a cycle, or in need of one that does not run
+//   start order   what provides comes before what requires; ties by name
+//   chain order   front to back from in_front_of and behind; "*" is everybody who has not said the opposite; a plugin stands in front of what it
+//                 requires unless somebody said otherwise; ties by name
+//
+// Thread-safety: plan_plugins() is a function of its arguments.
+// Errors:        findings PLG-DEP-…, PLG-PLAN-… at the plugin they concern; Plan::fatal for those that must stop a start.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plugin/descriptor.hpp"
+
+namespace backplane {
+
+// Life of a plugin as reports show it.
+enum class PluginState : unsigned char {
+  kPlanned,    // will run
+  kDisabled,   // switched off by --disable-plugin
+  kRejected,   // the file, the descriptor or the stamp is wrong, or the plan has no place for it
+  kBlocked,    // something it requires does not run
+  kFailed,     // a lifecycle call failed; rolled back
+  kCommitted,  // runs
+};
+std::string_view state_name(PluginState state) noexcept;
+
+struct PlanOptions {
+  std::vector<std::string> disabled;  // --disable-plugin: names
+  std::vector<std::string> required;  // --require-plugin: names
+  std::vector<Capability> host_capabilities;  // what the host itself provides ("host", "sdk")
+};
+
+struct PlannedPlugin {
+  InspectedPlugin inspected;
+  PluginState state = PluginState::kPlanned;
+  std::optional<std::size_t> blocked_by;  // index of the plugin whose absence blocks this one
+
+  const std::string& name() const noexcept { return inspected.descriptor->name; }  // asserts a descriptor
+  bool runs() const noexcept { return state == PluginState::kPlanned || state == PluginState::kCommitted; }
+  // The code of the first error, empty when there is none.
+  std::string_view code() const noexcept;
+};
+
+struct PlanEdge {
+  enum class Kind : unsigned char { kRequires, kOptional, kInFrontOf, kBehind };
+  Kind kind;
+  std::size_t from, to;  // indexes into Plan::plugins; kBehind has been turned round: `from` is in front
+  std::string range;     // of a requirement
+};
+
+struct Plan {
+  std::vector<PlannedPlugin> plugins;      // as given, whatever became of them
+  std::vector<std::size_t> start_order;    // of those that run
+  std::vector<std::size_t> chain;          // of those that run, front to back
+  std::vector<PlanEdge> edges;             // between those that run
+  Findings fatal;                          // a required plugin does not run
+  Findings general;                        // about no plugin in particular
+};
+
+Plan plan_plugins(std::vector<InspectedPlugin> plugins, const PlanOptions& options);
+
+// Plans again after lifecycle failures: plugins in state kFailed stay out and take their dependents with them.
+void replan(Plan& plan, const PlanOptions& options);
+
+}  // namespace backplane

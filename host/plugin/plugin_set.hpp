@@ -1,0 +1,103 @@
+// Loads the plugins of a server and gives what they registered: the delegation chain front to back, and every other extension point.
+//
+//   inspect → check → plan → load → configure → provision into staging → validate → commit all at once
+//
+// A plugin that fails on the way is rolled back together with those that require it, and the others go on; a failure of one that was
+// required ends the start.
+// Thread-safety: load_plugins() runs on one thread; a PluginSet is then only read.
+// Lifetime:      a PluginSet owns the plugins.  Destroy it after the router, the hooks and every task of the plugins are gone.
+// Errors:        kInternalError when a required plugin does not run; the message is the report.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backplane/host.hpp"
+#include "base/task_group.hpp"
+#include "plugin/planner.hpp"
+#include "registry/store.hpp"
+#include "routing/delegation.hpp"
+
+namespace backplane {
+
+struct PluginOptions {
+  std::vector<std::string> directories;  // --plugin-dir; files *.so, by directory and then by name
+  std::vector<std::string> disabled;     // --disable-plugin
+  std::vector<std::string> required;     // --require-plugin
+  std::string generation_dir;            // where private copies stand (<data-dir>/plugins-gen); empty: a temporary directory
+};
+
+// What plugins get through the SDK's Host.  References outlive the PluginSet.
+struct HostServices {
+  StoreEnvironment& stores;
+  Executor& executor;
+  TaskGroup& tasks;
+  Signal& stop;
+  // A host flag's value by its name; nothing when unset or unknown.
+  std::function<std::optional<std::string>(std::string_view name)> flag;
+  // False when --runtime-config switched it off.
+  std::function<bool(const GroupVersionResource& resource)> resource_enabled;
+  // The plugin's section of the configuration as JSON.
+  std::function<std::string(std::string_view plugin)> configuration;
+  // Called after commit only, at any time until the server has stopped.
+  std::function<Status(const std::string& delegate, std::vector<APIGroupInfo> groups)> publish_dynamic;
+  std::function<std::vector<GroupVersionInfo>()> group_versions;
+  std::function<void(std::function<void()> callback)> on_group_versions_changed;
+  // Names the host has taken itself: "path /healthz" → "the host".  Kinds: path, poststarthook, preshutdownhook, check, signal,
+  // storage, authenticator, authorizer, admission.
+  std::map<std::string, std::string> taken;
+};
+
+struct PluginReport {
+  std::string name;  // the file's name when the descriptor could not be read
+  std::string version;
+  std::string path;
+  PluginState state = PluginState::kRejected;
+  std::string code;     // of the first error; empty when there is none
+  std::string message;  // the first error as one line
+  Findings findings;
+};
+
+class StagingHost;
+
+// The plugins themselves, in the order in which they were started; destroyed in the reverse one.
+class LoadedPlugins {
+ public:
+  LoadedPlugins();
+  ~LoadedPlugins();
+  LoadedPlugins(LoadedPlugins&&) noexcept;
+  LoadedPlugins& operator=(LoadedPlugins&&) noexcept;
+
+ private:
+  friend class PluginStarter;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+struct PluginSet {
+  LoadedPlugins plugins;  // first: destroyed last
+
+  std::vector<DelegationTarget> delegates;  // front to back
+  Scheme scheme;
+  std::map<std::string, Host::StorageBackendFactory> storage_backends;
+  std::vector<std::shared_ptr<Authenticator>> authenticators;  // these three in start order
+  std::vector<std::shared_ptr<Authorizer>> authorizers;
+  std::vector<std::shared_ptr<AdmissionPlugin>> admission;
+  std::vector<PluginReport> report;  // of every file, in the order found
+  Findings general;                  // about no plugin in particular
+};
+
+Result<PluginSet> load_plugins(const PluginOptions& options, HostServices& services);
+
+// The plugins folder beside the running binary (<prefix>/lib/backplane/plugins): what --plugin-dir is when it is not given.
+std::string default_plugin_directory();
+// What the host provides to requirements: "host" and "sdk" in the SDK's version.
+std::vector<Capability> host_capabilities();
+// One report per file of a plan.
+std::vector<PluginReport> make_report(const Plan& plan);
+
+}  // namespace backplane

@@ -1,0 +1,99 @@
+// The SDK's Host as one plugin sees it: everything it registers is kept here until all plugins have validated, then handed over at once.
+// Dropping a StagingHost that was not committed is the rollback.
+//
+// Thread-safety: registration on one thread, before commit; make_storage, executor, spawn, flag and dynamic groups from any thread after it.
+// Lifetime:      outlives the plugin; HostServices outlive it.
+// Errors:        kAlreadyExists naming the first registrant; kServiceUnavailable for registrations after commit and for publishing before it.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plugin/plugin_set.hpp"
+
+namespace spdlog {
+class logger;
+}
+
+namespace backplane {
+
+// Who has registered what, over all plugins: "path /metrics" → "core".
+class TakenNames {
+ public:
+  explicit TakenNames(std::map<std::string, std::string> taken) : taken_(std::move(taken)) {}
+  // Errors: kAlreadyExists `path /metrics is already registered by core`.
+  Status take(const std::string& kind, const std::string& name, const std::string& registrant);
+  void give_back(const std::string& registrant);
+
+ private:
+  std::map<std::string, std::string> taken_;
+};
+
+// What a plugin has registered beyond its delegation target.
+struct StagedRegistrations {
+  DelegationTarget target;
+  Scheme scheme;
+  std::map<std::string, Host::StorageBackendFactory> storage_backends;
+  std::vector<std::shared_ptr<Authenticator>> authenticators;
+  std::vector<std::shared_ptr<Authorizer>> authorizers;
+  std::vector<std::shared_ptr<AdmissionPlugin>> admission;
+  std::vector<std::function<void()>> group_version_callbacks;
+  struct StagedTask {
+    std::string name;
+    Task<void> task;
+  };
+  std::vector<StagedTask> tasks;
+};
+
+class StagingHost final : public Host {
+ public:
+  StagingHost(std::string plugin, HostServices& services, TakenNames& names);
+  ~StagingHost() override;
+
+  // Everything registered so far; tasks start and callbacks are passed on.  `scheme` is what scheme() gives from now on.
+  StagedRegistrations commit(Scheme& scheme);
+  Scheme& staged_scheme() noexcept { return staged_.scheme; }
+
+  Logger& logger() override { return *logger_; }
+  Scheme& scheme() override;
+  Result<std::shared_ptr<StandardStorage>> make_storage(ResourceConfig config) override;
+  Result<std::shared_ptr<RestStorage>> make_subresource(std::shared_ptr<StandardStorage> parent, std::shared_ptr<const Strategy> strategy) override;
+  Result<std::shared_ptr<RestStorage>> make_scale(std::shared_ptr<StandardStorage> parent, ScalePaths paths) override;
+  Status install_api_group(APIGroupInfo info) override;
+  std::shared_ptr<DynamicGroups> dynamic_groups() override;
+  std::vector<GroupVersionInfo> group_versions() const override;
+  void on_group_versions_changed(std::function<void()> callback) override;
+  bool resource_enabled(const GroupVersionResource& resource) const override;
+  Status handle(PathRoute route) override;
+  Status add_post_start_hook(std::string name, PostStartHook hook) override;
+  Status add_pre_shutdown_hook(std::string name, PreShutdownHook hook) override;
+  Status add_health_check(std::shared_ptr<HealthCheck> check, HealthEndpoints where) override;
+  Result<std::shared_ptr<Signal>> register_mux_and_discovery_complete_signal(std::string name) override;
+  Status register_storage_backend(std::string name, StorageBackendFactory factory) override;
+  Status register_authenticator(std::shared_ptr<Authenticator> authenticator) override;
+  Status register_authorizer(std::shared_ptr<Authorizer> authorizer) override;
+  Status register_admission(std::shared_ptr<AdmissionPlugin> plugin) override;
+  Executor& executor() override { return services_.executor; }
+  void spawn(std::string name, Task<void> task) override;
+  Signal& stop_signal() override { return services_.stop; }
+  std::optional<std::string> flag(std::string_view name) const override;
+
+ private:
+  class PluginLogger;
+  class PublishedGroups;
+  // Refuses a registration that comes too late, has no name, or has a name that is taken.
+  Status admit(const std::string& kind, const std::string& name);
+
+  std::string plugin_;
+  HostServices& services_;
+  TakenNames& names_;
+  std::unique_ptr<PluginLogger> logger_;
+  StagedRegistrations staged_;
+  Scheme* committed_scheme_ = nullptr;
+  std::shared_ptr<std::atomic<bool>> committed_ = std::make_shared<std::atomic<bool>>(false);
+};
+
+}  // namespace backplane

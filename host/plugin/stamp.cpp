@@ -1,0 +1,136 @@
+#include <cstring>
+
+#include "plugin/descriptor.hpp"
+
+namespace backplane {
+
+namespace {
+
+std::string hex(std::uint64_t value) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text = "0x";
+  for (int shift = 60; shift >= 0; shift -= 4) text.push_back(kDigits[(value >> shift) & 0xfU]);
+  return text;
+}
+
+std::string on_off(bool on) { return on ? "on" : "off"; }
+
+// Names of the bits that are set, "none" when there are none.
+struct Bit {
+  std::uint32_t mask;
+  const char* name;
+};
+template <std::size_t N>
+std::string bits(std::uint32_t value, const Bit (&names)[N]) {
+  std::string text;
+  for (const auto& bit : names) {
+    if (!(value & bit.mask)) continue;
+    text += text.empty() ? "" : ",";
+    text += bit.name;
+    value &= ~bit.mask;
+  }
+  if (value != 0) text += (text.empty() ? "" : ",") + hex(value);
+  return text.empty() ? "none" : text;
+}
+
+constexpr Bit kAsioBits[] = {{BP_ASIO_SEPARATE_COMPILATION, "separate_compilation"},
+                             {BP_ASIO_DYN_LINK, "dyn_link"},
+                             {BP_ASIO_DISABLE_THREADS, "disable_threads"},
+                             {BP_ASIO_HANDLER_TRACKING, "handler_tracking"},
+                             {BP_ASIO_TS_EXECUTORS, "ts_executors"},
+                             {BP_ASIO_IO_URING, "io_uring"},
+                             {BP_ASIO_NO_DEPRECATED, "no_deprecated"}};
+constexpr Bit kLanguageBits[] = {{BP_LANGUAGE_EXCEPTIONS, "exceptions"}, {BP_LANGUAGE_RTTI, "rtti"}};
+constexpr Bit kSanitizerBits[] = {{BP_SANITIZE_ADDRESS, "address"}, {BP_SANITIZE_THREAD, "thread"}, {BP_SANITIZE_MEMORY, "memory"}};
+
+std::string compiler_name(const bp_note_head& head) {
+  const char* family = head.compiler == BP_COMPILER_GCC ? "gcc" : head.compiler == BP_COMPILER_CLANG ? "clang" : "unknown compiler";
+  return std::string(family) + " " + std::to_string(head.compiler_major) + ", ABI " + std::to_string(head.gxx_abi);
+}
+
+std::string stdlib_name(const bp_note_head& head) {
+  const char* family = head.stdlib == BP_STDLIB_LIBSTDCXX ? "libstdc++" : head.stdlib == BP_STDLIB_LIBCXX ? "libc++" : "unknown";
+  return std::string(family) + " " + std::to_string(head.stdlib_release);
+}
+
+std::string boost_name(std::uint32_t version) {
+  return std::to_string(version / 100000) + "." + std::to_string(version / 100 % 1000) + "." + std::to_string(version % 100);
+}
+
+std::string vendor_name(const bp_note_head& head) { return std::string(head.vendor, ::strnlen(head.vendor, sizeof(head.vendor))); }
+
+bool is_gcc_or_clang(const bp_note_head& head) { return head.compiler == BP_COMPILER_GCC || head.compiler == BP_COMPILER_CLANG; }
+
+// Equal, or gcc beside clang: both follow the Itanium ABI, and clang always gives the same number.
+bool compilers_agree(const bp_note_head& a, const bp_note_head& b) {
+  if (a.compiler == b.compiler) return a.gxx_abi == b.gxx_abi;
+  return is_gcc_or_clang(a) && is_gcc_or_clang(b);
+}
+
+// One row per field of the stamp: does it match, and how is it shown?
+struct StampField {
+  std::string_view code;
+  const char* field;
+  bool (*matches)(const bp_note_head& plugin, const bp_note_head& host);
+  std::string (*show)(const bp_note_head& head);
+  const char* message;
+  const char* fix;
+};
+
+constexpr const char* kRebuild = "rebuild the plugin with this host's SDK";
+
+using Head = const bp_note_head&;
+constexpr StampField kFields[] = {
+    {finding_code::kSdkVersion, "sdk", [](Head p, Head h) { return p.sdk_version >> 8 == h.sdk_version >> 8; },
+     [](Head h) { return Version::from_packed(h.sdk_version).to_string(); }, "major and minor version of the SDK must be equal", kRebuild},
+    {finding_code::kEntryAbi, "entry", [](Head p, Head h) { return p.entry_abi == h.entry_abi; },
+     [](Head h) { return std::to_string(h.entry_abi); }, "the form of the entry point must be equal", kRebuild},
+    {finding_code::kCompilerAbi, "compiler", [](Head p, Head h) { return compilers_agree(p, h); }, compiler_name,
+     "the C++ ABI must be equal", "rebuild the plugin with the host's compiler"},
+    {finding_code::kStandardLibrary, "stdlib", [](Head p, Head h) { return p.stdlib == h.stdlib; }, stdlib_name,
+     "the C++ library must be the same", "build with the host's C++ library"},
+    {finding_code::kStringAbi, "cxx11_abi", [](Head p, Head h) { return ((p.stdlib_flags ^ h.stdlib_flags) & BP_STDLIB_CXX11_ABI) == 0; },
+     [](Head h) { return on_off(h.stdlib_flags & BP_STDLIB_CXX11_ABI); }, "std::string must have the same form",
+     "set _GLIBCXX_USE_CXX11_ABI as the host does"},
+    {finding_code::kDebugMode, "glibcxx_debug", [](Head p, Head h) { return ((p.stdlib_flags ^ h.stdlib_flags) & BP_STDLIB_DEBUG) == 0; },
+     [](Head h) { return on_off(h.stdlib_flags & BP_STDLIB_DEBUG); }, "debug mode changes the size of containers",
+     "set or remove -D_GLIBCXX_DEBUG as the host does"},
+    {finding_code::kBoostVersion, "boost", [](Head p, Head h) { return p.boost_version == h.boost_version; },
+     [](Head h) { return boost_name(h.boost_version); }, "the Boost version must be equal", "build with the host's Boost"},
+    {finding_code::kAsioMacros, "asio", [](Head p, Head h) { return p.asio == h.asio; }, [](Head h) { return bits(h.asio, kAsioBits); },
+     "macros that change Asio's types must be equal", "link backplane::sdk, which sets them"},
+    {finding_code::kLanguage, "language", [](Head p, Head h) { return p.language == h.language; },
+     [](Head h) { return bits(h.language, kLanguageBits); }, "exceptions and RTTI must be as in the host",
+     "remove -fno-exceptions and -fno-rtti"},
+    {finding_code::kSanitizers, "sanitizers", [](Head p, Head h) { return p.sanitizers == h.sanitizers; },
+     [](Head h) { return bits(h.sanitizers, kSanitizerBits); }, "sanitizers must be as in the host", "build with the host's sanitizers"},
+    {finding_code::kPointerSize, "pointer_bits", [](Head p, Head h) { return p.pointer_bits == h.pointer_bits; },
+     [](Head h) { return std::to_string(h.pointer_bits); }, "pointers must have the same size", kRebuild},
+    {finding_code::kLayout, "layout", [](Head p, Head h) { return p.layout_fingerprint == h.layout_fingerprint; },
+     [](Head h) { return hex(h.layout_fingerprint); }, "types that cross the border have another layout",
+     "build with the host's SDK headers, Boost and flags (-fshort-enums and -fpack-struct change layouts)"},
+    {finding_code::kVendorTag, "vendor", [](Head p, Head h) { return std::memcmp(p.vendor, h.vendor, sizeof(p.vendor)) == 0; }, vendor_name,
+     "the SDK must come from the same vendor", "build with the SDK of this host's vendor"},
+};
+
+}  // namespace
+
+void compare_stamps(const bp_note_head& plugin, const bp_note_head& host, Findings& findings) {
+  for (const auto& field : kFields) {
+    if (field.matches(plugin, host)) continue;
+    findings.push_back({field.code, Severity::kError, field.field, field.show(host), field.show(plugin), field.message, field.fix});
+  }
+}
+
+Object descriptor_to_json(const Descriptor& descriptor) {
+  boost::system::error_code error;
+  Object out;
+  auto manifest = json::parse(descriptor.json, error);
+  if (!error) out["manifest"] = std::move(manifest);
+  Object stamp;
+  for (const auto& field : kFields) stamp[field.field] = field.show(descriptor.head);
+  out["stamp"] = std::move(stamp);
+  return out;
+}
+
+}  // namespace backplane

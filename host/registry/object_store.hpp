@@ -1,0 +1,88 @@
+// The StandardStorage made from a Strategy.  Its verbs are spread over store_create.cpp, store_update.cpp, store_delete.cpp,
+// store_collection.cpp and store_read.cpp.
+//
+// Thread-safety: every method from any executor; the store itself never changes after construction.
+// Lifetime:      shared; requests keep it alive through their route.
+// Errors:        complete Statuses; kServiceUnavailable before StoreEnvironment::start().
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "registry/before.hpp"
+#include "registry/environment.hpp"
+#include "registry/store_keys.hpp"
+
+namespace backplane::registry {
+
+class ObjectStore final : public StandardStorage {
+ public:
+  ObjectStore(std::shared_ptr<StoreEnvironment::State> environment, ResourceConfig config);
+  ~ObjectStore() override;
+
+  // ---- facts
+  GroupVersionKind kind() const override { return config_.kind; }
+  const Schema* schema() const override { return config_.schema; }
+  bool namespaced() const override { return keys_.namespaced(); }
+  std::string singular_name() const override { return config_.singular; }
+  std::vector<std::string> short_names() const override { return config_.short_names; }
+  std::vector<std::string> categories() const override { return config_.categories; }
+  GroupVersionKind storage_version() const override { return config_.kind; }
+  const TableConvertor& table_convertor() const override { return config_.strategy->table_convertor(); }
+  std::string list_kind() const override { return config_.list_kind; }
+  const ResourceConfig& config() const noexcept { return config_; }
+
+  // ---- verbs
+  Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override;
+  Task<Result<ListResult>> list(RequestContext& context, ListOptions options) override;
+  Task<Result<std::unique_ptr<WatchStream>>> watch(RequestContext& context, ListOptions options) override;
+  Task<Result<ObjectRef>> create(RequestContext& context, Object& object, WriteOptions options) override;
+  Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
+                                    bool force_allow_create) override;
+  Task<Result<DeleteResult>> remove(RequestContext& context, std::string name, DeleteOptions options) override;
+  Task<Result<ListResult>> remove_collection(RequestContext& context, DeleteOptions options, ListOptions list) override;
+
+  // ---- for the store's own parts
+  // An update through `mode`: what subresources are made of.
+  Task<Result<UpdateResult>> update_as(WriteMode mode, RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
+                                       bool force_allow_create);
+  // A delete of an object in `ns` by its `name`.
+  Task<Result<DeleteResult>> remove_in(RequestContext& context, std::string ns, std::string name, DeleteOptions options);
+  // The stored entry, read from the backend; null when there is none.
+  Task<Result<ObjectRef>> read_stored(const Backing& backing, std::string key);
+  const Backing* backing() const noexcept { return slot_.get(); }
+  const StoreKeys& keys() const noexcept { return keys_; }
+  bool sorted_keys() const noexcept { return slot_.config().sorted_keys; }
+
+  AdmissionAttributes attributes(RequestContext& context, AdmissionOperation operation, std::string_view name) const;
+
+  // The errors of one object, with this resource's group and plural.
+  Status not_found_error(std::string_view name) const;
+  Status conflict_error(std::string_view name, std::string_view why) const;
+  Status exists_error(const Object& object, bool being_deleted) const;
+
+ private:
+  // One try of a create, under a name that is set or generated.
+  Task<Result<ObjectRef>> create_once(const Backing& backing, RequestContext& context, Object& object, bool dry_run);
+  Result<CacheScope> scope_of(const RequestContext& context, const ListOptions& options) const;
+
+  std::shared_ptr<StoreEnvironment::State> environment_;
+  ResourceConfig config_;
+  std::vector<SelectableField> fields_;
+  StoreKeys keys_;
+  BackingSlot slot_;
+};
+
+// What a verb answers before the environment has started.
+Status not_started();
+// Past the request's deadline.
+bool expired(const RequestContext& context) noexcept;
+Status deadline_error();
+
+// Bytes for the store: the canonical tree without resourceVersion, which is taken out of `object`.
+std::string encode_for_storage(Object& object);
+// An object that is answered but not stored (dry run, or just removed).
+ObjectRef unstored(const std::string& key, const Object& object);
+
+}  // namespace backplane::registry

@@ -1,0 +1,213 @@
+// autoscaling/v1 Scale as a view of three paths of the parent (registry/apps/*/storage ScaleREST).
+#include <limits>
+
+#include "backplane/names.hpp"
+#include "backplane/selectors.hpp"
+#include "registry/metadata.hpp"
+#include "registry/object_store.hpp"
+
+namespace backplane {
+namespace registry {
+namespace {
+
+const GroupVersionKind& scale_kind() {
+  static const GroupVersionKind kind{"autoscaling", "v1", "Scale"};
+  return kind;
+}
+
+// Paths may be written as custom resource definitions have them, with a leading dot.
+std::string_view plain(std::string_view path) { return path.substr(0, 1) == "." ? path.substr(1) : path; }
+
+void append_requirement(std::string& text, const std::string& requirement) {
+  if (!text.empty()) text += ',';
+  text += requirement;
+}
+
+std::string expression_text(const Object& expression) {
+  const std::string key(get_string(expression, "key"));
+  const std::string_view op = get_string(expression, "operator");
+  if (op == "Exists") return key;
+  if (op == "DoesNotExist") return "!" + key;
+  std::string values;
+  if (const Array* list = get_array(expression, "values")) {
+    for (const Value& value : *list) {
+      if (value.is_string()) append_requirement(values, std::string(value.get_string()));
+    }
+  }
+  return key + (op == "NotIn" ? " notin (" : " in (") + values + ")";
+}
+
+void append_labels(std::string& text, const Object& labels) {
+  for (const auto& [key, value] : labels) {
+    if (value.is_string()) append_requirement(text, std::string(key) + "=" + std::string(value.get_string()));
+  }
+}
+
+// What status.selector says: a text as it is; a LabelSelector, or a plain map of labels, in the selector's own syntax.
+std::string selector_text(const Value* selector) {
+  if (selector == nullptr) return {};
+  if (selector->is_string()) return std::string(selector->get_string());
+  if (!selector->is_object()) return {};
+  const Object& object = selector->get_object();
+  const Object* match_labels = get_object(object, "matchLabels");
+  const Array* expressions = get_array(object, "matchExpressions");
+  std::string text;
+  if (match_labels == nullptr && expressions == nullptr) append_labels(text, object);
+  if (match_labels != nullptr) append_labels(text, *match_labels);
+  if (expressions != nullptr) {
+    for (const Value& expression : *expressions) {
+      if (expression.is_object()) append_requirement(text, expression_text(expression.get_object()));
+    }
+  }
+  const auto parsed = LabelSelector::parse(text);
+  return parsed.ok() ? parsed->to_string() : text;
+}
+
+// Sets the member at a dotted path, making the objects on the way.
+void set_path(Object& object, std::string_view path, std::int64_t value) {
+  const std::size_t dot = path.find('.');
+  if (dot == std::string_view::npos) object.insert_or_assign(path, value);
+  else set_path(ensure_object(object, path.substr(0, dot)), path.substr(dot + 1), value);
+}
+
+class ScaleView {
+ public:
+  explicit ScaleView(Host::ScalePaths paths) : paths_(std::move(paths)), schema_(meta_schemas()->find(scale_kind())) {}
+
+  const Schema* schema() const noexcept { return schema_; }
+  bool has_replicas(const Object& parent) const { return find_path(parent, plain(paths_.spec_replicas)) != nullptr; }
+  Status missing_replicas() const { return internal_error("the spec replicas field " + quoted(paths_.spec_replicas) + " does not exist"); }
+  void apply(Object& parent, std::int64_t replicas) const { set_path(parent, plain(paths_.spec_replicas), replicas); }
+
+  Result<Object> from(const Object& parent, const json::storage_ptr& storage) const {
+    Object scale(storage);
+    scale["kind"] = scale_kind().kind;
+    scale["apiVersion"] = "autoscaling/v1";
+    Object metadata(storage);
+    for (std::string_view key : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
+      const std::string_view text = meta_text(parent, key);
+      if (!text.empty()) metadata[key] = text;
+    }
+    scale["metadata"] = std::move(metadata);
+    ensure_object(scale, "spec")["replicas"] = get_int_path(parent, plain(paths_.spec_replicas)).value_or(0);
+    Object& status = ensure_object(scale, "status");
+    status["replicas"] = get_int_path(parent, plain(paths_.status_replicas)).value_or(0);
+    const std::string selector = paths_.selector.empty() ? std::string() : selector_text(find_path(parent, plain(paths_.selector)));
+    if (!selector.empty()) status["selector"] = selector;
+    Status shaped = canonical_form(schema_, scale);
+    if (!shaped.ok()) return shaped;
+    return scale;
+  }
+
+ private:
+  Host::ScalePaths paths_;
+  const Schema* schema_;
+};
+
+Status validate_scale(const Object& scale, bool namespaced, std::string_view parent_name) {
+  FieldErrors errors;
+  validate_object_meta(scale, namespaced, NameRule::kDnsSubdomain, errors);
+  const std::int64_t replicas = get_int_path(scale, "spec.replicas").value_or(0);
+  if (replicas < 0) errors.invalid("spec.replicas", replicas, "must be greater than or equal to 0");
+  return errors.empty() ? Status() : errors.to_status(scale_kind().group, scale_kind().kind, parent_name);
+}
+
+// An update of the Scale, seen by the parent's store as an update of the parent.
+class ScaleUpdate final : public UpdatedObjectInfo {
+ public:
+  ScaleUpdate(const ScaleView& view, const ObjectStore& parent, UpdatedObjectInfo& inner, bool dry_run)
+      : view_(view), parent_(parent), inner_(inner), dry_run_(dry_run) {}
+
+  Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) override {
+    if (existing == nullptr) co_return parent_.not_found_error(context.info.name);
+    auto before = view_.from(*existing, context.arena());
+    if (!before.ok()) co_return std::move(before.status());
+    auto wanted = co_await inner_.updated_object(context, &*before);
+    if (!wanted.ok()) co_return std::move(wanted.status());
+    Object scale = std::move(*wanted);
+    Status scoped = ensure_namespace(scale, meta_namespace(*existing));
+    if (!scoped.ok()) co_return scoped;
+    Status allowed = co_await admission(context, scale, *before);
+    if (!allowed.ok()) co_return allowed;
+    Status valid = validate_scale(scale, parent_.namespaced(), meta_name(*existing));
+    if (!valid.ok()) co_return valid;
+
+    Object object(*existing, context.arena());
+    view_.apply(object, get_int_path(scale, "spec.replicas").value_or(0));
+    const std::string_view version = meta_text(scale, "resourceVersion");
+    if (!version.empty()) ObjectMeta(object).set("resourceVersion", version);
+    co_return object;
+  }
+
+  Preconditions preconditions() const override { return inner_.preconditions(); }
+
+ private:
+  Task<Status> admission(RequestContext& context, Object& scale, const Object& before) {
+    const Backing* backing = parent_.backing();
+    if (!context.info.is_resource_request || backing == nullptr) co_return Status();
+    AdmissionAttributes attributes = parent_.attributes(context, AdmissionOperation::kUpdate, meta_name(before));
+    attributes.kind = scale_kind();
+    attributes.object = &scale;
+    attributes.old_object = &before;
+    attributes.dry_run = dry_run_;
+    Status admitted = co_await backing->admission->admit(attributes);
+    if (!admitted.ok()) co_return admitted;
+    co_return co_await backing->admission->validate(attributes);
+  }
+
+  const ScaleView& view_;
+  const ObjectStore& parent_;
+  UpdatedObjectInfo& inner_;
+  bool dry_run_;
+};
+
+class ScaleStore final : public RestStorage, public Scoper, public Getter, public Updater {
+ public:
+  ScaleStore(std::shared_ptr<ObjectStore> parent, Host::ScalePaths paths) : parent_(std::move(parent)), view_(std::move(paths)) {}
+
+  GroupVersionKind kind() const override { return scale_kind(); }
+  const Schema* schema() const override { return view_.schema(); }
+  bool namespaced() const override { return parent_->namespaced(); }
+
+  Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override {
+    auto parent = co_await parent_->get(context, std::move(name), std::move(options));
+    if (!parent.ok()) co_return std::move(parent.status());
+    co_return scale_of(context, **parent, true);
+  }
+
+  Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options, bool) override {
+    ScaleUpdate update(view_, *parent_, info, options.dry_run);
+    WriteMode mode;
+    mode.strategy = parent_->config().strategy.get();
+    mode.run_admission = false;  // it has looked at the Scale, not at the parent
+    auto updated = co_await parent_->update_as(mode, context, std::move(name), update, std::move(options), false);
+    if (!updated.ok()) co_return std::move(updated.status());
+    auto scale = scale_of(context, *updated->object, false);
+    if (!scale.ok()) co_return std::move(scale.status());
+    updated->object = std::move(*scale);
+    co_return updated;
+  }
+
+ private:
+  Result<ObjectRef> scale_of(RequestContext& context, const ObjectEntry& entry, bool needs_replicas) const {
+    const Object parent = decode(entry, context.arena());
+    if (needs_replicas && !view_.has_replicas(parent)) return view_.missing_replicas();
+    auto scale = view_.from(parent, context.arena());
+    if (!scale.ok()) return std::move(scale.status());
+    return make_object(*scale);
+  }
+
+  std::shared_ptr<ObjectStore> parent_;
+  ScaleView view_;
+};
+
+}  // namespace
+}  // namespace registry
+
+Result<std::shared_ptr<RestStorage>> make_scale_store(std::shared_ptr<StandardStorage> parent, Host::ScalePaths paths) {
+  auto store = std::dynamic_pointer_cast<registry::ObjectStore>(std::move(parent));
+  if (store == nullptr) return internal_error("a scale subresource's parent must be a storage made by this host");
+  return std::shared_ptr<RestStorage>(std::make_shared<registry::ScaleStore>(std::move(store), std::move(paths)));
+}
+
+}  // namespace backplane

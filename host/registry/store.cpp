@@ -1,0 +1,131 @@
+#include "registry/store.hpp"
+
+#include <cctype>
+
+#include "registry/metadata.hpp"
+#include "registry/object_store.hpp"
+
+namespace backplane {
+namespace registry {
+namespace {
+
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+ResourceConfig completed(ResourceConfig config) {
+  if (config.singular.empty()) config.singular = lower(config.kind.kind);
+  if (config.list_kind.empty()) config.list_kind = config.kind.kind + "List";
+  if (config.storage_prefix.empty()) {
+    const bool custom = config.schema != nullptr && config.schema->structural();
+    config.storage_prefix = custom ? config.kind.group + "/" + config.resource : config.resource;
+  }
+  return config;
+}
+
+CacheConfig cache_config(const ResourceConfig& config, const StoreKeys& keys) {
+  CacheConfig cache;
+  cache.prefix = keys.root();
+  cache.namespaced = keys.namespaced();
+  cache.kind = config.kind.kind;
+  cache.api_version = config.kind.group_version().to_string();
+  cache.sorted_keys = config.schema != nullptr && config.schema->structural();
+  cache.fields = config.strategy->selectable_fields();
+  return cache;
+}
+
+Status check(const ResourceConfig& config) {
+  const std::string where = "resource " + quoted(config.resource) + ": ";
+  if (config.resource.empty() || config.resource != lower(config.resource)) return internal_error(where + "the plural name must be lower case");
+  if (config.kind.kind.empty() || config.kind.version.empty()) return internal_error(where + "kind and version must be given");
+  if (config.strategy == nullptr) return internal_error(where + "a strategy must be given");
+  return {};
+}
+
+}  // namespace
+
+ObjectStore::ObjectStore(std::shared_ptr<StoreEnvironment::State> environment, ResourceConfig config)
+    : environment_(std::move(environment)),
+      config_(completed(std::move(config))),
+      fields_(config_.strategy->selectable_fields()),
+      keys_(config_.storage_prefix, config_.strategy->namespaced()),
+      slot_(cache_config(config_, keys_)) {
+  environment_->attach(slot_);
+}
+
+ObjectStore::~ObjectStore() { environment_->detach(slot_); }
+
+AdmissionAttributes ObjectStore::attributes(RequestContext& context, AdmissionOperation operation, std::string_view name) const {
+  AdmissionAttributes attributes;
+  attributes.operation = operation;
+  attributes.resource = {config_.kind.group, config_.kind.version, config_.resource};
+  attributes.kind = config_.kind;
+  attributes.subresource = context.info.subresource;
+  if (keys_.namespaced()) attributes.ns = context.info.ns;
+  attributes.name = name;
+  attributes.dry_run = context.dry_run;
+  attributes.context = &context;
+  return attributes;
+}
+
+Status ObjectStore::not_found_error(std::string_view name) const { return not_found(config_.kind.group, config_.resource, name); }
+
+Status ObjectStore::conflict_error(std::string_view name, std::string_view why) const {
+  return conflict(config_.kind.group, config_.resource, name, why);
+}
+
+Status ObjectStore::exists_error(const Object& object, bool being_deleted) const {
+  Status exists = already_exists(config_.kind.group, config_.resource, meta_name(object));
+  if (!meta_text(object, "generateName").empty()) {
+    exists.set_message(exists.message() + ", the server was not able to generate a unique name for the object");
+    StatusDetails details = exists.details() ? *exists.details() : StatusDetails{};
+    details.retry_after_seconds = 1;
+    exists.with_details(std::move(details));
+  }
+  if (being_deleted) exists.set_message("object is being deleted: " + exists.message());
+  return exists;
+}
+
+Task<Result<ObjectRef>> ObjectStore::read_stored(const Backing& backing, std::string key) {
+  RangeRequest request;
+  request.start = std::move(key);
+  auto found = co_await backing.storage->range(std::move(request));
+  if (!found.ok()) co_return std::move(found.status());
+  if (found->items.empty()) co_return ObjectRef();
+  co_return backing.cache->make_entry(found->items.front());
+}
+
+Status not_started() { return service_unavailable("the storage of this server is not ready yet"); }
+
+bool expired(const RequestContext& context) noexcept {
+  return context.deadline != std::chrono::steady_clock::time_point::max() && std::chrono::steady_clock::now() >= context.deadline;
+}
+
+Status deadline_error() { return timeout("request did not complete within the allotted timeout", 0); }
+
+std::string encode_for_storage(Object& object) {
+  erase_metadata(object, "resourceVersion");
+  std::string bytes;
+  bytes.reserve(1024);
+  Value whole(std::move(object));
+  append_json(bytes, whole);
+  object = std::move(whole.get_object());
+  return bytes;
+}
+
+ObjectRef unstored(const std::string& key, const Object& object) {
+  auto entry = std::make_shared<ObjectEntry>(*make_object(object));
+  entry->key = key;
+  return entry;
+}
+
+}  // namespace registry
+
+Result<std::shared_ptr<StandardStorage>> make_store(StoreEnvironment& environment, ResourceConfig config) {
+  Status checked = registry::check(config);
+  if (!checked.ok()) return checked;
+  return std::shared_ptr<StandardStorage>(std::make_shared<registry::ObjectStore>(environment.state(), std::move(config)));
+}
+
+}  // namespace backplane

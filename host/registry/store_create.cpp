@@ -1,0 +1,92 @@
+// create: admission → preparation and validation → one transaction that demands the key's absence.
+#include "registry/metadata.hpp"
+#include "registry/object_store.hpp"
+
+namespace backplane::registry {
+namespace {
+
+// So many names are tried when generateName hits taken ones; a prefix has room for a million names at odds of 0.1 %.
+constexpr int kMaxGeneratedNames = 8;
+
+bool needs_name(const Object& object) { return meta_name(object).empty() && !meta_text(object, "generateName").empty(); }
+
+bool is_deleting(const Backing& backing, const KeyValue& found) {
+  const ObjectRef entry = backing.cache->make_entry(found);
+  json::monotonic_resource arena;
+  const Object object = decode(*entry, &arena);
+  return !meta_text(object, "deletionTimestamp").empty();
+}
+
+// Something is there: wherever the answer to "what" comes from, it only decides the wording.
+Status taken(const ObjectStore& store, const Backing& backing, const Object& object, const std::vector<KeyValue>& found) {
+  return store.exists_error(object, !found.empty() && is_deleting(backing, found.front()));
+}
+
+}  // namespace
+
+Task<Result<ObjectRef>> ObjectStore::create(RequestContext& context, Object& object, WriteOptions options) {
+  const Backing* backing = slot_.get();
+  if (backing == nullptr) co_return not_started();
+
+  wipe_system_fields(object);
+  Status scoped = ensure_namespace(object, keys_.namespaced() ? std::string_view(context.info.ns) : std::string_view());
+  if (!scoped.ok()) co_return scoped;
+  if (context.info.is_resource_request) {
+    dedupe_owner_references(context, object, false);
+    AdmissionAttributes attributes = this->attributes(context, AdmissionOperation::kCreate, meta_name(object));
+    attributes.object = &object;
+    attributes.dry_run = options.dry_run;
+    Status admitted = co_await backing->admission->admit(attributes);
+    if (!admitted.ok()) co_return admitted;
+    dedupe_owner_references(context, object, true);
+  }
+  if (!needs_name(object)) co_return co_await create_once(*backing, context, object, options.dry_run);
+
+  for (int attempt = 1;; ++attempt) {
+    Object copy(object, object.storage());
+    auto created = co_await create_once(*backing, context, copy, options.dry_run);
+    const bool again = !created.ok() && created.status().reason() == Reason::kAlreadyExists && attempt < kMaxGeneratedNames;
+    if (!again) co_return created;
+  }
+}
+
+Task<Result<ObjectRef>> ObjectStore::create_once(const Backing& backing, RequestContext& context, Object& object, bool dry_run) {
+  fill_system_fields(object);
+  if (needs_name(object)) ObjectMeta(object).set("name", generate_name(meta_text(object, "generateName")));
+  Status prepared = before_create(config_, *config_.strategy, context, object);
+  if (!prepared.ok()) co_return prepared;
+
+  auto key = keys_.key(meta_namespace(object), meta_name(object));
+  if (!key.ok()) co_return std::move(key.status());
+  if (context.info.is_resource_request) {
+    AdmissionAttributes attributes = this->attributes(context, AdmissionOperation::kCreate, meta_name(object));
+    attributes.object = &object;
+    attributes.dry_run = dry_run;
+    Status allowed = co_await backing.admission->validate(attributes);
+    if (!allowed.ok()) co_return allowed;
+  }
+
+  if (dry_run) {
+    auto stored = co_await read_stored(backing, *key);
+    if (!stored.ok()) co_return std::move(stored.status());
+    if (*stored != nullptr) co_return exists_error(object, false);
+    co_return unstored(*key, object);
+  }
+  auto version = parse_resource_version(meta_text(object, "resourceVersion"));
+  if (version.ok() && *version != 0) co_return Status(500, Reason::kNone, "resourceVersion should not be set on objects to be created");
+
+  KeyValue stored;
+  stored.key = *key;
+  stored.value = SharedBytes(encode_for_storage(object));
+  TxnRequest request;
+  request.compares.push_back({*key, 0});
+  request.puts.push_back({*key, stored.value, 0});
+  auto committed = co_await backing.storage->txn(std::move(request));
+  if (!committed.ok()) co_return std::move(committed.status());
+  if (!committed->committed) co_return taken(*this, backing, object, committed->found);
+  stored.create_revision = committed->revision;
+  stored.mod_revision = committed->revision;
+  co_return backing.cache->make_entry(stored);
+}
+
+}  // namespace backplane::registry

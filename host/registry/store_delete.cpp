@@ -1,0 +1,202 @@
+// delete: mark the object for whoever still holds it, or remove it.
+#include "registry/metadata.hpp"
+#include "registry/object_store.hpp"
+
+namespace backplane::registry {
+namespace {
+
+// One delete from its first try to its last.
+class DeleteOperation {
+ public:
+  DeleteOperation(ObjectStore& store, const Backing& backing, RequestContext& context, std::string ns, std::string name, std::string key,
+                  DeleteOptions options)
+      : store_(store), backing_(backing), context_(context), ns_(std::move(ns)), name_(std::move(name)), key_(std::move(key)),
+        options_(std::move(options)) {}
+
+  Task<Result<DeleteResult>> run();
+
+ private:
+  // Nothing: the state it began from no longer stands; `entry_` has been replaced.
+  using Attempt = Result<std::optional<DeleteResult>>;
+  Attempt done(ObjectRef object, bool deleted, bool return_object) const {
+    DeleteResult result;
+    result.object = std::move(object);
+    result.deleted = deleted;
+    result.return_object = return_object;
+    return std::optional<DeleteResult>(std::move(result));
+  }
+  static Attempt again() { return std::optional<DeleteResult>(); }
+
+  Task<Attempt> attempt();
+  Task<Attempt> keep(Object object, bool remove_next);
+  Task<Attempt> remove_now();
+  Task<Status> refresh();
+  Task<Status> admission(const Object& object);
+  bool mark(Object& object, Grace grace, bool held_elsewhere) const;
+  void adopt(const TxnResult& lost);
+  Revision revision() const { return entry_ ? entry_->revision : 0; }
+  bool returns_object() const { return store_.config().return_deleted_object; }
+
+  ObjectStore& store_;
+  const Backing& backing_;
+  RequestContext& context_;
+  std::string ns_;
+  std::string name_;
+  std::string key_;
+  DeleteOptions options_;
+  ObjectRef entry_;
+  ObjectRef marked_;      // as this operation has left it, when it was marked before its removal
+  bool current_ = false;  // entry_ came from the backend, not from the cache
+};
+
+Task<Result<DeleteResult>> DeleteOperation::run() {
+  entry_ = backing_.cache->peek(key_);
+  if (entry_ == nullptr) {
+    Status read = co_await refresh();
+    if (!read.ok()) co_return read;
+  }
+  for (;;) {
+    if (expired(context_)) co_return deadline_error();
+    auto outcome = co_await attempt();
+    if (outcome.ok()) {
+      if (outcome->has_value()) co_return std::move(**outcome);
+      continue;
+    }
+    if (current_) co_return std::move(outcome.status());
+    const Revision judged = revision();
+    Status read = co_await refresh();
+    if (!read.ok()) co_return read;
+    if (revision() == judged) co_return std::move(outcome.status());
+  }
+}
+
+Task<Status> DeleteOperation::refresh() {
+  auto stored = co_await store_.read_stored(backing_, key_);
+  if (!stored.ok()) co_return std::move(stored.status());
+  entry_ = std::move(*stored);
+  current_ = true;
+  co_return Status();
+}
+
+void DeleteOperation::adopt(const TxnResult& lost) {
+  entry_ = lost.found.empty() ? nullptr : backing_.cache->make_entry(lost.found.front());
+  current_ = true;
+}
+
+Task<Status> DeleteOperation::admission(const Object& object) {
+  if (!context_.info.is_resource_request) co_return Status();
+  AdmissionAttributes attributes = store_.attributes(context_, AdmissionOperation::kDelete, name_);
+  attributes.ns = ns_;
+  attributes.old_object = &object;
+  attributes.dry_run = options_.dry_run;
+  Status admitted = co_await backing_.admission->admit(attributes);
+  if (!admitted.ok()) co_return admitted;
+  co_return co_await backing_.admission->validate(attributes);
+}
+
+// Changes an object that stays for now.  True: something was changed.
+bool DeleteOperation::mark(Object& object, Grace grace, bool held_elsewhere) const {
+  ObjectMeta meta(object);
+  if (grace == Grace::kGraceful) {
+    store_.config().strategy->mark_deleting(object);
+    return true;
+  }
+  const bool first = meta.deletion_timestamp().empty();
+  bool changed = first;
+  if (!held_elsewhere) changed = mark_as_deleting(object);
+  // Kinds held otherwise (namespaces) have their own way to end: no grace period, no new generation.
+  else if (first) meta.set("deletionTimestamp", now_rfc3339());
+  if (first) store_.config().strategy->mark_deleting(object);
+  return changed;
+}
+
+Task<DeleteOperation::Attempt> DeleteOperation::attempt() {
+  if (entry_ == nullptr) {
+    // Marked by this very operation, then removed by somebody who saw that: as wanted.
+    if (marked_ != nullptr) co_return done(marked_, true, returns_object());
+    co_return store_.not_found_error(name_);
+  }
+  // Deletes may come by the thousand in one request, so each has its own arena.
+  Object object = decode(*entry_, json::make_shared_resource<json::monotonic_resource>());
+  const Strategy& strategy = *store_.config().strategy;
+  DeleteOptions options = options_;
+  auto grace = before_delete(store_.config(), context_, object, options);
+  if (!grace.ok()) co_return std::move(grace.status());
+  Status allowed = strategy.validate_delete(context_, object);
+  if (!allowed.ok()) co_return allowed;
+  Status admitted = co_await admission(object);
+  if (!admitted.ok()) co_return admitted;
+  if (*grace == Grace::kPending) co_return done(entry_, false, returns_object());
+
+  const bool held_elsewhere = strategy.held_by_other_finalizers(object);
+  const bool collector = set_collector_finalizers(strategy, object, options);
+  const bool held = held_elsewhere || !ObjectMeta(object).finalizers().empty();
+  if (!held && *grace == Grace::kNone) co_return co_await remove_now();
+  const bool marked = mark(object, *grace, held_elsewhere);
+  if (!marked && !collector) co_return done(entry_, false, true);
+  const bool remove_next = !held && options.grace_period_seconds.value_or(0) == 0;
+  co_return co_await keep(std::move(object), remove_next);
+}
+
+// Stores the marked object; removes it at once when nothing holds it and no grace was asked for.
+Task<DeleteOperation::Attempt> DeleteOperation::keep(Object object, bool remove_next) {
+  if (options_.dry_run) co_return done(unstored(key_, object), remove_next, true);
+  Status shaped = canonical_form(store_.config().schema, object);
+  if (!shaped.ok()) co_return shaped;
+  KeyValue stored;
+  stored.key = key_;
+  stored.value = SharedBytes(encode_for_storage(object));
+  TxnRequest request;
+  request.compares.push_back({key_, revision()});
+  request.puts.push_back({key_, stored.value, 0});
+  auto committed = co_await backing_.storage->txn(std::move(request));
+  if (!committed.ok()) co_return std::move(committed.status());
+  if (!committed->committed) {
+    adopt(*committed);
+    co_return again();
+  }
+  stored.mod_revision = committed->revision;
+  entry_ = backing_.cache->make_entry(stored);
+  current_ = true;
+  if (!remove_next) co_return done(entry_, false, true);
+  marked_ = entry_;
+  if (options_.preconditions.resource_version) options_.preconditions.resource_version = std::to_string(entry_->revision);
+  co_return co_await remove_now();
+}
+
+Task<DeleteOperation::Attempt> DeleteOperation::remove_now() {
+  if (options_.dry_run) co_return done(entry_, true, returns_object());
+  TxnRequest request;
+  request.compares.push_back({key_, revision()});
+  request.removes.push_back(key_);
+  auto committed = co_await backing_.storage->txn(std::move(request));
+  if (!committed.ok()) co_return std::move(committed.status());
+  if (!committed->committed) {
+    adopt(*committed);
+    co_return again();
+  }
+  if (!returns_object()) co_return done(entry_, true, false);
+  // The object as it was, at the revision of its removal.
+  auto last = std::make_shared<ObjectEntry>(*entry_);
+  last->revision = committed->revision;
+  last->json = SharedBytes(splice_resource_version(entry_->json.view(), committed->revision, store_.sorted_keys()));
+  co_return done(std::move(last), true, true);
+}
+
+}  // namespace
+
+Task<Result<DeleteResult>> ObjectStore::remove_in(RequestContext& context, std::string ns, std::string name, DeleteOptions options) {
+  const Backing* backing = slot_.get();
+  if (backing == nullptr) co_return not_started();
+  auto key = keys_.key(ns, name);
+  if (!key.ok()) co_return std::move(key.status());
+  DeleteOperation operation(*this, *backing, context, std::move(ns), std::move(name), std::move(*key), std::move(options));
+  co_return co_await operation.run();
+}
+
+Task<Result<DeleteResult>> ObjectStore::remove(RequestContext& context, std::string name, DeleteOptions options) {
+  std::string ns = keys_.namespaced() ? context.info.ns : std::string();
+  co_return co_await remove_in(context, std::move(ns), std::move(name), std::move(options));
+}
+
+}  // namespace backplane::registry

@@ -1,0 +1,72 @@
+// get, list and watch: the cache answers; the store adds names and field labels.
+#include <algorithm>
+
+#include "registry/object_store.hpp"
+
+namespace backplane::registry {
+namespace {
+
+constexpr std::string_view kNameLabel = "metadata.name";
+constexpr std::string_view kNamespaceLabel = "metadata.namespace";
+
+Status unknown_label(std::string_view label, bool kind_has_labels) {
+  if (kind_has_labels) return bad_request("field label not supported: " + std::string(label));
+  return bad_request(quoted(label) + " is not a known field selector: only \"metadata.name\", \"metadata.namespace\"");
+}
+
+// The value a selector demands of `label`, if it demands just one.
+std::string_view demanded(const FieldSelector& selector, std::string_view label) {
+  for (const FieldSelector::Requirement& requirement : selector.requirements()) {
+    if (requirement.equals && requirement.field == label) return requirement.value;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<CacheScope> ObjectStore::scope_of(const RequestContext& context, const ListOptions& options) const {
+  const bool custom = sorted_keys();
+  for (const FieldSelector::Requirement& requirement : options.fields.requirements()) {
+    const std::string& label = requirement.field;
+    if (label == kNameLabel || (label == kNamespaceLabel && (keys_.namespaced() || !custom))) continue;
+    const bool known = std::any_of(fields_.begin(), fields_.end(), [&](const SelectableField& field) { return field.label == label; });
+    if (!known) return unknown_label(label, custom || !fields_.empty());
+  }
+
+  CacheScope scope;
+  if (keys_.namespaced()) {
+    scope.ns = context.info.ns;
+    if (scope.ns.empty()) scope.ns = demanded(options.fields, kNamespaceLabel);
+  }
+  // One name in one namespace is one key: no need to look at the others.
+  if (!keys_.namespaced() || !scope.ns.empty()) scope.name = demanded(options.fields, kNameLabel);
+  return scope;
+}
+
+Task<Result<ObjectRef>> ObjectStore::get(RequestContext& context, std::string name, GetOptions options) {
+  const Backing* backing = slot_.get();
+  if (backing == nullptr) co_return not_started();
+  auto key = keys_.key(context.info.ns, name);
+  if (!key.ok()) co_return std::move(key.status());
+  auto found = co_await backing->cache->get(std::move(*key), std::move(options.resource_version));
+  if (found.ok() && *found == nullptr) co_return not_found_error(name);
+  co_return found;
+}
+
+Task<Result<ListResult>> ObjectStore::list(RequestContext& context, ListOptions options) {
+  const Backing* backing = slot_.get();
+  if (backing == nullptr) co_return not_started();
+  auto scope = scope_of(context, options);
+  if (!scope.ok()) co_return std::move(scope.status());
+  co_return co_await backing->cache->list(std::move(*scope), std::move(options));
+}
+
+Task<Result<std::unique_ptr<WatchStream>>> ObjectStore::watch(RequestContext& context, ListOptions options) {
+  const Backing* backing = slot_.get();
+  if (backing == nullptr) co_return not_started();
+  auto scope = scope_of(context, options);
+  if (!scope.ok()) co_return std::move(scope.status());
+  co_return co_await backing->cache->watch(std::move(*scope), std::move(options));
+}
+
+}  // namespace backplane::registry

@@ -1,0 +1,45 @@
+// Getter and Updater of a parent's objects under another strategy: status, finalize, ephemeralcontainers …
+#include "registry/object_store.hpp"
+
+namespace backplane {
+namespace registry {
+namespace {
+
+class SubresourceStore final : public RestStorage, public Scoper, public TableProvider, public Getter, public Updater {
+ public:
+  SubresourceStore(std::shared_ptr<ObjectStore> parent, std::shared_ptr<const Strategy> strategy)
+      : parent_(std::move(parent)), strategy_(std::move(strategy)) {}
+
+  GroupVersionKind kind() const override { return parent_->kind(); }
+  const Schema* schema() const override { return parent_->schema(); }
+  bool namespaced() const override { return parent_->namespaced(); }
+  const TableConvertor& table_convertor() const override { return parent_->table_convertor(); }
+
+  Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override {
+    co_return co_await parent_->get(context, std::move(name), std::move(options));
+  }
+
+  // A subresource never creates its parent.
+  Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options, bool) override {
+    WriteMode mode;
+    mode.strategy = strategy_.get();
+    mode.subresource = true;
+    co_return co_await parent_->update_as(mode, context, std::move(name), info, std::move(options), false);
+  }
+
+ private:
+  std::shared_ptr<ObjectStore> parent_;
+  std::shared_ptr<const Strategy> strategy_;
+};
+
+}  // namespace
+}  // namespace registry
+
+Result<std::shared_ptr<RestStorage>> make_subresource_store(std::shared_ptr<StandardStorage> parent, std::shared_ptr<const Strategy> strategy) {
+  auto store = std::dynamic_pointer_cast<registry::ObjectStore>(std::move(parent));
+  if (store == nullptr) return internal_error("a subresource's parent must be a storage made by this host");
+  if (strategy == nullptr) return internal_error("a subresource needs a strategy");
+  return std::shared_ptr<RestStorage>(std::make_shared<registry::SubresourceStore>(std::move(store), std::move(strategy)));
+}
+
+}  // namespace backplane

@@ -1,0 +1,68 @@
+#include "storage/compactor.hpp"
+
+#include <mutex>
+
+#include "base/task_group.hpp"
+#include "storage/log.hpp"
+
+namespace backplane {
+
+struct Compactor::State : std::enable_shared_from_this<State> {
+  State(StorageBackend& store, Executor& where, std::chrono::nanoseconds every, Revision keep)
+      : storage(store), executor(where), interval(every), kept(keep) {}
+
+  void arm() {
+    std::lock_guard lock(mutex);
+    if (stopped) return;
+    cancel = executor.after(interval, [state = shared_from_this()] { state->group.spawn(state->executor, "compaction", state->run()); });
+  }
+
+  Task<void> run() {
+    auto status = co_await tick();
+    if (!status.ok()) storage_log().warn("compaction failed, tried again later error={}", status.message());
+    arm();
+  }
+
+  Task<Status> tick() {
+    auto current = co_await storage.current_revision();
+    if (!current.ok()) co_return std::move(current.status());
+    const Revision target = std::min(seen, *current - kept);
+    seen = *current;
+    if (target <= 0) co_return Status{};
+    auto status = co_await storage.compact(target);
+    if (status.ok()) storage_log().debug("history compacted revision={}", target);
+    co_return status;
+  }
+
+  StorageBackend& storage;
+  Executor& executor;
+  const std::chrono::nanoseconds interval;
+  const Revision kept;
+  TaskGroup group;
+  Revision seen = 0;  // ticks only
+  std::mutex mutex;
+  bool stopped = false;
+  std::function<void()> cancel;
+};
+
+Compactor::Compactor(StorageBackend& storage, Executor& executor, std::chrono::nanoseconds interval, Revision kept_revisions)
+    : state_(std::make_shared<State>(storage, executor, interval, kept_revisions)) {}
+Compactor::~Compactor() = default;
+
+void Compactor::start() { state_->arm(); }
+
+Task<void> Compactor::stop() {
+  std::function<void()> cancel;
+  {
+    std::lock_guard lock(state_->mutex);
+    state_->stopped = true;
+    cancel.swap(state_->cancel);
+  }
+  if (cancel) cancel();
+  state_->group.close();
+  co_await state_->group.wait_all();
+}
+
+Task<Status> Compactor::tick() { return state_->tick(); }
+
+}  // namespace backplane

@@ -1,0 +1,137 @@
+#include "backplane/names.hpp"
+
+#include <gtest/gtest.h>
+
+namespace backplane {
+namespace {
+
+std::string problems_of(std::string_view metadata, bool namespaced = true) {
+  const Value tree = json::parse("{\"metadata\":" + std::string(metadata) + "}");
+  FieldErrors errors;
+  validate_object_meta(tree.get_object(), namespaced, NameRule::kDnsSubdomain, errors);
+  return errors.aggregate_message();
+}
+
+TEST(Names, LabelsAndSubdomains) {
+  EXPECT_TRUE(is_dns1123_label("a-1").empty());
+  EXPECT_EQ(is_dns1123_label("a.b"), Problems{"must not contain dots"});
+  EXPECT_EQ(is_dns1123_label(std::string(64, 'a')), Problems{"must be no more than 63 characters"});
+  EXPECT_FALSE(is_dns1123_label("").empty());
+  EXPECT_TRUE(is_dns1123_subdomain("a.b-c.d").empty());
+  EXPECT_FALSE(is_dns1123_subdomain("a..b").empty());
+  EXPECT_FALSE(is_dns1035_label("1a").empty());
+  EXPECT_TRUE(is_dns1035_label("a1").empty());
+}
+
+TEST(Names, QualifiedNames) {
+  EXPECT_TRUE(is_qualified_name("example.com/Name_1").empty());
+  EXPECT_EQ(is_qualified_name("/a"), Problems{"prefix part must be non-empty"});
+  EXPECT_EQ(is_qualified_name("").at(0), "name part must be non-empty");
+  EXPECT_EQ(is_qualified_name(std::string(64, 'k')), Problems{"name part must be no more than 63 bytes"});
+  EXPECT_TRUE(is_qualified_name("a/b/c").at(0).starts_with("a valid label key must consist"));
+}
+
+TEST(Names, PortsAddressesAndKeys) {
+  EXPECT_TRUE(is_valid_port_num(80).empty());
+  EXPECT_FALSE(is_valid_port_num(0).empty());
+  EXPECT_TRUE(is_valid_port_name("http-1").empty());
+  EXPECT_EQ(is_valid_port_name("80"), Problems{"must contain at least one letter (a-z)"});
+  EXPECT_TRUE(is_valid_ip("10.0.0.1").empty());
+  EXPECT_TRUE(is_valid_ip("2001:db8::1").empty());
+  EXPECT_FALSE(is_valid_ip("10.0.0").empty());
+  EXPECT_EQ(is_config_map_key("..x"), Problems{"must not start with '..'"});
+  EXPECT_EQ(is_path_segment_name(".."), Problems{"may not be '..'"});
+  EXPECT_EQ(is_path_segment_name("a/b"), Problems{"may not contain '/'"});
+}
+
+TEST(Names, GenerateNameMayEndInADash) {
+  EXPECT_TRUE(check_name(NameRule::kDnsSubdomain, "web-", true).empty());
+  EXPECT_FALSE(check_name(NameRule::kDnsSubdomain, "web-", false).empty());
+  EXPECT_FALSE(check_name(NameRule::kDnsSubdomain, "Web-", true).empty());
+}
+
+TEST(ObjectMetaRules, NameAndNamespace) {
+  EXPECT_EQ(problems_of(R"({"namespace":"n"})"), "metadata.name: Required value: name or generateName is required");
+  EXPECT_EQ(problems_of(R"({"name":"a"})"), "metadata.namespace: Required value");
+  EXPECT_EQ(problems_of(R"({"name":"a","namespace":"n"})", false), "metadata.namespace: Forbidden: not allowed on this type");
+  EXPECT_EQ(problems_of(R"({"name":"a","namespace":"n","generation":-5})"),
+            "metadata.generation: Invalid value: -5: must be greater than or equal to 0");
+}
+
+TEST(ObjectMetaRules, Owners) {
+  EXPECT_EQ(problems_of(R"({"name":"a","namespace":"n","ownerReferences":[{"apiVersion":"v1","kind":"Event","name":"x","uid":"u"}]})"),
+            R"(metadata.ownerReferences: Invalid value: {"apiVersion":"v1","kind":"Event","name":"x","uid":"u"}: /v1, Kind=Event is )"
+            "disallowed from being an owner");
+  EXPECT_EQ(problems_of(R"({"name":"a","namespace":"n","ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"x","uid":""}]})"),
+            R"(metadata.ownerReferences.uid: Invalid value: "": must not be empty)");
+}
+
+TEST(ObjectMetaRules, NoFinalizersAreAddedToWhatIsBeingDeleted) {
+  const Value old = json::parse(R"({"metadata":{"name":"a","deletionTimestamp":"2024-01-01T00:00:00Z","finalizers":["e.com/x"]}})");
+  const Value now = json::parse(R"({"metadata":{"name":"a","deletionTimestamp":"2024-01-01T00:00:00Z","finalizers":["e.com/x","e.com/y"]}})");
+  FieldErrors errors;
+  validate_object_meta_update(now.get_object(), old.get_object(), errors);
+  EXPECT_EQ(errors.aggregate_message(),
+            "metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers "
+            "[]string{\"e.com/y\"}");
+}
+
+TEST(ObjectMetaRules, SystemMembersAreImmutable) {
+  const Value old = json::parse(R"({"metadata":{"name":"a","uid":"u"}})");
+  const Value now = json::parse(R"({"metadata":{"name":"a","uid":"v","deletionTimestamp":"2020-01-01T00:00:00Z"}})");
+  FieldErrors errors;
+  validate_object_meta_update(now.get_object(), old.get_object(), errors);
+  EXPECT_EQ(errors.aggregate_message(),
+            "[metadata.uid: Invalid value: \"v\": field is immutable, metadata.deletionTimestamp: Invalid value: "
+            "\"2020-01-01T00:00:00Z\": field is immutable]");
+}
+
+TEST(LabelSelectorRules, OperatorsAndValues) {
+  const Value selector = json::parse(
+      R"({"matchExpressions":[{"key":"a","operator":"In"},{"key":"a","operator":"Exists","values":["x"]},{"key":"a","operator":"Nope"}]})");
+  FieldErrors errors;
+  validate_label_selector(selector.get_object(), "spec.selector", errors);
+  ASSERT_EQ(errors.size(), 3u);
+  EXPECT_EQ(errors.list()[0].text, "Required value: must be specified when `operator` is 'In' or 'NotIn'");
+  EXPECT_EQ(errors.list()[1].text, "Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+  EXPECT_EQ(errors.list()[2].text, "Invalid value: \"Nope\": not a valid selector operator");
+}
+
+struct QuantityCase {
+  const char* text;
+  const char* canonical;  // null: refused
+};
+class Quantities : public testing::TestWithParam<QuantityCase> {};
+TEST_P(Quantities, HaveTheirCanonicalText) {
+  const auto canonical = canonical_quantity(GetParam().text);
+  if (GetParam().canonical == nullptr) {
+    EXPECT_EQ(canonical, std::nullopt);
+  } else {
+    EXPECT_EQ(canonical, GetParam().canonical);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(All, Quantities,
+                         testing::Values(QuantityCase{"0.5", "500m"}, QuantityCase{"1024Ki", "1Mi"}, QuantityCase{"0", "0"},
+                                         QuantityCase{"0Ki", "0"}, QuantityCase{"-0", "0"}, QuantityCase{"100m", "100m"},
+                                         QuantityCase{"1000m", "1"}, QuantityCase{"1000", "1k"}, QuantityCase{"1500", "1500"},
+                                         QuantityCase{"12e6", "12e6"}, QuantityCase{"1e3", "1e3"}, QuantityCase{"1E3", "1e3"},
+                                         QuantityCase{"1E", "1E"}, QuantityCase{"0.0000000001", "1n"}, QuantityCase{"1.5Gi", "1536Mi"},
+                                         QuantityCase{"0.5Ki", "512"}, QuantityCase{"1.25Ki", "1280"}, QuantityCase{"0.1Ki", "102400m"},
+                                         QuantityCase{"9223372036854775808Ki", "9223372036854775807"}, QuantityCase{"-1.5", "-1500m"},
+                                         QuantityCase{"+1", "1"}, QuantityCase{".5", "500m"}, QuantityCase{"1.", "1"},
+                                         QuantityCase{"64Gi", "64Gi"}, QuantityCase{"2048", "2048"}, QuantityCase{"1e-3", "1e-3"},
+                                         QuantityCase{"0.001", "1m"}, QuantityCase{"", nullptr}, QuantityCase{"1i", nullptr},
+                                         QuantityCase{"1 Gi", nullptr}, QuantityCase{"one", nullptr}, QuantityCase{"1e", nullptr},
+                                         QuantityCase{"1Kii", nullptr}, QuantityCase{"1K", nullptr}));
+
+TEST(Quantities, AreOrdered) {
+  EXPECT_EQ(compare_quantities("1", "1000m"), 0);
+  EXPECT_LT(compare_quantities("1Ki", "1025"), 0);
+  EXPECT_GT(compare_quantities("1", "-5"), 0);
+  EXPECT_LT(compare_quantities("-5", "-1"), 0);
+  EXPECT_GT(compare_quantities("1G", "900M"), 0);
+  EXPECT_LT(compare_quantities("0", "1n"), 0);
+}
+
+}  // namespace
+}  // namespace backplane

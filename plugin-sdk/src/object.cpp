@@ -1,0 +1,199 @@
+// Object entries, and the splice that puts a resource version into stored bytes without building a tree.
+#include "backplane/object.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "backplane/meta.hpp"
+
+namespace backplane {
+namespace {
+
+// The bytes were written by this server: always JSON.  A scan that runs off the end leaves the text as it is.
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) noexcept : text_(text) {}
+
+  std::size_t at() const noexcept { return at_; }
+  bool ended() const noexcept { return at_ >= text_.size(); }
+  char peek() const noexcept { return ended() ? '\0' : text_[at_]; }
+  bool take(char letter) noexcept {
+    if (peek() != letter) return false;
+    ++at_;
+    return true;
+  }
+  // The string here, without its quotes and with its escapes as they are.
+  std::string_view string() noexcept {
+    const std::size_t first = ++at_;
+    while (at_ < text_.size() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
+    const std::string_view out = text_.substr(first, std::min(at_, text_.size()) - first);
+    ++at_;
+    return out;
+  }
+  // Steps over one value.
+  void skip_value() noexcept {
+    int depth = 0;
+    while (!ended()) {
+      const char letter = text_[at_];
+      if (letter == '"') {
+        string();
+        if (depth == 0) return;
+        continue;
+      }
+      if (letter == '{' || letter == '[') {
+        ++depth;
+      } else if (letter == '}' || letter == ']') {
+        if (depth == 0) return;  // the holder's end, after a number or a word
+        if (--depth == 0) {
+          ++at_;
+          return;
+        }
+      } else if (letter == ',' && depth == 0) {
+        return;
+      }
+      ++at_;
+    }
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+// Does `key` stand before resourceVersion in the object's order?
+bool before_version(std::string_view key, bool sorted_keys) noexcept {
+  if (sorted_keys) return key < "resourceVersion";
+  static constexpr std::array<std::string_view, 5> kBefore = {"name", "generateName", "namespace", "selfLink", "uid"};
+  return std::find(kBefore.begin(), kBefore.end(), key) != kBefore.end();
+}
+
+// Where the new member goes, and how many bytes of an old one it replaces.
+struct Splice {
+  std::size_t at = 0;
+  std::size_t drop = 0;
+  bool comma_before = false;
+  bool comma_after = false;
+  bool whole_metadata = false;  // metadata itself is missing
+};
+
+// `scanner` stands on the '{' of metadata.
+Splice splice_into_metadata(Scanner& scanner, bool sorted_keys) {
+  scanner.take('{');
+  Splice out;
+  out.at = scanner.at();
+  while (scanner.peek() == '"') {
+    const std::size_t start = scanner.at();
+    const std::string_view key = scanner.string();
+    scanner.take(':');
+    scanner.skip_value();
+    if (key == "resourceVersion") {
+      out.at = start;
+      out.drop = scanner.at() - start;
+      out.comma_before = out.comma_after = false;
+      return out;
+    }
+    if (!before_version(key, sorted_keys)) {
+      out.comma_after = !out.comma_before;
+      return out;
+    }
+    out.at = scanner.at();
+    out.comma_before = true;
+    if (!scanner.take(',')) break;
+  }
+  return out;
+}
+
+Splice find_splice(std::string_view json, bool sorted_keys) {
+  Scanner scanner(json);
+  Splice missing;
+  missing.whole_metadata = true;
+  if (!scanner.take('{')) return missing;
+  missing.at = scanner.at();
+  while (scanner.peek() == '"') {
+    const std::size_t start = scanner.at();
+    const std::string_view key = scanner.string();
+    scanner.take(':');
+    if (key == "metadata" && scanner.peek() == '{') return splice_into_metadata(scanner, sorted_keys);
+    const bool leads = sorted_keys ? key < "metadata" : key == "kind" || key == "apiVersion";
+    if (!leads) {
+      missing.at = start;
+      missing.comma_after = true;
+      missing.comma_before = false;
+      return missing;
+    }
+    scanner.skip_value();
+    missing.at = scanner.at();
+    missing.comma_before = true;
+    if (!scanner.take(',')) break;
+  }
+  return missing;
+}
+
+Labels read_labels(const Object& tree) {
+  Labels out;
+  const Value* labels = find_path(tree, {"metadata", "labels"});
+  if (labels == nullptr || !labels->is_object()) return out;
+  for (const auto& label : labels->get_object()) {
+    if (label.value().is_string()) out.emplace_back(std::string(label.key()), std::string(label.value().get_string()));
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// Where the members after kind and apiVersion begin; 0 when those two do not lead.
+std::uint32_t find_item_offset(const Object& tree, std::string_view json) {
+  if (tree.size() < 3 || tree.begin()->key() != "kind" || std::next(tree.begin())->key() != "apiVersion") return 0;
+  Scanner scanner(json);
+  scanner.take('{');
+  for (int member = 0; member < 2; ++member) {
+    scanner.string();
+    scanner.take(':');
+    scanner.skip_value();
+    scanner.take(',');
+  }
+  return static_cast<std::uint32_t>(scanner.at());
+}
+
+}  // namespace
+
+Object decode(const ObjectEntry& entry, json::storage_ptr storage) {
+  json::parse_options options;
+  options.max_depth = kMaxJsonDepth;
+  const std::string_view text = entry.json.view();
+  boost::system::error_code error;
+  Value value = json::parse(json::string_view(text.data(), text.size()), error, storage, options);
+  if (error || !value.is_object()) return Object(std::move(storage));
+  return std::move(value.get_object());
+}
+
+ObjectRef make_object(const Object& tree) {
+  auto entry = std::make_shared<ObjectEntry>();
+  std::string text;
+  append_json(text, tree);
+  entry->ns = meta_namespace(tree);
+  entry->name = meta_name(tree);
+  for (char digit : meta_text(tree, "resourceVersion")) {
+    if (digit < '0' || digit > '9') break;
+    entry->revision = entry->revision * 10 + (digit - '0');
+  }
+  entry->item_offset = find_item_offset(tree, text);
+  entry->labels = read_labels(tree);
+  entry->json = SharedBytes(std::move(text));
+  return entry;
+}
+
+std::string splice_resource_version(std::string_view json, Revision revision, bool sorted_keys) {
+  const Splice splice = find_splice(json, sorted_keys);
+  std::string out;
+  out.reserve(json.size() + 64);
+  out.append(json.substr(0, splice.at));
+  if (splice.comma_before) out.push_back(',');
+  if (splice.whole_metadata) out.append("\"metadata\":{");
+  out.append("\"resourceVersion\":\"").append(std::to_string(revision)).push_back('"');
+  if (splice.whole_metadata) out.push_back('}');
+  if (splice.comma_after) out.push_back(',');
+  out.append(json.substr(std::min(splice.at + splice.drop, json.size())));
+  return out;
+}
+
+}  // namespace backplane

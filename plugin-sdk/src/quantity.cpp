@@ -1,0 +1,205 @@
+// resource.Quantity: parsing, the canonical text, and order, exact to any number of digits.
+#include <array>
+#include <charconv>
+
+#include "backplane/names.hpp"
+
+namespace backplane {
+namespace {
+
+enum class Form : unsigned char { kDecimalSi, kBinarySi, kExponent };
+
+struct Suffix {
+  std::string_view text;
+  int exponent;  // of 10, or of 2 in the binary family
+  Form form;
+};
+constexpr std::array<Suffix, 17> kSuffixes = {{{"Ki", 10, Form::kBinarySi},
+                                               {"Mi", 20, Form::kBinarySi},
+                                               {"Gi", 30, Form::kBinarySi},
+                                               {"Ti", 40, Form::kBinarySi},
+                                               {"Pi", 50, Form::kBinarySi},
+                                               {"Ei", 60, Form::kBinarySi},
+                                               {"n", -9, Form::kDecimalSi},
+                                               {"u", -6, Form::kDecimalSi},
+                                               {"m", -3, Form::kDecimalSi},
+                                               {"", 0, Form::kDecimalSi},
+                                               {"k", 3, Form::kDecimalSi},
+                                               {"M", 6, Form::kDecimalSi},
+                                               {"G", 9, Form::kDecimalSi},
+                                               {"T", 12, Form::kDecimalSi},
+                                               {"P", 15, Form::kDecimalSi},
+                                               {"E", 18, Form::kDecimalSi},
+                                               {"e0", 0, Form::kExponent}}};
+constexpr int kNano = -9;
+constexpr int kLargestDecimalSuffix = 18;
+constexpr std::string_view kMaxBinary = "9223372036854775807";
+// A text longer than this is refused: a quantity of an honest client has a few dozen digits at most.
+constexpr std::size_t kMaxText = 1024;
+
+// |value| = digits * 10^scale; digits has no leading zeros, empty is zero.
+struct Number {
+  bool negative = false;
+  std::string digits;
+  int scale = 0;
+  Form form = Form::kDecimalSi;
+
+  bool zero() const noexcept { return digits.empty(); }
+};
+
+bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+void strip_leading_zeros(std::string& digits) { digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size())); }
+
+// The exponent and family of a suffix; the whole text must be one.
+std::optional<Suffix> find_suffix(std::string_view text) {
+  for (const Suffix& suffix : kSuffixes) {
+    if (suffix.text == text && suffix.text != "e0") return suffix;
+  }
+  if (text.size() < 2 || (text[0] != 'e' && text[0] != 'E')) return std::nullopt;
+  std::string_view number = text.substr(1);
+  if (number[0] == '+') number.remove_prefix(1);
+  int exponent = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), exponent);
+  if (number.empty() || error != std::errc() || end != number.data() + number.size()) return std::nullopt;
+  if (exponent < -100'000 || exponent > 100'000) return std::nullopt;
+  return Suffix{text, exponent, Form::kExponent};
+}
+
+// digits *= 2^exponent
+void multiply_by_power_of_two(std::string& digits, int exponent) {
+  for (; exponent > 0; exponent -= 10) {
+    const unsigned factor = 1u << std::min(exponent, 10);
+    unsigned carry = 0;
+    for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit) {
+      const unsigned product = static_cast<unsigned>(*digit - '0') * factor + carry;
+      *digit = static_cast<char>('0' + product % 10);
+      carry = product / 10;
+    }
+    if (carry != 0) digits.insert(0, std::to_string(carry));
+  }
+}
+
+// Away from zero to whole nanos.
+void round_up_to_nano(Number& number) {
+  if (number.zero() || number.scale >= kNano) return;
+  const auto drop = static_cast<std::size_t>(kNano - number.scale);
+  const bool inexact = drop >= number.digits.size() || number.digits.find_first_not_of('0', number.digits.size() - drop) != std::string::npos;
+  number.digits.resize(drop >= number.digits.size() ? 0 : number.digits.size() - drop);
+  number.scale = kNano;
+  if (!inexact) return;
+  std::size_t at = number.digits.size();
+  while (at > 0 && number.digits[at - 1] == '9') number.digits[--at] = '0';
+  if (at > 0) {
+    ++number.digits[at - 1];
+  } else {
+    number.digits.insert(0, "1");
+  }
+}
+
+void remove_trailing_zeros(Number& number) {
+  while (!number.digits.empty() && number.digits.back() == '0') {
+    number.digits.pop_back();
+    ++number.scale;
+  }
+}
+
+// Sign of |a| - |b|.
+int compare_size(Number a, Number b) {
+  if (a.zero() || b.zero()) return int(!a.zero()) - int(!b.zero());
+  const long long reach_a = static_cast<long long>(a.digits.size()) + a.scale, reach_b = static_cast<long long>(b.digits.size()) + b.scale;
+  if (reach_a != reach_b) return reach_a < reach_b ? -1 : 1;
+  const std::size_t width = std::max(a.digits.size(), b.digits.size());
+  a.digits.resize(width, '0');
+  b.digits.resize(width, '0');
+  const int order = a.digits.compare(b.digits);
+  return order < 0 ? -1 : int(order > 0);
+}
+
+std::optional<Number> parse(std::string_view text) {
+  if (text.empty() || text.size() > kMaxText) return std::nullopt;
+  Number out;
+  std::size_t at = 0;
+  if (text[0] == '-' || text[0] == '+') {
+    out.negative = text[0] == '-';
+    ++at;
+  }
+  while (at < text.size() && is_digit(text[at])) out.digits.push_back(text[at++]);
+  if (at < text.size() && text[at] == '.') {
+    ++at;
+    for (; at < text.size() && is_digit(text[at]); ++at, --out.scale) out.digits.push_back(text[at]);
+  }
+  const auto suffix = find_suffix(text.substr(at));
+  if (!suffix) return std::nullopt;
+  out.form = suffix->form;
+  strip_leading_zeros(out.digits);
+  if (suffix->form == Form::kBinarySi) {
+    multiply_by_power_of_two(out.digits, suffix->exponent);
+  } else {
+    out.scale += suffix->exponent;
+  }
+  remove_trailing_zeros(out);
+  round_up_to_nano(out);
+  remove_trailing_zeros(out);
+  const Number most{false, std::string(kMaxBinary), 0, Form::kBinarySi};
+  if (out.form == Form::kBinarySi && compare_size(out, most) > 0) out.digits = kMaxBinary, out.scale = 0;
+  if (out.zero()) out = Number{};
+  return out;
+}
+
+// A whole number with the largest suffix of its family that leaves it whole.
+std::string print_decimal(Number number) {
+  int exponent = number.scale;
+  while (exponent % 3 != 0 || (number.form != Form::kExponent && exponent > kLargestDecimalSuffix)) {
+    number.digits.push_back('0');
+    --exponent;
+  }
+  std::string out = (number.negative ? "-" : "") + number.digits;
+  if (number.form == Form::kExponent) return exponent == 0 ? out : out + "e" + std::to_string(exponent);
+  for (const Suffix& suffix : kSuffixes) {
+    if (suffix.form == Form::kDecimalSi && suffix.exponent == exponent) return out.append(suffix.text);
+  }
+  return out;
+}
+
+std::string print_binary(const Number& number) {
+  std::string whole = number.digits;
+  whole.append(static_cast<std::size_t>(number.scale), '0');
+  std::uint64_t value = 0;
+  std::from_chars(whole.data(), whole.data() + whole.size(), value);
+  int exponent = 0;
+  for (; value % 1024 == 0 && exponent < 60; exponent += 10) value /= 1024;
+  std::string out = (number.negative ? "-" : "") + std::to_string(value);
+  for (const Suffix& suffix : kSuffixes) {
+    if (suffix.form == Form::kBinarySi && suffix.exponent == exponent) return out.append(suffix.text);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<std::string> canonical_quantity(std::string_view text) {
+  auto number = parse(text);
+  if (!number) return std::nullopt;
+  if (number->zero()) return "0";
+  if (number->form == Form::kBinarySi) {
+    const Number unit{false, "1024", 0, Form::kBinarySi};
+    if (number->scale >= 0 && compare_size(*number, unit) >= 0) return print_binary(*number);
+    number->form = Form::kDecimalSi;
+  }
+  return print_decimal(std::move(*number));
+}
+
+int compare_quantities(std::string_view a, std::string_view b) {
+  const Number left = parse(a).value_or(Number{}), right = parse(b).value_or(Number{});
+  if (left.zero() && right.zero()) return 0;
+  if (left.negative != right.negative) {
+    if (left.zero()) return right.negative ? 1 : -1;
+    if (right.zero()) return left.negative ? -1 : 1;
+    return left.negative ? -1 : 1;
+  }
+  const int order = compare_size(left, right);
+  return left.negative ? -order : order;
+}
+
+}  // namespace backplane

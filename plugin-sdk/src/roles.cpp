@@ -1,0 +1,49 @@
+// The key functions of every contract class: their vtables and type information live in this library alone, so that a cast to a role
+// works on objects made by any plugin.
+#include "backplane/plugin.hpp"
+
+namespace backplane {
+
+RestStorage::~RestStorage() = default;
+Scoper::~Scoper() = default;
+SingularNameProvider::~SingularNameProvider() = default;
+ShortNamesProvider::~ShortNamesProvider() = default;
+CategoriesProvider::~CategoriesProvider() = default;
+StorageVersionProvider::~StorageVersionProvider() = default;
+TableProvider::~TableProvider() = default;
+ObjectCursor::~ObjectCursor() = default;
+WatchStream::~WatchStream() = default;
+Getter::~Getter() = default;
+Lister::~Lister() = default;
+Watcher::~Watcher() = default;
+AdmissionRunner::~AdmissionRunner() = default;
+Creater::~Creater() = default;
+NamedCreater::~NamedCreater() = default;
+UpdatedObjectInfo::~UpdatedObjectInfo() = default;
+Updater::~Updater() = default;
+PatchForbidder::~PatchForbidder() = default;
+GracefulDeleter::~GracefulDeleter() = default;
+CollectionDeleter::~CollectionDeleter() = default;
+Connecter::~Connecter() = default;
+StandardStorage::~StandardStorage() = default;
+
+LoopbackClient::~LoopbackClient() = default;
+Signal::~Signal() = default;
+HealthCheck::~HealthCheck() = default;
+Logger::~Logger() = default;
+DynamicGroups::~DynamicGroups() = default;
+Host::~Host() = default;
+Authenticator::~Authenticator() = default;
+Authorizer::~Authorizer() = default;
+StorageWatch::~StorageWatch() = default;
+StorageBackend::~StorageBackend() = default;
+
+AdmissionPlugin::~AdmissionPlugin() = default;
+Task<Status> AdmissionPlugin::admit(AdmissionAttributes&) const { co_return Status(); }
+Task<Status> AdmissionPlugin::validate(const AdmissionAttributes&) const { co_return Status(); }
+
+Plugin::~Plugin() = default;
+Status Plugin::configure(std::string_view) { return {}; }
+Status Plugin::validate() { return {}; }
+
+}  // namespace backplane

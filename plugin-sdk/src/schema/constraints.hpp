@@ -1,0 +1,46 @@
+// What a structural schema says of a value beyond its form: the keywords of OpenAPI v3 that custom resources may use.
+//
+// Thread-safety: immutable once compiled.
+#pragma once
+
+#include <boost/regex.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/json.hpp"
+
+namespace backplane::schema {
+
+class Type;
+
+enum class ListKind : unsigned char { kAtomic, kSet, kMap };
+
+struct Constraints {
+  std::string type;    // "object", "integer", …; empty: any
+  std::string format;  // "date-time", "int32", …
+  bool nullable = false;
+  bool int_or_string = false;
+  bool preserve_unknown = false;
+  bool embedded_resource = false;
+  bool additional_allowed = false;  // additionalProperties: true
+  ListKind list_kind = ListKind::kAtomic;
+  std::vector<std::string> list_map_keys;
+
+  std::vector<std::string> required;
+  std::vector<Value> enumeration;
+  std::string pattern;
+  std::unique_ptr<const boost::regex> regex;  // null: no pattern
+  std::optional<Value> minimum, maximum, multiple_of;
+  bool exclusive_minimum = false;
+  bool exclusive_maximum = false;
+  std::optional<std::int64_t> min_length, max_length, min_items, max_items, min_properties, max_properties;
+  bool unique_items = false;
+
+  std::vector<const Type*> all_of, any_of, one_of;
+  const Type* not_schema = nullptr;
+};
+
+}  // namespace backplane::schema

@@ -1,0 +1,35 @@
+// The first look at a schema document: which definitions it has, of which form and kind.
+#pragma once
+
+#include <string_view>
+
+#include "schema/type.hpp"
+
+namespace backplane::schema {
+
+// The facts at the top of a schema object that decide its form.
+struct Outline {
+  std::string_view type, format, backplane_type;
+  bool properties = false;
+  bool additional = false;  // additionalProperties is a schema
+  bool shape = false;
+  bool int_or_string = false;
+};
+
+// Errors: false when the words make no sense together; `form` is then unset.
+bool form_of(const Outline& outline, bool structural, Form& form) noexcept;
+
+class Indexer {
+ public:
+  explicit Indexer(SchemaSet::State& state) noexcept : state_(state) {}
+
+  // Adds the definitions of `document`, whose text lives as long as the set.  `number` counts documents from 1, for messages.
+  Status add(std::string_view document, std::size_t number);
+
+ private:
+  Status add_definition(std::string_view name, std::string_view text, const std::string& where);
+
+  SchemaSet::State& state_;
+};
+
+}  // namespace backplane::schema

@@ -1,0 +1,13 @@
+// Which kinds a schema set holds.
+#include "schema/type.hpp"
+
+namespace backplane {
+
+std::vector<GroupVersionKind> SchemaSet::kinds() const {
+  std::vector<GroupVersionKind> out;
+  out.reserve(state_->by_kind.size());
+  for (const auto& [kind, type] : state_->by_kind) out.push_back(kind);
+  return out;
+}
+
+}  // namespace backplane

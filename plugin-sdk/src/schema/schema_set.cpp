@@ -1,0 +1,82 @@
+// SchemaSet: documents in, types out.
+#include "schema/indexer.hpp"
+#include "schema/type.hpp"
+
+namespace backplane {
+namespace {
+
+using schema::Indexer;
+
+Result<std::unique_ptr<SchemaSet::State>> index(std::span<const std::string_view> documents,
+                                                const std::vector<std::shared_ptr<const SchemaSet>>& imports, bool copy) {
+  auto state = std::make_unique<SchemaSet::State>();
+  state->imports = imports;
+  Indexer indexer(*state);
+  std::size_t number = 0;
+  for (std::string_view document : documents) {
+    if (copy) document = state->texts.emplace_back(document);
+    if (Status status = indexer.add(document, ++number); !status.ok()) return status;
+  }
+  return state;
+}
+
+// The first malformed definition, by compiling all of them.
+Status check(const SchemaSet::State& state) {
+  for (const schema::Type* type : state.order) {
+    if (const std::string& error = type->body().error; !error.empty()) return bad_request("schema: " + error);
+  }
+  return {};
+}
+
+std::vector<std::shared_ptr<const SchemaSet>> with_meta(std::vector<std::shared_ptr<const SchemaSet>> imports) {
+  imports.push_back(meta_schemas());
+  return imports;
+}
+
+}  // namespace
+
+SchemaSet::SchemaSet(std::unique_ptr<State> state) : state_(std::move(state)) {}
+SchemaSet::~SchemaSet() = default;
+
+Result<std::shared_ptr<const SchemaSet>> SchemaSet::compile(std::span<const std::string_view> documents,
+                                                            std::vector<std::shared_ptr<const SchemaSet>> imports) {
+  imports = with_meta(std::move(imports));
+  {
+    // What the check compiles is thrown away: an idle custom type keeps its text and no more.
+    auto trial = index(documents, imports, false);
+    if (!trial.ok()) return std::move(trial.status());
+    if (Status status = check(**trial); !status.ok()) return status;
+  }
+  auto state = index(documents, imports, true);
+  if (!state.ok()) return std::move(state.status());
+  return std::make_shared<const SchemaSet>(std::move(*state));
+}
+
+Result<std::shared_ptr<const SchemaSet>> SchemaSet::embedded(std::span<const std::string_view> documents,
+                                                             std::vector<std::shared_ptr<const SchemaSet>> imports) {
+  auto state = index(documents, with_meta(std::move(imports)), false);
+  if (!state.ok()) return std::move(state.status());
+  return std::make_shared<const SchemaSet>(std::move(*state));
+}
+
+Status SchemaSet::check() const { return backplane::check(*state_); }
+
+std::vector<GroupVersionKind> SchemaSet::kinds() const {
+  std::vector<GroupVersionKind> out;
+  out.reserve(state_->by_kind.size());
+  for (const auto& [gvk, type] : state_->by_kind) out.push_back(gvk);
+  return out;
+}
+
+const Schema* SchemaSet::find(std::string_view definition) const noexcept { return state_->find_type(definition); }
+
+const Schema* SchemaSet::find(const GroupVersionKind& gvk) const noexcept {
+  const auto found = state_->by_kind.find(gvk);
+  if (found != state_->by_kind.end()) return found->second;
+  for (const auto& import : state_->imports) {
+    if (const Schema* schema = import->find(gvk)) return schema;
+  }
+  return nullptr;
+}
+
+}  // namespace backplane

@@ -1,0 +1,115 @@
+// Types: lookup, names, and what a set finds.
+#include "schema/type.hpp"
+
+#include "schema/constraints.hpp"
+
+namespace backplane::schema {
+
+namespace {
+
+std::uint32_t hash(std::string_view name) noexcept {
+  std::uint32_t h = 2166136261u;
+  for (const char c : name) h = (h ^ static_cast<unsigned char>(c)) * 16777619u;
+  return h ^ (h >> 15);
+}
+
+}  // namespace
+
+Body::Body() = default;
+Body::~Body() = default;
+
+void Body::build_index() {
+  std::size_t size = 4;
+  while (size < properties.size() * 2) size *= 2;
+  buckets.assign(size, 0);
+  for (std::size_t i = 0; i < properties.size(); ++i) {
+    std::size_t slot = hash(properties[i].name) & (size - 1);
+    while (buckets[slot] != 0) slot = (slot + 1) & (size - 1);
+    buckets[slot] = static_cast<std::uint16_t>(i + 1);
+  }
+  for (std::size_t i = 0; i < properties.size(); ++i) {
+    if (properties[i].always) always.push_back(static_cast<std::uint16_t>(i));
+    if (properties[i].default_value) with_defaults.push_back(static_cast<std::uint16_t>(i));
+  }
+}
+
+int Body::find(std::string_view name, std::size_t hint) const noexcept {
+  if (hint < properties.size() && properties[hint].name == name) return static_cast<int>(hint);
+  if (buckets.empty()) return -1;
+  const std::size_t mask = buckets.size() - 1;
+  for (std::size_t slot = hash(name) & mask; buckets[slot] != 0; slot = (slot + 1) & mask) {
+    const std::size_t index = buckets[slot] - 1u;
+    if (properties[index].name == name) return static_cast<int>(index);
+  }
+  return -1;
+}
+
+Type::~Type() = default;
+
+bool Type::structural() const noexcept { return set_->structural; }
+
+bool Type::struct_like() const noexcept {
+  switch (form_) {
+    case Form::kString:
+    case Form::kBool:
+    case Form::kInt32:
+    case Form::kInt64:
+    case Form::kDouble:
+    case Form::kBytes:
+    case Form::kList:
+    case Form::kMap: return false;
+    default: return true;
+  }
+}
+
+const Schema* Type::property(std::string_view json_name) const noexcept {
+  const int index = body().find(json_name, 0);
+  return index < 0 ? nullptr : body().properties[static_cast<std::size_t>(index)].type;
+}
+
+const Schema* Type::items() const noexcept { return body().items; }
+
+std::string_view Type::go_struct_name() const noexcept { return name_.substr(name_.rfind('.') + 1); }
+
+std::string Type::go_type() const {
+  if (!go_type_.empty()) return std::string(go_type_);
+  if (!name_.empty()) {
+    // The package is the segment before the name: "v1.Container".
+    const std::size_t last = name_.rfind('.');
+    const std::size_t package = last == std::string_view::npos ? last : name_.rfind('.', last - 1);
+    return std::string(package == std::string_view::npos ? name_ : name_.substr(package + 1));
+  }
+  switch (form_) {
+    case Form::kString: return "string";
+    case Form::kBool: return "bool";
+    case Form::kInt32: return "int32";
+    case Form::kInt64: return "int64";
+    case Form::kDouble: return "float64";
+    case Form::kBytes: return "[]uint8";
+    case Form::kList: return "[]" + (body().items ? body().items->go_type() : "interface {}");
+    case Form::kMap: return "map[string]" + (body().items ? body().items->go_type() : "interface {}");
+    default: return "struct";
+  }
+}
+
+}  // namespace backplane::schema
+
+namespace backplane {
+
+Schema::~Schema() = default;
+
+const schema::Type* SchemaSet::State::find_type(std::string_view definition) const noexcept {
+  const auto found = definitions.find(definition);
+  if (found != definitions.end()) return found->second.get();
+  for (const auto& import : imports) {
+    if (const Schema* schema = import->find(definition)) return static_cast<const schema::Type*>(schema);
+  }
+  return nullptr;
+}
+
+std::string_view SchemaSet::State::keep(std::string_view text) {
+  if (text.empty()) return {};
+  return strings.emplace_back(text);
+}
+
+}  // namespace backplane

@@ -1,0 +1,148 @@
+// The compiled form of schema documents: what every other file of this folder walks.
+//
+// A document is indexed when its set is made: one scan finds the definitions and what others must know of each (name, form, kinds).  A
+// definition is compiled when it is first used, so that a server pays at start-up only for what it serves.
+//
+// Thread-safety: a Type may be used from any thread; the first use of a definition compiles it under its set's lock.
+// Lifetime:      a Type lives as long as its SchemaSet; bodies never change once made.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "backplane/schema.hpp"
+
+namespace backplane::schema {
+
+// What a value is on the wire.
+enum class Form : unsigned char {
+  kString,
+  kBool,
+  kInt32,
+  kInt64,
+  kDouble,
+  kBytes,
+  kTime,
+  kMicroTime,
+  kDuration,
+  kQuantity,
+  kIntOrString,
+  kRawExtension,
+  kFieldsV1,
+  kAnyJson,
+  kStruct,
+  kList,
+  kMap,
+  kShape,  // the JSON form picks the type: x-backplane-shape
+};
+
+enum class Omit : unsigned char { kEmpty, kNever, kZero };
+
+class Type;
+struct Constraints;
+
+struct Property {
+  std::string_view name;
+  const Type* type = nullptr;
+  const Value* default_value = nullptr;  // null: none
+  std::string_view embedded;             // Go's embedded structs on the way, dotted, for error paths: "VolumeSource"
+  std::string_view merge_key;            // x-kubernetes-patch-merge-key
+  Omit omit = Omit::kEmpty;
+  bool pointer = false;
+  bool always = false;  // printed when unset
+  bool patch_merge = false;
+  bool patch_replace = false;
+  bool retain_keys = false;
+};
+
+// What is behind a Type once it is compiled.
+struct Body {
+  std::vector<Property> properties;          // in the order of output
+  std::vector<std::uint16_t> buckets;        // open addressing: property index + 1, 0 is free; size is a power of two
+  std::vector<std::uint16_t> always;         // properties printed when unset
+  std::vector<std::uint16_t> with_defaults;  // properties with a declared default
+  const Type* items = nullptr;               // of a list, or the values of a map
+  const Type* object_shape = nullptr;        // kShape: what an object, an array is; and whether a boolean may stand
+  const Type* array_shape = nullptr;
+  bool boolean_shape = false;
+  std::unique_ptr<const Constraints> constraints;  // structural mode only
+  std::string error;                               // not empty: the definition is malformed
+
+  Body();
+  ~Body();
+  // The property's index, or -1.  `hint` is tried first: the index after the last one found.
+  int find(std::string_view name, std::size_t hint) const noexcept;
+  void build_index();
+};
+
+class Type final : public Schema {
+ public:
+  Type(SchemaSet::State* set, std::string_view name, Form form) : set_(set), name_(name), form_(form) {}
+  ~Type() override;
+
+  std::string_view name() const noexcept override { return name_; }
+  bool structural() const noexcept override;
+  Status normalize(Value& value, DecodeReport* report) const override;
+  void apply_defaults(Value& value) const override;
+  void validate(const Value& value, const std::string& path, FieldErrors& errors) const override;
+  Status strategic_merge(Value& target, const Value& patch) const override;
+  const Schema* property(std::string_view json_name) const noexcept override;
+  const Schema* items() const noexcept override;
+
+  Form form() const noexcept { return form_; }
+  // Go structs are never left out by omitempty.
+  bool struct_like() const noexcept;
+  const Body& body() const {
+    const Body* body = body_.load(std::memory_order_acquire);
+    return body ? *body : compile();
+  }
+  // What Go's reflect prints for it ("[]v1.Container"), and the struct's own name ("Container").
+  std::string go_type() const;
+  std::string_view go_struct_name() const noexcept;
+
+ private:
+  friend class Compiler;
+  friend class Indexer;
+  const Body& compile() const;
+
+  SchemaSet::State* set_;
+  std::string_view name_;     // of the definition; empty for types inside one
+  std::string_view go_type_;  // x-backplane-go-type
+  std::string_view text_;     // the definition's JSON; empty when the body was made at once
+  Form form_;
+  mutable std::atomic<const Body*> body_{nullptr};
+};
+
+}  // namespace backplane::schema
+
+namespace backplane {
+
+struct SchemaSet::State {
+  std::vector<std::shared_ptr<const SchemaSet>> imports;
+  std::deque<std::string> texts;  // copies of documents that do not live as long as the process
+  std::unordered_map<std::string_view, std::unique_ptr<schema::Type>> definitions;
+  std::vector<schema::Type*> order;  // definitions in document order
+  std::map<GroupVersionKind, schema::Type*> by_kind;
+  bool structural = false;
+
+  // Held while a definition is compiled.  Recursive: an inlined definition is compiled inside the one that holds it.
+  std::recursive_mutex mutex;
+  std::deque<std::string> strings;                            // names and texts that bodies refer to
+  std::deque<Value> defaults;                                 // declared defaults
+  std::deque<std::unique_ptr<schema::Type>> inner;            // types inside definitions
+  std::unordered_map<std::string, const schema::Type*> plain; // scalars, shared by form and Go type
+  std::vector<std::unique_ptr<const schema::Body>> bodies;
+
+  const schema::Type* find_type(std::string_view definition) const noexcept;
+  std::string_view keep(std::string_view text);
+};
+
+}  // namespace backplane

@@ -1,0 +1,162 @@
+#include "database.hpp"
+
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+
+#include "records.hpp"
+
+namespace backplane::rocks {
+namespace {
+
+// The whole server is to stay small: what is hot lies in the watch cache above, so RocksDB needs little memory of its own.
+constexpr std::size_t kWriteBuffer = 8 * 1024 * 1024;        // per column family, before it is flushed
+constexpr std::size_t kAllWriteBuffers = 16 * 1024 * 1024;   // together
+constexpr std::size_t kBlockCache = 8 * 1024 * 1024;
+constexpr std::uint64_t kMaxWal = 32 * 1024 * 1024;          // bounds the replay of the next open
+
+rocksdb::ColumnFamilyOptions family_options(const std::shared_ptr<rocksdb::Cache>& cache, bool bloom) {
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = cache;
+  table.cache_index_and_filter_blocks = true;
+  table.pin_l0_filter_and_index_blocks_in_cache = true;
+  table.block_size = 16 * 1024;
+  table.format_version = 5;
+  // Creates ask for keys that do not exist: a filter answers that without reading a block.
+  if (bloom) table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+
+  rocksdb::ColumnFamilyOptions options;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  options.write_buffer_size = kWriteBuffer;
+  options.max_write_buffer_number = 2;
+  options.arena_block_size = 256 * 1024;
+  options.target_file_size_base = 32 * 1024 * 1024;
+  options.level_compaction_dynamic_level_bytes = true;
+  // The newest levels are rewritten soon: compressing them costs more than it saves.
+  options.compression = rocksdb::kNoCompression;
+  options.bottommost_compression = rocksdb::kLZ4Compression;
+  return options;
+}
+
+rocksdb::DBOptions database_options() {
+  rocksdb::DBOptions options;
+  options.create_if_missing = true;
+  options.create_missing_column_families = true;
+  options.db_write_buffer_size = kAllWriteBuffers;
+  options.max_total_wal_size = kMaxWal;
+  options.max_background_jobs = 2;
+  options.max_open_files = 512;
+  options.keep_log_file_num = 2;
+  options.max_log_file_size = 1024 * 1024;
+  options.info_log_level = rocksdb::WARN_LEVEL;
+  options.stats_dump_period_sec = 0;
+  options.stats_persist_period_sec = 0;
+  options.skip_stats_update_on_db_open = true;
+  options.skip_checking_sst_file_sizes_on_db_open = true;
+  options.max_file_opening_threads = 1;
+  // A torn last record is the power cut; everything acknowledged lies before it.
+  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+  options.paranoid_checks = true;
+  return options;
+}
+
+bool is_lock_error(const rocksdb::Status& status) {
+  return status.IsIOError() && status.ToString().find("lock") != std::string::npos;
+}
+
+Status open_error(const rocksdb::Status& status, const std::string& directory) {
+  if (is_lock_error(status)) {
+    return service_unavailable("the store in " + quoted(directory) +
+                               " is in use by another process; stop that process, or give this one another --data-dir");
+  }
+  return to_status(status, "open the store in " + quoted(directory));
+}
+
+}  // namespace
+
+Status to_status(const rocksdb::Status& status, std::string_view what) {
+  return Status(Reason::kInternalError, "cannot " + std::string(what) + ": " + status.ToString());
+}
+
+Status damaged(std::string_view what, std::string_view key) {
+  return Status(Reason::kInternalError, "the store is damaged: " + std::string(what) + " of key " + quoted(key) + " cannot be read");
+}
+
+Result<std::unique_ptr<Database>> Database::open(const std::string& directory) {
+  auto cache = rocksdb::NewLRUCache(kBlockCache, 2);
+  const std::vector<rocksdb::ColumnFamilyDescriptor> families = {
+      {rocksdb::kDefaultColumnFamilyName, family_options(cache, false)},
+      {"live", family_options(cache, true)},
+      {"old", family_options(cache, false)},
+      {"log", family_options(cache, false)},
+  };
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::DB* raw = nullptr;
+  const auto status = rocksdb::DB::Open(database_options(), directory, families, &handles, &raw);
+  if (!status.ok()) return open_error(status, directory);
+  std::unique_ptr<Database> database(new Database);
+  database->db_.reset(raw);
+  std::copy(handles.begin(), handles.end(), database->families_.begin());
+  return database;
+}
+
+Database::~Database() { (void)close(); }
+
+Status Database::close() {
+  std::unique_lock lock(mutex_);
+  if (!db_) return {};
+  const std::vector<rocksdb::ColumnFamilyHandle*> all(families_.begin(), families_.end());
+  auto status = db_->Flush(rocksdb::FlushOptions(), all);
+  for (auto*& family : families_) {
+    db_->DestroyColumnFamilyHandle(family);
+    family = nullptr;
+  }
+  const auto closed = db_->Close();
+  db_.reset();
+  if (!status.ok()) return to_status(status, "flush the store");
+  if (!closed.ok()) return to_status(closed, "close the store");
+  return {};
+}
+
+std::int64_t Database::size_bytes() const noexcept {
+  const Reading reading(*this);
+  if (!reading.ok()) return -1;
+  std::uint64_t total = 0;
+  for (auto* family : families_) {
+    std::uint64_t files = 0;
+    std::uint64_t memory = 0;
+    reading.db().GetIntProperty(family, rocksdb::DB::Properties::kTotalSstFilesSize, &files);
+    reading.db().GetIntProperty(family, rocksdb::DB::Properties::kCurSizeAllMemTables, &memory);
+    total += files + memory;
+  }
+  return static_cast<std::int64_t>(total);
+}
+
+Result<Opened> read_opened(const Database& database) {
+  const Database::Reading reading(database);
+  auto get = [&](std::string_view key, std::string& value) {
+    return reading.db().Get(rocksdb::ReadOptions(), reading.family(Family::kDefault), rocksdb::Slice(key.data(), key.size()), &value);
+  };
+  Opened opened;
+  std::string value;
+  auto status = get("format", value);
+  if (status.IsNotFound()) {
+    const auto written = reading.db().Put(rocksdb::WriteOptions(), "format", rocksdb::Slice(kFormat.data(), kFormat.size()));
+    if (!written.ok()) return to_status(written, "write the store's format");
+    return opened;
+  }
+  if (!status.ok()) return to_status(status, "read the store's format");
+  if (value != kFormat) {
+    return internal_error("the store has format " + quoted(value) + ", this server reads " + quoted(kFormat));
+  }
+  for (auto [key, target] : {std::pair{"revision", &opened.revision}, std::pair{"compacted", &opened.compacted}}) {
+    status = get(key, value);
+    if (status.IsNotFound()) continue;
+    if (!status.ok()) return to_status(status, "read the store's revision");
+    const auto parsed = parse_number(value);
+    if (!parsed) return damaged("the number", key);
+    *target = static_cast<Revision>(*parsed);
+  }
+  return opened;
+}
+
+}  // namespace backplane::rocks

@@ -1,0 +1,67 @@
+// The RocksDB handle with our column families and options: opening, reading versions, closing.
+//
+// Thread-safety: every method from any thread; close() waits for readers that hold a Reading.
+// Lifetime:      a Reading keeps the database open while it lives: short, never across a suspension.
+// Errors:        kInternalError with RocksDB's text; a directory in use by another process is kServiceUnavailable and names it.
+#pragma once
+
+#include <rocksdb/db.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+
+#include "backplane/storage.hpp"
+
+namespace backplane::rocks {
+
+enum class Family : std::size_t { kDefault, kLive, kOld, kLog };
+
+// What is read before the store takes work.
+struct Opened {
+  Revision revision = 1;
+  Revision compacted = 0;
+};
+
+class Database {
+ public:
+  static Result<std::unique_ptr<Database>> open(const std::string& directory);
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  // Flushes, so that the next open has nothing to replay, and lets go of the directory.  Idempotent.
+  Status close();
+  std::int64_t size_bytes() const noexcept;
+
+  // Access to the open database; ok() is false after close().
+  class Reading {
+   public:
+    explicit Reading(const Database& database) : lock_(database.mutex_), db_(database.db_.get()), database_(database) {}
+    bool ok() const noexcept { return db_ != nullptr; }
+    rocksdb::DB& db() const noexcept { return *db_; }
+    rocksdb::ColumnFamilyHandle* family(Family family) const noexcept { return database_.families_[static_cast<std::size_t>(family)]; }
+
+   private:
+    std::shared_lock<std::shared_mutex> lock_;
+    rocksdb::DB* db_;
+    const Database& database_;
+  };
+
+ private:
+  Database() = default;
+  mutable std::shared_mutex mutex_;
+  std::unique_ptr<rocksdb::DB> db_;
+  std::array<rocksdb::ColumnFamilyHandle*, 4> families_{};
+};
+
+// The Status of a failed RocksDB call; `what` says what was being done.
+Status to_status(const rocksdb::Status& status, std::string_view what);
+Status damaged(std::string_view what, std::string_view key);
+
+// Current and compacted revision; checks the format.
+Result<Opened> read_opened(const Database& database);
+
+}  // namespace backplane::rocks

@@ -1,0 +1,173 @@
+"""Plays recordings/*.jsonl against the built server and compares every answer: code, headers, body, key order.
+
+A line of a recording is a scenario: steps with a request ("do", "h", "b") and the answer that kube-apiserver gave ("s", "rh", "r").
+What no two servers share (uids, times, versions, allocated addresses) is replaced on both sides before comparing; managedFields are left
+out.  Steps listed in known_differences.txt must differ: one that has come to agree has to be taken off the list.
+"""
+import glob
+import json
+import os
+import re
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', 'e2e'))
+from harness import Server  # noqa: E402
+
+HEADERS = ('content-type', 'warning', 'retry-after', 'allow', 'location', 'www-authenticate')
+TEXT_RULES = [
+    (re.compile(r'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}'), '<uid>'),
+    (re.compile(r'20(?:2[5-9]|[3-9]\d)-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z| ?[+-]\d\d:?\d\d)(?: UTC)?(?: m=[+-][\d.]+)?'), '<time>'),
+    (re.compile(r':3\d{4}/'), ':<port>/'),
+    (re.compile(r'\b10\.0\.\d{1,3}\.\d{1,3}\b(?!/)'), '<ip>'),
+    (re.compile(r'(resourceVersion\\*":\\*")\d+'), r'\1<rv>'),
+    (re.compile(r'((?:c|C)urrent(?: resource version)?)(:? )\d+'), r'\1\2<rv>'),
+]
+
+
+def text(value):
+    if re.fullmatch(r'\d+s', value):
+        return '<age>'
+    for pattern, replacement in TEXT_RULES:
+        value = pattern.sub(replacement, value)
+    return value
+
+
+def scrub(value, key=None):
+    """The value as it is compared."""
+    if isinstance(value, dict):
+        prefix = value.get('generateName')
+        out = {}
+        for k, v in value.items():
+            if k == 'managedFields':
+                continue
+            if k == 'name' and isinstance(prefix, str) and isinstance(v, str) and v.startswith(prefix) and len(v) == len(prefix) + 5:
+                v = prefix + '<rand>'
+            out[k] = scrub(v, k)
+        return out
+    if isinstance(value, list):
+        return [scrub(v, key) for v in value]
+    if isinstance(value, str):
+        if key in ('resourceVersion', 'resourceVersionMatch') and value.isdigit() and value != '0':
+            return '<rv>'
+        if key == 'continue' and value:
+            return '<continue>'
+        return '<text>' if key == 'description' else text(value)
+    if key in ('nodePort', 'healthCheckNodePort') and isinstance(value, int) and value >= 30000:
+        return '<port>'
+    return value
+
+
+def parsed(content_type, raw):
+    kind = (content_type or '').split(';')[0]
+    body = raw.decode('utf-8', 'replace')
+    if kind.endswith('json'):
+        try:
+            return scrub(json.loads(body))
+        except ValueError:
+            return {'<events>': [scrub(json.loads(line)) for line in body.splitlines() if line.strip()]}
+    return re.sub(r'(resourceVersion: )"\d+"', r'\1<rv>', text(body))
+
+
+def differences(want, got, at='body'):
+    if isinstance(want, dict) and isinstance(got, dict):
+        out = []
+        for key in {**want, **got}:
+            out += differences(want.get(key, '<absent>'), got.get(key, '<absent>'), at + '/' + key)
+        if not out and list(want) != list(got):
+            out.append('%s: key order %s, want %s' % (at, list(got), list(want)))
+        return out
+    if isinstance(want, list) and isinstance(got, list) and len(want) == len(got):
+        return [d for i, pair in enumerate(zip(want, got)) for d in differences(*pair, '%s/%d' % (at, i))]
+    if want == got and type(want) is type(got):
+        return []
+    return ['%s: got %s, want %s' % (at, json.dumps(got)[:300], json.dumps(want)[:300])]
+
+
+def filled(value, kept):
+    if isinstance(value, str):
+        whole = re.fullmatch(r'\$\{(\w+)\}', value)
+        return kept.get(whole[1], '') if whole else re.sub(r'\$\{(\w+)\}', lambda m: str(kept.get(m[1], '')), value)
+    if isinstance(value, dict):
+        return {filled(k, kept): filled(v, kept) for k, v in value.items()}
+    return [filled(v, kept) for v in value] if isinstance(value, list) else value
+
+
+class Player:
+    def __init__(self, server):
+        self.server = server
+        self.connection = None
+
+    def send(self, method, path, headers, body):
+        for last in (False, True):
+            if self.connection is None:
+                self.connection = self.server.connect()
+            try:
+                self.connection.request(method, path, body=body, headers=headers)
+                response = self.connection.getresponse()
+                return response.status, response.getheaders(), response.read()
+            except OSError:
+                self.connection.close()
+                self.connection = None
+                if last:
+                    raise
+
+    def step(self, step, kept):
+        method, path = filled(step['do'], kept).split(' ', 1)
+        headers = {'Accept': 'application/json', 'User-Agent': 'recorder', **filled(step.get('h') or {}, kept)}
+        headers = {k: v for k, v in headers.items() if v is not None}
+        body = filled(step.get('b'), kept)
+        if body is not None:
+            headers.setdefault('Content-Type', 'application/json')
+            body = body.encode() if isinstance(body, str) else json.dumps(body).encode()
+        status, pairs, raw = self.send(method, path, headers, body)
+        lower = {}
+        for name, value in pairs:
+            name = name.lower()
+            if name in HEADERS:
+                lower[name] = lower[name] + ' | ' + text(value) if name in lower else text(value)
+        for name, path_to in (step.get('keep') or {}).items():
+            value = json.loads(raw)
+            for part in path_to.split('.'):
+                value = value[int(part)] if isinstance(value, list) else value.get(part, '')
+            kept[name] = value
+        return status, lower, parsed(lower.get('content-type'), raw)
+
+    def scenario(self, case):
+        """(step's name, its differences) for each compared step."""
+        kept = {}
+        for number, step in enumerate(case['steps']):
+            if 'sleep' in step:
+                time.sleep(step['sleep'])
+                continue
+            status, headers, body = self.step(step, kept)
+            if step.get('setup'):
+                continue
+            found = [] if status == step['s'] else ['status: got %s, want %s' % (status, step['s'])]
+            want_headers = step.get('rh') or {}
+            found += ['header %s: got %s, want %s' % (k, headers.get(k), want_headers.get(k))
+                      for k in sorted({*headers, *want_headers}) if headers.get(k) != want_headers.get(k)]
+            found += differences(scrub(step['r']), body)
+            yield '%s#%d' % (case['id'], number), found
+
+
+def main():
+    known = {line.split()[0] for line in open(os.path.join(HERE, 'known_differences.txt')) if line.strip() and not line.startswith('#')}
+    passed = failed = 0
+    with Server('--service-cluster-ip-range=10.0.0.0/16') as server:
+        player = Player(server)
+        for path in sorted(glob.glob(os.path.join(HERE, 'recordings', '*.jsonl'))):
+            for line in open(path):
+                for name, found in player.scenario(json.loads(line)):
+                    if bool(found) == (name in known):
+                        passed += 1
+                        continue
+                    failed += 1
+                    print('FAIL', name, 'agrees now: take it off known_differences.txt' if not found else '\n  ' + '\n  '.join(found[:4]))
+    print('%d passed, %d failed' % (passed, failed))
+    return 1 if failed or not passed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,147 @@
+"""Starts the built server for a test and talks to it: a kubeconfig, kubectl, and a plain HTTPS client with the admin's certificate."""
+import base64
+import http.client
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import tempfile
+import time
+import unittest
+import urllib.parse
+
+BINARY = os.environ.get('BACKPLANE', os.path.join(os.path.dirname(__file__), '../../build/bin/backplane'))
+PLUGINS = os.environ.get('BACKPLANE_PLUGINS', os.path.join(os.path.dirname(__file__), '../../build/lib/backplane/plugins'))
+START_SECONDS = 60  # generous: sanitizer builds on a busy machine
+
+
+def kubectls():
+    """Every kubectl there is: the one on the PATH, and Debian's 1.20 where scripts/setup has unpacked it."""
+    found = []
+    for path in (shutil.which('kubectl'), os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../.tools/kubernetes-client/usr/bin/kubectl')):
+        if path and os.path.exists(path) and os.path.realpath(path) not in [os.path.realpath(p) for p in found]:
+            found.append(path)
+    return found
+
+
+class Server:
+    """One running server with a data directory of its own."""
+
+    def __init__(self, *flags, data_dir=None, plugin_dir=None, wait=True, env=None):
+        self.own_dir = data_dir is None
+        self.dir = data_dir or tempfile.mkdtemp(prefix='backplane-test-')
+        self.log_path = os.path.join(self.dir, 'log-%d' % time.monotonic_ns())
+        self.log = open(self.log_path, 'wb')
+        args = [BINARY, '--data-dir', os.path.join(self.dir, 'data'), '--plugin-dir', plugin_dir or PLUGINS, '--secure-port', '0', *flags]
+        self.process = subprocess.Popen(args, stdout=self.log, stderr=subprocess.STDOUT, env=dict(os.environ, **(env or {})))
+        self.kubeconfig = os.path.join(self.dir, 'data', 'admin.kubeconfig')
+        self.port = None
+        if wait:
+            self.wait_ready()
+
+    def text(self):
+        self.log.flush()
+        with open(self.log_path, errors='replace') as f:
+            return f.read()
+
+    def wait_ready(self):
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                raise AssertionError('the server ended with %s:\n%s' % (self.process.returncode, self.text()))
+            if 'export KUBECONFIG=' in self.text():
+                self._read_kubeconfig()
+                try:
+                    if self.request('GET', '/readyz')[0] == 200:
+                        return
+                except OSError:
+                    pass
+            time.sleep(0.02)
+        raise AssertionError('the server did not become ready:\n' + self.text())
+
+    def _read_kubeconfig(self):
+        with open(self.kubeconfig) as f:
+            text = f.read()
+        self.port = int(re.search(r'server: https://[^:]+:(\d+)', text)[1])
+        self.tls = self.tls_context(text)
+
+    def tls_context(self, text=None, client_certificate=True):
+        text = text or open(self.kubeconfig).read()
+
+        def data(key):
+            return base64.b64decode(re.search(key + r': (\S+)', text)[1])
+        context = ssl.create_default_context(cadata=data('certificate-authority-data').decode())
+        if client_certificate:
+            with tempfile.NamedTemporaryFile(suffix='.pem') as f:
+                f.write(data('client-certificate-data') + b'\n' + data('client-key-data'))
+                f.flush()
+                context.load_cert_chain(f.name)
+        return context
+
+    def connect(self, client_certificate=True, timeout=30):
+        tls = self.tls if client_certificate else self.tls_context(client_certificate=False)
+        return http.client.HTTPSConnection('127.0.0.1', self.port, context=tls, timeout=timeout)
+
+    def request(self, method, path, body=None, headers=None, client_certificate=True, connection=None):
+        """(status, headers, parsed body or text)"""
+        conn = connection or self.connect(client_certificate)
+        send = dict(headers or {})
+        if isinstance(body, (dict, list)):
+            body = json.dumps(body)
+            send.setdefault('Content-Type', 'application/json')
+        conn.request(method, path, body=body, headers=send)
+        response = conn.getresponse()
+        raw = response.read()
+        if connection is None:
+            conn.close()
+        try:
+            return response.status, dict(response.getheaders()), json.loads(raw)
+        except ValueError:
+            return response.status, dict(response.getheaders()), raw.decode(errors='replace')
+
+    def kubectl(self, binary, *args, stdin=None, check=True, timeout=60):
+        command = [binary, '--kubeconfig', self.kubeconfig, *args]
+        env = dict(os.environ, HOME=self.dir, KUBECACHEDIR=os.path.join(self.dir, 'cache', os.path.basename(os.path.dirname(binary))))
+        done = subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=timeout, env=env)
+        if check and done.returncode != 0:
+            raise AssertionError('%s\n%s%s\n--- server\n%s' % (' '.join(args), done.stdout, done.stderr, self.text()[-3000:]))
+        return done.stdout if check else done
+
+    def terminate(self, timeout=60):
+        """SIGTERM; returns the exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(timeout)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self.log.close()
+        if self.own_dir:
+            shutil.rmtree(self.dir, ignore_errors=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+
+def namespace(name):
+    return {'apiVersion': 'v1', 'kind': 'Namespace', 'metadata': {'name': name}}
+
+
+def configmap(name, **data):
+    return {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': name}, 'data': data}
+
+
+def main():
+    unittest.main()

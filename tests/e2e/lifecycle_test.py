@@ -1,0 +1,215 @@
+"""Start, drain and stop of the real process: signals, exit codes, what survives kill -9, several instances, API enablement."""
+import concurrent.futures
+import http.client
+import json
+import os
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+from harness import BINARY, PLUGINS, Server, configmap, main
+
+SIGNALS = ['ShutdownInitiated', 'AfterShutdownDelayDuration', 'PreShutdownHooksStopped', 'NotAcceptingNewRequest', 'InFlightRequestsDrained',
+           'HTTPServerStoppedListening']
+
+
+class Lifecycle(unittest.TestCase):
+    def test_term_under_load_fails_no_accepted_request_and_logs_the_signals_in_order(self):
+        with Server() as server:
+            stop = threading.Event()
+            failures, done = [], []
+
+            def load(worker):
+                conn = server.connect()
+                number = 0
+                while not stop.is_set():
+                    number += 1
+                    try:
+                        conn.request('POST', '/api/v1/namespaces/default/configmaps', json.dumps(configmap('l%d-%d' % (worker, number), k='v')),
+                                     {'Content-Type': 'application/json'})
+                    except OSError:
+                        return  # never sent: the listener or the idle connection was closed first
+                    try:
+                        response = conn.getresponse()
+                        response.read()
+                    except http.client.RemoteDisconnected:
+                        return  # an idle connection closed before the request was read
+                    except (OSError, http.client.HTTPException) as error:
+                        failures.append(repr(error))
+                        return
+                    if response.status == 201:
+                        done.append('l%d-%d' % (worker, number))
+                    elif response.status not in (429, 503):
+                        failures.append(response.status)
+                    if response.getheader('Connection') == 'close':
+                        return
+            watch = server.connect()
+            watch.request('GET', '/api/v1/namespaces/default/configmaps?watch=1')
+            response = watch.getresponse()
+            self.assertEqual(response.status, 200)
+            workers = [threading.Thread(target=load, args=(i,)) for i in range(8)]
+            for worker in workers:
+                worker.start()
+            while len(done) < 50 and not failures:
+                time.sleep(0.01)
+            code = server.terminate()
+            stop.set()
+            for worker in workers:
+                worker.join()
+            self.assertEqual(code, 0, server.text()[-3000:])
+            self.assertEqual(failures, [])
+            text = server.text()
+            positions = [text.find('name=' + name) for name in SIGNALS]
+            self.assertNotIn(-1, positions, text[-3000:])
+            order = dict(zip(SIGNALS, positions))
+            self.assertLess(order['ShutdownInitiated'], order['AfterShutdownDelayDuration'])
+            self.assertLess(order['AfterShutdownDelayDuration'], order['NotAcceptingNewRequest'])
+            self.assertLess(order['PreShutdownHooksStopped'], order['NotAcceptingNewRequest'])
+            self.assertLess(order['NotAcceptingNewRequest'], order['InFlightRequestsDrained'])
+            # What was acknowledged is there after a restart.
+            with Server(data_dir=server.dir) as again:
+                names = {i['metadata']['name'] for i in again.request('GET', '/api/v1/namespaces/default/configmaps')[2]['items']}
+                self.assertEqual(set(done) - names, set())
+
+    def test_kill_9_loses_nothing_that_was_acknowledged(self):
+        with Server() as server:
+            acknowledged = []
+
+            def write(worker):
+                conn = server.connect()
+                try:
+                    for number in range(100000):
+                        name = 'k%d-%d' % (worker, number)
+                        conn.request('POST', '/api/v1/namespaces/default/configmaps', json.dumps(configmap(name, k='v')), {'Content-Type': 'application/json'})
+                        response = conn.getresponse()
+                        response.read()
+                        if response.status == 201:
+                            acknowledged.append(name)
+                except (OSError, http.client.HTTPException):
+                    pass
+            workers = [threading.Thread(target=write, args=(i,)) for i in range(8)]
+            for worker in workers:
+                worker.start()
+            while len(acknowledged) < 300:
+                time.sleep(0.01)
+            server.kill()
+            for worker in workers:
+                worker.join()
+            with Server(data_dir=server.dir) as again:
+                names = {i['metadata']['name'] for i in again.request('GET', '/api/v1/namespaces/default/configmaps')[2]['items']}
+                self.assertEqual(set(acknowledged) - names, set())
+
+    def test_a_second_signal_ends_the_process_at_once_with_code_1(self):
+        with Server('--shutdown-delay-duration=60s') as server:
+            server.process.send_signal(signal.SIGTERM)
+            while 'ShutdownInitiated' not in server.text():
+                time.sleep(0.01)
+            server.process.send_signal(signal.SIGTERM)
+            self.assertEqual(server.process.wait(30), 1)
+
+    def test_the_delay_keeps_serving_with_readyz_red(self):
+        with Server('--shutdown-delay-duration=3s') as server:
+            server.process.send_signal(signal.SIGTERM)
+            while 'ShutdownInitiated' not in server.text():
+                time.sleep(0.01)
+            self.assertEqual(server.request('GET', '/readyz')[0], 500)
+            self.assertEqual(server.request('GET', '/livez')[0], 200)
+            self.assertEqual(server.request('GET', '/api/v1/namespaces')[0], 200)
+            self.assertEqual(server.process.wait(60), 0)
+
+    def test_send_retry_after_answers_429_while_draining(self):
+        with Server('--shutdown-send-retry-after', '--shutdown-watch-termination-grace-period=5s') as server:
+            watch = server.connect()
+            watch.request('GET', '/api/v1/configmaps?watch=1')
+            self.assertEqual(watch.getresponse().status, 200)
+            conn = server.connect()
+            server.request('GET', '/livez', connection=conn)
+            server.process.send_signal(signal.SIGTERM)
+            seen = None
+            for _ in range(2000):
+                try:
+                    status, headers, _ = server.request('GET', '/api/v1/namespaces', connection=conn)
+                except (OSError, http.client.HTTPException):
+                    break
+                if status == 429:
+                    seen = headers
+                    break
+                time.sleep(0.002)
+            code = server.process.wait(60)
+            self.assertEqual(code, 0)
+            if seen is not None:  # the drain may be over before the next request is read
+                self.assertEqual(seen.get('Retry-After'), '5')
+
+    def test_runtime_config_switches_groups_and_resources_off(self):
+        with Server('--runtime-config=apps/v1=false') as server:
+            groups = [g['name'] for g in server.request('GET', '/apis')[2]['groups']]
+            self.assertNotIn('apps', groups)
+            self.assertEqual(server.request('GET', '/apis/apps/v1/deployments')[0], 404)
+        with Server('--runtime-config=apps/v1/deployments=false') as server:
+            names = [r['name'] for r in server.request('GET', '/apis/apps/v1')[2]['resources']]
+            self.assertNotIn('deployments', names)
+            self.assertIn('daemonsets', names)
+            self.assertEqual(server.request('GET', '/apis/apps/v1/deployments')[0], 404)
+            self.assertEqual(server.request('GET', '/apis/apps/v1/daemonsets')[0], 200)
+
+    def test_a_wrong_runtime_config_stops_the_start_and_lists_what_exists(self):
+        with Server('--runtime-config=apsp/v1=false', wait=False) as server:
+            self.assertNotEqual(server.process.wait(60), 0)
+            self.assertIn('apsp/v1', server.text())
+            self.assertIn('apps/v1', server.text())
+
+    def test_all_bad_flags_are_reported_at_once(self):
+        done = subprocess.run([BINARY, '--secure-port=99999', '--goaway-chance=0.5', '--storage-backend=paper'], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        for word in ('secure-port', 'goaway-chance', 'storage-backend'):
+            self.assertIn(word, done.stderr + done.stdout)
+
+    def test_instances_live_side_by_side_and_a_data_dir_has_one_owner(self):
+        with Server() as one, Server() as two:
+            self.assertNotEqual(one.port, two.port)
+            one.request('POST', '/api/v1/namespaces/default/configmaps', configmap('only-in-one'))
+            self.assertEqual(two.request('GET', '/api/v1/namespaces/default/configmaps/only-in-one')[0], 404)
+            done = subprocess.run([BINARY, '--data-dir', os.path.join(one.dir, 'data'), '--plugin-dir', PLUGINS, '--secure-port=0'],
+                                  capture_output=True, text=True, timeout=60)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(os.path.join(one.dir, 'data'), done.stdout + done.stderr)
+
+    def test_the_debug_socket_answers_without_credentials(self):
+        directory = tempfile.mkdtemp()
+        path = os.path.join(directory, 'debug.sock')
+        try:
+            with Server('--debug-socket-path=' + path):
+                client = socket.socket(socket.AF_UNIX)
+                client.connect(path)
+                client.sendall(b'GET /debug/chain HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+                answer = b''
+                while chunk := client.recv(65536):
+                    answer += chunk
+                client.close()
+                self.assertTrue(answer.startswith(b'HTTP/1.1 200'), answer[:200])
+                self.assertIn(b'"not found"', answer)
+        finally:
+            shutil.rmtree(directory)
+
+    def test_sd_notify_says_ready(self):
+        directory = tempfile.mkdtemp()
+        path = os.path.join(directory, 'notify.sock')
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        listener.bind(path)
+        listener.settimeout(60)
+        try:
+            with Server(env={'NOTIFY_SOCKET': path}):
+                self.assertIn(b'READY=1', listener.recv(4096))
+        finally:
+            listener.close()
+            shutil.rmtree(directory)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,92 @@
+// The ladder of folders: a rung may include the rungs below it and the SDK, never one above; a plugin includes the SDK and itself.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Top rung first: the order in which a request meets them, below the folders that put the server together.
+const std::vector<std::string> kRungs{"app",       "plugin",   "transport", "http",     "filters",    "routing", "endpoints",
+                                      "security",  "admission", "registry",  "watchcache", "storage", "base"};
+
+struct Include {
+  fs::path file;
+  int line;
+  std::string target;  // "storage/memory_storage.hpp"
+};
+
+std::vector<Include> quoted_includes(const fs::path& root) {
+  static const std::regex kInclude(R"re(^\s*#\s*include\s+["<]([^">]+)[">])re");
+  std::vector<Include> found;
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    const auto extension = entry.path().extension();
+    if (extension != ".cpp" && extension != ".hpp" && extension != ".h" && extension != ".ipp") continue;
+    std::ifstream file(entry.path());
+    std::string text;
+    for (int line = 1; std::getline(file, text); ++line) {
+      std::smatch match;
+      if (std::regex_search(text, match, kInclude)) found.push_back({entry.path(), line, match[1]});
+    }
+  }
+  return found;
+}
+
+int rung_of(const std::string& folder) {
+  auto it = std::find(kRungs.begin(), kRungs.end(), folder);
+  return it == kRungs.end() ? -1 : static_cast<int>(it - kRungs.begin());
+}
+
+std::string first_part(const std::string& path) { return path.substr(0, path.find('/')); }
+
+TEST(Ladder, NoFolderOfTheHostIncludesOneAboveIt) {
+  const fs::path host = fs::path(SOURCE_ROOT) / "host";
+  std::size_t seen = 0;
+  for (const auto& rung : kRungs) {
+    if (!fs::exists(host / rung)) continue;
+    for (const auto& include : quoted_includes(host / rung)) {
+      const int target = rung_of(first_part(include.target));
+      if (include.target.find('/') == std::string::npos || target < 0) continue;
+      ++seen;
+      EXPECT_GE(target, rung_of(rung)) << include.file << ":" << include.line << " includes " << include.target << ", which is a higher rung";
+    }
+  }
+  EXPECT_GT(seen, 50u) << "the scan found too few includes to mean anything";
+}
+
+TEST(Ladder, EveryFolderOfTheHostIsARung) {
+  for (const auto& entry : fs::directory_iterator(fs::path(SOURCE_ROOT) / "host")) {
+    if (entry.is_directory()) EXPECT_GE(rung_of(entry.path().filename().string()), 0) << entry.path();
+  }
+}
+
+TEST(Ladder, PluginsIncludeOnlyTheSdkAndThemselves) {
+  std::size_t seen = 0;
+  for (const auto& entry : fs::directory_iterator(fs::path(SOURCE_ROOT) / "plugins")) {
+    if (!entry.is_directory()) continue;
+    for (const auto& include : quoted_includes(entry.path())) {
+      const std::string folder = first_part(include.target);
+      const bool has_folder = include.target.find('/') != std::string::npos;
+      if (folder == "backplane") ++seen;
+      EXPECT_FALSE(has_folder && rung_of(folder) >= 0 && !fs::exists(entry.path() / include.target))
+          << include.file << ":" << include.line << " includes the host's " << include.target;
+    }
+  }
+  EXPECT_GT(seen, 5u);
+}
+
+TEST(Ladder, TheSdkIncludesNothingOfTheHostOrOfAPlugin) {
+  for (const auto& include : quoted_includes(fs::path(SOURCE_ROOT) / "plugin-sdk")) {
+    if (include.target.find('/') == std::string::npos) continue;
+    const bool own = fs::exists(fs::path(SOURCE_ROOT) / "plugin-sdk" / "src" / include.target);
+    EXPECT_TRUE(own || rung_of(first_part(include.target)) < 0) << include.file << ":" << include.line << " includes " << include.target;
+  }
+}
+
+}  // namespace
