@@ -9,7 +9,8 @@ namespace backplane {
 namespace asio = boost::asio;
 
 IoLoop::IoLoop(std::string name)
-    : name_(std::move(name)), work_(std::make_unique<asio::executor_work_guard<asio::io_context::executor_type>>(context_.get_executor())) {}
+    : name_(std::move(name)),
+      work_(std::make_unique<asio::executor_work_guard<asio::io_context::executor_type>>(context_.get_executor())) {}
 
 IoLoop::~IoLoop() { stop(); }
 

@@ -82,7 +82,7 @@ struct PluginSet {
   LoadedPlugins plugins;  // first: destroyed last
 
   std::vector<DelegationTarget> delegates;  // front to back
-  Scheme scheme;
+  std::shared_ptr<Scheme> scheme;           // of all plugins; read-only from now on
   std::map<std::string, Host::StorageBackendFactory> storage_backends;
   std::vector<std::shared_ptr<Authenticator>> authenticators;  // these three in start order
   std::vector<std::shared_ptr<Authorizer>> authorizers;

@@ -57,7 +57,7 @@ class StagingHost final : public Host {
   StagedRegistrations commit(Scheme& scheme);
   Scheme& staged_scheme() noexcept { return staged_.scheme; }
 
-  Logger& logger() override { return *logger_; }
+  Logger& logger() override;
   Scheme& scheme() override;
   Result<std::shared_ptr<StandardStorage>> make_storage(ResourceConfig config) override;
   Result<std::shared_ptr<RestStorage>> make_subresource(std::shared_ptr<StandardStorage> parent, std::shared_ptr<const Strategy> strategy) override;

@@ -53,7 +53,8 @@ Result<ApiEnablement> ApiEnablement::parse(std::string_view runtime_config) {
     const std::string key = normalize_key(trim(item.substr(0, equals)));
     const auto value = parse_bool(equals == std::string_view::npos ? std::string_view{} : trim(item.substr(equals + 1)));
     if (key.empty() || !value) {
-      problems += (problems.empty() ? "" : "; ") + std::string("--runtime-config: invalid item ") + quoted(item) + ": want KEY=true or KEY=false";
+      problems +=
+          (problems.empty() ? "" : "; ") + std::string("--runtime-config: invalid item ") + quoted(item) + ": want KEY=true or KEY=false";
       continue;
     }
     if (key != "api/legacy") out.items_[key] = *value;
@@ -79,7 +80,8 @@ bool ApiEnablement::resource_enabled(const GroupVersionResource& resource) const
   return version_enabled(resource.group_version());
 }
 
-Status ApiEnablement::check(const std::vector<GroupVersion>& known_versions, const std::vector<GroupVersionResource>& known_resources) const {
+Status ApiEnablement::check(const std::vector<GroupVersion>& known_versions,
+                            const std::vector<GroupVersionResource>& known_resources) const {
   static const std::set<std::string_view> kLevels{"api/all", "api/ga", "api/beta", "api/alpha"};
   std::set<std::string> known;
   std::set<std::string> shown;

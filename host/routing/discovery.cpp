@@ -39,8 +39,10 @@ Object legacy_resource(const ResourceRow& row, const std::string& path, const Gr
   out["kind"] = row.kind.kind;
   out["verbs"] = strings(row.verbs);
   if (!row.subresource.empty()) return out;
-  if (auto* provider = role<ShortNamesProvider>(row); provider && !provider->short_names().empty()) out["shortNames"] = strings(provider->short_names());
-  if (auto* provider = role<CategoriesProvider>(row); provider && !provider->categories().empty()) out["categories"] = strings(provider->categories());
+  if (auto* provider = role<ShortNamesProvider>(row); provider && !provider->short_names().empty())
+    out["shortNames"] = strings(provider->short_names());
+  if (auto* provider = role<CategoriesProvider>(row); provider && !provider->categories().empty())
+    out["categories"] = strings(provider->categories());
   if (auto* provider = role<StorageVersionProvider>(row)) out["storageVersionHash"] = storage_version_hash(provider->storage_version());
   return out;
 }
@@ -88,9 +90,12 @@ Object aggregated_resource(const VersionTable& table, const ResourceRow& row) {
   out["scope"] = row.namespaced ? "Namespaced" : "Cluster";
   out["singularResource"] = singular_of(row);
   out["verbs"] = strings(row.verbs);
-  if (auto* provider = role<ShortNamesProvider>(row); provider && !provider->short_names().empty()) out["shortNames"] = strings(provider->short_names());
-  if (auto* provider = role<CategoriesProvider>(row); provider && !provider->categories().empty()) out["categories"] = strings(provider->categories());
-  if (Array subresources = aggregated_subresources(table, row.resource); !subresources.empty()) out["subresources"] = std::move(subresources);
+  if (auto* provider = role<ShortNamesProvider>(row); provider && !provider->short_names().empty())
+    out["shortNames"] = strings(provider->short_names());
+  if (auto* provider = role<CategoriesProvider>(row); provider && !provider->categories().empty())
+    out["categories"] = strings(provider->categories());
+  if (Array subresources = aggregated_subresources(table, row.resource); !subresources.empty())
+    out["subresources"] = std::move(subresources);
   return out;
 }
 
@@ -137,7 +142,8 @@ std::optional<DiscoveryForm> clause_form(std::string_view clause) {
   if (!known) return std::nullopt;
   const std::string as = parameter(clause, "as");
   if (as.empty()) return DiscoveryForm::kLegacy;
-  const bool aggregated = as == "APIGroupDiscoveryList" && parameter(clause, "g") == "apidiscovery.k8s.io" && parameter(clause, "v") == "v2";
+  const bool aggregated =
+      as == "APIGroupDiscoveryList" && parameter(clause, "g") == "apidiscovery.k8s.io" && parameter(clause, "v") == "v2";
   return aggregated && type != "application/yaml" ? std::optional(DiscoveryForm::kAggregated) : std::nullopt;
 }
 

@@ -167,7 +167,8 @@ std::vector<PathRoute> HealthRegistry::install(std::function<void()> on_first_re
     }
     const std::string path = std::string("/") + endpoint.name;
     const bool readyz = std::string_view(endpoint.name) == "readyz";
-    auto handler = std::make_shared<HealthEndpoint>(endpoint.name, rows, started_ + grace_, readyz ? on_first_ready : std::function<void()>{});
+    auto handler =
+        std::make_shared<HealthEndpoint>(endpoint.name, rows, started_ + grace_, readyz ? on_first_ready : std::function<void()>{});
     routes.push_back({path, false, true, handler});
     for (const auto& row : rows) routes.push_back({path + "/" + row.check->name(), false, true, handler});
     if (readyz) ready_ = handler;

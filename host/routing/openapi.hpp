@@ -17,23 +17,23 @@ std::string openapi_v2_protobuf(std::string_view v2);
 
 // ---- shared by v2 and v3
 struct OpenApiOperation {
-  std::string path;      // "/apis/apps/v1/namespaces/{namespace}/deployments/{name}"
-  std::string method;    // "get"
-  std::string action;    // x-kubernetes-action: get list post put patch delete deletecollection watch watchlist connect
-  std::string id;        // operationId
+  std::string path;                     // "/apis/apps/v1/namespaces/{namespace}/deployments/{name}"
+  std::string method;                   // "get"
+  std::string action;                   // x-kubernetes-action: get list post put patch delete deletecollection watch watchlist connect
+  std::string id;                       // operationId
   std::vector<std::string_view> query;  // names of query parameters
-  std::string body;      // definition name, "" none, "Patch" for patches
-  std::string result;    // definition name, "" for connect (text)
+  std::string body;                     // definition name, "" none, "Patch" for patches
+  std::string result;                   // definition name, "" for connect (text)
   std::vector<int> codes;
   bool body_required = false;
-  bool streams = false;  // lists and watches also produce the stream media types
-  bool strategic = true; // patches: strategic merge is offered
+  bool streams = false;   // lists and watches also produce the stream media types
+  bool strategic = true;  // patches: strategic merge is offered
   const ResourceRow* row = nullptr;
 };
 // Every operation of a group version, by path.
 std::map<std::string, std::vector<OpenApiOperation>> openapi_operations(const VersionTable& version);
-std::string openapi_tag(const GroupVersion& version);          // "apps_v1"
-std::string openapi_id_part(const GroupVersion& version);      // "AppsV1"
+std::string openapi_tag(const GroupVersion& version);      // "apps_v1"
+std::string openapi_id_part(const GroupVersion& version);  // "AppsV1"
 std::string definition_of(const VersionTable& version, const GroupVersionKind& kind);
 // "boolean", "integer" or "string".
 std::string_view query_parameter_type(std::string_view name);

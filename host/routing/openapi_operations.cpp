@@ -7,14 +7,26 @@ namespace {
 
 using Names = std::vector<std::string_view>;
 
-const Names kListQuery{"allowWatchBookmarks", "continue", "fieldSelector", "labelSelector", "limit", "resourceVersion", "resourceVersionMatch",
-                       "sendInitialEvents", "shardSelector", "timeoutSeconds", "watch"};
+const Names kListQuery{"allowWatchBookmarks",  "continue",          "fieldSelector", "labelSelector",  "limit", "resourceVersion",
+                       "resourceVersionMatch", "sendInitialEvents", "shardSelector", "timeoutSeconds", "watch"};
 const Names kWriteQuery{"dryRun", "fieldManager", "fieldValidation"};
 const Names kPatchQuery{"dryRun", "fieldManager", "fieldValidation", "force"};
-const Names kDeleteQuery{"dryRun", "gracePeriodSeconds", "ignoreStoreReadErrorWithClusterBreakingPotential", "orphanDependents", "propagationPolicy"};
-const Names kDeleteCollectionQuery{"continue", "dryRun", "fieldSelector", "gracePeriodSeconds", "ignoreStoreReadErrorWithClusterBreakingPotential",
-                                   "labelSelector", "limit", "orphanDependents", "propagationPolicy", "resourceVersion", "resourceVersionMatch",
-                                   "sendInitialEvents", "shardSelector", "timeoutSeconds"};
+const Names kDeleteQuery{"dryRun", "gracePeriodSeconds", "ignoreStoreReadErrorWithClusterBreakingPotential", "orphanDependents",
+                         "propagationPolicy"};
+const Names kDeleteCollectionQuery{"continue",
+                                   "dryRun",
+                                   "fieldSelector",
+                                   "gracePeriodSeconds",
+                                   "ignoreStoreReadErrorWithClusterBreakingPotential",
+                                   "labelSelector",
+                                   "limit",
+                                   "orphanDependents",
+                                   "propagationPolicy",
+                                   "resourceVersion",
+                                   "resourceVersionMatch",
+                                   "sendInitialEvents",
+                                   "shardSelector",
+                                   "timeoutSeconds"};
 
 const std::string kMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 
@@ -43,7 +55,9 @@ std::vector<std::string> group_words(const std::string& group) {
   return words;
 }
 
-bool has_verb(const ResourceRow& row, std::string_view verb) { return std::find(row.verbs.begin(), row.verbs.end(), verb) != row.verbs.end(); }
+bool has_verb(const ResourceRow& row, std::string_view verb) {
+  return std::find(row.verbs.begin(), row.verbs.end(), verb) != row.verbs.end();
+}
 
 // Makes the operations of one row; keeps what all of them share.
 class RowOperations {
@@ -69,10 +83,11 @@ class RowOperations {
   void make() {
     const bool main = row_.subresource.empty();
     if (main && has_verb(row_, "list")) add(collection_, "get", "list", "list" + id_part_ + name_, kListQuery, "", list_, {200}, true);
-    if (main && has_verb(row_, "create")) add(collection_, "post", "post", "create" + id_part_ + name_, kWriteQuery, kind_, kind_, {200, 201, 202});
+    if (main && has_verb(row_, "create"))
+      add(collection_, "post", "post", "create" + id_part_ + name_, kWriteQuery, kind_, kind_, {200, 201, 202});
     if (main && has_verb(row_, "deletecollection")) {
-      add(collection_, "delete", "deletecollection", "delete" + id_part_ + "Collection" + name_, kDeleteCollectionQuery, kMeta + "DeleteOptions",
-          kMeta + "Status", {200});
+      add(collection_, "delete", "deletecollection", "delete" + id_part_ + "Collection" + name_, kDeleteCollectionQuery,
+          kMeta + "DeleteOptions", kMeta + "Status", {200});
     }
     make_item();
     if (main && row_.namespaced) make_all_namespaces();
@@ -101,9 +116,11 @@ class RowOperations {
     }
   }
   void make_all_namespaces() {
-    if (has_verb(row_, "list")) add(all_, "get", "list", "list" + id_part_ + plain_name_ + "ForAllNamespaces", kListQuery, "", list_, {200}, true);
+    if (has_verb(row_, "list"))
+      add(all_, "get", "list", "list" + id_part_ + plain_name_ + "ForAllNamespaces", kListQuery, "", list_, {200}, true);
     if (has_verb(row_, "watch")) {
-      add(watch_all_, "get", "watchlist", "watch" + id_part_ + plain_name_ + "ListForAllNamespaces", kListQuery, "", kMeta + "WatchEvent", {200}, true);
+      add(watch_all_, "get", "watchlist", "watch" + id_part_ + plain_name_ + "ListForAllNamespaces", kListQuery, "", kMeta + "WatchEvent",
+          {200}, true);
     }
   }
   void make_watch() {
@@ -111,8 +128,8 @@ class RowOperations {
     add(watch_ + "/{name}", "get", "watch", "watch" + id_part_ + name_, kListQuery, "", kMeta + "WatchEvent", {200}, true);
   }
 
-  void add(const std::string& path, std::string method, std::string action, std::string id, const Names& query, std::string body, std::string result,
-           std::vector<int> codes, bool streams = false) {
+  void add(const std::string& path, std::string method, std::string action, std::string id, const Names& query, std::string body,
+           std::string result, std::vector<int> codes, bool streams = false) {
     OpenApiOperation operation;
     operation.path = path;
     operation.method = std::move(method);
@@ -167,8 +184,8 @@ std::string definition_of(const VersionTable& version, const GroupVersionKind& k
 }
 
 std::string_view query_parameter_type(std::string_view name) {
-  static constexpr std::string_view kBooleans[] = {"allowWatchBookmarks", "sendInitialEvents", "watch", "force", "orphanDependents",
-                                                   "ignoreStoreReadErrorWithClusterBreakingPotential"};
+  static constexpr std::string_view kBooleans[] = {
+      "allowWatchBookmarks", "sendInitialEvents", "watch", "force", "orphanDependents", "ignoreStoreReadErrorWithClusterBreakingPotential"};
   static constexpr std::string_view kIntegers[] = {"limit", "timeoutSeconds", "gracePeriodSeconds"};
   if (std::find(std::begin(kBooleans), std::end(kBooleans), name) != std::end(kBooleans)) return "boolean";
   if (std::find(std::begin(kIntegers), std::end(kIntegers), name) != std::end(kIntegers)) return "integer";

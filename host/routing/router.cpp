@@ -144,7 +144,8 @@ std::vector<GroupVersionInfo> Router::group_versions() const {
   auto routes = table();
   auto add = [&](const GroupEntry& group) {
     int priority = static_cast<int>(group.versions.size());
-    for (const auto& version : group.versions) out.push_back({version->version, group.priority, version->version_priority + --priority, version->delegate});
+    for (const auto& version : group.versions)
+      out.push_back({version->version, group.priority, version->version_priority + --priority, version->delegate});
   };
   if (routes->core) add(*routes->core);
   for (const auto& group : routes->groups) add(group);

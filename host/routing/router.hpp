@@ -26,9 +26,9 @@ struct RouterConfig {
   ApiEnablement enablement;
   std::chrono::seconds min_request_timeout{1800};
   std::size_t max_body_bytes = 3 * 1024 * 1024;
-  Signal* shutting_down = nullptr;         // null: watches are not ended early
-  std::string server_address;              // "host:port" shown in serverAddressByClientCIDRs
-  bool enable_profiling = true;            // /debug/flags/v
+  Signal* shutting_down = nullptr;  // null: watches are not ended early
+  std::string server_address;       // "host:port" shown in serverAddressByClientCIDRs
+  bool enable_profiling = true;     // /debug/flags/v
 };
 
 class Router final : public HttpHandler {
@@ -54,7 +54,7 @@ class Router final : public HttpHandler {
 
  private:
   std::shared_ptr<const RouteTable> table() const;
-  Status rebuild();                      // with mutex_ held
+  Status rebuild();                       // with mutex_ held
   std::string chain_json_locked() const;  // with mutex_ held
   Status add_group_rows(RouteTable& table, const DelegationTarget& target, const APIGroupInfo& group) const;
 

@@ -88,8 +88,10 @@ TEST(Discovery, TheStorageVersionHashIsUpstreams) {
 
 TEST(Discovery, TheAcceptHeaderChoosesTheForm) {
   EXPECT_EQ(discovery_form(""), DiscoveryForm::kLegacy);
-  EXPECT_EQ(discovery_form("application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"), DiscoveryForm::kAggregated);
-  EXPECT_EQ(discovery_form("application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json"), DiscoveryForm::kLegacy);
+  EXPECT_EQ(discovery_form("application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"),
+            DiscoveryForm::kAggregated);
+  EXPECT_EQ(discovery_form("application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json"),
+            DiscoveryForm::kLegacy);
   EXPECT_EQ(discovery_form("application/json;g=apidiscovery.k8s.io;v=v9;as=APIGroupDiscoveryList"), DiscoveryForm::kNotAcceptable);
 }
 

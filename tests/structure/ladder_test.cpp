@@ -13,8 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // Top rung first: the order in which a request meets them, below the folders that put the server together.
-const std::vector<std::string> kRungs{"app",       "plugin",   "transport", "http",     "filters",    "routing", "endpoints",
-                                      "security",  "admission", "registry",  "watchcache", "storage", "base"};
+const std::vector<std::string> kRungs{"app",      "plugin",    "transport", "http",       "filters", "routing", "endpoints",
+                                      "security", "admission", "registry",  "watchcache", "storage", "base"};
 
 struct Include {
   fs::path file;
@@ -54,7 +54,8 @@ TEST(Ladder, NoFolderOfTheHostIncludesOneAboveIt) {
       const int target = rung_of(first_part(include.target));
       if (include.target.find('/') == std::string::npos || target < 0) continue;
       ++seen;
-      EXPECT_GE(target, rung_of(rung)) << include.file << ":" << include.line << " includes " << include.target << ", which is a higher rung";
+      EXPECT_GE(target, rung_of(rung)) << include.file << ":" << include.line << " includes " << include.target
+                                       << ", which is a higher rung";
     }
   }
   EXPECT_GT(seen, 50u) << "the scan found too few includes to mean anything";

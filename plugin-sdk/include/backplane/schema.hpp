@@ -55,12 +55,10 @@ class Schema;
 
 enum class FieldValidation : unsigned char { kIgnore, kWarn, kStrict };
 
-// A member that stood in its object before.  `parent` is the path of the object ("spec.containers[0]"), `position` how many distinct members
-// the object had when it was met.
+// A member that stood in its object before.  `parent` is the path of the object: "spec.containers[0]".
 struct DuplicateField {
   std::string parent;
   std::string key;
-  std::size_t position = 0;
 };
 
 // What decoding found that a strict client wants to know.  Texts as upstream prints them: `unknown field "spec.foo"`, `duplicate field "data.a"`.

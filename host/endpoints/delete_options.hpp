@@ -1,0 +1,19 @@
+// DeleteOptions: from the body when there is one, else from the query.
+//
+// Thread-safety: pure functions.
+// Errors:        400 for bodies that cannot be read and other kinds, 422 for values that may not stand together.
+#pragma once
+
+#include <string_view>
+
+#include "backplane/json.hpp"
+#include "endpoints/negotiation.hpp"
+#include "endpoints/verb_options.hpp"
+
+namespace backplane::endpoints {
+
+Result<DeleteOptions> delete_options_from_query(const Query& query);
+// The tree is made in `storage` and not kept.
+Result<DeleteOptions> delete_options_from_body(std::string_view body, BodyFormat format, json::storage_ptr storage);
+
+}  // namespace backplane::endpoints

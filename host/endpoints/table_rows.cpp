@@ -1,0 +1,98 @@
+#include "endpoints/table_rows.hpp"
+
+#include <chrono>
+
+#include "endpoints/json_scan.hpp"
+#include "endpoints/metadata_only.hpp"
+
+namespace backplane::endpoints {
+namespace {
+
+// Most objects fit; larger ones go on in heap blocks.
+constexpr std::size_t kRowArenaBytes = 16 * 1024;
+
+std::int64_t unix_now() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+void append_member(std::string& out, std::string_view key, std::string_view text) {
+  if (out.back() != '{') out.push_back(',');
+  out.append("\"").append(key).append("\":");
+  append_json_string(out, text);
+}
+
+void append_cells(std::string& out, const ObjectEntry& entry, const TableForm& form) {
+  unsigned char block[kRowArenaBytes];
+  json::monotonic_resource arena(block, sizeof block);
+  const Object object = decode(entry, &arena);
+  const Array cells = form.convertor->cells(object, form.now_unix, &arena);
+  out.push_back('[');
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (i > 0) out.push_back(',');
+    append_json(out, cells[i]);
+  }
+  out.push_back(']');
+}
+
+}  // namespace
+
+Result<TableForm> table_form(const Query& query, const MediaType& media, const TableConvertor& convertor, bool sorted_keys) {
+  TableForm form;
+  form.convertor = &convertor;
+  form.version = media.meta_version();
+  form.sorted_keys = sorted_keys;
+  form.now_unix = unix_now();
+  const std::string_view include = query_get(query, "includeObject");
+  if (include == "None") {
+    form.include = RowObject::kNone;
+  } else if (include == "Object") {
+    form.include = RowObject::kObject;
+  } else if (!include.empty() && include != "Metadata") {
+    return bad_request("Unable to convert to Table as requested: includeObject: Invalid value: " + quoted(include) +
+                       ": must be 'Metadata', 'Object', 'None', or empty");
+  }
+  return form;
+}
+
+void append_columns(std::string& out, const TableConvertor& convertor) {
+  out.push_back('[');
+  for (const TableColumn& column : convertor.columns()) {
+    if (out.back() != '[') out.push_back(',');
+    out.push_back('{');
+    append_member(out, "name", column.name);
+    append_member(out, "type", column.type);
+    append_member(out, "format", column.format);
+    append_member(out, "description", column.description);
+    out.append(",\"priority\":").append(std::to_string(column.priority)).push_back('}');
+  }
+  out.push_back(']');
+}
+
+void append_row(std::string& out, const ObjectEntry& entry, const TableForm& form) {
+  out.append("{\"cells\":");
+  append_cells(out, entry, form);
+  out.append(",\"object\":");
+  switch (form.include) {
+    case RowObject::kNone: out.append("null"); break;
+    case RowObject::kMetadata: append_metadata_only(out, entry, form.version, form.sorted_keys); break;
+    case RowObject::kObject: out.append(entry.json.view()); break;
+  }
+  out.push_back('}');
+}
+
+void append_object_table(std::string& out, const ObjectEntry& entry, const TableForm& form, bool columns) {
+  out.append(R"({"kind":"Table","apiVersion":")").append(form.version).append(R"(","metadata":{)");
+  const std::string_view version = raw_member(raw_member(entry.json.view(), "metadata"), "resourceVersion");
+  if (!version.empty()) out.append("\"resourceVersion\":").append(version);
+  out.append("},\"columnDefinitions\":");
+  if (columns) {
+    append_columns(out, *form.convertor);
+  } else {
+    out.append("null");
+  }
+  out.append(",\"rows\":[");
+  append_row(out, entry, form);
+  out.append("]}");
+}
+
+}  // namespace backplane::endpoints

@@ -1,0 +1,37 @@
+// metav1.Table: columns and rows as text, made object by object.
+//
+// Thread-safety: pure functions; the convertor is const.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "backplane/http.hpp"
+#include "backplane/object.hpp"
+#include "backplane/table.hpp"
+#include "endpoints/negotiation.hpp"
+
+namespace backplane::endpoints {
+
+// What a row says beside its cells (the includeObject parameter).
+enum class RowObject : unsigned char { kNone, kMetadata, kObject };
+
+struct TableForm {
+  const TableConvertor* convertor = nullptr;
+  RowObject include = RowObject::kMetadata;
+  std::string_view version = "meta.k8s.io/v1";
+  bool sorted_keys = false;
+  std::int64_t now_unix = 0;
+};
+
+// Errors: 400 for an includeObject that is none of the three.
+Result<TableForm> table_form(const Query& query, const MediaType& media, const TableConvertor& convertor, bool sorted_keys);
+
+// [{"name":…},…]
+void append_columns(std::string& out, const TableConvertor& convertor);
+// {"cells":[…],"object":{…}}
+void append_row(std::string& out, const ObjectEntry& entry, const TableForm& form);
+// A whole table with one row; `columns`: false leaves them null, as watches do after their first event.
+void append_object_table(std::string& out, const ObjectEntry& entry, const TableForm& form, bool columns);
+
+}  // namespace backplane::endpoints

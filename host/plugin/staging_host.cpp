@@ -1,0 +1,262 @@
+#include "plugin/staging_host.hpp"
+
+#include "plugin/fence.hpp"
+#include "plugin/log.hpp"
+
+namespace backplane {
+
+namespace {
+
+Status hook_threw(const std::string& plugin, const std::string& what, const std::string& error) {
+  return internal_error(std::string(finding_code::kHookThrew) + " " + what + " of plugin " + plugin + " threw: " + error);
+}
+
+Task<Status> fenced_post_start(std::string plugin, std::string name, PostStartHook hook, PostStartHookContext context) {
+  std::string error;
+  try {
+    auto task = hook(context);
+    auto status = co_await std::move(task);
+    co_return status;
+  } catch (const std::exception& thrown) {
+    error = thrown.what();
+  } catch (...) {
+    error = "an exception that is not a std::exception";
+  }
+  co_return hook_threw(plugin, "post-start hook " + name, error);
+}
+
+Task<Status> fenced_pre_shutdown(std::string plugin, std::string name, PreShutdownHook hook) {
+  std::string error;
+  try {
+    auto task = hook();
+    auto status = co_await std::move(task);
+    co_return status;
+  } catch (const std::exception& thrown) {
+    error = thrown.what();
+  } catch (...) {
+    error = "an exception that is not a std::exception";
+  }
+  co_return hook_threw(plugin, "pre-shutdown hook " + name, error);
+}
+
+class FencedHealthCheck final : public HealthCheck {
+ public:
+  FencedHealthCheck(std::string plugin, std::shared_ptr<HealthCheck> check) : plugin_(std::move(plugin)), check_(std::move(check)) {}
+  std::string name() const override { return check_->name(); }
+  Task<Status> check() override {
+    std::string error;
+    try {
+      auto task = check_->check();
+      auto status = co_await std::move(task);
+      co_return status;
+    } catch (const std::exception& thrown) {
+      error = thrown.what();
+    } catch (...) {
+      error = "an exception that is not a std::exception";
+    }
+    co_return hook_threw(plugin_, "health check", error);
+  }
+
+ private:
+  std::string plugin_;
+  std::shared_ptr<HealthCheck> check_;
+};
+
+Status too_late(const std::string& kind) { return service_unavailable("registration is over: a " + kind + " is registered in provision()"); }
+
+}  // namespace
+
+// ---- names
+
+Status TakenNames::take(const std::string& kind, const std::string& name, const std::string& registrant) {
+  const auto [entry, first] = taken_.emplace(kind + " " + name, registrant);
+  if (first) return {};
+  return Status(Reason::kAlreadyExists, entry->first + " is already registered by " + entry->second);
+}
+
+void TakenNames::give_back(const std::string& registrant) {
+  std::erase_if(taken_, [&](const auto& entry) { return entry.second == registrant; });
+}
+
+// ---- parts
+
+class StagingHost::PluginLogger final : public Logger {
+ public:
+  explicit PluginLogger(const std::string& plugin) : logger_(folder_logger("plugin/" + plugin)) {}
+  void error(std::string_view text) override { logger_.error("{}", text); }
+  void warn(std::string_view text) override { logger_.warn("{}", text); }
+  void info(std::string_view text) override { logger_.info("{}", text); }
+  void debug(std::string_view text) override { logger_.debug("{}", text); }
+
+ private:
+  spdlog::logger& logger_;
+};
+
+class StagingHost::PublishedGroups final : public DynamicGroups {
+ public:
+  PublishedGroups(std::string plugin, HostServices& services, std::shared_ptr<const std::atomic<bool>> committed)
+      : plugin_(std::move(plugin)), services_(services), committed_(std::move(committed)) {}
+  Status publish(std::vector<APIGroupInfo> groups) override {
+    if (!committed_->load(std::memory_order_acquire)) {
+      return service_unavailable("groups can be published once the server starts: do it in a post-start hook");
+    }
+    return services_.publish_dynamic(plugin_, std::move(groups));
+  }
+
+ private:
+  std::string plugin_;
+  HostServices& services_;
+  std::shared_ptr<const std::atomic<bool>> committed_;
+};
+
+// ---- the host
+
+StagingHost::StagingHost(std::string plugin, HostServices& services, TakenNames& names)
+    : plugin_(std::move(plugin)), services_(services), names_(names), logger_(std::make_unique<PluginLogger>(plugin_)) {
+  staged_.target.name = plugin_;
+}
+
+StagingHost::~StagingHost() = default;
+
+StagedRegistrations StagingHost::commit(Scheme& scheme) {
+  committed_scheme_ = &scheme;
+  committed_->store(true, std::memory_order_release);
+  for (auto& callback : staged_.group_version_callbacks) services_.on_group_versions_changed(std::move(callback));
+  for (auto& task : staged_.tasks) services_.tasks.spawn(services_.executor, plugin_ + ": " + task.name, std::move(task.task));
+  staged_.group_version_callbacks.clear();
+  staged_.tasks.clear();
+  return std::move(staged_);
+}
+
+Logger& StagingHost::logger() { return *logger_; }
+
+Scheme& StagingHost::scheme() { return committed_scheme_ ? *committed_scheme_ : staged_.scheme; }
+
+Status StagingHost::admit(const std::string& kind, const std::string& name) {
+  if (committed_->load(std::memory_order_acquire)) return too_late(kind);
+  if (name.empty()) return bad_request("a " + kind + " without a name cannot be registered");
+  return names_.take(kind, name, plugin_);
+}
+
+Result<std::shared_ptr<StandardStorage>> StagingHost::make_storage(ResourceConfig config) { return make_store(services_.stores, std::move(config)); }
+
+Result<std::shared_ptr<RestStorage>> StagingHost::make_subresource(std::shared_ptr<StandardStorage> parent, std::shared_ptr<const Strategy> strategy) {
+  return make_subresource_store(std::move(parent), std::move(strategy));
+}
+
+Result<std::shared_ptr<RestStorage>> StagingHost::make_scale(std::shared_ptr<StandardStorage> parent, ScalePaths paths) {
+  return make_scale_store(std::move(parent), std::move(paths));
+}
+
+Status StagingHost::install_api_group(APIGroupInfo info) {
+  if (info.prioritized_versions.empty()) return bad_request("API group \"" + info.group + "\" has no versions");
+  for (const auto& version : info.prioritized_versions) {
+    const auto storages = info.storages.find(version);
+    const std::string name = GroupVersion{info.group, version}.to_string();
+    if (storages == info.storages.end() || storages->second.empty()) return bad_request("API group version " + name + " has no storages");
+    for (const auto& [path, storage] : storages->second) {
+      if (!storage) return bad_request("API group version " + name + " has no storage for " + path);
+    }
+    auto status = admit("group version", name);
+    if (!status.ok()) return status;
+  }
+  staged_.target.groups.push_back(std::move(info));
+  return {};
+}
+
+std::shared_ptr<DynamicGroups> StagingHost::dynamic_groups() {
+  staged_.target.publishes_at_run_time = true;
+  return std::make_shared<PublishedGroups>(plugin_, services_, committed_);
+}
+
+std::vector<GroupVersionInfo> StagingHost::group_versions() const {
+  return services_.group_versions ? services_.group_versions() : std::vector<GroupVersionInfo>();
+}
+
+void StagingHost::on_group_versions_changed(std::function<void()> callback) {
+  if (committed_->load(std::memory_order_acquire)) {
+    services_.on_group_versions_changed(std::move(callback));
+  } else {
+    staged_.group_version_callbacks.push_back(std::move(callback));
+  }
+}
+
+bool StagingHost::resource_enabled(const GroupVersionResource& resource) const {
+  return !services_.resource_enabled || services_.resource_enabled(resource);
+}
+
+Status StagingHost::handle(PathRoute route) {
+  if (!route.handler || !route.path.starts_with('/')) return bad_request("the path \"" + route.path + "\" needs a leading slash and a handler");
+  auto status = admit("path", route.path + (route.prefix ? " and below" : ""));
+  if (status.ok()) staged_.target.paths.push_back(std::move(route));
+  return status;
+}
+
+Status StagingHost::add_post_start_hook(std::string name, PostStartHook hook) {
+  auto status = admit("poststarthook", name);
+  if (!status.ok()) return status;
+  PostStartHook fenced = [plugin = plugin_, name, hook = std::move(hook)](PostStartHookContext context) {
+    return fenced_post_start(plugin, name, hook, context);
+  };
+  staged_.target.post_start_hooks.push_back({std::move(name), std::move(fenced), plugin_});
+  return {};
+}
+
+Status StagingHost::add_pre_shutdown_hook(std::string name, PreShutdownHook hook) {
+  auto status = admit("preshutdownhook", name);
+  if (!status.ok()) return status;
+  PreShutdownHook fenced = [plugin = plugin_, name, hook = std::move(hook)] { return fenced_pre_shutdown(plugin, name, hook); };
+  staged_.target.pre_shutdown_hooks.push_back({std::move(name), std::move(fenced), plugin_});
+  return {};
+}
+
+Status StagingHost::add_health_check(std::shared_ptr<HealthCheck> check, HealthEndpoints where) {
+  auto status = admit("check", check->name());
+  if (!status.ok()) return status;
+  staged_.target.health_checks.push_back({std::make_shared<FencedHealthCheck>(plugin_, std::move(check)), where, plugin_});
+  return {};
+}
+
+Result<std::shared_ptr<Signal>> StagingHost::register_mux_and_discovery_complete_signal(std::string name) {
+  auto status = admit("signal", name);
+  if (!status.ok()) return status;
+  auto signal = std::make_shared<NamedSignal>(name);
+  staged_.target.mux_and_discovery_signals.emplace(std::move(name), signal);
+  return std::shared_ptr<Signal>(std::move(signal));
+}
+
+Status StagingHost::register_storage_backend(std::string name, StorageBackendFactory factory) {
+  auto status = admit("storage", name);
+  if (status.ok()) staged_.storage_backends.emplace(std::move(name), std::move(factory));
+  return status;
+}
+
+Status StagingHost::register_authenticator(std::shared_ptr<Authenticator> authenticator) {
+  auto status = admit("authenticator", std::string(authenticator->name()));
+  if (status.ok()) staged_.authenticators.push_back(std::move(authenticator));
+  return status;
+}
+
+Status StagingHost::register_authorizer(std::shared_ptr<Authorizer> authorizer) {
+  auto status = admit("authorizer", std::string(authorizer->name()));
+  if (status.ok()) staged_.authorizers.push_back(std::move(authorizer));
+  return status;
+}
+
+Status StagingHost::register_admission(std::shared_ptr<AdmissionPlugin> plugin) {
+  auto status = admit("admission", std::string(plugin->name()));
+  if (status.ok()) staged_.admission.push_back(std::move(plugin));
+  return status;
+}
+
+void StagingHost::spawn(std::string name, Task<void> task) {
+  if (committed_->load(std::memory_order_acquire)) {
+    services_.tasks.spawn(services_.executor, plugin_ + ": " + name, std::move(task));
+  } else {
+    staged_.tasks.push_back({std::move(name), std::move(task)});
+  }
+}
+
+std::optional<std::string> StagingHost::flag(std::string_view name) const { return services_.flag ? services_.flag(name) : std::nullopt; }
+
+}  // namespace backplane

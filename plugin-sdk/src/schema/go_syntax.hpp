@@ -1,0 +1,15 @@
+// What Go's json scanner says of a text that is not JSON.
+//
+// Thread-safety: pure function.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace backplane::schema {
+
+// The message of encoding/json's checkValid; nothing when the text is JSON.
+std::optional<std::string> go_syntax_error(std::string_view text);
+
+}  // namespace backplane::schema

@@ -1,0 +1,53 @@
+// One group of transactions on its way into the store: the rows to write, what they change, and the events to publish.
+//
+// Thread-safety: the writer's thread only.
+// Errors:        kInternalError when a key cannot be read.
+#pragma once
+
+#include <rocksdb/write_batch.h>
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "database.hpp"
+
+namespace backplane::rocks {
+
+// A key as it stands with the changes of the batch applied.
+struct KeyState {
+  bool exists = false;
+  Revision mod = 0;
+  Revision create = 0;
+  LeaseId lease = 0;
+  SharedBytes value;
+};
+
+class Batch {
+ public:
+  explicit Batch(const Database::Reading& reading) : reading_(reading) {}
+
+  // Valid until the next call on the batch.
+  Result<const KeyState*> find(const std::string& key);
+  // One revision's changes; `index` counts them.
+  Status put(const Put& put, Revision revision, std::uint32_t index);
+  Status remove(const std::string& key, Revision revision, std::uint32_t index);
+  void set_row(std::string_view row, std::string_view value);
+  void remove_row(std::string_view row);
+
+  bool empty() { return rows_.Count() == 0; }
+  std::size_t bytes() const { return rows_.GetDataSize(); }
+  rocksdb::Status write(bool sync, Revision revision);
+  std::vector<StorageEvent> take_events() { return std::move(events_); }
+
+ private:
+  Status supersede(const std::string& key, const KeyState& state, Revision revision, StorageEvent& event);
+  void log(const StorageEvent& event, std::uint32_t index);
+
+  const Database::Reading& reading_;
+  rocksdb::WriteBatch rows_;
+  std::unordered_map<std::string, KeyState> keys_;
+  std::vector<StorageEvent> events_;
+};
+
+}  // namespace backplane::rocks

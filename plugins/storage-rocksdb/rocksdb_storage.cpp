@@ -1,0 +1,183 @@
+#include "rocksdb_storage.hpp"
+
+#include "backplane/storage_feed.hpp"
+#include "batch.hpp"
+#include "reader.hpp"
+#include "records.hpp"
+#include "writer.hpp"
+
+namespace backplane {
+namespace rocks {
+namespace {
+
+constexpr std::size_t kLinesPerCompaction = 2000;  // log lines removed in one write: writers get in between
+
+class RocksdbStorage final : public StorageBackend, private CommitHistory {
+ public:
+  RocksdbStorage(std::unique_ptr<Database> database, Opened opened, bool sync)
+      : database_(std::move(database)),
+        compacted_(opened.compacted),
+        reader_(*database_, compacted_),
+        feed_(*this, opened.revision),
+        writer_(*database_, opened.revision, sync,
+                [this](std::vector<StorageEvent> events, Revision revision) { published(std::move(events), revision); }) {}
+  ~RocksdbStorage() override { (void)shut_down(); }
+
+  Status start() {
+    auto status = writer_.load_leases();
+    if (status.ok()) writer_.start();
+    return status;
+  }
+
+  Task<Result<Revision>> current_revision() override { co_return writer_.committed(); }
+  Revision committed_revision() const noexcept override { return writer_.committed(); }
+  Task<Result<RangeResult>> range(RangeRequest request) override;
+  Task<Result<TxnResult>> txn(TxnRequest request) override;
+  Result<std::unique_ptr<StorageWatch>> watch(std::string prefix, Revision after) override;
+  Task<Status> compact(Revision revision) override;
+  Task<Result<LeaseId>> grant_lease(std::chrono::seconds ttl) override;
+  Task<Status> health(std::chrono::milliseconds) override { co_return writer_.health(); }
+  Task<Status> stop() override;
+  std::int64_t size_bytes() const noexcept override { return database_->size_bytes(); }
+
+ private:
+  Task<Result<EventBatch>> read_history(std::string prefix, Revision after, std::size_t limit) override;
+  void published(std::vector<StorageEvent> events, Revision revision) {
+    feed_.append(std::move(events), revision);
+    feed_.wake();
+  }
+  Status compact_to(Revision revision);
+  Result<bool> compact_part(Revision revision);
+  Status shut_down();
+
+  std::unique_ptr<Database> database_;
+  std::atomic<Revision> compacted_;
+  Reader reader_;
+  CommitFeed feed_;
+  Writer writer_;
+};
+
+Task<Result<RangeResult>> RocksdbStorage::range(RangeRequest request) {
+  if (request.end.empty() && request.revision == 0) {
+    auto quick = reader_.range(request, true);
+    if (!quick.ok()) co_return std::move(quick.status());
+    if (quick->has_value()) co_return std::move(**quick);
+  }
+  Result<std::optional<RangeResult>> result;
+  auto reading = run_blocking([&] { result = reader_.range(request, false); });
+  co_await std::move(reading);
+  if (!result.ok()) co_return std::move(result.status());
+  co_return std::move(**result);
+}
+
+Task<Result<TxnResult>> RocksdbStorage::txn(TxnRequest request) {
+  if (auto bad = check_txn(request); !bad.ok()) co_return std::move(bad);
+  Pending pending;
+  pending.request = std::move(request);
+  const auto done = pending.done;
+  auto refused = writer_.submit(std::move(pending));
+  if (!refused.ok()) co_return std::move(refused);
+  auto result = co_await done.future();
+  co_return result;
+}
+
+Task<Result<LeaseId>> RocksdbStorage::grant_lease(std::chrono::seconds ttl) {
+  if (ttl.count() <= 0) co_return bad_request("a lease needs a time to live of at least one second");
+  Pending pending;
+  pending.lease_ttl = ttl;
+  const auto done = pending.done;
+  auto refused = writer_.submit(std::move(pending));
+  if (!refused.ok()) co_return std::move(refused);
+  auto result = co_await done.future();
+  if (!result.ok()) co_return std::move(result.status());
+  co_return LeaseId{result->revision};
+}
+
+Result<std::unique_ptr<StorageWatch>> RocksdbStorage::watch(std::string prefix, Revision after) {
+  if (after + 1 < compacted_.load()) return compacted_status();
+  return feed_.watch(std::move(prefix), after);
+}
+
+Task<Result<EventBatch>> RocksdbStorage::read_history(std::string prefix, Revision after, std::size_t limit) {
+  Result<EventBatch> result;
+  auto reading = run_blocking([&] { result = reader_.events(prefix, after, limit); });
+  co_await std::move(reading);
+  co_return result;
+}
+
+Task<Status> RocksdbStorage::compact(Revision revision) {
+  Status status;
+  auto working = run_blocking([&] { status = compact_to(revision); });
+  co_await std::move(working);
+  co_return status;
+}
+
+Status RocksdbStorage::compact_to(Revision revision) {
+  if (revision > writer_.committed()) return bad_request("the requested revision is a future revision");
+  {
+    const Database::Reading reading(*database_);
+    if (!reading.ok()) return stopped_status();
+    if (revision <= compacted_.load()) return {};
+    // Said before the first row goes: after a crash in the middle nobody reads a history with holes.
+    const auto status = reading.db().Put(rocksdb::WriteOptions(), "compacted", number(static_cast<std::uint64_t>(revision)));
+    if (!status.ok()) return to_status(status, "compact the store");
+    compacted_.store(revision);
+  }
+  for (;;) {
+    auto more = compact_part(revision);
+    if (!more.ok()) return std::move(more.status());
+    if (!*more) return {};
+  }
+}
+
+// Removes log lines before `revision` and the versions they superseded; true while there is more to do.
+Result<bool> RocksdbStorage::compact_part(Revision revision) {
+  const Database::Reading reading(*database_);
+  if (!reading.ok()) return stopped_status();
+  rocksdb::ReadOptions options;
+  options.fill_cache = false;
+  std::unique_ptr<rocksdb::Iterator> it(reading.db().NewIterator(options, reading.family(Family::kLog)));
+  rocksdb::WriteBatch rows;
+  std::size_t lines = 0;
+  for (it->SeekToFirst(); it->Valid() && lines < kLinesPerCompaction; it->Next(), ++lines) {
+    const Revision at = log_key_revision({it->key().data(), it->key().size()});
+    if (at >= revision) break;
+    const auto line = parse_log_record({it->value().data(), it->value().size()});
+    if (!line) return damaged("the log line at revision " + std::to_string(at), "");
+    if (line->previous != 0) rows.Delete(reading.family(Family::kOld), old_key(line->key, at));
+    rows.Delete(reading.family(Family::kLog), it->key());
+  }
+  if (!it->status().ok()) return to_status(it->status(), "compact the store");
+  if (lines == 0) return false;
+  const auto status = reading.db().Write(rocksdb::WriteOptions(), &rows);
+  if (!status.ok()) return to_status(status, "compact the store");
+  return lines == kLinesPerCompaction;
+}
+
+Status RocksdbStorage::shut_down() {
+  writer_.stop();
+  feed_.close();
+  return database_->close();
+}
+
+Task<Status> RocksdbStorage::stop() {
+  Status status;
+  auto working = run_blocking([&] { status = shut_down(); });
+  co_await std::move(working);
+  co_return status;
+}
+
+}  // namespace
+}  // namespace rocks
+
+Result<std::unique_ptr<StorageBackend>> open_rocksdb_storage(const StorageBackendConfig& config) {
+  auto database = rocks::Database::open(config.data_dir);
+  if (!database.ok()) return std::move(database.status());
+  auto opened = rocks::read_opened(**database);
+  if (!opened.ok()) return std::move(opened.status());
+  auto storage = std::make_unique<rocks::RocksdbStorage>(std::move(*database), *opened, !config.unsafe_no_fsync);
+  if (auto status = storage->start(); !status.ok()) return status;
+  return std::unique_ptr<StorageBackend>(std::move(storage));
+}
+
+}  // namespace backplane

@@ -1,0 +1,16 @@
+// The embedded backend: one directory, one process, durable with group commit.
+//
+// Thread-safety, lifetime, errors: as StorageBackend.  Reads of many keys run on the blocking pool.
+#pragma once
+
+#include <memory>
+
+#include "backplane/storage.hpp"
+
+namespace backplane {
+
+// Opens or creates the store in `config.data_dir`.
+// Errors: kServiceUnavailable when another process uses the directory; kInternalError when it is damaged or of another format.
+Result<std::unique_ptr<StorageBackend>> open_rocksdb_storage(const StorageBackendConfig& config);
+
+}  // namespace backplane

@@ -1,0 +1,250 @@
+#include "writer.hpp"
+
+#include <pthread.h>
+
+#include <iterator>
+
+#include "batch.hpp"
+#include "reader.hpp"
+#include "records.hpp"
+
+namespace backplane::rocks {
+namespace {
+
+constexpr std::size_t kMaxWaiting = 16 * 1024;              // beyond it new work is refused
+constexpr std::size_t kMaxGroup = 1024;                     // transactions in one fsync
+constexpr std::size_t kMaxGroupBytes = 8 * 1024 * 1024;     // of values in one fsync
+
+std::size_t bytes_of(const Pending& pending) {
+  std::size_t bytes = 0;
+  for (const auto& put : pending.request.puts) bytes += put.value.size();
+  return bytes;
+}
+
+KeyValue key_value(const std::string& key, const KeyState& state) { return {key, state.value, state.create, state.mod, state.lease}; }
+
+}  // namespace
+
+Writer::Writer(const Database& database, Revision revision, bool sync, Published published)
+    : database_(database), sync_(sync), published_(std::move(published)), committed_(revision), revision_(revision) {}
+Writer::~Writer() { stop(); }
+
+Status Writer::load_leases() {
+  const Database::Reading reading(database_);
+  std::unique_ptr<rocksdb::Iterator> it(reading.db().NewIterator(rocksdb::ReadOptions(), reading.family(Family::kDefault)));
+  for (it->Seek("lease/"); it->Valid() && it->key().starts_with("lease/"); it->Next()) {
+    const auto id = parse_number(std::string_view(it->key().data(), it->key().size()).substr(6));
+    const auto expires = parse_number({it->value().data(), it->value().size()});
+    if (!id || !expires) return damaged("a lease", it->key().ToString());
+    last_lease_ = std::max(last_lease_, static_cast<LeaseId>(*id));
+    leases_.grant(static_cast<LeaseId>(*id), LeaseTable::Time(std::chrono::milliseconds(*expires)));
+  }
+  const std::size_t head = std::string_view("lease-key/").size();
+  for (it->Seek("lease-key/"); it->Valid() && it->key().starts_with("lease-key/"); it->Next()) {
+    const std::string_view row(it->key().data(), it->key().size());
+    const auto id = row.size() > head + 8 ? parse_number(row.substr(head, 8)) : std::nullopt;
+    if (!id) return damaged("a lease's key", row);
+    leases_.attach(static_cast<LeaseId>(*id), std::string(row.substr(head + 8)));
+  }
+  return it->status().ok() ? Status{} : to_status(it->status(), "read the leases");
+}
+
+void Writer::start() {
+  thread_ = std::thread([this] {
+    pthread_setname_np(pthread_self(), "store-writer");
+    run();
+  });
+}
+
+void Writer::stop() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  work_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+Status Writer::submit(Pending pending) {
+  bool wake = false;
+  {
+    std::lock_guard lock(mutex_);
+    if (stopping_) return stopped_status();
+    if (queue_.size() >= kMaxWaiting) return service_unavailable("the store is overloaded: too many writes wait");
+    wake = queue_.empty();
+    queue_.push_back(std::move(pending));
+  }
+  if (wake) work_.notify_one();
+  return {};
+}
+
+Status Writer::health() const {
+  std::lock_guard lock(mutex_);
+  return stopping_ ? stopped_status() : health_;
+}
+
+void Writer::set_health(Status status) {
+  std::lock_guard lock(mutex_);
+  health_ = std::move(status);
+}
+
+// Waits for work or for a lease to run out; an empty group after the queue was drained for good, or for leases.
+std::vector<Pending> Writer::take() {
+  std::unique_lock lock(mutex_);
+  const auto ready = [this] { return stopping_ || !queue_.empty(); };
+  if (const auto expiry = leases_.next_expiry()) {
+    work_.wait_until(lock, *expiry, ready);
+  } else {
+    work_.wait(lock, ready);
+  }
+  std::vector<Pending> group;
+  std::size_t bytes = 0;
+  std::size_t count = 0;
+  while (count < queue_.size() && count < kMaxGroup && bytes < kMaxGroupBytes) bytes += bytes_of(queue_[count++]);
+  if (count == queue_.size()) {
+    group.swap(queue_);
+    return group;
+  }
+  const auto end = queue_.begin() + static_cast<std::ptrdiff_t>(count);
+  group.assign(std::make_move_iterator(queue_.begin()), std::make_move_iterator(end));
+  queue_.erase(queue_.begin(), end);
+  return group;
+}
+
+void Writer::run() {
+  for (;;) {
+    auto group = take();
+    if (group.empty()) {
+      std::lock_guard lock(mutex_);
+      if (stopping_ && queue_.empty()) return;
+    }
+    write(std::move(group));
+  }
+}
+
+void Writer::write(std::vector<Pending> group) {
+  std::vector<Result<TxnResult>> answers(group.size());
+  Status failed;
+  {
+    const Database::Reading reading(database_);
+    Batch batch(reading);
+    for (std::size_t i = 0; i < group.size(); ++i) decide(group[i], batch, answers[i]);
+    expire_leases(batch);
+    if (!batch.empty()) {
+      // A revision is given out once, even when its write fails: what a failed write left on the disk can never be taken for another.
+      const auto status = batch.write(sync_, revision_);
+      if (!status.ok()) {
+        failed = to_status(status, "write to the store");
+      } else {
+        published_(batch.take_events(), revision_);
+        committed_.store(revision_, std::memory_order_release);
+      }
+      set_health(failed);
+    }
+  }
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    group[i].done.set(failed.ok() ? std::move(answers[i]) : Result<TxnResult>(failed));
+  }
+}
+
+void Writer::decide(Pending& pending, Batch& batch, Result<TxnResult>& answer) {
+  if (pending.lease_ttl.count() > 0) return grant(pending.lease_ttl, batch, answer);
+  decide_txn(pending.request, batch, answer);
+}
+
+void Writer::decide_txn(const TxnRequest& request, Batch& batch, Result<TxnResult>& answer) {
+  TxnResult result;
+  result.committed = true;
+  for (const auto& put : request.puts) {
+    if (put.lease != 0 && !leases_.has(put.lease)) {
+      answer = Status(Reason::kNotFound, "requested lease not found");
+      return;
+    }
+  }
+  for (const auto& compare : request.compares) {
+    auto state = batch.find(compare.key);
+    if (!state.ok()) {
+      answer = std::move(state.status());
+      return;
+    }
+    if ((*state)->mod != compare.mod_revision) result.committed = false;
+  }
+  if (!result.committed) {
+    for (const auto& compare : request.compares) {
+      auto state = batch.find(compare.key);
+      if (state.ok() && (*state)->exists) result.found.push_back(key_value(compare.key, **state));
+    }
+    result.revision = revision_;
+    answer = std::move(result);
+    return;
+  }
+  apply(request, batch, result, answer);
+}
+
+// Reads every key it will change before it changes the first: a key that cannot be read leaves nothing half done.
+void Writer::apply(const TxnRequest& request, Batch& batch, TxnResult& result, Result<TxnResult>& answer) {
+  std::vector<std::string> removes;
+  for (const auto& put : request.puts) {
+    auto state = batch.find(put.key);
+    if (!state.ok()) {
+      answer = std::move(state.status());
+      return;
+    }
+  }
+  for (const auto& key : request.removes) {
+    auto state = batch.find(key);
+    if (!state.ok()) {
+      answer = std::move(state.status());
+      return;
+    }
+    if ((*state)->exists) removes.push_back(key);
+  }
+  if (!request.puts.empty() || !removes.empty()) ++revision_;
+  std::uint32_t index = 0;
+  Status status;
+  for (const auto& put : request.puts) {
+    move_lease(batch, put.key, put.lease);
+    if (status.ok()) status = batch.put(put, revision_, index++);
+  }
+  for (const auto& key : removes) {
+    move_lease(batch, key, 0);
+    if (status.ok()) status = batch.remove(key, revision_, index++);
+  }
+  result.revision = revision_;
+  if (status.ok()) {
+    answer = std::move(result);
+  } else {
+    answer = std::move(status);
+  }
+}
+
+// Keeps the lease table in step with a key that is about to change.
+void Writer::move_lease(Batch& batch, const std::string& key, LeaseId lease) {
+  auto state = batch.find(key);
+  if (state.ok() && (*state)->lease != 0) leases_.detach((*state)->lease, key);
+  if (lease != 0) leases_.attach(lease, key);
+}
+
+void Writer::grant(std::chrono::seconds ttl, Batch& batch, Result<TxnResult>& answer) {
+  const LeaseId id = ++last_lease_;
+  const auto expires = std::chrono::system_clock::now() + ttl;
+  const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(expires.time_since_epoch()).count();
+  batch.set_row(lease_row(id), number(static_cast<std::uint64_t>(millis)));
+  leases_.grant(id, expires);
+  TxnResult result;
+  result.committed = true;
+  result.revision = id;
+  answer = std::move(result);
+}
+
+void Writer::expire_leases(Batch& batch) {
+  for (auto& due : leases_.take_due(std::chrono::system_clock::now())) {
+    TxnRequest request;
+    request.removes = std::move(due.keys);
+    Result<TxnResult> ignored;
+    decide_txn(request, batch, ignored);
+    batch.remove_row(lease_row(due.id));
+  }
+}
+
+}  // namespace backplane::rocks

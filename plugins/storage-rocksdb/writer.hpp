@@ -1,0 +1,79 @@
+// The one thread that writes: it takes every transaction that waits, decides them in order, writes all of them in one batch with one
+// fsync, and then answers all.  This, not the engine, decides how many durable writes a second there are.
+//
+// Thread-safety: submit(), grant() and the accessors from any thread.
+// Lifetime:      the database outlives stop(); stop() finishes what was accepted.
+// Errors:        a failed write answers every transaction of its batch; none of them is in the store as long as this process runs.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "backplane/storage.hpp"
+#include "backplane/storage_feed.hpp"
+#include "database.hpp"
+
+namespace backplane::rocks {
+
+struct Pending {
+  TxnRequest request;
+  std::chrono::seconds lease_ttl{0};  // above 0: grants a lease instead
+  Promise<Result<TxnResult>> done;    // a granted lease's id is in `revision`
+};
+
+class Batch;
+
+class Writer {
+ public:
+  // `published` runs on the writer's thread after a batch is durable and before anybody is told.
+  using Published = std::function<void(std::vector<StorageEvent> events, Revision revision)>;
+  Writer(const Database& database, Revision revision, bool sync, Published published);
+  ~Writer();
+
+  Status load_leases();
+  void start();
+  // Refuses new work, finishes what was accepted, joins the thread.  Idempotent.
+  void stop();
+
+  // Errors: kServiceUnavailable when stopped or when too much waits.
+  Status submit(Pending pending);
+  Revision committed() const noexcept { return committed_.load(std::memory_order_acquire); }
+  // The newest write error; ok after a write that succeeded.
+  Status health() const;
+
+ private:
+  void run();
+  std::vector<Pending> take();
+  void write(std::vector<Pending> group);
+  void decide(Pending& pending, Batch& batch, Result<TxnResult>& answer);
+  void decide_txn(const TxnRequest& request, Batch& batch, Result<TxnResult>& answer);
+  void apply(const TxnRequest& request, Batch& batch, TxnResult& result, Result<TxnResult>& answer);
+  void move_lease(Batch& batch, const std::string& key, LeaseId lease);
+  void grant(std::chrono::seconds ttl, Batch& batch, Result<TxnResult>& answer);
+  void expire_leases(Batch& batch);
+  void set_health(Status status);
+
+  const Database& database_;
+  const bool sync_;
+  const Published published_;
+  std::atomic<Revision> committed_;
+
+  mutable std::mutex mutex_;  // queue_, stopping_, health_
+  std::condition_variable work_;
+  std::vector<Pending> queue_;
+  bool stopping_ = false;
+  Status health_;
+
+  // Writer thread only.
+  Revision revision_;  // the last one given out
+  LeaseTable leases_;
+  LeaseId last_lease_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace backplane::rocks
