@@ -16,12 +16,11 @@ namespace bench {
 namespace {
 
 std::string base64(const std::string& text) {
-  std::string out(text.size(), '\0');
-  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(out.data()), reinterpret_cast<const unsigned char*>(text.data()),
-                                   static_cast<int>(text.size()));
-  if (size < 0) throw std::runtime_error("kubeconfig: a field is not base64");
-  out.resize(static_cast<std::size_t>(size) - (text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0));
-  return out;
+  std::vector<unsigned char> out(text.size() + 4);
+  const int size = EVP_DecodeBlock(out.data(), reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
+  const int padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
+  if (size < padding) throw std::runtime_error("kubeconfig: a field is not base64");
+  return std::string(out.begin(), out.begin() + (size - padding));
 }
 
 struct Memory {

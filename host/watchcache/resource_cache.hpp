@@ -25,6 +25,8 @@ struct CacheConfig {
   std::string api_version;   // "v1"
   bool sorted_keys = false;  // custom resources: keys sorted, list items printed whole
   std::vector<SelectableField> fields;
+  // What an object of this kind prints after metadata when nothing is set, for bookmarks: `,"spec":{"containers":null},"status":{}` (Pod).
+  std::string empty_members;
 };
 
 // Which part of a resource a list or watch is about.

@@ -21,7 +21,7 @@ Result<std::unique_ptr<SchemaSet::State>> index(std::span<const std::string_view
 }
 
 // The first malformed definition, by compiling all of them.
-Status check(const SchemaSet::State& state) {
+Status check_all(const SchemaSet::State& state) {
   for (const schema::Type* type : state.order) {
     if (const std::string& error = type->body().error; !error.empty()) return bad_request("schema: " + error);
   }
@@ -45,7 +45,7 @@ Result<std::shared_ptr<const SchemaSet>> SchemaSet::compile(std::span<const std:
     // What the check compiles is thrown away: an idle custom type keeps its text and no more.
     auto trial = index(documents, imports, false);
     if (!trial.ok()) return std::move(trial.status());
-    if (Status status = check(**trial); !status.ok()) return status;
+    if (Status status = check_all(**trial); !status.ok()) return status;
   }
   auto state = index(documents, imports, true);
   if (!state.ok()) return std::move(state.status());
@@ -59,7 +59,7 @@ Result<std::shared_ptr<const SchemaSet>> SchemaSet::embedded(std::span<const std
   return std::make_shared<const SchemaSet>(std::move(*state));
 }
 
-Status SchemaSet::check() const { return backplane::check(*state_); }
+Status SchemaSet::check() const { return check_all(*state_); }
 
 std::vector<GroupVersionKind> SchemaSet::kinds() const {
   std::vector<GroupVersionKind> out;

@@ -1,0 +1,202 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "app/flag_set.hpp"
+#include "app/options.hpp"
+#include "filters/go_duration.hpp"
+
+namespace backplane {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::unique_ptr<Options> parsed(const std::vector<std::string>& args) {
+  auto options = std::make_unique<Options>();
+  Status status = options->flags.parse(args);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return options;
+}
+
+std::string parse_error(const std::vector<std::string>& args) {
+  Options options;
+  Status status = options.flags.parse(args);
+  EXPECT_FALSE(status.ok());
+  return status.ok() ? "" : status.message();
+}
+
+Result<Config> configured(std::vector<std::string> args) {
+  args.push_back("--data-dir=/tmp/backplane-options-test");
+  auto completed = Options::complete(parsed(args));
+  if (!completed.ok()) return std::move(completed.status());
+  return CompletedOptions::config(std::move(*completed));
+}
+
+TEST(Flags, ValuesAreReadAsPflagReadsThem) {
+  auto options = parsed({"--secure-port=0", "--request-timeout", "1m30s", "--profiling=false", "--shutdown-send-retry-after", "-v=4",
+                         "--strict-transport-security-directives=max-age=31536000,includeSubDomains", "--goaway-chance=0.001"});
+  EXPECT_EQ(options->secure_serving.secure_port, 0);
+  EXPECT_EQ(options->generic.request_timeout, 90s);
+  EXPECT_FALSE(options->features.profiling);
+  EXPECT_TRUE(options->generic.shutdown_send_retry_after);
+  EXPECT_EQ(options->logs.verbosity, 4);
+  EXPECT_EQ(options->generic.strict_transport_security_directives, (std::vector<std::string>{"max-age=31536000", "includeSubDomains"}));
+  EXPECT_DOUBLE_EQ(options->generic.goaway_chance, 0.001);
+}
+
+TEST(Flags, UnderscoresAreDashes) { EXPECT_EQ(parsed({"--secure_port=1"})->secure_serving.secure_port, 1); }
+
+TEST(Flags, ListsReplaceTheirDefaultAndThenAddUp) {
+  EXPECT_EQ(parsed({"--authorization-mode=Node", "--authorization-mode=RBAC,Webhook"})->authorization.modes,
+            (std::vector<std::string>{"Node", "RBAC", "Webhook"}));
+  EXPECT_EQ(parsed({"--tls-sni-cert-key=a.crt,a.key", "--tls-sni-cert-key=b.crt,b.key:x"})->secure_serving.tls_sni_cert_key,
+            (std::vector<std::string>{"a.crt,a.key", "b.crt,b.key:x"}));
+}
+
+TEST(Flags, AnEmptyValueAfterTheEqualsSignIsAValue) {
+  auto options = parsed({"--requestheader-allowed-names=", "--secure-port=7"});
+  EXPECT_EQ(options->secure_serving.secure_port, 7);
+}
+
+TEST(Flags, AnUnknownFlagNamesItsNearestNeighbour) {
+  EXPECT_EQ(parse_error({"--secure-prot=1"}), "unknown flag: --secure-prot (did you mean --secure-port?)");
+  EXPECT_EQ(parse_error({"--ssh-keyfile-of-old=1"}), "unknown flag: --ssh-keyfile-of-old");
+  EXPECT_EQ(parse_error({"-x"}), "unknown shorthand flag: 'x' in -x");
+}
+
+TEST(Flags, ABadValueIsNamedWithItsFlagAndReason) {
+  EXPECT_EQ(parse_error({"--secure-port=abc"}),
+            "invalid argument \"abc\" for \"--secure-port\" flag: strconv.ParseInt: parsing \"abc\": invalid syntax");
+  EXPECT_EQ(parse_error({"--profiling=maybe"}),
+            "invalid argument \"maybe\" for \"--profiling\" flag: strconv.ParseBool: parsing \"maybe\": invalid syntax");
+  EXPECT_EQ(parse_error({"--request-timeout=5"}), "invalid argument \"5\" for \"--request-timeout\" flag: time: missing unit in duration \"5\"");
+  EXPECT_EQ(parse_error({"--bind-address=nowhere"}), "invalid argument \"nowhere\" for \"--bind-address\" flag: failed to parse IP: \"nowhere\"");
+  EXPECT_EQ(parse_error({"--audit-log-maxage=soon"}),
+            "invalid argument \"soon\" for \"--audit-log-maxage\" flag: strconv.ParseInt: parsing \"soon\": invalid syntax");
+  EXPECT_EQ(parse_error({"--secure-port"}), "flag needs an argument: --secure-port");
+}
+
+TEST(Flags, PositionalArgumentsAreRefused) {
+  EXPECT_EQ(parse_error({"foo"}), "\"backplane\" does not take any arguments, got [\"foo\"]");
+  EXPECT_EQ(parse_error({"--", "--v=1"}), "\"backplane\" does not take any arguments, got [\"--v=1\"]");
+}
+
+TEST(Flags, AKubeadmManifestStartsUnchanged) {
+  auto options = parsed({"--advertise-address=10.1.2.3", "--allow-privileged=true", "--authorization-mode=Node,RBAC",
+                         "--client-ca-file=/etc/kubernetes/pki/ca.crt", "--enable-admission-plugins=NodeRestriction",
+                         "--enable-bootstrap-token-auth=true", "--etcd-cafile=/etc/kubernetes/pki/etcd/ca.crt",
+                         "--etcd-certfile=/etc/kubernetes/pki/apiserver-etcd-client.crt", "--etcd-keyfile=/etc/kubernetes/pki/apiserver-etcd-client.key",
+                         "--etcd-servers=https://127.0.0.1:2379", "--kubelet-client-certificate=/etc/kubernetes/pki/apiserver-kubelet-client.crt",
+                         "--kubelet-client-key=/etc/kubernetes/pki/apiserver-kubelet-client.key",
+                         "--kubelet-preferred-address-types=InternalIP,ExternalIP,Hostname",
+                         "--proxy-client-cert-file=/etc/kubernetes/pki/front-proxy-client.crt",
+                         "--proxy-client-key-file=/etc/kubernetes/pki/front-proxy-client.key", "--requestheader-allowed-names=front-proxy-client",
+                         "--requestheader-client-ca-file=/etc/kubernetes/pki/front-proxy-ca.crt",
+                         "--requestheader-extra-headers-prefix=X-Remote-Extra-", "--requestheader-group-headers=X-Remote-Group",
+                         "--requestheader-username-headers=X-Remote-User", "--secure-port=6443",
+                         "--service-account-issuer=https://kubernetes.default.svc.cluster.local",
+                         "--service-account-key-file=/etc/kubernetes/pki/sa.pub", "--service-account-signing-key-file=/etc/kubernetes/pki/sa.key",
+                         "--service-cluster-ip-range=10.96.0.0/12", "--tls-cert-file=/etc/kubernetes/pki/apiserver.crt",
+                         "--tls-private-key-file=/etc/kubernetes/pki/apiserver.key"});
+  EXPECT_EQ(options->flags.text("service-cluster-ip-range"), "10.96.0.0/12");
+  const auto ignored = options->flags.accepted_only();
+  EXPECT_NE(std::find(ignored.begin(), ignored.end(), "--etcd-servers"), ignored.end());
+  EXPECT_EQ(std::find(ignored.begin(), ignored.end(), "--service-cluster-ip-range"), ignored.end());
+  auto completed = Options::complete(std::move(options));
+  ASSERT_TRUE(completed.ok());
+  EXPECT_TRUE(completed->validate().empty());
+}
+
+TEST(Flags, TheSectionsOfHelpShowTypesAndDefaultsWithinTheWidth) {
+  const std::string help = Options().flags.help(100);
+  for (const char* section : {"\nGeneric flags:\n", "\nEtcd flags:\n", "\nSecure serving flags:\n", "\nBackplane flags:\n", "\nGlobal flags:\n"}) {
+    EXPECT_NE(help.find(section), std::string::npos) << section;
+  }
+  EXPECT_NE(help.find("--request-timeout duration "), std::string::npos);
+  EXPECT_NE(help.find("(default 1m0s)"), std::string::npos);
+  EXPECT_NE(help.find("(default \"rocksdb\")"), std::string::npos);
+  EXPECT_NE(help.find("  -v, --v Level"), std::string::npos);
+  std::size_t begin = 0;
+  while (begin < help.size()) {
+    const auto end = help.find('\n', begin);
+    EXPECT_LE(end - begin, 100u) << help.substr(begin, end - begin);
+    begin = end + 1;
+  }
+}
+
+TEST(Flags, TheirTextsAreWhatTheStartLogsAndPluginsRead) {
+  auto options = parsed({"--secure-port=0", "--authorization-mode=Node,RBAC"});
+  const auto texts = options->flags.texts();
+  EXPECT_EQ(texts.at("secure-port"), "0");
+  EXPECT_EQ(texts.at("authorization-mode"), "[Node,RBAC]");
+  EXPECT_EQ(texts.at("request-timeout"), "1m0s");
+  EXPECT_EQ(options->flags.text("authorization-mode"), "Node,RBAC");
+  EXPECT_EQ(options->flags.text("nothing"), std::nullopt);
+}
+
+TEST(Options, AllProblemsAreReportedAtOnce) {
+  auto config = configured({"--goaway-chance=0.03", "--secure-port=70000", "--tls-min-version=VersionTLS9", "--authorization-mode=RBAC,RBAC,Maybe",
+                            "--feature-gates=Nothing=true", "--logging-format=xml", "--runtime-config=api/all=false",
+                            "--shutdown-delay-duration=-1s", "--tls-cert-file=/x"});
+  ASSERT_FALSE(config.ok());
+  for (const char* part : {"--goaway-chance can not be less than 0 or greater than 0.02", "--secure-port 70000 must be between",
+                           "unknown tls version \"VersionTLS9\"", "authorization-mode \"Maybe\" is not a valid mode",
+                           "has mode \"RBAC\" specified more than once", "unrecognized feature gate: Nothing", "Unsupported log format", "api/all=false",
+                           "--shutdown-delay-duration can not be negative value", "must be given together"}) {
+    EXPECT_NE(config.status().message().find(part), std::string::npos) << part << "\n" << config.status().message();
+  }
+}
+
+TEST(Options, OriginsMustBePinnedAtBothEnds) {
+  EXPECT_TRUE(configured({"--cors-allowed-origins=^https://example\\.com$"}).ok());
+  EXPECT_TRUE(configured({"--cors-allowed-origins=//localhost:"}).ok());
+  EXPECT_FALSE(configured({"--cors-allowed-origins=example.com$"}).ok());
+  EXPECT_FALSE(configured({"--cors-allowed-origins=//example.com"}).ok());
+  EXPECT_FALSE(configured({"--cors-allowed-origins=^(($"}).ok());
+}
+
+TEST(Options, FeatureGatesTakeStagesAndNames) {
+  auto config = configured({"--feature-gates=AllAlpha=true,kube:AtomicFIFO=false"});
+  ASSERT_TRUE(config.ok()) << config.status().message();
+  EXPECT_TRUE(config->feature_gates().enabled("CBORServingAndStorage"));
+  EXPECT_FALSE(config->feature_gates().enabled("AtomicFIFO"));
+  EXPECT_TRUE(config->feature_gates().enabled("APIResponseCompression"));
+}
+
+TEST(Options, AlwaysAllowSwitchesAnonymousOff) {
+  auto config = configured({"--authorization-mode=AlwaysAllow"});
+  ASSERT_TRUE(config.ok());
+  EXPECT_FALSE(config->options().authentication.anonymous);
+}
+
+TEST(Options, AdmissionPluginsAreKnownToSomebody) {
+  AdmissionOptions admission;
+  admission.enable = {"NamespaceLifecycle", "NodeRestriction", "Nonsense"};
+  admission.disable = {"NamespaceLifecycle"};
+  Problems problems;
+  std::vector<std::string> not_offered;
+  admission.validate({"NamespaceLifecycle"}, problems, not_offered);
+  EXPECT_EQ(not_offered, std::vector<std::string>{"NodeRestriction"});
+  EXPECT_EQ(problems, (Problems{"enable-admission-plugins plugin \"Nonsense\" is unknown",
+                                "[NamespaceLifecycle] in enable-admission-plugins and disable-admission-plugins overlapped"}));
+}
+
+TEST(GoDuration, ReadsAndPrintsAsGoDoes) {
+  EXPECT_EQ(*parse_go_duration("1h30m"), 90min);
+  EXPECT_EQ(*parse_go_duration("1.5s"), 1500ms);
+  EXPECT_EQ(*parse_go_duration("-2m"), -2min);
+  EXPECT_EQ(*parse_go_duration("0"), 0s);
+  EXPECT_EQ(parse_go_duration("abc").status().message(), "time: invalid duration \"abc\"");
+  EXPECT_EQ(parse_go_duration("5").status().message(), "time: missing unit in duration \"5\"");
+  EXPECT_EQ(parse_go_duration("5d").status().message(), "time: unknown unit \"d\" in duration \"5d\"");
+  EXPECT_FALSE(parse_go_duration("").ok());
+  EXPECT_FALSE(parse_go_duration("999999999h").ok());
+  EXPECT_EQ(format_go_duration(90s), "1m30s");
+  EXPECT_EQ(format_go_duration(2h), "2h0m0s");
+  EXPECT_EQ(format_go_duration(300ms), "300ms");
+  EXPECT_EQ(format_go_duration(1500ms), "1.5s");
+  EXPECT_EQ(format_go_duration(0s), "0s");
+}
+
+}  // namespace
+}  // namespace backplane

@@ -1,0 +1,219 @@
+#include "endpoints/body.hpp"
+
+#include <algorithm>
+
+#include "endpoints/errors.hpp"
+#include "endpoints/go_text.hpp"
+
+namespace backplane::endpoints {
+namespace {
+
+// How Go prints the type that kind and version are read into.
+constexpr std::string_view kFindKind =
+    R"(struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" })";
+constexpr std::string_view kInterpretPrefix = "couldn't get version/kind; json parse error: ";
+
+Status interpret_error(std::string_view why) { return bad_request(std::string(kInterpretPrefix).append(why)); }
+
+// apiserver transformDecodeError, for bodies whose kind is not known …
+Status unrecognized(const Resource& resource, std::string_view why, std::string_view body) {
+  std::string message = "the object provided is unrecognized (must be of type ";
+  message.append(resource.scope.kind.kind).append("): ").append(why).append(" (").append(body_summary(body)).append(")");
+  return bad_request(std::move(message));
+}
+
+// … and for those whose is.
+Status cannot_handle(const Resource& resource, const GroupVersionKind& gvk, std::string_view why) {
+  std::string message = gvk.kind + " in version " + quoted(gvk.version) + " cannot be handled as a " + resource.scope.kind.kind + ": ";
+  return bad_request(message.append(why));
+}
+
+// schema.ParseGroupVersion.
+Result<GroupVersion> parse_group_version(std::string_view text) {
+  if (text.empty() || text == "/") return GroupVersion();
+  const auto slash = text.find('/');
+  if (slash == std::string_view::npos) return GroupVersion{"", std::string(text)};
+  if (text.find('/', slash + 1) != std::string_view::npos) return bad_request("unexpected GroupVersion string: " + std::string(text));
+  return GroupVersion{std::string(text.substr(0, slash)), std::string(text.substr(slash + 1))};
+}
+
+// A custom resource takes only what it is.
+Status check_custom_kind(const Resource& resource, const Value& tree, const GroupVersionKind& gvk, std::string_view body) {
+  const GroupVersionKind& wanted = resource.scope.kind;
+  const Object* object = tree.is_object() ? &tree.get_object() : nullptr;
+  if (object == nullptr || get_string(*object, "kind").empty()) {
+    return cannot_handle(resource, wanted, "Object 'Kind' is missing in '" + std::string(body) + "'");
+  }
+  if (get_string(*object, "apiVersion") != resource.api_version) return {};  // refused as another version
+  if (gvk.kind == wanted.kind) return {};
+  FieldErrors errors;
+  errors.invalid("kind", gvk.kind, "must be " + wanted.kind);
+  return errors.to_status(wanted.group, wanted.kind, meta_name(*object));
+}
+
+Status check_version(const Resource& resource, const Value& tree, const GroupVersionKind& gvk) {
+  std::string given = gvk.group_version().to_string();
+  if (resource.custom) given = std::string(get_string(tree.get_object(), "apiVersion"));
+  if (given == resource.api_version) return {};
+  return bad_request("the API version in the data (" + given + ") does not match the expected API version (" + resource.api_version + ")");
+}
+
+// Another kind is decoded as what it is first: its own mistakes are told before the one of being sent here.
+Status refuse_foreign(const Resource& resource, Value& tree, const GroupVersionKind& gvk) {
+  const std::string why = foreign_kind_text(resource, gvk);
+  if (why.empty()) return {};
+  const Schema* schema = resource.scope.scheme != nullptr ? resource.scope.scheme->type_of(gvk) : nullptr;
+  if (schema != nullptr) {
+    Status normal = schema->normalize(tree, nullptr);
+    if (!normal.ok()) return cannot_handle(resource, gvk, normal.message());
+  }
+  return cannot_handle(resource, gvk, why);
+}
+
+Status check_kind(const Resource& resource, Value& tree, const GroupVersionKind& gvk, std::string_view body) {
+  Status status = resource.custom ? check_custom_kind(resource, tree, gvk, body) : refuse_foreign(resource, tree, gvk);
+  if (!status.ok()) return status;
+  return check_version(resource, tree, gvk);
+}
+
+Status normalize(const Resource& resource, Value& tree, DecodeReport* report) {
+  return resource.schema != nullptr ? resource.schema->normalize(tree, report) : Status();
+}
+
+// yaml.v3 names the line of a repeated key; several such lines stand under one head.
+bool is_yaml_line(std::string_view problem) noexcept { return problem.starts_with("line "); }
+
+}  // namespace
+
+Task<Result<std::string>> read_request_body(Exchange& exchange, std::size_t max_bytes) {
+  auto body = co_await exchange.read_body(max_bytes);
+  if (!body.ok() && body.status().reason() == Reason::kRequestEntityTooLarge) {
+    co_return entity_too_large("limit is " + std::to_string(max_bytes));
+  }
+  co_return std::move(body);
+}
+
+Status check_type_meta(const Value& tree) {
+  if (tree.is_null()) return {};
+  if (!tree.is_object()) return interpret_error(unmarshal_error(tree, kFindKind));
+  for (const std::string_view key : {"apiVersion", "kind"}) {
+    const Value* value = find(tree.get_object(), key);
+    if (value == nullptr || value->is_string() || value->is_null()) continue;
+    return interpret_error(unmarshal_field_error(*value, std::string(".").append(key), "string"));
+  }
+  return {};
+}
+
+Result<Value> parse_body(std::string_view body, BodyFormat format, json::storage_ptr storage, DecodeReport* report) {
+  auto tree = format == BodyFormat::kYaml ? parse_yaml(body, std::move(storage), report) : parse_json(body, std::move(storage), report);
+  if (!tree.ok()) return format == BodyFormat::kYaml ? bad_request(tree.status().message()) : interpret_error(tree.status().message());
+  Status status = check_type_meta(*tree);
+  if (!status.ok()) return status;
+  return tree;
+}
+
+Result<GroupVersionKind> kind_in_body(const Value& tree, const GroupVersionKind& fallback) {
+  if (!tree.is_object()) return fallback;
+  const Object& object = tree.get_object();
+  auto version = parse_group_version(get_string(object, "apiVersion"));
+  if (!version.ok()) return std::move(version.status());
+  GroupVersionKind gvk{version->group, version->version, std::string(get_string(object, "kind"))};
+  if (gvk.kind.empty()) gvk.kind = fallback.kind;
+  if (gvk.version.empty() && gvk.group.empty()) gvk.group = fallback.group;
+  if (gvk.version.empty() && gvk.group == fallback.group) gvk.version = fallback.version;
+  return gvk;
+}
+
+std::string not_registered_text(const GroupVersionKind& gvk) {
+  // The place in upstream's sources is part of the text that clients know.
+  return "no kind " + quoted(gvk.kind) + " is registered for version " + quoted(gvk.group_version().to_string()) +
+         " in scheme \"pkg/runtime/scheme.go:111\"";
+}
+
+std::string foreign_kind_text(const Resource& resource, const GroupVersionKind& gvk) {
+  const GroupVersionKind& wanted = resource.scope.kind;
+  if (gvk == wanted) return {};
+  const Scheme* scheme = resource.scope.scheme;
+  if (scheme == nullptr || !scheme->recognizes(gvk)) return not_registered_text(gvk);
+  // Another version of the kind is refused for its version, not for its kind.
+  if (gvk.kind == wanted.kind) return {};
+  return "converting (" + gvk.version + "." + gvk.kind + ") to (" + Resource::internal_package(wanted.group) + "." + wanted.kind +
+         "): unknown conversion";
+}
+
+void set_type_meta(const Resource& resource, Object& object) {
+  object["kind"] = resource.scope.kind.kind;
+  object["apiVersion"] = resource.api_version;
+}
+
+void drop_managed_fields(Object& object) {
+  Value* metadata = find(object, "metadata");
+  if (metadata != nullptr && metadata->is_object()) metadata->get_object().erase("managedFields");
+}
+
+void warn_problems(RequestContext& context, const std::vector<std::string>& problems) {
+  for (const std::string& problem : problems) context.warn(problem);
+}
+
+std::string strict_error_text(const std::vector<std::string>& problems) {
+  std::string out = "strict decoding error: ";
+  bool in_yaml = false;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    const bool yaml = is_yaml_line(problems[i]);
+    if (yaml && in_yaml) {
+      out.append("\n  ");
+    } else {
+      if (i > 0) out.append(", ");
+      if (yaml) out.append("yaml: unmarshal errors:\n  ");
+    }
+    out.append(problems[i]);
+    in_yaml = yaml;
+  }
+  return out;
+}
+
+Result<Object> decode_object(const Resource& resource, RequestContext& context, std::string_view body, BodyFormat format,
+                             FieldValidation validation) {
+  DecodeReport report;
+  DecodeReport* const wanted = validation == FieldValidation::kIgnore ? nullptr : &report;
+  auto tree = parse_body(body, format, context.arena(), wanted);
+  if (!tree.ok()) return unrecognized(resource, tree.status().message(), body);
+  auto gvk = kind_in_body(*tree, resource.scope.kind);
+  if (!gvk.ok()) return unrecognized(resource, gvk.status().message(), body);
+  if (tree->is_null() && !resource.custom) *tree = Object(context.arena());
+  if (tree->is_object()) drop_managed_fields(tree->get_object());
+  Status status = check_kind(resource, *tree, *gvk, body);
+  if (!status.ok()) return status;
+  set_type_meta(resource, tree->get_object());
+  status = normalize(resource, *tree, wanted);
+  if (!status.ok()) return cannot_handle(resource, *gvk, status.message());
+  if (!report.problems.empty()) {
+    if (validation == FieldValidation::kStrict) return cannot_handle(resource, *gvk, strict_error_text(report.problems));
+    warn_problems(context, report.problems);
+  }
+  if (resource.schema != nullptr) resource.schema->apply_defaults(*tree);
+  return std::move(tree->get_object());
+}
+
+Status match_namespace(std::string_view request_namespace, Object& object) {
+  const std::string_view given = meta_namespace(object);
+  if (given == request_namespace) return {};
+  if (given.empty() || request_namespace.empty()) {
+    ObjectMeta(object).set("namespace", request_namespace);
+    return {};
+  }
+  return bad_request("the namespace of the provided object does not match the namespace sent on the request");
+}
+
+Status match_name(std::string_view name, const Object& object) {
+  const std::string_view given = meta_name(object);
+  if (given.empty()) {
+    return bad_request("the name of the object (" + std::string(name) + " based on URL) was undeterminable: name must be provided");
+  }
+  if (given != name) {
+    return bad_request("the name of the object (" + std::string(given) + ") does not match the name on the URL (" + std::string(name) + ")");
+  }
+  return {};
+}
+
+}  // namespace backplane::endpoints

@@ -1,0 +1,32 @@
+#include "endpoints/body.hpp"
+#include "endpoints/delete_options.hpp"
+#include "endpoints/list_writer.hpp"
+#include "endpoints/verbs.hpp"
+
+namespace backplane::endpoints {
+
+Task<Status> serve_delete_collection(const Resource& resource, RequestContext& context, Exchange& exchange) {
+  auto media = negotiate(exchange, /*shapes=*/true);
+  if (!media.ok()) co_return std::move(media.status());
+  const Query query = request_query(exchange);
+  auto list = list_options(query, "");
+  if (!list.ok()) co_return std::move(list.status());
+  auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
+  if (!body.ok()) co_return std::move(body.status());
+  auto options = delete_options_from_query(query);
+  if (!body->empty()) {
+    auto format = negotiate_input(exchange);
+    if (!format.ok()) co_return std::move(format.status());
+    options = delete_options_from_body(*body, *format, context.arena());
+  }
+  if (!options.ok()) co_return std::move(options.status());
+  context.dry_run = options->dry_run;
+  auto removing = resource.collection_deleter->remove_collection(context, std::move(*options), std::move(*list));
+  auto removed = co_await std::move(removing);
+  if (!removed.ok()) co_return std::move(removed.status());
+  auto sending = send_list(resource, context, exchange, *media, std::move(*removed));
+  Status sent = co_await std::move(sending);
+  co_return sent;
+}
+
+}  // namespace backplane::endpoints

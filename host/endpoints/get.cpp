@@ -1,0 +1,23 @@
+#include "endpoints/respond.hpp"
+#include "endpoints/verb_options.hpp"
+#include "endpoints/verbs.hpp"
+
+namespace backplane::endpoints {
+
+Task<Status> serve_get(const Resource& resource, RequestContext& context, Exchange& exchange) {
+  auto media = negotiate(exchange, /*shapes=*/true);
+  if (!media.ok()) co_return std::move(media.status());
+  GetOptions options;
+  if (exchange.target().find('?') != std::string_view::npos) {
+    const Query query = request_query(exchange);
+    options.resource_version = query_get(query, "resourceVersion");
+  }
+  auto reading = resource.getter->get(context, context.info.name, std::move(options));
+  auto object = co_await std::move(reading);
+  if (!object.ok()) co_return std::move(object.status());
+  auto sending = send_object(resource, context, exchange, *media, 200, std::move(*object));
+  Status sent = co_await std::move(sending);
+  co_return sent;
+}
+
+}  // namespace backplane::endpoints

@@ -1,0 +1,21 @@
+#include "endpoints/list_writer.hpp"
+#include "endpoints/verb_options.hpp"
+#include "endpoints/verbs.hpp"
+
+namespace backplane::endpoints {
+
+Task<Status> serve_list(const Resource& resource, RequestContext& context, Exchange& exchange) {
+  auto media = negotiate(exchange, /*shapes=*/true);
+  if (!media.ok()) co_return std::move(media.status());
+  // A name here comes from the selector on it.
+  auto options = list_options(request_query(exchange), context.info.name);
+  if (!options.ok()) co_return std::move(options.status());
+  auto listing = resource.lister->list(context, std::move(*options));
+  auto list = co_await std::move(listing);
+  if (!list.ok()) co_return std::move(list.status());
+  auto sending = send_list(resource, context, exchange, *media, std::move(*list));
+  Status sent = co_await std::move(sending);
+  co_return sent;
+}
+
+}  // namespace backplane::endpoints

@@ -1,0 +1,15 @@
+// Lists, item by item: plain, as a table, or metadata only; in JSON, indented JSON or YAML.  Memory per answer is one chunk.
+//
+// Thread-safety: none; on the executor of the exchange.
+// Errors:        406 and 400 before anything is sent; after that a peer that has gone ends the answer silently.
+#pragma once
+
+#include "endpoints/negotiation.hpp"
+#include "endpoints/resource.hpp"
+
+namespace backplane::endpoints {
+
+// Sends `list` with code 200.
+Task<Status> send_list(const Resource& resource, RequestContext& context, Exchange& exchange, MediaType media, ListResult list);
+
+}  // namespace backplane::endpoints

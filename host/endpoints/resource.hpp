@@ -1,0 +1,54 @@
+// What the verbs need to know about one resource, worked out once when its handler is made.
+//
+// Thread-safety: never changes after construction.
+// Lifetime:      lives as long as its handler; borrows from the storage it holds.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "endpoints/open_watches.hpp"
+#include "endpoints/resource_handler.hpp"
+
+namespace backplane::endpoints {
+
+struct Resource {
+  explicit Resource(ResourceScope given);
+  Resource(const Resource&) = delete;
+  Resource& operator=(const Resource&) = delete;
+
+  // The namespace of a request on this resource; empty for cluster-scoped ones.
+  std::string_view namespace_of(const RequestContext& context) const noexcept {
+    return scope.namespaced ? std::string_view(context.info.ns) : std::string_view();
+  }
+  // Go's %T of the object, or of its list: what some texts show.
+  std::string go_type(bool list) const;
+  // The package that holds the internal Go type of a group ("core", "apps"), which some texts show.
+  static std::string internal_package(std::string_view group);
+
+  ResourceScope scope;
+  const Schema* schema = nullptr;
+  // Custom resources: keys are sorted, lists and errors have forms of their own.
+  bool custom = false;
+  std::string api_version;  // "apps/v1"
+  std::string list_kind;
+  const TableConvertor* table = nullptr;
+  std::vector<std::string> connect_methods;
+  std::shared_ptr<OpenWatches> watches;  // null when watches need not end early
+
+  // Roles of the storage; null: it has not got them.
+  Getter* getter = nullptr;
+  Lister* lister = nullptr;
+  Watcher* watcher = nullptr;
+  Creater* creater = nullptr;
+  NamedCreater* named_creater = nullptr;
+  Updater* updater = nullptr;
+  Updater* patcher = nullptr;  // the updater of a storage that can also be read and takes patches
+  GracefulDeleter* deleter = nullptr;
+  CollectionDeleter* collection_deleter = nullptr;
+  Connecter* connecter = nullptr;
+};
+
+}  // namespace backplane::endpoints

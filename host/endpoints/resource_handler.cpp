@@ -1,0 +1,163 @@
+#include "endpoints/resource_handler.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "endpoints/errors.hpp"
+#include "endpoints/negotiation.hpp"
+#include "endpoints/resource.hpp"
+#include "endpoints/verbs.hpp"
+
+namespace backplane {
+namespace endpoints {
+namespace {
+
+// Where a path stands: a collection, a collection over all namespaces, or a named object (or its subresource).
+enum class Place : unsigned char { kCollection, kAllNamespaces, kItem };
+
+// One route: what upstream's installer registers with its router for one action.
+struct Route {
+  std::string_view method;
+  Place place;
+  bool watch;  // the watch verb; others otherwise
+  bool (*served)(const Resource& resource);
+  Verb verb;
+};
+
+bool can_list(const Resource& resource) { return resource.lister != nullptr; }
+bool can_watch(const Resource& resource) { return resource.watcher != nullptr; }
+bool can_get(const Resource& resource) { return resource.getter != nullptr; }
+bool can_create(const Resource& resource) { return resource.creater != nullptr && resource.scope.subresource.empty(); }
+bool can_create_named(const Resource& resource) { return resource.named_creater != nullptr && !resource.scope.subresource.empty(); }
+bool can_create_under(const Resource& resource) { return resource.creater != nullptr && !resource.scope.subresource.empty(); }
+bool can_update(const Resource& resource) { return resource.updater != nullptr; }
+bool can_patch(const Resource& resource) { return resource.patcher != nullptr; }
+bool can_delete(const Resource& resource) { return resource.deleter != nullptr; }
+bool can_delete_collection(const Resource& resource) { return resource.collection_deleter != nullptr; }
+
+constexpr std::array<Route, 14> kRoutes = {{
+    {"GET", Place::kCollection, false, can_list, serve_list},
+    {"GET", Place::kAllNamespaces, false, can_list, serve_list},
+    {"GET", Place::kItem, false, can_get, serve_get},
+    {"GET", Place::kCollection, true, can_watch, serve_watch},
+    {"GET", Place::kAllNamespaces, true, can_watch, serve_watch},
+    {"GET", Place::kItem, true, can_watch, serve_watch},
+    {"POST", Place::kCollection, false, can_create, serve_create},
+    {"POST", Place::kItem, false, can_create_named, serve_named_create},
+    {"POST", Place::kItem, false, can_create_under, serve_create},
+    {"PUT", Place::kItem, false, can_update, serve_update},
+    {"PATCH", Place::kItem, false, can_patch, serve_patch},
+    {"DELETE", Place::kItem, false, can_delete, serve_delete},
+    {"DELETE", Place::kCollection, false, can_delete_collection, serve_delete_collection},
+    {"DELETE", Place::kItem, true, can_delete, serve_delete},
+}};
+
+Place place_of(const Resource& resource, const RequestInfo& info) {
+  // A selector on the name puts a name into list requests, too: the path decides.
+  const bool named = info.parts.empty() ? !info.name.empty() : info.parts.size() > 1;
+  if (named) return Place::kItem;
+  return resource.scope.namespaced && info.ns.empty() ? Place::kAllNamespaces : Place::kCollection;
+}
+
+bool connects(const Resource& resource, std::string_view method) {
+  const auto& methods = resource.connect_methods;
+  return std::find(methods.begin(), methods.end(), method) != methods.end();
+}
+
+class ResourceHandler final : public HttpHandler {
+ public:
+  explicit ResourceHandler(ResourceScope scope) : resource_(std::move(scope)) {}
+
+  Task<void> handle(RequestContext& context, Exchange& exchange) override {
+    if (!resource_.scope.deprecation_warning.empty()) context.warn(resource_.scope.deprecation_warning);
+    Verb verb = nullptr;
+    Status status = find_verb(context, exchange, verb);
+    if (status.ok()) status = co_await verb(resource_, context, exchange);
+    if (!status.ok()) co_await write_status(context, exchange, status);
+  }
+
+ private:
+  Status find_verb(const RequestContext& context, const Exchange& exchange, Verb& verb) const {
+    const std::string_view method = exchange.method();
+    const Place place = place_of(resource_, context.info);
+    if (place == Place::kItem && connects(resource_, method)) {
+      verb = serve_connect;
+      return {};
+    }
+    const bool watch = context.info.verb == "watch";
+    for (const Route& route : kRoutes) {
+      if (route.method != method || route.place != place || route.watch != watch || !route.served(resource_)) continue;
+      verb = route.verb;
+      return resource_.custom ? Status() : check_headers(exchange, route);
+    }
+    return no_route(context.info, method, watch);
+  }
+
+  // The router of the built-in groups looks at the media types before the handler does, and has words of its own.
+  static Status check_headers(const Exchange& exchange, const Route& route) {
+    if (route.verb == serve_patch) {
+      Status known = check_patch_type(exchange);
+      if (!known.ok()) return known;
+    }
+    return check_route_accept(exchange, route.watch || route.verb == serve_list);
+  }
+
+  static Status check_patch_type(const Exchange& exchange) {
+    static constexpr std::array<std::string_view, 5> kTypes = {"application/json-patch+json", "application/merge-patch+json",
+                                                               "application/strategic-merge-patch+json", "application/apply-patch+yaml",
+                                                               "*/*"};
+    const std::string_view type = bare_content_type(exchange);
+    return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end() ? Status() : route_unsupported_media_type();
+  }
+
+  Status no_route(const RequestInfo& info, std::string_view method, bool watch) const {
+    if (watch && method == "GET") return method_not_allowed(resource_.scope.resource.group, resource_.scope.resource.resource, "watch");
+    if (resource_.custom) return method_not_allowed(resource_.scope.resource.group, resource_.scope.resource.resource, info.verb);
+    return method_not_routed();
+  }
+
+  const Resource resource_;
+};
+
+// toDiscoveryKubeVerb for the methods of a connecter.
+std::string_view connect_verb(std::string_view method) {
+  if (method == "GET") return "get";
+  if (method == "POST") return "create";
+  if (method == "PUT") return "update";
+  if (method == "PATCH") return "patch";
+  if (method == "DELETE") return "delete";
+  return {};
+}
+
+}  // namespace
+}  // namespace endpoints
+
+std::shared_ptr<HttpHandler> make_resource_handler(ResourceScope scope) {
+  return std::make_shared<endpoints::ResourceHandler>(std::move(scope));
+}
+
+std::vector<std::string> discovery_verbs(RestStorage& storage, bool subresource) {
+  const auto has = [&storage](auto* role) { return dynamic_cast<decltype(role)>(&storage) != nullptr; };
+  const bool gets = has(static_cast<Getter*>(nullptr));
+  const bool updates = has(static_cast<Updater*>(nullptr));
+  std::set<std::string> verbs;
+  if (gets) verbs.insert("get");
+  if (updates) verbs.insert("update");
+  if (gets && updates && !has(static_cast<PatchForbidder*>(nullptr))) verbs.insert("patch");
+  if (has(static_cast<GracefulDeleter*>(nullptr))) verbs.insert("delete");
+  if (has(static_cast<Creater*>(nullptr)) || (subresource && has(static_cast<NamedCreater*>(nullptr)))) verbs.insert("create");
+  if (!subresource) {
+    if (has(static_cast<Lister*>(nullptr))) verbs.insert("list");
+    if (has(static_cast<Watcher*>(nullptr))) verbs.insert("watch");
+    if (has(static_cast<CollectionDeleter*>(nullptr))) verbs.insert("deletecollection");
+  }
+  if (auto* connecter = dynamic_cast<Connecter*>(&storage)) {
+    for (const std::string& method : connecter->connect_methods()) {
+      if (const auto verb = endpoints::connect_verb(method); !verb.empty()) verbs.emplace(verb);
+    }
+  }
+  return {verbs.begin(), verbs.end()};
+}
+
+}  // namespace backplane

@@ -1,0 +1,164 @@
+#include "endpoints/respond.hpp"
+
+#include <algorithm>
+
+#include "endpoints/errors.hpp"
+#include "endpoints/json_indent.hpp"
+#include "endpoints/json_scan.hpp"
+#include "endpoints/metadata_only.hpp"
+#include "endpoints/table_rows.hpp"
+#include "endpoints/verb_options.hpp"
+
+namespace backplane {
+namespace endpoints {
+namespace {
+
+constexpr std::string_view kNewline = "\n";
+
+std::string indented(std::string_view json, bool newline) {
+  std::string out;
+  out.reserve(json.size() * 2);
+  JsonIndenter().feed(json, out);
+  if (newline) out.push_back('\n');
+  return out;
+}
+
+std::string encoded(const MediaType& media, std::string document) {
+  if (media.encoding == Encoding::kYaml) return yaml_of(document);
+  if (media.pretty) return indented(document, true);
+  document.push_back('\n');
+  return document;
+}
+
+bool is_status(const ObjectEntry& entry) noexcept { return raw_text(entry.json.view(), "kind") == "Status"; }
+
+// The object in a shape that is not its own.
+Result<std::string> reshape(const Resource& resource, const Exchange& exchange, const MediaType& media, const ObjectEntry& entry) {
+  std::string out;
+  if (media.shape == Shape::kMetadataList) {
+    return not_acceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + resource.go_type(false) + ")");
+  }
+  if (media.shape == Shape::kMetadata) {
+    append_metadata_only(out, entry, media.meta_version(), resource.custom);
+    return out;
+  }
+  auto form = table_form(request_query(exchange), media, *resource.table, resource.custom);
+  if (!form.ok()) return std::move(form.status());
+  append_object_table(out, entry, *form, true);
+  return out;
+}
+
+// net.NewWarningHeader; nothing for texts that no header can hold.
+std::string warning_header(std::string_view text) {
+  std::string out = "299 - \"";
+  for (const char letter : text) {
+    if (static_cast<unsigned char>(letter) < 0x20 || letter == 0x7F) return {};
+    if (letter == '"' || letter == '\\') out.push_back('\\');
+    out.push_back(letter);
+  }
+  out.push_back('"');
+  return out;
+}
+
+Task<void> send_bytes(RequestContext& context, Exchange& exchange, int code, std::string_view content_type, std::vector<SharedBytes> body) {
+  add_warning_headers(context, exchange);
+  auto responding = exchange.respond(code, content_type, std::move(body));
+  co_await std::move(responding);
+}
+
+// Nothing in Accept fits: upstream answers in indented JSON without a newline at the end.
+Task<void> send_raw_json(RequestContext& context, Exchange& exchange, int code, std::string_view json) {
+  std::vector<SharedBytes> body;
+  body.emplace_back(indented(json, false));
+  auto sending = send_bytes(context, exchange, code, "application/json", std::move(body));
+  co_await std::move(sending);
+}
+
+std::string_view without_newline(std::string_view text) noexcept {
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace
+
+std::string yaml_of(std::string_view json_text) {
+  json::parse_options options;
+  options.max_depth = kMaxJsonDepth;
+  json::error_code error;
+  const Value value = json::parse(json::string_view(json_text.data(), json_text.size()), error, {}, options);
+  return error ? std::string() : to_yaml(value);
+}
+
+Task<void> send_document(RequestContext& context, Exchange& exchange, MediaType media, int code, std::string document) {
+  std::vector<SharedBytes> body;
+  body.emplace_back(encoded(media, std::move(document)));
+  auto sending = send_bytes(context, exchange, code, media.content_type(), std::move(body));
+  co_await std::move(sending);
+}
+
+Task<Status> send_object(const Resource& resource, RequestContext& context, Exchange& exchange, MediaType media, int code, ObjectRef object) {
+  if (media.shape == Shape::kObject || is_status(*object)) {
+    if (media.encoding == Encoding::kJson && !media.pretty) {
+      std::vector<SharedBytes> body;
+      body.reserve(2);
+      body.push_back(object->json);
+      body.push_back(SharedBytes::from_static(kNewline));
+      auto sending = send_bytes(context, exchange, code, "application/json", std::move(body));
+      co_await std::move(sending);
+      co_return Status();
+    }
+    std::string document(object->json.view());
+    auto sending = send_document(context, exchange, media, code, std::move(document));
+    co_await std::move(sending);
+    co_return Status();
+  }
+  auto document = reshape(resource, exchange, media, *object);
+  if (!document.ok()) co_return std::move(document.status());
+  auto sending = send_document(context, exchange, media, code, std::move(*document));
+  co_await std::move(sending);
+  co_return Status();
+}
+
+}  // namespace endpoints
+
+void add_warning_headers(RequestContext& context, Exchange& exchange) {
+  for (const std::string& warning : context.warnings()) {
+    std::string header = endpoints::warning_header(warning);
+    if (!header.empty()) exchange.add_response_header("Warning", std::move(header));
+  }
+}
+
+Task<void> write_status(RequestContext& context, Exchange& exchange, const Status& status) {
+  if (exchange.started()) {
+    // Half an answer is out; the client must not take it for a whole one.
+    exchange.abort();
+    co_return;
+  }
+  const StatusDetails* details = status.details();
+  if (details != nullptr && details->retry_after_seconds > 0) {
+    exchange.set_response_header("Retry-After", std::to_string(details->retry_after_seconds));
+  }
+  const std::string json = status.to_json();
+  const std::string_view compact = endpoints::without_newline(json);
+  auto media = endpoints::negotiate(exchange, /*shapes=*/false);
+  if (!media.ok()) {
+    co_await endpoints::send_raw_json(context, exchange, status.code(), compact);
+    co_return;
+  }
+  std::string document(compact);
+  auto sending = endpoints::send_document(context, exchange, *media, status.code(), std::move(document));
+  co_await std::move(sending);
+}
+
+Task<void> write_value(RequestContext& context, Exchange& exchange, int code, const Value& value) {
+  auto media = endpoints::negotiate(exchange, /*shapes=*/false);
+  if (!media.ok()) {
+    co_await write_status(context, exchange, media.status());
+    co_return;
+  }
+  std::string document = to_json(value);
+  auto sending = endpoints::send_document(context, exchange, *media, code, std::move(document));
+  co_await std::move(sending);
+}
+
+}  // namespace backplane

@@ -1,0 +1,22 @@
+// Sending objects, in the encoding and shape the client asked for.
+//
+// Thread-safety: on the executor of the exchange.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "endpoints/negotiation.hpp"
+#include "endpoints/resource.hpp"
+
+namespace backplane::endpoints {
+
+// Sends one object.  Plain JSON hands out its shared bytes.  Errors: 406 and 400 for shapes it cannot have, before anything is sent.
+Task<Status> send_object(const Resource& resource, RequestContext& context, Exchange& exchange, MediaType media, int code, ObjectRef object);
+// Sends a document made by the handler: compact JSON without a newline, as JSON, indented JSON or YAML.
+Task<void> send_document(RequestContext& context, Exchange& exchange, MediaType media, int code, std::string document);
+
+// The YAML of a compact JSON text that this server wrote.
+std::string yaml_of(std::string_view json);
+
+}  // namespace backplane::endpoints

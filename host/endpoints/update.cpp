@@ -1,0 +1,53 @@
+#include "endpoints/body.hpp"
+#include "endpoints/respond.hpp"
+#include "endpoints/verb_options.hpp"
+#include "endpoints/verbs.hpp"
+
+namespace backplane::endpoints {
+namespace {
+
+// The object of a PUT, handed out anew for each attempt of the store.
+class ReplacedObject final : public UpdatedObjectInfo {
+ public:
+  explicit ReplacedObject(const Object& object) : object_(object) {}
+
+  Task<Result<Object>> updated_object(RequestContext& context, const Object*) override { co_return Object(object_, context.arena()); }
+
+  Preconditions preconditions() const override {
+    Preconditions out;
+    if (const auto uid = meta_text(object_, "uid"); !uid.empty()) out.uid = std::string(uid);
+    return out;
+  }
+
+ private:
+  const Object& object_;
+};
+
+}  // namespace
+
+Task<Status> serve_update(const Resource& resource, RequestContext& context, Exchange& exchange) {
+  auto media = negotiate(exchange, /*shapes=*/true);
+  if (!media.ok()) co_return std::move(media.status());
+  auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
+  if (!body.ok()) co_return std::move(body.status());
+  auto options = write_options(request_query(exchange), WriteVerb::kUpdate);
+  if (!options.ok()) co_return std::move(options.status());
+  auto format = negotiate_input(exchange);
+  if (!format.ok()) co_return std::move(format.status());
+  auto object = decode_object(resource, context, *body, *format, options->field_validation);
+  if (!object.ok()) co_return std::move(object.status());
+  Status status = match_namespace(resource.namespace_of(context), *object);
+  if (status.ok()) status = match_name(context.info.name, *object);
+  if (!status.ok()) co_return status;
+  context.dry_run = options->dry_run;
+  ReplacedObject info(*object);
+  auto updating = resource.updater->update(context, context.info.name, info, std::move(*options), /*force_allow_create=*/false);
+  auto updated = co_await std::move(updating);
+  if (!updated.ok()) co_return std::move(updated.status());
+  const int code = updated->created ? 201 : 200;
+  auto sending = send_object(resource, context, exchange, *media, code, std::move(updated->object));
+  status = co_await std::move(sending);
+  co_return status;
+}
+
+}  // namespace backplane::endpoints

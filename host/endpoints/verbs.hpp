@@ -1,0 +1,26 @@
+// The verbs, one file each.  A verb answers the exchange, or returns the error that its caller sends.
+//
+// Thread-safety: any number of requests at once; each on its executor.
+#pragma once
+
+#include "endpoints/resource.hpp"
+
+namespace backplane::endpoints {
+
+using Verb = Task<Status> (*)(const Resource& resource, RequestContext& context, Exchange& exchange);
+
+Task<Status> serve_get(const Resource& resource, RequestContext& context, Exchange& exchange);
+// GET of a collection: a list, or a watch when the query says so.
+Task<Status> serve_list(const Resource& resource, RequestContext& context, Exchange& exchange);
+// Any watch: ?watch=true, and the paths under /watch/.
+Task<Status> serve_watch(const Resource& resource, RequestContext& context, Exchange& exchange);
+Task<Status> serve_create(const Resource& resource, RequestContext& context, Exchange& exchange);
+// POST on the subresource of a named object.
+Task<Status> serve_named_create(const Resource& resource, RequestContext& context, Exchange& exchange);
+Task<Status> serve_update(const Resource& resource, RequestContext& context, Exchange& exchange);
+Task<Status> serve_patch(const Resource& resource, RequestContext& context, Exchange& exchange);
+Task<Status> serve_delete(const Resource& resource, RequestContext& context, Exchange& exchange);
+Task<Status> serve_delete_collection(const Resource& resource, RequestContext& context, Exchange& exchange);
+Task<Status> serve_connect(const Resource& resource, RequestContext& context, Exchange& exchange);
+
+}  // namespace backplane::endpoints

@@ -1,0 +1,470 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "base/io_loop.hpp"
+#include "filters/deadline_queue.hpp"
+#include "filters/handler_chain.hpp"
+#include "security/users.hpp"
+
+namespace backplane {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A request as the transport would hand it over, and what was answered.
+class TestExchange final : public Exchange {
+ public:
+  std::string request_method = "GET";
+  std::string request_target = "/readyz";
+  Headers request_headers;
+  int major = 1;
+
+  int code = 0;
+  std::string type;
+  std::string body;
+  Headers response_headers;
+  bool finished = false;
+  bool closing = false;
+  std::atomic<bool> aborted{false};
+
+  std::string response_header(std::string_view name) const {
+    for (const auto& [key, value] : response_headers) {
+      if (key == name) return value;
+    }
+    return "";
+  }
+
+  std::string_view method() const noexcept override { return request_method; }
+  std::string_view target() const noexcept override { return request_target; }
+  int http_major() const noexcept override { return major; }
+  std::string_view header(std::string_view name) const noexcept override {
+    for (const auto& [key, value] : request_headers) {
+      if (key == name) return value;
+    }
+    return {};
+  }
+  const Headers& headers() const noexcept override { return request_headers; }
+  std::string_view remote_address() const noexcept override { return "127.0.0.1:1"; }
+  const PeerCertificate* peer_certificate() const noexcept override { return nullptr; }
+  Task<Result<std::string>> read_body(std::size_t) override { co_return std::string(); }
+  void add_response_header(std::string name, std::string value) override { response_headers.emplace_back(std::move(name), std::move(value)); }
+  void set_response_header(std::string name, std::string value) override {
+    std::erase_if(response_headers, [&](const Header& header) { return header.first == name; });
+    add_response_header(std::move(name), std::move(value));
+  }
+  Task<void> respond(int c, std::string_view content_type, std::vector<SharedBytes> chunks) override {
+    code = c;
+    type = content_type;
+    for (const auto& chunk : chunks) body += chunk.view();
+    finished = true;
+    co_return;
+  }
+  Task<Status> start(int c, std::string_view content_type) override {
+    code = c;
+    type = content_type;
+    co_return Status();
+  }
+  void set_compressible(bool) override {}
+  Task<Status> write(std::vector<SharedBytes> chunks) override {
+    for (const auto& chunk : chunks) body += chunk.view();
+    co_return Status();
+  }
+  Task<void> finish() override {
+    finished = true;
+    co_return;
+  }
+  bool started() const noexcept override { return code != 0; }
+  int response_code() const noexcept override { return code; }
+  void on_close(std::function<void()>) override {}
+  bool closed() const noexcept override { return false; }
+  void close_connection_after() override { closing = true; }
+  void abort() override { aborted = true; }
+};
+
+// What stands for the router.
+class TestHandler final : public HttpHandler {
+ public:
+  std::function<Task<void>(RequestContext&, Exchange&)> answer = ok;
+  int calls = 0;
+
+  Task<void> handle(RequestContext& context, Exchange& exchange) override {
+    ++calls;
+    seen = context.info.verb;
+    user = context.user.name;
+    mux_incomplete = context.mux_incomplete;
+    deadline = context.deadline - context.received;
+    co_await answer(context, exchange);
+  }
+  static Task<void> ok(RequestContext&, Exchange& exchange) {
+    std::vector<SharedBytes> body;
+    body.emplace_back(std::string("ok"));
+    co_await exchange.respond(200, "text/plain", std::move(body));
+  }
+  std::string seen;
+  std::string user;
+  bool mux_incomplete = false;
+  std::chrono::nanoseconds deadline{};
+};
+
+struct Filters : ::testing::Test {
+  Filters() {
+    loop.start();
+    config.authentication = &loopback;
+    config.authorization = &authorization;
+    config.mux_and_discovery_complete = &mux;
+    config.not_accepting_new_request = &not_accepting;
+    config.short_requests = &short_requests;
+    config.watches = &watches;
+    config.in_flight = &in_flight;
+    config.metrics = &metrics;
+  }
+
+  static Task<void> send(HandlerChain& chain, TestExchange& exchange) {
+    RequestContext context;
+    co_await chain.handle(context, exchange);
+  }
+  void ask(TestExchange& exchange) {
+    HandlerChain chain(config, handler);
+    run_on(loop, send(chain, exchange));
+  }
+
+  IoLoop loop{"test"};
+  FixedAuthentication loopback{loopback_user()};
+  UnionAuthentication by_credential{{}};
+  Authorization authorization{{}};
+  NamedSignal mux{"MuxAndDiscoveryComplete"};
+  NamedSignal not_accepting{"NotAcceptingNewRequest"};
+  WaitGroup short_requests;
+  PacedWaitGroup watches;
+  InFlightLimits in_flight{400, 200};
+  RequestMetrics metrics;
+  ChainConfig config;
+  TestHandler handler;
+};
+
+TEST_F(Filters, TheOrderIsUpstreams) {
+  config.shutdown_send_retry_after = true;
+  config.strict_transport_security_directives = {"preload"};
+  config.goaway_chance = 0.01;
+  config.shutdown_watch_termination_grace_period = 1s;
+  config.cors_allowed_origins = {"^x$"};
+  EXPECT_EQ(HandlerChain(config, handler).names(),
+            (std::vector<std::string>{"WithAuditInit", "WithPanicRecovery", "WithMuxAndDiscoveryComplete", "WithRequestReceivedTimestamp",
+                                      "WithRequestInfo", "WithHTTPLogging", "WithRetryAfter", "WithHSTS", "WithCacheControl",
+                                      "WithProbabilisticGoaway", "WithWatchTerminationDuringShutdown", "WithWaitGroup", "WithRequestDeadline",
+                                      "WithTimeoutForNonLongRunningRequests", "WithCORS", "WithAuthentication", "WithImpersonation",
+                                      "WithMaxInFlightLimit", "WithAuthorization"}));
+}
+
+TEST_F(Filters, AnOrdinaryRequestReachesTheHandlerWithEverythingFilledIn) {
+  TestExchange exchange;
+  exchange.request_target = "/api/v1/namespaces/x/pods?limit=5";
+  exchange.request_headers = {{"audit-id", "my-id"}};
+  ask(exchange);
+  EXPECT_EQ(exchange.code, 200);
+  EXPECT_EQ(handler.seen, "list");
+  EXPECT_EQ(handler.user, "system:apiserver");
+  EXPECT_TRUE(handler.mux_incomplete);
+  EXPECT_EQ(handler.deadline, 60s);
+  EXPECT_EQ(exchange.response_header("Audit-Id"), "my-id");
+  EXPECT_EQ(exchange.response_header("Cache-Control"), "no-cache, private");
+  EXPECT_EQ(metrics.total(RequestMetrics::verb_index("list"), 200), 1u);
+  EXPECT_EQ(short_requests.count(), 0u);
+  EXPECT_EQ(in_flight.running(false), 0);
+}
+
+TEST_F(Filters, ARequestWithoutAnIdGetsOne) {
+  TestExchange exchange;
+  ask(exchange);
+  EXPECT_EQ(exchange.response_header("Audit-Id").size(), 36u);
+}
+
+Task<void> throws(RequestContext&, Exchange&) {
+  throw std::runtime_error("a bug");
+  co_return;
+}
+
+TEST_F(Filters, AnExceptionIsAnswered500AndEverythingTakenIsGivenBack) {
+  handler.answer = throws;
+  TestExchange exchange;
+  ask(exchange);
+  EXPECT_EQ(exchange.code, 500);
+  EXPECT_EQ(exchange.body, "This request caused apiserver to panic. Look in the logs for details.\n");
+  EXPECT_EQ(short_requests.count(), 0u);
+  EXPECT_EQ(in_flight.running(false), 0);
+}
+
+Task<void> throws_half_way(RequestContext&, Exchange& exchange) {
+  Status status = co_await exchange.start(200, "application/json");
+  (void)status;
+  throw std::runtime_error("a bug");
+}
+
+TEST_F(Filters, AnExceptionAfterTheHeadBreaksTheResponseOff) {
+  handler.answer = throws_half_way;
+  TestExchange exchange;
+  ask(exchange);
+  EXPECT_TRUE(exchange.aborted);
+  EXPECT_FALSE(exchange.finished);
+}
+
+TEST_F(Filters, AnonymousMayReadHealthAndIsRefusedElsewhereByName) {
+  config.authentication = &by_credential;
+  TestExchange health;
+  health.major = 2;
+  ask(health);
+  EXPECT_EQ(health.code, 200);
+  EXPECT_TRUE(health.closing);
+  TestExchange metrics_request;
+  metrics_request.request_target = "/metrics";
+  ask(metrics_request);
+  EXPECT_EQ(metrics_request.code, 403);
+  EXPECT_NE(metrics_request.body.find("forbidden: User \\\"system:anonymous\\\" cannot get path \\\"/metrics\\\""), std::string::npos);
+  EXPECT_EQ(handler.calls, 1);
+}
+
+TEST_F(Filters, ABadCredentialIs401) {
+  config.authentication = &by_credential;
+  TestExchange exchange;
+  exchange.request_headers = {{"authorization", "Bearer unknown"}};
+  ask(exchange);
+  EXPECT_EQ(exchange.code, 401);
+  EXPECT_NE(exchange.body.find("\"reason\":\"Unauthorized\",\"code\":401"), std::string::npos);
+  EXPECT_EQ(handler.calls, 0);
+}
+
+TEST_F(Filters, ImpersonationIsRefusedAndNeverServedAsTheSender) {
+  TestExchange exchange;
+  exchange.request_headers = {{"impersonate-user", "jane"}};
+  ask(exchange);
+  EXPECT_EQ(exchange.code, 403);
+  EXPECT_EQ(handler.calls, 0);
+  TestExchange without_user;
+  without_user.request_headers = {{"Impersonate-Uid", "x"}, {"impersonate-uid", "x"}};
+  ask(without_user);
+  EXPECT_EQ(without_user.code, 400);
+  EXPECT_NE(without_user.body.find("requested \\u0026user.DefaultInfo{Name:\\\"\\\", UID:\\\"x\\\", Groups:[]string(nil), "
+                                   "Extra:map[string][]string(nil)} without impersonating a user name"),
+            std::string::npos)
+      << without_user.body;
+}
+
+TEST_F(Filters, ATimeoutInTheUrlShortensTheDeadlineAndABadOneIs400) {
+  TestExchange shorter;
+  shorter.request_target = "/readyz?timeout=5s";
+  ask(shorter);
+  EXPECT_EQ(handler.deadline, 5s);
+  TestExchange longer;
+  longer.request_target = "/readyz?timeout=5m";
+  ask(longer);
+  EXPECT_EQ(handler.deadline, 60s);
+  TestExchange bad;
+  bad.request_target = "/readyz?timeout=abc";
+  ask(bad);
+  EXPECT_EQ(bad.code, 400);
+  EXPECT_NE(bad.body.find("invalid timeout specified in the request URL - time: invalid duration \\\"abc\\\""), std::string::npos);
+}
+
+NamedSignal* g_release = nullptr;
+
+Task<void> answers_late(RequestContext&, Exchange& exchange) {
+  co_await g_release->wait();
+  exchange.set_response_header("Late", "yes");
+  std::vector<SharedBytes> body;
+  body.emplace_back(std::string("late"));
+  co_await exchange.respond(200, "text/plain", std::move(body));
+}
+
+Task<void> waits_for_gone(RequestContext& context, Exchange& exchange) {
+  exchange.on_close([] { g_release->fire(); });
+  co_await answers_late(context, exchange);
+}
+
+TEST_F(Filters, AtTheDeadlineTheClientGets504AndWhatTheHandlerWritesLaterIsDropped) {
+  NamedSignal release("release");
+  g_release = &release;
+  handler.answer = waits_for_gone;
+  TestExchange exchange;
+  exchange.request_target = "/readyz?timeout=20ms";
+  ask(exchange);
+  EXPECT_EQ(exchange.code, 504);
+  EXPECT_NE(exchange.body.find("request did not complete within the allotted timeout"), std::string::npos);
+  EXPECT_NE(exchange.body.find("\"reason\":\"Timeout\""), std::string::npos);
+  EXPECT_EQ(exchange.body.find("late"), std::string::npos);
+  EXPECT_EQ(exchange.response_header("Late"), "");
+  EXPECT_TRUE(exchange.closing);
+  EXPECT_EQ(short_requests.count(), 0u);
+}
+
+Task<void> streams_late(RequestContext&, Exchange& exchange) {
+  exchange.on_close([] { g_release->fire(); });
+  Status status = co_await exchange.start(200, "application/json");
+  co_await g_release->wait();
+  status = co_await exchange.write({});
+  EXPECT_FALSE(status.ok());
+}
+
+TEST_F(Filters, AtTheDeadlineAnAnswerThatHasBegunIsBrokenOff) {
+  NamedSignal release("release");
+  g_release = &release;
+  handler.answer = streams_late;
+  TestExchange exchange;
+  exchange.request_target = "/readyz?timeout=20ms";
+  ask(exchange);
+  EXPECT_EQ(exchange.code, 200);
+  EXPECT_TRUE(exchange.aborted);
+}
+
+TEST_F(Filters, MoreThanTheLimitIs429ForAllButTheSuperuser) {
+  InFlightLimits full(1, 1);
+  ASSERT_TRUE(full.try_enter(false));
+  config.in_flight = &full;
+  TestExchange admin;
+  ask(admin);
+  EXPECT_EQ(admin.code, 200);
+  config.authentication = &by_credential;
+  TestExchange anonymous;
+  ask(anonymous);
+  EXPECT_EQ(anonymous.code, 429);
+  EXPECT_EQ(anonymous.response_header("Retry-After"), "1");
+  EXPECT_EQ(anonymous.body, "Too many requests, please try again later.\n");
+  EXPECT_EQ(full.running(false), 1);
+}
+
+TEST_F(Filters, OnceTheDrainWaitsShortRequestsAreSentAwayButHealthIsServed) {
+  short_requests.start_waiting();
+  EXPECT_TRUE(short_requests.drained().fired());
+  TestExchange request;
+  request.request_target = "/api/v1/pods";
+  ask(request);
+  EXPECT_EQ(request.code, 503);
+  EXPECT_EQ(request.response_header("Retry-After"), "1");
+  EXPECT_NE(request.body.find("apiserver is shutting down"), std::string::npos);
+  TestExchange health;
+  ask(health);
+  EXPECT_EQ(health.code, 200);
+}
+
+TEST_F(Filters, WithRetryAfterNewRequestsGet429AndTheConnectionEnds) {
+  config.shutdown_send_retry_after = true;
+  not_accepting.fire();
+  TestExchange request;
+  request.request_target = "/api/v1/pods";
+  ask(request);
+  EXPECT_EQ(request.code, 429);
+  EXPECT_EQ(request.response_header("Retry-After"), "5");
+  EXPECT_EQ(request.body, "The apiserver is shutting down, please try again later.\n");
+  EXPECT_TRUE(request.closing);
+  TestExchange own;
+  own.request_target = "/api/v1/pods";
+  own.request_headers = {{"user-agent", "kube-apiserver/v1"}};
+  ask(own);
+  EXPECT_EQ(own.code, 200);
+}
+
+Task<void> streams(RequestContext&, Exchange& exchange) {
+  Status status = co_await exchange.start(200, "application/json");
+  EXPECT_TRUE(status.ok());
+  co_await exchange.finish();
+}
+
+TEST_F(Filters, WatchesAreCountedWhenAGracePeriodIsSetAndRefusedInTheDrain) {
+  config.shutdown_watch_termination_grace_period = 1s;
+  handler.answer = streams;
+  TestExchange watch;
+  watch.request_target = "/api/v1/pods?watch=1";
+  ask(watch);
+  EXPECT_TRUE(watch.finished);
+  EXPECT_EQ(watches.count(), 0u);
+  watches.start_waiting(1s);
+  EXPECT_TRUE(watches.drained().fired());
+  TestExchange late;
+  late.request_target = "/api/v1/pods?watch=1";
+  ask(late);
+  EXPECT_EQ(late.code, 503);
+}
+
+TEST_F(Filters, CorsAnswersAPreflightBeforeAnybodyIsAuthenticated) {
+  config.authentication = &by_credential;
+  config.cors_allowed_origins = {"^https://good\\.example$"};
+  TestExchange preflight;
+  preflight.request_method = "OPTIONS";
+  preflight.request_target = "/api/v1/pods";
+  preflight.request_headers = {{"origin", "https://good.example"}};
+  ask(preflight);
+  EXPECT_EQ(preflight.code, 204);
+  EXPECT_EQ(preflight.response_header("Access-Control-Allow-Origin"), "https://good.example");
+  TestExchange other;
+  other.request_headers = {{"origin", "https://bad.example"}};
+  ask(other);
+  EXPECT_EQ(other.response_header("Access-Control-Allow-Origin"), "");
+}
+
+TEST_F(Filters, HstsIsSentWhenAskedFor) {
+  config.strict_transport_security_directives = {"max-age=1", "preload"};
+  TestExchange exchange;
+  ask(exchange);
+  EXPECT_EQ(exchange.response_header("Strict-Transport-Security"), "max-age=1; preload");
+}
+
+TEST_F(Filters, AWatchPathWithoutAResourceIsAServerErrorAsUpstream) {
+  TestExchange exchange;
+  exchange.request_target = "/api/v1/watch";
+  ask(exchange);
+  EXPECT_EQ(exchange.code, 500);
+  EXPECT_TRUE(exchange.body.starts_with("Internal Server Error: \"/api/v1/watch\": ")) << exchange.body;
+}
+
+TEST(WaitGroup, DrainedFiresWhenTheLastCountedRequestEnds) {
+  WaitGroup group;
+  ASSERT_TRUE(group.try_add());
+  ASSERT_TRUE(group.try_add());
+  group.start_waiting();
+  EXPECT_FALSE(group.try_add());
+  group.done();
+  EXPECT_FALSE(group.drained().fired());
+  group.done();
+  EXPECT_TRUE(group.drained().fired());
+}
+
+class CountingEntry final : public DeadlineQueue::Entry {
+ public:
+  CountingEntry(int& count, Promise<bool>* last) : count_(count), last_(last) {}
+
+ private:
+  void on_deadline() override {
+    ++count_;
+    if (last_ != nullptr) last_->set(true);
+  }
+  int& count_;
+  Promise<bool>* last_;
+};
+
+Task<int> run_deadlines() {
+  int count = 0;
+  Promise<bool> last;
+  const auto now = std::chrono::steady_clock::now();
+  CountingEntry far(count, nullptr);
+  CountingEntry third(count, &last);
+  CountingEntry first(count, nullptr);
+  DeadlineQueue::current().add(far, now + 1h);
+  DeadlineQueue::current().add(third, now + 10ms);
+  DeadlineQueue::current().add(first, now + 1ms);
+  {
+    CountingEntry gone(count, nullptr);
+    DeadlineQueue::current().add(gone, now + 1ms);
+  }
+  bool rang = co_await last.future();
+  co_return rang ? count : -1;
+}
+
+TEST(DeadlineQueue, RingsWhatIsOverOnceAndForgetsWhatHasEnded) {
+  IoLoop loop("t");
+  loop.start();
+  EXPECT_EQ(run_on(loop, run_deadlines()), 2);
+}
+
+}  // namespace
+}  // namespace backplane

@@ -1,0 +1,190 @@
+#include "plugin/planner.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace backplane {
+namespace {
+
+InspectedPlugin plugin(const std::string& manifest, std::string path = {}) {
+  InspectedPlugin result;
+  result.descriptor = parse_manifest(manifest, result.findings);
+  EXPECT_TRUE(result.findings.empty()) << to_line(result.findings.empty() ? Finding{} : result.findings.front());
+  result.path = path.empty() ? "/plugins/" + result.display_name() + ".so" : path;
+  return result;
+}
+
+// {"name":"a","version":"1.0.0", …}
+InspectedPlugin named(const std::string& name, const std::string& more = {}, const std::string& version = "1.0.0", std::string path = {}) {
+  return plugin(R"({"name":")" + name + R"(","version":")" + version + "\"" + (more.empty() ? "" : "," + more) + "}", std::move(path));
+}
+
+std::vector<std::string> names(const Plan& plan, const std::vector<std::size_t>& order) {
+  std::vector<std::string> list;
+  for (const auto i : order) list.push_back(plan.plugins[i].name());
+  return list;
+}
+
+const PlannedPlugin& find_plugin(const Plan& plan, const std::string& name) {
+  return *std::find_if(plan.plugins.begin(), plan.plugins.end(), [&](const PlannedPlugin& p) { return p.name() == name; });
+}
+
+using Names = std::vector<std::string>;
+
+TEST(Planner, ProvidersStartBeforeThoseThatRequireThemAndTiesGoByName) {
+  const auto plan = plan_plugins({named("zeta"), named("apps", R"("requires":[{"name":"core","version":"^1.0"}])"), named("core"), named("alpha")}, {});
+  EXPECT_EQ(names(plan, plan.start_order), (Names{"alpha", "core", "apps", "zeta"}));
+}
+
+TEST(Planner, TheOrderOfFilesChangesNothing) {
+  std::vector<InspectedPlugin> plugins{named("a", R"("in_front_of":["*"])"), named("b", R"("behind":["*"])"), named("c"),
+                                       named("d", R"("requires":[{"name":"c"}])"), named("e", R"("in_front_of":["c"])")};
+  const auto first = plan_plugins(plugins, {});
+  const auto chain = names(first, first.chain), start = names(first, first.start_order);
+  std::sort(plugins.begin(), plugins.end(), [](const auto& x, const auto& y) { return x.path > y.path; });
+  const auto second = plan_plugins(plugins, {});
+  EXPECT_EQ(names(second, second.chain), chain);
+  EXPECT_EQ(names(second, second.start_order), start);
+  EXPECT_EQ(chain, (Names{"a", "d", "e", "c", "b"}));
+}
+
+TEST(Planner, StarMeansEverybodyButThoseWhoSaidTheSame) {
+  const auto plan = plan_plugins({named("aggregator", R"("in_front_of":["*"])"), named("apiextensions", R"("behind":["*"],"requires":[{"name":"core"}])"),
+                                  named("core"), named("apps"), named("aa-front", R"("in_front_of":["*"])")},
+                                 {});
+  EXPECT_EQ(names(plan, plan.chain), (Names{"aa-front", "aggregator", "apps", "core", "apiextensions"}));
+}
+
+TEST(Planner, WhatIsSaidByNameWinsOverStar) {
+  const auto plan = plan_plugins({named("front", R"("in_front_of":["*"])"), named("guard", R"("in_front_of":["front"])"), named("core")}, {});
+  EXPECT_EQ(names(plan, plan.chain), (Names{"guard", "front", "core"}));
+}
+
+TEST(Planner, ACapabilityStandsForWhoeverProvidesIt) {
+  const auto plan = plan_plugins({named("store", R"("provides":[{"name":"storage","version":"2.1.0"}])"),
+                                  named("user", R"("requires":[{"name":"storage","version":"^2"}])"),
+                                  named("late", R"("requires":[{"name":"storage","version":"^3"}])")},
+                                 {});
+  EXPECT_EQ(names(plan, plan.start_order), (Names{"store", "user"}));
+  EXPECT_EQ(find_plugin(plan, "late").code(), finding_code::kOutOfRange);
+  EXPECT_EQ(find_plugin(plan, "late").inspected.findings[0].found, "store 2.1.0");
+}
+
+TEST(Planner, AMissingRequirementBlocksAndTheChainIsToldToTheEnd) {
+  const auto plan = plan_plugins({named("a", R"("requires":[{"name":"b"}])"), named("b", R"("requires":[{"name":"c"}])"),
+                                  named("c", R"("requires":[{"name":"nothing"}])"), named("free")},
+                                 {});
+  EXPECT_EQ(names(plan, plan.start_order), (Names{"free"}));
+  EXPECT_EQ(find_plugin(plan, "c").code(), finding_code::kMissing);
+  EXPECT_EQ(find_plugin(plan, "a").code(), finding_code::kBlocked);
+  EXPECT_EQ(find_plugin(plan, "a").inspected.findings[0].found, "a ← b ← c: PLG-DEP-001");
+  EXPECT_EQ(find_plugin(plan, "a").state, PluginState::kBlocked);
+}
+
+TEST(Planner, AnOptionalRequirementOrdersButDoesNotBlock) {
+  const auto with = plan_plugins({named("a", R"("requires":[{"name":"z","optional":true}])"), named("z")}, {});
+  EXPECT_EQ(names(with, with.start_order), (Names{"z", "a"}));
+  const auto without = plan_plugins({named("a", R"("requires":[{"name":"z","optional":true}])")}, {});
+  EXPECT_EQ(names(without, without.start_order), (Names{"a"}));
+  EXPECT_TRUE(without.plugins[0].inspected.findings.empty());
+  const auto old = plan_plugins({named("a", R"("requires":[{"name":"z","version":"^2","optional":true}])"), named("z")}, {});
+  EXPECT_TRUE(old.plugins[0].runs());
+  EXPECT_EQ(old.plugins[0].inspected.findings[0].code, finding_code::kOptionalOutOfRange);
+}
+
+TEST(Planner, ACycleIsPrintedWholeAndOnlyItsMembersAndTheirDependentsAreLeftOut) {
+  const auto plan = plan_plugins({named("a", R"("requires":[{"name":"b"}])"), named("b", R"("requires":[{"name":"c"}])"),
+                                  named("c", R"("requires":[{"name":"a"}])"), named("d", R"("requires":[{"name":"a"}])"), named("free")},
+                                 {});
+  EXPECT_EQ(names(plan, plan.start_order), (Names{"free"}));
+  for (auto name : {"a", "b", "c"}) {
+    EXPECT_EQ(find_plugin(plan, name).code(), finding_code::kDependencyCycle);
+    EXPECT_EQ(find_plugin(plan, name).inspected.findings[0].found, "a → b → c → a");
+  }
+  EXPECT_EQ(find_plugin(plan, "d").inspected.findings[0].found, "d ← a: PLG-PLAN-002");
+}
+
+TEST(Planner, AnOptionalRequirementThatClosesACycleIsDroppedWithAWarning) {
+  const auto plan = plan_plugins({named("a", R"("requires":[{"name":"b"}])"), named("b", R"("requires":[{"name":"a","optional":true}])")}, {});
+  EXPECT_EQ(names(plan, plan.start_order), (Names{"b", "a"}));
+  EXPECT_EQ(find_plugin(plan, "b").inspected.findings[0].code, finding_code::kOptionalCycle);
+}
+
+TEST(Planner, ContradictingOrdersAreACycleToo) {
+  const auto plan = plan_plugins({named("a", R"("in_front_of":["b"])"), named("b", R"("in_front_of":["a"])"), named("c")}, {});
+  EXPECT_EQ(names(plan, plan.chain), (Names{"c"}));
+  EXPECT_EQ(find_plugin(plan, "a").code(), finding_code::kOrderCycle);
+  EXPECT_EQ(find_plugin(plan, "b").inspected.findings[0].found, "a → b → a");
+}
+
+TEST(Planner, OfTwoFilesWithOneNameTheNewerVersionStays) {
+  const auto plan = plan_plugins({named("a", {}, "1.0.0", "/one/a.so"), named("a", {}, "1.2.0", "/two/a.so")}, {});
+  EXPECT_EQ(plan.plugins[0].state, PluginState::kRejected);
+  EXPECT_EQ(plan.plugins[0].code(), finding_code::kDuplicateName);
+  EXPECT_NE(plan.plugins[0].inspected.findings[0].message.find("/two/a.so"), std::string::npos);
+  EXPECT_TRUE(plan.plugins[1].runs());
+}
+
+TEST(Planner, WhoDeclaresAConflictGivesWayUnlessItIsRequired) {
+  const std::vector<InspectedPlugin> plugins{named("new", R"("conflicts":["old"])"), named("old")};
+  const auto plan = plan_plugins(plugins, {});
+  EXPECT_EQ(find_plugin(plan, "new").code(), finding_code::kConflict);
+  EXPECT_TRUE(find_plugin(plan, "old").runs());
+  const auto required = plan_plugins(plugins, {{}, {"new"}, {}});
+  EXPECT_TRUE(find_plugin(required, "new").runs());
+  EXPECT_EQ(find_plugin(required, "old").code(), finding_code::kConflict);
+}
+
+TEST(Planner, DisablingAPluginBlocksWhatRequiresItAndAnUnknownNameIsAWarning) {
+  const auto plan = plan_plugins({named("core"), named("apps", R"("requires":[{"name":"core"}])")}, {{"core", "typo"}, {}, {}});
+  EXPECT_EQ(find_plugin(plan, "core").state, PluginState::kDisabled);
+  EXPECT_EQ(find_plugin(plan, "apps").inspected.findings[0].found, "apps ← core: Disabled");
+  ASSERT_EQ(plan.general.size(), 1u);
+  EXPECT_EQ(plan.general[0].code, finding_code::kUnknownDisabled);
+}
+
+TEST(Planner, ARequiredPluginThatDoesNotRunIsFatalAndTheReasonIsTold) {
+  const auto plan = plan_plugins({named("apps", R"("requires":[{"name":"core"}])")}, {{}, {"apps", "ghost"}, {}});
+  ASSERT_EQ(plan.fatal.size(), 2u);
+  EXPECT_NE(plan.fatal[0].message.find("PLG-DEP-001"), std::string::npos);
+  EXPECT_EQ(plan.fatal[1].wanted, "ghost");
+}
+
+TEST(Planner, TheHostItselfIsACapability) {
+  const std::vector<Capability> host{{"host", Version{0, 1, 0, {}, {}}}};
+  const auto plan = plan_plugins({named("a", R"("requires":[{"name":"host","version":"^0.1"}])"), named("b", R"("requires":[{"name":"host","version":"^9"}])")},
+                                 {{}, {}, host});
+  EXPECT_EQ(names(plan, plan.start_order), (Names{"a"}));
+  EXPECT_EQ(find_plugin(plan, "b").code(), finding_code::kOutOfRange);
+}
+
+TEST(Planner, AReplanTakesOutWhatRequiresAFailedPluginAndKeepsTheRest) {
+  auto plan = plan_plugins({named("core"), named("apps", R"("requires":[{"name":"core"}])"), named("other")}, {});
+  plan.plugins[0].state = PluginState::kFailed;
+  plan.plugins[0].inspected.findings.push_back({finding_code::kProvisionThrew, Severity::kError, {}, {}, {}, "threw", {}});
+  replan(plan, {});
+  EXPECT_EQ(names(plan, plan.start_order), (Names{"other"}));
+  EXPECT_EQ(find_plugin(plan, "apps").inspected.findings[0].found, "apps ← core: PLG-LIFE-009");
+}
+
+TEST(Planner, FiveHundredPluginsAllFindTheirPlace) {
+  const auto name = [](int n) { return "plugin-" + std::to_string(1000 + n); };
+  std::vector<InspectedPlugin> plugins;
+  for (int i = 0; i < 500; ++i) {
+    std::string more = i == 0 ? R"("license":"Apache-2.0")" : R"("requires":[{"name":")" + name((i - 1) / 2) + R"(","version":"^1"}])";
+    if (i % 100 == 7) more += R"(,"in_front_of":["*"])";
+    plugins.push_back(named(name(i), more));
+  }
+  const auto plan = plan_plugins(std::move(plugins), {});
+  EXPECT_EQ(plan.start_order.size(), 500u);
+  EXPECT_EQ(plan.chain.size(), 500u);
+  std::vector<std::size_t> position(500);
+  for (std::size_t i = 0; i < 500; ++i) position[plan.start_order[i]] = i;
+  for (const auto& edge : plan.edges) EXPECT_GT(position[edge.from], position[edge.to]);
+  const auto front = names(plan, {plan.chain.begin(), plan.chain.begin() + 5});
+  EXPECT_EQ(front, (Names{"plugin-1107", "plugin-1207", "plugin-1307", "plugin-1407", "plugin-1007"}));
+}
+
+}  // namespace
+}  // namespace backplane

@@ -1,0 +1,31 @@
+// How plans, inspections and findings are shown: as text for people, as JSON for programs.  Every text ends with a line break.
+//
+// Thread-safety: functions of their arguments.
+#pragma once
+
+#include <string>
+
+#include "plugin/planner.hpp"
+
+namespace backplane {
+
+std::string list_as_text(const Plan& plan);
+std::string list_as_json(const Plan& plan);
+
+std::string inspection_as_text(const InspectedPlugin& plugin);
+std::string inspection_as_json(const InspectedPlugin& plugin);
+
+struct CheckResult {
+  std::string text, json;
+  bool clean = true;  // no error and no warning
+};
+// The first `shown` plugins of the plan, and what is about no plugin in particular.
+CheckResult check_plan(const Plan& plan, std::size_t shown);
+
+// The chain front to back down to "not found", and the edges between the plugins that run.
+std::string graph_as_text(const Plan& plan);
+std::string graph_as_json(const Plan& plan);
+
+Object finding_to_json(const Finding& finding);
+
+}  // namespace backplane

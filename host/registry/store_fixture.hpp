@@ -1,0 +1,366 @@
+// A store over a backend and a cache that do what the test tells them: the cache lags until caught up, and somebody else may write just
+// before a transaction.
+//
+// Thread-safety: everything runs on the fixture's one loop while a call is under way, on the test's thread between calls.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/io_loop.hpp"
+#include "registry/environment.hpp"
+#include "registry/store.hpp"
+
+namespace backplane::registry_test {
+
+// One history of revisions, in memory.
+class FakeStorage final : public StorageBackend {
+ public:
+  std::map<std::string, KeyValue> data;
+  Revision revision = 0;
+  int transactions = 0;
+  int ranges = 0;
+  // Runs once, before the next transaction is judged.
+  std::function<void(const TxnRequest& request)> before_next_txn;
+
+  KeyValue put(const std::string& key, std::string value) {
+    KeyValue& kv = data[key];
+    kv.key = key;
+    kv.value = SharedBytes(std::move(value));
+    kv.mod_revision = ++revision;
+    if (kv.create_revision == 0) kv.create_revision = revision;
+    return kv;
+  }
+
+  Task<Result<Revision>> current_revision() override { co_return revision; }
+  Task<Result<RangeResult>> range(RangeRequest request) override {
+    ++ranges;
+    RangeResult result;
+    result.revision = revision;
+    const auto found = data.find(request.start);
+    if (found != data.end()) result.items.push_back(found->second);
+    co_return result;
+  }
+  Task<Result<TxnResult>> txn(TxnRequest request) override {
+    if (auto hook = std::exchange(before_next_txn, nullptr)) hook(request);
+    ++transactions;
+    TxnResult result;
+    result.committed = true;
+    for (const Compare& compare : request.compares) {
+      const auto found = data.find(compare.key);
+      if ((found == data.end() ? 0 : found->second.mod_revision) != compare.mod_revision) result.committed = false;
+      if (found != data.end()) result.found.push_back(found->second);
+    }
+    if (!result.committed) {
+      result.revision = revision;
+      co_return result;
+    }
+    result.found.clear();
+    for (const Put& wanted : request.puts) put(wanted.key, std::string(wanted.value.view()));
+    for (const std::string& key : request.removes) {
+      data.erase(key);
+      ++revision;
+    }
+    result.revision = revision;
+    co_return result;
+  }
+  Result<std::unique_ptr<StorageWatch>> watch(std::string, Revision) override { return internal_error("not in this test"); }
+  Task<Status> compact(Revision) override { co_return Status(); }
+  Task<Result<LeaseId>> grant_lease(std::chrono::seconds) override { co_return LeaseId{1}; }
+  Task<Status> health(std::chrono::milliseconds) override { co_return Status(); }
+  Task<Status> stop() override { co_return Status(); }
+};
+
+class VectorCursor final : public ObjectCursor {
+ public:
+  explicit VectorCursor(std::vector<ObjectRef> entries) : entries_(std::move(entries)) {}
+  const ObjectEntry* next() override { return next_ < entries_.size() ? entries_[next_++].get() : nullptr; }
+
+ private:
+  std::vector<ObjectRef> entries_;
+  std::size_t next_ = 0;
+};
+
+// Knows what the storage held when it was last caught up.
+class FakeCache final : public ResourceCache {
+ public:
+  FakeCache(FakeStorage& storage, CacheConfig config) : storage_(storage), config_(std::move(config)) {}
+
+  void catch_up() {
+    known_.clear();
+    for (const auto& [key, kv] : storage_.data) known_[key] = make_entry(kv);
+  }
+  ObjectRef make_entry(const KeyValue& stored) const override {
+    auto entry = std::make_shared<ObjectEntry>();
+    entry->key = stored.key;
+    entry->revision = stored.mod_revision;
+    entry->json = SharedBytes(splice_resource_version(stored.value.view(), stored.mod_revision, config_.sorted_keys));
+    const std::string rest = stored.key.substr(config_.prefix.size());
+    const std::size_t slash = rest.find('/');
+    entry->ns = slash == std::string::npos ? "" : rest.substr(0, slash);
+    entry->name = slash == std::string::npos ? rest : rest.substr(slash + 1);
+    return entry;
+  }
+  ObjectRef peek(std::string_view key) const override {
+    const auto found = known_.find(key);
+    return found == known_.end() ? nullptr : found->second;
+  }
+  Task<Status> wait_current() override {
+    catch_up();
+    co_return Status();
+  }
+  Task<Result<ObjectRef>> get(std::string key, std::string) override {
+    catch_up();
+    co_return peek(key);
+  }
+  Task<Result<ListResult>> list(CacheScope scope, ListOptions) override {
+    catch_up();
+    last_scope = scope;
+    std::vector<ObjectRef> entries;
+    for (const auto& [key, entry] : known_) {
+      if (key.rfind(config_.prefix + (scope.ns.empty() ? "" : scope.ns + "/"), 0) == 0) entries.push_back(entry);
+    }
+    ListResult result;
+    result.revision = storage_.revision;
+    result.items = std::make_unique<VectorCursor>(std::move(entries));
+    co_return result;
+  }
+  Task<Result<std::unique_ptr<WatchStream>>> watch(CacheScope scope, ListOptions) override {
+    last_scope = scope;
+    co_return internal_error("not in this test");
+  }
+  bool ready() const noexcept override { return true; }
+  Revision revision() const noexcept override { return storage_.revision; }
+  std::size_t size() const noexcept override { return known_.size(); }
+  std::size_t bytes() const noexcept override { return 0; }
+  const CacheConfig& config() const { return config_; }
+
+  CacheScope last_scope;
+
+ private:
+  FakeStorage& storage_;
+  CacheConfig config_;
+  std::map<std::string, ObjectRef, std::less<>> known_;
+};
+
+class FakeHub final : public CacheHub {
+ public:
+  explicit FakeHub(FakeStorage& storage) : storage_(storage) {}
+  std::shared_ptr<ResourceCache> add(CacheConfig config, bool) override {
+    auto& cache = caches[config.prefix];
+    if (cache == nullptr) cache = std::make_shared<FakeCache>(storage_, std::move(config));
+    return cache;
+  }
+  void remove(std::string_view prefix) override { caches.erase(std::string(prefix)); }
+  Task<Status> start() override { co_return Status(); }
+  Task<void> stop() override { co_return; }
+
+  std::map<std::string, std::shared_ptr<FakeCache>> caches;
+
+ private:
+  FakeStorage& storage_;
+};
+
+// Remembers what it was asked, and refuses when told to.
+class FakeAdmission final : public AdmissionRunner {
+ public:
+  std::vector<std::string> asked;
+  Status refusal;
+  std::function<void(AdmissionAttributes&)> mutate;
+
+  Task<Status> admit(AdmissionAttributes& attributes) override {
+    note("admit", attributes);
+    if (mutate) mutate(attributes);
+    co_return refusal;
+  }
+  Task<Status> validate(const AdmissionAttributes& attributes) override {
+    note("validate", attributes);
+    co_return Status();
+  }
+
+ private:
+  void note(std::string step, const AdmissionAttributes& attributes) {
+    static constexpr const char* kNames[] = {"create", "update", "delete", "connect"};
+    asked.push_back(step + " " + kNames[static_cast<int>(attributes.operation)] + " " + attributes.kind.kind + " " + attributes.ns + "/" +
+                    attributes.name);
+  }
+};
+
+// Puts the members of an object into ObjectMeta's order, and the usual ones first.
+class OrderingSchema final : public Schema {
+ public:
+  explicit OrderingSchema(bool structural = false) : structural_(structural) {}
+  std::string_view name() const noexcept override { return "Thing"; }
+  bool structural() const noexcept override { return structural_; }
+  Status normalize(Value& value, DecodeReport*) const override {
+    Object& object = value.as_object();
+    if (find(object, "metadata") != nullptr) {
+      order(object.at("metadata").as_object(), {"name", "generateName", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp",
+                                                "deletionTimestamp", "deletionGracePeriodSeconds", "labels", "annotations", "ownerReferences",
+                                                "finalizers"});
+    }
+    order(object, {"kind", "apiVersion", "metadata", "data", "spec", "status"});
+    return {};
+  }
+  void apply_defaults(Value&) const override {}
+  void validate(const Value&, const std::string&, FieldErrors&) const override {}
+  Status strategic_merge(Value&, const Value&) const override { return {}; }
+  const Schema* property(std::string_view) const noexcept override { return nullptr; }
+  const Schema* items() const noexcept override { return nullptr; }
+
+ private:
+  static void order(Object& object, std::initializer_list<std::string_view> keys) {
+    Object ordered(object.storage());
+    for (std::string_view key : keys) {
+      if (Value* value = find(object, key)) ordered.emplace(key, std::move(*value));
+    }
+    object = std::move(ordered);
+  }
+  bool structural_;
+};
+
+// What a test says about the kind.
+struct TestStrategy : Strategy {
+  bool in_namespace = true;
+  bool create_on_update = false;
+  bool unconditional = true;
+  bool generation = false;
+  bool status = false;
+  std::int64_t grace = -1;  // >= 0: graceful deletion with this default
+  std::vector<SelectableField> fields;
+
+  bool namespaced() const override { return in_namespace; }
+  bool allow_create_on_update() const override { return create_on_update; }
+  bool allow_unconditional_update() const override { return unconditional; }
+  bool has_generation() const override { return generation; }
+  bool has_status() const override { return status; }
+  std::vector<SelectableField> selectable_fields() const override { return fields; }
+  void validate(RequestContext&, const Object& object, FieldErrors& errors) const override {
+    if (get_string_path(object, "data.bad") == "yes") errors.invalid("data.bad", "yes", "must not be bad");
+  }
+  bool held_by_other_finalizers(const Object& object) const override {
+    const Object* spec = get_object(object, "spec");
+    const Array* finalizers = spec ? get_array(*spec, "finalizers") : nullptr;
+    return finalizers != nullptr && !finalizers->empty();
+  }
+  bool check_graceful_delete(RequestContext&, const Object&, DeleteOptions& options) const override {
+    if (grace < 0) return false;
+    if (!options.grace_period_seconds) options.grace_period_seconds = grace;
+    return true;
+  }
+  void mark_deleting(Object& object) const override {
+    if (status) ensure_object(object, "status")["phase"] = "Terminating";
+  }
+};
+
+// The new object as given, whatever is stored.
+class Replacement final : public UpdatedObjectInfo {
+ public:
+  explicit Replacement(std::string text, Preconditions wanted = {}) : text_(std::move(text)), wanted_(std::move(wanted)) {}
+  Task<Result<Object>> updated_object(RequestContext& context, const Object*) override {
+    ++calls;
+    co_return json::parse(text_, context.arena()).as_object();
+  }
+  Preconditions preconditions() const override { return wanted_; }
+  int calls = 0;
+
+ private:
+  std::string text_;
+  Preconditions wanted_;
+};
+
+// A change of the stored object.
+class Change final : public UpdatedObjectInfo {
+ public:
+  explicit Change(std::function<void(Object&)> change) : change_(std::move(change)) {}
+  Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) override {
+    ++calls;
+    Object object(*existing, context.arena());
+    change_(object);
+    co_return object;
+  }
+  int calls = 0;
+
+ private:
+  std::function<void(Object&)> change_;
+};
+
+class StoreTest : public ::testing::Test {
+ protected:
+  StoreTest() : loop_("test"), hub(storage) { loop_.start(); }
+  ~StoreTest() override {
+    store.reset();
+    loop_.stop();
+  }
+
+  // The store of things.example.com in namespace "default".
+  void make(std::shared_ptr<TestStrategy> strategy, bool return_deleted = false, bool structural = false) {
+    ResourceConfig config;
+    config.kind = {"example.com", "v1", "Thing"};
+    config.resource = "things";
+    schema = std::make_unique<OrderingSchema>(structural);
+    config.schema = schema.get();
+    config.strategy = strategy;
+    config.return_deleted_object = return_deleted;
+    auto made = make_store(environment, std::move(config));
+    ASSERT_TRUE(made.ok()) << made.status().message();
+    store = std::move(*made);
+    environment.start(storage, hub, admission);
+  }
+  FakeCache& cache() { return *hub.caches.begin()->second; }
+  std::string key(const std::string& name) { return cache().config().prefix + "default/" + name; }
+
+  std::unique_ptr<RequestContext> request(std::string verb) {
+    auto context = std::make_unique<RequestContext>();
+    context->info.is_resource_request = true;
+    context->info.verb = std::move(verb);
+    context->info.ns = "default";
+    context->info.resource = "things";
+    return context;
+  }
+  template <class T>
+  T run(Task<T> task) {
+    return run_on(loop_, std::move(task));
+  }
+
+  Result<ObjectRef> create(std::string text, WriteOptions options = {}) {
+    context = request("create");
+    Object object = json::parse(text, context->arena()).as_object();
+    return run(store->create(*context, object, std::move(options)));
+  }
+  Result<UpdateResult> update(std::string name, UpdatedObjectInfo& info, WriteOptions options = {}, std::string verb = "update") {
+    context = request(std::move(verb));
+    return run(store->update(*context, std::move(name), info, std::move(options), false));
+  }
+  Result<DeleteResult> remove(std::string name, DeleteOptions options = {}) {
+    context = request("delete");
+    return run(store->remove(*context, std::move(name), std::move(options)));
+  }
+  Result<ObjectRef> get(std::string name) {
+    context = request("get");
+    return run(store->get(*context, std::move(name), {}));
+  }
+  static Object parsed(const ObjectRef& entry) { return json::parse(entry->json.view()).as_object(); }
+  static std::string thing(const std::string& metadata, const std::string& rest = "") {
+    return R"({"kind":"Thing","apiVersion":"example.com/v1","metadata":{)" + metadata + "}" + rest + "}";
+  }
+
+ private:
+  IoLoop loop_;
+
+ protected:
+  FakeStorage storage;
+  FakeHub hub;
+  FakeAdmission admission;
+  StoreEnvironment environment;
+  std::unique_ptr<OrderingSchema> schema;
+  std::shared_ptr<StandardStorage> store;
+  std::unique_ptr<RequestContext> context;
+};
+
+}  // namespace backplane::registry_test

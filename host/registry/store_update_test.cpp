@@ -1,0 +1,215 @@
+#include "registry/store_fixture.hpp"
+
+namespace backplane::registry_test {
+namespace {
+
+class StoreUpdateTest : public StoreTest {
+ protected:
+  void make_with_one(std::shared_ptr<TestStrategy> strategy, const std::string& metadata = R"("name":"a")", const std::string& rest = "") {
+    make(std::move(strategy));
+    const auto created = create(thing(metadata, rest));
+    ASSERT_TRUE(created.ok()) << created.status().message();
+    cache().catch_up();
+    admission.asked.clear();
+  }
+  // Another client's write.
+  void meanwhile(const std::string& name, const std::string& member, const std::string& value) {
+    Object object = json::parse(storage.data.at(key(name)).value.view()).as_object();
+    ensure_object(object, "data")[member] = value;
+    storage.put(key(name), to_json(object));
+  }
+};
+
+TEST_F(StoreUpdateTest, ReplacesTheObjectAndKeepsWhatNoUpdateMayChange) {
+  make_with_one(std::make_shared<TestStrategy>());
+  const Object before = parsed(*get("a"));
+  Replacement info(thing(R"("name":"a","creationTimestamp":"2001-01-01T00:00:00Z","generation":9)", R"(,"data":{"k":"2"})"));
+  const auto updated = update("a", info);
+  ASSERT_TRUE(updated.ok()) << updated.status().message();
+  const Object after = parsed(updated->object);
+  EXPECT_EQ(meta_text(after, "uid"), meta_text(before, "uid"));
+  EXPECT_EQ(meta_text(after, "creationTimestamp"), meta_text(before, "creationTimestamp"));
+  EXPECT_EQ(find_path(after, "metadata.generation"), nullptr);
+  EXPECT_EQ(meta_text(after, "resourceVersion"), "2");
+  EXPECT_EQ(get_string_path(after, "data.k"), "2");
+  EXPECT_EQ(admission.asked, (std::vector<std::string>{"admit update Thing default/a", "validate update Thing default/a"}));
+}
+
+TEST_F(StoreUpdateTest, AStaleResourceVersionConflicts) {
+  make_with_one(std::make_shared<TestStrategy>());
+  meanwhile("a", "x", "1");
+  Replacement info(thing(R"("name":"a","resourceVersion":"1")"));
+  const auto refused = update("a", info);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.status().code(), 409);
+  EXPECT_EQ(refused.status().message(),
+            R"(Operation cannot be fulfilled on things.example.com "a": the object has been modified; please apply your changes to the )"
+            "latest version and try again");
+}
+
+TEST_F(StoreUpdateTest, AVersionNewerThanTheCacheIsJudgedByTheBackend) {
+  make_with_one(std::make_shared<TestStrategy>());
+  meanwhile("a", "x", "1");
+  Replacement info(thing(R"("name":"a","resourceVersion":"2")", R"(,"data":{"k":"3"})"));
+  const auto updated = update("a", info);
+  ASSERT_TRUE(updated.ok()) << updated.status().message();
+  EXPECT_EQ(updated->object->revision, 3);
+}
+
+TEST_F(StoreUpdateTest, APatchThatLosesARaceIsComputedAgainFromTheNewObject) {
+  make_with_one(std::make_shared<TestStrategy>(), R"("name":"a")", R"(,"data":{"k":"1"})");
+  storage.before_next_txn = [this](const TxnRequest&) { meanwhile("a", "other", "theirs"); };
+  Change info([](Object& object) { ensure_object(object, "data")["k"] = "mine"; });
+  const auto updated = update("a", info, {}, "patch");
+  ASSERT_TRUE(updated.ok()) << updated.status().message();
+  EXPECT_EQ(info.calls, 2);
+  EXPECT_EQ(get_string_path(parsed(updated->object), "data.k"), "mine");
+  EXPECT_EQ(get_string_path(parsed(updated->object), "data.other"), "theirs");
+}
+
+TEST_F(StoreUpdateTest, AWriteThatChangesNothingKeepsTheResourceVersion) {
+  make_with_one(std::make_shared<TestStrategy>(), R"("name":"a")", R"(,"data":{"k":"1"})");
+  const int before = storage.transactions;
+  Replacement info(thing(R"("name":"a")", R"(,"data":{"k":"1"})"));
+  const auto updated = update("a", info);
+  ASSERT_TRUE(updated.ok()) << updated.status().message();
+  EXPECT_EQ(updated->object->revision, 1);
+  EXPECT_EQ(storage.transactions, before);
+}
+
+TEST_F(StoreUpdateTest, NoChangeAgainstAStaleCacheIsStillAChange) {
+  make_with_one(std::make_shared<TestStrategy>(), R"("name":"a")", R"(,"data":{"k":"1"})");
+  meanwhile("a", "k", "2");
+  Replacement info(thing(R"("name":"a")", R"(,"data":{"k":"1"})"));
+  const auto updated = update("a", info);
+  ASSERT_TRUE(updated.ok()) << updated.status().message();
+  EXPECT_EQ(updated->object->revision, 3);
+  EXPECT_EQ(get_string_path(parsed(updated->object), "data.k"), "1");
+}
+
+TEST_F(StoreUpdateTest, AnUnconditionalUpdateIsRefusedWhereTheKindDoesNotAllowIt) {
+  auto strategy = std::make_shared<TestStrategy>();
+  strategy->unconditional = false;
+  make_with_one(strategy);
+  Replacement info(thing(R"("name":"a")"));
+  const auto refused = update("a", info);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.status().code(), 422);
+  EXPECT_EQ(refused.status().message(),
+            R"(things.example.com "a" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update)");
+}
+
+TEST_F(StoreUpdateTest, AnUnreadableResourceVersionIsAnswered500) {
+  make_with_one(std::make_shared<TestStrategy>());
+  Replacement info(thing(R"("name":"a","resourceVersion":"nonsense")"));
+  const auto refused = update("a", info);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.status().code(), 500);
+  EXPECT_EQ(refused.status().message(), R"(strconv.ParseUint: parsing "nonsense": invalid syntax)");
+}
+
+TEST_F(StoreUpdateTest, AForeignUidInThePreconditionConflictsAndNamesTheKey) {
+  make_with_one(std::make_shared<TestStrategy>());
+  const std::string uid(meta_text(parsed(*get("a")), "uid"));
+  Preconditions wanted;
+  wanted.uid = "other";
+  Replacement info(thing(R"("name":"a","uid":"other")"), wanted);
+  const auto refused = update("a", info);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.status().message(),
+            R"(Operation cannot be fulfilled on things.example.com "a": StorageError: invalid object, Code: 4, Key: )"
+            "/registry/things/default/a, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: other, UID in "
+            "object meta: " +
+                uid);
+  WriteOptions options;
+  options.dry_run = true;
+  EXPECT_NE(update("a", info, options).status().message().find("Key: /things/default/a,"), std::string::npos);
+}
+
+TEST_F(StoreUpdateTest, AMissingObjectIsNotFoundUnlessTheKindMayBeCreatedSo) {
+  auto strategy = std::make_shared<TestStrategy>();
+  make(strategy);
+  Replacement info(thing(R"("name":"a")"));
+  EXPECT_EQ(update("a", info).status().message(), R"(things.example.com "a" not found)");
+  strategy->create_on_update = true;
+  const auto created = update("a", info);
+  ASSERT_TRUE(created.ok()) << created.status().message();
+  EXPECT_TRUE(created->created);
+  EXPECT_EQ(admission.asked.back(), "validate create Thing default/a");
+}
+
+TEST_F(StoreUpdateTest, SpecChangesRaiseTheGenerationAndStatusIsLeftAlone) {
+  auto strategy = std::make_shared<TestStrategy>();
+  strategy->generation = true;
+  strategy->status = true;
+  make_with_one(strategy, R"("name":"a")", R"(,"spec":{"n":1})");
+  Replacement same(thing(R"("name":"a","labels":{"x":"y"})", R"(,"spec":{"n":1},"status":{"phase":"Hacked"})"));
+  auto updated = update("a", same);
+  ASSERT_TRUE(updated.ok());
+  EXPECT_EQ(get_int_path(parsed(updated->object), "metadata.generation"), 1);
+  EXPECT_EQ(find(parsed(updated->object), "status"), nullptr);
+  Replacement changed(thing(R"("name":"a")", R"(,"spec":{"n":2})"));
+  updated = update("a", changed);
+  ASSERT_TRUE(updated.ok());
+  EXPECT_EQ(get_int_path(parsed(updated->object), "metadata.generation"), 2);
+}
+
+TEST_F(StoreUpdateTest, ADryRunShowsTheResultAtTheOldVersion) {
+  make_with_one(std::make_shared<TestStrategy>(), R"("name":"a")", R"(,"data":{"k":"1"})");
+  WriteOptions options;
+  options.dry_run = true;
+  Replacement info(thing(R"("name":"a")", R"(,"data":{"k":"2"})"));
+  const auto updated = update("a", info, options);
+  ASSERT_TRUE(updated.ok());
+  EXPECT_EQ(meta_text(parsed(updated->object), "resourceVersion"), "1");
+  EXPECT_EQ(get_string_path(parsed(updated->object), "data.k"), "2");
+  EXPECT_EQ(get_string_path(parsed(*get("a")), "data.k"), "1");
+}
+
+TEST_F(StoreUpdateTest, RemovingTheLastFinalizerOfADeletedObjectRemovesIt) {
+  make_with_one(std::make_shared<TestStrategy>(), R"("name":"a","finalizers":["example.com/x"])");
+  ASSERT_TRUE(remove("a").ok());
+  Change more([](Object& object) { ObjectMeta(object).set_finalizers({"example.com/x", "example.com/y"}); });
+  const auto refused = update("a", more);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.status().message(),
+            R"(Thing.example.com "a" is invalid: metadata.finalizers: Forbidden: no new finalizers can be added if the object is being )"
+            R"(deleted, found new finalizers []string{"example.com/y"})");
+  ASSERT_NE(refused.status().details(), nullptr);
+  EXPECT_EQ(refused.status().details()->causes.size(), 2u);
+  Change none([](Object& object) { ObjectMeta(object).set_finalizers({}); });
+  const auto finished = update("a", none);
+  ASSERT_TRUE(finished.ok()) << finished.status().message();
+  EXPECT_NE(meta_text(parsed(finished->object), "deletionTimestamp"), "");
+  EXPECT_EQ(get("a").status().reason(), Reason::kNotFound);
+}
+
+TEST_F(StoreUpdateTest, ASubresourceUpdatesThroughItsOwnStrategy) {
+  struct StatusStrategy final : TestStrategy {
+    void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
+      object.erase("spec");
+      if (const Value* spec = find(old, "spec")) object["spec"] = *spec;
+    }
+  };
+  auto strategy = std::make_shared<TestStrategy>();
+  strategy->status = true;
+  make_with_one(strategy, R"("name":"a")", R"(,"spec":{"n":1})");
+  auto status_strategy = std::make_shared<StatusStrategy>();
+  status_strategy->status = true;
+  auto status = make_subresource_store(store, status_strategy);
+  ASSERT_TRUE(status.ok());
+  Change info([](Object& object) {
+    object["status"] = {{"phase", "Ok"}};
+    object["spec"] = {{"n", 7}};
+  });
+  context = request("patch");
+  auto* updater = dynamic_cast<Updater*>(status->get());
+  ASSERT_NE(updater, nullptr);
+  const auto updated = run(updater->update(*context, "a", info, {}, false));
+  ASSERT_TRUE(updated.ok()) << updated.status().message();
+  EXPECT_EQ(get_string_path(parsed(updated->object), "status.phase"), "Ok");
+  EXPECT_EQ(get_int_path(parsed(updated->object), "spec.n"), 1);
+}
+
+}  // namespace
+}  // namespace backplane::registry_test

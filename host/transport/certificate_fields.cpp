@@ -1,0 +1,113 @@
+#include "transport/certificate_fields.hpp"
+
+#include <arpa/inet.h>
+
+#include <cstring>
+#include <ctime>
+
+namespace backplane {
+namespace {
+
+using NamesPtr = std::unique_ptr<GENERAL_NAMES, OpenSslDeleter<GENERAL_NAMES_free>>;
+
+// 4 or 16 bytes, or none when `text` is no address.
+std::string address_bytes(const std::string& text) {
+  unsigned char bytes[16];
+  if (inet_pton(AF_INET, text.c_str(), bytes) == 1) return std::string(reinterpret_cast<char*>(bytes), 4);
+  if (inet_pton(AF_INET6, text.c_str(), bytes) == 1) return std::string(reinterpret_cast<char*>(bytes), 16);
+  return {};
+}
+
+std::string address_text(std::string_view bytes) {
+  char text[INET6_ADDRSTRLEN];
+  const int family = bytes.size() == 4 ? AF_INET : AF_INET6;
+  if (bytes.size() != 4 && bytes.size() != 16) return {};
+  return inet_ntop(family, bytes.data(), text, sizeof text) == nullptr ? std::string() : std::string(text);
+}
+
+bool push_name(GENERAL_NAMES* names, int type, std::string_view bytes) {
+  GENERAL_NAME* name = GENERAL_NAME_new();
+  ASN1_STRING* value = ASN1_STRING_type_new(type == GEN_DNS ? V_ASN1_IA5STRING : V_ASN1_OCTET_STRING);
+  if (name == nullptr || value == nullptr) return false;
+  ASN1_STRING_set(value, bytes.data(), static_cast<int>(bytes.size()));
+  GENERAL_NAME_set0_value(name, type, value);
+  return sk_GENERAL_NAME_push(names, name) > 0;
+}
+
+std::string_view text_of(const ASN1_STRING* value) {
+  return {reinterpret_cast<const char*>(ASN1_STRING_get0_data(value)), static_cast<std::size_t>(ASN1_STRING_length(value))};
+}
+
+std::vector<std::string> subject_values(const X509* certificate, int nid) {
+  std::vector<std::string> values;
+  const X509_NAME* subject = X509_get_subject_name(certificate);
+  for (int at = X509_NAME_get_index_by_NID(subject, nid, -1); at >= 0; at = X509_NAME_get_index_by_NID(subject, nid, at)) {
+    unsigned char* utf8 = nullptr;
+    const int size = ASN1_STRING_to_UTF8(&utf8, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
+    if (size < 0) continue;
+    values.emplace_back(reinterpret_cast<char*>(utf8), static_cast<std::size_t>(size));
+    OPENSSL_free(utf8);
+  }
+  return values;
+}
+
+}  // namespace
+
+bool add_alternative_names(X509* certificate, const CertificateSpec& spec) {
+  if (spec.dns_names.empty() && spec.ip_addresses.empty()) return true;
+  const NamesPtr names(GENERAL_NAMES_new());
+  bool ok = names != nullptr;
+  for (const auto& name : spec.dns_names) ok = ok && !name.empty() && push_name(names.get(), GEN_DNS, name);
+  for (const auto& address : spec.ip_addresses) {
+    const std::string bytes = address_bytes(address);
+    ok = ok && !bytes.empty() && push_name(names.get(), GEN_IPADD, bytes);
+  }
+  return ok && X509_add1_ext_i2d(certificate, NID_subject_alt_name, names.get(), 0, 0) == 1;
+}
+
+std::string canonical_address(const std::string& text) {
+  const std::string bytes = address_bytes(text);
+  return bytes.empty() ? text : address_text(bytes);
+}
+
+std::vector<std::string> certificate_names(const X509* certificate) {
+  std::vector<std::string> found;
+  const NamesPtr names(static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
+  for (int i = 0; names && i < sk_GENERAL_NAME_num(names.get()); ++i) {
+    int type = 0;
+    const auto* value = static_cast<const ASN1_STRING*>(GENERAL_NAME_get0_value(sk_GENERAL_NAME_value(names.get(), i), &type));
+    if (type == GEN_DNS) found.emplace_back(text_of(value));
+    if (type == GEN_IPADD) found.push_back(address_text(text_of(value)));
+  }
+  if (found.empty()) found = subject_values(certificate, NID_commonName);
+  return found;
+}
+
+PeerCertificate describe_certificate(const X509* certificate) {
+  PeerCertificate described;
+  const auto names = subject_values(certificate, NID_commonName);
+  if (!names.empty()) described.common_name = names.back();
+  described.organizations = subject_values(certificate, NID_organizationName);
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned size = 0;
+  if (X509_digest(certificate, EVP_sha256(), digest, &size) == 1) {
+    static constexpr char kHex[] = "0123456789abcdef";
+    for (unsigned i = 0; i < size; ++i) {
+      described.sha256_fingerprint += kHex[digest[i] >> 4];
+      described.sha256_fingerprint += kHex[digest[i] & 15];
+    }
+  }
+  return described;
+}
+
+std::chrono::system_clock::time_point certificate_expiry(const X509* certificate) {
+  std::tm parts{};
+  if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &parts) != 1) return {};
+  const std::time_t seconds = timegm(&parts);
+  // Dates past what the clock can say ("no expiry" is year 9999) are as good as its end.
+  constexpr auto kLast = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::duration::max()).count();
+  if (seconds >= kLast) return std::chrono::system_clock::time_point::max();
+  return std::chrono::system_clock::from_time_t(seconds);
+}
+
+}  // namespace backplane

@@ -1,0 +1,53 @@
+// X.509 for a server that has been given none: a CA, serving and client certificates, made once and kept in files.
+//
+// Thread-safety: any thread; two processes must not share the files.  These calls read and write files: use the blocking pool.
+// Errors:        kInternalError with the file and the reason.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "backplane/http.hpp"
+#include "backplane/status.hpp"
+#include "transport/openssl_ptr.hpp"
+#include "transport/serving_options.hpp"
+
+namespace backplane {
+
+struct KeyPair {
+  std::string certificate_pem;
+  std::string key_pem;
+};
+
+enum class CertificateUse { kAuthority, kServer, kClient };
+
+struct CertificateSpec {
+  CertificateUse use = CertificateUse::kServer;
+  std::string common_name;
+  std::vector<std::string> organizations;
+  std::vector<std::string> dns_names;
+  std::vector<std::string> ip_addresses;
+  std::chrono::hours lifetime = std::chrono::hours(24 * 365);
+};
+
+// A new EC P-256 key and a certificate for it, signed by `authority`, or by itself when null.
+Result<KeyPair> issue_certificate(const CertificateSpec& spec, const KeyPair* authority);
+
+// The pair in `files` if it can still serve `spec`: readable, key and certificate belong together, signed by `authority` (when not
+// null), more than a month (or, for short lives, a fifth) left, the same subject and every name of `spec` present.  Else a new one,
+// written over the files.
+Result<KeyPair> ensure_certificate(const KeyPairFiles& files, const CertificateSpec& spec, const KeyPair* authority);
+// Why `pair` cannot serve `spec`; empty when it can.
+std::string certificate_problem(const KeyPair& pair, const CertificateSpec& spec, const KeyPair* authority);
+
+// Writes beside `path`, syncs and renames: readers see the old or the new text.  Folders are made, mode 0700.
+Status write_file_atomically(const std::string& path, std::string_view text, unsigned mode);
+Result<std::string> read_file(const std::string& path);
+
+// DNS names and IP addresses of a certificate; its common name when it has none.
+std::vector<std::string> certificate_names(const X509* certificate);
+PeerCertificate describe_certificate(const X509* certificate);
+std::chrono::system_clock::time_point certificate_expiry(const X509* certificate);
+
+}  // namespace backplane

@@ -1,0 +1,44 @@
+#include "transport/serving_options.hpp"
+
+#include <openssl/ssl.h>
+
+namespace backplane {
+
+int tls_version_number(const std::string& name) {
+  if (name.empty() || name == "VersionTLS12") return TLS1_2_VERSION;
+  if (name == "VersionTLS13") return TLS1_3_VERSION;
+  return 0;
+}
+
+std::string openssl_cipher_name(const std::string& iana_name) {
+  // Go's older spelling of two names.
+  const bool short_chacha = iana_name.ends_with("_WITH_CHACHA20_POLY1305");
+  const std::string full = short_chacha ? iana_name + "_SHA256" : iana_name;
+  const char* name = OPENSSL_cipher_name(full.c_str());
+  return name == nullptr || std::string_view(name) == "(NONE)" ? std::string() : std::string(name);
+}
+
+std::vector<std::string> validate(const ServingOptions& options) {
+  std::vector<std::string> problems;
+  if (options.certificate.certificate.empty() != options.certificate.key.empty()) {
+    problems.emplace_back("--tls-cert-file and --tls-private-key-file must be given together");
+  }
+  if (tls_version_number(options.min_tls_version) == 0) {
+    problems.push_back("unknown tls version \"" + options.min_tls_version + "\", want VersionTLS12 or VersionTLS13");
+  }
+  for (const auto& suite : options.cipher_suites) {
+    if (openssl_cipher_name(suite).empty()) problems.push_back("Cipher suite " + suite + " not supported or doesn't exist");
+  }
+  for (const auto& pair : options.sni_certificates) {
+    if (pair.files.certificate.empty() || pair.files.key.empty()) problems.emplace_back("--tls-sni-cert-key needs a certificate and a key file");
+  }
+  // RFC 9113 6.5.2.
+  const auto& limits = options.limits;
+  if (limits.h2_max_frame_size < (1u << 14) || limits.h2_max_frame_size >= (1u << 24)) {
+    problems.emplace_back("the HTTP/2 frame size must be between 16384 and 16777215");
+  }
+  if (limits.h2_max_concurrent_streams == 0) problems.emplace_back("the number of HTTP/2 streams per connection must not be 0");
+  return problems;
+}
+
+}  // namespace backplane

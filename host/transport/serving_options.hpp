@@ -1,0 +1,61 @@
+// How the secure port is served.
+//
+// Thread-safety: a value.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "http/limits.hpp"
+
+namespace backplane {
+
+struct KeyPairFiles {
+  std::string certificate;  // PEM, leaf first
+  std::string key;          // PEM
+};
+
+// A certificate for some server names.
+struct SniCertificate {
+  KeyPairFiles files;
+  // Domain names ("*.example.com" included) and IP addresses; empty: taken from the certificate, after all explicit ones.
+  std::vector<std::string> names;
+};
+
+struct ServingOptions {
+  // An unspecified address ("", "0.0.0.0", "::") listens on every family.
+  std::string bind_address = "127.0.0.1";
+  std::uint16_t port = 6443;  // 0: the kernel picks one
+  bool reuse_port = false;
+  bool reuse_address = true;
+  int backlog = 1024;
+
+  KeyPairFiles certificate;
+  std::vector<SniCertificate> sni_certificates;
+  // PEM bundle that client certificates must chain to; empty: none are asked for.
+  std::string client_ca_file;
+  // Names as Go and IANA spell them; empty: the defaults.  TLS 1.3 suites are always on.
+  std::vector<std::string> cipher_suites;
+  std::string min_tls_version = "VersionTLS12";  // or VersionTLS13
+  bool disable_http2 = false;
+
+  // How often certificate files are looked at for changes.
+  std::chrono::milliseconds reload_interval{1'000};
+  std::chrono::milliseconds handshake_timeout{10'000};
+  std::chrono::seconds tcp_keepalive{180};
+  // Connections past this are closed as soon as they are accepted.
+  std::size_t max_connections = 16'384;
+  HttpLimits limits;
+};
+
+// Everything that is wrong, one text each; files are not opened here.
+std::vector<std::string> validate(const ServingOptions& options);
+
+// "VersionTLS12" → TLS1_2_VERSION; 0 for unknown names.
+int tls_version_number(const std::string& name);
+// OpenSSL's name of a suite given by its IANA name; empty for unknown ones.
+std::string openssl_cipher_name(const std::string& iana_name);
+
+}  // namespace backplane

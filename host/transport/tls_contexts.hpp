@@ -1,0 +1,45 @@
+// The certificates and TLS settings of one moment: immutable; a change of a file makes a new one.
+//
+// Thread-safety: immutable after build().
+// Lifetime:      every connection holds the one it was accepted with.
+// Errors:        build() says which file cannot be used and why.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backplane/status.hpp"
+#include "http/session.hpp"
+#include "transport/openssl_ptr.hpp"
+#include "transport/serving_options.hpp"
+
+namespace backplane {
+
+class TlsContexts {
+ public:
+  static Result<std::shared_ptr<const TlsContexts>> build(const ServingOptions& options);
+  TlsContexts(const TlsContexts&) = delete;
+  TlsContexts& operator=(const TlsContexts&) = delete;
+
+  // The context every handshake begins with; the server name the client sends may switch the certificate.
+  SSL_CTX* initial() const noexcept { return contexts_.front().get(); }
+  // The context for a server name or, when the client sent none, for the address it reached: exact, then wildcard, then the default.
+  SSL_CTX* choose(std::string name) const;
+
+ private:
+  TlsContexts() = default;
+  Status add(const ServingOptions& options, const KeyPairFiles& files);
+  void add_names(const std::vector<std::string>& names, SSL_CTX* context);
+
+  std::vector<SslContextPtr> contexts_;  // the default first
+  std::map<std::string, SSL_CTX*> by_name_;
+};
+
+// The files whose change means a new build().
+std::vector<std::string> watched_files(const ServingOptions& options);
+// What the finished handshake says about the client.
+std::shared_ptr<PeerInfo> peer_info(SSL* ssl, std::string remote_address);
+
+}  // namespace backplane

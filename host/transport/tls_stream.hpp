@@ -1,0 +1,51 @@
+// One TLS connection without a socket: ciphertext in, ciphertext out, both in buffers of the caller.
+//
+// OpenSSL reads and writes through a BIO that points into the caller's buffers, so that a turn of the loop costs one read and one write
+// of the socket however many records it makes.
+//
+// Thread-safety: one executor.
+// Lifetime:      the buffers given to set_input() and set_output() outlive the calls between.
+// Errors:        kFailed is final; error() says why.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "transport/openssl_ptr.hpp"
+
+namespace backplane {
+
+class TlsStream {
+ public:
+  enum class Step { kDone, kNeedsInput, kClosed, kFailed };
+
+  explicit TlsStream(SSL_CTX* context);
+  TlsStream(const TlsStream&) = delete;
+  TlsStream& operator=(const TlsStream&) = delete;
+
+  SSL* ssl() const noexcept { return ssl_.get(); }
+  // Ciphertext to work on.  Call read() or handshake() until kNeedsInput; all of it has been taken then.
+  void set_input(std::string_view bytes) noexcept { input_ = bytes; }
+  // Where ciphertext is appended.
+  void set_output(std::string* out) noexcept { output_ = out; }
+
+  Step handshake();
+  // kDone: `got` bytes are in `buffer`.
+  Step read(char* buffer, std::size_t size, std::size_t& got);
+  // Encrypts all of `text`; the handshake is done.
+  Step write(std::string_view text);
+  // Appends close_notify.
+  void close();
+  const std::string& error() const noexcept { return error_; }
+
+ private:
+  friend struct TlsBio;
+  Step step(int result);
+
+  SslPtr ssl_;
+  std::string_view input_;
+  std::string* output_ = nullptr;
+  std::string error_;
+};
+
+}  // namespace backplane

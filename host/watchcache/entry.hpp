@@ -1,0 +1,55 @@
+// Builds the immutable entries of the cache: one buffer holds the watch frame, and the object's JSON is a window into it.
+//
+// Thread-safety: an EntryBuilder is immutable; entries are immutable.
+// Lifetime:      shared.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "backplane/object.hpp"
+#include "backplane/rest.hpp"
+#include "watchcache/json_scan.hpp"
+#include "watchcache/resource_cache.hpp"
+
+namespace backplane {
+
+// Every entry that the cache makes is one of these.
+struct CachedEntry final : ObjectEntry {
+  SharedBytes frame;            // {"type":"…","object":{…}}\n around `json`
+  WatchEvent::Type frame_type;  // the type in it
+};
+using CachedRef = std::shared_ptr<const CachedEntry>;
+
+// The frame of an entry of this cache for an event of `type`; empty when it was made for another type.
+SharedBytes frame_for(const ObjectEntry& entry, WatchEvent::Type type);
+
+// A frame whose object is `json`.
+std::string make_frame(WatchEvent::Type type, std::string_view json);
+
+class EntryBuilder {
+ public:
+  explicit EntryBuilder(const CacheConfig& config);
+
+  CachedRef build(const KeyValue& stored, WatchEvent::Type type) const;
+  // The same object at another revision: what a DELETED event carries.
+  CachedRef at_revision(const ObjectEntry& entry, Revision revision, WatchEvent::Type type) const;
+  // A bookmark of this resource's kind.
+  WatchEvent bookmark(Revision revision, bool initial_events_end) const;
+
+ private:
+  CachedRef build(std::string_view key, std::string_view json, Revision revision, WatchEvent::Type type) const;
+  void read_name(std::string_view key, ObjectEntry& entry) const;
+
+  const std::string prefix_;
+  const bool namespaced_;
+  const bool sorted_keys_;
+  const std::string kind_;
+  const std::string api_version_;
+  const std::string empty_members_;
+  const std::string head_;  // {"kind":"Pod","apiVersion":"v1",
+  const FieldPlan fields_;
+};
+
+}  // namespace backplane

@@ -1,0 +1,81 @@
+// Reads the few members the cache needs out of canonical JSON bytes without building a tree.
+//
+// Canonical: compact, no white space, valid (it was printed by the server itself).  Damaged input gives missing members, never a read
+// outside the bytes.
+// Thread-safety: pure functions; a FieldPlan is immutable.
+// Lifetime:      views borrow the scanned text.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/selectors.hpp"
+#include "backplane/strategy.hpp"
+
+namespace backplane {
+
+// Walks the members of one object: for (MemberScan scan(text, open); scan.next();) … scan.key() … scan.value().
+class MemberScan {
+ public:
+  // `open` is the offset of '{'; when there is none, there are no members.
+  MemberScan(std::string_view text, std::size_t open);
+  bool next();
+  // Between the quotes, escapes as they are.
+  std::string_view key() const noexcept { return key_; }
+  std::string_view value() const noexcept { return text_.substr(value_begin_, value_end_ - value_begin_); }
+  std::size_t member_begin() const noexcept { return member_begin_; }
+  std::size_t value_begin() const noexcept { return value_begin_; }
+  std::size_t value_end() const noexcept { return value_end_; }
+
+ private:
+  std::string_view text_;
+  std::size_t at_;
+  std::string_view key_;
+  std::size_t member_begin_ = 0;
+  std::size_t value_begin_ = 0;
+  std::size_t value_end_ = 0;
+};
+
+// Offset after the value that begins at `at`; text.size() when it has no end.
+std::size_t skip_value(std::string_view text, std::size_t at);
+// A scalar as a selector compares it: strings without quotes and escapes, true/false/numbers as printed; null and the rest: empty.
+std::string scalar_text(std::string_view value);
+
+// The declared field paths of a resource, compiled for one pass over the object.
+class FieldPlan {
+ public:
+  explicit FieldPlan(const std::vector<SelectableField>& fields);
+  // Values in declaration order; defaults where absent.
+  std::vector<std::string> extract(std::string_view object) const;
+  bool empty() const noexcept { return defaults_.empty(); }
+
+ private:
+  struct Node {
+    std::string key;
+    std::vector<std::size_t> fields;  // that end here
+    std::vector<Node> children;
+  };
+  static void add(std::vector<Node>& nodes, std::string_view path, std::size_t field);
+  static void walk(const std::vector<Node>& nodes, std::string_view text, std::size_t open, std::vector<std::string>& values);
+
+  std::vector<Node> roots_;
+  std::vector<std::string> defaults_;
+};
+
+// What one pass over an object's metadata finds.
+struct MetadataScan {
+  Labels labels;                    // sorted by key
+  // Where `"resourceVersion":"N",` goes or stands: [version_begin, version_end) of the text is replaced by it.
+  std::size_t version_begin = 0;
+  std::size_t version_end = 0;
+  bool comma_before = false;        // the inserted member needs a comma in front
+  bool comma_after = false;         // … or behind
+  bool found = false;               // there is a metadata object
+};
+// `sorted_keys`: members of metadata are in alphabetical order, else in ObjectMeta's.
+MetadataScan scan_metadata(std::string_view object, bool sorted_keys);
+
+}  // namespace backplane

@@ -1,0 +1,259 @@
+#include "watchcache/object_index.hpp"
+
+#include <algorithm>
+
+namespace backplane {
+
+namespace {
+constexpr std::size_t kMaxItems = 32;
+constexpr std::size_t kFewItems = 10;  // fewer: merged with a neighbour if both fit into one node
+}  // namespace
+
+// A leaf holds entries, an inner node children with the key of the first entry below each.
+struct ObjectIndex::Node {
+  bool leaf = true;
+  std::size_t size = 0;  // entries below
+  std::vector<ObjectRef> entries;
+  std::vector<NodeRef> children;
+
+  std::size_t items() const { return leaf ? entries.size() : children.size(); }
+  std::string_view first_key() const {
+    const Node* node = this;
+    while (!node->leaf) node = node->children.front().get();
+    return node->entries.front()->key;
+  }
+  void count() {
+    size = entries.size();
+    for (const auto& child : children) size += child->size;
+  }
+};
+
+namespace {
+
+using Node = ObjectIndex::Node;
+using NodeRef = ObjectIndex::NodeRef;
+
+std::size_t entry_position(const Node& leaf, std::string_view key) {
+  const auto found = std::lower_bound(leaf.entries.begin(), leaf.entries.end(), key,
+                                      [](const ObjectRef& entry, std::string_view wanted) { return entry->key < wanted; });
+  return static_cast<std::size_t>(found - leaf.entries.begin());
+}
+
+// The last child whose first key is not behind `key`; the first child when all are.
+std::size_t child_position(const Node& inner, std::string_view key) {
+  const auto found = std::upper_bound(inner.children.begin() + 1, inner.children.end(), key,
+                                      [](std::string_view wanted, const NodeRef& child) { return wanted < child->first_key(); });
+  return static_cast<std::size_t>(found - inner.children.begin()) - 1;
+}
+
+// Makes `node` one that only its holder has.  The caller's path down to it has been made so before.
+Node& own(NodeRef& node) {
+  if (node.use_count() != 1) node = std::make_shared<Node>(*node);
+  return *node;
+}
+
+// Moves the upper half of `node` into a new right neighbour.
+NodeRef split(Node& node) {
+  auto right = std::make_shared<Node>();
+  right->leaf = node.leaf;
+  const auto half = static_cast<std::ptrdiff_t>(node.items() / 2);
+  if (node.leaf) {
+    right->entries.assign(std::make_move_iterator(node.entries.begin() + half), std::make_move_iterator(node.entries.end()));
+    node.entries.erase(node.entries.begin() + half, node.entries.end());
+  } else {
+    right->children.assign(std::make_move_iterator(node.children.begin() + half), std::make_move_iterator(node.children.end()));
+    node.children.erase(node.children.begin() + half, node.children.end());
+  }
+  node.count();
+  right->count();
+  return right;
+}
+
+// Returns a new right neighbour when `node` had to be split.
+NodeRef put_below(NodeRef& ref, ObjectRef& entry, ObjectRef& replaced) {
+  Node& node = own(ref);
+  if (node.leaf) {
+    const std::size_t at = entry_position(node, entry->key);
+    if (at < node.entries.size() && node.entries[at]->key == entry->key) {
+      replaced = std::exchange(node.entries[at], std::move(entry));
+      return nullptr;
+    }
+    node.entries.insert(node.entries.begin() + static_cast<std::ptrdiff_t>(at), std::move(entry));
+    ++node.size;
+  } else {
+    const std::size_t at = child_position(node, entry->key);
+    NodeRef right = put_below(node.children[at], entry, replaced);
+    if (!replaced) ++node.size;
+    if (right) node.children.insert(node.children.begin() + static_cast<std::ptrdiff_t>(at) + 1, std::move(right));
+  }
+  return node.items() > kMaxItems ? split(node) : nullptr;
+}
+
+// Takes an empty child out, and merges a small one with a neighbour.
+void tidy(Node& parent, std::size_t at) {
+  auto& children = parent.children;
+  const auto position = [&](std::size_t i) { return children.begin() + static_cast<std::ptrdiff_t>(i); };
+  if (children[at]->items() == 0) {
+    children.erase(position(at));
+    return;
+  }
+  if (children[at]->items() >= kFewItems || children.size() == 1) return;
+  const std::size_t left = at == 0 ? 0 : at - 1;
+  const std::size_t right = left + 1;
+  if (children[left]->items() + children[right]->items() > kMaxItems) return;
+  Node& into = own(children[left]);
+  const Node& from = *children[right];
+  into.entries.insert(into.entries.end(), from.entries.begin(), from.entries.end());
+  into.children.insert(into.children.end(), from.children.begin(), from.children.end());
+  into.count();
+  children.erase(position(right));
+}
+
+// The key is there.
+ObjectRef remove_below(NodeRef& ref, std::string_view key) {
+  Node& node = own(ref);
+  --node.size;
+  if (node.leaf) {
+    const auto found = node.entries.begin() + static_cast<std::ptrdiff_t>(entry_position(node, key));
+    ObjectRef removed = std::move(*found);
+    node.entries.erase(found);
+    return removed;
+  }
+  const std::size_t at = child_position(node, key);
+  ObjectRef removed = remove_below(node.children[at], key);
+  tidy(node, at);
+  return removed;
+}
+
+NodeRef make_inner(NodeRef left, NodeRef right) {
+  auto node = std::make_shared<Node>();
+  node->leaf = false;
+  node->children = {std::move(left), std::move(right)};
+  node->count();
+  return node;
+}
+
+// Returns a new right neighbour when the right edge is full: filling in order leaves full nodes behind.
+NodeRef append_below(NodeRef& ref, ObjectRef& entry) {
+  Node& node = own(ref);
+  if (node.leaf) {
+    if (node.entries.size() < kMaxItems) {
+      node.entries.push_back(std::move(entry));
+      ++node.size;
+      return nullptr;
+    }
+    auto right = std::make_shared<Node>();
+    right->entries.push_back(std::move(entry));
+    right->size = 1;
+    return right;
+  }
+  NodeRef below = append_below(node.children.back(), entry);
+  if (!below || node.children.size() < kMaxItems) {
+    if (below) node.children.push_back(std::move(below));
+    ++node.size;
+    return nullptr;
+  }
+  auto right = std::make_shared<Node>();
+  right->leaf = false;
+  right->children.push_back(std::move(below));
+  right->size = 1;
+  return right;
+}
+
+}  // namespace
+
+std::size_t ObjectIndex::size() const noexcept { return root_ ? root_->size : 0; }
+
+ObjectRef ObjectIndex::find(std::string_view key) const {
+  const Node* node = root_.get();
+  if (node == nullptr) return nullptr;
+  while (!node->leaf) node = node->children[child_position(*node, key)].get();
+  const std::size_t at = entry_position(*node, key);
+  return at < node->entries.size() && node->entries[at]->key == key ? node->entries[at] : nullptr;
+}
+
+std::size_t ObjectIndex::rank(std::string_view key) const {
+  const Node* node = root_.get();
+  std::size_t before = 0;
+  if (node == nullptr) return 0;
+  while (!node->leaf) {
+    const std::size_t at = child_position(*node, key);
+    for (std::size_t i = 0; i < at; ++i) before += node->children[i]->size;
+    node = node->children[at].get();
+  }
+  return before + entry_position(*node, key);
+}
+
+ObjectRef ObjectIndex::put(ObjectRef entry) {
+  if (!root_) {
+    append(std::move(entry));
+    return nullptr;
+  }
+  ObjectRef replaced;
+  if (NodeRef right = put_below(root_, entry, replaced)) root_ = make_inner(std::move(root_), std::move(right));
+  return replaced;
+}
+
+ObjectRef ObjectIndex::remove(std::string_view key) {
+  if (!find(key)) return nullptr;
+  ObjectRef removed = remove_below(root_, key);
+  while (root_ && !root_->leaf && root_->children.size() == 1) root_ = NodeRef(root_->children.front());
+  if (root_ && root_->size == 0) root_.reset();
+  return removed;
+}
+
+void ObjectIndex::append(ObjectRef entry) {
+  if (!root_) root_ = std::make_shared<Node>();
+  if (NodeRef right = append_below(root_, entry)) root_ = make_inner(std::move(root_), std::move(right));
+}
+
+ObjectIndex::Cursor ObjectIndex::cursor(std::string_view from) const {
+  Cursor cursor;
+  cursor.root_ = root_;
+  const Node* node = root_.get();
+  while (node != nullptr) {
+    const std::size_t at = node->leaf ? entry_position(*node, from) : child_position(*node, from);
+    cursor.steps_[cursor.depth_++] = {node, at};
+    node = node->leaf ? nullptr : node->children[at].get();
+  }
+  return cursor;
+}
+
+ObjectIndex::Cursor ObjectIndex::cursor_at(std::size_t rank) const {
+  Cursor cursor;
+  cursor.root_ = root_;
+  const Node* node = root_.get();
+  while (node != nullptr) {
+    std::size_t at = 0;
+    if (node->leaf) {
+      at = std::min(rank, node->entries.size());
+    } else {
+      while (at + 1 < node->children.size() && rank >= node->children[at]->size) rank -= node->children[at++]->size;
+    }
+    cursor.steps_[cursor.depth_++] = {node, at};
+    node = node->leaf ? nullptr : node->children[at].get();
+  }
+  return cursor;
+}
+
+const ObjectRef* ObjectIndex::Cursor::next() {
+  if (depth_ == 0) return nullptr;
+  for (;;) {
+    Step& step = steps_[depth_ - 1];
+    if (step.node->leaf) {
+      if (step.at < step.node->entries.size()) return &step.node->entries[step.at++];
+    } else if (++step.at < step.node->children.size()) {
+      const Node* child = step.node->children[step.at].get();
+      // Down the left edge; inner steps stand at the child that is being walked.
+      while (!child->leaf) {
+        steps_[depth_++] = {child, 0};
+        child = child->children.front().get();
+      }
+      steps_[depth_++] = {child, 0};
+      continue;
+    }
+    if (--depth_ == 0) return nullptr;
+  }
+}
+
+}  // namespace backplane

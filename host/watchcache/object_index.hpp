@@ -1,0 +1,66 @@
+// A persistent ordered map from storage key to entry: copying it is one reference, changing a copy copies one path.
+//
+// A B+ tree whose nodes are shared between versions.  A node that only one version holds is changed in place, so a batch of changes
+// between two copies pays for each touched node once.  Nodes know the size of their subtree: rank and select are O(log n).
+//
+// Thread-safety: distinct objects are independent even when they share nodes; one object is used by one thread at a time, or only read.
+// Lifetime:      nodes live as long as any version that holds them.
+// Errors:        none.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "backplane/object.hpp"
+
+namespace backplane {
+
+class ObjectIndex {
+ public:
+  struct Node;
+  using NodeRef = std::shared_ptr<Node>;
+
+  std::size_t size() const noexcept;
+  bool empty() const noexcept { return size() == 0; }
+  // Null when absent.
+  ObjectRef find(std::string_view key) const;
+  // How many keys are before `key`.
+  std::size_t rank(std::string_view key) const;
+
+  // Inserts or replaces by entry->key; returns what stood there.
+  ObjectRef put(ObjectRef entry);
+  // Returns what was removed.
+  ObjectRef remove(std::string_view key);
+  // Adds an entry whose key is behind all others: the way to fill an empty index.
+  void append(ObjectRef entry);
+
+  // Walks entries in key order.  Keeps its version of the index alive.
+  class Cursor {
+   public:
+    Cursor() = default;
+    // The next entry, or null at the end; valid as long as the cursor.
+    const ObjectRef* next();
+
+   private:
+    friend class ObjectIndex;
+    struct Step {
+      const Node* node = nullptr;
+      std::size_t at = 0;
+    };
+    static constexpr std::size_t kMaxDepth = 16;
+    NodeRef root_;
+    Step steps_[kMaxDepth];
+    std::size_t depth_ = 0;
+  };
+  // At the first entry whose key is not before `from`.
+  Cursor cursor(std::string_view from) const;
+  // At the entry with `rank` entries before it.
+  Cursor cursor_at(std::size_t rank) const;
+
+ private:
+  NodeRef root_;
+};
+
+}  // namespace backplane

@@ -1,0 +1,21 @@
+// Typed mode: what Go's decoder and encoder do to an object of a built-in kind.
+#pragma once
+
+#include "schema/decode.hpp"
+
+namespace backplane::schema {
+
+// Brings `value` into output form in place.  False when decoding must end; the error is in `decode`.
+bool decode_value(const Type& type, Value& value, Decode& decode, const Frame& frame);
+// Members in schema order; all of them are properties.
+void reorder(const Body& body, Object& object);
+void default_typed(const Type& type, Value& value);
+
+// Members sorted by key.
+void sort_keys(Object& object);
+
+// Structural mode: structural.cpp.
+Status normalize_structural(const Type& type, Value& value, DecodeReport* report);
+void default_structural(const Type& type, Value& value);
+
+}  // namespace backplane::schema

@@ -1,0 +1,54 @@
+// Installs an API group from rows: one row per kind, with its subresources.
+//
+// Thread-safety: used while a plugin provisions, on one thread.
+// Errors:        the first Status that the host gives, unchanged.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backplane/host.hpp"
+
+namespace backplane::kit {
+
+struct KindRow {
+  std::string resource;
+  std::string kind;
+  std::vector<std::string> short_names;
+  std::vector<std::string> categories;
+  std::shared_ptr<const Strategy> strategy;
+  std::shared_ptr<const Strategy> status;         // null: no /status
+  std::optional<Host::ScalePaths> scale;          // nothing: no /scale
+  bool return_deleted_object = false;
+  std::string storage_prefix;                     // empty: the plural
+};
+
+class GroupInstaller {
+ public:
+  GroupInstaller(Host& host, GroupVersion gv, std::shared_ptr<const SchemaSet> schemas)
+      : host_(host), gv_(std::move(gv)), schemas_(std::move(schemas)) {}
+
+  // Makes the row's storages and puts them into the group.
+  Status add(KindRow row);
+  // Puts a storage at "pods/binding", or in the place of a row's own.
+  void put(const std::string& path, std::shared_ptr<RestStorage> storage) { storages_[path] = std::move(storage); }
+  // The store made for a row; null when there is none.
+  std::shared_ptr<StandardStorage> store(const std::string& resource) const;
+  const std::shared_ptr<const SchemaSet>& schemas() const noexcept { return schemas_; }
+
+  // Registers the types and defaults with the Scheme and installs the group.
+  Status install(std::string_view registrant, int group_priority, int version_priority);
+
+ private:
+  Host& host_;
+  GroupVersion gv_;
+  std::shared_ptr<const SchemaSet> schemas_;
+  std::map<std::string, std::shared_ptr<RestStorage>> storages_;
+  std::map<std::string, std::shared_ptr<StandardStorage>> stores_;
+  std::vector<std::pair<GroupVersionKind, std::shared_ptr<const Strategy>>> kinds_;
+};
+
+}  // namespace backplane::kit

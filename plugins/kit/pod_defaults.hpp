@@ -1,0 +1,18 @@
+// Defaults of pods and pod templates that a schema cannot say (pkg/apis/core/v1/defaults.go).
+//
+// Thread-safety: pure functions on a tree of the caller's.
+#pragma once
+
+#include "backplane/json.hpp"
+
+namespace backplane::kit {
+
+// What every pod spec gets, be it a pod's or a template's.
+void apply_pod_spec_defaults(Object& pod_spec);
+// template.spec, made when it is missing.
+void apply_pod_template_defaults(Object& pod_template);
+// What only pods get, after apply_pod_spec_defaults: requests from limits, host ports, service links.
+void apply_pod_only_defaults(Object& pod);
+void apply_claim_spec_defaults(Object& claim_spec);
+
+}  // namespace backplane::kit

@@ -1,0 +1,30 @@
+// Resource lists (v1.ResourceList): defaults and rules.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "backplane/json.hpp"
+#include "backplane/status.hpp"
+
+namespace backplane::kit {
+
+// Rounds every quantity up to whole thousandths, as the server keeps them.
+void round_resource_list(Object& list);
+
+// Rules for `resources` of a container: names, quantities not negative, requests not above limits.
+void validate_resource_requirements(const Object& resources, const std::string& path, FieldErrors& errors);
+
+// A name that may be counted at all: a standard one or one with a domain.
+void validate_resource_name(std::string_view name, const std::string& path, FieldErrors& errors);
+void validate_quantity_not_negative(const Value& quantity, const std::string& path, FieldErrors& errors);
+
+bool is_standard_container_resource(std::string_view name) noexcept;
+// "hugepages-2Mi".
+bool is_huge_page(std::string_view name) noexcept;
+// In the kubernetes.io domain, or without one.
+bool is_native_resource(std::string_view name) noexcept;
+
+}  // namespace backplane::kit

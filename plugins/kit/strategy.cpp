@@ -1,0 +1,74 @@
+#include "kit/strategy.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "backplane/meta.hpp"
+#include "kit/walk.hpp"
+
+namespace backplane::kit {
+
+void KindStrategy::prepare_for_create(RequestContext&, Object& object) const {
+  prepare_create(object);
+  apply_defaults(object);
+}
+void KindStrategy::prepare_for_update(RequestContext&, Object& object, const Object& old) const {
+  apply_defaults(object);
+  prepare_update(object, old);
+}
+void KindStrategy::validate(RequestContext&, const Object& object, FieldErrors& errors) const {
+  check_finalizer_names(object, errors);
+  check(object, errors);
+}
+void KindStrategy::validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const {
+  check_change(object, old, errors);
+  check_finalizer_names(object, errors);
+  check(object, errors);
+}
+void KindStrategy::prepare_create(Object&) const {}
+void KindStrategy::prepare_update(Object&, const Object&) const {}
+void KindStrategy::check(const Object&, FieldErrors&) const {}
+void KindStrategy::check_change(const Object&, const Object&, FieldErrors&) const {}
+
+void StatusStrategy::prepare_for_update(RequestContext&, Object& object, const Object& old) const {
+  for (const auto& member : old) {
+    if (member.key() != "status" && member.key() != "metadata") object[member.key()] = member.value();
+  }
+  std::vector<std::string> added;
+  for (const auto& member : object) {
+    if (member.key() != "status" && member.key() != "metadata" && !old.contains(member.key())) added.emplace_back(member.key());
+  }
+  for (const std::string& key : added) erase_member(object, key);
+  Object& metadata = ensure_object(object, "metadata");
+  for (const std::string& key : kept_metadata_) take_member(metadata, object_or_empty(old, "metadata"), key);
+  parent_->apply_defaults(object);
+}
+void StatusStrategy::validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const {
+  check_status(object, old, errors);
+}
+void StatusStrategy::check_status(const Object&, const Object&, FieldErrors&) const {}
+
+void check_not_negative(const Object& parent, const std::string& path, std::initializer_list<std::string_view> names, FieldErrors& errors) {
+  for (std::string_view name : names) {
+    const std::int64_t value = get_int(parent, name).value_or(0);
+    if (value < 0) errors.invalid(at(path, name), static_cast<long long>(value), "must be greater than or equal to 0");
+  }
+}
+
+void check_finalizer_names(const Object& object, FieldErrors& errors) {
+  static constexpr std::array<std::string_view, 3> kStandard = {"kubernetes", "orphan", "foregroundDeletion"};
+  const Array* finalizers = get_array(object_or_empty(object, "metadata"), "finalizers");
+  if (finalizers == nullptr) return;
+  for (std::size_t i = 0; i < finalizers->size(); ++i) {
+    const std::string_view name = text_of((*finalizers)[i]);
+    if (name.find('/') != std::string_view::npos || std::find(kStandard.begin(), kStandard.end(), name) != kStandard.end()) continue;
+    errors.invalid(at("metadata.finalizers", i), name, "name is neither a standard finalizer name nor is it fully qualified");
+  }
+}
+
+void check_immutable(const Value* now, const Value* before, const std::string& path, FieldErrors& errors) {
+  const bool same = now && before ? *now == *before : now == before;
+  if (!same) errors.invalid_raw(path, now ? to_json(*now) : "null", "field is immutable");
+}
+
+}  // namespace backplane::kit

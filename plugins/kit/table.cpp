@@ -1,0 +1,93 @@
+#include "kit/table.hpp"
+
+#include <algorithm>
+
+#include "backplane/meta.hpp"
+#include "backplane/selectors.hpp"
+#include "kit/walk.hpp"
+
+namespace backplane::kit {
+namespace {
+
+std::string list_member(const Object& pod_spec, std::string_view member) {
+  std::vector<std::string> parts;
+  each(pod_spec, "containers", [&](const Object& container, std::size_t) { parts.emplace_back(get_string(container, member)); });
+  return joined(parts);
+}
+
+// A requirement in the selector language.
+std::string print_expression(const Object& expression) {
+  const std::string key(get_string(expression, "key"));
+  const std::string_view op = get_string(expression, "operator");
+  if (op == "Exists") return key;
+  if (op == "DoesNotExist") return "!" + key;
+  std::vector<std::string> values;
+  if (const Array* list = get_array(expression, "values")) {
+    for (const Value& value : *list) values.emplace_back(text_of(value));
+  }
+  std::sort(values.begin(), values.end());
+  return key + (op == "NotIn" ? " notin (" : " in (") + joined(values) + ")";
+}
+
+}  // namespace
+
+TableColumn name_column() { return {"Name", "string", "name", "Name of the object, unique among the objects of its kind in its namespace.", 0}; }
+TableColumn age_column() { return text_column("Age", "Time since the server stored the object for the first time."); }
+TableColumn text_column(std::string name, std::string description, int priority) {
+  return {std::move(name), "string", "", std::move(description), priority};
+}
+TableColumn number_column(std::string name, std::string description, int priority) {
+  return {std::move(name), "integer", "", std::move(description), priority};
+}
+
+std::string age_of(const Object& object, std::int64_t now_unix) { return human_age(meta_text(object, "creationTimestamp"), now_unix); }
+std::string container_names(const Object& pod_spec) { return list_member(pod_spec, "name"); }
+std::string container_images(const Object& pod_spec) { return list_member(pod_spec, "image"); }
+
+std::string print_labels(const Object* labels) {
+  if (labels == nullptr || labels->empty()) return "<none>";
+  std::vector<std::string> parts;
+  for (const auto& label : *labels) parts.push_back(std::string(label.key()) + "=" + std::string(text_of(label.value())));
+  std::sort(parts.begin(), parts.end());
+  return joined(parts);
+}
+
+std::string print_selector(const Object* selector) {
+  std::vector<std::pair<std::string, std::string>> parts;  // by key
+  if (selector != nullptr) {
+    for (const auto& label : object_or_empty(*selector, "matchLabels")) {
+      parts.emplace_back(label.key(), std::string(label.key()) + "=" + std::string(text_of(label.value())));
+    }
+    each(*selector, "matchExpressions", [&](const Object& expression, std::size_t) {
+      parts.emplace_back(get_string(expression, "key"), print_expression(expression));
+    });
+  }
+  if (parts.empty()) return "<none>";
+  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::string out;
+  for (const auto& [key, text] : parts) out.append(out.empty() ? "" : ",").append(text);
+  return out;
+}
+
+std::string print_access_modes(const Array* modes) {
+  static constexpr std::pair<std::string_view, std::string_view> kShort[] = {
+      {"ReadWriteOnce", "RWO"}, {"ReadOnlyMany", "ROX"}, {"ReadWriteMany", "RWX"}, {"ReadWriteOncePod", "RWOP"}};
+  std::vector<std::string> out;
+  if (modes == nullptr) return "";
+  for (const auto& [name, letters] : kShort) {
+    const bool there = std::any_of(modes->begin(), modes->end(), [&](const Value& mode) { return text_of(mode) == name; });
+    if (there) out.emplace_back(letters);
+  }
+  return joined(out);
+}
+
+std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string out;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) out.append(separator);
+    out.append(parts[i]);
+  }
+  return out;
+}
+
+}  // namespace backplane::kit

@@ -1,0 +1,50 @@
+// Tables of kinds: columns beside a plain function that prints one object's cells.
+//
+// Thread-safety: const after construction; any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backplane/table.hpp"
+
+namespace backplane::kit {
+
+// Appends the cells of one object.
+using PrintCells = void (*)(const Object& object, std::int64_t now_unix, Array& cells);
+
+class PrintedTable final : public TableConvertor {
+ public:
+  PrintedTable(std::vector<TableColumn> columns, PrintCells print) : columns_(std::move(columns)), print_(print) {}
+  const std::vector<TableColumn>& columns() const override { return columns_; }
+  Array cells(const Object& object, std::int64_t now_unix, json::storage_ptr storage) const override {
+    Array out(std::move(storage));
+    out.reserve(columns_.size());
+    print_(object, now_unix, out);
+    return out;
+  }
+
+ private:
+  std::vector<TableColumn> columns_;
+  PrintCells print_;
+};
+
+// The columns that many tables share.
+TableColumn name_column();
+TableColumn age_column();
+TableColumn text_column(std::string name, std::string description, int priority = 0);
+TableColumn number_column(std::string name, std::string description, int priority = 0);
+
+std::string age_of(const Object& object, std::int64_t now_unix);
+// Names and images of a pod spec's containers, with commas between.
+std::string container_names(const Object& pod_spec);
+std::string container_images(const Object& pod_spec);
+// "a=b,c=d" or <none>.
+std::string print_labels(const Object* labels);
+// A metav1.LabelSelector as kubectl shows it: "app=d,tier in (a)", <none> when empty.
+std::string print_selector(const Object* selector);
+// "RWO,ROX".
+std::string print_access_modes(const Array* modes);
+std::string joined(const std::vector<std::string>& parts, std::string_view separator = ",");
+
+}  // namespace backplane::kit
