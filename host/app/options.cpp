@@ -1,9 +1,8 @@
 #include "app/options.hpp"
 
-#include <unistd.h>
-
 #include "app/log.hpp"
 #include "app/paths.hpp"
+#include "plugin/plugin_set.hpp"
 
 namespace backplane {
 namespace {
@@ -42,7 +41,7 @@ Result<CompletedOptions> Options::complete(std::unique_ptr<Options> options) {
     own.data_dir = std::move(*found);
   }
   own.data_dir = absolute_path(own.data_dir);
-  if (own.plugin_dirs.empty()) own.plugin_dirs.push_back(default_plugin_dir());
+  if (own.plugin_dirs.empty()) own.plugin_dirs.push_back(default_plugin_directory());
   auto& serving = options->secure_serving;
   if (serving.cert_dir.empty()) serving.cert_dir = own.data_dir + "/pki";
   auto& generic = options->generic;

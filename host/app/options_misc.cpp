@@ -1,4 +1,5 @@
 #include "app/options.hpp"
+#include "app/debug_handlers.hpp"
 #include "base/log.hpp"
 
 namespace backplane {
@@ -120,7 +121,7 @@ void LogOptions::validate(Problems& problems) const {
 
 void LogOptions::apply() const {
   set_log_json(format == "json");
-  set_log_level(verbosity >= 6 ? "trace" : verbosity >= 3 ? "debug" : "info");
+  set_verbosity(verbosity);
 }
 
 void BackplaneOptions::add_flags(FlagSet& flags) {

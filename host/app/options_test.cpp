@@ -119,7 +119,10 @@ TEST(Flags, TheSectionsOfHelpShowTypesAndDefaultsWithinTheWidth) {
   std::size_t begin = 0;
   while (begin < help.size()) {
     const auto end = help.find('\n', begin);
-    EXPECT_LE(end - begin, 100u) << help.substr(begin, end - begin);
+    const std::string line = help.substr(begin, end - begin);
+    const auto first = line.find_first_not_of(' ');
+    // A word that is too long for the column cannot be broken.
+    EXPECT_TRUE(line.size() <= 100 || line.find(' ', first) == std::string::npos) << line;
     begin = end + 1;
   }
 }

@@ -44,14 +44,6 @@ Result<std::string> default_data_dir() {
   return home + "/.local/state/backplane";
 }
 
-std::string default_plugin_dir() {
-  std::error_code error;
-  const auto binary = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) return "/usr/lib/backplane/plugins";
-  const auto prefix = binary.parent_path().parent_path();
-  return (prefix / "lib" / "backplane" / "plugins").string();
-}
-
 std::string absolute_path(std::string_view path) {
   std::error_code error;
   auto absolute = std::filesystem::absolute(std::filesystem::path(path), error);
@@ -88,26 +80,6 @@ Status make_private_directory(const std::string& path) {
   // What is in there is as good as root on the cluster.
   if ((info.st_mode & 077) != 0 && chmod(path.c_str(), 0700) != 0) return system_error("unable to make private", path);
   return {};
-}
-
-Status write_file_atomically(const std::string& path, std::string_view content, unsigned mode) {
-  std::string temporary = path + ".XXXXXX";
-  const int fd = mkstemp(temporary.data());
-  if (fd < 0) return system_error("unable to create a file beside", path);
-  bool good = fchmod(fd, mode) == 0;
-  while (good && !content.empty()) {
-    const ssize_t written = write(fd, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    good = written > 0;
-    if (good) content.remove_prefix(static_cast<std::size_t>(written));
-  }
-  good = good && fsync(fd) == 0;
-  good = (close(fd) == 0) && good;
-  good = good && rename(temporary.c_str(), path.c_str()) == 0;
-  if (good) return {};
-  Status status = system_error("unable to write", path);
-  unlink(temporary.c_str());
-  return status;
 }
 
 DataDirLock::DataDirLock(DataDirLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}

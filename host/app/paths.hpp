@@ -1,4 +1,4 @@
-// Where things are: the data directory and its lock, the plugins beside the binary.
+// Where things are: the data directory and its lock.
 //
 // Thread-safety: start-up, one thread.
 // Errors:        kInternalError with the path and the system's reason; kConflict when another instance holds the directory.
@@ -13,16 +13,12 @@ namespace backplane {
 
 // $XDG_STATE_HOME/backplane, else ~/.local/state/backplane.
 Result<std::string> default_data_dir();
-// ../lib/backplane/plugins seen from the running binary.
-std::string default_plugin_dir();
 std::string absolute_path(std::string_view path);
 // The address others can call when the server listens on `bind_address`: itself, or the first of the machine's when it is unspecified.
 std::string reachable_address(std::string_view bind_address);
 
-// Makes the directory and its parents; the last one with mode 0700, and refuses one that others may write.
+// Makes the directory and its parents; the last one is closed to others (0700).
 Status make_private_directory(const std::string& path);
-// Writes through a temporary file and a rename: readers see the old content or the new, whole.
-Status write_file_atomically(const std::string& path, std::string_view content, unsigned mode);
 
 // Holds a data directory for one process; given back when the process ends, however it ends.
 class DataDirLock {

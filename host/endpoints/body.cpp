@@ -175,8 +175,9 @@ std::string strict_error_text(const std::vector<std::string>& problems) {
 Result<Object> decode_object(const Resource& resource, RequestContext& context, std::string_view body, BodyFormat format,
                              FieldValidation validation) {
   DecodeReport report;
+  report.merge_duplicates = !resource.custom;
   DecodeReport* const wanted = validation == FieldValidation::kIgnore ? nullptr : &report;
-  auto tree = parse_body(body, format, context.arena(), wanted);
+  auto tree = parse_body(body, format, context.arena(), &report);
   if (!tree.ok()) return unrecognized(resource, tree.status().message(), body);
   auto gvk = kind_in_body(*tree, resource.scope.kind);
   if (!gvk.ok()) return unrecognized(resource, gvk.status().message(), body);
@@ -187,7 +188,7 @@ Result<Object> decode_object(const Resource& resource, RequestContext& context, 
   set_type_meta(resource, tree->get_object());
   status = normalize(resource, *tree, wanted);
   if (!status.ok()) return cannot_handle(resource, *gvk, status.message());
-  if (!report.problems.empty()) {
+  if (wanted != nullptr && !report.problems.empty()) {
     if (validation == FieldValidation::kStrict) return cannot_handle(resource, *gvk, strict_error_text(report.problems));
     warn_problems(context, report.problems);
   }

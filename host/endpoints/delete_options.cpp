@@ -1,7 +1,7 @@
 #include "endpoints/delete_options.hpp"
 
+#include "backplane/schema.hpp"
 #include "endpoints/body.hpp"
-#include "endpoints/go_text.hpp"
 
 namespace backplane::endpoints {
 namespace {
@@ -27,90 +27,29 @@ Result<DeleteOptions> validated(Given given) {
   return std::move(given.options);
 }
 
-// Typed reads of members, with the message of the first that has another type.
-class MemberReader {
- public:
-  MemberReader(const Object& object, std::string_view type, std::string_view path) : object_(object), type_(type), path_(path) {}
+const Schema& delete_options_schema() {
+  static const Schema& schema = *meta_schemas()->find("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions");
+  return schema;
+}
 
-  void read(std::string_view key, std::string_view go_type, std::optional<std::int64_t>& out) {
-    const Value* value = present(key);
-    if (value == nullptr) return;
-    if (value->is_int64()) {
-      out = value->get_int64();
-    } else {
-      fail(*value, key, go_type);
-    }
-  }
-  void read(std::string_view key, std::string_view go_type, std::optional<bool>& out) {
-    const Value* value = present(key);
-    if (value == nullptr) return;
-    if (value->is_bool()) {
-      out = value->get_bool();
-    } else {
-      fail(*value, key, go_type);
-    }
-  }
-  void read(std::string_view key, std::string_view go_type, std::optional<std::string>& out) {
-    const Value* value = present(key);
-    if (value == nullptr) return;
-    if (value->is_string()) {
-      out = std::string(value->get_string());
-    } else {
-      fail(*value, key, go_type);
-    }
-  }
-  void read(std::string_view key, std::string_view go_type, std::vector<std::string>& out) {
-    const Value* value = present(key);
-    if (value == nullptr) return;
-    if (!value->is_array()) return fail(*value, key, go_type);
-    for (const Value& item : value->get_array()) {
-      if (!item.is_string()) return fail(item, key, "string");
-      out.emplace_back(item.get_string());
-    }
-  }
-  // The member as an object; null when absent or of another type.
-  const Object* object(std::string_view key, std::string_view go_type) {
-    const Value* value = present(key);
-    if (value == nullptr) return nullptr;
-    if (value->is_object()) return &value->get_object();
-    fail(*value, key, go_type);
-    return nullptr;
-  }
+std::optional<std::string> text_member(const Object& object, std::string_view key) {
+  const Value* value = find(object, key);
+  return value != nullptr && value->is_string() ? std::optional<std::string>(value->get_string()) : std::nullopt;
+}
 
-  const std::string& problem() const noexcept { return problem_; }
-
- private:
-  const Value* present(std::string_view key) const noexcept {
-    const Value* value = find(object_, key);
-    return value == nullptr || value->is_null() ? nullptr : value;
-  }
-  void fail(const Value& value, std::string_view key, std::string_view go_type) {
-    if (!problem_.empty()) return;
-    const std::string field = std::string(type_).append(".").append(path_).append(key);
-    problem_ = unmarshal_field_error(value, field, go_type);
-  }
-
-  const Object& object_;
-  std::string_view type_;
-  std::string_view path_;
-  std::string problem_;
-};
-
-Result<Given> read_members(const Object& object) {
+// Out of a tree in canonical form.
+Given read_members(const Object& object) {
   Given given;
-  MemberReader reader(object, "DeleteOptions", "");
-  reader.read("gracePeriodSeconds", "int64", given.options.grace_period_seconds);
-  const Object* preconditions = reader.object("preconditions", "v1.Preconditions");
-  if (preconditions != nullptr && reader.problem().empty()) {
-    MemberReader inner(*preconditions, "Preconditions", "preconditions.");
-    inner.read("uid", "types.UID", given.options.preconditions.uid);
-    inner.read("resourceVersion", "string", given.options.preconditions.resource_version);
-    if (!inner.problem().empty()) return bad_request(inner.problem());
+  given.options.grace_period_seconds = get_int(object, "gracePeriodSeconds");
+  if (const Object* preconditions = get_object(object, "preconditions")) {
+    given.options.preconditions.uid = text_member(*preconditions, "uid");
+    given.options.preconditions.resource_version = text_member(*preconditions, "resourceVersion");
   }
-  reader.read("orphanDependents", "bool", given.options.orphan_dependents);
-  reader.read("propagationPolicy", "v1.DeletionPropagation", given.options.propagation_policy);
-  reader.read("dryRun", "[]string", given.dry_run);
-  if (!reader.problem().empty()) return bad_request(reader.problem());
+  given.options.orphan_dependents = get_bool(object, "orphanDependents");
+  given.options.propagation_policy = text_member(object, "propagationPolicy");
+  if (const Array* dry_run = get_array(object, "dryRun")) {
+    for (const Value& value : *dry_run) given.dry_run.emplace_back(value.get_string());
+  }
   return given;
 }
 
@@ -136,9 +75,9 @@ Result<DeleteOptions> delete_options_from_body(std::string_view body, BodyFormat
   if (!kind.ok()) return std::move(kind.status());
   if (kind->kind != "DeleteOptions") return bad_request(not_registered_text(*kind));
   if (tree->is_null()) return validated(Given());
-  auto given = read_members(tree->get_object());
-  if (!given.ok()) return std::move(given.status());
-  return validated(std::move(*given));
+  Status status = delete_options_schema().normalize(*tree, nullptr);
+  if (!status.ok()) return status;
+  return validated(read_members(tree->get_object()));
 }
 
 }  // namespace backplane::endpoints

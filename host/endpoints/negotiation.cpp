@@ -182,14 +182,6 @@ Result<MediaType> negotiate(const Exchange& exchange, bool shapes) {
   return media;
 }
 
-Result<MediaType> negotiate_stream(const Exchange& exchange) {
-  auto media = negotiate(exchange, /*shapes=*/true);
-  if (!media.ok()) return media;
-  if (media->encoding == Encoding::kYaml) return not_acceptable_types(kStreamTypes);
-  media->pretty = false;
-  return media;
-}
-
 Status check_route_accept(const Exchange& exchange, bool streams) {
   const std::string_view accept = exchange.header("accept");
   if (is_plain_json(accept)) return {};

@@ -27,8 +27,6 @@ struct MediaType {
 
 // The first acceptable clause of Accept, best quality first; no Accept is JSON.  `shapes`: tables and metadata-only forms are offered.
 Result<MediaType> negotiate(const Exchange& exchange, bool shapes);
-// The same for watches: YAML has no stream form.
-Result<MediaType> negotiate_stream(const Exchange& exchange);
 
 // What the router of the built-in groups checks before a handler sees the request: may one of the types that the path produces do?
 // `streams`: the path lists or watches.

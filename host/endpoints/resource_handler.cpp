@@ -36,7 +36,7 @@ bool can_patch(const Resource& resource) { return resource.patcher != nullptr; }
 bool can_delete(const Resource& resource) { return resource.deleter != nullptr; }
 bool can_delete_collection(const Resource& resource) { return resource.collection_deleter != nullptr; }
 
-constexpr std::array<Route, 14> kRoutes = {{
+constexpr std::array<Route, 13> kRoutes = {{
     {"GET", Place::kCollection, false, can_list, serve_list},
     {"GET", Place::kAllNamespaces, false, can_list, serve_list},
     {"GET", Place::kItem, false, can_get, serve_get},
@@ -50,7 +50,6 @@ constexpr std::array<Route, 14> kRoutes = {{
     {"PATCH", Place::kItem, false, can_patch, serve_patch},
     {"DELETE", Place::kItem, false, can_delete, serve_delete},
     {"DELETE", Place::kCollection, false, can_delete_collection, serve_delete_collection},
-    {"DELETE", Place::kItem, true, can_delete, serve_delete},
 }};
 
 Place place_of(const Resource& resource, const RequestInfo& info) {

@@ -1,0 +1,227 @@
+#include <gtest/gtest.h>
+
+#include "http/http2_session.hpp"
+#include "http/http_test_support.hpp"
+
+namespace backplane {
+namespace {
+
+using test::H2Client;
+using test::ManualExecutor;
+using test::TestHandler;
+
+// Server session and client session, joined by strings.
+class Http2 : public testing::Test, public SessionTransport {
+ protected:
+  void want_flush() override {}
+  void want_read() override {}
+
+  ~Http2() override {
+    if (session_) session_->connection_lost();
+    handler_.release.set(true);
+    executor_.run();
+  }
+  void open(HttpLimits limits = {}, bool manual_windows = false) {
+    runner_ = std::make_unique<HandlerRunner>(executor_, handler_, limits);
+    session_ = Http2Session::make(*this, *runner_, std::make_shared<PeerInfo>());
+    client_ = std::make_unique<H2Client>(manual_windows);
+  }
+  // Moves bytes until neither side has any.
+  void settle() {
+    for (;;) {
+      const std::string up = client_->output();
+      if (!up.empty()) session_->receive(up);
+      executor_.run();
+      std::string down;
+      session_->fill(down, 256 << 10);
+      if (!down.empty()) ASSERT_TRUE(client_->receive(down));
+      if (up.empty() && down.empty()) return;
+    }
+  }
+  H2Client::Response& response(std::int32_t id) { return client_->responses[id]; }
+
+  ManualExecutor executor_;
+  ExecutorScope scope_{&executor_};
+  TestHandler handler_;
+  std::unique_ptr<HandlerRunner> runner_;
+  std::shared_ptr<Http2Session> session_;
+  std::unique_ptr<H2Client> client_;
+};
+
+TEST_F(Http2, SettingsAreThoseOfUpstream) {
+  open();
+  settle();
+  EXPECT_EQ(client_->settings[NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS], 100u);
+  EXPECT_EQ(client_->settings[NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE], 262144u);
+  EXPECT_EQ(client_->settings[NGHTTP2_SETTINGS_MAX_FRAME_SIZE], 262144u);
+  EXPECT_EQ(nghttp2_session_get_remote_window_size(client_->session()), 262144 * 100);
+}
+
+TEST_F(Http2, AResponseHasLowerCaseNamesLengthAndDate) {
+  open();
+  const auto id = client_->request("GET", "/hello");
+  settle();
+  EXPECT_EQ(response(id).code, 200);
+  EXPECT_EQ(response(id).body, "hello");
+  EXPECT_EQ(response(id).header("x-test"), "yes");
+  EXPECT_EQ(response(id).header("content-type"), "text/plain");
+  EXPECT_EQ(response(id).header("content-length"), "5");
+  EXPECT_TRUE(response(id).header("date").ends_with("GMT"));
+  EXPECT_TRUE(response(id).closed);
+  EXPECT_EQ(response(id).error, 0u);
+}
+
+TEST_F(Http2, StreamsRunSideBySideAndAHeldOneHoldsNobody) {
+  open();
+  const auto held = client_->request("GET", "/hold");
+  const auto echo = client_->request("POST", "/echo", {}, std::string(600'000, 'b'));
+  const auto stream = client_->request("GET", "/stream");
+  const auto head = client_->request("HEAD", "/hello");
+  settle();
+  EXPECT_FALSE(response(held).closed);
+  EXPECT_EQ(response(echo).body.size(), 600'000u);
+  EXPECT_EQ(response(stream).body, "part0\npart1\npart2\n");
+  EXPECT_EQ(response(head).header("content-length"), "5");
+  EXPECT_EQ(response(head).body, "");
+  handler_.release.set(true);
+  settle();
+  EXPECT_EQ(response(held).body, "released");
+}
+
+TEST_F(Http2, ASlowReaderFillsItsOwnWindowAndNobodyElses) {
+  open({}, true);
+  const auto endless = client_->request("GET", "/endless");
+  settle();
+  const std::size_t stuck = handler_.endless_written;
+  EXPECT_LE(response(endless).body.size(), 65'535u);
+  EXPECT_LE(stuck, 65'535u + (256u << 10) + (64u << 10));
+  settle();
+  EXPECT_EQ(handler_.endless_written, stuck);
+  client_->consume(endless);
+  const auto other = client_->request("GET", "/hello");
+  settle();
+  EXPECT_EQ(response(other).body, "hello");
+  client_->consume(endless);
+  settle();
+  EXPECT_GT(handler_.endless_written, stuck);
+}
+
+TEST_F(Http2, AnUploadThatNobodyReadsStopsAtTheStreamWindow) {
+  open();
+  client_->request("POST", "/hold", {}, std::string(1 << 20, 'u'));
+  settle();
+  EXPECT_EQ(nghttp2_session_get_remote_window_size(client_->session()), 262144 * 100 - 262144);
+  handler_.release.set(true);
+  settle();
+  // Thrown away once the response is out, the bytes no longer count against the connection.
+  EXPECT_GT(nghttp2_session_get_remote_window_size(client_->session()), 262144 * 100 - 262144);
+}
+
+TEST_F(Http2, AResetReachesTheHandlerOnceAndTheConnectionGoesOn) {
+  open();
+  const auto id = client_->request("GET", "/endless");
+  settle();
+  client_->reset(id);
+  settle();
+  EXPECT_EQ(handler_.closes, 1);
+  EXPECT_EQ(handler_.ended, 1);
+  const auto next = client_->request("GET", "/hello");
+  settle();
+  EXPECT_EQ(response(next).code, 200);
+}
+
+TEST_F(Http2, ABodyOverTheLimitIs413AndAHeaderBlockOverTheLimitIs431) {
+  HttpLimits limits;
+  limits.max_header_bytes = 32 << 10;
+  open(limits);
+  handler_.max_body = 10;
+  const auto body = client_->request("POST", "/echo", {{"content-length", "3000000"}}, std::string(3'000'000, 'x'));
+  const auto headers = client_->request("GET", "/hello", {{"x-a", std::string(20'000, 'a')}, {"x-b", std::string(20'000, 'b')}});
+  settle();
+  EXPECT_EQ(response(body).code, 413);
+  EXPECT_EQ(response(headers).code, 431);
+}
+
+TEST_F(Http2, ABrokenOffResponseIsAReset) {
+  open();
+  const auto thrown = client_->request("GET", "/throw");
+  const auto half = client_->request("GET", "/unfinished");
+  settle();
+  EXPECT_EQ(response(thrown).error, static_cast<std::uint32_t>(NGHTTP2_INTERNAL_ERROR));
+  EXPECT_EQ(response(half).error, static_cast<std::uint32_t>(NGHTTP2_INTERNAL_ERROR));
+}
+
+TEST_F(Http2, DrainSendsTwoGoawaysAndFinishesWhatRuns) {
+  open();
+  const auto held = client_->request("GET", "/hold");
+  settle();
+  session_->drain();
+  settle();
+  ASSERT_EQ(client_->goaways.size(), 2u);
+  EXPECT_EQ(client_->goaways[0], INT32_MAX);
+  EXPECT_EQ(client_->goaways[1], held);
+  EXPECT_FALSE(session_->finished());
+  handler_.release.set(true);
+  settle();
+  EXPECT_EQ(response(held).body, "released");
+  EXPECT_TRUE(session_->finished());
+}
+
+TEST_F(Http2, CloseConnectionAfterIsAGoaway) {
+  open();
+  const auto id = client_->request("GET", "/close");
+  settle();
+  EXPECT_EQ(response(id).body, "hello");
+  EXPECT_FALSE(client_->goaways.empty());
+  EXPECT_TRUE(session_->finished());
+}
+
+TEST_F(Http2, MoreResetsThanHandlersCanKeepUpWithEndTheConnection) {
+  HttpLimits limits;
+  limits.h2_max_concurrent_streams = 2;
+  limits.h2_waiting_streams_factor = 4;
+  open(limits);
+  settle();
+  for (int i = 0; i < 12; ++i) {
+    const auto id = client_->request("GET", "/hold");
+    session_->receive(client_->output());
+    client_->reset(id);
+    session_->receive(client_->output());
+  }
+  EXPECT_LE(handler_.calls, 2);
+  settle();
+  EXPECT_EQ(client_->goaway_error, static_cast<std::uint32_t>(NGHTTP2_ENHANCE_YOUR_CALM));
+}
+
+TEST_F(Http2, AFloodOfPingsEndsTheConnection) {
+  open();
+  settle();
+  for (int i = 0; i < 2'000; ++i) nghttp2_submit_ping(client_->session(), NGHTTP2_FLAG_NONE, nullptr);
+  session_->receive(client_->output());
+  EXPECT_TRUE(session_->finished());
+}
+
+TEST_F(Http2, GarbageAndIdlenessEndTheConnection) {
+  open();
+  session_->receive("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_TRUE(session_->finished());
+  open();
+  settle();
+  session_->tick(HttpSession::Clock::now() + std::chrono::seconds(91));
+  settle();
+  EXPECT_TRUE(session_->finished());
+}
+
+TEST_F(Http2, AStalledStreamIsCutAndTheOthersGoOn) {
+  open({}, true);
+  const auto endless = client_->request("GET", "/endless");
+  const auto held = client_->request("GET", "/hold");
+  settle();
+  session_->tick(HttpSession::Clock::now() + std::chrono::seconds(121));
+  settle();
+  EXPECT_TRUE(response(endless).closed);
+  EXPECT_FALSE(response(held).closed);
+}
+
+}  // namespace
+}  // namespace backplane

@@ -129,8 +129,9 @@ bool MemoryStorage::range_part(const RangeRequest& request, Revision at, std::st
     const Version* version = version_at(it->second, at);
     if (version == nullptr) continue;
     ++result.count;
-    const bool wanted = !request.count_only && (request.limit <= 0 || static_cast<std::int64_t>(result.items.size()) < request.limit);
-    if (wanted) result.items.push_back(key_value(it->first, *version, !request.keys_only));
+    const bool full = request.limit > 0 && static_cast<std::int64_t>(result.items.size()) >= request.limit;
+    if (full && request.skip_count) return false;
+    if (!request.count_only && !full) result.items.push_back(key_value(it->first, *version, !request.keys_only));
   }
   return false;
 }

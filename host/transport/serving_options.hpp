@@ -36,6 +36,8 @@ struct ServingOptions {
   std::vector<SniCertificate> sni_certificates;
   // PEM bundle that client certificates must chain to; empty: none are asked for.
   std::string client_ca_file;
+  // Further bundles that are trusted beside it.
+  std::vector<std::string> more_client_ca_files;
   // Names as Go and IANA spell them; empty: the defaults.  TLS 1.3 suites are always on.
   std::vector<std::string> cipher_suites;
   std::string min_tls_version = "VersionTLS12";  // or VersionTLS13

@@ -10,7 +10,7 @@ namespace backplane {
 namespace {
 
 constexpr char kTls13Suites[] = "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
-constexpr char kTls12Suites[] = "ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES:!aNULL:!SHA384:!SHA256+CBC";
+constexpr char kTls12Suites[] = "ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES";
 constexpr unsigned char kAlpnBoth[] = "\x02h2\x08http/1.1";
 constexpr unsigned char kAlpnHttp1[] = "\x08http/1.1";
 constexpr unsigned char kSessionContext[] = "backplane";
@@ -49,6 +49,14 @@ Status trust_clients(SSL_CTX* context, const std::string& file) {
   X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context), X509_V_FLAG_PARTIAL_CHAIN);
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, accept_any_certificate);
   return {};
+}
+
+Status trust_more_clients(SSL_CTX* context, const std::string& file) {
+  if (SSL_add_file_cert_subjects_to_stack(SSL_CTX_get_client_CA_list(context), file.c_str()) == 1 &&
+      SSL_CTX_load_verify_file(context, file.c_str()) == 1) {
+    return {};
+  }
+  return file_error(file, openssl_error());
 }
 
 Status set_suites(SSL_CTX* context, const ServingOptions& options) {
@@ -90,6 +98,9 @@ Status TlsContexts::add(const ServingOptions& options, const KeyPairFiles& files
   if (SSL_CTX_check_private_key(context.get()) != 1) return file_error(files.key, "is not the key of " + files.certificate);
   if (!options.client_ca_file.empty()) {
     if (Status status = trust_clients(context.get(), options.client_ca_file); !status.ok()) return status;
+    for (const auto& file : options.more_client_ca_files) {
+      if (Status status = trust_more_clients(context.get(), file); !status.ok()) return status;
+    }
   }
   SSL_CTX_set_tlsext_servername_callback(context.get(), choose_certificate);
   SSL_CTX_set_tlsext_servername_arg(context.get(), this);
@@ -133,6 +144,7 @@ std::vector<std::string> watched_files(const ServingOptions& options) {
     files.push_back(pair.files.key);
   }
   if (!options.client_ca_file.empty()) files.push_back(options.client_ca_file);
+  files.insert(files.end(), options.more_client_ca_files.begin(), options.more_client_ca_files.end());
   return files;
 }
 

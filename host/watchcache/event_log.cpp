@@ -24,12 +24,17 @@ std::size_t bytes_of(const LogRecord& record) {
 
 void EventLog::reset(Revision floor) {
   std::deque<std::shared_ptr<Segment>> dropped;
-  std::lock_guard lock(mutex_);
-  dropped.swap(segments_);
-  // Cursors of before are behind: they lag.
-  first_ = end_ = (end_ / kSegment + 1) * kSegment;
-  floor_ = floor;
-  bytes_ = 0;
+  std::vector<Group> waiting;
+  {
+    std::lock_guard lock(mutex_);
+    dropped.swap(segments_);
+    // Cursors of before are behind: they lag.
+    first_ = end_ = (end_ / kSegment + 1) * kSegment;
+    floor_ = floor;
+    bytes_ = 0;
+    waiting = take_waiters();
+  }
+  resume(std::move(waiting));
 }
 
 void EventLog::append(std::vector<LogRecord> records) {
@@ -137,7 +142,7 @@ EventLog::Slice EventLog::read(std::uint64_t cursor) const {
 bool EventLog::enlist(Waiter& waiter, std::uint64_t cursor, std::coroutine_handle<> caller) {
   Executor* executor = current_executor();
   std::lock_guard lock(mutex_);
-  if (closed_ || waiter.cancelled || cursor < end_) return false;
+  if (closed_ || waiter.cancelled || cursor != end_) return false;
   auto group = std::find_if(groups_.begin(), groups_.end(), [&](const Group& each) { return each.executor == executor; });
   if (group == groups_.end()) group = groups_.insert(groups_.end(), Group{executor, {}});
   waiter.handle = caller;

@@ -38,7 +38,7 @@ class EventLog {
   EventLog() : EventLog(Limits{}) {}
   explicit EventLog(Limits limits) : limits_(limits) {}
 
-  // Forgets everything; events after `floor` will follow.
+  // Forgets everything: watchers of before lag.  Events after `floor` will follow.
   void reset(Revision floor);
   // Adds records, in order, and resumes who waits: one post for each executor.
   void append(std::vector<LogRecord> records);
@@ -47,7 +47,7 @@ class EventLog {
 
   // The cursor behind everything up to `revision`; nothing when the log no longer reaches back so far.
   std::optional<std::uint64_t> cursor_after(Revision revision) const;
-  // The newest revision that cursor_after() cannot serve less one: cursors start at it or later.
+  // Cursors start at this revision or later.
   Revision floor() const;
   std::size_t size() const;
 

@@ -1,6 +1,7 @@
 #include "watchcache/object_index.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 namespace backplane {
 
@@ -9,19 +10,17 @@ constexpr std::size_t kMaxItems = 32;
 constexpr std::size_t kFewItems = 10;  // fewer: merged with a neighbour if both fit into one node
 }  // namespace
 
-// A leaf holds entries, an inner node children with the key of the first entry below each.
+// A leaf holds entries, an inner node children with the first entry below each.
 struct ObjectIndex::Node {
   bool leaf = true;
-  std::size_t size = 0;  // entries below
+  std::uint64_t edit = 0;  // of the version that made it
+  std::size_t size = 0;    // entries below
   std::vector<ObjectRef> entries;
   std::vector<NodeRef> children;
+  std::vector<const ObjectEntry*> firsts;  // of the children; borrowed from the leaves below
 
   std::size_t items() const { return leaf ? entries.size() : children.size(); }
-  std::string_view first_key() const {
-    const Node* node = this;
-    while (!node->leaf) node = node->children.front().get();
-    return node->entries.front()->key;
-  }
+  const ObjectEntry* first() const { return leaf ? entries.front().get() : firsts.front(); }
   void count() {
     size = entries.size();
     for (const auto& child : children) size += child->size;
@@ -41,37 +40,63 @@ std::size_t entry_position(const Node& leaf, std::string_view key) {
 
 // The last child whose first key is not behind `key`; the first child when all are.
 std::size_t child_position(const Node& inner, std::string_view key) {
-  const auto found = std::upper_bound(inner.children.begin() + 1, inner.children.end(), key,
-                                      [](std::string_view wanted, const NodeRef& child) { return wanted < child->first_key(); });
-  return static_cast<std::size_t>(found - inner.children.begin()) - 1;
+  const auto found = std::upper_bound(inner.firsts.begin() + 1, inner.firsts.end(), key,
+                                      [](std::string_view wanted, const ObjectEntry* first) { return wanted < first->key; });
+  return static_cast<std::size_t>(found - inner.firsts.begin()) - 1;
 }
 
-// Makes `node` one that only its holder has.  The caller's path down to it has been made so before.
-Node& own(NodeRef& node) {
-  if (node.use_count() != 1) node = std::make_shared<Node>(*node);
+NodeRef make_node(std::uint64_t edit, bool leaf) {
+  auto node = std::make_shared<Node>();
+  node->edit = edit;
+  node->leaf = leaf;
+  return node;
+}
+
+// Makes `node` one that only this version has.  The path down to it has been made so before.
+Node& own(NodeRef& node, std::uint64_t edit) {
+  if (node->edit != edit) {
+    node = std::make_shared<Node>(*node);
+    node->edit = edit;
+  }
   return *node;
+}
+
+void add_child(Node& parent, std::size_t at, NodeRef child) {
+  const auto position = static_cast<std::ptrdiff_t>(at);
+  parent.firsts.insert(parent.firsts.begin() + position, child->first());
+  parent.children.insert(parent.children.begin() + position, std::move(child));
+}
+
+void erase_child(Node& parent, std::size_t at) {
+  const auto position = static_cast<std::ptrdiff_t>(at);
+  parent.firsts.erase(parent.firsts.begin() + position);
+  parent.children.erase(parent.children.begin() + position);
+}
+
+template <class T>
+void move_upper(std::vector<T>& from, std::vector<T>& to, std::ptrdiff_t half) {
+  to.assign(std::make_move_iterator(from.begin() + half), std::make_move_iterator(from.end()));
+  from.erase(from.begin() + half, from.end());
 }
 
 // Moves the upper half of `node` into a new right neighbour.
 NodeRef split(Node& node) {
-  auto right = std::make_shared<Node>();
-  right->leaf = node.leaf;
+  auto right = make_node(node.edit, node.leaf);
   const auto half = static_cast<std::ptrdiff_t>(node.items() / 2);
   if (node.leaf) {
-    right->entries.assign(std::make_move_iterator(node.entries.begin() + half), std::make_move_iterator(node.entries.end()));
-    node.entries.erase(node.entries.begin() + half, node.entries.end());
+    move_upper(node.entries, right->entries, half);
   } else {
-    right->children.assign(std::make_move_iterator(node.children.begin() + half), std::make_move_iterator(node.children.end()));
-    node.children.erase(node.children.begin() + half, node.children.end());
+    move_upper(node.children, right->children, half);
+    move_upper(node.firsts, right->firsts, half);
   }
   node.count();
   right->count();
   return right;
 }
 
-// Returns a new right neighbour when `node` had to be split.
-NodeRef put_below(NodeRef& ref, ObjectRef& entry, ObjectRef& replaced) {
-  Node& node = own(ref);
+// Returns a new right neighbour when the node had to be split.
+NodeRef put_below(NodeRef& ref, ObjectRef& entry, ObjectRef& replaced, std::uint64_t edit) {
+  Node& node = own(ref, edit);
   if (node.leaf) {
     const std::size_t at = entry_position(node, entry->key);
     if (at < node.entries.size() && node.entries[at]->key == entry->key) {
@@ -82,9 +107,10 @@ NodeRef put_below(NodeRef& ref, ObjectRef& entry, ObjectRef& replaced) {
     ++node.size;
   } else {
     const std::size_t at = child_position(node, entry->key);
-    NodeRef right = put_below(node.children[at], entry, replaced);
+    NodeRef right = put_below(node.children[at], entry, replaced, edit);
+    node.firsts[at] = node.children[at]->first();
     if (!replaced) ++node.size;
-    if (right) node.children.insert(node.children.begin() + static_cast<std::ptrdiff_t>(at) + 1, std::move(right));
+    if (right) add_child(node, at + 1, std::move(right));
   }
   return node.items() > kMaxItems ? split(node) : nullptr;
 }
@@ -92,26 +118,23 @@ NodeRef put_below(NodeRef& ref, ObjectRef& entry, ObjectRef& replaced) {
 // Takes an empty child out, and merges a small one with a neighbour.
 void tidy(Node& parent, std::size_t at) {
   auto& children = parent.children;
-  const auto position = [&](std::size_t i) { return children.begin() + static_cast<std::ptrdiff_t>(i); };
-  if (children[at]->items() == 0) {
-    children.erase(position(at));
-    return;
-  }
+  if (children[at]->items() == 0) return erase_child(parent, at);
   if (children[at]->items() >= kFewItems || children.size() == 1) return;
   const std::size_t left = at == 0 ? 0 : at - 1;
   const std::size_t right = left + 1;
   if (children[left]->items() + children[right]->items() > kMaxItems) return;
-  Node& into = own(children[left]);
+  Node& into = own(children[left], parent.edit);
   const Node& from = *children[right];
   into.entries.insert(into.entries.end(), from.entries.begin(), from.entries.end());
   into.children.insert(into.children.end(), from.children.begin(), from.children.end());
+  into.firsts.insert(into.firsts.end(), from.firsts.begin(), from.firsts.end());
   into.count();
-  children.erase(position(right));
+  erase_child(parent, right);
 }
 
 // The key is there.
-ObjectRef remove_below(NodeRef& ref, std::string_view key) {
-  Node& node = own(ref);
+ObjectRef remove_below(NodeRef& ref, std::string_view key, std::uint64_t edit) {
+  Node& node = own(ref, edit);
   --node.size;
   if (node.leaf) {
     const auto found = node.entries.begin() + static_cast<std::ptrdiff_t>(entry_position(node, key));
@@ -120,47 +143,64 @@ ObjectRef remove_below(NodeRef& ref, std::string_view key) {
     return removed;
   }
   const std::size_t at = child_position(node, key);
-  ObjectRef removed = remove_below(node.children[at], key);
+  ObjectRef removed = remove_below(node.children[at], key, edit);
+  if (node.children[at]->items() > 0) node.firsts[at] = node.children[at]->first();
   tidy(node, at);
   return removed;
 }
 
-NodeRef make_inner(NodeRef left, NodeRef right) {
-  auto node = std::make_shared<Node>();
-  node->leaf = false;
-  node->children = {std::move(left), std::move(right)};
+NodeRef make_inner(NodeRef left, NodeRef right, std::uint64_t edit) {
+  auto node = make_node(edit, false);
+  add_child(*node, 0, std::move(left));
+  add_child(*node, 1, std::move(right));
   node->count();
   return node;
 }
 
 // Returns a new right neighbour when the right edge is full: filling in order leaves full nodes behind.
-NodeRef append_below(NodeRef& ref, ObjectRef& entry) {
-  Node& node = own(ref);
+NodeRef append_below(NodeRef& ref, ObjectRef& entry, std::uint64_t edit) {
+  Node& node = own(ref, edit);
+  NodeRef below;
   if (node.leaf) {
     if (node.entries.size() < kMaxItems) {
       node.entries.push_back(std::move(entry));
       ++node.size;
       return nullptr;
     }
-    auto right = std::make_shared<Node>();
-    right->entries.push_back(std::move(entry));
-    right->size = 1;
-    return right;
+  } else {
+    below = append_below(node.children.back(), entry, edit);
+    if (!below || node.children.size() < kMaxItems) {
+      ++node.size;
+      if (below) add_child(node, node.children.size(), std::move(below));
+      return nullptr;
+    }
   }
-  NodeRef below = append_below(node.children.back(), entry);
-  if (!below || node.children.size() < kMaxItems) {
-    if (below) node.children.push_back(std::move(below));
-    ++node.size;
-    return nullptr;
-  }
-  auto right = std::make_shared<Node>();
-  right->leaf = false;
-  right->children.push_back(std::move(below));
+  auto right = make_node(edit, node.leaf);
   right->size = 1;
+  if (node.leaf) {
+    right->entries.reserve(kMaxItems);
+    right->entries.push_back(std::move(entry));
+  } else {
+    add_child(*right, 0, std::move(below));
+  }
   return right;
 }
 
+std::uint64_t next_edit() {
+  static std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
 }  // namespace
+
+ObjectIndex::ObjectIndex() : edit_(next_edit()) {}
+
+ObjectIndex ObjectIndex::share() {
+  ObjectIndex other;
+  other.root_ = root_;
+  edit_ = next_edit();
+  return other;
+}
 
 std::size_t ObjectIndex::size() const noexcept { return root_ ? root_->size : 0; }
 
@@ -190,21 +230,21 @@ ObjectRef ObjectIndex::put(ObjectRef entry) {
     return nullptr;
   }
   ObjectRef replaced;
-  if (NodeRef right = put_below(root_, entry, replaced)) root_ = make_inner(std::move(root_), std::move(right));
+  if (NodeRef right = put_below(root_, entry, replaced, edit_)) root_ = make_inner(std::move(root_), std::move(right), edit_);
   return replaced;
 }
 
 ObjectRef ObjectIndex::remove(std::string_view key) {
   if (!find(key)) return nullptr;
-  ObjectRef removed = remove_below(root_, key);
+  ObjectRef removed = remove_below(root_, key, edit_);
   while (root_ && !root_->leaf && root_->children.size() == 1) root_ = NodeRef(root_->children.front());
   if (root_ && root_->size == 0) root_.reset();
   return removed;
 }
 
 void ObjectIndex::append(ObjectRef entry) {
-  if (!root_) root_ = std::make_shared<Node>();
-  if (NodeRef right = append_below(root_, entry)) root_ = make_inner(std::move(root_), std::move(right));
+  if (!root_) root_ = make_node(edit_, true);
+  if (NodeRef right = append_below(root_, entry, edit_)) root_ = make_inner(std::move(root_), std::move(right), edit_);
 }
 
 ObjectIndex::Cursor ObjectIndex::cursor(std::string_view from) const {

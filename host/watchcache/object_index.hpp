@@ -1,7 +1,7 @@
 // A persistent ordered map from storage key to entry: copying it is one reference, changing a copy copies one path.
 //
-// A B+ tree whose nodes are shared between versions.  A node that only one version holds is changed in place, so a batch of changes
-// between two copies pays for each touched node once.  Nodes know the size of their subtree: rank and select are O(log n).
+// A B+ tree whose nodes are shared between versions.  A node made since the last share() is changed in place, so a batch of changes pays for
+// each touched node once.  Nodes know the size of their subtree: rank and select are O(log n).
 //
 // Thread-safety: distinct objects are independent even when they share nodes; one object is used by one thread at a time, or only read.
 // Lifetime:      nodes live as long as any version that holds them.
@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,12 @@ class ObjectIndex {
  public:
   struct Node;
   using NodeRef = std::shared_ptr<Node>;
+
+  ObjectIndex();
+  ObjectIndex(ObjectIndex&&) noexcept = default;
+  ObjectIndex& operator=(ObjectIndex&&) noexcept = default;
+  // A second version with the same entries; from here on both copy what they change.
+  ObjectIndex share();
 
   std::size_t size() const noexcept;
   bool empty() const noexcept { return size() == 0; }
@@ -61,6 +68,7 @@ class ObjectIndex {
 
  private:
   NodeRef root_;
+  std::uint64_t edit_;  // nodes that carry it are ours alone
 };
 
 }  // namespace backplane

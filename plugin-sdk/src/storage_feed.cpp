@@ -65,7 +65,7 @@ class FeedWatch final : public StorageWatch {
       auto past = co_await std::move(reading);
       if (!past.ok()) co_return std::move(past.status());
       after_ = past->revision;
-      if (!past->events.empty()) co_return std::move(*past);
+      co_return std::move(*past);
     }
   }
 

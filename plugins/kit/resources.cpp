@@ -16,15 +16,9 @@ constexpr std::array<std::string_view, 27> kStandardResources = {
     "hugepages-", "count/pods", "count/services", "count/configmaps", "count/secrets", "requests.hugepages"};
 
 void validate_container_resource_name(std::string_view name, const std::string& path, FieldErrors& errors) {
-  const std::size_t before = errors.size();
-  for (const std::string& problem : is_qualified_name(name)) errors.invalid(path, name, problem);
-  if (errors.size() != before) return;
-  if (name.find('/') == std::string_view::npos) {
-    if (!is_standard_container_resource(name)) errors.invalid(path, name, "must be a standard resource for containers");
-    return;
-  }
-  if (!is_native_resource(name)) return;
-  errors.invalid(path, name, "doesn't follow extended resource name standard");
+  validate_resource_name(name, path, errors);
+  if (name.find('/') != std::string_view::npos || is_standard_container_resource(name) || !is_qualified_name(name).empty()) return;
+  errors.invalid(path, name, "must be a standard resource for containers");
 }
 
 bool may_overcommit(std::string_view name) noexcept { return is_native_resource(name) && !is_huge_page(name); }

@@ -68,17 +68,22 @@ class Collector {
   bool contains(std::string_view key) const {
     return request_.end.empty() ? key == request_.start : key >= request_.start && key < request_.end;
   }
-  bool past(std::string_view key) const { return request_.end.empty() ? key > request_.start : key >= request_.end; }
+  // Nothing behind `key` is of interest.
+  bool past(std::string_view key) const { return done_ || (request_.end.empty() ? key > request_.start : key >= request_.end); }
   void add(std::string_view key, const VersionRecord& version) {
     ++result_.count;
     if (request_.count_only) return;
-    if (request_.limit > 0 && static_cast<std::int64_t>(result_.items.size()) >= request_.limit) return;
+    if (request_.limit > 0 && static_cast<std::int64_t>(result_.items.size()) >= request_.limit) {
+      done_ = request_.skip_count;
+      return;
+    }
     result_.items.push_back(key_value(key, version, !request_.keys_only));
   }
 
  private:
   const RangeRequest& request_;
   RangeResult& result_;
+  bool done_ = false;
 };
 
 // The newest versions: `live` alone holds them.

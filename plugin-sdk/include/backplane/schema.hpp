@@ -137,7 +137,10 @@ class Schema {
 
 // RFC 7386.
 void merge_patch(Value& target, const Value& patch);
-// RFC 6902 with upstream's limits (10,000 operations) and error texts.
+// RFC 6902 as evanphx/json-patch v4 applies it ("replace" of an absent member adds it), with upstream's limit of 10,000 operations.
+// Errors: 422 kInvalid with upstream's one message for every operation that cannot be applied; `target` is then in between: throw it away.
 Status json_patch(Value& target, const Array& operations);
+// The value as Go's fmt prints it in messages: map[bar:2 spec:map[foo:1]].
+std::string go_print(const Value& value);
 
 }  // namespace backplane

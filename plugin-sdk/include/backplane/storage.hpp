@@ -38,6 +38,7 @@ struct RangeRequest {
   std::int64_t limit = 0;     // 0: all
   bool keys_only = false;
   bool count_only = false;
+  bool skip_count = false;    // `count` may stop at what `limit` lets through; `more` is right all the same
 };
 struct RangeResult {
   std::vector<KeyValue> items;  // by key

@@ -19,8 +19,9 @@ class Type;
 enum class ListKind : unsigned char { kAtomic, kSet, kMap };
 
 struct Constraints {
-  std::string type;    // "object", "integer", …; empty: any
+  bool typed = true;   // the schema names a type; else the form says only which keywords it has
   std::string format;  // "date-time", "int32", …
+  std::optional<Value> default_value;
   bool nullable = false;
   bool int_or_string = false;
   bool preserve_unknown = false;

@@ -98,6 +98,8 @@ class Type final : public Schema {
   const Schema* items() const noexcept override;
 
   Form form() const noexcept { return form_; }
+  const SchemaSet::State& set() const noexcept { return *set_; }
+  std::string_view text() const noexcept { return text_; }  // a definition's own JSON
   // Go structs are never left out by omitempty.
   bool struct_like() const noexcept;
   const Body& body() const {

@@ -1,0 +1,160 @@
+#include "app/debug_handlers.hpp"
+
+#include <malloc.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/log.hpp"
+
+namespace backplane {
+namespace {
+
+constexpr std::string_view kText = "text/plain; charset=utf-8";
+constexpr std::size_t kMaxFlagBytes = 64;
+
+Task<void> answer(Exchange& exchange, int code, std::string text) {
+  exchange.set_response_header("X-Content-Type-Options", "nosniff");
+  std::vector<SharedBytes> body;
+  body.emplace_back(std::move(text));
+  co_await exchange.respond(code, kText, std::move(body));
+}
+
+std::string read_all(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return std::move(text).str();
+}
+
+std::string command_line() {
+  std::string text = read_all("/proc/self/cmdline");
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  return text;
+}
+
+// One line per thread: id, name, processor time in milliseconds.
+std::string threads() {
+  std::string out;
+  std::error_code error;
+  const auto tick_ms = 1000.0 / static_cast<double>(sysconf(_SC_CLK_TCK));
+  for (auto it = std::filesystem::directory_iterator("/proc/self/task", error); !error && it != std::filesystem::directory_iterator(); it.increment(error)) {
+    const std::string stat = read_all(it->path().string() + "/stat");
+    const auto open = stat.find('(');
+    const auto close = stat.rfind(')');
+    if (open == std::string::npos || close == std::string::npos) continue;
+    std::istringstream fields(stat.substr(close + 2));
+    std::string skipped;
+    for (int i = 0; i < 11; ++i) fields >> skipped;
+    double user = 0;
+    double system = 0;
+    fields >> user >> system;
+    char line[160];
+    std::snprintf(line, sizeof line, "%s %s %.0fms\n", it->path().filename().c_str(), stat.substr(open + 1, close - open - 1).c_str(),
+                  (user + system) * tick_ms);
+    out += line;
+  }
+  return out;
+}
+
+// glibc's own account of its arenas.
+std::string heap() {
+  char* text = nullptr;
+  std::size_t size = 0;
+  std::FILE* stream = open_memstream(&text, &size);
+  if (stream == nullptr) return {};
+  malloc_info(0, stream);
+  std::fclose(stream);
+  std::string out(text, size);
+  std::free(text);
+  return out;
+}
+
+std::string index_page();
+
+struct Page {
+  std::string_view path;
+  std::string (*text)();
+  std::string_view about;
+};
+constexpr Page kPages[] = {
+    {"/debug/pprof", index_page, ""},
+    {"/debug/pprof/", index_page, ""},
+    {"/debug/pprof/cmdline", command_line, "the command line, its words separated by NUL"},
+    {"/debug/pprof/heap", heap, "what the allocator holds (malloc_info)"},
+    {"/debug/pprof/threads", threads, "threads and the processor time of each"},
+};
+
+std::string index_page() {
+  std::string out = "/debug/pprof/\n\n";
+  for (const auto& page : kPages) {
+    if (!page.about.empty()) out.append(page.path.substr(13)).append("  ").append(page.about).append("\n");
+  }
+  return out;
+}
+
+class PageHandler final : public HttpHandler {
+ public:
+  explicit PageHandler(std::string (*text)()) : text_(text) {}
+  Task<void> handle(RequestContext&, Exchange& exchange) override { co_await answer(exchange, 200, text_()); }
+
+ private:
+  std::string (*text_)();
+};
+
+class VerbosityHandler final : public HttpHandler {
+ public:
+  Task<void> handle(RequestContext&, Exchange& exchange) override {
+    if (exchange.method() != "PUT") {
+      co_await answer(exchange, 406, "unsupported http method: " + std::string(exchange.method()) + "\n");
+      co_return;
+    }
+    auto body = co_await exchange.read_body(kMaxFlagBytes);
+    const std::string text = body.ok() ? *body : std::string();
+    int level = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), level);
+    if (error != std::errc() || end == text.data() || level < 0) {
+      co_await answer(exchange, 400, "unable to read the verbosity: want a number, got " + quoted(text) + "\n");
+      co_return;
+    }
+    set_verbosity(level);
+    co_await answer(exchange, 200, "successfully set klog.logging.verbosity to " + std::to_string(level));
+  }
+};
+
+class DebugOnlyHandler final : public HttpHandler {
+ public:
+  explicit DebugOnlyHandler(HttpHandler& chain) : chain_(chain) {}
+  Task<void> handle(RequestContext& context, Exchange& exchange) override {
+    const std::string_view target = exchange.target();
+    // Nothing that the router would normalize may look like /debug/ here and be something else there.
+    if (target.starts_with("/debug/") && target.find("..") == std::string_view::npos && target.find('%') == std::string_view::npos) {
+      co_await chain_.handle(context, exchange);
+    } else {
+      co_await answer(exchange, 404, "404 page not found\n");
+    }
+  }
+
+ private:
+  HttpHandler& chain_;
+};
+
+}  // namespace
+
+void set_verbosity(int level) { set_log_level(level >= 6 ? "trace" : level >= 3 ? "debug" : "info"); }
+
+std::vector<PathRoute> debug_routes() {
+  std::vector<PathRoute> routes;
+  for (const auto& page : kPages) routes.push_back({std::string(page.path), false, false, std::make_shared<PageHandler>(page.text)});
+  routes.push_back({"/debug/flags/v", false, false, std::make_shared<VerbosityHandler>()});
+  return routes;
+}
+
+std::shared_ptr<HttpHandler> make_debug_only_handler(HttpHandler& chain) { return std::make_shared<DebugOnlyHandler>(chain); }
+
+}  // namespace backplane

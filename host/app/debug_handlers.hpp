@@ -1,0 +1,22 @@
+// What /debug/ shows of the running process, behind authorization on the secure port and without it on the debug socket.
+//
+// Thread-safety: any number of requests at once.
+// Lifetime:      handlers are shared with the route table.
+#pragma once
+
+#include <vector>
+
+#include "backplane/host.hpp"
+
+namespace backplane {
+
+// /debug/flags/v (PUT sets the log verbosity) and /debug/pprof/ with cmdline, threads and heap.
+std::vector<PathRoute> debug_routes();
+
+// Lets only /debug/ through to `chain`: the unprotected socket must not serve the API.
+std::shared_ptr<HttpHandler> make_debug_only_handler(HttpHandler& chain);
+
+// 0–2 info, 3–5 debug, 6 and more trace.
+void set_verbosity(int level);
+
+}  // namespace backplane

@@ -1,0 +1,28 @@
+// The host's own health checks, by upstream's names.
+//
+// Thread-safety: checks may be asked from any thread.
+// Lifetime:      borrow what they look at.
+#pragma once
+
+#include <chrono>
+
+#include "app/tracked_caches.hpp"
+#include "backplane/storage.hpp"
+#include "routing/health.hpp"
+
+namespace backplane {
+
+struct HealthCheckParts {
+  StorageBackend& storage;
+  const TrackedCaches& caches;
+  const Signal& shutdown_initiated;
+  std::chrono::nanoseconds healthcheck_timeout;
+  std::chrono::nanoseconds readycheck_timeout;
+};
+
+// Adds ping, log, etcd, then (readyz only) etcd-readiness, informer-sync.
+Status add_host_checks(HealthRegistry& registry, HealthCheckParts parts);
+// readyz only, and last: the check named shutdown.
+Status add_shutdown_check(HealthRegistry& registry, const Signal& shutdown_initiated);
+
+}  // namespace backplane

@@ -1,0 +1,122 @@
+#include "app/hooks.hpp"
+
+#include <algorithm>
+
+#include "app/log.hpp"
+#include "routing/health.hpp"
+
+namespace backplane {
+namespace {
+
+struct Kind {
+  std::string_view plural;  // as upstream's errors name them
+};
+constexpr Kind kPostStart{"PostStartHooks"};
+constexpr Kind kPreShutdown{"PreShutdownHooks"};
+
+// Why a hook cannot be added; success: it can.
+Status admit(const Kind& kind, const std::string& name, bool has_function, bool called, const std::string* first_registrant) {
+  if (name.empty()) return bad_request("missing name");
+  if (!has_function) return bad_request("hook func may not be nil: " + quoted(name));
+  if (called) return Status(Reason::kConflict, "unable to add " + quoted(name) + " because " + std::string(kind.plural) + " have already been called");
+  if (first_registrant == nullptr) return {};
+  return Status(Reason::kAlreadyExists, "unable to add " + quoted(name) + " because it was already registered by " + *first_registrant);
+}
+
+Task<Status> not_finished_until(std::shared_ptr<std::atomic<bool>> done) {
+  if (done->load()) co_return Status();
+  co_return internal_error("not finished");
+}
+
+// A hook is a plugin's code: what it throws becomes a Status.
+Task<Status> fenced(PostStartHook hook, PostStartHookContext context) {
+  std::string what;
+  try {
+    Status status = co_await hook(context);
+    co_return status;
+  } catch (const std::exception& error) {
+    what = error.what();
+  } catch (...) {
+    what = "unknown exception";
+  }
+  co_return internal_error(what);
+}
+
+Task<Status> fenced(PreShutdownHook hook) {
+  std::string what;
+  try {
+    Status status = co_await hook();
+    co_return status;
+  } catch (const std::exception& error) {
+    what = error.what();
+  } catch (...) {
+    what = "unknown exception";
+  }
+  co_return internal_error(what);
+}
+
+}  // namespace
+
+Status Hooks::add(PostStartHookEntry entry) {
+  const auto first = std::find_if(post_start_.begin(), post_start_.end(), [&](const Started& other) { return other.entry.name == entry.name; });
+  Status status = admit(kPostStart, entry.name, static_cast<bool>(entry.hook), post_start_called_,
+                        first == post_start_.end() ? nullptr : &first->entry.registrant);
+  if (!status.ok()) return status;
+  post_start_.push_back(Started{std::move(entry)});
+  return {};
+}
+
+Status Hooks::add(PreShutdownHookEntry entry) {
+  const auto first = std::find_if(pre_shutdown_.begin(), pre_shutdown_.end(), [&](const auto& other) { return other.name == entry.name; });
+  Status status = admit(kPreShutdown, entry.name, static_cast<bool>(entry.hook), pre_shutdown_called_.load(),
+                        first == pre_shutdown_.end() ? nullptr : &first->registrant);
+  if (!status.ok()) return status;
+  pre_shutdown_.push_back(std::move(entry));
+  return {};
+}
+
+std::vector<std::shared_ptr<HealthCheck>> Hooks::health_checks() const {
+  std::vector<std::shared_ptr<HealthCheck>> checks;
+  for (const auto& hook : post_start_) {
+    checks.push_back(make_health_check("poststarthook/" + hook.entry.name, [done = hook.done] { return not_finished_until(done); }));
+  }
+  return checks;
+}
+
+void Hooks::start(TaskGroup& tasks, Executor& executor, LoopbackClient& loopback, Signal& stop) {
+  post_start_called_ = true;
+  running_ = post_start_.size();
+  if (post_start_.empty()) all_done_.fire();
+  for (std::size_t i = 0; i < post_start_.size(); ++i) {
+    tasks.spawn(executor, "poststarthook/" + post_start_[i].entry.name, run(i, PostStartHookContext{loopback, executor, stop}));
+  }
+}
+
+Task<void> Hooks::run(std::size_t index, PostStartHookContext context) {
+  const Started& hook = post_start_[index];
+  Status status = co_await fenced(hook.entry.hook, context);
+  if (!status.ok()) {
+    // A server that has not finished its start would serve half of what it promises.
+    fatal_("PostStartHook " + quoted(hook.entry.name) + " failed: " + status.message());
+    co_return;
+  }
+  app_log().debug("post-start hook finished name={}", hook.entry.name);
+  hook.done->store(true);
+  if (running_.fetch_sub(1) == 1) all_done_.fire();
+}
+
+Task<Status> Hooks::run_pre_shutdown() {
+  pre_shutdown_called_ = true;
+  std::vector<std::string> problems;
+  for (const auto& hook : pre_shutdown_) {
+    Status status = co_await fenced(hook.hook);
+    if (!status.ok()) problems.push_back("PreShutdownHook " + quoted(hook.name) + " failed: " + status.message());
+  }
+  if (problems.empty()) co_return Status();
+  if (problems.size() == 1) co_return internal_error(problems[0]);
+  std::string all;
+  for (const auto& problem : problems) all += (all.empty() ? "[" : ", ") + problem;
+  co_return internal_error(all + "]");
+}
+
+}  // namespace backplane

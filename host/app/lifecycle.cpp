@@ -1,0 +1,124 @@
+#include "app/lifecycle.hpp"
+
+#include "app/log.hpp"
+
+namespace backplane {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Connections that were made in time may still send their first request; those that have nothing to say are closed at once.
+constexpr std::chrono::seconds kLastRequests{1};
+// With retry-after nothing is in flight any more when the server stops: peers only have to see the GOAWAY.
+constexpr std::chrono::seconds kRetryAfterStop{2};
+constexpr std::chrono::seconds kForcedClose{5};
+
+Task<void> stop_listening(ShutdownParts& parts) {
+  Promise<bool> closed;
+  parts.server.stop_listening([closed] { closed.set(true); });
+  bool done = co_await closed.future();
+  (void)done;
+  parts.signals.http_server_stopped_listening.fire();
+  parts.server.begin_drain();
+}
+
+Task<void> drain_requests(ShutdownParts& parts) {
+  parts.short_requests.start_waiting();
+  // No request outlives its timeout by more than the handler takes to notice.
+  bool drained = co_await wait_for(parts.short_requests.drained(), parts.options.request_timeout + kForcedClose);
+  if (!drained) app_log().warn("requests did not end in time, going on without them count={}", parts.short_requests.count());
+  app_log().info("in-flight non long-running request(s) have drained");
+}
+
+Task<void> drain_watches(ShutdownParts& parts, std::size_t before) {
+  const auto grace = parts.options.watch_termination_grace_period;
+  if (grace <= std::chrono::nanoseconds::zero()) {
+    app_log().info("not going to wait for active watch request(s) to drain");
+    co_return;
+  }
+  bool drained = co_await wait_for(parts.watches.drained(), grace);
+  app_log().info("active watch request(s) have drained activeWatchesBefore={} activeWatchesAfter={} complete={}", before, parts.watches.count(),
+                 drained);
+}
+
+Task<void> close_connections(ShutdownParts& parts) {
+  const auto limit = parts.options.send_retry_after ? std::chrono::nanoseconds(kRetryAfterStop) : parts.options.request_timeout;
+  bool closed = co_await parts.server.wait_closed(Clock::now() + limit);
+  if (closed) co_return;
+  app_log().warn("connections did not end in time, cutting them");
+  parts.server.force_close();
+  closed = co_await parts.server.wait_closed(Clock::now() + kForcedClose);
+  if (!closed) app_log().error("handlers still run after their connections were cut");
+}
+
+}  // namespace
+
+Task<bool> wait_for(Signal& signal, std::chrono::nanoseconds limit) {
+  if (signal.fired()) co_return true;
+  Promise<bool> outcome;
+  auto cancel = current_executor()->after(limit, [outcome] { outcome.set(false); });
+  signal.on_fire([outcome] { outcome.set(true); });
+  bool fired = co_await outcome.future();
+  cancel();
+  co_return fired;
+}
+
+//   SIGTERM, SIGINT
+//      │
+//      ▼
+//   ShutdownInitiated ······································ /readyz red
+//      │
+//      ├─────────────────────────────┐
+//      │ --shutdown-delay-duration   │ pre-shutdown hooks, one after another
+//      ▼                             ▼
+//   AfterShutdownDelayDuration    PreShutdownHooksStopped
+//      │                             │
+//      └──────────────┬──────────────┘
+//                     ▼
+//   NotAcceptingNewRequest ································· watches are told to end
+//                     │
+//         ┌───────────┴──────────────────────┐
+//         │ without                          │ with --shutdown-send-retry-after
+//         ▼                                  │
+//   HTTPServerStoppedListening               │ new requests: 429
+//         │ open connections take            │
+//         │ nothing new and close            │
+//         └───────────┬──────────────────────┘
+//                     ▼
+//   short requests ended (late ones: 503), watches too within their grace period
+//                     │
+//                     ▼
+//   InFlightRequestsDrained
+//                     │
+//                     │ with --shutdown-send-retry-after: HTTPServerStoppedListening here
+//                     ▼
+//   connections closed; the rest is cut after --request-timeout (2 s with retry-after)
+Task<Status> run_shutdown(ShutdownParts parts) {
+  LifecycleSignals& signals = parts.signals;
+  signals.shutdown_initiated.fire();
+  current_executor()->after(parts.options.delay, [&signals] { signals.after_shutdown_delay_duration.fire(); });
+
+  Status hooks = co_await parts.run_pre_shutdown_hooks();
+  if (!hooks.ok()) app_log().error("pre-shutdown hooks failed error={}", hooks.message());
+  signals.pre_shutdown_hooks_stopped.fire();
+  co_await signals.after_shutdown_delay_duration.wait();
+
+  // Watches end when they hear of NotAcceptingNewRequest: how fast they may must be settled before.
+  const std::size_t watches_before = parts.watches.count();
+  parts.watches.start_waiting(parts.options.watch_termination_grace_period);
+  signals.not_accepting_new_request.fire();
+
+  if (!parts.options.send_retry_after) {
+    co_await stop_listening(parts);
+    bool all_closed = co_await parts.server.wait_closed(Clock::now() + kLastRequests);
+    (void)all_closed;
+  }
+  co_await drain_requests(parts);
+  co_await drain_watches(parts, watches_before);
+  signals.in_flight_requests_drained.fire();
+  if (parts.options.send_retry_after) co_await stop_listening(parts);
+  co_await close_connections(parts);
+  co_return hooks;
+}
+
+}  // namespace backplane

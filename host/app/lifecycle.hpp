@@ -1,0 +1,52 @@
+// How a server ends: signals in upstream's order, both drain modes.
+//
+// Thread-safety: run_shutdown() runs on one executor; everything it touches may be used from other threads meanwhile.
+// Lifetime:      borrows its parts until it has returned.
+// Errors:        the errors of pre-shutdown hooks, after everything has been drained all the same.
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+#include "app/lifecycle_signals.hpp"
+#include "backplane/status.hpp"
+#include "backplane/task.hpp"
+#include "filters/wait_group.hpp"
+
+namespace backplane {
+
+// The listening server, as the shutdown sees it.
+class DrainableServer {
+ public:
+  virtual ~DrainableServer() = default;
+  // The kernel refuses connections once `done` has run.
+  virtual void stop_listening(std::function<void()> done) = 0;
+  // Open connections take nothing new and close when their requests have ended.
+  virtual void begin_drain() = 0;
+  virtual Task<bool> wait_closed(std::chrono::steady_clock::time_point deadline) = 0;
+  virtual void force_close() = 0;
+};
+
+struct ShutdownOptions {
+  std::chrono::nanoseconds delay{};
+  bool send_retry_after = false;
+  std::chrono::nanoseconds watch_termination_grace_period{};
+  std::chrono::nanoseconds request_timeout = std::chrono::seconds(60);
+};
+
+struct ShutdownParts {
+  ShutdownOptions options;
+  LifecycleSignals& signals;
+  WaitGroup& short_requests;
+  PacedWaitGroup& watches;
+  DrainableServer& server;
+  std::function<Task<Status>()> run_pre_shutdown_hooks;
+};
+
+// Begins with ShutdownInitiated and returns when no connection is open.
+Task<Status> run_shutdown(ShutdownParts parts);
+
+// Waits until `signal` has fired; false when `limit` was over first.
+Task<bool> wait_for(Signal& signal, std::chrono::nanoseconds limit);
+
+}  // namespace backplane

@@ -1,0 +1,32 @@
+// What happens once in the life of a server, by upstream's names (apiserver/pkg/server.lifecycleSignals).
+//
+// Thread-safety: every signal from any thread.
+// Lifetime:      outlives everything that waits on it.
+#pragma once
+
+#include "base/signal.hpp"
+
+namespace backplane {
+
+struct LifecycleSignals {
+  LifecycleSignals();
+
+  // A stop was asked for: /readyz is red from here on.
+  NamedSignal shutdown_initiated;
+  // --shutdown-delay-duration is over.
+  NamedSignal after_shutdown_delay_duration;
+  // Every pre-shutdown hook has returned.
+  NamedSignal pre_shutdown_hooks_stopped;
+  // Both of the above: what comes now is sent away.
+  NamedSignal not_accepting_new_request;
+  // No short request is in flight, nor, when a grace period is set, a watch.
+  NamedSignal in_flight_requests_drained;
+  // The listener is closed.
+  NamedSignal http_server_stopped_listening;
+  // /readyz has been ok once.
+  NamedSignal has_been_ready;
+  // Every path that will be there from the start is there: an unknown one is 404 and no longer 503.
+  NamedSignal mux_and_discovery_complete;
+};
+
+}  // namespace backplane

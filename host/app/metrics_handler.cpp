@@ -1,0 +1,153 @@
+#include "app/metrics_handler.hpp"
+
+#include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace backplane {
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+using Families = std::vector<MetricFamily>;
+
+ClientMetric with_labels(std::initializer_list<std::pair<const char*, std::string>> labels) {
+  ClientMetric metric;
+  for (const auto& [name, value] : labels) {
+    ClientMetric::Label label;
+    label.name = name;
+    label.value = value;
+    metric.label.push_back(std::move(label));
+  }
+  return metric;
+}
+
+MetricFamily& add_family(Families& families, const char* name, const char* help, MetricType type) {
+  families.emplace_back();
+  families.back().name = name;
+  families.back().help = help;
+  families.back().type = type;
+  return families.back();
+}
+
+void add_value(Families& families, const char* name, const char* help, MetricType type, double value) {
+  ClientMetric metric;
+  (type == MetricType::Counter ? metric.counter.value : metric.gauge.value) = value;
+  add_family(families, name, help, type).metric.push_back(std::move(metric));
+}
+
+void add_requests(Families& families, const RequestMetrics& requests) {
+  auto& totals = add_family(families, "apiserver_request_total", "Requests by verb and HTTP response code.", MetricType::Counter);
+  for (std::size_t verb = 0; verb < RequestMetrics::kVerbs.size(); ++verb) {
+    for (int code = RequestMetrics::kFirstCode; code < RequestMetrics::kFirstCode + RequestMetrics::kCodes; ++code) {
+      const auto count = requests.total(verb, code);
+      if (count == 0) continue;
+      auto metric = with_labels({{"code", std::to_string(code)}, {"verb", std::string(RequestMetrics::kVerbs[verb])}});
+      metric.counter.value = static_cast<double>(count);
+      totals.metric.push_back(std::move(metric));
+    }
+  }
+  auto& durations = add_family(families, "apiserver_request_duration_seconds", "Response latency in seconds by verb.", MetricType::Histogram);
+  for (std::size_t verb = 0; verb < RequestMetrics::kVerbs.size(); ++verb) {
+    const auto& latency = requests.latency(verb);
+    const auto count = latency.count.load(std::memory_order_relaxed);
+    if (count == 0) continue;
+    auto metric = with_labels({{"verb", std::string(RequestMetrics::kVerbs[verb])}});
+    metric.histogram.sample_count = count;
+    metric.histogram.sample_sum = static_cast<double>(latency.sum_ns.load(std::memory_order_relaxed)) / 1e9;
+    std::uint64_t below = 0;
+    for (std::size_t i = 0; i < RequestMetrics::kBuckets.size(); ++i) {
+      below += latency.buckets[i].load(std::memory_order_relaxed);
+      ClientMetric::Bucket bucket;
+      bucket.cumulative_count = below;
+      bucket.upper_bound = RequestMetrics::kBuckets[i];
+      metric.histogram.bucket.push_back(bucket);
+    }
+    durations.metric.push_back(std::move(metric));
+  }
+}
+
+void add_in_flight(Families& families, const InFlightLimits& in_flight) {
+  auto& family = add_family(families, "apiserver_current_inflight_requests", "Short requests that run now, by kind.", MetricType::Gauge);
+  for (const bool mutating : {true, false}) {
+    auto metric = with_labels({{"request_kind", mutating ? "mutating" : "readOnly"}});
+    metric.gauge.value = in_flight.running(mutating);
+    family.metric.push_back(std::move(metric));
+  }
+}
+
+void add_caches(Families& families, const TrackedCaches& caches) {
+  MetricFamily objects{"apiserver_storage_objects", "Objects stored, by key prefix.", MetricType::Gauge, {}};
+  MetricFamily bytes{"apiserver_watch_cache_bytes", "Bytes of encoded objects held in memory, by key prefix.", MetricType::Gauge, {}};
+  for (const auto& [prefix, totals] : caches.totals()) {
+    objects.metric.push_back(with_labels({{"prefix", prefix}}));
+    objects.metric.back().gauge.value = static_cast<double>(totals.objects);
+    bytes.metric.push_back(with_labels({{"prefix", prefix}}));
+    bytes.metric.back().gauge.value = static_cast<double>(totals.bytes);
+  }
+  families.push_back(std::move(objects));
+  families.push_back(std::move(bytes));
+}
+
+double open_files() {
+  std::error_code error;
+  double count = 0;
+  for (auto it = std::filesystem::directory_iterator("/proc/self/fd", error); !error && it != std::filesystem::directory_iterator(); it.increment(error)) {
+    ++count;
+  }
+  return count;
+}
+
+void add_process(Families& families) {
+  static const double start_time = static_cast<double>(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6; };
+  add_value(families, "process_cpu_seconds_total", "Total user and system CPU time spent in seconds.", MetricType::Counter,
+            seconds(usage.ru_utime) + seconds(usage.ru_stime));
+  std::ifstream statm("/proc/self/statm");
+  double virtual_pages = 0;
+  double resident_pages = 0;
+  statm >> virtual_pages >> resident_pages;
+  const auto page = static_cast<double>(sysconf(_SC_PAGESIZE));
+  add_value(families, "process_resident_memory_bytes", "Resident memory size in bytes.", MetricType::Gauge, resident_pages * page);
+  add_value(families, "process_virtual_memory_bytes", "Virtual memory size in bytes.", MetricType::Gauge, virtual_pages * page);
+  add_value(families, "process_open_fds", "Number of open file descriptors.", MetricType::Gauge, open_files());
+  add_value(families, "process_start_time_seconds", "Start time of the process since unix epoch in seconds.", MetricType::Gauge, start_time);
+}
+
+class MetricsHandler final : public HttpHandler {
+ public:
+  explicit MetricsHandler(MetricsParts parts) : parts_(parts) {
+    Families first;
+    add_process(first);  // notes the start time
+  }
+
+  Task<void> handle(RequestContext&, Exchange& exchange) override {
+    Families families;
+    add_process(families);
+    add_requests(families, parts_.requests);
+    add_in_flight(families, parts_.in_flight);
+    add_caches(families, parts_.caches);
+    add_value(families, "apiserver_storage_size_bytes", "Size of the store in bytes; -1: unknown.", MetricType::Gauge,
+              static_cast<double>(parts_.storage.size_bytes()));
+    std::vector<SharedBytes> body;
+    body.emplace_back(prometheus::TextSerializer().Serialize(families));
+    exchange.set_compressible(true);
+    co_await exchange.respond(200, "text/plain; version=0.0.4; charset=utf-8", std::move(body));
+  }
+
+ private:
+  MetricsParts parts_;
+};
+
+}  // namespace
+
+std::shared_ptr<HttpHandler> make_metrics_handler(MetricsParts parts) { return std::make_shared<MetricsHandler>(parts); }
+
+}  // namespace backplane

@@ -1,0 +1,26 @@
+// GET /metrics: the process, its requests, its caches, as Prometheus reads them.
+//
+// Thread-safety: any number of scrapes at once.
+// Lifetime:      borrows what it reports.
+#pragma once
+
+#include <memory>
+
+#include "app/tracked_caches.hpp"
+#include "backplane/http.hpp"
+#include "backplane/storage.hpp"
+#include "filters/in_flight.hpp"
+#include "filters/request_metrics.hpp"
+
+namespace backplane {
+
+struct MetricsParts {
+  const RequestMetrics& requests;
+  const InFlightLimits& in_flight;
+  const TrackedCaches& caches;
+  const StorageBackend& storage;
+};
+
+std::shared_ptr<HttpHandler> make_metrics_handler(MetricsParts parts);
+
+}  // namespace backplane

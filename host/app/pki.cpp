@@ -1,0 +1,155 @@
+#include "app/pki.hpp"
+
+#include <arpa/inet.h>
+#include <unistd.h>
+
+#include <array>
+#include <set>
+
+#include "app/kubeconfig.hpp"
+#include "app/paths.hpp"
+#include "app/flag_values.hpp"
+
+namespace backplane {
+namespace {
+
+using std::chrono::hours;
+constexpr hours kYear{24 * 365};
+
+constexpr std::string_view kDefaultServiceRange = "10.0.0.0/24";
+
+KeyPairFiles files_of(const std::string& directory, const std::string& name) {
+  return {directory + "/" + name + ".crt", directory + "/" + name + ".key"};
+}
+
+bool is_unspecified(const std::string& address) { return address == "0.0.0.0" || address == "::"; }
+
+// The first address of the service range: the kubernetes service's.
+std::string service_address(const Options& options) {
+  std::string range = options.flags.text("service-cluster-ip-range").value_or("");
+  if (range.empty()) range = kDefaultServiceRange;
+  range = range.substr(0, range.find(','));
+  in_addr address{};
+  if (inet_pton(AF_INET, range.substr(0, range.find('/')).c_str(), &address) != 1) return {};
+  address.s_addr = htonl(ntohl(address.s_addr) + 1);
+  std::array<char, INET_ADDRSTRLEN> text{};
+  return inet_ntop(AF_INET, &address, text.data(), text.size());
+}
+
+CertificateSpec authority_spec() {
+  CertificateSpec spec;
+  spec.use = CertificateUse::kAuthority;
+  spec.common_name = "backplane-ca";
+  spec.lifetime = 10 * kYear;
+  return spec;
+}
+
+CertificateSpec admin_spec() {
+  CertificateSpec spec;
+  spec.use = CertificateUse::kClient;
+  spec.common_name = "kubernetes-admin";
+  spec.organizations = {"system:masters"};
+  return spec;
+}
+
+CertificateSpec serving_spec(const Options& options) {
+  CertificateSpec spec;
+  spec.use = CertificateUse::kServer;
+  spec.common_name = "kube-apiserver";
+  std::set<std::string> dns{"kubernetes.default.svc", "kubernetes.default", "kubernetes", "localhost", "kubernetes.default.svc.cluster.local"};
+  std::set<std::string> ips{"127.0.0.1", "::1"};
+  std::array<char, 256> host{};
+  if (gethostname(host.data(), host.size() - 1) == 0 && host[0] != '\0') dns.insert(host.data());
+  for (const auto& name : {options.secure_serving.bind_address, options.generic.advertise_address, options.generic.external_hostname,
+                           service_address(options)}) {
+    if (name.empty() || is_unspecified(name)) continue;
+    (flag_value_problem(FlagType::kIp, name).empty() ? ips : dns).insert(name);
+  }
+  spec.dns_names.assign(dns.begin(), dns.end());
+  spec.ip_addresses.assign(ips.begin(), ips.end());
+  return spec;
+}
+
+// "cert,key" or "cert,key:name,name".
+SniCertificate parse_sni(const std::string& text) {
+  SniCertificate pair;
+  const auto comma = text.find(',');
+  const auto colon = text.find(':', comma);
+  pair.files.certificate = text.substr(0, comma);
+  pair.files.key = text.substr(comma + 1, colon == std::string::npos ? colon : colon - comma - 1);
+  if (colon != std::string::npos) pair.names = split_list(std::string_view(text).substr(colon + 1));
+  return pair;
+}
+
+ServingOptions serving_options(const Options& options) {
+  const auto& from = options.secure_serving;
+  ServingOptions serving;
+  serving.bind_address = from.bind_address;
+  serving.port = static_cast<std::uint16_t>(from.secure_port);
+  serving.reuse_port = from.permit_port_sharing;
+  serving.disable_http2 = from.disable_http2;
+  serving.cipher_suites = from.tls_cipher_suites;
+  if (!from.tls_min_version.empty()) serving.min_tls_version = from.tls_min_version;
+  if (from.http2_max_streams_per_connection > 0) {
+    serving.limits.h2_max_concurrent_streams = static_cast<std::uint32_t>(from.http2_max_streams_per_connection);
+  }
+  for (const auto& pair : from.tls_sni_cert_key) serving.sni_certificates.push_back(parse_sni(pair));
+  // Often enough for a rotated certificate, rarely enough to cost nothing.
+  serving.reload_interval = std::chrono::seconds(10);
+  serving.limits.gzip = true;
+  return serving;
+}
+
+}  // namespace
+
+Result<ServerPki> prepare_pki(const Options& options) {
+  const std::string directory = options.backplane.data_dir + "/pki";
+  if (Status status = make_private_directory(directory); !status.ok()) return status;
+  ServerPki pki;
+  const KeyPairFiles authority_files = files_of(directory, "ca");
+  auto authority = ensure_certificate(authority_files, authority_spec(), nullptr);
+  if (!authority.ok()) return std::move(authority.status());
+  pki.authority = std::move(*authority);
+  auto admin = ensure_certificate(files_of(directory, "admin"), admin_spec(), &pki.authority);
+  if (!admin.ok()) return std::move(admin.status());
+  pki.admin = std::move(*admin);
+
+  pki.serving = serving_options(options);
+  pki.serving.client_ca_file = authority_files.certificate;
+  if (!options.authentication.client_ca_file.empty()) pki.serving.more_client_ca_files.push_back(options.authentication.client_ca_file);
+  if (!options.secure_serving.tls_cert_file.empty()) {
+    pki.serving.certificate = {options.secure_serving.tls_cert_file, options.secure_serving.tls_private_key_file};
+    return pki;
+  }
+  pki.serving.certificate = files_of(options.secure_serving.cert_dir, "apiserver");
+  auto serving = ensure_certificate(pki.serving.certificate, serving_spec(options), &pki.authority);
+  if (!serving.ok()) return std::move(serving.status());
+  return pki;
+}
+
+std::string local_url(const Options& options, std::uint16_t port) {
+  std::string host = options.secure_serving.bind_address;
+  if (is_unspecified(host)) host = host == "::" ? "::1" : "127.0.0.1";
+  if (host.find(':') != std::string::npos) host = "[" + host + "]";
+  return "https://" + host + ":" + std::to_string(port);
+}
+
+Result<std::string> write_admin_kubeconfig(const Options& options, const ServerPki& pki, std::uint16_t port) {
+  KubeconfigParts parts;
+  parts.server = local_url(options, port);
+  parts.ca_pem = pki.authority.certificate_pem;
+  // A certificate that was given is trusted as it is, or by the authority that came with it.
+  for (const auto& file : {options.secure_serving.tls_cert_file, options.authentication.client_ca_file}) {
+    if (file.empty() || options.secure_serving.tls_cert_file.empty()) continue;
+    auto text = read_file(file);
+    if (!text.ok()) return std::move(text.status());
+    parts.ca_pem += *text;
+  }
+  parts.client_certificate_pem = pki.admin.certificate_pem;
+  parts.client_key_pem = pki.admin.key_pem;
+  const std::string path = options.backplane.data_dir + "/admin.kubeconfig";
+  if (Status status = write_file_atomically(path, make_kubeconfig(parts), 0600); !status.ok()) return status;
+  return path;
+}
+
+}  // namespace backplane

@@ -1,0 +1,29 @@
+// The certificates of a server that was given none, and the kubeconfig made from them.
+//
+// Everything is made once and kept: <data-dir>/pki/ca.crt and ca.key, admin.crt and admin.key; apiserver.crt and apiserver.key in
+// --cert-dir.
+// Thread-safety: start-up, one thread.
+// Errors:        kInternalError with the file and the reason.
+#pragma once
+
+#include <string>
+
+#include "app/options.hpp"
+#include "transport/certificates.hpp"
+
+namespace backplane {
+
+struct ServerPki {
+  KeyPair authority;
+  KeyPair admin;
+  ServingOptions serving;  // ready to start a server with
+};
+
+Result<ServerPki> prepare_pki(const Options& options);
+
+// "https://127.0.0.1:6443": where clients on this machine find the server.
+std::string local_url(const Options& options, std::uint16_t port);
+// Writes <data-dir>/admin.kubeconfig (0600) and returns its path.
+Result<std::string> write_admin_kubeconfig(const Options& options, const ServerPki& pki, std::uint16_t port);
+
+}  // namespace backplane

@@ -1,0 +1,71 @@
+#include "app/stop_event.hpp"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+
+namespace backplane {
+namespace {
+
+// What the signal handler may touch.
+std::atomic<int> g_stop_fd{-1};
+std::atomic<int> g_signals{0};
+
+void wake(int fd) {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = write(fd, &one, sizeof one);
+}
+
+void on_signal(int) {
+  const int saved = errno;
+  if (g_signals.fetch_add(1) > 0) _exit(1);
+  wake(g_stop_fd.load());
+  errno = saved;
+}
+
+}  // namespace
+
+StopEvent::StopEvent() : fd_(eventfd(0, EFD_CLOEXEC)) {
+  int expected = -1;
+  if (fd_ < 0 || !g_stop_fd.compare_exchange_strong(expected, fd_)) std::abort();
+}
+
+StopEvent::~StopEvent() {
+  g_stop_fd.store(-1);
+  g_signals.store(0);
+  close(fd_);
+}
+
+void StopEvent::install_signal_handlers() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGINT, &action, nullptr);
+  // A peer that has gone is an error of a write, not the end of the process.
+  signal(SIGPIPE, SIG_IGN);
+}
+
+void StopEvent::request(std::string failure) {
+  {
+    std::lock_guard lock(mutex_);
+    if (failure_.empty()) failure_ = std::move(failure);
+  }
+  wake(fd_);
+}
+
+std::string StopEvent::wait() {
+  pollfd poll_for{fd_, POLLIN, 0};
+  while (poll(&poll_for, 1, -1) < 0 && errno == EINTR) {
+  }
+  std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+}  // namespace backplane

@@ -1,0 +1,41 @@
+// The cache hub, remembering which caches the server must have loaded before it is ready.
+//
+// Thread-safety, errors: as CacheHub.
+// Lifetime:              borrows the hub behind it.
+#pragma once
+
+#include <mutex>
+
+#include "watchcache/resource_cache.hpp"
+
+namespace backplane {
+
+class TrackedCaches final : public CacheHub {
+ public:
+  explicit TrackedCaches(CacheHub& behind) : behind_(behind) {}
+  std::shared_ptr<ResourceCache> add(CacheConfig config, bool eager) override;
+  void remove(std::string_view prefix) override;
+  Task<Status> start() override { return behind_.start(); }
+  Task<void> stop() override { return behind_.stop(); }
+
+  // Prefixes of eager caches that have not been loaded yet.
+  std::vector<std::string> not_ready() const;
+  struct Totals {
+    std::size_t objects = 0;
+    std::size_t bytes = 0;
+  };
+  // By prefix, of every cache that still lives.
+  std::vector<std::pair<std::string, Totals>> totals() const;
+
+ private:
+  struct Entry {
+    std::string prefix;
+    bool eager;
+    std::weak_ptr<ResourceCache> cache;
+  };
+  CacheHub& behind_;
+  mutable std::mutex mutex_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace backplane

@@ -1,0 +1,214 @@
+#include "endpoints/patched_object.hpp"
+
+#include <algorithm>
+
+#include "endpoints/body.hpp"
+#include "endpoints/errors.hpp"
+#include "endpoints/go_text.hpp"
+
+namespace backplane::endpoints {
+namespace {
+
+constexpr std::size_t kMaxJsonPatchOperations = 10000;
+constexpr std::string_view kGoMap = "map[string]interface {}";
+
+// Sorts the members of one object: Go keeps what a patch has touched as maps.
+void sort_members(Object& object) {
+  std::vector<std::string> keys;
+  keys.reserve(object.size());
+  for (const auto& member : object) keys.emplace_back(member.key());
+  if (std::is_sorted(keys.begin(), keys.end())) return;
+  std::sort(keys.begin(), keys.end());
+  Object sorted(object.storage());
+  for (const std::string& key : keys) sorted[key] = std::move(object[key]);
+  object = std::move(sorted);
+}
+
+// The objects that a merge patch walks through.
+void sort_merged(Value& target, const Value& patch) {
+  if (!target.is_object() || !patch.is_object()) return;
+  sort_members(target.get_object());
+  for (const auto& member : patch.get_object()) {
+    if (Value* child = find(target.get_object(), member.key())) sort_merged(*child, member.value());
+  }
+}
+
+// The objects on the way to a JSON pointer.
+void sort_along(Value& target, std::string_view pointer) {
+  Value* at = &target;
+  while (at != nullptr && at->is_object()) {
+    sort_members(at->get_object());
+    if (pointer.empty() || pointer.front() != '/') return;
+    pointer.remove_prefix(1);
+    const auto end = pointer.find('/');
+    at = find(at->get_object(), pointer.substr(0, end));
+    pointer.remove_prefix(end == std::string_view::npos ? pointer.size() : end);
+    if (pointer.empty()) return;
+  }
+}
+
+void sort_patched(Value& target, const Value& operations) {
+  if (target.is_object()) sort_members(target.get_object());
+  if (!operations.is_array()) return;
+  for (const Value& operation : operations.get_array()) {
+    if (!operation.is_object()) continue;
+    sort_along(target, get_string(operation.get_object(), "path"));
+    sort_along(target, get_string(operation.get_object(), "from"));
+  }
+}
+
+// What Go's decoder says of a JSON patch that is no list of operations; empty when it is one.
+std::string operations_problem(const Value& patch) {
+  if (patch.is_null()) return {};
+  if (!patch.is_array()) return unmarshal_error(patch, "[]handlers.jsonPatchOp");
+  for (const Value& operation : patch.get_array()) {
+    if (operation.is_null()) continue;
+    if (!operation.is_object()) return unmarshal_error(operation, "handlers.jsonPatchOp");
+    for (const std::string_view key : {"op", "from", "path"}) {
+      const Value* value = find(operation.get_object(), key);
+      if (value == nullptr || value->is_string() || value->is_null()) continue;
+      return unmarshal_field_error(*value, std::string("jsonPatchOp.").append(key), "string");
+    }
+  }
+  return {};
+}
+
+// Members of operations that mean nothing.
+void report_unknown_members(const Value& patch, std::vector<std::string>& problems) {
+  if (!patch.is_array()) return;
+  const Array& operations = patch.get_array();
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    if (!operations[i].is_object()) continue;
+    for (const auto& member : operations[i].get_object()) {
+      const std::string_view key(member.key().data(), member.key().size());
+      if (key == "op" || key == "path" || key == "from" || key == "value") continue;
+      problems.push_back("unknown field \"[" + std::to_string(i) + "]." + std::string(key) + "\"");
+    }
+  }
+}
+
+Status check_json_patch(Value& patch, std::vector<std::string>& problems) {
+  const std::string problem = operations_problem(patch);
+  if (!problem.empty()) return bad_request("error decoding patch: " + problem);
+  report_unknown_members(patch, problems);
+  for (std::string& each : problems) each.insert(0, "json patch ");
+  if (patch.is_null()) patch = Array(patch.storage());
+  const std::size_t count = patch.get_array().size();
+  if (count <= kMaxJsonPatchOperations) return {};
+  return entity_too_large("The allowed maximum operations in a JSON patch is " + std::to_string(kMaxJsonPatchOperations) + ", got " +
+                          std::to_string(count));
+}
+
+}  // namespace
+
+Status PatchedObject::parse(RequestContext& context) {
+  if (patch_) return {};
+  DecodeReport report;
+  report.merge_duplicates = false;
+  const bool strategic = type_ == PatchType::kStrategic;
+  auto tree = parse_json(text_, context.arena(), &report);
+  const std::string prefix = strategic ? "" : "error decoding patch: ";
+  if (!tree.ok()) return bad_request(prefix + tree.status().message());
+  patch_problems_ = std::move(report.problems);
+  if (type_ == PatchType::kJson) {
+    Status status = check_json_patch(*tree, patch_problems_);
+    if (!status.ok()) return status;
+  } else if (tree->is_null()) {
+    if (!strategic) return bad_request("Invalid JSON Patch");
+    *tree = Object(context.arena());
+  } else if (!tree->is_object()) {
+    return bad_request(prefix + unmarshal_error(*tree, kGoMap));
+  }
+  if (validation_ == FieldValidation::kIgnore) patch_problems_.clear();
+  patch_.emplace(std::move(*tree));
+  return {};
+}
+
+Status PatchedObject::apply(Value& target) const {
+  switch (type_) {
+    case PatchType::kMerge: merge_patch(target, *patch_); return {};
+    case PatchType::kStrategic: return resource_.schema->strategic_merge(target, *patch_);
+    case PatchType::kJson: break;
+  }
+  Status status = json_patch(target, patch_->get_array());
+  if (status.ok() || status.reason() == Reason::kRequestEntityTooLarge) return status;
+  return patch_does_not_apply();
+}
+
+std::string PatchedObject::patched_text(const Value& target) const {
+  if (type_ == PatchType::kStrategic) return go_value(*patch_);
+  Value shown(target, target.storage());
+  if (type_ == PatchType::kMerge) {
+    sort_merged(shown, *patch_);
+  } else {
+    sort_patched(shown, *patch_);
+  }
+  return to_json(shown);
+}
+
+Status PatchedObject::refused(const Value& target, std::string_view why) const { return invalid_patch(patched_text(target), why); }
+
+Status PatchedObject::check_kind(const Value& target) const {
+  Status status = check_type_meta(target);
+  if (!status.ok()) return refused(target, status.message());
+  auto gvk = kind_in_body(target, resource_.scope.kind);
+  if (!gvk.ok()) return refused(target, gvk.status().message());
+  if (!resource_.custom) {
+    const std::string why = foreign_kind_text(resource_, *gvk);
+    return why.empty() ? Status() : refused(target, why);
+  }
+  if (*gvk == resource_.scope.kind) return {};
+  FieldErrors errors;
+  if (gvk->kind != resource_.scope.kind.kind) errors.invalid("kind", gvk->kind, "must be " + resource_.scope.kind.kind);
+  const std::string version = gvk->group_version().to_string();
+  if (version != resource_.api_version) errors.invalid("apiVersion", version, "must be " + resource_.api_version);
+  return errors.to_status(resource_.scope.kind.group, resource_.scope.kind.kind, meta_name(target.get_object()));
+}
+
+Status PatchedObject::decode(RequestContext& context, Value& target) const {
+  // A strategic merge works on the type itself: what it says of kind and version is not looked at.
+  if (type_ != PatchType::kStrategic) {
+    Status status = check_kind(target);
+    if (!status.ok()) return status;
+  }
+  if (target.is_null()) target = Object(context.arena());
+  drop_managed_fields(target.get_object());
+  // The text of a refusal shows the tree as the patch left it, and decoding changes the tree.
+  const bool keep = resource_.schema != nullptr && type_ != PatchType::kStrategic;
+  std::optional<Value> before;
+  if (keep) before.emplace(target, target.storage());
+  const Value& shown = keep ? *before : target;
+  set_type_meta(resource_, target.get_object());
+  if (resource_.schema == nullptr) return {};
+  DecodeReport report;
+  Status status = resource_.schema->normalize(target, validation_ == FieldValidation::kIgnore ? nullptr : &report);
+  if (!status.ok()) return refused(shown, type_ == PatchType::kStrategic ? unstructured_error(status.message()) : status.message());
+  std::vector<std::string> problems = patch_problems_;
+  problems.insert(problems.end(), report.problems.begin(), report.problems.end());
+  if (problems.empty()) return {};
+  if (validation_ == FieldValidation::kStrict) return refused(shown, strict_error_text(problems));
+  warn_problems(context, problems);
+  return {};
+}
+
+Result<Object> PatchedObject::patch(RequestContext& context, const Object& existing) {
+  Status status = parse(context);
+  if (!status.ok()) return status;
+  Value target(existing, context.arena());
+  status = apply(target);
+  if (status.ok()) status = decode(context, target);
+  if (!status.ok()) return status;
+  if (resource_.schema != nullptr) resource_.schema->apply_defaults(target);
+  Object& object = target.get_object();
+  status = match_namespace(resource_.namespace_of(context), object);
+  if (status.ok()) status = match_name(context.info.name, object);
+  if (!status.ok()) return status;
+  return std::move(object);
+}
+
+Task<Result<Object>> PatchedObject::updated_object(RequestContext& context, const Object* existing) {
+  if (existing == nullptr) co_return not_found(resource_.scope.resource.group, resource_.scope.resource.resource, context.info.name);
+  co_return patch(context, *existing);
+}
+
+}  // namespace backplane::endpoints

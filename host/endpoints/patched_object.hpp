@@ -1,0 +1,45 @@
+// A patch as the store sees it: the new object is computed from whatever is stored, again for each attempt.
+//
+// Thread-safety: one request, one executor.
+// Lifetime:      shorter than the request; borrows the resource.
+// Errors:        404 for a missing object, 400 for patches that cannot be read or change name or namespace, 413, 422.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "endpoints/resource.hpp"
+
+namespace backplane::endpoints {
+
+enum class PatchType : unsigned char { kJson, kMerge, kStrategic };
+
+class PatchedObject final : public UpdatedObjectInfo {
+ public:
+  PatchedObject(const Resource& resource, PatchType type, std::string patch, FieldValidation validation)
+      : resource_(resource), type_(type), text_(std::move(patch)), validation_(validation) {}
+
+  Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) override;
+
+ private:
+  Status parse(RequestContext& context);
+  Status apply(Value& target) const;
+  Result<Object> patch(RequestContext& context, const Object& existing);
+  // The patched tree as an object of the resource's kind.
+  Status decode(RequestContext& context, Value& target) const;
+  Status check_kind(const Value& target) const;
+  // 422 about what the patch made.
+  Status refused(const Value& target, std::string_view why) const;
+  std::string patched_text(const Value& target) const;
+
+  const Resource& resource_;
+  const PatchType type_;
+  const std::string text_;
+  const FieldValidation validation_;
+  std::optional<Value> patch_;              // parsed by the first attempt
+  std::vector<std::string> patch_problems_; // repeated fields of the patch itself
+};
+
+}  // namespace backplane::endpoints

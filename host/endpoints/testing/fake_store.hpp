@@ -1,0 +1,188 @@
+// A resource in memory with just enough behaviour to serve every verb, and notes of what it was asked.  For tests only.
+//
+// Thread-safety: one executor.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backplane/rest.hpp"
+
+namespace backplane::testing {
+
+// Hands out what the test put in; then it waits until it is cancelled, or ends.
+class ScriptedStream final : public WatchStream {
+ public:
+  using Batch = Result<std::vector<WatchEvent>>;
+  std::deque<Batch> batches;
+  bool waits = false;  // at the end: wait for cancel()
+  std::shared_ptr<int> cancels = std::make_shared<int>(0);
+
+  Task<Batch> next() override {
+    if (!batches.empty()) {
+      Batch batch = std::move(batches.front());
+      batches.pop_front();
+      co_return batch;
+    }
+    if (waits && *cancels == 0) {
+      auto future = cancelled_.future();
+      co_await future;
+    }
+    co_return std::vector<WatchEvent>();
+  }
+  void cancel() override {
+    ++*cancels;
+    cancelled_.set(true);
+  }
+
+ private:
+  Promise<bool> cancelled_;
+};
+
+class EntriesCursor final : public ObjectCursor {
+ public:
+  explicit EntriesCursor(std::vector<ObjectRef> entries) : entries_(std::move(entries)) {}
+  const ObjectEntry* next() override { return at_ < entries_.size() ? entries_[at_++].get() : nullptr; }
+
+ private:
+  std::vector<ObjectRef> entries_;
+  std::size_t at_ = 0;
+};
+
+class FakeStore final : public StandardStorage {
+ public:
+  FakeStore(GroupVersionKind kind, std::string resource, const Schema* schema) : kind_(std::move(kind)), resource_(std::move(resource)), schema_(schema) {}
+
+  // ---- what the test sets and looks at
+  std::map<std::string, ObjectRef> objects;  // by name
+  std::vector<ObjectRef> list_entries;       // listed instead of `objects` when not empty
+  std::string continue_token;
+  std::optional<std::int64_t> remaining;
+  int lost_races = 0;  // attempts of update() that are thrown away
+  int attempts = 0;
+  bool stays_when_deleted = false;
+  bool returns_deleted = false;
+  std::unique_ptr<ScriptedStream> stream;
+  Status watch_error;
+  Revision revision = 7;
+  const TableConvertor* convertor = &default_table_convertor();
+
+  GetOptions get_options;
+  ListOptions list_options;
+  WriteOptions write_options;
+  DeleteOptions delete_options;
+  Preconditions preconditions;
+  bool was_dry_run = false;
+
+  ObjectRef put(std::string_view json) {
+    const Value tree = json::parse(json::string_view(json.data(), json.size()));
+    ObjectRef entry = make_object(tree.get_object());
+    objects[entry->name] = entry;
+    return entry;
+  }
+
+  // ---- StandardStorage
+  GroupVersionKind kind() const override { return kind_; }
+  const Schema* schema() const override { return schema_; }
+  bool namespaced() const override { return true; }
+  std::string singular_name() const override { return "thing"; }
+  std::vector<std::string> short_names() const override { return {}; }
+  std::vector<std::string> categories() const override { return {}; }
+  GroupVersionKind storage_version() const override { return kind_; }
+  const TableConvertor& table_convertor() const override { return *convertor; }
+  std::string list_kind() const override { return kind_.kind + "List"; }
+
+  Task<Result<ObjectRef>> get(RequestContext&, std::string name, GetOptions options) override {
+    get_options = std::move(options);
+    auto at = objects.find(name);
+    if (at == objects.end()) co_return not_found(kind_.group, resource_, name);
+    co_return at->second;
+  }
+  Task<Result<ListResult>> list(RequestContext&, ListOptions options) override {
+    list_options = std::move(options);
+    co_return everything();
+  }
+  Task<Result<std::unique_ptr<WatchStream>>> watch(RequestContext&, ListOptions options) override {
+    list_options = std::move(options);
+    if (!watch_error.ok()) co_return watch_error;
+    std::unique_ptr<WatchStream> out = std::move(stream);
+    co_return Result<std::unique_ptr<WatchStream>>(std::move(out));
+  }
+  Task<Result<ObjectRef>> create(RequestContext& context, Object& object, WriteOptions options) override {
+    write_options = std::move(options);
+    was_dry_run = context.dry_run;
+    ObjectMeta meta(object);
+    const std::string name(meta.name());
+    if (objects.count(name) != 0) co_return already_exists(kind_.group, resource_, name);
+    meta.set("uid", "u-" + name);
+    co_return store(context, object);
+  }
+  Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options, bool) override {
+    write_options = std::move(options);
+    preconditions = info.preconditions();
+    for (;;) {
+      ++attempts;
+      std::optional<Object> existing;
+      if (auto at = objects.find(name); at != objects.end()) existing = decode(*at->second, context.arena());
+      auto updated = co_await info.updated_object(context, existing ? &*existing : nullptr);
+      if (!updated.ok()) co_return std::move(updated.status());
+      if (lost_races > 0) {
+        --lost_races;
+        if (meta_text(*updated, "resourceVersion") == meta_text(*existing, "resourceVersion")) continue;
+      }
+      UpdateResult result;
+      result.created = !existing;
+      result.object = store(context, *updated);
+      co_return result;
+    }
+  }
+  Task<Result<DeleteResult>> remove(RequestContext& context, std::string name, DeleteOptions options) override {
+    delete_options = std::move(options);
+    was_dry_run = context.dry_run;
+    auto at = objects.find(name);
+    if (at == objects.end()) co_return not_found(kind_.group, resource_, name);
+    DeleteResult result;
+    result.object = at->second;
+    result.deleted = !stays_when_deleted;
+    result.return_object = returns_deleted;
+    co_return result;
+  }
+  Task<Result<ListResult>> remove_collection(RequestContext&, DeleteOptions options, ListOptions list) override {
+    delete_options = std::move(options);
+    list_options = std::move(list);
+    co_return everything();
+  }
+
+ private:
+  ListResult everything() const {
+    ListResult result;
+    result.revision = revision;
+    result.continue_token = continue_token;
+    result.remaining = remaining;
+    std::vector<ObjectRef> entries = list_entries;
+    if (entries.empty()) {
+      for (const auto& [name, entry] : objects) entries.push_back(entry);
+    }
+    result.items = std::make_unique<EntriesCursor>(std::move(entries));
+    return result;
+  }
+  ObjectRef store(RequestContext& context, Object& object) {
+    if (!context.dry_run) ObjectMeta(object).set("resourceVersion", std::to_string(++revision));
+    Value tree(object);
+    if (schema_ != nullptr) (void)schema_->normalize(tree, nullptr).ok();
+    ObjectRef entry = make_object(tree.get_object());
+    if (!context.dry_run) objects[entry->name] = entry;
+    return entry;
+  }
+
+  GroupVersionKind kind_;
+  std::string resource_;
+  const Schema* schema_;
+};
+
+}  // namespace backplane::testing

@@ -1,0 +1,210 @@
+#include <array>
+#include <random>
+
+#include "endpoints/errors.hpp"
+#include "endpoints/metadata_only.hpp"
+#include "endpoints/respond.hpp"
+#include "endpoints/table_rows.hpp"
+#include "endpoints/verb_options.hpp"
+#include "endpoints/verbs.hpp"
+
+namespace backplane::endpoints {
+namespace {
+
+// `{"type":…,"object":` of each event type, in the order of WatchEvent::Type.
+constexpr std::array<std::string_view, 5> kHeads = {
+    R"({"type":"ADDED","object":)", R"({"type":"MODIFIED","object":)", R"({"type":"DELETED","object":)", R"({"type":"BOOKMARK","object":)",
+    R"({"type":"ERROR","object":)"};
+constexpr std::string_view kTail = "}\n";
+// Frames made for one watch alone are written when there are so many bytes of them; shared ones cost nothing to hold.
+constexpr std::size_t kMadeBytes = 128 * 1024;
+
+// How the events of one watch are written.
+struct Encoder {
+  Shape shape = Shape::kObject;
+  TableForm form;
+  bool first = true;          // a table's columns go with the first event only
+  std::size_t made_bytes = 0;  // of frames made for this watch alone, since the last write
+
+  void append(const WatchEvent& event, std::vector<SharedBytes>& frames);
+
+ private:
+  std::string converted(const ObjectEntry& entry);
+};
+
+std::string Encoder::converted(const ObjectEntry& entry) {
+  std::string out;
+  if (shape == Shape::kTable) {
+    append_object_table(out, entry, form, first);
+    first = false;
+  } else {
+    append_metadata_only(out, entry, form.version, form.sorted_keys);
+  }
+  return out;
+}
+
+void Encoder::append(const WatchEvent& event, std::vector<SharedBytes>& frames) {
+  const bool as_it_is = shape == Shape::kObject || event.type == WatchEvent::Type::kError;
+  if (as_it_is && !event.json_frame.empty()) {
+    frames.push_back(event.json_frame);
+    return;
+  }
+  const std::string_view head = kHeads[static_cast<std::size_t>(event.type)];
+  if (as_it_is) {
+    frames.push_back(SharedBytes::from_static(head));
+    frames.push_back(event.object->json);
+    frames.push_back(SharedBytes::from_static(kTail));
+    return;
+  }
+  std::string frame(head);
+  frame.append(converted(*event.object)).append(kTail);
+  made_bytes += frame.size();
+  frames.emplace_back(std::move(frame));
+}
+
+SharedBytes error_frame(const Status& status) {
+  std::string json = status.to_json();
+  while (json.ends_with('\n')) json.pop_back();
+  std::string frame(kHeads[static_cast<std::size_t>(WatchEvent::Type::kError)]);
+  return SharedBytes(frame.append(json).append(kTail));
+}
+
+struct WatchPlan {
+  ListOptions options;
+  std::chrono::nanoseconds timeout{0};
+  Encoder encoder;
+};
+
+// A random moment in [minimum, 2 × minimum): watches that began together do not all come back together.
+std::chrono::nanoseconds default_timeout(std::chrono::seconds minimum) {
+  thread_local std::minstd_rand random{std::random_device{}()};
+  const double factor = std::uniform_real_distribution<double>(1.0, 2.0)(random);
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(static_cast<double>(std::chrono::nanoseconds(minimum).count()) * factor));
+}
+
+Result<WatchPlan> make_plan(const Resource& resource, const RequestContext& context, const Exchange& exchange) {
+  auto media = negotiate(exchange, /*shapes=*/true);
+  if (!media.ok()) return std::move(media.status());
+  const Query query = request_query(exchange);
+  auto options = list_options(query, context.info.name);
+  if (!options.ok()) return std::move(options.status());
+  if (media->encoding == Encoding::kYaml) return not_acceptable_types(kStreamTypes);
+  WatchPlan plan;
+  plan.options = std::move(*options);
+  plan.options.watch = true;
+  plan.timeout = std::chrono::seconds(plan.options.timeout_seconds.value_or(0));
+  if (plan.timeout.count() == 0) plan.timeout = default_timeout(resource.scope.min_request_timeout);
+  plan.encoder.shape = media->shape;
+  plan.encoder.form.version = media->meta_version();
+  plan.encoder.form.sorted_keys = resource.custom;
+  if (media->shape == Shape::kTable) {
+    auto form = table_form(query, *media, *resource.table, resource.custom);
+    if (!form.ok()) return std::move(form.status());
+    plan.encoder.form = *form;
+  }
+  return plan;
+}
+
+// What ends a watch from outside: its timer, the peer, the server's shutdown.  Undone when the watch has ended.
+class Ending {
+ public:
+  Ending(const Resource& resource, Exchange& exchange, std::shared_ptr<WatchStream> stream, std::chrono::nanoseconds timeout)
+      : watches_(resource.watches.get()), exchange_(exchange), stream_(std::move(stream)) {
+    if (Executor* executor = current_executor()) {
+      stop_timer_ = executor->after(timeout, [stream = stream_] { stream->cancel(); });
+    }
+    exchange_.on_close([stream = stream_] { stream->cancel(); });
+    if (watches_ != nullptr) watches_->add(stream_);
+    if (exchange_.closed()) stream_->cancel();
+  }
+  ~Ending() {
+    if (stop_timer_) stop_timer_();
+    exchange_.on_close({});
+    if (watches_ != nullptr) watches_->remove(stream_);
+  }
+  Ending(const Ending&) = delete;
+  Ending& operator=(const Ending&) = delete;
+
+ private:
+  OpenWatches* watches_;
+  Exchange& exchange_;
+  std::shared_ptr<WatchStream> stream_;
+  std::function<void()> stop_timer_;
+};
+
+// Sends the frames that are ready, all in one write.
+Task<Status> send_frames(Exchange& exchange, Encoder& encoder, std::vector<SharedBytes>& frames) {
+  std::vector<SharedBytes> ready;
+  ready.swap(frames);
+  encoder.made_bytes = 0;
+  auto writing = exchange.write(std::move(ready));
+  Status written = co_await std::move(writing);
+  co_return written;
+}
+
+// Writes what comes until the stream ends or nobody reads.
+Task<void> pump(Exchange& exchange, WatchStream& stream, Encoder& encoder) {
+  std::vector<SharedBytes> frames;
+  bool more = true;
+  while (more) {
+    auto batch = co_await stream.next();
+    if (!batch.ok()) {
+      frames.push_back(error_frame(batch.status()));
+      more = false;
+    } else {
+      if (batch->empty()) break;
+      frames.reserve(batch->size());
+      for (const WatchEvent& event : *batch) {
+        encoder.append(event, frames);
+        if (encoder.made_bytes < kMadeBytes) continue;
+        Status written = co_await send_frames(exchange, encoder, frames);
+        if (!written.ok()) co_return;
+      }
+    }
+    if (frames.empty()) continue;
+    Status written = co_await send_frames(exchange, encoder, frames);
+    if (!written.ok()) co_return;
+  }
+  co_await exchange.finish();
+}
+
+// A history that no longer reaches back is told in the stream, as clients expect it of a watch cache.
+bool told_in_stream(const Status& status) noexcept {
+  return status.reason() == Reason::kExpired || status.reason() == Reason::kGone;
+}
+
+Task<Status> send_lone_error(RequestContext& context, Exchange& exchange, Status error) {
+  add_warning_headers(context, exchange);
+  Status started = co_await exchange.start(200, "application/json");
+  if (!started.ok()) co_return Status();
+  std::vector<SharedBytes> frames;
+  frames.push_back(error_frame(error));
+  auto writing = exchange.write(std::move(frames));
+  Status written = co_await std::move(writing);
+  if (written.ok()) co_await exchange.finish();
+  co_return Status();
+}
+
+}  // namespace
+
+Task<Status> serve_watch(const Resource& resource, RequestContext& context, Exchange& exchange) {
+  auto plan = make_plan(resource, context, exchange);
+  if (!plan.ok()) co_return std::move(plan.status());
+  auto opening = resource.watcher->watch(context, std::move(plan->options));
+  auto opened = co_await std::move(opening);
+  if (!opened.ok()) {
+    if (!told_in_stream(opened.status())) co_return std::move(opened.status());
+    auto telling = send_lone_error(context, exchange, std::move(opened.status()));
+    Status told = co_await std::move(telling);
+    co_return told;
+  }
+  std::shared_ptr<WatchStream> stream = std::move(*opened);
+  const Ending ending(resource, exchange, stream, plan->timeout);
+  add_warning_headers(context, exchange);
+  Status started = co_await exchange.start(200, "application/json");
+  if (!started.ok()) co_return Status();
+  co_await pump(exchange, *stream, plan->encoder);
+  co_return Status();
+}
+
+}  // namespace backplane::endpoints

@@ -1,0 +1,275 @@
+// For tests: an executor that runs when told to, a handler with one path per behaviour, and an HTTP/2 client without a socket.
+//
+// Thread-safety: one thread each, but for TestHandler's counters.
+#pragma once
+
+#include <nghttp2/nghttp2.h>
+
+#include <atomic>
+#include <deque>
+#include <map>
+
+#include "backplane/http.hpp"
+#include "backplane/request.hpp"
+#include "backplane/task.hpp"
+
+namespace backplane::test {
+
+// Runs what was posted when run() is called, on the caller's thread.
+class ManualExecutor final : public Executor {
+ public:
+  void post(std::function<void()> work) override { work_.push_back(std::move(work)); }
+  void post(std::coroutine_handle<> frame) override {
+    work_.push_back([frame] { frame.resume(); });
+  }
+  std::function<void()> after(std::chrono::nanoseconds, std::function<void()>) override {
+    return [] {};
+  }
+  void run() {
+    while (!work_.empty()) {
+      auto next = std::move(work_.front());
+      work_.pop_front();
+      next();
+    }
+  }
+
+ private:
+  std::deque<std::function<void()>> work_;
+};
+
+inline std::vector<SharedBytes> one_chunk(std::string text) {
+  std::vector<SharedBytes> chunks;
+  chunks.push_back(SharedBytes(std::move(text)));
+  return chunks;
+}
+
+// /hello /echo /stream /hold /endless /large /close /throw /unfinished /cert
+class TestHandler final : public HttpHandler {
+ public:
+  std::size_t max_body = 1 << 20;
+  std::size_t large_size = 400'000;
+  std::atomic<int> calls{0};
+  std::atomic<int> closes{0};
+  std::atomic<int> ended{0};
+  std::atomic<std::size_t> endless_written{0};
+  Promise<bool> held;     // set when /hold has begun
+  Promise<bool> release;  // set it to let /hold answer
+  Promise<bool> closed;   // set when an exchange was told that its peer has gone
+
+  Task<void> handle(RequestContext&, Exchange& exchange) override {
+    ++calls;
+    const std::string path(exchange.target());
+    if (path == "/echo") {
+      co_await echo(exchange);
+    } else if (path == "/stream") {
+      co_await stream(exchange);
+    } else if (path == "/hold") {
+      co_await hold(exchange);
+    } else if (path == "/endless") {
+      co_await endless(exchange);
+    } else if (path == "/throw") {
+      throw std::runtime_error("thrown on purpose");
+    } else if (path == "/unfinished") {
+      co_await unfinished(exchange);
+    } else {
+      co_await answer(exchange, path);
+    }
+    ++ended;
+  }
+
+ private:
+  Task<void> answer(Exchange& exchange, std::string path) {
+    std::string text = "hello";
+    if (path == "/large") text = std::string(large_size, 'x');
+    if (path == "/close") exchange.close_connection_after();
+    if (path == "/cert") text = describe_peer(exchange);
+    exchange.add_response_header("x-test", "yes");
+    auto body = one_chunk(std::move(text));
+    co_await exchange.respond(200, "text/plain", std::move(body));
+  }
+  static std::string describe_peer(Exchange& exchange) {
+    if (exchange.peer_certificate_rejected()) return "rejected";
+    const auto* peer = exchange.peer_certificate();
+    if (peer == nullptr) return "none";
+    std::string text = peer->common_name;
+    for (const auto& organization : peer->organizations) text += "/" + organization;
+    return text;
+  }
+  Task<void> echo(Exchange& exchange) {
+    auto body = co_await exchange.read_body(max_body);
+    const int code = body.ok() ? 200 : body.status().code();
+    auto chunks = one_chunk(body.ok() ? *body : body.status().message());
+    co_await exchange.respond(code, "text/plain", std::move(chunks));
+  }
+  Task<void> stream(Exchange& exchange) {
+    const Status begun = co_await exchange.start(200, "text/plain");
+    for (int i = 0; begun.ok() && i < 3; ++i) {
+      auto chunk = one_chunk("part" + std::to_string(i) + "\n");
+      const Status written = co_await exchange.write(std::move(chunk));
+      if (!written.ok()) co_return;
+    }
+    co_await exchange.finish();
+  }
+  Task<void> hold(Exchange& exchange) {
+    exchange.on_close([this] {
+      ++closes;
+      closed.set(true);
+    });
+    held.set(true);
+    co_await release.future();
+    auto body = one_chunk("released");
+    co_await exchange.respond(200, "text/plain", std::move(body));
+  }
+  // Writes until the peer goes away.
+  Task<void> endless(Exchange& exchange) {
+    exchange.on_close([this] {
+      ++closes;
+      closed.set(true);
+    });
+    Status status = co_await exchange.start(200, "application/octet-stream");
+    while (status.ok()) {
+      auto chunk = one_chunk(std::string(64 << 10, 'e'));
+      status = co_await exchange.write(std::move(chunk));
+      if (status.ok()) endless_written += 64 << 10;
+    }
+  }
+  Task<void> unfinished(Exchange& exchange) {
+    const Status begun = co_await exchange.start(200, "text/plain");
+    auto chunk = one_chunk("half");
+    if (begun.ok()) {
+      const Status written = co_await exchange.write(std::move(chunk));
+      (void)written;
+    }
+  }
+};
+
+// The client's end of an HTTP/2 connection, over buffers.
+class H2Client {
+ public:
+  struct Response {
+    int code = 0;
+    Headers headers;
+    std::string body;
+    bool closed = false;
+    std::uint32_t error = 0;
+    std::string_view header(std::string_view name) const {
+      for (const auto& [key, value] : headers) {
+        if (key == name) return value;
+      }
+      return {};
+    }
+  };
+  std::map<std::int32_t, Response> responses;
+  std::map<std::int32_t, std::uint32_t> settings;  // the server's
+  std::vector<std::int32_t> goaways;               // last stream ids, in order
+  std::uint32_t goaway_error = 0;
+
+  // `manual_windows`: received data opens no window until consume().
+  explicit H2Client(bool manual_windows = false) : manual_windows_(manual_windows) {
+    nghttp2_session_callbacks* callbacks = nullptr;
+    nghttp2_session_callbacks_new(&callbacks);
+    nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
+    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data);
+    nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_close);
+    nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame);
+    nghttp2_option* option = nullptr;
+    nghttp2_option_new(&option);
+    nghttp2_option_set_no_auto_window_update(option, manual_windows ? 1 : 0);
+    nghttp2_session_client_new2(&session_, callbacks, this, option);
+    nghttp2_option_del(option);
+    nghttp2_session_callbacks_del(callbacks);
+    nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, nullptr, 0);
+  }
+  ~H2Client() { nghttp2_session_del(session_); }
+  H2Client(const H2Client&) = delete;
+  H2Client& operator=(const H2Client&) = delete;
+
+  std::int32_t request(std::string method, std::string path, Headers headers = {}, std::string body = {}) {
+    std::vector<nghttp2_nv> pairs;
+    const Headers pseudo = {{":method", std::move(method)}, {":path", std::move(path)}, {":scheme", "https"}, {":authority", "test"}};
+    for (const auto& header : pseudo) pairs.push_back(pair_of(header));
+    for (const auto& header : headers) pairs.push_back(pair_of(header));
+    nghttp2_data_provider provider{};
+    auto upload = std::make_unique<Upload>(Upload{std::move(body), 0});
+    provider.source.ptr = upload.get();
+    provider.read_callback = read_upload;
+    const std::int32_t id =
+        nghttp2_submit_request(session_, nullptr, pairs.data(), pairs.size(), upload->text.empty() ? nullptr : &provider, nullptr);
+    uploads_.push_back(std::move(upload));
+    responses[id];
+    return id;
+  }
+  void reset(std::int32_t id) { nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_CANCEL); }
+  void consume(std::int32_t id) {
+    nghttp2_session_consume(session_, id, unconsumed_[id]);
+    unconsumed_[id] = 0;
+  }
+  nghttp2_session* session() { return session_; }
+
+  bool receive(std::string_view bytes) {
+    return nghttp2_session_mem_recv(session_, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()) >= 0;
+  }
+  std::string output() {
+    std::string out;
+    const std::uint8_t* data = nullptr;
+    for (ssize_t size = 0; (size = nghttp2_session_mem_send(session_, &data)) > 0;) out.append(reinterpret_cast<const char*>(data), size);
+    return out;
+  }
+
+ private:
+  struct Upload {
+    std::string text;
+    std::size_t offset;
+  };
+  static nghttp2_nv pair_of(const Header& header) {
+    return {reinterpret_cast<std::uint8_t*>(const_cast<char*>(header.first.data())),
+            reinterpret_cast<std::uint8_t*>(const_cast<char*>(header.second.data())), header.first.size(), header.second.size(),
+            NGHTTP2_NV_FLAG_NONE};
+  }
+  static H2Client& self(void* user) { return *static_cast<H2Client*>(user); }
+  static ssize_t read_upload(nghttp2_session*, std::int32_t, std::uint8_t* out, std::size_t room, std::uint32_t* flags,
+                             nghttp2_data_source* source, void*) {
+    auto& upload = *static_cast<Upload*>(source->ptr);
+    const std::size_t count = std::min(room, upload.text.size() - upload.offset);
+    std::copy_n(upload.text.data() + upload.offset, count, out);
+    upload.offset += count;
+    if (upload.offset == upload.text.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
+    return static_cast<ssize_t>(count);
+  }
+  static int on_header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t name_size, const std::uint8_t* value,
+                       std::size_t value_size, std::uint8_t, void* user) {
+    auto& response = self(user).responses[frame->hd.stream_id];
+    std::string key(reinterpret_cast<const char*>(name), name_size);
+    std::string text(reinterpret_cast<const char*>(value), value_size);
+    if (key == ":status") response.code = std::stoi(text);
+    response.headers.emplace_back(std::move(key), std::move(text));
+    return 0;
+  }
+  static int on_data(nghttp2_session*, std::uint8_t, std::int32_t id, const std::uint8_t* data, std::size_t size, void* user) {
+    self(user).responses[id].body.append(reinterpret_cast<const char*>(data), size);
+    self(user).unconsumed_[id] += size;
+    return 0;
+  }
+  static int on_close(nghttp2_session*, std::int32_t id, std::uint32_t error, void* user) {
+    self(user).responses[id].closed = true;
+    self(user).responses[id].error = error;
+    return 0;
+  }
+  static int on_frame(nghttp2_session*, const nghttp2_frame* frame, void* user) {
+    if (frame->hd.type == NGHTTP2_GOAWAY) {
+      self(user).goaways.push_back(frame->goaway.last_stream_id);
+      self(user).goaway_error = frame->goaway.error_code;
+    }
+    if (frame->hd.type == NGHTTP2_SETTINGS && (frame->hd.flags & NGHTTP2_FLAG_ACK) == 0) {
+      for (std::size_t i = 0; i < frame->settings.niv; ++i) self(user).settings[frame->settings.iv[i].settings_id] = frame->settings.iv[i].value;
+    }
+    return 0;
+  }
+
+  bool manual_windows_;
+  nghttp2_session* session_ = nullptr;
+  std::vector<std::unique_ptr<Upload>> uploads_;
+  std::map<std::int32_t, std::size_t> unconsumed_;
+};
+
+}  // namespace backplane::test

@@ -1,0 +1,65 @@
+#include "transport/acceptor.hpp"
+
+#include <boost/asio/post.hpp>
+#include <cerrno>
+#include <cstring>
+
+#include "transport/log.hpp"
+
+namespace backplane {
+namespace {
+namespace asio = boost::asio;
+constexpr std::chrono::milliseconds kPause{100};
+}  // namespace
+
+Acceptor::Acceptor(IoLoop& loop, FileDescriptor listening, std::function<void(AcceptedSocket)> on_accept)
+    : loop_(loop), socket_(loop.context(), listening.release()), on_accept_(std::move(on_accept)) {}
+
+void Acceptor::start() {
+  asio::post(loop_.context(), [self = shared_from_this()] { self->arm(); });
+}
+
+void Acceptor::stop(std::function<void()> done) {
+  asio::post(loop_.context(), [self = shared_from_this(), done = std::move(done)] {
+    if (self->socket_.is_open()) {
+      self->accept_ready();
+      boost::system::error_code ignored;
+      self->socket_.close(ignored);
+    }
+    if (done) done();
+  });
+}
+
+void Acceptor::arm() {
+  if (!socket_.is_open()) return;
+  socket_.async_wait(asio::posix::stream_descriptor::wait_read, [self = shared_from_this()](boost::system::error_code error) {
+    if (error) return;
+    if (self->accept_ready()) return self->arm();
+    self->loop_.after(kPause, [self] { self->arm(); });
+  });
+}
+
+bool Acceptor::accept_ready() {
+  for (;;) {
+    sockaddr_storage remote{};
+    socklen_t size = sizeof remote;
+    FileDescriptor fd(::accept4(socket_.native_handle(), reinterpret_cast<sockaddr*>(&remote), &size, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (!fd.valid()) {
+      if (errno == EINTR || errno == ECONNABORTED) continue;
+      if (errno == EAGAIN || errno == EWOULDBLOCK) return true;
+      transport_log().warn("cannot accept connections for a moment error={}", std::strerror(errno));
+      return false;
+    }
+    AcceptedSocket accepted;
+    sockaddr_storage local{};
+    size = sizeof local;
+    ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&local), &size);
+    accepted.family = local.ss_family;
+    accepted.remote_address = address_with_port(remote);
+    accepted.local_address = address_without_port(local);
+    accepted.fd = std::move(fd);
+    on_accept_(std::move(accepted));
+  }
+}
+
+}  // namespace backplane

@@ -1,0 +1,34 @@
+// Takes connections off a listening socket and hands them on.
+//
+// Thread-safety: start() and stop() from any thread; `on_accept` runs on the loop.
+// Lifetime:      shared with what waits on the socket.
+// Errors:        when the process has no descriptors left it waits and tries again; other failures concern one connection only.
+#pragma once
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <functional>
+#include <memory>
+
+#include "base/io_loop.hpp"
+#include "transport/server_loop.hpp"
+
+namespace backplane {
+
+class Acceptor final : public std::enable_shared_from_this<Acceptor> {
+ public:
+  Acceptor(IoLoop& loop, FileDescriptor listening, std::function<void(AcceptedSocket)> on_accept);
+  void start();
+  // Takes what clients have connected so far, then closes the socket; `done` runs on the loop.
+  void stop(std::function<void()> done);
+
+ private:
+  void arm();
+  // False when accepting must pause.
+  bool accept_ready();
+
+  IoLoop& loop_;
+  boost::asio::posix::stream_descriptor socket_;
+  std::function<void(AcceptedSocket)> on_accept_;
+};
+
+}  // namespace backplane

@@ -1,0 +1,47 @@
+// Keeps the TLS contexts equal to the files they come from.
+//
+// Files are looked at every so often (modification time, size and inode, so an atomic rename or a switched link is seen); a change is
+// loaded on the blocking pool and swapped in.  Connections keep the contexts they began with.
+//
+// Thread-safety: current() from any thread; start() and stop() once each.
+// Lifetime:      shared with its timer.
+// Errors:        a set of files that cannot be loaded is logged once and the old contexts stay.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "backplane/task.hpp"
+#include "transport/tls_contexts.hpp"
+
+namespace backplane {
+
+class CertificateWatch final : public std::enable_shared_from_this<CertificateWatch> {
+ public:
+  explicit CertificateWatch(ServingOptions options);
+  // Loads for the first time.
+  Status load();
+  std::shared_ptr<const TlsContexts> current() const { return current_.load(); }
+  // Looks at the files from now on, on `executor`.
+  void start(Executor& executor);
+  void stop();
+  // Loads at once if a file has changed; true if new contexts are in use now.
+  bool refresh();
+
+ private:
+  void arm();
+  std::string signature() const;
+
+  const ServingOptions options_;
+  std::atomic<std::shared_ptr<const TlsContexts>> current_;
+  std::mutex refresh_mutex_;
+  std::string seen_;  // the signature the last load was tried with
+  Executor* executor_ = nullptr;
+  std::mutex timer_mutex_;
+  bool stopped_ = false;
+  std::function<void()> cancel_timer_;
+};
+
+}  // namespace backplane

@@ -1,0 +1,78 @@
+// One accepted socket: TLS, the protocol session above it, deadlines, and its end.
+//
+// Thread-safety: its loop's thread.
+// Lifetime:      held by its ServerLoop until close(), and by what waits on the socket.
+// Errors:        whatever breaks the socket or TLS ends in close(), which tells the session.
+#pragma once
+
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "http/session.hpp"
+#include "transport/server_loop.hpp"
+#include "transport/tls_stream.hpp"
+
+namespace backplane {
+
+class Connection final : public SessionTransport, public std::enable_shared_from_this<Connection> {
+ public:
+  using Clock = std::chrono::steady_clock;
+  Connection(ServerLoop& owner, AcceptedSocket socket);
+  ~Connection() override;
+
+  void start();
+  // SessionTransport
+  void want_flush() override;
+  void want_read() override;
+
+  // Sends what the session has, in as few writes as the socket allows.
+  void flush();
+  void drain();
+  void tick(Clock::time_point now);
+  // At once; what is unsent is lost.
+  void close();
+
+ private:
+  enum class State { kHandshake, kOpen, kLingering, kClosed };
+
+  void arm_read();
+  void arm_write();
+  void on_readable();
+  void received(std::string_view bytes);
+  // Handshake bytes that must go out at once; the rest of the input is handled by read_records().
+  void shake_hands(std::string_view bytes);
+  void read_records();
+  void open_session(bool http2, std::shared_ptr<const PeerInfo> peer);
+  bool answered_plain_http(std::string_view bytes);
+  void peer_ended();
+  void handshake_failed(std::string_view why);
+  // False when the socket takes no more now or has broken; the rest is in unsent_.
+  bool send(std::string_view bytes);
+  bool send_unsent();
+  // Says good-bye and waits for the peer's end, so that the kernel does not throw away what was sent.
+  void linger();
+
+  ServerLoop& owner_;
+  const std::shared_ptr<ServerLoop> owner_alive_;
+  boost::asio::generic::stream_protocol::socket socket_;
+  const std::string remote_address_;
+  std::string local_address_;
+  std::shared_ptr<const TlsContexts> contexts_;
+  std::optional<TlsStream> tls_;
+  std::shared_ptr<HttpSession> session_;
+  State state_ = State::kHandshake;
+  std::string first_bytes_;  // until it is clear that the peer speaks TLS
+  std::string unsent_;       // what the socket did not take
+  std::size_t unsent_offset_ = 0;
+  bool speaks_tls_ = false;
+  bool reading_ = false;
+  bool writing_ = false;
+  bool flush_planned_ = false;
+  bool flushing_ = false;
+  bool peer_ended_ = false;
+  Clock::time_point since_ = Clock::now();  // of the state, or of the last progress of a blocked write
+};
+
+}  // namespace backplane

@@ -1,0 +1,117 @@
+#include "transport/server_loop.hpp"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+
+#include "transport/connection.hpp"
+
+namespace backplane {
+namespace {
+
+namespace asio = boost::asio;
+
+// One read takes what a client can have in flight on a fast link.
+constexpr std::size_t kReadBuffer = 128 << 10;
+// A TLS record's most.
+constexpr std::size_t kPlainBuffer = 16 << 10;
+
+// Often enough for the shortest deadline; a second otherwise.
+std::chrono::milliseconds tick_interval(const ConnectionOptions& options, const HttpLimits& limits) {
+  using std::chrono::milliseconds;
+  const milliseconds shortest = std::min({options.handshake_timeout, limits.read_header_timeout, limits.idle_timeout, limits.body_timeout,
+                                          limits.write_timeout});
+  return std::clamp(shortest / 4, milliseconds(10), milliseconds(1'000));
+}
+
+}  // namespace
+
+ServerLoop::ServerLoop(IoLoop& loop, HttpHandler& root, ConnectionOptions options, HttpLimits limits, std::shared_ptr<TransportCounters> counters)
+    : loop_(loop),
+      runner_(loop, root, limits),
+      options_(options),
+      counters_(std::move(counters)),
+      ticker_(loop.context()),
+      read_buffer_(kReadBuffer),
+      plain_buffer_(kPlainBuffer),
+      tick_interval_(tick_interval(options, limits)) {
+  runner_.on_idle([this] { check_idle(); });
+}
+
+ServerLoop::~ServerLoop() = default;
+
+void ServerLoop::adopt(AcceptedSocket socket) {
+  count_.fetch_add(1, std::memory_order_relaxed);
+  // std::function must be copyable: the socket travels in a shared_ptr.
+  auto parcel = std::make_shared<AcceptedSocket>(std::move(socket));
+  loop_.post([self = shared_from_this(), parcel] { self->begin(std::move(*parcel)); });
+}
+
+void ServerLoop::begin(AcceptedSocket socket) {
+  auto connection = std::make_shared<Connection>(*this, std::move(socket));
+  connections_.emplace(connection.get(), connection);
+  if (!ticking_) arm_ticker();
+  connection->start();
+}
+
+void ServerLoop::remove(Connection& connection) {
+  if (connections_.erase(&connection) == 0) return;
+  count_.fetch_sub(1, std::memory_order_relaxed);
+  check_idle();
+}
+
+void ServerLoop::flush_later(std::shared_ptr<Connection> connection) {
+  to_flush_.push_back(std::move(connection));
+  if (to_flush_.size() > 1) return;
+  asio::post(loop_.context(), [self = shared_from_this()] { self->flush_all(); });
+}
+
+void ServerLoop::flush_all() {
+  flushing_.swap(to_flush_);
+  for (auto& connection : flushing_) connection->flush();
+  flushing_.clear();
+}
+
+void ServerLoop::arm_ticker() {
+  ticking_ = true;
+  ticker_.expires_after(tick_interval_);
+  ticker_.async_wait([self = shared_from_this()](boost::system::error_code error) {
+    if (!error) self->tick();
+  });
+}
+
+void ServerLoop::tick() {
+  ticking_ = false;
+  const auto now = std::chrono::steady_clock::now();
+  std::vector<std::shared_ptr<Connection>> all;
+  all.reserve(connections_.size());
+  for (auto& [_, connection] : connections_) all.push_back(connection);
+  for (auto& connection : all) connection->tick(now);
+  if (!connections_.empty()) arm_ticker();
+}
+
+void ServerLoop::drain() {
+  draining_ = true;
+  std::vector<std::shared_ptr<Connection>> all;
+  for (auto& [_, connection] : connections_) all.push_back(connection);
+  for (auto& connection : all) connection->drain();
+}
+
+void ServerLoop::close_all() {
+  draining_ = true;
+  std::vector<std::shared_ptr<Connection>> all;
+  for (auto& [_, connection] : connections_) all.push_back(connection);
+  for (auto& connection : all) connection->close();
+}
+
+void ServerLoop::when_idle(std::function<void()> callback) {
+  idle_waiters_.push_back(std::move(callback));
+  check_idle();
+}
+
+void ServerLoop::check_idle() {
+  // connections() also counts those on their way here.
+  if (connections() != 0 || runner_.running() != 0) return;
+  for (auto& waiter : std::exchange(idle_waiters_, {})) waiter();
+}
+
+}  // namespace backplane

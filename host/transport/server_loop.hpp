@@ -1,0 +1,103 @@
+// The connections of one loop: their set, their shared buffers, their clock.
+//
+// Buffers belong to the loop, not to connections: an idle connection costs its TLS state and nothing else.
+//
+// Thread-safety: the loop's thread, but for the constructor, adopt() and connections().
+// Lifetime:      shared with what is posted to the loop; the loop and the handler outlive it.
+// Errors:        none.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/io_loop.hpp"
+#include "http/handler_runner.hpp"
+#include "transport/sockets.hpp"
+
+namespace backplane {
+
+class Connection;
+class TlsContexts;
+
+// What every server shares among its loops.
+struct ConnectionOptions {
+  std::chrono::milliseconds handshake_timeout{10'000};
+  bool plain = false;  // a local socket: HTTP/1.1 without TLS
+  bool http2 = true;
+};
+
+struct TransportCounters {
+  std::atomic<std::uint64_t> accepted{0};
+  std::atomic<std::uint64_t> refused{0};  // past the bound
+  std::atomic<std::uint64_t> tls_handshake_errors{0};
+};
+
+// A connection as it was accepted.
+struct AcceptedSocket {
+  FileDescriptor fd;
+  int family = 0;
+  std::string remote_address;
+  std::string local_address;                  // without port
+  std::shared_ptr<const TlsContexts> contexts;  // null on plain sockets
+};
+
+class ServerLoop final : public std::enable_shared_from_this<ServerLoop> {
+ public:
+  ServerLoop(IoLoop& loop, HttpHandler& root, ConnectionOptions options, HttpLimits limits, std::shared_ptr<TransportCounters> counters);
+  ~ServerLoop();
+
+  // From any thread: the connection is this loop's from now on.
+  void adopt(AcceptedSocket socket);
+  std::size_t connections() const noexcept { return count_.load(std::memory_order_relaxed); }
+  IoLoop& loop() noexcept { return loop_; }
+
+  void drain();
+  void close_all();
+  // Calls back when no connection is open and no handler runs; at once if so.
+  void when_idle(std::function<void()> callback);
+
+  // ---- for connections
+  HandlerRunner& runner() noexcept { return runner_; }
+  const ConnectionOptions& options() const noexcept { return options_; }
+  TransportCounters& counters() noexcept { return *counters_; }
+  bool draining() const noexcept { return draining_; }
+  // Connection::flush() at the end of this turn, after everything that is ready to run has run.
+  void flush_later(std::shared_ptr<Connection> connection);
+  void remove(Connection& connection);
+  std::vector<char>& read_buffer() noexcept { return read_buffer_; }
+  std::vector<char>& plain_buffer() noexcept { return plain_buffer_; }
+  std::string& output_text() noexcept { return output_text_; }
+  std::string& output_records() noexcept { return output_records_; }
+
+ private:
+  void begin(AcceptedSocket socket);
+  void flush_all();
+  void arm_ticker();
+  void tick();
+  void check_idle();
+
+  IoLoop& loop_;
+  HandlerRunner runner_;
+  const ConnectionOptions options_;
+  std::shared_ptr<TransportCounters> counters_;
+  boost::asio::steady_timer ticker_;
+  std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_;
+  std::vector<std::shared_ptr<Connection>> to_flush_;
+  std::vector<std::shared_ptr<Connection>> flushing_;
+  std::vector<std::function<void()>> idle_waiters_;
+  std::vector<char> read_buffer_;
+  std::vector<char> plain_buffer_;
+  std::string output_text_;
+  std::string output_records_;
+  std::atomic<std::size_t> count_{0};
+  std::chrono::milliseconds tick_interval_;
+  bool ticking_ = false;
+  bool draining_ = false;
+};
+
+}  // namespace backplane

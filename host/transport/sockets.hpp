@@ -1,0 +1,54 @@
+// Listening sockets and the text of addresses.
+//
+// Thread-safety: any thread.
+// Errors:        kInternalError with the address and the system's reason.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <cstdint>
+#include <string>
+
+#include "backplane/status.hpp"
+#include "transport/serving_options.hpp"
+
+namespace backplane {
+
+// A file descriptor that closes itself.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) noexcept : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(other.release()) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    reset(other.release());
+    return *this;
+  }
+  ~FileDescriptor() { reset(); }
+  int get() const noexcept { return fd_; }
+  bool valid() const noexcept { return fd_ >= 0; }
+  int release() noexcept {
+    const int fd = fd_;
+    fd_ = -1;
+    return fd;
+  }
+  void reset(int fd = -1) noexcept;
+
+ private:
+  int fd_ = -1;
+};
+
+// Bound, listening, non-blocking.
+Result<FileDescriptor> listen_tcp(const ServingOptions& options);
+// A Unix socket that only this user may open; a stale one at `path` is replaced, a live one is an error.
+Result<FileDescriptor> listen_unix(const std::string& path);
+// The port a socket is bound to.
+std::uint16_t bound_port(int fd);
+
+// "1.2.3.4:5" or "[::1]:5"; IPv4 in IPv6 is written as IPv4; "@" for Unix sockets.
+std::string address_with_port(const sockaddr_storage& address);
+std::string address_without_port(const sockaddr_storage& address);
+// No delay, keepalive; failures are of no account.
+void tune_tcp(int fd, std::chrono::seconds keepalive);
+
+}  // namespace backplane

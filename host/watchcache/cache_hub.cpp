@@ -1,0 +1,217 @@
+// The pump: one watch on the store feeds every cache.
+#include <unordered_map>
+
+#include "watchcache/log.hpp"
+#include "watchcache/prefix_cache.hpp"
+
+namespace backplane {
+
+ResourceCache::~ResourceCache() = default;
+CacheHub::~CacheHub() = default;
+
+namespace {
+
+constexpr std::string_view kRoot = "/registry/";
+constexpr std::chrono::seconds kTick{1};                  // resolution of bookmarks
+constexpr std::chrono::milliseconds kReconnectDelay{200};  // after the store ended our watch
+
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
+};
+
+class FollowingHub final : public CacheHub {
+ public:
+  FollowingHub(StorageBackend& storage, Executor& executor) : store_(std::make_shared<FollowedStore>(storage, executor)) {}
+  ~FollowingHub() override = default;
+
+  std::shared_ptr<ResourceCache> add(CacheConfig config, bool eager) override;
+  void remove(std::string_view prefix) override;
+  Task<Status> start() override;
+  Task<void> stop() override;
+
+ private:
+  using CacheRef = std::shared_ptr<PrefixCache>;
+  struct Slot {
+    CacheRef cache;
+    bool eager = false;
+  };
+  using Slots = std::unordered_map<std::string, Slot, TextHash, std::equal_to<>>;
+
+  Status open_watch(Revision after);
+  Task<void> pump();
+  Task<void> reconnect();
+  void dispatch(const EventBatch& batch);
+  PrefixCache* find(std::string_view key);
+  std::vector<CacheRef> all();
+  void arm_tick();
+
+  const std::shared_ptr<FollowedStore> store_;
+  std::mutex mutex_;  // slots_, watch_, cancel_tick_
+  Slots slots_;
+  std::shared_ptr<StorageWatch> watch_;
+  std::function<void()> cancel_tick_;
+};
+
+std::shared_ptr<ResourceCache> FollowingHub::add(CacheConfig config, bool eager) {
+  CacheRef cache;
+  {
+    std::lock_guard lock(mutex_);
+    Slot& slot = slots_[config.prefix];
+    if (!slot.cache) slot.cache = std::make_shared<PrefixCache>(store_, std::move(config));
+    slot.eager = slot.eager || eager;
+    cache = slot.cache;
+  }
+  if (eager) cache->request_load();
+  return cache;
+}
+
+void FollowingHub::remove(std::string_view prefix) {
+  CacheRef cache;
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = slots_.find(prefix);
+    if (found == slots_.end()) return;
+    cache = std::move(found->second.cache);
+    slots_.erase(found);
+  }
+  cache->close();
+}
+
+Status FollowingHub::open_watch(Revision after) {
+  auto opened = store_->storage.watch(std::string(kRoot), after);
+  if (!opened.ok()) return std::move(opened.status());
+  std::lock_guard lock(mutex_);
+  if (store_->stopping.load()) return service_unavailable("the caches are stopping");
+  watch_ = std::move(*opened);
+  return {};
+}
+
+Task<Status> FollowingHub::start() {
+  auto asking = store_->storage.current_revision();
+  auto current = co_await std::move(asking);
+  if (!current.ok()) co_return std::move(current.status());
+  if (auto status = open_watch(*current); !status.ok()) co_return status;
+  store_->progress.advance(*current);
+  store_->started.store(true);
+  if (!store_->tasks.spawn(store_->executor, "watch cache pump", pump())) co_return service_unavailable("the caches are stopping");
+  std::vector<CacheRef> eager;
+  {
+    std::lock_guard lock(mutex_);
+    for (auto& [_, slot] : slots_) {
+      if (slot.eager) eager.push_back(slot.cache);
+    }
+  }
+  for (auto& cache : eager) cache->request_load();
+  arm_tick();
+  co_return Status{};
+}
+
+Task<void> FollowingHub::stop() {
+  store_->stopping.store(true);
+  std::function<void()> cancel_tick;
+  std::shared_ptr<StorageWatch> watch;
+  {
+    std::lock_guard lock(mutex_);
+    cancel_tick.swap(cancel_tick_);
+    watch = watch_;
+  }
+  if (cancel_tick) cancel_tick();
+  if (watch) watch->cancel();
+  for (auto& cache : all()) cache->close();
+  store_->progress.close();
+  store_->tasks.close();
+  co_await store_->tasks.wait_all();
+}
+
+std::vector<FollowingHub::CacheRef> FollowingHub::all() {
+  std::vector<CacheRef> caches;
+  std::lock_guard lock(mutex_);
+  for (auto& [_, slot] : slots_) caches.push_back(slot.cache);
+  return caches;
+}
+
+// ---- the pump
+
+Task<void> FollowingHub::pump() {
+  while (!store_->stopping.load()) {
+    auto reading = watch_->next();
+    auto batch = co_await std::move(reading);
+    if (batch.ok()) {
+      dispatch(*batch);
+      continue;
+    }
+    if (store_->stopping.load()) break;
+    watchcache_log().warn("the store ended the watch, loading again error={}", batch.status().message());
+    auto again = reconnect();
+    co_await std::move(again);
+  }
+}
+
+Task<void> FollowingHub::reconnect() {
+  while (!store_->stopping.load()) {
+    auto pause = sleep_for(kReconnectDelay);
+    co_await std::move(pause);
+    auto asking = store_->storage.current_revision();
+    auto current = co_await std::move(asking);
+    if (!current.ok() || !open_watch(*current).ok()) continue;
+    store_->progress.advance(*current);
+    for (auto& cache : all()) cache->invalidate();
+    co_return;
+  }
+}
+
+void FollowingHub::dispatch(const EventBatch& batch) {
+  // Few caches change in one batch: a vector is the quickest map.
+  std::vector<std::pair<CacheRef, std::vector<const StorageEvent*>>> by_cache;
+  {
+    std::lock_guard lock(mutex_);
+    PrefixCache* last = nullptr;
+    std::vector<const StorageEvent*>* events = nullptr;
+    for (const auto& event : batch.events) {
+      PrefixCache* cache = find(event.kv.key);
+      if (cache == nullptr) continue;
+      if (cache != last) {
+        auto found = std::find_if(by_cache.begin(), by_cache.end(), [&](const auto& each) { return each.first.get() == cache; });
+        if (found == by_cache.end()) found = by_cache.insert(by_cache.end(), {cache->shared_from_this(), {}});
+        events = &found->second;
+        last = cache;
+      }
+      events->push_back(&event);
+    }
+  }
+  for (auto& [cache, events] : by_cache) cache->apply(events);
+  // Only now: who waits for this revision finds it in every cache.
+  if (batch.revision > store_->progress.revision()) store_->progress.advance(batch.revision);
+}
+
+// The cache with the longest prefix of `key`; under the lock.
+PrefixCache* FollowingHub::find(std::string_view key) {
+  for (auto slash = key.rfind('/'); slash != std::string_view::npos && slash > 0; slash = key.rfind('/', slash - 1)) {
+    const auto found = slots_.find(key.substr(0, slash + 1));
+    if (found != slots_.end()) return found->second.cache.get();
+  }
+  return nullptr;
+}
+
+void FollowingHub::arm_tick() {
+  auto cancel = store_->executor.after(kTick, [this] {
+    const auto now = EventLog::Clock::now();
+    for (auto& cache : all()) cache->tick(now);
+    arm_tick();
+  });
+  std::lock_guard lock(mutex_);
+  if (!store_->stopping.load()) {
+    cancel_tick_ = std::move(cancel);
+    return;
+  }
+  cancel();
+}
+
+}  // namespace
+
+std::unique_ptr<CacheHub> make_cache_hub(StorageBackend& storage, Executor& executor) {
+  return std::make_unique<FollowingHub>(storage, executor);
+}
+
+}  // namespace backplane

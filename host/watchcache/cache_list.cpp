@@ -1,0 +1,290 @@
+// Reads of the cache: GET and LIST with upstream's resourceVersion, limit and continue rules.
+#include <charconv>
+
+#include "watchcache/continue_token.hpp"
+#include "watchcache/prefix_cache.hpp"
+
+namespace backplane {
+
+namespace {
+
+constexpr std::string_view kListExpired = "The resourceVersion for the provided list is too old.";
+constexpr std::string_view kContinueExpired =
+    "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue "
+    "parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token "
+    "results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and "
+    "now may show up in the list.";
+// Keys asked of the store at once while a selector looks for its page.
+constexpr std::int64_t kStorePage = 1000;
+
+}  // namespace
+
+// Which state a list shows, and which part of it.
+struct ListPlan {
+  enum class At : unsigned char { kConsistent, kAny, kNotOlderThan, kExact };
+  At at = At::kConsistent;
+  Revision revision = 0;
+  std::string from;
+  std::int64_t limit = 0;  // 0: all
+  bool continued = false;
+};
+
+namespace {
+
+Result<ListPlan> plan_continued(const ListOptions& options, const Selection& selection) {
+  auto token = decode_continue(options.continue_token, selection.list_prefix());
+  if (!token.ok()) return std::move(token.status());
+  if (!options.resource_version.empty() && options.resource_version != "0") {
+    return bad_request("specifying resource version is not allowed when using continue");
+  }
+  ListPlan plan;
+  plan.from = std::max(token->start, selection.start());
+  plan.limit = std::max<std::int64_t>(options.limit, 0);
+  plan.continued = true;
+  plan.at = token->revision > 0 ? ListPlan::At::kExact : ListPlan::At::kConsistent;
+  plan.revision = std::max<Revision>(token->revision, 0);
+  return plan;
+}
+
+Result<ListPlan> plan_list(const ListOptions& options, const Selection& selection) {
+  if (!options.continue_token.empty()) return plan_continued(options, selection);
+  ListPlan plan;
+  plan.from = selection.start();
+  plan.limit = std::max<std::int64_t>(options.limit, 0);
+  if (options.resource_version.empty()) return plan;
+  auto revision = parse_resource_version(options.resource_version);
+  if (!revision.ok()) return bad_request("invalid resource version: " + revision.status().message());
+  plan.revision = *revision;
+  // A limit with a resource version meant Exact before there was a word for it.
+  const bool exact = options.match == ResourceVersionMatch::kExact ||
+                     (options.match == ResourceVersionMatch::kUnset && plan.limit > 0 && plan.revision > 0);
+  if (exact) {
+    plan.at = ListPlan::At::kExact;
+  } else if (plan.revision == 0) {
+    plan.at = ListPlan::At::kAny;
+    plan.limit = 0;  // as upstream: any state in one piece
+  } else {
+    plan.at = ListPlan::At::kNotOlderThan;
+  }
+  return plan;
+}
+
+// Entries of a snapshot, without holding more than the way to the next one.
+class SnapshotCursor final : public ObjectCursor {
+ public:
+  SnapshotCursor(ObjectIndex::Cursor cursor, std::size_t left, Selection selection)
+      : cursor_(std::move(cursor)), left_(left), selection_(std::move(selection)) {}
+  const ObjectEntry* next() override {
+    for (; left_ > 0; --left_) {
+      const ObjectRef* entry = cursor_.next();
+      if (entry == nullptr) break;
+      if (selection_.selects() && !selection_.selected(**entry)) continue;
+      --left_;
+      return entry->get();
+    }
+    left_ = 0;
+    return nullptr;
+  }
+
+ private:
+  ObjectIndex::Cursor cursor_;
+  std::size_t left_;
+  Selection selection_;
+};
+
+// Entries made for one answer.
+class VectorCursor final : public ObjectCursor {
+ public:
+  explicit VectorCursor(std::vector<ObjectRef> entries) : entries_(std::move(entries)) {}
+  const ObjectEntry* next() override { return at_ < entries_.size() ? entries_[at_++].get() : nullptr; }
+
+ private:
+  std::vector<ObjectRef> entries_;
+  std::size_t at_ = 0;
+};
+
+// How much of the range a page takes.
+struct PageEnd {
+  std::size_t taken = 0;          // entries looked at
+  const ObjectEntry* last = nullptr;  // the last one of the page
+};
+
+PageEnd find_page_end(const ObjectIndex& index, std::size_t first, std::size_t total, const Selection& selection, std::size_t limit) {
+  PageEnd end;
+  if (!selection.selects()) {
+    end.taken = std::min(limit, total);
+    if (end.taken == 0) return end;
+    auto cursor = index.cursor_at(first + end.taken - 1);
+    end.last = cursor.next()->get();
+    return end;
+  }
+  auto cursor = index.cursor_at(first);
+  std::size_t found = 0;
+  while (end.taken < total && found < limit) {
+    const ObjectRef* entry = cursor.next();
+    ++end.taken;
+    if (!selection.selected(**entry)) continue;
+    ++found;
+    end.last = entry->get();
+  }
+  return end;
+}
+
+}  // namespace
+
+Result<Revision> parse_resource_version(std::string_view text) {
+  if (text.empty()) return Revision{0};
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  std::string_view why;
+  if (error == std::errc::result_out_of_range) {
+    why = "value out of range";
+  } else if (error != std::errc{} || end != text.data() + text.size()) {
+    why = "invalid syntax";
+  }
+  if (!why.empty()) {
+    const std::string shown = quoted(text);
+    return Status(500, Reason::kNone,
+                  "resourceVersion: Invalid value: " + shown + ": strconv.ParseUint: parsing " + shown + ": " + std::string(why));
+  }
+  constexpr std::uint64_t kMax = std::numeric_limits<Revision>::max();
+  return static_cast<Revision>(std::min(value, kMax));
+}
+
+// ---- waiting
+
+Task<Status> PrefixCache::wait_for(Revision revision) {
+  auto waiting = store_->progress.reached(revision, kReadWait);
+  const bool reached = co_await std::move(waiting);
+  // A snapshot may be ahead of the progress: it was loaded at a later revision.
+  const Revision current = newest().revision;
+  if (!reached && current < revision) co_return too_large_resource_version(revision, current);
+  co_return Status{};
+}
+
+Task<Status> PrefixCache::wait_current() {
+  auto loading = ensure_ready();
+  auto status = co_await std::move(loading);
+  if (!status.ok()) co_return status;
+  Revision target = store_->storage.committed_revision();
+  if (target == 0) {
+    auto asking = store_->storage.current_revision();
+    auto current = co_await std::move(asking);
+    if (!current.ok()) co_return std::move(current.status());
+    target = *current;
+  }
+  if (store_->progress.revision() >= target) co_return Status{};
+  auto waiting = wait_for(target);
+  status = co_await std::move(waiting);
+  co_return status;
+}
+
+Task<Status> PrefixCache::make_fresh(const ListPlan& plan) {
+  if (plan.at == ListPlan::At::kConsistent) {
+    auto current = wait_current();
+    auto status = co_await std::move(current);
+    co_return status;
+  }
+  auto loading = ensure_ready();
+  auto status = co_await std::move(loading);
+  if (!status.ok() || plan.at == ListPlan::At::kAny || newest().revision >= plan.revision) co_return status;
+  auto waiting = wait_for(plan.revision);
+  status = co_await std::move(waiting);
+  co_return status;
+}
+
+// ---- GET
+
+Task<Result<ObjectRef>> PrefixCache::get(std::string key, std::string resource_version) {
+  ListPlan plan;
+  if (!resource_version.empty()) {
+    auto revision = parse_resource_version(resource_version);
+    if (!revision.ok()) co_return std::move(revision.status());
+    plan.revision = *revision;
+    plan.at = *revision == 0 ? ListPlan::At::kAny : ListPlan::At::kNotOlderThan;
+  }
+  auto freshening = make_fresh(plan);
+  auto status = co_await std::move(freshening);
+  if (!status.ok()) co_return status;
+  co_return peek(key);
+}
+
+// ---- LIST
+
+Task<Result<ListResult>> PrefixCache::list(CacheScope scope, ListOptions options) {
+  auto selection = Selection::make(config_, scope, options);
+  if (!selection.ok()) co_return std::move(selection.status());
+  auto plan = plan_list(options, *selection);
+  if (!plan.ok()) co_return std::move(plan.status());
+  auto freshening = make_fresh(*plan);
+  auto status = co_await std::move(freshening);
+  if (!status.ok()) co_return status;
+
+  if (plan->at != ListPlan::At::kExact) co_return page(newest(), std::move(*selection), *plan);
+  const auto view = at(plan->revision);
+  if (view) co_return page(*view, std::move(*selection), *plan);
+  auto reading = list_from_store(std::move(*selection), std::move(*plan));
+  auto result = co_await std::move(reading);
+  co_return result;
+}
+
+ListResult PrefixCache::page(const View& view, Selection selection, const ListPlan& plan) {
+  const ObjectIndex& index = view.snapshot->index;
+  const std::size_t first = index.rank(plan.from);
+  const std::size_t total = std::max(index.rank(selection.end()), first) - first;
+  ListResult result;
+  result.revision = view.revision;
+  std::size_t taken = total;
+  if (plan.limit > 0) {
+    const PageEnd end = find_page_end(index, first, total, selection, static_cast<std::size_t>(plan.limit));
+    taken = end.taken;
+    if (taken < total) {
+      result.continue_token = encode_continue(end.last->key + '\0', selection.list_prefix(), view.revision);
+      if (!selection.selects()) result.remaining = static_cast<std::int64_t>(total - taken);
+      pin(view);
+    }
+  }
+  result.items = std::make_unique<SnapshotCursor>(index.cursor_at(first), taken, std::move(selection));
+  return result;
+}
+
+// The snapshot is gone: the store still has the revision unless it was compacted.
+Task<Result<ListResult>> PrefixCache::list_from_store(Selection selection, ListPlan plan) {
+  RangeRequest request;
+  request.start = plan.from;
+  request.end = selection.end();
+  request.revision = plan.revision;
+  request.limit = plan.limit > 0 ? std::max(plan.limit, selection.selects() ? kStorePage : 0) : 0;
+  ListResult result;
+  result.revision = plan.revision;
+  std::vector<ObjectRef> entries;
+  for (bool more = true; more;) {
+    auto reading = store_->storage.range(request);
+    auto part = co_await std::move(reading);
+    if (!part.ok() && part.status().reason() != Reason::kExpired) co_return std::move(part.status());
+    if (!part.ok() && !plan.continued) co_return expired(std::string(kListExpired));
+    if (!part.ok()) {
+      auto gone = expired(std::string(kContinueExpired));
+      gone.set_continue_token(encode_continue(plan.from, selection.list_prefix(), -1));
+      co_return gone;
+    }
+    more = part->more;
+    for (std::size_t i = 0; i < part->items.size(); ++i) {
+      ObjectRef entry = make_entry(part->items[i]);
+      if (!selection.selected(*entry)) continue;
+      entries.push_back(std::move(entry));
+      if (plan.limit == 0 || static_cast<std::int64_t>(entries.size()) < plan.limit) continue;
+      if (more || i + 1 < part->items.size()) {
+        result.continue_token = encode_continue(entries.back()->key + '\0', selection.list_prefix(), plan.revision);
+        if (!selection.selects()) result.remaining = part->count - plan.limit;
+      }
+      more = false;
+      break;
+    }
+    if (!part->items.empty()) request.start = part->items.back().key + '\0';
+  }
+  result.items = std::make_unique<VectorCursor>(std::move(entries));
+  co_return result;
+}
+
+}  // namespace backplane

@@ -1,0 +1,269 @@
+#include "watchcache/cache_watch.hpp"
+
+namespace backplane {
+namespace {
+
+constexpr std::size_t kInitialBatch = 256;  // synthetic events handed out at once
+// A watch with a deadline gets its last bookmark this long before it.
+constexpr std::chrono::seconds kBeforeDeadline{2};
+
+class FailedWatch final : public WatchStream {
+ public:
+  explicit FailedWatch(Status status) : status_(std::move(status)) {}
+  Task<Result<std::vector<WatchEvent>>> next() override {
+    if (told_.exchange(true)) co_return std::vector<WatchEvent>{};
+    co_return status_;
+  }
+  void cancel() override { told_.store(true); }
+
+ private:
+  const Status status_;
+  std::atomic<bool> told_{false};
+};
+
+EventLog::Clock::time_point first_bookmark(const std::optional<std::int64_t>& timeout_seconds) {
+  const auto now = EventLog::Clock::now();
+  if (!timeout_seconds || *timeout_seconds <= 0) return now + kBookmarkPeriod;
+  const std::chrono::seconds last = std::chrono::seconds(*timeout_seconds) - kBeforeDeadline;
+  if (last <= std::chrono::seconds(0)) return EventLog::Clock::time_point::max();
+  return now + std::min(last, kBookmarkPeriod);
+}
+
+}  // namespace
+
+std::unique_ptr<WatchStream> make_failed_watch(Status status) { return std::make_unique<FailedWatch>(std::move(status)); }
+
+// ---- starting
+
+CacheWatch::CacheWatch(std::shared_ptr<PrefixCache> cache, Selection selection)
+    : cache_(std::move(cache)), selection_(std::move(selection)) {}
+
+Result<std::unique_ptr<WatchStream>> CacheWatch::make(std::shared_ptr<PrefixCache> cache, Selection selection, const Start& start) {
+  auto stream = std::make_unique<CacheWatch>(std::move(cache), std::move(selection));
+  if (auto status = stream->begin(start); !status.ok()) return status;
+  return std::unique_ptr<WatchStream>(std::move(stream));
+}
+
+Status CacheWatch::begin(const Start& start) {
+  waiter_.wants_bookmarks = start.bookmarks;
+  if (start.bookmarks) waiter_.bookmark_due = first_bookmark(start.timeout_seconds);
+  position_ = skip_to_ = start.after;
+  if (start.snapshot) {
+    phase_ = Phase::kSnapshot;
+    end_bookmark_ = start.end_bookmark;
+    initial_ = std::make_unique<ObjectIndex::Cursor>(start.snapshot->index.cursor(selection_.start()));
+  }
+  const auto cursor = cache_->log().cursor_after(start.after);
+  if (!cursor) return start.snapshot ? too_old() : begin_past();
+  cursor_ = *cursor;
+  return {};
+}
+
+// The log does not reach back so far, but the store may: a watcher resumes over a restart.
+Status CacheWatch::begin_past() {
+  auto history = cache_->store().storage.watch(cache_->config().prefix, position_);
+  if (!history.ok()) return history.status().reason() == Reason::kExpired ? too_old() : std::move(history.status());
+  history_ = std::move(*history);
+  phase_ = Phase::kHistory;
+  return {};
+}
+
+Status CacheWatch::too_old() const {
+  return expired("too old resource version: " + std::to_string(position_) + " (" + std::to_string(cache_->log().floor()) + ")");
+}
+
+// ---- handing out
+
+Task<Result<std::vector<WatchEvent>>> CacheWatch::next() {
+  Events events;
+  while (!cancelled_.load() && phase_ != Phase::kEnded) {
+    Status status;
+    bool drained = false;
+    if (phase_ == Phase::kSnapshot) {
+      take_snapshot(events);
+    } else if (phase_ == Phase::kHistory) {
+      auto reading = take_history(events);
+      status = co_await std::move(reading);
+    } else {
+      status = take_log(events, drained);
+    }
+    if (cancelled_.load()) break;
+    if (!status.ok()) {
+      phase_ = Phase::kEnded;
+      co_return status;
+    }
+    if (events.empty() && drained) take_bookmark(events);
+    if (!events.empty()) co_return events;
+    if (drained) co_await cache_->log().wait(waiter_, cursor_);
+  }
+  co_return Events{};
+}
+
+void CacheWatch::cancel() {
+  cancelled_.store(true);
+  cache_->log().cancel(waiter_);
+  if (history_) history_->cancel();
+}
+
+void CacheWatch::take_snapshot(Events& events) {
+  constexpr auto kAdded = WatchEvent::Type::kAdded;
+  while (events.size() < kInitialBatch) {
+    const ObjectRef* entry = initial_->next();
+    if (entry == nullptr || (*entry)->key >= selection_.end()) {
+      initial_.reset();
+      phase_ = Phase::kLog;
+      if (end_bookmark_) events.push_back(cache_->builder().bookmark(position_, true));
+      return;
+    }
+    if (selection_.selected(**entry)) events.push_back({kAdded, *entry, frame_for(**entry, kAdded)});
+  }
+}
+
+Task<Status> CacheWatch::take_history(Events& events) {
+  auto reading = history_->next();
+  auto batch = co_await std::move(reading);
+  if (!batch.ok()) co_return batch.status().reason() == Reason::kExpired ? too_old() : std::move(batch.status());
+  for (const auto& event : batch->events) select(record_of(event), events);
+  position_ = batch->revision;
+  if (const auto cursor = cache_->log().cursor_after(position_)) {
+    cursor_ = *cursor;
+    // What the log holds up to here has been handed out.
+    skip_to_ = position_;
+    phase_ = Phase::kLog;
+  }
+  co_return Status{};
+}
+
+LogRecord CacheWatch::record_of(const StorageEvent& event) const {
+  const EntryBuilder& builder = cache_->builder();
+  LogRecord record;
+  record.revision = event.kv.mod_revision;
+  if (event.previous_revision != 0) {
+    KeyValue before;
+    before.key = event.kv.key;
+    before.value = event.previous;
+    before.mod_revision = event.previous_revision;
+    record.previous = builder.build(before, WatchEvent::Type::kModified);
+  }
+  CachedRef entry;
+  if (event.type == StorageEvent::Type::kDelete) {
+    record.type = WatchEvent::Type::kDeleted;
+    entry = builder.at_revision(*record.previous, record.revision, record.type);
+  } else {
+    record.type = record.previous ? WatchEvent::Type::kModified : WatchEvent::Type::kAdded;
+    entry = builder.build(event.kv, record.type);
+  }
+  record.frame = entry->frame;
+  record.object = std::move(entry);
+  return record;
+}
+
+Status CacheWatch::take_log(Events& events, bool& drained) {
+  // Before the log: everything up to the progress is in it by now.
+  const Revision progress = cache_->store().progress.revision();
+  const auto slice = cache_->log().read(cursor_);
+  using State = EventLog::Slice::State;
+  if (slice.state == State::kLagged) return too_old();
+  if (slice.state == State::kClosed) phase_ = Phase::kEnded;
+  if (slice.state == State::kEmpty) {
+    position_ = std::max(position_, progress);
+    drained = true;
+  }
+  for (const auto& records : slice.records) {
+    for (const LogRecord& record : records) {
+      position_ = std::max(position_, record.revision);
+      if (record.revision > skip_to_) select(record, events);
+    }
+  }
+  cursor_ = slice.next;
+  return {};
+}
+
+void CacheWatch::take_bookmark(Events& events) {
+  const auto now = EventLog::Clock::now();
+  if (!waiter_.wants_bookmarks || now < waiter_.bookmark_due) return;
+  waiter_.bookmark_due = now + kBookmarkPeriod;
+  events.push_back(cache_->builder().bookmark(position_, false));
+}
+
+// What the change is to somebody who sees only selected objects.
+void CacheWatch::select(const LogRecord& record, Events& events) {
+  if (!selection_.covers(*record.object)) return;
+  if (!selection_.selects()) {
+    events.push_back({record.type, record.object, record.frame});
+    return;
+  }
+  using Type = WatchEvent::Type;
+  const bool now = record.type != Type::kDeleted && selection_.selected(*record.object);
+  const bool before = record.previous && selection_.selected(*record.previous);
+  if (now) {
+    const Type type = before ? Type::kModified : Type::kAdded;
+    events.push_back({type, record.object, type == record.type ? record.frame : SharedBytes{}});
+  } else if (before && record.type == Type::kDeleted) {
+    events.push_back({Type::kDeleted, record.object, record.frame});
+  } else if (before) {
+    auto gone = cache_->builder().at_revision(*record.previous, record.revision, Type::kDeleted);
+    const SharedBytes frame = gone->frame;
+    events.push_back({Type::kDeleted, std::move(gone), frame});
+  }
+}
+
+// ---- PrefixCache::watch
+
+namespace {
+
+// Where a watch begins, by upstream's rules.
+struct WatchPlan {
+  bool initial = false;   // synthetic ADDED events first
+  bool consistent = false;  // the newest state, not any
+  Revision not_older = 0;   // with initial: wait for it
+  std::optional<Revision> after;  // a given start
+};
+
+Result<WatchPlan> plan_watch(const ListOptions& options) {
+  auto revision = parse_resource_version(options.resource_version);
+  if (!revision.ok()) return std::move(revision.status());
+  WatchPlan plan;
+  plan.consistent = options.resource_version.empty();
+  plan.initial = options.send_initial_events.value_or(*revision == 0);
+  if (plan.initial) {
+    plan.not_older = *revision;
+  } else if (*revision != 0) {
+    plan.after = *revision;
+  }
+  return plan;
+}
+
+}  // namespace
+
+Task<Result<std::unique_ptr<WatchStream>>> PrefixCache::watch(CacheScope scope, ListOptions options) {
+  auto selection = Selection::make(config_, scope, options);
+  if (!selection.ok()) co_return std::move(selection.status());
+  auto plan = plan_watch(options);
+  if (!plan.ok()) co_return std::move(plan.status());
+  auto loading = ensure_ready();
+  auto status = co_await std::move(loading);
+  if (!status.ok()) co_return status;
+  // From here on errors are told in the stream, as upstream does.
+  if (plan->consistent) {
+    auto current = wait_current();
+    status = co_await std::move(current);
+  } else if (plan->not_older > newest().revision) {
+    auto waiting = wait_for(plan->not_older);
+    status = co_await std::move(waiting);
+  }
+  if (!status.ok()) co_return make_failed_watch(std::move(status));
+
+  const View view = newest();
+  CacheWatch::Start start;
+  if (plan->initial) start.snapshot = view.snapshot;
+  start.after = plan->after.value_or(view.revision);
+  start.bookmarks = options.allow_watch_bookmarks;
+  start.end_bookmark = options.allow_watch_bookmarks && options.send_initial_events.value_or(false);
+  start.timeout_seconds = options.timeout_seconds;
+  auto stream = CacheWatch::make(shared_from_this(), std::move(*selection), start);
+  if (!stream.ok()) co_return make_failed_watch(std::move(stream.status()));
+  co_return stream;
+}
+
+}  // namespace backplane

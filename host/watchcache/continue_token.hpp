@@ -1,0 +1,23 @@
+// The continue parameter of a list: base64url of {"v":"meta.k8s.io/v1","rv":N,"start":"key relative to the list"}.
+//
+// Thread-safety: pure functions.
+// Errors:        kBadRequest `invalid continue token: …`, worded as upstream's storage.DecodeContinue.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "backplane/status.hpp"
+#include "backplane/storage.hpp"
+
+namespace backplane {
+
+struct ContinueToken {
+  Revision revision = 0;  // negative: at the newest revision, the list is inconsistent
+  std::string start;      // absolute: the first key of the rest
+};
+
+std::string encode_continue(std::string_view start, std::string_view list_prefix, Revision revision);
+Result<ContinueToken> decode_continue(std::string_view token, std::string_view list_prefix);
+
+}  // namespace backplane

@@ -1,0 +1,247 @@
+#include "watchcache/prefix_cache.hpp"
+
+#include "backplane/storage_feed.hpp"
+#include "watchcache/log.hpp"
+
+namespace backplane {
+namespace {
+
+constexpr std::int64_t kLoadChunk = 5000;  // objects turned into entries before other work of the pump gets its turn
+constexpr int kLoadAttempts = 3;
+constexpr int kRetryAfterSeconds = 1;
+
+}  // namespace
+
+PrefixCache::PrefixCache(std::shared_ptr<FollowedStore> store, CacheConfig config)
+    : store_(std::move(store)), config_(std::move(config)), builder_(config_), snapshot_(std::make_shared<const Snapshot>()) {}
+
+ObjectRef PrefixCache::make_entry(const KeyValue& stored) const {
+  const bool created = stored.create_revision == stored.mod_revision;
+  return builder_.build(stored, created ? WatchEvent::Type::kAdded : WatchEvent::Type::kModified);
+}
+
+ObjectRef PrefixCache::peek(std::string_view key) const { return snapshot_.get()->index.find(key); }
+
+Revision PrefixCache::revision() const noexcept { return newest().revision; }
+
+View PrefixCache::newest() const {
+  // In this order: a snapshot taken after the progress holds at least everything up to it.
+  const Revision progress = store_->progress.revision();
+  View view;
+  view.snapshot = snapshot_.get();
+  view.revision = std::max(progress, view.snapshot->changed);
+  return view;
+}
+
+// ---- loading
+
+void PrefixCache::request_load() {
+  {
+    std::lock_guard lock(load_mutex_);
+    if (state_.load() != State::kIdle || !store_->started.load()) return;
+    state_.store(State::kLoading);
+  }
+  if (!store_->tasks.spawn(store_->executor, "load " + config_.prefix, load(shared_from_this()))) end_load(false);
+}
+
+Task<Status> PrefixCache::ensure_ready() {
+  if (ready()) co_return Status{};
+  request_load();
+  Promise<bool> loaded;
+  {
+    std::lock_guard lock(load_mutex_);
+    const State state = state_.load();
+    if (state == State::kReady) co_return Status{};
+    if (state == State::kClosed) co_return service_unavailable("the resource is no longer served");
+    if (state == State::kLoading) load_waiters_.push_back(loaded);
+    if (state == State::kIdle) loaded.set(false);
+  }
+  const bool done = co_await wait_within(loaded, kReadWait);
+  if (!done) co_return too_many_requests("storage is (re)initializing", kRetryAfterSeconds);
+  co_return Status{};
+}
+
+Task<void> PrefixCache::load(std::shared_ptr<PrefixCache> self) {
+  bool loaded = false;
+  for (int attempt = 0; attempt < kLoadAttempts && !loaded && !store_->stopping.load(); ++attempt) {
+    // From here on the pump keeps events for us; what the range below has seen already is dropped then.
+    buffering_ = true;
+    buffer_.clear();
+    ObjectIndex index;
+    Revision revision = 0;
+    auto status = co_await load_once(index, revision);
+    if (status.ok()) {
+      loaded = finish_load(std::move(index), revision);
+      break;
+    }
+    watchcache_log().warn("loading failed prefix={} error={}", config_.prefix, status.message());
+  }
+  buffering_ = false;
+  buffer_ = {};
+  end_load(loaded);
+}
+
+Task<Status> PrefixCache::load_once(ObjectIndex& index, Revision& revision) {
+  RangeRequest request;
+  request.start = config_.prefix;
+  request.end = prefix_end(config_.prefix);
+  request.limit = kLoadChunk;
+  request.skip_count = true;
+  for (;;) {
+    auto reading = store_->storage.range(request);
+    auto part = co_await std::move(reading);
+    if (!part.ok()) co_return std::move(part.status());
+    if (revision == 0) request.revision = revision = part->revision;
+    for (const auto& stored : part->items) index.append(make_entry(stored));
+    if (!part->more || part->items.empty()) co_return Status{};
+    request.start = part->items.back().key + '\0';
+  }
+}
+
+bool PrefixCache::finish_load(ObjectIndex index, Revision revision) {
+  {
+    std::lock_guard lock(load_mutex_);
+    if (state_.load() == State::kClosed) return false;
+  }
+  index_ = std::move(index);
+  loaded_ = revision;
+  std::size_t bytes = 0;
+  auto cursor = index_.cursor({});
+  while (const auto* entry = cursor.next()) bytes += (*entry)->json.size();
+  bytes_.store(bytes, std::memory_order_relaxed);
+  log_.reset(revision);
+  publish(revision);
+  std::vector<const StorageEvent*> missed;
+  for (const auto& event : buffer_) missed.push_back(&event);
+  apply_now(missed);
+  return true;
+}
+
+void PrefixCache::end_load(bool loaded) {
+  std::vector<Promise<bool>> waiters;
+  {
+    std::lock_guard lock(load_mutex_);
+    if (state_.load() != State::kClosed) state_.store(loaded ? State::kReady : State::kIdle, std::memory_order_release);
+    waiters.swap(load_waiters_);
+  }
+  for (auto& waiter : waiters) waiter.set(loaded);
+}
+
+// ---- following
+
+void PrefixCache::apply(const std::vector<const StorageEvent*>& events) {
+  if (buffering_) {
+    for (const auto* event : events) buffer_.push_back(*event);
+  } else if (ready()) {
+    apply_now(events);
+  }
+}
+
+void PrefixCache::apply_now(const std::vector<const StorageEvent*>& events) {
+  std::vector<LogRecord> records;
+  records.reserve(events.size());
+  for (const auto* event : events) {
+    if (event->kv.mod_revision > loaded_) apply_event(*event, records);
+  }
+  if (records.empty()) return;
+  // The snapshot first: who reads an event finds at least that state.
+  publish(records.back().revision);
+  log_.append(std::move(records));
+}
+
+bool PrefixCache::apply_event(const StorageEvent& event, std::vector<LogRecord>& records) {
+  LogRecord record;
+  record.revision = event.kv.mod_revision;
+  CachedRef entry;
+  if (event.type == StorageEvent::Type::kDelete) {
+    record.type = WatchEvent::Type::kDeleted;
+    record.previous = index_.remove(event.kv.key);
+    if (!record.previous) return false;
+    entry = builder_.at_revision(*record.previous, record.revision, record.type);
+    count(record.previous.get(), nullptr);
+  } else {
+    record.type = event.previous_revision == 0 ? WatchEvent::Type::kAdded : WatchEvent::Type::kModified;
+    entry = builder_.build(event.kv, record.type);
+    record.previous = index_.put(entry);
+    count(record.previous.get(), entry.get());
+  }
+  record.frame = entry->frame;
+  record.object = std::move(entry);
+  records.push_back(std::move(record));
+  return true;
+}
+
+void PrefixCache::count(const ObjectEntry* removed, const ObjectEntry* added) {
+  if (added != nullptr) bytes_.fetch_add(added->json.size(), std::memory_order_relaxed);
+  if (removed != nullptr) bytes_.fetch_sub(removed->json.size(), std::memory_order_relaxed);
+}
+
+void PrefixCache::publish(Revision changed) {
+  auto snapshot = std::make_shared<Snapshot>();
+  snapshot->index = index_.share();
+  snapshot->changed = changed;
+  size_.store(index_.size(), std::memory_order_relaxed);
+  snapshot_.set(std::move(snapshot));
+}
+
+void PrefixCache::invalidate() {
+  bool was_in_use = false;
+  {
+    std::lock_guard lock(load_mutex_);
+    was_in_use = state_.load() == State::kReady;
+    if (was_in_use) state_.store(State::kIdle);
+  }
+  if (!was_in_use) return;
+  log_.reset(store_->progress.revision());
+  request_load();
+}
+
+// ---- small things
+
+void PrefixCache::tick(EventLog::Clock::time_point now) {
+  log_.tick(now);
+  std::deque<Pin> dropped;
+  std::lock_guard lock(pins_mutex_);
+  while (!pins_.empty() && pins_.front().until <= now) {
+    dropped.push_back(std::move(pins_.front()));
+    pins_.pop_front();
+  }
+}
+
+void PrefixCache::close() {
+  {
+    std::lock_guard lock(load_mutex_);
+    state_.store(State::kClosed);
+  }
+  end_load(false);
+  log_.close();
+}
+
+std::optional<View> PrefixCache::at(Revision revision) const {
+  View view = newest();
+  if (view.snapshot->changed <= revision && revision <= view.revision) {
+    view.revision = revision;
+    return view;
+  }
+  std::lock_guard lock(pins_mutex_);
+  for (const auto& pin : pins_) {
+    if (pin.revision == revision) return View{pin.snapshot, revision};
+  }
+  return std::nullopt;
+}
+
+void PrefixCache::pin(const View& view) {
+  std::shared_ptr<const Snapshot> dropped;
+  const auto until = EventLog::Clock::now() + kPinTime;
+  std::lock_guard lock(pins_mutex_);
+  for (const auto& pin : pins_) {
+    if (pin.revision == view.revision) return;
+  }
+  if (pins_.size() >= kMaxPins) {
+    dropped = std::move(pins_.front().snapshot);
+    pins_.pop_front();
+  }
+  pins_.push_back({view.revision, view.snapshot, until});
+}
+
+}  // namespace backplane

@@ -1,0 +1,142 @@
+// The cache of one resource: a published snapshot for reads, a log for watches, both written by the pump.
+//
+// Thread-safety: the ResourceCache methods from any thread; apply(), load(), invalidate() and tick() on the pump's executor.
+// Lifetime:      shared by the hub, its users and their watch streams.
+// Errors:        as ResourceCache.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/task_group.hpp"
+#include "watchcache/entry.hpp"
+#include "watchcache/event_log.hpp"
+#include "watchcache/object_index.hpp"
+#include "watchcache/progress.hpp"
+#include "watchcache/published.hpp"
+#include "watchcache/resource_cache.hpp"
+#include "watchcache/selection.hpp"
+
+namespace backplane {
+
+// How long a read waits for the cache to reach a revision before it is refused (upstream's blockTimeout).
+inline constexpr std::chrono::seconds kReadWait{3};
+// How often a watcher that allows bookmarks gets one.
+inline constexpr std::chrono::seconds kBookmarkPeriod{60};
+// Snapshots kept for the next page of a list.
+inline constexpr std::size_t kMaxPins = 32;
+inline constexpr std::chrono::minutes kPinTime{5};
+
+// What all caches of a hub share.
+struct FollowedStore {
+  FollowedStore(StorageBackend& backend, Executor& pump) : storage(backend), executor(pump) {}
+  StorageBackend& storage;
+  Executor& executor;
+  Progress progress;
+  TaskGroup tasks;
+  std::atomic<bool> started{false};
+  std::atomic<bool> stopping{false};
+};
+
+// The state of the resource right after `changed`; it stays so until the next snapshot's `changed`.
+struct Snapshot {
+  ObjectIndex index;
+  Revision changed = 0;
+};
+
+// A snapshot and the revision at which it is read.
+struct View {
+  std::shared_ptr<const Snapshot> snapshot;
+  Revision revision = 0;
+};
+
+struct ListPlan;
+
+class PrefixCache final : public ResourceCache, public std::enable_shared_from_this<PrefixCache> {
+ public:
+  PrefixCache(std::shared_ptr<FollowedStore> store, CacheConfig config);
+
+  ObjectRef make_entry(const KeyValue& stored) const override;
+  ObjectRef peek(std::string_view key) const override;
+  Task<Status> wait_current() override;
+  Task<Result<ObjectRef>> get(std::string key, std::string resource_version) override;
+  Task<Result<ListResult>> list(CacheScope scope, ListOptions options) override;
+  Task<Result<std::unique_ptr<WatchStream>>> watch(CacheScope scope, ListOptions options) override;
+  bool ready() const noexcept override { return state_.load(std::memory_order_acquire) == State::kReady; }
+  Revision revision() const noexcept override;
+  std::size_t size() const noexcept override { return size_.load(std::memory_order_relaxed); }
+  std::size_t bytes() const noexcept override { return bytes_.load(std::memory_order_relaxed); }
+
+  const CacheConfig& config() const noexcept { return config_; }
+  const EntryBuilder& builder() const noexcept { return builder_; }
+  EventLog& log() noexcept { return log_; }
+  FollowedStore& store() noexcept { return *store_; }
+
+  // Starts to load unless it has begun.
+  void request_load();
+  // Takes over events of this resource, in order.
+  void apply(const std::vector<const StorageEvent*>& events);
+  // The store's history was lost on the way: forgets everything and loads again what was in use.
+  void invalidate();
+  void tick(EventLog::Clock::time_point now);
+  // Ends the watches and refuses further use.
+  void close();
+
+ private:
+  enum class State : unsigned char { kIdle, kLoading, kReady, kClosed };
+  struct Pin {
+    Revision revision = 0;
+    std::shared_ptr<const Snapshot> snapshot;
+    EventLog::Clock::time_point until;
+  };
+
+  Task<Status> ensure_ready();
+  Task<void> load(std::shared_ptr<PrefixCache> self);
+  Task<Status> load_once(ObjectIndex& index, Revision& revision);
+  bool finish_load(ObjectIndex index, Revision revision);
+  void end_load(bool loaded);
+  void apply_now(const std::vector<const StorageEvent*>& events);
+  bool apply_event(const StorageEvent& event, std::vector<LogRecord>& records);
+  void publish(Revision changed);
+  void count(const ObjectEntry* removed, const ObjectEntry* added);
+
+  View newest() const;
+  // The state at exactly `revision`, if it is at hand.
+  std::optional<View> at(Revision revision) const;
+  void pin(const View& view);
+  // Waits until `revision` is reached.  Errors: kTimeout ResourceVersionTooLarge.
+  Task<Status> wait_for(Revision revision);
+  Task<Status> make_fresh(const ListPlan& plan);
+  ListResult page(const View& view, Selection selection, const ListPlan& plan);
+  Task<Result<ListResult>> list_from_store(Selection selection, ListPlan plan);
+
+  const std::shared_ptr<FollowedStore> store_;
+  const CacheConfig config_;
+  const EntryBuilder builder_;
+  EventLog log_;
+  Published<Snapshot> snapshot_;
+  std::atomic<State> state_{State::kIdle};
+  std::atomic<std::size_t> bytes_{0};
+  std::atomic<std::size_t> size_{0};
+
+  std::mutex load_mutex_;  // state_ changes and load_waiters_
+  std::vector<Promise<bool>> load_waiters_;
+
+  mutable std::mutex pins_mutex_;
+  std::deque<Pin> pins_;
+
+  // The pump's.
+  ObjectIndex index_;
+  Revision loaded_ = 0;
+  bool buffering_ = false;
+  std::vector<StorageEvent> buffer_;
+};
+
+// Parses a resourceVersion.  Errors: 500 without a reason, worded as upstream's versioner.
+Result<Revision> parse_resource_version(std::string_view text);
+
+}  // namespace backplane

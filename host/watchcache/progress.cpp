@@ -1,0 +1,59 @@
+#include "watchcache/progress.hpp"
+
+#include <vector>
+
+namespace backplane {
+
+Task<bool> wait_within(Promise<bool> promise, std::chrono::nanoseconds timeout) {
+  Executor* executor = current_executor();
+  std::function<void()> cancel;
+  if (executor != nullptr) cancel = executor->after(timeout, [promise] { promise.set(false); });
+  const bool value = co_await promise.future();
+  if (cancel) cancel();
+  co_return value;
+}
+
+void Progress::advance(Revision revision) {
+  std::vector<Promise<bool>> reached;
+  {
+    // Under the lock, so that a wait which saw the old revision is in the list by now.
+    std::lock_guard lock(mutex_);
+    revision_.store(revision, std::memory_order_release);
+    while (!waits_.empty() && waits_.begin()->first.first <= revision) {
+      reached.push_back(std::move(waits_.begin()->second));
+      waits_.erase(waits_.begin());
+    }
+  }
+  for (auto& promise : reached) promise.set(true);
+}
+
+Task<bool> Progress::reached(Revision target, std::chrono::nanoseconds timeout) {
+  if (revision() >= target) co_return true;
+  Promise<bool> promise;
+  std::pair<Revision, std::uint64_t> place;
+  {
+    std::lock_guard lock(mutex_);
+    if (revision_.load() >= target) co_return true;
+    if (closed_) co_return false;
+    place = {target, ++last_wait_};
+    waits_.emplace(place, promise);
+  }
+  const bool reached = co_await wait_within(promise, timeout);
+  if (!reached) {
+    std::lock_guard lock(mutex_);
+    waits_.erase(place);
+  }
+  co_return reached;
+}
+
+void Progress::close() {
+  Waits waits;
+  {
+    std::lock_guard lock(mutex_);
+    closed_ = true;
+    waits.swap(waits_);
+  }
+  for (auto& [_, promise] : waits) promise.set(false);
+}
+
+}  // namespace backplane

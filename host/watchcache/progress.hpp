@@ -1,0 +1,39 @@
+// How far the caches have followed the store, and those who wait for more.
+//
+// Thread-safety: every method from any thread; advance() by one thread.
+// Errors:        a wait that runs out of time gives false.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+#include "backplane/storage.hpp"
+#include "backplane/task.hpp"
+
+namespace backplane {
+
+// Waits for a promise, but not longer than `timeout`; false when it ran out.  On an executor.
+Task<bool> wait_within(Promise<bool> promise, std::chrono::nanoseconds timeout);
+
+class Progress {
+ public:
+  // Everything up to it is in the caches.
+  Revision revision() const noexcept { return revision_.load(std::memory_order_acquire); }
+  void advance(Revision revision);
+  // True once revision() has reached `target`; false when `timeout` ran out or close() was called before.
+  Task<bool> reached(Revision target, std::chrono::nanoseconds timeout);
+  void close();
+
+ private:
+  using Waits = std::map<std::pair<Revision, std::uint64_t>, Promise<bool>>;
+  std::atomic<Revision> revision_{0};
+  std::mutex mutex_;
+  Waits waits_;
+  std::uint64_t last_wait_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace backplane

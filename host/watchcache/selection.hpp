@@ -1,0 +1,51 @@
+// What a list or watch is about, resolved once: key range, label selector, field requirements as columns.
+//
+// Thread-safety: immutable after make().
+// Lifetime:      values.
+// Errors:        kBadRequest for a field that the resource does not declare.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backplane/object.hpp"
+#include "backplane/options.hpp"
+#include "watchcache/resource_cache.hpp"
+
+namespace backplane {
+
+class Selection {
+ public:
+  static Result<Selection> make(const CacheConfig& config, const CacheScope& scope, const ListOptions& options);
+
+  // First key, and the first key behind the range.
+  const std::string& start() const noexcept { return start_; }
+  const std::string& end() const noexcept { return end_; }
+  // The prefix that continue tokens are relative to.
+  const std::string& list_prefix() const noexcept { return list_prefix_; }
+  // Something beyond the key range is asked for: remaining items are not counted then, as upstream does it.
+  bool selects() const noexcept { return selects_; }
+  // In the key range.
+  bool covers(const ObjectEntry& entry) const noexcept { return whole_ || (entry.key >= start_ && entry.key < end_); }
+  // The selectors hold; the entry is known to be in the key range.
+  bool selected(const ObjectEntry& entry) const noexcept;
+
+ private:
+  static constexpr int kName = -1;
+  static constexpr int kNamespace = -2;
+  struct FieldCheck {
+    int column = 0;
+    bool equals = true;
+    std::string value;
+  };
+  std::string start_;
+  std::string end_;
+  std::string list_prefix_;
+  bool whole_ = false;  // the range is all of the resource
+  bool selects_ = false;
+  std::string name_;  // of a scope over all namespaces
+  LabelSelector labels_;
+  std::vector<FieldCheck> fields_;
+};
+
+}  // namespace backplane

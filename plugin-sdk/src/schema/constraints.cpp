@@ -1,0 +1,109 @@
+// Reads the keywords of structural schemas.
+#include "schema/constraints.hpp"
+
+#include "schema/compiler.hpp"
+
+namespace backplane::schema {
+namespace {
+
+bool truthy(const Object& object, std::string_view key) noexcept { return get_bool(object, key).value_or(false); }
+
+std::vector<std::string> strings_of(const Object& schema, std::string_view key) {
+  std::vector<std::string> out;
+  if (const Array* list = get_array(schema, key)) {
+    for (const Value& item : *list) {
+      if (item.is_string()) out.emplace_back(std::string_view(item.get_string()));
+    }
+  }
+  return out;
+}
+
+std::optional<Value> number_of(const Object& schema, std::string_view key) {
+  const Value* value = find(schema, key);
+  return value && value->is_number() ? std::optional<Value>(Value(*value, json::storage_ptr())) : std::nullopt;
+}
+
+// Words that make a schema say more than its form does.
+constexpr std::string_view kTelling[] = {
+    "allOf",         "anyOf",         "default",       "enum",          "exclusiveMaximum",
+    "exclusiveMinimum", "format",     "maxItems",      "maxLength",     "maxProperties",
+    "maximum",       "minItems",      "minLength",     "minProperties", "minimum",
+    "multipleOf",    "not",           "nullable",      "oneOf",         "pattern",
+    "required",      "uniqueItems",   "x-kubernetes-embedded-resource", "x-kubernetes-list-map-keys",
+    "x-kubernetes-list-type", "x-kubernetes-preserve-unknown-fields"};
+
+bool says_more(const Object& schema) noexcept {
+  for (const std::string_view word : kTelling) {
+    if (schema.contains(word)) return true;
+  }
+  const Value* additional = find(schema, "additionalProperties");
+  const bool composed = schema.contains("properties") || schema.contains("items");
+  return (additional && additional->is_bool()) || (composed && !schema.contains("type"));
+}
+
+}  // namespace
+
+std::unique_ptr<const Constraints> Compiler::constraints_of(const Object& schema, const std::string& path) {
+  if (!says_more(schema)) return nullptr;
+  auto out = std::make_unique<Constraints>();
+  out->typed = schema.contains("type") || truthy(schema, "x-kubernetes-int-or-string");
+  out->format = get_string(schema, "format");
+  out->nullable = truthy(schema, "nullable");
+  if (const Value* value = find(schema, "default")) out->default_value = Value(*value, json::storage_ptr());
+  if (const Value* value = find(schema, "additionalProperties")) out->additional_allowed = value->is_bool() && value->get_bool();
+  out->required = strings_of(schema, "required");
+  if (const Array* values = get_array(schema, "enum")) {
+    for (const Value& value : *values) out->enumeration.emplace_back(value, json::storage_ptr());
+  }
+  read_bounds(*out, schema);
+  read_extensions(*out, schema);
+  out->pattern = get_string(schema, "pattern");
+  if (!out->pattern.empty()) {
+    try {
+      out->regex = std::make_unique<const boost::regex>(out->pattern, boost::regex::perl | boost::regex::no_mod_m);
+    } catch (const boost::regex_error& error) {
+      fail(path + ".pattern", error.what());
+    }
+  }
+  read_logic(*out, schema, path);
+  return out;
+}
+
+void Compiler::read_bounds(Constraints& out, const Object& schema) {
+  out.minimum = number_of(schema, "minimum");
+  out.maximum = number_of(schema, "maximum");
+  out.multiple_of = number_of(schema, "multipleOf");
+  out.exclusive_minimum = truthy(schema, "exclusiveMinimum");
+  out.exclusive_maximum = truthy(schema, "exclusiveMaximum");
+  out.min_length = get_int(schema, "minLength");
+  out.max_length = get_int(schema, "maxLength");
+  out.min_items = get_int(schema, "minItems");
+  out.max_items = get_int(schema, "maxItems");
+  out.min_properties = get_int(schema, "minProperties");
+  out.max_properties = get_int(schema, "maxProperties");
+  out.unique_items = truthy(schema, "uniqueItems");
+}
+
+void Compiler::read_extensions(Constraints& out, const Object& schema) {
+  out.preserve_unknown = truthy(schema, "x-kubernetes-preserve-unknown-fields");
+  out.embedded_resource = truthy(schema, "x-kubernetes-embedded-resource");
+  const std::string_view list = get_string(schema, "x-kubernetes-list-type");
+  out.list_kind = list == "set" ? ListKind::kSet : list == "map" ? ListKind::kMap : ListKind::kAtomic;
+  out.list_map_keys = strings_of(schema, "x-kubernetes-list-map-keys");
+}
+
+void Compiler::read_logic(Constraints& out, const Object& schema, const std::string& path) {
+  auto read_all = [&](std::string_view word, std::vector<const Type*>& into) {
+    const Array* list = get_array(schema, word);
+    if (!list) return;
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      into.push_back(type_of((*list)[i], path + "." + std::string(word) + "[" + std::to_string(i) + "]"));
+    }
+  };
+  read_all("allOf", out.all_of);
+  read_all("anyOf", out.any_of);
+  read_all("oneOf", out.one_of);
+  if (const Value* inverse = find(schema, "not")) out.not_schema = type_of(*inverse, path + ".not");
+}
+
+}  // namespace backplane::schema

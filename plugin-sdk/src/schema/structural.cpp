@@ -1,0 +1,249 @@
+// Structural mode: what apiextensions-apiserver does to a custom resource between its JSON and its storage.
+//
+// Order of a decoding: metadata is read as ObjectMeta, unknown members are pruned, nulls that may not be null and have no default go,
+// embedded resources get the same treatment as the root, keys are sorted.
+#include <algorithm>
+
+#include "schema/constraints.hpp"
+#include "schema/typed.hpp"
+
+namespace backplane::schema {
+namespace {
+
+constexpr std::string_view kObjectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+
+bool is_meta_field(std::string_view key) noexcept { return key == "apiVersion" || key == "kind" || key == "metadata"; }
+
+const Constraints* rules(const Type* type) { return type ? type->body().constraints.get() : nullptr; }
+bool preserves(const Type* type) { return rules(type) && rules(type)->preserve_unknown; }
+bool is_embedded(const Type* type) { return rules(type) && rules(type)->embedded_resource; }
+
+const Type* property_of(const Type* type, std::string_view key) {
+  if (!type) return nullptr;
+  const int index = type->body().find(key, 0);
+  return index < 0 ? nullptr : type->body().properties[static_cast<std::size_t>(index)].type;
+}
+// The schema of items of a list, of values of a map; null when there is none.
+const Type* items_of(const Type* type) { return type && type->form() == Form::kList ? type->body().items : nullptr; }
+const Type* additional_of(const Type* type) { return type && type->form() != Form::kList ? type->body().items : nullptr; }
+
+// Removes what the schema does not know.
+class Pruner {
+ public:
+  std::vector<std::string> unknown;
+
+  void prune(Value& value, const Type* type, const std::string& path, bool embedded) {
+    if (value.is_array()) {
+      std::size_t index = 0;
+      for (Value& item : value.get_array()) {
+        const std::string at = path + "[" + std::to_string(index++) + "]";
+        if (preserves(type)) {
+          if (items_of(type)) walk_preserved(item, items_of(type), at);
+        } else {
+          prune(item, items_of(type), at, is_embedded(items_of(type)));
+        }
+      }
+    } else if (value.is_object()) {
+      if (preserves(type)) {
+        walk_preserved_object(value.get_object(), type, path, embedded);
+      } else {
+        prune_object(value.get_object(), type, path, embedded);
+      }
+    }
+  }
+
+ private:
+  static std::string child(const std::string& path, std::string_view key) {
+    return path.empty() ? std::string(key) : path + "." + std::string(key);
+  }
+
+  void prune_object(Object& object, const Type* type, const std::string& path, bool embedded) {
+    std::vector<std::string> dropped;
+    for (auto& member : object) {
+      const std::string_view key = member.key();
+      if (embedded && is_meta_field(key)) continue;
+      const Type* known = property_of(type, key);
+      const bool additional = type && (additional_of(type) || (rules(type) && rules(type)->additional_allowed));
+      if (known || additional) {
+        const Type* next = known ? known : additional_of(type);
+        prune(member.value(), next, child(path, key), is_embedded(next));
+      } else {
+        dropped.emplace_back(key);
+      }
+    }
+    for (const std::string& key : dropped) {
+      if (!is_meta_field(key) || !path.empty()) unknown.push_back(child(path, key));
+      object.erase(key);
+    }
+  }
+
+  // Below x-kubernetes-preserve-unknown-fields, only what the schema names is pruned inside.
+  void walk_preserved(Value& value, const Type* type, const std::string& path) {
+    if (value.is_object()) walk_preserved_object(value.get_object(), type, path, is_embedded(type));
+    if (value.is_array() && items_of(type)) {
+      std::size_t index = 0;
+      for (Value& item : value.get_array()) walk_preserved(item, items_of(type), path + "[" + std::to_string(index++) + "]");
+    }
+  }
+  void walk_preserved_object(Object& object, const Type* type, const std::string& path, bool embedded) {
+    for (auto& member : object) {
+      const std::string_view key = member.key();
+      if (embedded && is_meta_field(key)) continue;
+      const Type* known = property_of(type, key);
+      const Type* next = known ? known : additional_of(type);
+      if (next) prune(member.value(), next, child(path, key), is_embedded(next));
+    }
+  }
+};
+
+bool drops_null(const Type* type) {
+  return type && !(rules(type) && (rules(type)->nullable || rules(type)->default_value));
+}
+
+void drop_nulls(Value& value, const Type* type) {
+  if (value.is_array()) {
+    for (Value& item : value.get_array()) drop_nulls(item, items_of(type));
+    return;
+  }
+  if (!value.is_object()) return;
+  std::vector<std::string> dropped;
+  for (auto& member : value.get_object()) {
+    const Type* known = property_of(type, member.key());
+    const Type* next = known ? known : additional_of(type);
+    if (member.value().is_null() && drops_null(next)) {
+      dropped.emplace_back(member.key());
+    } else {
+      drop_nulls(member.value(), next);
+    }
+  }
+  for (const std::string& key : dropped) value.get_object().erase(key);
+}
+
+// Sorted keys at every level, and numbers that Go holds as float64 as such.
+void settle(Value& value) {
+  if (value.is_array()) {
+    for (Value& item : value.get_array()) settle(item);
+  } else if (value.is_object()) {
+    for (auto& member : value.get_object()) settle(member.value());
+    sort_keys(value.get_object());
+  } else if (value.is_uint64()) {
+    value = static_cast<double>(value.get_uint64());
+  }
+}
+
+// Brings one metadata object into ObjectMeta's form.  The error is Go's.
+std::optional<DecodeError> coerce_metadata(Value& metadata, const std::string& path, std::vector<std::string>& unknown) {
+  static const Type* const type = static_cast<const Type*>(meta_schemas()->find(kObjectMeta));
+  DecodeReport report;
+  Decode decode(&report);
+  if (metadata.is_null()) metadata = Object(metadata.storage());
+  decode_value(*type, metadata, decode, Frame{});
+  if (auto error = decode.finish()) return error;
+  for (const std::string& problem : report.problems) {
+    // `unknown field "labels2"`: the path within metadata, in quotes.
+    const std::size_t quote = problem.find('"');
+    unknown.push_back(path + "." + problem.substr(quote + 1, problem.size() - quote - 2));
+  }
+  return std::nullopt;
+}
+
+// Metadata and type words of embedded resources, wherever the schema has them.
+class Embedder {
+ public:
+  std::vector<std::string> unknown;
+  std::string error;
+
+  void coerce(Value& value, const Type* type, const std::string& path) {
+    if (!type || !error.empty()) return;
+    if (value.is_array()) {
+      std::size_t index = 0;
+      for (Value& item : value.get_array()) coerce(item, items_of(type), path + "[" + std::to_string(index++) + "]");
+    } else if (value.is_object()) {
+      coerce_object(value.get_object(), type, path);
+    }
+  }
+
+ private:
+  void coerce_object(Object& object, const Type* type, const std::string& path) {
+    for (auto& member : object) {
+      const std::string_view key = member.key();
+      const std::string at = path.empty() ? std::string(key) : path + "." + std::string(key);
+      if (is_embedded(type)) meta_member(key, member.value(), at);
+      if (!error.empty()) return;
+      const Type* known = property_of(type, key);
+      coerce(member.value(), known ? known : additional_of(type), at);
+    }
+  }
+  void meta_member(std::string_view key, Value& value, const std::string& at) {
+    if (key == "metadata") {
+      if (auto problem = coerce_metadata(value, at, unknown)) error = at + ": Invalid value: " + to_json(value) + ": " + problem->message();
+    } else if ((key == "apiVersion" || key == "kind") && !value.is_string()) {
+      error = at + ": Invalid value: " + to_json(value) + ": must be a string";
+    }
+  }
+};
+
+void report_unknown(DecodeReport* report, std::vector<std::string>& paths, bool sorted) {
+  if (!report) return;
+  if (sorted) std::sort(paths.begin(), paths.end());
+  for (const std::string& path : paths) report->problems.push_back("unknown field \"" + path + "\"");
+}
+
+void default_object(Object& object, const Type& type) {
+  for (const std::size_t index : type.body().with_defaults) {
+    const Property& property = type.body().properties[index];
+    Value* present = find(object, property.name);
+    if (!present) {
+      object.emplace(property.name, *property.default_value);
+    } else if (present->is_null() && !(rules(property.type) && rules(property.type)->nullable)) {
+      *present = *property.default_value;
+    }
+  }
+  for (auto& member : object) {
+    const Type* known = property_of(&type, member.key());
+    const Type* next = known ? known : additional_of(&type);
+    if (!next) continue;
+    const Constraints* next_rules = rules(next);
+    if (!known && member.value().is_null() && next_rules && !next_rules->nullable && next_rules->default_value) {
+      member.value() = *next_rules->default_value;
+    }
+    default_structural(*next, member.value());
+  }
+  sort_keys(object);
+}
+
+}  // namespace
+
+void default_structural(const Type& type, Value& value) {
+  if (value.is_object()) {
+    default_object(value.get_object(), type);
+  } else if (value.is_array() && items_of(&type)) {
+    const Type& items = *items_of(&type);
+    const Constraints* item_rules = rules(&items);
+    for (Value& item : value.get_array()) {
+      if (item.is_null() && item_rules && !item_rules->nullable && item_rules->default_value) item = *item_rules->default_value;
+      default_structural(items, item);
+    }
+  }
+}
+
+Status normalize_structural(const Type& type, Value& value, DecodeReport* report) {
+  if (!value.is_object()) return bad_request("json: cannot unmarshal " + value_words(value, false) + " into Go value of type map[string]interface {}");
+  std::vector<std::string> meta_unknown;
+  if (Value* metadata = find(value.get_object(), "metadata")) {
+    if (auto error = coerce_metadata(*metadata, "metadata", meta_unknown)) return bad_request(error->message());
+  }
+  Pruner pruner;
+  pruner.prune(value, &type, {}, true);
+  drop_nulls(value, &type);
+  Embedder embedder;
+  embedder.coerce(value, &type, {});
+  if (!embedder.error.empty()) return bad_request(std::move(embedder.error));
+  report_unknown(report, meta_unknown, false);
+  report_unknown(report, pruner.unknown, true);
+  report_unknown(report, embedder.unknown, true);
+  settle(value);
+  return {};
+}
+
+}  // namespace backplane::schema

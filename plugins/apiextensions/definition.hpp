@@ -1,0 +1,56 @@
+// A CustomResourceDefinition's tree, read in the words of its type.
+//
+// Thread-safety: pure functions; a tree belongs to whoever holds it.
+// Lifetime:      views borrow the tree they were read from.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/json.hpp"
+#include "backplane/meta.hpp"
+
+namespace backplane::apiextensions {
+
+inline constexpr std::string_view kGroup = "apiextensions.k8s.io";
+inline constexpr std::string_view kCleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
+
+// The member object, or an empty one that lives as long as the process.
+const Object& object_or_empty(const Object& parent, std::string_view key) noexcept;
+std::string_view text_of(const Value& value) noexcept;
+std::vector<std::string> texts(const Object& parent, std::string_view key);
+
+// The objects of a list member, in order.
+std::vector<const Object*> objects(const Object& parent, std::string_view key);
+
+inline const Object& spec_of(const Object& crd) noexcept { return object_or_empty(crd, "spec"); }
+inline const Object& names_of(const Object& crd) noexcept { return object_or_empty(spec_of(crd), "names"); }
+inline const Object& accepted_names_of(const Object& crd) noexcept { return object_or_empty(object_or_empty(crd, "status"), "acceptedNames"); }
+inline std::vector<const Object*> versions_of(const Object& crd) { return objects(spec_of(crd), "versions"); }
+// The version that is stored; null in a definition that has none.
+const Object* storage_version_of(const Object& crd);
+// openAPIV3Schema of a version; null when it has none.
+const Object* schema_of(const Object& version) noexcept;
+
+struct Condition {
+  std::string type;
+  std::string status;  // True, False or Unknown
+  std::string reason;
+  std::string message;
+};
+
+// status.conditions: null when there is none of that type.
+const Object* find_condition(const Object& crd, std::string_view type) noexcept;
+bool condition_is_true(const Object& crd, std::string_view type) noexcept;
+// Sets or adds; lastTransitionTime moves only when the status does.
+void set_condition(Object& crd, const Condition& condition);
+// True when the condition is there and says the same.
+bool has_condition(const Object& crd, const Condition& condition) noexcept;
+
+bool has_finalizer(const Object& crd, std::string_view finalizer);
+
+// Kubernetes' order of API versions: v2 before v1, v1 before v1beta1 before v1alpha1, other words last, by name.
+bool version_precedes(std::string_view a, std::string_view b);
+
+}  // namespace backplane::apiextensions

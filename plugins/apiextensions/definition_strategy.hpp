@@ -1,0 +1,17 @@
+// CustomResourceDefinition: what its schema cannot say.
+//
+// Thread-safety: const after construction; any thread.
+// Lifetime:      shared with the storages made from them.
+#pragma once
+
+#include <memory>
+
+#include "backplane/strategy.hpp"
+
+namespace backplane::apiextensions {
+
+std::shared_ptr<const Strategy> make_definition_strategy();
+// Updates of /status.  Finalizers may go through it, as upstream's controllers rely on.
+std::shared_ptr<const Strategy> make_definition_status_strategy();
+
+}  // namespace backplane::apiextensions

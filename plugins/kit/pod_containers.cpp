@@ -1,0 +1,357 @@
+// Containers of a pod: names, images, ports, environment, mounts, probes, handlers, security.
+#include <algorithm>
+#include <array>
+
+#include "backplane/names.hpp"
+#include "kit/pod_validation.hpp"
+#include "kit/resources.hpp"
+#include "kit/walk.hpp"
+
+namespace backplane::kit {
+namespace {
+
+const std::set<std::string> kEnvFields = {"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName",
+                                          "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"};
+
+bool is_http_header(std::string_view name) noexcept {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+  });
+}
+
+void validate_http_get(const Object& get, const std::string& path, FieldErrors& errors) {
+  check_required(get, "path", path, errors);
+  check_port_or_name(find(get, "port"), at(path, "port"), errors);
+  check_one_of(get, "scheme", path, {"HTTP", "HTTPS"}, errors);
+  each(get, "httpHeaders", [&](const Object& header, std::size_t) {
+    const std::string_view name = get_string(header, "name");
+    if (is_http_header(name)) return;
+    errors.invalid(at(path, "httpHeaders"), name,
+                   "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is "
+                   "'[-A-Za-z0-9]+')");
+  });
+}
+
+// Exactly one of the ways to ask a container something.
+void validate_handler(const Object& handler, const std::string& path, FieldErrors& errors) {
+  int count = 0;
+  const auto only_one = [&](std::string_view key) {
+    if (++count > 1) errors.forbidden(at(path, key), "may not specify more than 1 handler type");
+    return count == 1;
+  };
+  if (const Object* exec = get_object(handler, "exec"); exec && only_one("exec")) {
+    const Array* command = get_array(*exec, "command");
+    if (command == nullptr || command->empty()) errors.required(at(at(path, "exec"), "command"));
+  }
+  if (const Object* get = get_object(handler, "httpGet"); get && only_one("httpGet")) validate_http_get(*get, at(path, "httpGet"), errors);
+  if (const Object* tcp = get_object(handler, "tcpSocket"); tcp && only_one("tcpSocket")) {
+    check_port_or_name(find(*tcp, "port"), at(at(path, "tcpSocket"), "port"), errors);
+  }
+  if (const Object* grpc = get_object(handler, "grpc"); grpc && only_one("grpc")) {
+    check_port(find(*grpc, "port"), at(at(path, "grpc"), "port"), errors);
+  }
+  if (const Object* sleep = get_object(handler, "sleep"); sleep && only_one("sleep")) {
+    const std::int64_t seconds = get_int(*sleep, "seconds").value_or(0);
+    if (seconds < 0) errors.invalid(at(path, "sleep"), static_cast<long long>(seconds), "must be greater than 0 and less than terminationGracePeriodSeconds");
+  }
+  if (count == 0) errors.required(path, "must specify a handler type");
+}
+
+void validate_probe(const Object& container, std::string_view name, const std::string& container_path, FieldErrors& errors) {
+  const Object* probe = get_object(container, name);
+  if (probe == nullptr) return;
+  const std::string path = at(container_path, name);
+  validate_handler(*probe, path, errors);
+  for (std::string_view key : {"initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"}) {
+    const std::int64_t value = get_int(*probe, key).value_or(0);
+    if (value < 0) errors.invalid(at(path, key), static_cast<long long>(value), "must be greater than or equal to 0");
+  }
+  const auto grace = get_int(*probe, "terminationGracePeriodSeconds");
+  const std::string grace_path = at(path, "terminationGracePeriodSeconds");
+  if (name == "readinessProbe") {
+    if (grace) errors.invalid(grace_path, static_cast<long long>(*grace), "must not be set for readinessProbes");
+    return;
+  }
+  if (grace && *grace <= 0) errors.invalid(grace_path, static_cast<long long>(*grace), "must be greater than 0");
+  const std::int64_t success = get_int(*probe, "successThreshold").value_or(1);
+  if (success > 1) errors.invalid(at(path, "successThreshold"), static_cast<long long>(success), "must be 1");
+}
+
+void validate_ports(const Object& container, const std::string& path, FieldErrors& errors) {
+  std::set<std::string> names;
+  each(container, "ports", [&](const Object& port, std::size_t i) {
+    const std::string item = at(at(path, "ports"), i);
+    if (const std::string_view name = get_string(port, "name"); !name.empty()) {
+      const auto problems = is_valid_port_name(name);
+      add_problems(problems, at(item, "name"), name, errors);
+      if (problems.empty() && !names.insert(std::string(name)).second) errors.duplicate(at(item, "name"), name);
+    }
+    if (get_int(port, "containerPort").value_or(0) == 0) {
+      errors.required(at(item, "containerPort"));
+    } else {
+      check_port(find(port, "containerPort"), at(item, "containerPort"), errors);
+    }
+    if (get_int(port, "hostPort").value_or(0) != 0) check_port(find(port, "hostPort"), at(item, "hostPort"), errors);
+    if (get_string(port, "protocol").empty()) {
+      errors.required(at(item, "protocol"));
+    } else {
+      check_one_of(port, "protocol", item, {"SCTP", "TCP", "UDP"}, errors);
+    }
+  });
+}
+
+void validate_key_ref(const Object& holder, std::string_view kind, const std::string& holder_path, FieldErrors& errors) {
+  const Object* ref = get_object(holder, kind);
+  if (ref == nullptr) return;
+  const std::string path = at(holder_path, kind);
+  const std::string_view name = get_string(*ref, "name"), key = get_string(*ref, "key");
+  add_problems(is_dns1123_subdomain(name), at(path, "name"), name, errors);
+  if (key.empty()) {
+    errors.required(at(path, "key"));
+  } else {
+    add_problems(is_config_map_key(key), at(path, "key"), key, errors);
+  }
+}
+
+void validate_value_from(const Object& variable, const std::string& variable_path, FieldErrors& errors) {
+  const Object* from = get_object(variable, "valueFrom");
+  if (from == nullptr) return;
+  const std::string path = at(variable_path, "valueFrom");
+  int sources = 0;
+  for (std::string_view key : {"fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"}) sources += has(*from, key);
+  validate_field_ref(*from, path, kEnvFields, errors);
+  if (const Object* ref = get_object(*from, "resourceFieldRef")) {
+    validate_resource_field_ref(*ref, at(path, "resourceFieldRef"), false, errors);
+  }
+  validate_key_ref(*from, "configMapKeyRef", path, errors);
+  validate_key_ref(*from, "secretKeyRef", path, errors);
+  if (sources == 0) {
+    errors.invalid(path, "", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`");
+  } else if (!get_string(variable, "value").empty()) {
+    errors.invalid(path, "", "may not be specified when `value` is not empty");
+  } else if (sources > 1) {
+    errors.invalid(path, "", "may not have more than one field specified at a time");
+  }
+}
+
+void validate_env(const Object& container, const std::string& path, FieldErrors& errors) {
+  each(container, "env", [&](const Object& variable, std::size_t i) {
+    const std::string item = at(at(path, "env"), i);
+    const std::string_view name = get_string(variable, "name");
+    if (name.empty()) {
+      errors.required(at(item, "name"));
+    } else {
+      add_problems(is_env_var_name(name), at(item, "name"), name, errors);
+    }
+    validate_value_from(variable, item, errors);
+  });
+  each(container, "envFrom", [&](const Object& source, std::size_t i) {
+    const std::string item = at(at(path, "envFrom"), i);
+    int sources = 0;
+    for (std::string_view kind : {"configMapRef", "secretRef"}) {
+      const Object* ref = get_object(source, kind);
+      if (ref == nullptr) continue;
+      ++sources;
+      const std::string_view name = get_string(*ref, "name");
+      if (name.empty()) {
+        errors.required(at(at(item, kind), "name"));
+      } else {
+        add_problems(is_dns1123_subdomain(name), at(at(item, kind), "name"), name, errors);
+      }
+    }
+    if (sources == 0) errors.invalid(at(path, "envFrom"), "", "must specify one of: `configMapRef` or `secretRef`");
+    if (sources > 1) errors.invalid(at(path, "envFrom"), "", "may not have more than one field specified at a time");
+  });
+}
+
+// A path inside a volume: relative, and never up.
+void validate_local_path(std::string_view text, const std::string& path, FieldErrors& errors) {
+  if (text.starts_with('/')) errors.invalid(path, text, "must be a relative path");
+  std::string_view rest = text;
+  while (true) {
+    const auto slash = rest.find('/');
+    if (rest.substr(0, slash) == "..") {
+      errors.invalid(path, text, "must not contain '..'");
+      return;
+    }
+    if (slash == std::string_view::npos) return;
+    rest.remove_prefix(slash + 1);
+  }
+}
+
+void validate_mounts(const Object& container, const std::string& path, const std::set<std::string>& volumes, FieldErrors& errors) {
+  std::set<std::string> mounted;
+  each(container, "volumeMounts", [&](const Object& mount, std::size_t i) {
+    const std::string item = at(at(path, "volumeMounts"), i);
+    const std::string name(get_string(mount, "name")), target(get_string(mount, "mountPath"));
+    if (name.empty()) errors.required(at(item, "name"));
+    if (!volumes.contains(name)) errors.not_found(at(item, "name"), name);
+    if (target.empty()) errors.required(at(item, "mountPath"));
+    if (!mounted.insert(target).second) errors.invalid(at(item, "mountPath"), target, "must be unique");
+    const std::string_view sub_path = get_string(mount, "subPath"), expression = get_string(mount, "subPathExpr");
+    if (!sub_path.empty()) validate_local_path(sub_path, at(item, "subPath"), errors);
+    if (!expression.empty()) {
+      if (!sub_path.empty()) errors.invalid(at(item, "subPathExpr"), expression, "subPathExpr and subPath are mutually exclusive");
+      validate_local_path(expression, at(item, "subPathExpr"), errors);
+    }
+    check_one_of(mount, "mountPropagation", item, {"Bidirectional", "HostToContainer", "None"}, errors);
+  });
+}
+
+void validate_security(const Object& container, const std::string& container_path, FieldErrors& errors) {
+  const Object* security = get_object(container, "securityContext");
+  if (security == nullptr) return;
+  const std::string path = at(container_path, "securityContext");
+  check_id(*security, "runAsUser", path, errors);
+  check_id(*security, "runAsGroup", path, errors);
+  check_one_of(*security, "procMount", path, {"Default", "Unmasked"}, errors);
+  if (get_bool(*security, "allowPrivilegeEscalation") != std::optional<bool>(false)) return;
+  if (get_bool(*security, "privileged").value_or(false)) {
+    errors.invalid_raw(path, to_json(*security), "cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
+  }
+}
+
+void validate_resize_policy(const Object& container, const std::string& container_path, FieldErrors& errors) {
+  const std::string path = at(container_path, "resizePolicy");
+  std::set<std::string> seen;
+  each(container, "resizePolicy", [&](const Object& policy, std::size_t i) {
+    const std::string resource(get_string(policy, "resourceName")), restart(get_string(policy, "restartPolicy"));
+    if (!seen.insert(resource).second) errors.duplicate(at(path, i), resource);
+    if (resource.empty()) {
+      errors.required(path);
+    } else if (resource != "cpu" && resource != "memory") {
+      errors.not_supported(path, resource, {"cpu", "memory"});
+    }
+    if (restart.empty()) {
+      errors.required(path);
+    } else if (restart != "NotRequired" && restart != "RestartContainer") {
+      errors.not_supported(path, restart, {"NotRequired", "RestartContainer"});
+    }
+  });
+}
+
+void validate_image(const Object& container, const std::string& path, FieldErrors& errors) {
+  const std::string_view image = get_string(container, "image");
+  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f'; };
+  if (image.empty()) {
+    errors.required(at(path, "image"));
+  } else if (blank(image.front()) || blank(image.back())) {
+    errors.invalid(at(path, "image"), image, "must not have leading or trailing whitespace");
+  }
+}
+
+void validate_container(const Object& container, const std::string& path, const std::set<std::string>& volumes, FieldErrors& errors) {
+  validate_image(container, path, errors);
+  if (get_string(container, "terminationMessagePolicy").empty()) {
+    errors.required(at(path, "terminationMessagePolicy"));
+  } else {
+    check_one_of(container, "terminationMessagePolicy", path, {"File", "FallbackToLogsOnError"}, errors);
+  }
+  validate_ports(container, path, errors);
+  validate_env(container, path, errors);
+  validate_mounts(container, path, volumes, errors);
+  check_one_of(container, "imagePullPolicy", path, {"Always", "IfNotPresent", "Never"}, errors);
+  validate_resource_requirements(object_or_empty(container, "resources"), at(path, "resources"), errors);
+  validate_resize_policy(container, path, errors);
+  validate_security(container, path, errors);
+  for (std::string_view probe : {"livenessProbe", "readinessProbe", "startupProbe"}) validate_probe(container, probe, path, errors);
+  if (const Object* lifecycle = get_object(container, "lifecycle")) {
+    for (std::string_view name : {"postStart", "preStop"}) {
+      if (const Object* handler = get_object(*lifecycle, name)) validate_handler(*handler, at(at(path, "lifecycle"), name), errors);
+    }
+  }
+}
+
+// Names are unique over all containers of the pod.
+void validate_container_name(const Object& container, const std::string& path, std::set<std::string>& names, FieldErrors& errors) {
+  const std::string name(get_string(container, "name"));
+  if (name.empty()) {
+    errors.required(at(path, "name"));
+    return;
+  }
+  add_problems(is_dns1123_label(name), at(path, "name"), name, errors);
+  if (!names.insert(name).second) errors.duplicate(at(path, "name"), name);
+}
+
+void validate_host_ports(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
+  std::set<std::string> taken;
+  each(pod_spec, "containers", [&](const Object& container, std::size_t c) {
+    each(container, "ports", [&](const Object& port, std::size_t p) {
+      const std::int64_t host = get_int(port, "hostPort").value_or(0);
+      if (host == 0) return;
+      const std::string text = std::string(get_string(port, "protocol")) + "/" + std::string(get_string(port, "hostIP")) + "/" + std::to_string(host);
+      if (!taken.insert(text).second) errors.duplicate(at(at(at(at(at(path, "containers"), c), "ports"), p), "hostPort"), text);
+    });
+  });
+}
+
+}  // namespace
+
+void validate_field_ref(const Object& holder, const std::string& path, const std::set<std::string>& allowed, FieldErrors& errors) {
+  const Object* ref = get_object(holder, "fieldRef");
+  if (ref == nullptr) return;
+  const std::string field = at(path, "fieldRef");
+  const std::string_view version = get_string(*ref, "apiVersion"), text = get_string(*ref, "fieldPath");
+  if (version.empty()) errors.required(at(field, "apiVersion"));
+  if (text.empty()) {
+    errors.required(at(field, "fieldPath"));
+    return;
+  }
+  const std::string target = at(field, "fieldPath");
+  if (!version.empty() && version != "v1") {
+    errors.invalid(target, text, "error converting fieldPath: unsupported pod version: " + std::string(version));
+    return;
+  }
+  const auto bracket = text.find("['");
+  if (bracket != std::string_view::npos && text.ends_with("']")) {
+    const std::string_view base = text.substr(0, bracket);
+    if (base == "metadata.labels" || base == "metadata.annotations") return;
+    errors.invalid(target, text, "error converting fieldPath: field label does not support subscript");
+    return;
+  }
+  if (allowed.contains(std::string(text))) return;
+  static const std::set<std::string> kKnown = {"metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid",
+                                               "spec.nodeName", "spec.restartPolicy", "spec.serviceAccountName", "spec.schedulerName",
+                                               "spec.hostNetwork", "status.phase", "status.hostIP", "status.hostIPs", "status.podIP",
+                                               "status.podIPs", "status.nominatedNodeName"};
+  if (!kKnown.contains(std::string(text))) {
+    errors.invalid(target, text, "error converting fieldPath: field label not supported: " + std::string(text));
+    return;
+  }
+  errors.not_supported(target, text, {allowed.begin(), allowed.end()});
+}
+
+void validate_resource_field_ref(const Object& ref, const std::string& path, bool volume, FieldErrors& errors) {
+  static const std::vector<std::string> kResources = {"limits.cpu",   "limits.ephemeral-storage",   "limits.memory",
+                                                      "requests.cpu", "requests.ephemeral-storage", "requests.memory"};
+  if (volume && get_string(ref, "containerName").empty()) {
+    errors.required(at(path, "containerName"));
+    return;
+  }
+  const std::string resource(get_string(ref, "resource"));
+  if (resource.empty()) {
+    errors.required(at(path, "resource"));
+    return;
+  }
+  const bool huge_page = resource.starts_with("limits.hugepages-") || resource.starts_with("requests.hugepages-");
+  if (!huge_page && std::find(kResources.begin(), kResources.end(), resource) == kResources.end()) {
+    errors.not_supported(at(path, "resource"), resource, kResources);
+  }
+}
+
+void validate_containers(const Object& pod_spec, const std::string& path, const std::set<std::string>& volumes, FieldErrors& errors) {
+  std::set<std::string> names;
+  const Array* containers = get_array(pod_spec, "containers");
+  if (containers == nullptr || containers->empty()) errors.required(at(path, "containers"));
+  for (std::string_view list : {"containers", "initContainers", "ephemeralContainers"}) {
+    each(pod_spec, list, [&](const Object& container, std::size_t i) {
+      const std::string item = at(at(path, list), i);
+      validate_container_name(container, item, names, errors);
+      validate_container(container, item, volumes, errors);
+      check_one_of(container, "restartPolicy", item, {"Always", "Never", "OnFailure"}, errors);
+    });
+  }
+  validate_host_ports(pod_spec, path, errors);
+}
+
+}  // namespace backplane::kit

@@ -1,0 +1,344 @@
+// The pod spec as a whole, scheduling, and the small rules the other files share.
+#include "kit/pod_validation.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "backplane/names.hpp"
+#include "backplane/selectors.hpp"
+#include "kit/resources.hpp"
+#include "kit/walk.hpp"
+
+namespace backplane::kit {
+namespace {
+
+constexpr std::int64_t kMaxInt32 = std::numeric_limits<std::int32_t>::max();
+
+std::vector<std::string_view> texts(const Object& parent, std::string_view key) {
+  std::vector<std::string_view> out;
+  if (const Array* list = get_array(parent, key)) {
+    for (const Value& item : *list) out.push_back(text_of(item));
+  }
+  return out;
+}
+
+void validate_match_field(const Object& term, const std::string& path, FieldErrors& errors) {
+  const std::string_view key = get_string(term, "key"), op = get_string(term, "operator");
+  const auto values = texts(term, "values");
+  if (op == "In" || op == "NotIn") {
+    if (values.size() != 1) {
+      errors.required(at(path, "values"), "must be only one value when `operator` is 'In' or 'NotIn' for node field selector");
+    }
+  } else {
+    errors.invalid(at(path, "operator"), op, "not a valid selector operator");
+  }
+  if (key != "metadata.name") {
+    errors.invalid(at(path, "key"), key, "not a valid field selector key");
+    return;
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) add_problems(is_dns1123_subdomain(values[i]), at(at(path, "values"), i), values[i], errors);
+}
+
+void validate_match_expression(const Object& term, const std::string& path, FieldErrors& errors) {
+  const std::string_view key = get_string(term, "key"), op = get_string(term, "operator");
+  const auto values = texts(term, "values");
+  if (op == "In" || op == "NotIn") {
+    if (values.empty()) errors.required(at(path, "values"), "must be specified when `operator` is 'In' or 'NotIn'");
+  } else if (op == "Exists" || op == "DoesNotExist") {
+    if (!values.empty()) errors.forbidden(at(path, "values"), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+  } else if (op == "Gt" || op == "Lt") {
+    if (values.size() != 1) errors.required(at(path, "values"), "must be specified single value when `operator` is 'Lt' or 'Gt'");
+  } else {
+    errors.invalid(at(path, "operator"), op, "not a valid selector operator");
+  }
+  add_problems(is_qualified_name(key), at(path, "key"), key, errors);
+  for (std::size_t i = 0; i < values.size(); ++i) add_problems(is_valid_label_value(values[i]), at(at(path, "values"), i), values[i], errors);
+}
+
+void validate_node_term(const Object& term, const std::string& path, FieldErrors& errors) {
+  each(term, "matchExpressions", [&](const Object& each_term, std::size_t i) {
+    validate_match_expression(each_term, at(at(path, "matchExpressions"), i), errors);
+  });
+  each(term, "matchFields",
+       [&](const Object& each_term, std::size_t i) { validate_match_field(each_term, at(at(path, "matchFields"), i), errors); });
+}
+
+void check_weight(const Object& preferred, const std::string& path, FieldErrors& errors) {
+  const std::int64_t weight = get_int(preferred, "weight").value_or(0);
+  if (weight < 1 || weight > 100) errors.invalid(at(path, "weight"), static_cast<long long>(weight), "must be in the range 1-100");
+}
+
+void validate_pod_term(const Object& term, const std::string& path, FieldErrors& errors) {
+  for (std::string_view selector : {"labelSelector", "namespaceSelector"}) {
+    if (const Object* found = get_object(term, selector)) validate_label_selector(*found, at(path, selector), errors);
+  }
+  for (std::string_view ns : texts(term, "namespaces")) add_problems(is_dns1123_label(ns), at(path, "namespace"), ns, errors);
+  const std::string_view topology = get_string(term, "topologyKey");
+  if (topology.empty()) errors.required(at(path, "topologyKey"), "can not be empty");
+  add_problems(is_qualified_name(topology), at(path, "topologyKey"), topology, errors);
+}
+
+void validate_pod_affinity(const Object& affinity, const std::string& path, FieldErrors& errors) {
+  const std::string required = at(path, "requiredDuringSchedulingIgnoredDuringExecution");
+  const std::string preferred = at(path, "preferredDuringSchedulingIgnoredDuringExecution");
+  each(affinity, "requiredDuringSchedulingIgnoredDuringExecution",
+       [&](const Object& term, std::size_t i) { validate_pod_term(term, at(required, i), errors); });
+  each(affinity, "preferredDuringSchedulingIgnoredDuringExecution", [&](const Object& term, std::size_t i) {
+    check_weight(term, at(preferred, i), errors);
+    validate_pod_term(object_or_empty(term, "podAffinityTerm"), at(at(preferred, i), "podAffinityTerm"), errors);
+  });
+}
+
+void validate_spread(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
+  std::set<std::string> seen;
+  each(pod_spec, "topologySpreadConstraints", [&](const Object& constraint, std::size_t i) {
+    const std::string item = at(at(path, "topologySpreadConstraints"), i);
+    const std::int64_t skew = get_int(constraint, "maxSkew").value_or(0);
+    const std::string topology(get_string(constraint, "topologyKey")), when(get_string(constraint, "whenUnsatisfiable"));
+    if (skew <= 0) errors.invalid(at(item, "maxSkew"), static_cast<long long>(skew), "must be greater than zero");
+    if (topology.empty()) errors.required(at(item, "topologyKey"), "can not be empty");
+    if (when != "DoNotSchedule" && when != "ScheduleAnyway") {
+      errors.not_supported(at(item, "whenUnsatisfiable"), when, {"DoNotSchedule", "ScheduleAnyway"});
+    }
+    const std::string pair = "{" + topology + ", " + when + "}";
+    if (!seen.insert(pair).second) errors.duplicate(at(item, "{topologyKey, whenUnsatisfiable}"), pair);
+    if (const auto domains = get_int(constraint, "minDomains")) {
+      if (*domains <= 0) errors.invalid(at(item, "minDomains"), static_cast<long long>(*domains), "must be greater than zero");
+      if (when != "DoNotSchedule") {
+        errors.invalid(at(item, "minDomains"), static_cast<long long>(*domains),
+                       "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not " + when);
+      }
+    }
+    check_one_of(constraint, "nodeAffinityPolicy", item, {"Honor", "Ignore"}, errors);
+    check_one_of(constraint, "nodeTaintsPolicy", item, {"Honor", "Ignore"}, errors);
+    const auto keys = texts(constraint, "matchLabelKeys");
+    for (std::size_t k = 0; k < keys.size(); ++k) add_problems(is_qualified_name(keys[k]), at(at(item, "matchLabelKeys"), k), keys[k], errors);
+    if (const Object* selector = get_object(constraint, "labelSelector")) validate_label_selector(*selector, at(item, "labelSelector"), errors);
+  });
+}
+
+void validate_security_context(const Object& pod_spec, const std::string& spec_path, FieldErrors& errors) {
+  const Object& security = object_or_empty(pod_spec, "securityContext");
+  const std::string path = at(spec_path, "securityContext");
+  for (std::string_view key : {"fsGroup", "runAsUser", "runAsGroup"}) check_id(security, key, path, errors);
+  if (const Array* groups = get_array(security, "supplementalGroups")) {
+    for (std::size_t i = 0; i < groups->size(); ++i) {
+      const std::int64_t id = (*groups)[i].is_int64() ? (*groups)[i].get_int64() : 0;
+      if (id < 0 || id > kMaxInt32) {
+        errors.invalid(at(at(path, "supplementalGroups"), i), static_cast<long long>(id), "must be between 0 and 2147483647, inclusive");
+      }
+    }
+  }
+  check_one_of(security, "fsGroupChangePolicy", path, {"Always", "OnRootMismatch"}, errors);
+  if (const Object* profile = get_object(security, "seccompProfile"); profile && get_string(*profile, "type").empty()) {
+    errors.required(at(at(path, "seccompProfile"), "type"), "type is required when seccompProfile is set");
+  }
+  std::set<std::string> names;
+  each(security, "sysctls", [&](const Object& sysctl, std::size_t i) {
+    const std::string name(get_string(sysctl, "name"));
+    const std::string item = at(at(at(path, "sysctls"), i), "name");
+    if (name.empty()) errors.required(item);
+    if (!names.insert(name).second) errors.duplicate(item, name);
+  });
+}
+
+void validate_dns(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
+  const std::string_view policy = get_string(pod_spec, "dnsPolicy");
+  if (policy.empty()) errors.required(at(path, "dnsPolicy"));
+  else check_one_of(pod_spec, "dnsPolicy", path, {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"}, errors);
+  const Object* config = get_object(pod_spec, "dnsConfig");
+  const std::string where = at(path, "dnsConfig");
+  if (policy == "None") {
+    if (config == nullptr) {
+      errors.required(where, "must provide `dnsConfig` when `dnsPolicy` is None");
+      return;
+    }
+    if (texts(*config, "nameservers").empty()) {
+      errors.required(at(where, "nameservers"), "must provide at least one DNS nameserver when `dnsPolicy` is None");
+    }
+  }
+  if (config == nullptr) return;
+  const auto servers = texts(*config, "nameservers");
+  for (std::size_t i = 0; i < servers.size(); ++i) add_problems(is_valid_ip(servers[i]), at(at(where, "nameservers"), i), servers[i], errors);
+  each(*config, "options", [&](const Object& option, std::size_t i) {
+    if (get_string(option, "name").empty()) errors.required(at(at(where, "options"), i), "must not be empty");
+  });
+}
+
+void validate_host_aliases(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
+  each(pod_spec, "hostAliases", [&](const Object& alias, std::size_t i) {
+    const std::string item = at(at(path, "hostAliases"), i);
+    add_problems(is_valid_ip(get_string(alias, "ip")), at(item, "ip"), get_string(alias, "ip"), errors);
+    const auto hosts = texts(alias, "hostnames");
+    for (std::size_t h = 0; h < hosts.size(); ++h) add_problems(is_dns1123_subdomain(hosts[h]), at(at(item, "hostnames"), h), hosts[h], errors);
+  });
+}
+
+struct NameRow {
+  std::string_view key;
+  Problems (*rule)(std::string_view);
+};
+constexpr NameRow kNames[] = {
+    {"serviceAccountName", is_dns1123_subdomain}, {"nodeName", is_dns1123_subdomain},    {"hostname", is_dns1123_label},
+    {"subdomain", is_dns1123_label},              {"priorityClassName", is_dns1123_subdomain}, {"runtimeClassName", is_dns1123_subdomain},
+    {"schedulerName", is_qualified_name},
+};
+
+void validate_numbers(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
+  if (const auto deadline = get_int(pod_spec, "activeDeadlineSeconds"); deadline && (*deadline < 1 || *deadline > kMaxInt32)) {
+    errors.invalid(at(path, "activeDeadlineSeconds"), static_cast<long long>(*deadline), "must be between 1 and 2147483647, inclusive");
+  }
+}
+
+void validate_tokens_have_account(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
+  if (!get_string(pod_spec, "serviceAccountName").empty() || get_string(pod_spec, "nodeName").empty()) return;
+  each(pod_spec, "volumes", [&](const Object& volume, std::size_t v) {
+    each(object_or_empty(volume, "projected"), "sources", [&](const Object& source, std::size_t s) {
+      if (!has(source, "serviceAccountToken")) return;
+      const std::string item = at(at(at(at(path, "volumes"), v), "projected.sources"), s);
+      errors.forbidden(at(item, "serviceAccountToken"), "must not be specified when serviceAccountName is not set");
+    });
+  });
+}
+
+}  // namespace
+
+void add_problems(const std::vector<std::string>& problems, const std::string& path, std::string_view value, FieldErrors& errors) {
+  for (const std::string& problem : problems) errors.invalid(path, value, problem);
+}
+
+void check_one_of(const Object& parent, std::string_view key, const std::string& path, const std::vector<std::string>& supported,
+                  FieldErrors& errors) {
+  const Value* value = find(parent, key);
+  if (value == nullptr || !value->is_string()) return;
+  const std::string_view text = text_of(*value);
+  if (std::find(supported.begin(), supported.end(), text) == supported.end()) errors.not_supported(at(path, key), text, supported);
+}
+
+void check_port(const Value* port, const std::string& path, FieldErrors& errors) {
+  const long long number = port != nullptr && port->is_int64() ? static_cast<long long>(port->get_int64()) : 0;
+  for (const std::string& problem : is_valid_port_num(number)) errors.invalid(path, number, problem);
+}
+
+void check_port_or_name(const Value* port, const std::string& path, FieldErrors& errors) {
+  if (port != nullptr && port->is_string()) {
+    add_problems(is_valid_port_name(text_of(*port)), path, text_of(*port), errors);
+  } else {
+    check_port(port, path, errors);
+  }
+}
+
+void check_id(const Object& parent, std::string_view key, const std::string& path, FieldErrors& errors) {
+  const auto id = get_int(parent, key);
+  if (id && (*id < 0 || *id > kMaxInt32)) {
+    errors.invalid(at(path, key), static_cast<long long>(*id), "must be between 0 and 2147483647, inclusive");
+  }
+}
+
+void check_required(const Object& parent, std::string_view key, const std::string& path, FieldErrors& errors) {
+  if (get_string(parent, key).empty()) errors.required(at(path, key));
+}
+
+void check_file_mode(const Object& parent, std::string_view key, const std::string& path, FieldErrors& errors) {
+  const auto mode = get_int(parent, key);
+  if (mode && (*mode < 0 || *mode > 0777)) {
+    errors.invalid(at(path, key), static_cast<long long>(*mode), "must be a number between 0 and 0777 (octal), both inclusive");
+  }
+}
+
+void validate_node_selector_terms(const Object& selector, const std::string& path, FieldErrors& errors) {
+  const Array* terms = get_array(selector, "nodeSelectorTerms");
+  if (terms == nullptr || terms->empty()) {
+    errors.required(at(path, "nodeSelectorTerms"), "must have at least one node selector term");
+    return;
+  }
+  each(selector, "nodeSelectorTerms",
+       [&](const Object& term, std::size_t i) { validate_node_term(term, at(at(path, "nodeSelectorTerms"), i), errors); });
+}
+
+void validate_affinity(const Object& affinity, const std::string& path, FieldErrors& errors) {
+  const std::string required = "requiredDuringSchedulingIgnoredDuringExecution";
+  const std::string preferred = "preferredDuringSchedulingIgnoredDuringExecution";
+  if (const Object* node = get_object(affinity, "nodeAffinity")) {
+    const std::string where = at(path, "nodeAffinity");
+    if (const Object* selector = get_object(*node, required)) validate_node_selector_terms(*selector, at(where, required), errors);
+    each(*node, preferred, [&](const Object& term, std::size_t i) {
+      const std::string item = at(at(where, preferred), i);
+      check_weight(term, item, errors);
+      validate_node_term(object_or_empty(term, "preference"), at(item, "preference"), errors);
+    });
+  }
+  for (std::string_view kind : {"podAffinity", "podAntiAffinity"}) {
+    if (const Object* found = get_object(affinity, kind)) validate_pod_affinity(*found, at(path, kind), errors);
+  }
+}
+
+void validate_tolerations(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
+  each(pod_spec, "tolerations", [&](const Object& toleration, std::size_t i) {
+    const std::string item = at(at(path, "tolerations"), i);
+    const std::string_view key = get_string(toleration, "key"), op = get_string(toleration, "operator");
+    const std::string_view effect = get_string(toleration, "effect"), value = get_string(toleration, "value");
+    if (!key.empty()) add_problems(is_qualified_name(key), at(item, "key"), key, errors);
+    if (key.empty() && op != "Exists") {
+      errors.invalid(at(item, "operator"), op, "operator must be Exists when `key` is empty, which means \"match all values and all keys\"");
+    }
+    if (has(toleration, "tolerationSeconds") && effect != "NoExecute") {
+      errors.invalid(at(item, "effect"), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set");
+    }
+    if (op == "Exists") {
+      if (!value.empty()) errors.invalid(at(item, "operator"), value, "value must be empty when `operator` is 'Exists'");
+    } else if (op.empty() || op == "Equal") {
+      add_problems(is_valid_label_value(value), at(item, "operator"), value, errors);
+    } else {
+      errors.not_supported(at(item, "operator"), op, {"Equal", "Exists"});
+    }
+    if (!effect.empty()) check_one_of(toleration, "effect", item, {"NoSchedule", "PreferNoSchedule", "NoExecute"}, errors);
+  });
+}
+
+void validate_pod_spec(const Object& pod_spec, const std::string& path, std::string_view pod_name, FieldErrors& errors) {
+  const auto volumes = validate_volumes(pod_spec, path, pod_name, errors);
+  validate_containers(pod_spec, path, volumes, errors);
+  if (get_string(pod_spec, "restartPolicy").empty()) {
+    errors.required(at(path, "restartPolicy"));
+  } else {
+    check_one_of(pod_spec, "restartPolicy", path, {"Always", "OnFailure", "Never"}, errors);
+  }
+  validate_dns(pod_spec, path, errors);
+  validate_labels(object_or_empty(pod_spec, "nodeSelector"), at(path, "nodeSelector"), errors);
+  validate_security_context(pod_spec, path, errors);
+  for (const NameRow& row : kNames) {
+    const std::string_view name = get_string(pod_spec, row.key);
+    if (!name.empty()) add_problems(row.rule(name), at(path, row.key), name, errors);
+  }
+  validate_affinity(object_or_empty(pod_spec, "affinity"), at(path, "affinity"), errors);
+  validate_host_aliases(pod_spec, path, errors);
+  validate_numbers(pod_spec, path, errors);
+  validate_tolerations(pod_spec, path, errors);
+  each(pod_spec, "readinessGates", [&](const Object& gate, std::size_t i) {
+    const std::string_view type = get_string(gate, "conditionType");
+    add_problems(is_qualified_name(type), at(at(at(path, "readinessGates"), i), "conditionType"), type, errors);
+  });
+  check_one_of(pod_spec, "preemptionPolicy", path, {"PreemptLowerPriority", "Never"}, errors);
+  validate_spread(pod_spec, path, errors);
+  validate_tokens_have_account(pod_spec, path, errors);
+  if (const Object* overhead = get_object(pod_spec, "overhead")) {
+    Object limits;
+    limits["limits"] = *overhead;
+    validate_resource_requirements(limits, at(path, "overhead"), errors);
+  }
+  if (const Object* os = get_object(pod_spec, "os")) {
+    const std::string_view name = get_string(*os, "name");
+    if (name.empty()) errors.required(at(at(path, "os"), "name"));
+    else if (name != "linux" && name != "windows") errors.not_supported(at(path, "os"), name, {"linux", "windows"});
+  }
+}
+
+void validate_pod_template(const Object& pod_template, const std::string& path, FieldErrors& errors) {
+  const Object& metadata = object_or_empty(pod_template, "metadata");
+  validate_labels(object_or_empty(metadata, "labels"), at(path, "labels"), errors);
+  validate_annotations(object_or_empty(metadata, "annotations"), at(path, "annotations"), errors);
+  validate_pod_spec(object_or_empty(pod_template, "spec"), at(path, "spec"), "", errors);
+}
+
+}  // namespace backplane::kit

@@ -1,0 +1,43 @@
+// Rules for pod specs and pod templates (pkg/apis/core/validation).
+//
+// Thread-safety: pure functions on trees of the caller's.
+// Errors:        added to FieldErrors in upstream's words.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "backplane/json.hpp"
+#include "backplane/status.hpp"
+
+namespace backplane::kit {
+
+// `pod_name`: of the pod that the spec is of; empty for templates.
+void validate_pod_spec(const Object& pod_spec, const std::string& path, std::string_view pod_name, FieldErrors& errors);
+// Labels, annotations and spec of a pod template.
+void validate_pod_template(const Object& pod_template, const std::string& path, FieldErrors& errors);
+
+// ---- parts, each for its own file
+void validate_containers(const Object& pod_spec, const std::string& path, const std::set<std::string>& volumes, FieldErrors& errors);
+// Returns the names of the volumes that have no problem.
+std::set<std::string> validate_volumes(const Object& pod_spec, const std::string& path, std::string_view pod_name, FieldErrors& errors);
+void validate_claim_spec(const Object& claim_spec, const std::string& path, FieldErrors& errors);
+void validate_tolerations(const Object& pod_spec, const std::string& path, FieldErrors& errors);
+void validate_affinity(const Object& affinity, const std::string& path, FieldErrors& errors);
+void validate_node_selector_terms(const Object& selector, const std::string& path, FieldErrors& errors);
+void validate_field_ref(const Object& holder, const std::string& path, const std::set<std::string>& allowed, FieldErrors& errors);
+void validate_resource_field_ref(const Object& ref, const std::string& path, bool volume, FieldErrors& errors);
+
+// ---- small ones
+void add_problems(const std::vector<std::string>& problems, const std::string& path, std::string_view value, FieldErrors& errors);
+// Unsupported value unless it is one of `supported`.  An absent member is not looked at.
+void check_one_of(const Object& parent, std::string_view key, const std::string& path, const std::vector<std::string>& supported,
+                  FieldErrors& errors);
+void check_port(const Value* port, const std::string& path, FieldErrors& errors);
+void check_port_or_name(const Value* port, const std::string& path, FieldErrors& errors);
+void check_id(const Object& parent, std::string_view key, const std::string& path, FieldErrors& errors);
+void check_required(const Object& parent, std::string_view key, const std::string& path, FieldErrors& errors);
+void check_file_mode(const Object& parent, std::string_view key, const std::string& path, FieldErrors& errors);
+
+}  // namespace backplane::kit

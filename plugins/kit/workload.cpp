@@ -1,0 +1,123 @@
+#include "kit/workload.hpp"
+
+#include <algorithm>
+
+#include "backplane/names.hpp"
+#include "kit/pod_validation.hpp"
+#include "kit/walk.hpp"
+
+namespace backplane::kit {
+namespace {
+
+bool listed(const Array* values, std::string_view text) {
+  return values != nullptr && std::any_of(values->begin(), values->end(), [&](const Value& value) { return text_of(value) == text; });
+}
+
+std::optional<bool> expression_matches(const Object& expression, const Object* labels) {
+  const std::string_view op = get_string(expression, "operator");
+  const Value* value = labels ? find(*labels, get_string(expression, "key")) : nullptr;
+  const Array* values = get_array(expression, "values");
+  if (op == "In") return value != nullptr && listed(values, text_of(*value));
+  if (op == "NotIn") return value == nullptr || !listed(values, text_of(*value));
+  if (op == "Exists") return value != nullptr;
+  if (op == "DoesNotExist") return value == nullptr;
+  return std::nullopt;
+}
+
+bool is_percent(std::string_view text) noexcept {
+  return text.size() > 1 && text.back() == '%' && std::all_of(text.begin(), text.end() - 1, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+bool is_empty_selector(const Object& selector) {
+  const Array* expressions = get_array(selector, "matchExpressions");
+  return object_or_empty(selector, "matchLabels").empty() && (expressions == nullptr || expressions->empty());
+}
+
+std::optional<bool> selector_matches(const Object& selector, const Object* labels) {
+  for (const auto& wanted : object_or_empty(selector, "matchLabels")) {
+    const Value* value = labels ? find(*labels, wanted.key()) : nullptr;
+    if (value == nullptr || *value != wanted.value()) return false;
+  }
+  bool all = true;
+  bool readable = true;
+  each(selector, "matchExpressions", [&](const Object& expression, std::size_t) {
+    const auto matches = expression_matches(expression, labels);
+    readable = readable && matches.has_value();
+    all = all && matches.value_or(false);
+  });
+  if (!readable) return std::nullopt;
+  return all;
+}
+
+bool is_valid_selector(const Object& selector, const std::string& path) {
+  FieldErrors errors;
+  validate_label_selector(selector, path, errors);
+  return errors.empty();
+}
+
+void validate_workload_selector(const Object& spec, std::string_view kind, bool required, FieldErrors& errors) {
+  const Object* selector = get_object(spec, "selector");
+  if (selector == nullptr) {
+    if (required) errors.required("spec.selector");
+    return;
+  }
+  validate_label_selector(*selector, "spec.selector", errors);
+  if (is_empty_selector(*selector)) {
+    errors.invalid_raw("spec.selector", to_json(*selector), "empty selector is invalid for " + std::string(kind));
+  }
+}
+
+void validate_workload_template(const Object& spec, FieldErrors& errors) {
+  const Object* selector = get_object(spec, "selector");
+  const Object& pod_template = object_or_empty(spec, "template");
+  const Value* labels = find_path(pod_template, {"metadata", "labels"});
+  const bool readable = selector == nullptr || is_valid_selector(*selector, "spec.selector");
+  const bool matches = selector != nullptr && (is_empty_selector(*selector) ||
+                                               selector_matches(*selector, labels ? labels->if_object() : nullptr).value_or(true));
+  // An empty selector has been refused already; a missing one matches nothing.
+  if (readable && !matches) {
+    errors.invalid_raw("spec.template.metadata.labels", labels ? to_json(*labels) : "null", "`selector` does not match template `labels`");
+  }
+  validate_pod_template(pod_template, "spec.template", errors);
+}
+
+void validate_always_restarts(const Object& spec, FieldErrors& errors) {
+  const std::string_view policy = get_string_path(spec, "template.spec.restartPolicy");
+  if (policy != "Always") errors.not_supported("spec.template.spec.restartPolicy", policy, {"Always"});
+  if (find_path(spec, "template.spec.activeDeadlineSeconds") != nullptr) {
+    errors.forbidden("spec.template.spec.activeDeadlineSeconds", "activeDeadlineSeconds in ReplicaSet is not Supported");
+  }
+}
+
+void validate_int_or_percent(const Value* value, const std::string& path, FieldErrors& errors) {
+  if (value == nullptr || value->is_null()) return;
+  if (value->is_string()) {
+    if (is_percent(text_of(*value))) return;
+    errors.invalid(path, text_of(*value),
+                   "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for "
+                   "validation is '[0-9]+%')");
+  } else if (value->is_int64() && value->get_int64() < 0) {
+    errors.invalid(path, static_cast<long long>(value->get_int64()), "must be greater than or equal to 0");
+  }
+}
+
+void validate_not_over_hundred_percent(const Value* value, const std::string& path, FieldErrors& errors) {
+  if (value == nullptr || !value->is_string() || !is_percent(text_of(*value))) return;
+  if (number_or_percent(value) > 100) errors.invalid(path, text_of(*value), "must not be greater than 100%");
+}
+
+std::int64_t number_or_percent(const Value* value) {
+  if (value == nullptr) return 0;
+  if (value->is_int64()) return value->get_int64();
+  const std::string_view text = text_of(*value);
+  if (!is_percent(text)) return 0;
+  std::int64_t number = 0;
+  for (char digit : text.substr(0, std::min<std::size_t>(text.size() - 1, 9))) number = number * 10 + (digit - '0');
+  return number;
+}
+
+std::string print_int_or_string(const Value* value) { return value ? to_json(*value) : "0"; }
+
+}  // namespace backplane::kit

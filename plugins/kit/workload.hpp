@@ -1,0 +1,36 @@
+// What kinds with a selector and a pod template have in common.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "backplane/json.hpp"
+#include "backplane/status.hpp"
+
+namespace backplane::kit {
+
+// A metav1.LabelSelector against labels; nothing when the selector cannot be read.
+std::optional<bool> selector_matches(const Object& selector, const Object* labels);
+bool is_empty_selector(const Object& selector);
+// True for operators and labels that a selector may have.
+bool is_valid_selector(const Object& selector, const std::string& path);
+
+// spec.selector's own rules: `required`, not empty ("empty selector is invalid for deployment"), well formed.
+void validate_workload_selector(const Object& spec, std::string_view kind, bool required, FieldErrors& errors);
+// spec.template: labels that the selector matches, and the template's own rules.
+void validate_workload_template(const Object& spec, FieldErrors& errors);
+// Only "Always" keeps the pods of a workload running.
+void validate_always_restarts(const Object& spec, FieldErrors& errors);
+
+// 5 or "25%".
+void validate_int_or_percent(const Value* value, const std::string& path, FieldErrors& errors);
+void validate_not_over_hundred_percent(const Value* value, const std::string& path, FieldErrors& errors);
+// The number or the percentage; 0 for what is neither.
+std::int64_t number_or_percent(const Value* value);
+// A Go int-or-string as messages print it: 1 or "25%".
+std::string print_int_or_string(const Value* value);
+
+}  // namespace backplane::kit

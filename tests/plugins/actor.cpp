@@ -1,0 +1,88 @@
+// A plugin that does what its configuration says, wrong things above all.  Words, separated by ';':
+//   group=G/V    installs a group version          path=/p      handles a path
+//   throw in C   throws in the call C              fail in C    returns an error from it
+//   throw 7 in C throws something that is not a std::exception
+// What happens to it is told to the test through Host::flag("told/<call>/<configuration>").
+#include <backplane/plugin.hpp>
+#include <stdexcept>
+
+namespace {
+
+using namespace backplane;
+
+class Nothing final : public RestStorage {
+ public:
+  GroupVersionKind kind() const override { return {"example.com", "v1", "Nothing"}; }
+  const Schema* schema() const override { return nullptr; }
+};
+
+class NoHandler final : public HttpHandler {
+ public:
+  Task<void> handle(RequestContext&, Exchange&) override { co_return; }
+};
+
+class Actor final : public Plugin {
+ public:
+  Actor() {
+#ifdef ACTOR_THROWS_IN_CONSTRUCTOR
+    throw std::runtime_error("the constructor has had enough");
+#endif
+  }
+  ~Actor() override { tell("destroy"); }
+
+  Status configure(std::string_view config) override {
+    act_ = std::string(config);
+    return react("configure");
+  }
+
+  Status provision(Host& host) override {
+    host_ = &host;
+    tell("provision");
+    for (std::string_view rest = act_; !rest.empty();) {
+      const auto end = rest.find(';');
+      auto status = act(rest.substr(0, end));
+      if (!status.ok()) return status;
+      rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+    }
+    return react("provision");
+  }
+
+  Status validate() override {
+    tell("validate");
+    return react("validate");
+  }
+
+ private:
+  Status act(std::string_view word) {
+    if (word.starts_with("path=")) return host_->handle({std::string(word.substr(5)), false, true, std::make_shared<NoHandler>()});
+    if (!word.starts_with("group=")) return {};
+    const auto version = GroupVersion::parse(word.substr(6));
+    APIGroupInfo info;
+    info.group = version.group;
+    info.prioritized_versions = {version.version};
+    info.storages[version.version]["nothings"] = std::make_shared<Nothing>();
+    return host_->install_api_group(std::move(info));
+  }
+
+  Status react(const std::string& call) const {
+    if (act_.find("throw in " + call) != std::string::npos) throw std::runtime_error("thrown in " + call);
+    if (act_.find("throw 7 in " + call) != std::string::npos) throw 7;
+    if (act_.find("fail in " + call) != std::string::npos) return Status(Reason::kInvalid, "refused in " + call);
+    return {};
+  }
+
+  void tell(const std::string& call) const {
+    if (host_) (void)host_->flag("told/" + call + "/" + act_);
+  }
+
+  std::string act_;
+  Host* host_ = nullptr;
+};
+
+}  // namespace
+
+#ifdef ACTOR_IS_NULL
+extern "C" __attribute__((visibility("default"))) backplane::Plugin* backplane_plugin_create() { return nullptr; }
+#else
+BACKPLANE_PLUGIN(Actor)
+#endif

@@ -1,0 +1,98 @@
+// `backplane plugin …` over a directory with a good chain and two files that are wrong.
+#include "plugin/plugin_cli.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "shared_object.hpp"
+
+namespace backplane {
+namespace {
+
+class PluginCli : public ::testing::Test {
+ protected:
+  PluginCli() {
+    SharedObject().manifest(manifest_of("aggregator", R"("in_front_of":["*"])")).write(dir_ / "aggregator.so");
+    SharedObject().manifest(manifest_of("core")).write(dir_ / "core.so");
+    SharedObject().manifest(manifest_of("apps", R"("requires":[{"name":"core","version":"^1"}])")).write(dir_ / "apps.so");
+  }
+  void add_wrong() {
+    SharedObject object;
+    object.manifest(manifest_of("old")).head([](bp_note_head& h) {
+      h.boost_version = 108600;
+      h.stdlib_flags ^= BP_STDLIB_DEBUG;
+    });
+    object.write(dir_ / "old.so");
+  }
+  int run(std::vector<std::string> words) {
+    words.insert(words.begin(), "plugin");
+    std::vector<char*> argv;
+    for (auto& word : words) argv.push_back(word.data());
+    out_.str({});
+    err_.str({});
+    return run_plugin_cli(static_cast<int>(argv.size()), argv.data(), out_, err_);
+  }
+  std::string out() const { return out_.str(); }
+  bool says(const std::string& text) const { return out().find(text) != std::string::npos; }
+
+  TemporaryDirectory dir_;
+  std::ostringstream out_, err_;
+};
+
+TEST_F(PluginCli, ListShowsEveryFileWithItsState) {
+  add_wrong();
+  EXPECT_EQ(run({"list", "--plugin-dir", dir_.path(), "--disable-plugin=apps"}), 0);
+  EXPECT_TRUE(says("NAME"));
+  EXPECT_TRUE(says("core        1.0.0    Planned   -"));
+  EXPECT_TRUE(says("apps        1.0.0    Disabled"));
+  EXPECT_TRUE(says("old         1.0.0    Rejected  PLG-ABI-006"));
+  EXPECT_EQ(run({"list", "--plugin-dir", dir_.path(), "-o", "json"}), 0);
+  const auto document = json::parse(out());
+  EXPECT_EQ(document.at("plugins").as_array().size(), 4u);
+}
+
+TEST_F(PluginCli, InspectShowsManifestAndStampOfAFileOrAName) {
+  EXPECT_EQ(run({"inspect", dir_ / "apps.so"}), 0);
+  EXPECT_TRUE(says("requires"));
+  EXPECT_TRUE(says("layout"));
+  EXPECT_EQ(run({"inspect", "apps", "--plugin-dir", dir_.path(), "-o", "json"}), 0);
+  const auto document = json::parse(out());
+  EXPECT_EQ(document.at("manifest").at("name").as_string(), "apps");
+  EXPECT_TRUE(document.at("stamp").as_object().contains("boost"));
+  EXPECT_EQ(run({"inspect", "ghost", "--plugin-dir", dir_.path()}), 1);
+}
+
+TEST_F(PluginCli, CheckIsCleanOrShowsEveryFinding) {
+  EXPECT_EQ(run({"check", "--plugin-dir", dir_.path()}), 0) << out();
+  add_wrong();
+  EXPECT_EQ(run({"check", "--plugin-dir", dir_.path()}), 1);
+  EXPECT_TRUE(says("PLG-ABI-006"));
+  EXPECT_TRUE(says("PLG-ABI-007"));
+  EXPECT_TRUE(says("found 1.86.0"));
+  EXPECT_EQ(run({"check", dir_ / "apps.so", "--plugin-dir", dir_.path()}), 0) << out();
+  EXPECT_EQ(run({"check", dir_ / "apps.so", "--plugin-dir", "/nowhere"}), 1);
+  EXPECT_TRUE(says("PLG-DEP-001"));
+  EXPECT_EQ(run({"check", "--plugin-dir", dir_.path(), "-o", "json"}), 1);
+  EXPECT_FALSE(json::parse(out()).at("clean").as_bool());
+}
+
+TEST_F(PluginCli, GraphShowsTheChainFrontToBackAndTheEdges) {
+  EXPECT_EQ(run({"graph", "--plugin-dir", dir_.path()}), 0);
+  EXPECT_TRUE(says("chain, front to back:\n  aggregator 1.0.0\n  apps 1.0.0\n  core 1.0.0\n  not found\n"));
+  EXPECT_TRUE(says("apps requires core ^1"));
+  EXPECT_EQ(run({"graph", "--plugin-dir", dir_.path(), "-o", "json"}), 0);
+  const auto document = json::parse(out());
+  EXPECT_EQ(document.at("chain"), json::parse(R"(["aggregator","apps","core","not found"])"));
+  EXPECT_EQ(document.at("startOrder"), json::parse(R"(["aggregator","core","apps"])"));
+}
+
+TEST_F(PluginCli, AWrongCommandLineIsCodeTwo) {
+  EXPECT_EQ(run({}), 2);
+  EXPECT_EQ(run({"explode"}), 2);
+  EXPECT_EQ(run({"list", "-o", "xml"}), 2);
+  EXPECT_EQ(run({"--help"}), 0);
+}
+
+}  // namespace
+}  // namespace backplane

@@ -1,0 +1,70 @@
+// Test tools: the bytes of a built plugin, changed and written where a test wants them, and a directory that goes away.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "backplane/descriptor.h"
+#include "base/io_loop.hpp"
+#include "plugin/plugin_set.hpp"
+
+namespace backplane {
+
+class SharedObject {
+ public:
+  // "actor", "actor_throws" or "actor_null".
+  explicit SharedObject(const std::string& actor = "actor");
+
+  std::string bytes;
+
+  SharedObject& manifest(const std::string& json);           // replaces the JSON of the note
+  SharedObject& head(const std::function<void(bp_note_head&)>& change);
+  SharedObject& replace(const std::string& from, const std::string& to);  // every occurrence; equal lengths
+  template <class T>
+  SharedObject& poke(std::size_t offset, T value) {
+    bytes.replace(offset, sizeof(T), reinterpret_cast<const char*>(&value), sizeof(T));
+    return *this;
+  }
+  std::size_t note_offset() const;  // of the note's header
+  void write(const std::string& path) const;
+};
+
+// {"name":NAME,"version":"1.0.0",MORE}
+std::string manifest_of(const std::string& name, const std::string& more = {}, const std::string& version = "1.0.0");
+
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory();
+  ~TemporaryDirectory();
+  const std::string& path() const noexcept { return path_; }
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+// What load_plugins() needs, with a record of what the actors told.
+class TestServices {
+ public:
+  TestServices();
+  ~TestServices();
+  Result<PluginSet> load(PluginOptions options);
+
+  std::map<std::string, std::string> configurations;  // by plugin
+  std::vector<std::string> told;                      // "provision/<configuration>"
+
+ private:
+  IoLoop loop_{"test"};
+  StoreEnvironment stores_;
+  TaskGroup tasks_;
+  NamedSignal stop_{"stop"};
+  HostServices services_;
+};
+
+const PluginReport& report_of(const PluginSet& set, const std::string& name);
+std::vector<std::string> names_of(const std::vector<DelegationTarget>& delegates);
+
+}  // namespace backplane
