@@ -15,7 +15,6 @@ namespace backplane {
 struct HealthCheckParts {
   StorageBackend& storage;
   const TrackedCaches& caches;
-  const Signal& shutdown_initiated;
   std::chrono::nanoseconds healthcheck_timeout;
   std::chrono::nanoseconds readycheck_timeout;
 };

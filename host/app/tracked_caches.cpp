@@ -29,6 +29,16 @@ std::vector<std::string> TrackedCaches::not_ready() const {
   return prefixes;
 }
 
+std::vector<std::shared_ptr<ResourceCache>> TrackedCaches::eager() const {
+  std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<ResourceCache>> caches;
+  for (const auto& entry : entries_) {
+    auto cache = entry.cache.lock();
+    if (entry.eager && cache) caches.push_back(std::move(cache));
+  }
+  return caches;
+}
+
 std::vector<std::pair<std::string, TrackedCaches::Totals>> TrackedCaches::totals() const {
   std::lock_guard lock(mutex_);
   std::vector<std::pair<std::string, Totals>> out;

@@ -20,6 +20,7 @@ class TrackedCaches final : public CacheHub {
 
   // Prefixes of eager caches that have not been loaded yet.
   std::vector<std::string> not_ready() const;
+  std::vector<std::shared_ptr<ResourceCache>> eager() const;
   struct Totals {
     std::size_t objects = 0;
     std::size_t bytes = 0;

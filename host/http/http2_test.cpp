@@ -34,7 +34,9 @@ class Http2 : public testing::Test, public SessionTransport {
       executor_.run();
       std::string down;
       session_->fill(down, 256 << 10);
-      if (!down.empty()) ASSERT_TRUE(client_->receive(down));
+      if (!down.empty()) {
+        ASSERT_TRUE(client_->receive(down));
+      }
       if (up.empty() && down.empty()) return;
     }
   }
@@ -101,20 +103,24 @@ TEST_F(Http2, ASlowReaderFillsItsOwnWindowAndNobodyElses) {
   const auto other = client_->request("GET", "/hello");
   settle();
   EXPECT_EQ(response(other).body, "hello");
-  client_->consume(endless);
-  settle();
+  for (int i = 0; i < 4; ++i) {  // The writer wakes when half its window is free.
+    client_->consume(endless);
+    settle();
+  }
   EXPECT_GT(handler_.endless_written, stuck);
 }
 
 TEST_F(Http2, AnUploadThatNobodyReadsStopsAtTheStreamWindow) {
-  open();
+  HttpLimits limits;
+  limits.h2_max_concurrent_streams = 1;
+  open(limits);
   client_->request("POST", "/hold", {}, std::string(1 << 20, 'u'));
   settle();
-  EXPECT_EQ(nghttp2_session_get_remote_window_size(client_->session()), 262144 * 100 - 262144);
+  EXPECT_EQ(nghttp2_session_get_remote_window_size(client_->session()), 0);
   handler_.release.set(true);
   settle();
   // Thrown away once the response is out, the bytes no longer count against the connection.
-  EXPECT_GT(nghttp2_session_get_remote_window_size(client_->session()), 262144 * 100 - 262144);
+  EXPECT_EQ(nghttp2_session_get_remote_window_size(client_->session()), 262144);
 }
 
 TEST_F(Http2, AResetReachesTheHandlerOnceAndTheConnectionGoesOn) {

@@ -155,8 +155,18 @@ Status& Status::set_message(std::string message) {
   return *this;
 }
 
+Status& Status::set_continue_token(std::string token) {
+  assert(body_ && "a success has no continue token");
+  body_->continue_token = std::move(token);
+  return *this;
+}
+
+const std::string& Status::continue_token() const noexcept { return body_ ? body_->continue_token : kEmpty; }
+
 std::string Status::to_json() const {
-  std::string out = R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":)";
+  std::string out = R"({"kind":"Status","apiVersion":"v1","metadata":{)";
+  append_member(out, "continue", continue_token());
+  out.append(R"(},"status":)");
   if (ok()) return out.append("\"Success\"}\n");
   out.append("\"Failure\"");
   append_member(out, "message", body_->message);

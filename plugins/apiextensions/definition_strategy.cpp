@@ -40,28 +40,10 @@ class DefinitionFacts : public Strategy {
   bool allow_unconditional_update() const override { return false; }
 };
 
-class DefinitionTable final : public TableConvertor {
- public:
-  const std::vector<TableColumn>& columns() const override {
-    static const std::vector<TableColumn> kColumns = {
-        {"Name", "string", "name", "Name of the definition: plural.group", 0},
-        {"Created At", "date", "", "When the definition was created", 0},
-    };
-    return kColumns;
-  }
-  Array cells(const Object& object, std::int64_t, json::storage_ptr storage) const override {
-    return Array({Value(meta_name(object)), Value(meta_text(object, "creationTimestamp"))}, std::move(storage));
-  }
-};
-
 class DefinitionStrategy final : public DefinitionFacts {
  public:
   bool has_generation() const override { return true; }
   bool has_status() const override { return true; }
-  const TableConvertor& table_convertor() const override {
-    static const DefinitionTable kTable;
-    return kTable;
-  }
 
   void apply_defaults(Object& object) const override {
     Object& spec = ensure_object(object, "spec");

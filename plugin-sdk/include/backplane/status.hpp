@@ -85,6 +85,9 @@ class [[nodiscard]] Status {
   Status& with_details(StatusDetails details) &;
   Status&& with_details(StatusDetails details) &&;
   Status& set_message(std::string message);
+  // metadata.continue: what a 410 gives for going on with an inconsistent list.
+  Status& set_continue_token(std::string token);
+  const std::string& continue_token() const noexcept;
 
   // metav1.Status as canonical JSON with a trailing newline, success included.
   std::string to_json() const;
@@ -95,6 +98,7 @@ class [[nodiscard]] Status {
     Reason reason;
     std::string message;
     std::optional<StatusDetails> details;
+    std::string continue_token = {};
   };
   std::unique_ptr<Body> body_;
 };

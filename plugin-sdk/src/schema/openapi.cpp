@@ -37,8 +37,13 @@ class Publisher {
   }
 
   Object published(const schema::Type& type) {
-    const Object source = source_of(type);
-    Object out = copy(source);
+    Object source = source_of(type);
+    Object out;
+    for (const auto& member : source) {
+      // Inlined definitions are no components of their own: properties are flattened below.
+      if (std::string_view(member.key()) == "properties") out.emplace("properties", nullptr);
+      else copy_member(member.key(), member.value(), out);
+    }
     if (const Object* properties = get_object(source, "properties")) {
       Object flat;
       Array required = get_array(source, "required") ? *get_array(source, "required") : Array();
@@ -83,19 +88,19 @@ class Publisher {
   }
   Object copy(const Object& source) {
     Object out;
-    for (const auto& [key, value] : source) {
-      const std::string_view name(key);
-      if (name.starts_with(kInternalPrefix)) continue;
-      const bool is_reference = name == "$ref" && value.is_string();
-      if (!is_reference) {
-        out.emplace(name, copy_value(value));
-        continue;
-      }
-      const std::string_view target = std::string_view(value.get_string()).substr(std::min(kReferencePrefix.size(), value.get_string().size()));
-      references_.emplace_back(target);
-      out.emplace(name, std::string(kComponentPrefix) + std::string(target));
-    }
+    for (const auto& member : source) copy_member(member.key(), member.value(), out);
     return out;
+  }
+  void copy_member(std::string_view name, const Value& value, Object& out) {
+    if (name.starts_with(kInternalPrefix)) return;
+    const std::string_view reference = name == "$ref" && value.is_string() ? std::string_view(value.get_string()) : std::string_view();
+    if (!reference.starts_with(kReferencePrefix)) {
+      out.emplace(name, copy_value(value));
+      return;
+    }
+    const std::string target(reference.substr(kReferencePrefix.size()));
+    out.emplace(name, std::string(kComponentPrefix) + target);
+    references_.push_back(target);
   }
 
   void add_document_kind(Object& out) const {

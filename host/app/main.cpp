@@ -1,0 +1,110 @@
+// backplane: reads the command line and walks Options → CompletedOptions → Config → Server → PreparedServer → exit code.
+#include <malloc.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+#include <thread>
+
+#include "app/log.hpp"
+#include "app/options.hpp"
+#include "app/server.hpp"
+#include "plugin/plugin_cli.hpp"
+#include "routing/version.hpp"
+
+namespace {
+
+using namespace backplane;
+
+constexpr std::string_view kAbout =
+    "Backplane is a Kubernetes API server built as a plugin host: it loads the plugins it finds, orders them\n"
+    "by what they declare, and serves their APIs over HTTPS to any Kubernetes client.\n\n"
+    "Usage:\n"
+    "  backplane [flags]\n"
+    "  backplane plugin list|inspect|check|graph [-o json]\n";
+
+// One arena per loop and one for the rest: memory that is freed on one thread is found again by another.
+void tune_memory() {
+  const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  mallopt(M_ARENA_MAX, std::min(cores + 1, 8));
+  mallopt(M_TRIM_THRESHOLD, 4 << 20);
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+}
+
+std::size_t terminal_width() {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return 0;  // not a terminal: not wrapped
+}
+
+void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+int fail(std::string_view message) {
+  flush_logs();
+  std::fprintf(stderr, "Error: %.*s\n", static_cast<int>(message.size()), message.data());
+  return 1;
+}
+
+int print_version(std::string_view form) {
+  if (form != "raw") {
+    const std::string_view shown = form.starts_with("v") ? form : kKubernetesVersion;
+    print("Kubernetes " + std::string(shown) + "\n");
+    return 0;
+  }
+  std::string fields;
+  for (const auto& [name, value] : kVersionFields) {
+    fields += (fields.empty() ? "" : ", ") + std::string(name) + ":" + quoted(value);
+  }
+  print("version.Info{" + fields + "}\n");
+  return 0;
+}
+
+void log_start(const Options& options) {
+  app_log().info("Version: {}", kKubernetesVersion);
+  app_log().info("Process settings cores={} pid={}", std::thread::hardware_concurrency(), getpid());
+  for (const auto& [name, value] : options.flags.texts()) app_log().info("FLAG: --{}={}", name, quoted(value));
+  std::string ignored;
+  for (const auto& name : options.flags.accepted_only()) ignored += (ignored.empty() ? "" : " ") + name;
+  if (!ignored.empty()) app_log().info("flags that are accepted and have no effect yet: {}", ignored);
+}
+
+int serve(std::unique_ptr<Options> options) {
+  Problems log_problems;
+  options->logs.validate(log_problems);
+  if (!log_problems.empty()) return fail(log_problems[0]);
+  options->logs.apply();
+  log_start(*options);
+
+  auto completed = Options::complete(std::move(options));
+  if (!completed.ok()) return fail(completed.status().message());
+  auto config = CompletedOptions::config(std::move(*completed));
+  if (!config.ok()) return fail(config.status().message());
+  StopEvent stop;
+  stop.install_signal_handlers();
+  auto server = Server::create(std::move(*config), stop);
+  if (!server.ok()) return fail(server.status().message());
+  auto prepared = Server::prepare_run(std::move(*server));
+  if (!prepared.ok()) return fail(prepared.status().message());
+  const int code = PreparedServer::run(std::move(*prepared));
+  flush_logs();
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "plugin") return run_plugin_cli(argc - 1, argv + 1);
+  tune_memory();
+  auto options = std::make_unique<Options>();
+  if (Status status = options->flags.parse({argv + 1, argv + argc}); !status.ok()) {
+    return fail(status.message() + "\nRun 'backplane --help' for usage.");
+  }
+  if (options->version != "false") return print_version(options->version);
+  if (options->help) {
+    print(std::string(kAbout) + options->flags.help(terminal_width()));
+    return 0;
+  }
+  return serve(std::move(options));
+}

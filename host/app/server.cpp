@@ -1,0 +1,81 @@
+#include "app/server.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "app/log.hpp"
+#include "app/server_parts.hpp"
+#include "security/users.hpp"
+
+namespace backplane {
+namespace {
+
+// Files, fsync of small things, name resolution: rare, and short.
+constexpr std::size_t kBlockingThreads = 2;
+
+std::size_t core_count() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+
+}  // namespace
+
+ServerParts::ServerParts(Config config_in, StopEvent& stop_in)
+    : config(std::move(config_in)),
+      stop(stop_in),
+      blocking(kBlockingThreads),
+      loops(core_count()),
+      pump("cache"),
+      background("background"),
+      stop_plugins("StopPlugins"),
+      in_flight(options().generic.max_requests_inflight, options().generic.max_mutating_requests_inflight),
+      loopback_authentication(loopback_user()),
+      health(options().generic.livez_grace_period),
+      hooks([this](std::string why) {
+        app_log().error("{}", why);
+        stop.request(std::move(why));
+      }) {
+  set_blocking_executor(&blocking);
+}
+
+ServerParts::~ServerParts() {
+  take_down();
+  set_blocking_executor(nullptr);
+}
+
+void ServerPartsDeleter::operator()(ServerParts* parts) const noexcept { delete parts; }
+
+Result<Server> Server::create(Config config, StopEvent& stop) {
+  ServerPartsPtr parts(new ServerParts(std::move(config), stop));
+  // The port before the store: that another server has it is found out at once, and nothing has been opened yet.
+  if (Status status = parts->take_data_dir(); !status.ok()) return status;
+  if (Status status = parts->bind_port(); !status.ok()) return status;
+  parts->make_router();
+  if (Status status = parts->load(); !status.ok()) return status;
+  if (Status status = parts->check_admission(); !status.ok()) return status;
+  if (Status status = parts->open_storage(); !status.ok()) return status;
+  parts->build_chains();
+  return Server(std::move(parts));
+}
+
+Result<PreparedServer> Server::prepare_run(Server server) {
+  ServerParts& parts = *server.parts_;
+  if (Status status = parts.collect_hooks(); !status.ok()) return status;
+  if (Status status = parts.compose(); !status.ok()) return status;
+  parts.follow_mux_signals();
+  return PreparedServer(std::move(server.parts_));
+}
+
+int PreparedServer::run(PreparedServer server) {
+  ServerParts& parts = *server.parts_;
+  if (Status status = parts.start_serving(); !status.ok()) {
+    app_log().error("unable to start serving error={}", status.message());
+    return 1;
+  }
+  parts.start_hooks();
+  const std::string failure = parts.stop.wait();
+  Status drained = parts.drain();
+  parts.take_down();
+  app_log().info("apiserver is exiting");
+  return failure.empty() && drained.ok() ? 0 : 1;
+}
+
+}  // namespace backplane

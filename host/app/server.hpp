@@ -1,0 +1,51 @@
+// The server in its states.  Each is the only way to the next, and using one up gives the next:
+//
+//   Config ── Server::create ──► Server ── prepare_run ──► PreparedServer ── run ──► exit code
+//
+//   Server          plugins are loaded and committed, the store is open, the port is bound; nothing is served
+//   PreparedServer  the chain is composed, hooks and health checks are installed and can no longer be added
+//
+// Thread-safety: main thread.
+// Lifetime:      a state that goes away without going on to the next takes everything down again, in reverse.
+// Errors:        create() and prepare_run(): one sentence that says what cannot be used and why.
+#pragma once
+
+#include <memory>
+
+#include "app/options.hpp"
+#include "app/stop_event.hpp"
+
+namespace backplane {
+
+struct ServerParts;
+
+// Deletes through the definition that only server.cpp has.
+struct ServerPartsDeleter {
+  void operator()(ServerParts* parts) const noexcept;
+};
+using ServerPartsPtr = std::unique_ptr<ServerParts, ServerPartsDeleter>;
+
+class PreparedServer {
+ public:
+  PreparedServer() = default;  // for Result
+  // Serves until `stop` is requested, drains, and takes everything down.  Returns the exit code: 0 after an ordinary stop.
+  static int run(PreparedServer server);
+
+ private:
+  friend class Server;
+  explicit PreparedServer(ServerPartsPtr parts) : parts_(std::move(parts)) {}
+  ServerPartsPtr parts_;
+};
+
+class Server {
+ public:
+  Server() = default;  // for Result
+  static Result<Server> create(Config config, StopEvent& stop);
+  static Result<PreparedServer> prepare_run(Server server);
+
+ private:
+  explicit Server(ServerPartsPtr parts) : parts_(std::move(parts)) {}
+  ServerPartsPtr parts_;
+};
+
+}  // namespace backplane

@@ -1,0 +1,172 @@
+// Server::create: from a valid configuration to a server that could serve.
+#include <algorithm>
+
+#include "app/log.hpp"
+#include "app/server_parts.hpp"
+#include "storage/memory_storage.hpp"
+
+namespace backplane {
+namespace {
+
+constexpr std::string_view kMemoryBackend = "memory";
+
+// What plugins cannot have because the host has it.
+std::map<std::string, std::string> host_names() {
+  std::map<std::string, std::string> taken;
+  for (const char* path : {"/", "/api", "/apis", "/openapi/v2", "/openapi/v3", "/version", "/healthz", "/livez", "/readyz", "/metrics",
+                           "/debug/chain", "/debug/pprof/", "/debug/flags/v"}) {
+    taken.emplace(std::string("path ") + path, "the host");
+  }
+  for (const char* check : {"ping", "log", "etcd", "etcd-readiness", "informer-sync", "shutdown"}) {
+    taken.emplace(std::string("check ") + check, "the host");
+  }
+  taken.emplace("storage " + std::string(kMemoryBackend), "the host");
+  taken.emplace("poststarthook storage-readiness", "the host");
+  return taken;
+}
+
+std::string join(const std::vector<std::string>& items) {
+  std::string out;
+  for (const auto& item : items) out += (out.empty() ? "" : ", ") + item;
+  return out;
+}
+
+}  // namespace
+
+Status ServerParts::take_data_dir() {
+  const std::string& data_dir = options().backplane.data_dir;
+  if (Status status = make_private_directory(data_dir); !status.ok()) return status;
+  auto lock = DataDirLock::take(data_dir);
+  if (!lock.ok()) return std::move(lock.status());
+  data_dir_lock = std::move(*lock);
+  return {};
+}
+
+Status ServerParts::bind_port() {
+  auto made = prepare_pki(options());
+  if (!made.ok()) return std::move(made.status());
+  pki = std::move(*made);
+  server = std::make_unique<SecureServer>(pki->serving, loops, root);
+  // Connections wait in the kernel until the loops run.
+  if (Status status = server->start(); !status.ok()) {
+    server.reset();
+    return status;
+  }
+  auto path = write_admin_kubeconfig(options(), *pki, server->port());
+  if (!path.ok()) return std::move(path.status());
+  kubeconfig_path = std::move(*path);
+  return {};
+}
+
+void ServerParts::make_router() {
+  RouterConfig router_config;
+  router_config.admission = &admission;
+  router_config.enablement = config.enablement();
+  router_config.min_request_timeout = std::chrono::seconds(options().generic.min_request_timeout);
+  // Watches end when the server stops taking requests: a clean end tells a client to come back, a cut connection does not.
+  router_config.shutting_down = &signals.not_accepting_new_request;
+  router_config.server_address = options().generic.external_hostname + ":" + std::to_string(server->port());
+  router_config.enable_profiling = options().features.profiling;
+  router = std::make_unique<Router>(std::move(router_config));
+}
+
+Status ServerParts::load() {
+  services = std::unique_ptr<HostServices>(new HostServices{
+      stores, background, tasks, stop_plugins,
+      [this](std::string_view name) { return options().flags.text(name); },
+      [this](const GroupVersionResource& resource) { return config.enablement().resource_enabled(resource); },
+      [](std::string_view) { return std::string(); },
+      [this](const std::string& delegate, std::vector<APIGroupInfo> groups) { return router->publish(delegate, std::move(groups)); },
+      [this] { return router->group_versions(); },
+      [this](std::function<void()> callback) { router->on_group_versions_changed(std::move(callback)); },
+      host_names()});
+  const auto& own = options().backplane;
+  auto loaded = load_plugins({own.plugin_dirs, own.disable_plugins, own.require_plugins, own.data_dir + "/plugins-gen"}, *services);
+  if (!loaded.ok()) return std::move(loaded.status());
+  plugins = std::move(*loaded);
+
+  std::vector<GroupVersion> versions;
+  std::vector<GroupVersionResource> resources;
+  for (const auto& delegate : plugins.delegates) {
+    for (const auto& group : delegate.groups) {
+      for (const auto& version : group.prioritized_versions) versions.push_back({group.group, version});
+      for (const auto& [version, storages] : group.storages) {
+        for (const auto& [resource, _] : storages) resources.push_back({group.group, version, resource});
+      }
+    }
+  }
+  return config.enablement().check(versions, resources);
+}
+
+Status ServerParts::check_admission() {
+  std::vector<std::string> registered;
+  for (const auto& plugin : plugins.admission) registered.emplace_back(plugin->name());
+  Problems problems;
+  std::vector<std::string> not_offered;
+  options().admission.validate(registered, problems, not_offered);
+  if (!problems.empty()) return bad_request(join(problems) + "; registered: " + (registered.empty() ? "none" : join(registered)));
+  if (!not_offered.empty()) app_log().info("admission plugins that no plugin offers are left out names=[{}]", join(not_offered));
+  for (const auto& plugin : plugins.admission) {
+    if (!options().admission.disabled(plugin->name())) admission.add(plugin);
+  }
+  app_log().info("Loaded admission controller(s) in the following order: {}", join(admission.names()));
+  return {};
+}
+
+Status ServerParts::open_storage() {
+  const std::string& name = options().storage.backend;
+  if (name == kMemoryBackend) {
+    storage = make_memory_storage();
+  } else {
+    const auto factory = plugins.storage_backends.find(name);
+    if (factory == plugins.storage_backends.end()) {
+      std::vector<std::string> known{std::string(kMemoryBackend)};
+      for (const auto& [known_name, _] : plugins.storage_backends) known.push_back(known_name);
+      return bad_request("--storage-backend " + quoted(name) + " is not offered by any loaded plugin; there are: " + join(known));
+    }
+    StorageBackendConfig backend_config;
+    backend_config.data_dir = options().backplane.data_dir + "/" + name;
+    backend_config.unsafe_no_fsync = options().storage.unsafe_no_fsync;
+    if (Status status = make_private_directory(backend_config.data_dir); !status.ok()) return status;
+    auto opened = factory->second(backend_config);
+    if (!opened.ok()) return std::move(opened.status());
+    storage = std::move(*opened);
+  }
+  hub = make_cache_hub(*storage, pump);
+  caches = std::make_unique<TrackedCaches>(*hub);
+  stores.start(*storage, *caches, admission);
+  if (options().storage.compaction_interval > std::chrono::nanoseconds::zero()) {
+    compactor = std::make_unique<Compactor>(*storage, background, options().storage.compaction_interval);
+  }
+  return {};
+}
+
+void ServerParts::build_chains() {
+  authentication = std::make_unique<UnionAuthentication>(AuthenticationConfig{options().authentication.anonymous, plugins.authenticators});
+  const auto fallback = options().authorization.always_allow() ? AuthorizationFallback::kAllow : AuthorizationFallback::kDeny;
+  authorization = std::make_unique<Authorization>(AuthorizationConfig{plugins.authorizers, fallback});
+
+  const auto& generic = options().generic;
+  ChainConfig chain_config;
+  chain_config.authentication = authentication.get();
+  chain_config.authorization = authorization.get();
+  chain_config.mux_and_discovery_complete = &signals.mux_and_discovery_complete;
+  chain_config.not_accepting_new_request = &signals.not_accepting_new_request;
+  chain_config.short_requests = &short_requests;
+  chain_config.watches = &watches;
+  chain_config.in_flight = &in_flight;
+  chain_config.metrics = &metrics;
+  chain_config.shutdown_send_retry_after = generic.shutdown_send_retry_after;
+  chain_config.shutdown_watch_termination_grace_period = generic.shutdown_watch_termination_grace_period;
+  chain_config.request_timeout = generic.request_timeout;
+  chain_config.goaway_chance = generic.goaway_chance;
+  chain_config.strict_transport_security_directives = generic.strict_transport_security_directives;
+  chain_config.cors_allowed_origins = generic.cors_allowed_origins;
+  chain = std::make_unique<HandlerChain>(chain_config, *router);
+  chain_config.authentication = &loopback_authentication;
+  loopback_chain = std::make_unique<HandlerChain>(chain_config, *router);
+  loopback = std::make_unique<ChainLoopbackClient>(*loopback_chain);
+  root.set(*chain);
+}
+
+}  // namespace backplane

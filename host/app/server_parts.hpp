@@ -1,0 +1,127 @@
+// Everything a server is made of, in the order in which it is made; members go in reverse.
+//
+// Thread-safety: built and taken down on the main thread.
+// Lifetime:      take_down() has been called before destruction when anything was started.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "admission/admission_chain.hpp"
+#include "app/hooks.hpp"
+#include "app/lifecycle.hpp"
+#include "app/lifecycle_signals.hpp"
+#include "app/loopback_client.hpp"
+#include "app/options.hpp"
+#include "app/paths.hpp"
+#include "app/pki.hpp"
+#include "app/stop_event.hpp"
+#include "app/tracked_caches.hpp"
+#include "base/io_loop.hpp"
+#include "base/task_group.hpp"
+#include "filters/handler_chain.hpp"
+#include "plugin/plugin_set.hpp"
+#include "registry/store.hpp"
+#include "routing/health.hpp"
+#include "routing/router.hpp"
+#include "security/authentication.hpp"
+#include "security/authorization.hpp"
+#include "storage/compactor.hpp"
+#include "transport/secure_server.hpp"
+#include "transport/unix_server.hpp"
+
+namespace backplane {
+
+// A handler that is known later than the server that calls it: the port must be bound before the chain can be built.
+class LateHandler final : public HttpHandler {
+ public:
+  void set(HttpHandler& handler) noexcept { handler_.store(&handler); }
+  Task<void> handle(RequestContext& context, Exchange& exchange) override { return handler_.load()->handle(context, exchange); }
+
+ private:
+  std::atomic<HttpHandler*> handler_{nullptr};
+};
+
+struct ServerParts {
+  ServerParts(Config config_in, StopEvent& stop_in);
+  ~ServerParts();
+
+  const Options& options() const noexcept { return config.options(); }
+
+  // ---- the steps of Server::create, in order (server_create.cpp)
+  Status take_data_dir();
+  Status bind_port();
+  void make_router();
+  Status load();
+  Status open_storage();
+  Status check_admission();
+  void build_chains();
+
+  // ---- the steps of prepare_run (server_prepare.cpp)
+  Status collect_hooks();
+  Status install_health(std::vector<PathRoute>& routes);
+  Status compose();
+  void follow_mux_signals();
+
+  // ---- run (server_run.cpp)
+  Status start_serving();
+  void start_hooks();
+  void announce();
+  Status drain();
+  void stop_plugin_tasks();
+  void stop_storage();
+  // Idempotent; the order is the reverse of how things were made.
+  void take_down();
+
+  Config config;
+  StopEvent& stop;
+  DataDirLock data_dir_lock;
+
+  // A loop per core for connections, one for the caches' pump, one for hooks, plugins and whatever else runs in the background.
+  BlockingPool blocking;
+  LoopPool loops;
+  IoLoop pump;
+  IoLoop background;
+  bool started = false;
+  bool taken_down = false;
+
+  LifecycleSignals signals;
+  // What plugins' tasks end by: after the last request they might be needed for.
+  NamedSignal stop_plugins;
+  TaskGroup tasks;
+  WaitGroup short_requests;
+  PacedWaitGroup watches;
+  InFlightLimits in_flight;
+  RequestMetrics metrics;
+
+  std::optional<ServerPki> pki;
+  LateHandler root;
+  std::unique_ptr<SecureServer> server;
+  std::string kubeconfig_path;
+
+  StoreEnvironment stores;
+  AdmissionChain admission;
+  std::unique_ptr<HostServices> services;
+  PluginSet plugins;
+  std::unique_ptr<StorageBackend> storage;
+  std::unique_ptr<CacheHub> hub;
+  std::unique_ptr<TrackedCaches> caches;
+  std::unique_ptr<Compactor> compactor;
+  std::unique_ptr<Router> router;
+
+  std::unique_ptr<Authentication> authentication;
+  FixedAuthentication loopback_authentication;
+  std::unique_ptr<Authorization> authorization;
+  std::unique_ptr<HandlerChain> chain;
+  std::unique_ptr<HandlerChain> loopback_chain;
+  std::unique_ptr<ChainLoopbackClient> loopback;
+  std::shared_ptr<HttpHandler> debug_handler;
+  std::unique_ptr<UnixServer> debug_socket;
+
+  HealthRegistry health;
+  Hooks hooks;
+};
+
+}  // namespace backplane

@@ -1,0 +1,84 @@
+// Server::prepare_run: the front server inherits what every delegate has, and nothing can be added afterwards.
+#include "app/debug_handlers.hpp"
+#include "app/health_checks.hpp"
+#include "app/metrics_handler.hpp"
+#include "app/server_parts.hpp"
+
+namespace backplane {
+namespace {
+
+// Green when every cache that must be loaded is; each wait ends by itself, loaded or timed out.
+Task<Status> wait_for_caches(const TrackedCaches& caches, std::chrono::nanoseconds limit) {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  for (const auto& cache : caches.eager()) {
+    while (!cache->ready() && std::chrono::steady_clock::now() < deadline) {
+      Status status = co_await cache->wait_current();
+      // A store that answers with errors is asked again, not at once.
+      if (!status.ok()) co_await sleep_for(std::chrono::milliseconds(100));
+    }
+  }
+  co_return Status();
+}
+
+}  // namespace
+
+Status ServerParts::collect_hooks() {
+  const TrackedCaches* all_caches = caches.get();
+  const auto limit = options().generic.storage_initialization_timeout;
+  PostStartHookEntry readiness{"storage-readiness", [all_caches, limit](PostStartHookContext) { return wait_for_caches(*all_caches, limit); }, "the host"};
+  if (Status status = hooks.add(std::move(readiness)); !status.ok()) return status;
+  for (const auto& delegate : plugins.delegates) {
+    for (const auto& hook : delegate.post_start_hooks) {
+      if (Status status = hooks.add(hook); !status.ok()) return status;
+    }
+    for (const auto& hook : delegate.pre_shutdown_hooks) {
+      if (Status status = hooks.add(hook); !status.ok()) return status;
+    }
+  }
+  return {};
+}
+
+Status ServerParts::install_health(std::vector<PathRoute>& routes) {
+  HealthCheckParts parts{*storage, *caches, options().storage.healthcheck_timeout, options().storage.readycheck_timeout};
+  if (Status status = add_host_checks(health, parts); !status.ok()) return status;
+  for (auto& check : hooks.health_checks()) {
+    if (Status status = health.add_boot_sequence(std::move(check), {}); !status.ok()) return status;
+  }
+  for (const auto& delegate : plugins.delegates) {
+    for (const auto& entry : delegate.health_checks) {
+      if (Status status = health.add(entry.check, entry.where); !status.ok()) return status;
+    }
+  }
+  if (Status status = add_shutdown_check(health, signals.shutdown_initiated); !status.ok()) return status;
+  auto installed = health.install([this] { signals.has_been_ready.fire(); });
+  routes.insert(routes.end(), std::make_move_iterator(installed.begin()), std::make_move_iterator(installed.end()));
+  return {};
+}
+
+Status ServerParts::compose() {
+  std::vector<PathRoute> routes;
+  if (Status status = install_health(routes); !status.ok()) return status;
+  routes.push_back({"/metrics", false, true, make_metrics_handler({metrics, in_flight, *caches, *storage})});
+  if (options().features.profiling) {
+    for (auto& route : debug_routes()) routes.push_back(std::move(route));
+  }
+  return router->compose(plugins.delegates, std::move(routes));
+}
+
+void ServerParts::follow_mux_signals() {
+  signals.mux_and_discovery_complete.on_fire([this] { router->set_mux_complete(); });
+  auto waiting = std::make_shared<std::atomic<std::size_t>>(1);
+  const auto one_complete = [this, waiting] {
+    if (waiting->fetch_sub(1) == 1) signals.mux_and_discovery_complete.fire();
+  };
+  for (const auto& delegate : plugins.delegates) {
+    for (const auto& [_, signal] : delegate.mux_and_discovery_signals) {
+      waiting->fetch_add(1);
+      signal->on_fire(one_complete);
+    }
+  }
+  // The delegates' signals can only fire once the hooks run; without any this is the moment.
+  one_complete();
+}
+
+}  // namespace backplane

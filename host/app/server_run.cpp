@@ -1,0 +1,127 @@
+// PreparedServer::run: start, serve, drain, and take everything down in reverse.
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "app/debug_handlers.hpp"
+#include "app/log.hpp"
+#include "app/sd_notify.hpp"
+#include "app/server_parts.hpp"
+
+namespace backplane {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A plugin's task that does not heed the stop signal is left behind after this.
+constexpr std::chrono::seconds kPluginTasks{10};
+
+// The secure port as the shutdown sees it.
+class ServedPort final : public DrainableServer {
+ public:
+  explicit ServedPort(SecureServer& server) : server_(server) {}
+  void stop_listening(std::function<void()> done) override { server_.stop_listening(std::move(done)); }
+  void begin_drain() override { server_.begin_drain(); }
+  Task<bool> wait_closed(Clock::time_point deadline) override { return server_.wait_closed(deadline); }
+  void force_close() override { server_.force_close(); }
+
+ private:
+  SecureServer& server_;
+};
+
+Task<void> tell_when_idle(TaskGroup& tasks, std::shared_ptr<NamedSignal> ended) {
+  co_await tasks.wait_all();
+  ended->fire();
+}
+
+Task<void> close_at_once(UnixServer& server) {
+  server.stop_listening();
+  server.begin_drain();
+  server.force_close();
+  bool closed = co_await server.wait_closed(Clock::now() + std::chrono::seconds(5));
+  if (!closed) app_log().error("a handler of the debug socket still runs");
+}
+
+}  // namespace
+
+Status ServerParts::start_serving() {
+  started = true;
+  pump.start();
+  background.start();
+  if (Status status = run_on(background, caches->start()); !status.ok()) return status;
+  if (compactor) compactor->start();
+  if (const auto& path = options().features.debug_socket_path; !path.empty()) {
+    debug_handler = make_debug_only_handler(*loopback_chain);
+    debug_socket = std::make_unique<UnixServer>(path, loops, *debug_handler);
+    if (Status status = debug_socket->start(); !status.ok()) {
+      debug_socket.reset();
+      return status;
+    }
+    app_log().info("unprotected debug socket is open path={}", path);
+  }
+  // What the kernel has accepted since the port was bound is served from here on.
+  loops.start();
+  return {};
+}
+
+void ServerParts::start_hooks() {
+  hooks.all_done().on_fire([this] { announce(); });
+  hooks.start(tasks, background, *loopback, stop_plugins);
+  if (Status status = sd_notify("READY=1\n"); !status.ok()) {
+    app_log().error("Unable to send systemd daemon successful start message error={}", status.message());
+  }
+}
+
+void ServerParts::announce() {
+  if (signals.shutdown_initiated.fired()) return;
+  app_log().info("serving url={} data-dir={}", local_url(options(), server->port()), options().backplane.data_dir);
+  std::printf("export KUBECONFIG=%s\n", kubeconfig_path.c_str());
+  std::fflush(stdout);
+}
+
+Status ServerParts::drain() {
+  ServedPort port(*server);
+  const auto& generic = options().generic;
+  ShutdownOptions shutdown{generic.shutdown_delay_duration, generic.shutdown_send_retry_after, generic.shutdown_watch_termination_grace_period,
+                           generic.request_timeout};
+  return run_on(background, run_shutdown({shutdown, signals, short_requests, watches, port, [this] { return hooks.run_pre_shutdown(); }}));
+}
+
+void ServerParts::stop_plugin_tasks() {
+  stop_plugins.fire();
+  tasks.close();
+  auto ended = std::make_shared<NamedSignal>("ended");
+  spawn_detached(background, tell_when_idle(tasks, ended));
+  const bool in_time = run_on(background, wait_for(*ended, kPluginTasks));
+  if (in_time) return;
+  // Taking the ground away from under a running task would crash; the store is closed properly and the process ends.
+  app_log().error("background tasks did not end, leaving without them count={}", tasks.running());
+  stop_storage();
+  flush_logs();
+  std::_Exit(1);
+}
+
+void ServerParts::stop_storage() {
+  if (compactor) run_on(background, compactor->stop());
+  if (caches) run_on(background, caches->stop());
+  if (Status status = run_on(background, storage->stop()); !status.ok()) app_log().error("storage did not stop cleanly error={}", status.message());
+}
+
+void ServerParts::take_down() {
+  if (std::exchange(taken_down, true)) return;
+  if (started) {
+    if (debug_socket) run_on(background, close_at_once(*debug_socket));
+    stop_plugin_tasks();
+    stop_storage();
+  }
+  loops.stop();
+  background.stop();
+  pump.stop();
+  blocking.stop();
+  // What refers to plugins' code, then the plugins in reverse, is left to the members' order; stores let go of the caches first.
+  stores.stop();
+  debug_socket.reset();
+  server.reset();
+}
+
+}  // namespace backplane

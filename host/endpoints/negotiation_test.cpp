@@ -1,0 +1,157 @@
+// Accept and Content-Type, and which methods a path has.
+#include "endpoints/negotiation.hpp"
+
+#include "endpoints/testing/harness.hpp"
+
+namespace backplane::testing {
+namespace {
+
+using endpoints::Encoding;
+using endpoints::negotiate;
+using endpoints::Shape;
+
+Result<endpoints::MediaType> accepted(std::string accept) {
+  const FakeExchange exchange("GET", "/api/v1/pods", {{"Accept", std::move(accept)}}, "");
+  return negotiate(exchange, true);
+}
+
+TEST(Negotiation, WithoutAcceptTheAnswerIsJson) {
+  const FakeExchange exchange("GET", "/x", {}, "");
+  const auto media = negotiate(exchange, true);
+  ASSERT_TRUE(media.ok());
+  EXPECT_EQ(media->encoding, Encoding::kJson);
+  EXPECT_FALSE(media->pretty);
+}
+
+TEST(Negotiation, TheBestQualityWins) {
+  EXPECT_EQ(accepted("application/json;q=0.2, application/yaml;q=0.8")->encoding, Encoding::kYaml);
+  EXPECT_EQ(accepted("text/html, application/json;q=0.1")->encoding, Encoding::kJson);
+  EXPECT_EQ(accepted("application/yaml, application/json")->encoding, Encoding::kYaml);
+}
+
+TEST(Negotiation, WildcardsAreTheFirstEncoding) {
+  EXPECT_EQ(accepted("*/*")->encoding, Encoding::kJson);
+  EXPECT_EQ(accepted("*")->encoding, Encoding::kJson);
+  EXPECT_EQ(accepted("application/*")->encoding, Encoding::kJson);
+  EXPECT_EQ(accepted("text/html, */*;q=0.5")->encoding, Encoding::kJson);
+}
+
+TEST(Negotiation, ProtobufIsPassedOver) {
+  EXPECT_EQ(accepted("application/vnd.kubernetes.protobuf,application/json")->encoding, Encoding::kJson);
+  const auto refused = accepted("application/vnd.kubernetes.protobuf");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.status().code(), 406);
+  EXPECT_EQ(refused.status().message(),
+            "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf");
+}
+
+TEST(Negotiation, ShapesNeedKindGroupAndVersion) {
+  EXPECT_EQ(accepted("application/json;as=Table;v=v1;g=meta.k8s.io")->shape, Shape::kTable);
+  EXPECT_TRUE(accepted("application/json;as=Table;v=v1beta1;g=meta.k8s.io")->beta);
+  EXPECT_EQ(accepted("application/yaml;as=Table;v=v1;g=meta.k8s.io")->shape, Shape::kTable);
+  EXPECT_FALSE(accepted("application/json;as=Table;v=v9;g=meta.k8s.io").ok());
+  EXPECT_FALSE(accepted("application/json;as=Table;v=v1").ok());
+}
+
+TEST(Negotiation, AnUnknownShapeFallsThroughToTheNextClause) {
+  EXPECT_EQ(accepted("application/json;as=Nothing;v=v1;g=meta.k8s.io, application/json")->shape, Shape::kObject);
+  EXPECT_EQ(accepted("application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json")->shape,
+            Shape::kTable);
+}
+
+TEST(Negotiation, ShapesAreNotForErrors) {
+  const FakeExchange exchange("GET", "/x", {{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}}, "");
+  EXPECT_FALSE(negotiate(exchange, false).ok());
+}
+
+TEST(Negotiation, StreamIsAParameterOfJsonOnly) {
+  EXPECT_TRUE(accepted("application/json;stream=watch").ok());
+  EXPECT_FALSE(accepted("application/yaml;stream=watch").ok());
+  EXPECT_FALSE(accepted("application/json;stream=other").ok());
+}
+
+TEST(Negotiation, MalformedClausesArePassedOver) {
+  EXPECT_FALSE(accepted("json").ok());
+  EXPECT_TRUE(accepted("a/b/c, application/json;q").ok());
+}
+
+TEST(Negotiation, ContentTypeParametersAndCaseDoNotMatter) {
+  const auto input = [](std::string type) {
+    const FakeExchange exchange("POST", "/x", {{"Content-Type", std::move(type)}}, "");
+    return endpoints::negotiate_input(exchange);
+  };
+  EXPECT_EQ(*input(""), endpoints::BodyFormat::kJson);
+  EXPECT_EQ(*input("application/json; charset=utf-8"), endpoints::BodyFormat::kJson);
+  EXPECT_EQ(*input("Application/JSON"), endpoints::BodyFormat::kJson);
+  EXPECT_EQ(*input("application/yaml"), endpoints::BodyFormat::kYaml);
+  for (const char* type : {"text/plain", "application/xml", "*/*", "application/vnd.kubernetes.protobuf"}) {
+    const auto refused = input(type);
+    ASSERT_FALSE(refused.ok()) << type;
+    EXPECT_EQ(refused.status().code(), 415);
+    EXPECT_EQ(refused.status().message(),
+              "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, "
+              "application/vnd.kubernetes.protobuf");
+  }
+}
+
+using RouteTest = Api;
+
+TEST_F(RouteTest, TheRouterRefusesTypesThatThePathDoesNotProduce) {
+  use_config_maps();
+  for (const char* accept : {"text/html", "application/*", "application/cbor"}) {
+    const Response got = send("GET", "namespaces/n/configmaps", "", {{"Accept", accept}});
+    EXPECT_EQ(got.code(), 406) << accept;
+    EXPECT_EQ(message_of(got),
+              "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf, "
+              "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch");
+    EXPECT_NE(got.body().find("\"details\": {}"), std::string::npos) << "what nothing fits is sent indented";
+  }
+  EXPECT_EQ(message_of(send("GET", "namespaces/n/configmaps/a", "", {{"Accept", "text/html"}})),
+            "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf");
+}
+
+TEST_F(RouteTest, ErrorsComeInTheEncodingThatIsAccepted) {
+  use_config_maps();
+  const Response got = send("GET", "namespaces/n/configmaps/none", "", {{"Accept", "application/yaml"}});
+  EXPECT_EQ(got.type(), "application/yaml");
+  EXPECT_TRUE(got.body().starts_with("apiVersion: v1\ncode: 404\ndetails:\n  kind: configmaps\n"));
+}
+
+TEST_F(RouteTest, MethodsWithoutARouteAreNotAllowed) {
+  use_config_maps();
+  const std::vector<std::pair<std::string, std::string>> wrong = {
+      {"PUT", "namespaces/n/configmaps"},   {"PATCH", "namespaces/n/configmaps"}, {"POST", "namespaces/n/configmaps/x"},
+      {"POST", "configmaps"},               {"DELETE", "configmaps"},             {"HEAD", "namespaces/n/configmaps"},
+      {"OPTIONS", "namespaces/n/configmaps"}, {"TRACE", "namespaces/n/configmaps"}, {"FOO", "namespaces/n/configmaps"}};
+  for (const auto& [method, path] : wrong) {
+    const Response got = send(method, path, "{}");
+    EXPECT_EQ(got.code(), 405) << method << " " << path;
+    EXPECT_EQ(got.body(),
+              "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":\"the server does not allow this "
+              "method on the requested resource\",\"reason\":\"MethodNotAllowed\",\"details\":{},\"code\":405}\n");
+  }
+}
+
+TEST_F(RouteTest, CustomResourcesNameTheVerbThatTheyDoNotHave) {
+  use_foos();
+  const Response got = send("PUT", "namespaces/n/foos", "{}");
+  EXPECT_EQ(got.code(), 405);
+  EXPECT_EQ(message_of(got), "update is not supported on resources of kind \"foos.example.com\"");
+}
+
+TEST_F(RouteTest, DiscoveryVerbsFollowTheRoles) {
+  use_config_maps();
+  EXPECT_EQ(discovery_verbs(*store_, false),
+            (std::vector<std::string>{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}));
+}
+
+TEST_F(RouteTest, RetryAfterFollowsTheDetails) {
+  use_config_maps();
+  store_->watch_error = timeout("busy", 3);
+  const Response got = send("GET", "namespaces/n/configmaps?watch=true");
+  EXPECT_EQ(got.code(), 504);
+  EXPECT_EQ(got.exchange->headers_named("Retry-After"), std::vector<std::string>{"3"});
+}
+
+}  // namespace
+}  // namespace backplane::testing

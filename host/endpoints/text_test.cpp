@@ -1,0 +1,67 @@
+// Go's ways with text, scanning, and indenting.
+#include <gtest/gtest.h>
+
+#include "endpoints/go_text.hpp"
+#include "endpoints/json_indent.hpp"
+#include "endpoints/json_scan.hpp"
+
+namespace backplane::endpoints {
+namespace {
+
+TEST(GoText, TreesPrintAsMapsAndLists) {
+  EXPECT_EQ(go_value(json::parse(R"({"spec":{"foo":1},"bar":2})")), "map[bar:2 spec:map[foo:1]]");
+  EXPECT_EQ(go_value(json::parse(R"({"a":[1,"x",null,true,{}]})")), "map[a:[1 x <nil> true map[]]]");
+}
+
+TEST(GoText, UnmarshalErrorsNameKindAndType) {
+  EXPECT_EQ(unmarshal_error(json::parse("[]"), "map[string]interface {}"),
+            "json: cannot unmarshal array into Go value of type map[string]interface {}");
+  EXPECT_EQ(unmarshal_field_error(json::parse("7"), ".kind", "string"), "json: cannot unmarshal number into Go struct field .kind of type string");
+}
+
+TEST(GoText, TheConverterHasWordsOfItsOwn) {
+  const auto said = [](std::string_view source, std::string_view type) {
+    return unstructured_error(std::string("json: cannot unmarshal ").append(source).append(" into Go struct field S.f of type ").append(type));
+  };
+  EXPECT_EQ(said("string", "[]v1.Container"), "cannot restore slice from string");
+  EXPECT_EQ(said("array", "map[string]string"), "cannot restore map from slice");
+  EXPECT_EQ(said("string", "v1.PodSpec"), "cannot restore struct from: string");
+  EXPECT_EQ(said("string", "int32"), "cannot convert string to int32");
+  EXPECT_EQ(said("object", "string"), "cannot convert map[string]interface {} to string");
+  EXPECT_EQ(unstructured_error("illegal base64 data at input byte 3"), "illegal base64 data at input byte 3");
+}
+
+TEST(GoText, BodiesAreSummedUpAsTextOrHex) {
+  EXPECT_EQ(body_summary(""), "<empty>");
+  EXPECT_EQ(body_summary("{bad"), "{bad");
+  EXPECT_EQ(body_summary("{" + std::string(40, 'x')), "{" + std::string(29, 'x') + " ...");
+  EXPECT_EQ(body_summary(std::string_view("k8s\0bad", 7)), "6b387300626164");
+}
+
+TEST(JsonScan, FindsMembersOfTheOutermostObjectOnly) {
+  constexpr std::string_view kJson = R"({"a":"x,\"}","b":{"c":1,"d":[{"c":2}]},"c":-3,"e":null})";
+  EXPECT_EQ(raw_member(kJson, "a"), R"("x,\"}")");
+  EXPECT_EQ(raw_member(kJson, "b"), R"({"c":1,"d":[{"c":2}]})");
+  EXPECT_EQ(raw_member(kJson, "c"), "-3");
+  EXPECT_EQ(raw_member(kJson, "e"), "null");
+  EXPECT_EQ(raw_member(kJson, "none"), "");
+  EXPECT_EQ(raw_member("{}", "a"), "");
+  EXPECT_EQ(raw_member("", "a"), "");
+  EXPECT_EQ(raw_text(kJson, "a"), "") << "escapes are not undone here";
+  EXPECT_EQ(raw_text(R"({"k":"v"})", "k"), "v");
+}
+
+TEST(JsonIndent, IsTheSameWhereverThePiecesBreak) {
+  const std::string json = R"({"a":[],"b":{},"c":[1,{"d":"x,{\"y\\"}],"e":null})";
+  const std::string expected = "{\n  \"a\": [],\n  \"b\": {},\n  \"c\": [\n    1,\n    {\n      \"d\": \"x,{\\\"y\\\\\"\n    }\n  ],\n  \"e\": null\n}";
+  for (std::size_t cut = 0; cut <= json.size(); ++cut) {
+    JsonIndenter indenter;
+    std::string out;
+    indenter.feed(std::string_view(json).substr(0, cut), out);
+    indenter.feed(std::string_view(json).substr(cut), out);
+    EXPECT_EQ(out, expected) << cut;
+  }
+}
+
+}  // namespace
+}  // namespace backplane::endpoints

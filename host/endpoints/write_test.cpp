@@ -1,0 +1,406 @@
+// POST, PUT and DELETE: decoding, options, codes and the texts of refusals.
+#include "endpoints/testing/harness.hpp"
+
+namespace backplane::testing {
+namespace {
+
+using WriteTest = Api;
+
+constexpr std::string_view kMaps = "namespaces/n/configmaps";
+std::string maps(std::string_view rest = "") { return std::string(kMaps).append(rest); }
+
+TEST_F(WriteTest, CreateAnswersWith201AndTheStoredObject) {
+  use_config_maps();
+  const Response got = send("POST", maps(), R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"b":"2","a":"1"}})");
+  EXPECT_EQ(got.code(), 201);
+  EXPECT_EQ(got.body(),
+            R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"n","uid":"u-a","resourceVersion":"8"},"data":{"a":"1","b":"2"}})"
+            "\n");
+}
+
+TEST_F(WriteTest, CreateTakesYaml) {
+  use_config_maps();
+  const Response got = send("POST", maps(), "metadata:\n  name: a\ndata:\n  k: v\n", {{"Content-Type", "application/yaml"}});
+  EXPECT_EQ(got.code(), 201);
+  EXPECT_EQ(json::parse(got.body()).at("data").at("k").get_string(), "v");
+}
+
+TEST_F(WriteTest, SystemFieldsAndManagedFieldsOfTheClientAreDropped) {
+  use_config_maps();
+  const Response got = send("POST", maps(),
+                            R"({"metadata":{"name":"a","uid":"mine","creationTimestamp":"2001-01-01T00:00:00Z","generation":5,"selfLink":"/x",)"
+                            R"("managedFields":[{"manager":"m"}]}})");
+  EXPECT_EQ(got.body(),
+            R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"n","uid":"u-a","resourceVersion":"8","generation":5}})"
+            "\n");
+}
+
+TEST_F(WriteTest, KindAndVersionComeFromThePathWhenTheBodyHasNone) {
+  use_config_maps();
+  EXPECT_EQ(send("POST", maps(), R"({"metadata":{"name":"bare"}})").code(), 201);
+  EXPECT_EQ(send("POST", maps(), R"({"kind":"ConfigMap","metadata":{"name":"kindonly"}})").code(), 201);
+}
+
+struct Refusal {
+  std::string body;
+  std::string message;
+};
+TEST_F(WriteTest, BodiesThatCannotBeReadAreRefusedInUpstreamsWords) {
+  use_config_maps();
+  const std::string unrecognized = "the object provided is unrecognized (must be of type ConfigMap): ";
+  const std::vector<Refusal> refusals = {
+      {R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"x"}})",
+       "Pod in version \"v1\" cannot be handled as a ConfigMap: converting (v1.Pod) to (core.ConfigMap): unknown conversion"},
+      {R"({"apiVersion":"v1","kind":"Other"})",
+       "Other in version \"v1\" cannot be handled as a ConfigMap: no kind \"Other\" is registered for version \"v1\" in scheme "
+       "\"pkg/runtime/scheme.go:111\""},
+      {R"({"apiVersion":"v2","kind":"ConfigMap"})",
+       "ConfigMap in version \"v2\" cannot be handled as a ConfigMap: no kind \"ConfigMap\" is registered for version \"v2\" in scheme "
+       "\"pkg/runtime/scheme.go:111\""},
+      {R"({"apiVersion":"apps/v1","kind":"ConfigMap"})",
+       "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: no kind \"ConfigMap\" is registered for version \"apps/v1\" in scheme "
+       "\"pkg/runtime/scheme.go:111\""},
+      {R"({"data":{"k":5},"metadata":{"name":"a"}})",
+       "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field ConfigMap.data of type "
+       "string"},
+      {"{bad",
+       unrecognized + "couldn't get version/kind; json parse error: invalid character 'b' looking for beginning of object key string ({bad)"},
+      {"", unrecognized + "couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)"},
+      {R"({"kind":7})", unrecognized +
+                            "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string "
+                            "({\"kind\":7})"},
+      {R"({"apiVersion":"a/b/c"})", unrecognized + "unexpected GroupVersion string: a/b/c ({\"apiVersion\":\"a/b/c\"})"},
+      {"[]", unrecognized +
+                 "couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct { APIVersion string "
+                 "\"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" } (5b5d)"},
+  };
+  for (const Refusal& refusal : refusals) {
+    const Response got = send("POST", maps(), refusal.body);
+    EXPECT_EQ(got.code(), 400) << refusal.body;
+    EXPECT_EQ(message_of(got), refusal.message) << refusal.body;
+  }
+}
+
+TEST_F(WriteTest, AnotherVersionOfTheKindIsRefusedForItsVersion) {
+  use_config_maps();
+  const Schema* schema = schemas_->find({"", "v1", "ConfigMap"});
+  ASSERT_TRUE(scheme_.add_known_type({"", "v2", "ConfigMap"}, schema, schemas_, "test").ok());
+  const Response got = send("POST", maps(), R"({"apiVersion":"v2","kind":"ConfigMap","metadata":{"name":"a"}})");
+  EXPECT_EQ(got.code(), 400);
+  EXPECT_EQ(message_of(got), "the API version in the data (v2) does not match the expected API version (v1)");
+}
+
+TEST_F(WriteTest, CustomResourcesMustSayWhatTheyAre) {
+  use_foos();
+  const Response other = send("POST", "namespaces/n/foos", R"({"apiVersion":"example.com/v1","kind":"Bar","metadata":{"name":"f"}})");
+  EXPECT_EQ(other.code(), 422);
+  EXPECT_EQ(message_of(other), "Foo.example.com \"f\" is invalid: kind: Invalid value: \"Bar\": must be Foo");
+  const Response version = send("POST", "namespaces/n/foos", R"({"apiVersion":"example.com/v2","kind":"Foo","metadata":{"name":"f"}})");
+  EXPECT_EQ(version.code(), 400);
+  EXPECT_EQ(message_of(version), "the API version in the data (example.com/v2) does not match the expected API version (example.com/v1)");
+  EXPECT_EQ(send("POST", "namespaces/n/foos", R"({"metadata":{"name":"f"}})").code(), 400);
+}
+
+TEST_F(WriteTest, CustomResourcesAreDefaultedAndSorted) {
+  use_foos();
+  const Response got = send("POST", "namespaces/n/foos", R"({"kind":"Foo","apiVersion":"example.com/v1","spec":{"size":5},"metadata":{"name":"f"}})");
+  EXPECT_EQ(got.code(), 201);
+  EXPECT_EQ(got.body(),
+            R"({"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"f","namespace":"n","resourceVersion":"8","uid":"u-f"},"spec":{"color":"red","size":5}})"
+            "\n");
+}
+
+TEST_F(WriteTest, ABodyOverTheLimitIsTooLarge) {
+  use_config_maps();
+  const Response got = send("POST", maps(), std::string(3 * 1024 * 1024 + 1, ' '));
+  EXPECT_EQ(got.code(), 413);
+  EXPECT_EQ(message_of(got), "Request entity too large: limit is 3145728");
+  EXPECT_NE(got.body().find("\"reason\":\"RequestEntityTooLarge\",\"code\":413"), std::string::npos);
+}
+
+TEST_F(WriteTest, UnknownContentTypesAreUnsupported) {
+  use_config_maps();
+  EXPECT_EQ(send("POST", maps(), "{}", {{"Content-Type", "text/plain"}}).code(), 415);
+  EXPECT_EQ(send("PUT", maps("/a"), "{}", {{"Content-Type", "text/plain"}}).code(), 415);
+}
+
+TEST_F(WriteTest, TheNamespaceOfTheBodyMustBeThatOfThePath) {
+  use_config_maps();
+  const Response got = send("POST", maps(), R"({"metadata":{"name":"a","namespace":"other"}})");
+  EXPECT_EQ(got.code(), 400);
+  EXPECT_EQ(message_of(got), "the namespace of the provided object does not match the namespace sent on the request");
+}
+
+constexpr std::string_view kOddBody = R"({"metadata":{"name":"a"},"zz":1,"data":{"k":"1","k":"2"}})";
+
+TEST_F(WriteTest, UnknownAndRepeatedFieldsAreWarnedAbout) {
+  use_config_maps();
+  const Response got = send("POST", maps(), std::string(kOddBody));
+  EXPECT_EQ(got.code(), 201);
+  EXPECT_EQ(got.warnings(), (std::vector<std::string>{R"(299 - "unknown field \"zz\"")", R"(299 - "duplicate field \"data.k\"")"}));
+}
+
+TEST_F(WriteTest, StrictFieldValidationRefusesThem) {
+  use_config_maps();
+  const Response got = send("POST", maps("?fieldValidation=Strict"), std::string(kOddBody));
+  EXPECT_EQ(got.code(), 400);
+  EXPECT_EQ(message_of(got),
+            "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: strict decoding error: unknown field \"zz\", duplicate field \"data.k\"");
+}
+
+TEST_F(WriteTest, IgnoringFieldValidationSaysNothing) {
+  use_config_maps();
+  const Response got = send("POST", maps("?fieldValidation=Ignore"), std::string(kOddBody));
+  EXPECT_EQ(got.code(), 201);
+  EXPECT_TRUE(got.warnings().empty());
+}
+
+struct OptionRule {
+  std::string query;
+  std::string message;
+};
+TEST_F(WriteTest, OptionsAreValidated) {
+  use_config_maps();
+  const std::string invalid = "CreateOptions.meta.k8s.io \"\" is invalid: ";
+  const std::vector<OptionRule> rules = {
+      {"dryRun=Some", invalid + "dryRun: Unsupported value: [\"Some\"]: supported values: \"All\""},
+      {"dryRun=All&dryRun=x", invalid + "dryRun: Unsupported value: [\"All\",\"x\"]: supported values: \"All\""},
+      {"fieldValidation=x", invalid + "fieldValidation: Unsupported value: \"x\": supported values: \"\", \"Ignore\", \"Strict\", \"Warn\""},
+      {"fieldManager=" + std::string(129, 'a'), invalid + "fieldManager: Too long: may not be more than 128 bytes"},
+      {"fieldManager=a%07", invalid + "fieldManager: Invalid value: \"a\\a\": invalid character U+0007 (at position 1)"},
+  };
+  for (const OptionRule& rule : rules) {
+    const Response got = send("POST", maps("?" + rule.query), R"({"metadata":{"name":"a"}})");
+    EXPECT_EQ(got.code(), 422) << rule.query;
+    EXPECT_EQ(message_of(got), rule.message) << rule.query;
+  }
+}
+
+TEST_F(WriteTest, DryRunReachesStoreAndContext) {
+  use_config_maps();
+  EXPECT_EQ(send("POST", maps("?dryRun=All&fieldManager=me"), R"({"metadata":{"name":"a"}})").code(), 201);
+  EXPECT_TRUE(store_->write_options.dry_run);
+  EXPECT_TRUE(store_->was_dry_run);
+  EXPECT_EQ(store_->write_options.field_manager, "me");
+  EXPECT_TRUE(store_->objects.empty());
+}
+
+TEST_F(WriteTest, ACreatedObjectCanBeATable) {
+  use_config_maps();
+  const Response got = send("POST", maps(), R"({"metadata":{"name":"a"}})", {{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}});
+  EXPECT_EQ(got.code(), 201);
+  EXPECT_EQ(json::parse(got.body()).at("kind").get_string(), "Table");
+}
+
+// ---- PUT
+
+TEST_F(WriteTest, UpdateAnswers200OrWhenItCreated201) {
+  use_config_maps();
+  store_->put(kStoredMap);
+  EXPECT_EQ(send("PUT", maps("/a"), R"({"metadata":{"name":"a"},"data":{"k":"2"}})").code(), 200);
+  EXPECT_EQ(send("PUT", maps("/new"), R"({"metadata":{"name":"new"}})").code(), 201);
+}
+
+TEST_F(WriteTest, UpdateSendsTheSameObjectAgainWhenItLostARace) {
+  use_config_maps();
+  store_->put(kStoredMap);
+  store_->lost_races = 2;
+  const Response got = send("PUT", maps("/a"), R"({"metadata":{"name":"a","resourceVersion":"5","uid":"u-a"},"data":{"k":"2"}})");
+  EXPECT_EQ(got.code(), 200);
+  EXPECT_EQ(store_->attempts, 3);
+  EXPECT_EQ(json::parse(got.body()).at("data").at("k").get_string(), "2");
+  EXPECT_EQ(store_->preconditions.uid, "u-a");
+}
+
+TEST_F(WriteTest, UpdateChecksNameAndNamespace) {
+  use_config_maps();
+  store_->put(kStoredMap);
+  EXPECT_EQ(message_of(send("PUT", maps("/a"), R"({"metadata":{"name":"b"}})")), "the name of the object (b) does not match the name on the URL (a)");
+  EXPECT_EQ(message_of(send("PUT", maps("/a"), "{}")), "the name of the object (a based on URL) was undeterminable: name must be provided");
+  EXPECT_EQ(message_of(send("PUT", maps("/a"), R"({"metadata":{"name":"a","namespace":"other"}})")),
+            "the namespace of the provided object does not match the namespace sent on the request");
+  EXPECT_EQ(store_->attempts, 0);
+}
+
+// ---- DELETE
+
+TEST_F(WriteTest, DeleteAnswersWithAStatusThatNamesWhatHasGone) {
+  use_config_maps();
+  store_->put(kStoredMap);
+  const Response got = send("DELETE", maps("/a"));
+  EXPECT_EQ(got.code(), 200);
+  EXPECT_EQ(got.body(),
+            "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Success\",\"details\":{\"name\":\"a\",\"kind\":\"configmaps\","
+            "\"uid\":\"u-a\"}}\n");
+}
+
+TEST_F(WriteTest, DeleteOfAGroupedResourceNamesTheGroup) {
+  use_foos();
+  store_->put(kStoredFoo);
+  EXPECT_EQ(send("DELETE", "namespaces/n/foos/f").body(),
+            "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Success\",\"details\":{\"name\":\"f\",\"group\":\"example.com\","
+            "\"kind\":\"foos\",\"uid\":\"u-f\"}}\n");
+}
+
+TEST_F(WriteTest, DeleteAnswersWithTheObjectWhenItStaysOrTheKindReturnsIt) {
+  use_config_maps();
+  store_->put(kStoredMap);
+  store_->stays_when_deleted = true;
+  EXPECT_EQ(send("DELETE", maps("/a")).body(), std::string(kStoredMap) + "\n");
+  store_->stays_when_deleted = false;
+  store_->returns_deleted = true;
+  EXPECT_EQ(send("DELETE", maps("/a")).body(), std::string(kStoredMap) + "\n");
+}
+
+TEST_F(WriteTest, DeleteIsOnlyAcceptedWhenDependentsAreToGoAndTheObjectStays) {
+  use_config_maps();
+  store_->put(kStoredMap);
+  store_->stays_when_deleted = true;
+  EXPECT_EQ(send("DELETE", maps("/a?orphanDependents=false")).code(), 202);
+  EXPECT_EQ(send("DELETE", maps("/a?orphanDependents=true")).code(), 200);
+  store_->stays_when_deleted = false;
+  EXPECT_EQ(send("DELETE", maps("/a?orphanDependents=false")).code(), 200);
+}
+
+TEST_F(WriteTest, DeleteOptionsComeFromTheBodyOrTheQuery) {
+  use_config_maps();
+  store_->put(kStoredMap);
+  EXPECT_EQ(send("DELETE", maps("/a?gracePeriodSeconds=5&propagationPolicy=Foreground&dryRun=All")).code(), 200);
+  EXPECT_EQ(store_->delete_options.grace_period_seconds, 5);
+  EXPECT_EQ(store_->delete_options.propagation_policy, "Foreground");
+  EXPECT_TRUE(store_->was_dry_run);
+  const std::string body =
+      R"({"kind":"DeleteOptions","apiVersion":"apps/v1","gracePeriodSeconds":7,"preconditions":{"uid":"u","resourceVersion":"5"},"orphanDependents":true})";
+  EXPECT_EQ(send("DELETE", maps("/a?gracePeriodSeconds=5&dryRun=All"), body).code(), 200);
+  EXPECT_EQ(store_->delete_options.grace_period_seconds, 7);
+  EXPECT_EQ(store_->delete_options.preconditions.uid, "u");
+  EXPECT_EQ(store_->delete_options.preconditions.resource_version, "5");
+  EXPECT_EQ(store_->delete_options.orphan_dependents, true);
+  EXPECT_FALSE(store_->was_dry_run) << "a body hides the query";
+}
+
+TEST_F(WriteTest, DeleteOptionsThatCannotBeReadAreBadRequests) {
+  use_config_maps();
+  store_->put(kStoredMap);
+  const std::vector<Refusal> refusals = {
+      {R"({"apiVersion":"v1","kind":"Pod"})", "no kind \"Pod\" is registered for version \"v1\" in scheme \"pkg/runtime/scheme.go:111\""},
+      {"{bad", "couldn't get version/kind; json parse error: invalid character 'b' looking for beginning of object key string"},
+      {R"({"gracePeriodSeconds":"x"})", "json: cannot unmarshal string into Go struct field DeleteOptions.gracePeriodSeconds of type int64"},
+  };
+  for (const Refusal& refusal : refusals) {
+    const Response got = send("DELETE", maps("/a"), refusal.body);
+    EXPECT_EQ(got.code(), 400) << refusal.body;
+    EXPECT_EQ(message_of(got), refusal.message);
+  }
+}
+
+TEST_F(WriteTest, DeleteOptionsThatMayNotStandTogetherAreInvalid) {
+  use_config_maps();
+  store_->put(kStoredMap);
+  const std::string invalid = "DeleteOptions.meta.k8s.io \"\" is invalid: ";
+  const std::vector<Refusal> refusals = {
+      {R"({"dryRun":["Some"]})", invalid + "dryRun: Unsupported value: [\"Some\"]: supported values: \"All\""},
+      {R"({"propagationPolicy":"Orphan","orphanDependents":true})",
+       invalid + "propagationPolicy: Invalid value: \"Orphan\": orphanDependents and deletionPropagation cannot be both set"},
+      {R"({"propagationPolicy":"Odd"})",
+       invalid + "propagationPolicy: Unsupported value: \"Odd\": supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\""},
+  };
+  for (const Refusal& refusal : refusals) {
+    const Response got = send("DELETE", maps("/a"), refusal.body);
+    EXPECT_EQ(got.code(), 422) << refusal.body;
+    EXPECT_EQ(message_of(got), refusal.message);
+  }
+}
+
+TEST_F(WriteTest, DeletingACollectionAnswersWithTheListOfWhatHasGone) {
+  use_config_maps();
+  EXPECT_EQ(send("DELETE", maps("?labelSelector=a%3Db"), "{}").body(),
+            "{\"kind\":\"ConfigMapList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[]}\n");
+  EXPECT_EQ(store_->list_options.labels.to_string(), "a=b");
+}
+
+// ---- subresources
+
+class Binding final : public RestStorage, public NamedCreater {
+ public:
+  explicit Binding(const Schema* schema) : schema_(schema) {}
+  GroupVersionKind kind() const override { return {"", "v1", "ConfigMap"}; }
+  const Schema* schema() const override { return schema_; }
+  Task<Result<ObjectRef>> create_named(RequestContext&, std::string name, Object& object, WriteOptions) override {
+    bound = name + "/" + std::string(meta_namespace(object));
+    Object status;
+    status["kind"] = "Status";
+    status["apiVersion"] = "v1";
+    status["metadata"] = Object();
+    status["status"] = "Success";
+    co_return make_object(status);
+  }
+  std::string bound;
+
+ private:
+  const Schema* schema_;
+};
+
+class CountingAdmission final : public AdmissionRunner {
+ public:
+  Task<Status> admit(AdmissionAttributes& attributes) override {
+    seen.push_back("admit " + attributes.name + " " + attributes.subresource);
+    co_return refusal;
+  }
+  Task<Status> validate(const AdmissionAttributes& attributes) override {
+    seen.push_back("validate " + attributes.name);
+    co_return Status();
+  }
+  std::vector<std::string> seen;
+  Status refusal;
+};
+
+TEST_F(WriteTest, NamedCreatersRunAdmissionAndTheirStatusGetsItsCode) {
+  use_config_maps();
+  auto binding = std::make_shared<Binding>(store_->schema());
+  CountingAdmission admission;
+  scope_.storage = binding;
+  scope_.subresource = "binding";
+  scope_.admission = &admission;
+  handler_ = make_resource_handler(scope_);
+  const Response got = send("POST", maps("/a/binding"), R"({"metadata":{"name":"a"}})");
+  EXPECT_EQ(got.code(), 201);
+  EXPECT_EQ(got.body(), "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Success\",\"code\":201}\n");
+  EXPECT_EQ(binding->bound, "a/n");
+  EXPECT_EQ(admission.seen, (std::vector<std::string>{"admit a binding", "validate a"}));
+  EXPECT_EQ(discovery_verbs(*binding, true), std::vector<std::string>{"create"});
+  EXPECT_EQ(send("GET", maps("/a/binding")).code(), 405);
+}
+
+class Proxy final : public RestStorage, public Connecter {
+ public:
+  GroupVersionKind kind() const override { return {"", "v1", "PodProxyOptions"}; }
+  const Schema* schema() const override { return nullptr; }
+  std::vector<std::string> connect_methods() const override { return {"GET", "POST", "HEAD"}; }
+  Task<void> connect(RequestContext&, std::string name, Exchange& exchange) override {
+    std::vector<SharedBytes> body;
+    body.emplace_back("to " + name);
+    auto responding = exchange.respond(200, "text/plain", std::move(body));
+    co_await std::move(responding);
+  }
+};
+
+TEST_F(WriteTest, ConnectersGetTheExchangeForTheirMethods) {
+  use_config_maps();
+  auto proxy = std::make_shared<Proxy>();
+  CountingAdmission admission;
+  scope_.storage = proxy;
+  scope_.subresource = "proxy";
+  scope_.admission = &admission;
+  handler_ = make_resource_handler(scope_);
+  EXPECT_EQ(send("GET", maps("/a/proxy/x/y")).body(), "to a");
+  EXPECT_EQ(send("HEAD", maps("/a/proxy")).code(), 200);
+  EXPECT_EQ(send("PUT", maps("/a/proxy")).code(), 405);
+  EXPECT_EQ(message_of(send("POST", maps("/a/proxy?dryRun=All"))), "dryRun is not supported");
+  EXPECT_EQ(discovery_verbs(*proxy, true), (std::vector<std::string>{"create", "get"}));
+  admission.refusal = forbidden("", "configmaps", "a", "no");
+  EXPECT_EQ(send("GET", maps("/a/proxy")).code(), 403);
+}
+
+}  // namespace
+}  // namespace backplane::testing

@@ -1,0 +1,54 @@
+// What validation finds, and the checks of single values.
+//
+// Thread-safety: values.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schema/constraints.hpp"
+#include "schema/type.hpp"
+
+namespace backplane::schema {
+
+// Problems of one value with all below it.  The count of what matched chooses between failing alternatives of anyOf and oneOf.
+class Findings {
+ public:
+  bool valid() const noexcept { return found_.empty(); }
+  std::size_t matches() const noexcept { return matches_; }
+  void count(std::size_t more = 1) noexcept { matches_ += more; }
+  void merge(Findings other);
+  void report(FieldErrors& errors) const;
+
+  void required(const std::string& path);
+  // `path` must be of type `wanted`; `have` is what it is.
+  void type_mismatch(const std::string& path, std::string_view wanted, std::string_view have);
+  void not_supported(const std::string& path, const Value& value, const std::vector<Value>& allowed);
+  void invalid(const std::string& path, const Value& value, std::string message);
+  void too_long(const std::string& path, std::int64_t most);
+  void too_many(const std::string& path, std::size_t actual, std::int64_t most);
+  // A problem that upstream reports without a path.
+  void plain(std::string message);
+
+ private:
+  void add(FieldErrorType type, std::string path, std::string text, std::string identity);
+  struct Found {
+    FieldError error;
+    std::string identity;  // upstream's error text: one problem is reported once
+  };
+  std::vector<Found> found_;
+  std::size_t matches_ = 0;
+};
+
+bool is_whole(double number) noexcept;
+void check_string(std::string_view text, const Constraints& rule, const std::string& path, Findings& out);
+// `type_words` is the schema's type; `rule` may be null.
+void check_number(const Value& value, std::string_view type_words, const Constraints* rule, const std::string& path, Findings& out);
+void check_list_size(const Array& array, const Constraints& rule, const std::string& path, Findings& out);
+void check_object_size(const Object& object, const Constraints& rule, const std::string& path, Findings& out);
+
+// x-kubernetes-list-type "set" and "map": no item twice.
+void check_list_types(const Value& value, const Type& type, const std::string& path, FieldErrors& errors);
+
+}  // namespace backplane::schema

@@ -1,0 +1,194 @@
+// Validation of custom resources, worded as kube-openapi's validators word it.
+//
+// Thread-safety: const walks over immutable schemas.
+#include "schema/findings.hpp"
+
+namespace backplane::schema {
+namespace {
+
+const Constraints* rules(const Type& type) { return type.body().constraints.get(); }
+
+// "integer,string": the type words of a schema; empty when it names none.
+std::string type_words(const Type& type) {
+  if (rules(type) && !rules(type)->typed) return {};
+  switch (type.form()) {
+    case Form::kStruct:
+    case Form::kMap: return "object";
+    case Form::kList: return "array";
+    case Form::kString: return "string";
+    case Form::kBool: return "boolean";
+    case Form::kInt32:
+    case Form::kInt64: return "integer";
+    case Form::kDouble: return "number";
+    case Form::kIntOrString: return "integer,string";
+    default: return {};
+  }
+}
+
+std::string_view type_of(const Value& value) noexcept {
+  switch (value.kind()) {
+    case json::kind::null: return "null";
+    case json::kind::bool_: return "boolean";
+    case json::kind::string: return "string";
+    case json::kind::array: return "array";
+    case json::kind::object: return "object";
+    case json::kind::double_: return "number";
+    default: return "integer";
+  }
+}
+
+bool contains(std::string_view words, std::string_view word) noexcept { return words.find(word) != std::string_view::npos; }
+
+std::string child(const std::string& path, std::string_view key) { return path.empty() ? std::string(key) : path + "." + std::string(key); }
+
+class Validator {
+ public:
+  Findings run(const Value& value, const Type& type, const std::string& path) {
+    Findings out;
+    if (value.is_null()) {
+      check_type(value, type, path, out);
+      check_enum(value, type, path, out);
+      return out;
+    }
+    const bool has_type = !type_words(type).empty() || (rules(type) && !rules(type)->format.empty());
+    if (has_type) {
+      check_type(value, type, path, out);
+      out.count();
+    }
+    if (rules(type)) check_logic(value, *rules(type), path, out);
+    out.count();
+    check_scalar(value, type, path, out);
+    if (value.is_array()) check_list(value.get_array(), type, path, out);
+    check_enum(value, type, path, out);
+    out.count();
+    if (value.is_object()) check_object(value.get_object(), type, path, out);
+    out.count();
+    return out;
+  }
+
+ private:
+  static void check_type(const Value& value, const Type& type, const std::string& path, Findings& out) {
+    const std::string words = type_words(type);
+    const Constraints* rule = rules(type);
+    const std::string_view format = rule ? std::string_view(rule->format) : std::string_view();
+    const std::string_view have = type_of(value);
+    if (value.is_null()) {
+      if (!words.empty() && !(rule && rule->nullable)) out.type_mismatch(path, words, have);
+      return;
+    }
+    const bool whole_float = value.is_double() && is_whole(value.get_double()) && contains(words, "integer");
+    const bool fits = contains(words, have) || whole_float || (have == "integer" && contains(words, "number"));
+    const bool text_like = value.is_string() || value.is_array();
+    if (!format.empty() && !text_like && !fits) {
+      const std::string_view wire = value.is_double() ? "float64" : have == "integer" ? "int64" : "";
+      if (wire != format) return out.type_mismatch(path, format, wire);
+    }
+    const bool numeric = contains(words, "number") || contains(words, "integer");
+    if (!numeric && !format.empty() && text_like) return out.count();
+    if (!words.empty() && !fits) return out.type_mismatch(path, words, have);
+    out.count();
+  }
+
+  static void check_scalar(const Value& value, const Type& type, const std::string& path, Findings& out) {
+    const Constraints* rule = rules(type);
+    if (value.is_string()) {
+      if (rule) check_string(value.get_string(), *rule, path, out);
+      out.count();
+    } else if (value.is_number()) {
+      check_number(value, type_words(type), rule, path, out);
+      out.count(2);
+    }
+  }
+
+  void check_list(const Array& array, const Type& type, const std::string& path, Findings& out) {
+    if (type.form() == Form::kList && type.body().items) {
+      for (std::size_t i = 0; i < array.size(); ++i) out.merge(run(array[i], *type.body().items, path + "[" + std::to_string(i) + "]"));
+    }
+    if (rules(type)) check_list_size(array, *rules(type), path, out);
+    out.count(2);
+  }
+
+  static void check_enum(const Value& value, const Type& type, const std::string& path, Findings& out) {
+    const Constraints* rule = rules(type);
+    if (!rule || rule->enumeration.empty()) return;
+    for (const Value& allowed : rule->enumeration) {
+      if (allowed == value) return;
+    }
+    out.not_supported(path, value, rule->enumeration);
+  }
+
+  void check_object(const Object& object, const Type& type, const std::string& path, Findings& out) {
+    const Constraints* rule = rules(type);
+    if (rule) check_object_size(object, *rule, path, out);
+    const Type* additional = type.form() == Form::kList ? nullptr : type.body().items;
+    for (const auto& member : object) {
+      if (additional && type.body().find(member.key(), 0) < 0) out.merge(run(member.value(), *additional, path + "." + std::string(member.key())));
+    }
+    for (const Property& property : type.body().properties) {
+      if (const Value* value = find(object, property.name)) out.merge(run(*value, *property.type, child(path, property.name)));
+    }
+    if (!rule) return;
+    for (const std::string& name : rule->required) {
+      if (!object.contains(name)) out.required(child(path, name));
+    }
+  }
+
+  void check_logic(const Value& value, const Constraints& rule, const std::string& path, Findings& out) {
+    if (!rule.any_of.empty()) any_of(value, rule, path, out);
+    if (!rule.one_of.empty()) one_of(value, rule, path, out);
+    if (!rule.all_of.empty()) all_of(value, rule, path, out);
+    if (rule.not_schema && run(value, *rule.not_schema, path).valid()) out.plain(quoted(path) + " must not validate the schema (not)");
+    out.count();
+  }
+
+  // Of several alternatives that fail, the one that got furthest is reported.
+  static void keep_best(std::optional<Findings>& best, Findings&& one) {
+    if (!best || one.matches() > best->matches()) best = std::move(one);
+  }
+  void any_of(const Value& value, const Constraints& rule, const std::string& path, Findings& out) {
+    std::optional<Findings> best;
+    for (const Type* alternative : rule.any_of) {
+      Findings one = run(value, *alternative, path);
+      if (one.valid()) return out.merge(std::move(one));
+      keep_best(best, std::move(one));
+    }
+    out.plain(quoted(path) + " must validate at least one schema (anyOf)");
+    out.merge(std::move(*best));
+  }
+  void one_of(const Value& value, const Constraints& rule, const std::string& path, Findings& out) {
+    std::optional<Findings> best, success;
+    std::size_t good = 0;
+    for (const Type* alternative : rule.one_of) {
+      Findings one = run(value, *alternative, path);
+      if (one.valid()) {
+        if (good++ == 0) success = std::move(one);
+      } else {
+        keep_best(best, std::move(one));
+      }
+    }
+    if (good == 1) return out.merge(std::move(*success));
+    const std::string found = good == 0 ? "Found none valid" : "Found " + std::to_string(good) + " valid alternatives";
+    out.plain(quoted(path) + " must validate one and only one schema (oneOf). " + found);
+    if (good == 0) out.merge(std::move(*best));
+  }
+  void all_of(const Value& value, const Constraints& rule, const std::string& path, Findings& out) {
+    std::size_t good = 0;
+    for (const Type* part : rule.all_of) {
+      Findings one = run(value, *part, path);
+      if (one.valid()) ++good;
+      out.merge(std::move(one));
+    }
+    if (good == rule.all_of.size()) return;
+    out.plain(quoted(path) + " must validate all the schemas (allOf)" + (good == 0 ? ". None validated" : ""));
+  }
+};
+
+}  // namespace
+
+void Type::validate(const Value& value, const std::string& path, FieldErrors& errors) const {
+  if (!structural()) return;
+  Validator().run(value, *this, path).report(errors);
+  check_list_types(value, *this, path, errors);
+}
+
+}  // namespace backplane::schema

@@ -1,0 +1,52 @@
+#include "autoregister.hpp"
+
+namespace backplane {
+namespace {
+
+const Object* available_condition(const Object& object) {
+  const Value* conditions = find_path(object, "status.conditions");
+  if (!conditions || !conditions->is_array()) return nullptr;
+  for (const auto& item : conditions->get_array()) {
+    if (item.is_object() && get_string(item.get_object(), "type") == "Available") return &item.get_object();
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Availability availability_of_apiservice(const Object& object) {
+  const Value* service = find_path(object, "spec.service");
+  if (!service || !service->is_object()) return {"True", "Local", "Local APIServices are always available"};
+  // Group versions of other servers are not proxied to, so their service is never reached.
+  const std::string ns(get_string(service->get_object(), "namespace"));
+  const std::string name(get_string(service->get_object(), "name"));
+  return {"False", "ServiceNotFound", "service/" + name + " in " + quoted(ns) + " is not present"};
+}
+
+bool has_availability(const Object& object, const Availability& wanted) {
+  const Object* condition = available_condition(object);
+  return condition && get_string(*condition, "status") == wanted.status && get_string(*condition, "reason") == wanted.reason &&
+         get_string(*condition, "message") == wanted.message;
+}
+
+void set_availability(Object& object, const Availability& wanted) {
+  const Object* before = available_condition(object);
+  const bool same_status = before && get_string(*before, "status") == wanted.status;
+  const std::string since = same_status ? std::string(get_string(*before, "lastTransitionTime")) : now_rfc3339();
+  Object condition(object.storage());
+  condition["type"] = "Available";
+  condition["status"] = wanted.status;
+  condition["lastTransitionTime"] = since;
+  condition["reason"] = wanted.reason;
+  condition["message"] = wanted.message;
+  Array& conditions = ensure_array(ensure_object(object, "status"), "conditions");
+  for (auto& item : conditions) {
+    if (item.is_object() && get_string(item.get_object(), "type") == "Available") {
+      item = std::move(condition);
+      return;
+    }
+  }
+  conditions.emplace_back(std::move(condition));
+}
+
+}  // namespace backplane

@@ -1,0 +1,91 @@
+// The plugin aggregator: stands in front of every other delegate and keeps an APIService for each group version.
+#include <backplane/plugin.hpp>
+
+#include "apiregistration_v1_json.hpp"
+#include "autoregister.hpp"
+#include "strategy.hpp"
+
+namespace backplane {
+namespace {
+
+const GroupVersion kVersion{"apiregistration.k8s.io", "v1"};
+constexpr int kGroupPriority = 20000;  // kube-aggregator lists its own group first
+constexpr int kVersionPriority = 15;
+
+class Completion final : public HealthCheck {
+ public:
+  explicit Completion(std::shared_ptr<Autoregister> autoregister) : autoregister_(std::move(autoregister)) {}
+  std::string name() const override { return "autoregister-completion"; }
+  Task<Status> check() override {
+    if (autoregister_->complete()) co_return Status();
+    co_return Status(Reason::kServiceUnavailable, "missing APIService: the first registration has not finished");
+  }
+
+ private:
+  std::shared_ptr<Autoregister> autoregister_;
+};
+
+Task<Status> start_registration(Host& host, std::shared_ptr<Autoregister> autoregister) {
+  Status status = co_await autoregister->sync();
+  if (!status.ok()) co_return status;
+  host.on_group_versions_changed([weak = std::weak_ptr<Autoregister>(autoregister)] {
+    if (auto live = weak.lock()) live->changed();
+  });
+  host.stop_signal().on_fire([weak = std::weak_ptr<Autoregister>(autoregister)] {
+    if (auto live = weak.lock()) live->changed();
+  });
+  host.spawn("apiservice-registration", autoregister->run());
+  host.spawn("apiservice-watch", autoregister->watch());
+  co_return Status();
+}
+
+class Aggregator final : public Plugin {
+ public:
+  Status provision(Host& host) override {
+    const std::string_view document = apiregistration_v1_json();
+    auto schemas = SchemaSet::compile({&document, 1}, {meta_schemas()});
+    if (!schemas.ok()) return std::move(schemas.status());
+
+    ResourceConfig config;
+    config.kind = {kVersion.group, kVersion.version, "APIService"};
+    config.resource = "apiservices";
+    config.categories = {"api-extensions"};
+    config.schemas = *schemas;
+    config.schema = (*schemas)->find(config.kind);
+    config.strategy = make_apiservice_strategy();
+    config.storage_prefix = kVersion.group + "/apiservices";
+    auto store = host.make_storage(config);
+    if (!store.ok()) return std::move(store.status());
+    auto status_storage = host.make_subresource(*store, make_apiservice_status_strategy());
+    if (!status_storage.ok()) return std::move(status_storage.status());
+    auto updater = std::dynamic_pointer_cast<Updater>(*status_storage);
+    if (!updater) return Status(Reason::kInternalError, "the status storage of apiservices cannot update");
+
+    Status known = host.scheme().add_known_types(kVersion, *schemas, "aggregator");
+    if (!known.ok()) return known;
+    APIGroupInfo group;
+    group.group = kVersion.group;
+    group.prioritized_versions = {kVersion.version};
+    group.storages[kVersion.version] = {{"apiservices", *store}, {"apiservices/status", *status_storage}};
+    group.schemas[kVersion.version] = *schemas;
+    group.group_priority_minimum = kGroupPriority;
+    group.version_priority = kVersionPriority;
+    Status installed = host.install_api_group(std::move(group));
+    if (!installed.ok()) return installed;
+    return add_hooks(host, std::make_shared<Autoregister>(host, *store, std::move(updater)));
+  }
+
+ private:
+  static Status add_hooks(Host& host, std::shared_ptr<Autoregister> autoregister) {
+    Status check = host.add_health_check(std::make_shared<Completion>(autoregister), {});
+    if (!check.ok()) return check;
+    return host.add_post_start_hook("apiservice-registration-controller",
+                                    [&host, autoregister](PostStartHookContext) { return start_registration(host, autoregister); });
+  }
+};
+
+}  // namespace
+}  // namespace backplane
+
+using backplane::Aggregator;
+BACKPLANE_PLUGIN(Aggregator)

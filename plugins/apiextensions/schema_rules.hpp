@@ -1,0 +1,35 @@
+// Which schemas a custom resource definition may have: OpenAPI v3 as far as Kubernetes takes it, structural, with defaults that fit.
+// (apiextensions/validation and apiserver/schema of k8s.io/apiextensions-apiserver.)
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "backplane/json.hpp"
+#include "backplane/status.hpp"
+
+namespace backplane::apiextensions {
+
+// Problems of `schema`, which stands at `path`; `status_enabled`: the status subresource is on, which limits the root.
+void validate_schema(const Object& schema, const std::string& path, bool status_enabled, FieldErrors& errors);
+
+// What schema_rules.cpp is made of.
+void check_openapi_rules(const Object& schema, const std::string& path, FieldErrors& errors);
+void check_structure(const Object& schema, const std::string& path, FieldErrors& errors);
+void check_defaults(const Object& schema, const std::string& path, FieldErrors& errors);
+
+// Calls `visit` for the schema and every schema in it; stops when it returns true, and then returns true.
+bool any_schema(const Object& schema, const std::function<bool(const Object&)>& visit);
+
+// What Go's regexp.Compile says of the pattern; empty: it compiles.
+std::string regexp_problem(std::string_view pattern);
+
+// "path.properties[name]".
+inline std::string property_path(const std::string& path, std::string_view name) { return path + ".properties[" + std::string(name) + "]"; }
+inline std::string index_path(const std::string& path, std::string_view key, std::size_t i) {
+  return path + "." + std::string(key) + "[" + std::to_string(i) + "]";
+}
+
+}  // namespace backplane::apiextensions

@@ -1,0 +1,114 @@
+// PodTemplates and ReplicationControllers.
+#include "backplane/meta.hpp"
+#include "backplane/names.hpp"
+#include "kinds/strategies.hpp"
+#include "kit/pod_defaults.hpp"
+#include "kit/pod_validation.hpp"
+#include "kit/strategy.hpp"
+#include "kit/table.hpp"
+#include "kit/walk.hpp"
+#include "kit/workload.hpp"
+
+namespace backplane::core {
+namespace {
+
+using namespace kit;
+
+class PodTemplateStrategy final : public KindStrategy {
+ public:
+  bool has_generation() const override { return true; }
+  const TableConvertor& table_convertor() const override {
+    static const PrintedTable table(
+        {name_column(), text_column("Containers", "Names of the containers."), text_column("Images", "Images of the containers."),
+         text_column("Pod Labels", "Labels of the pods made from it.")},
+        [](const Object& object, std::int64_t, Array& cells) {
+          const Object& pod_template = object_or_empty(object, "template");
+          const Object& pod_spec = object_or_empty(pod_template, "spec");
+          cells.emplace_back(meta_name(object));
+          cells.emplace_back(container_names(pod_spec));
+          cells.emplace_back(container_images(pod_spec));
+          cells.emplace_back(print_labels(get_object(object_or_empty(pod_template, "metadata"), "labels")));
+        });
+    return table;
+  }
+  void apply_defaults(Object& object) const override { apply_pod_template_defaults(ensure_object(object, "template")); }
+
+ protected:
+  void prepare_update(Object& object, const Object& old) const override {
+    if (same_member(object, old, "template")) return;
+    ObjectMeta meta(object);
+    meta.set_generation(meta.generation() + 1);
+  }
+  void check(const Object& object, FieldErrors& errors) const override {
+    validate_pod_template(object_or_empty(object, "template"), "template", errors);
+  }
+};
+
+class ReplicationControllerStrategy final : public KindStrategy {
+ public:
+  bool has_generation() const override { return true; }
+  bool has_status() const override { return true; }
+  bool orphans_dependents_by_default() const override { return true; }
+  std::vector<SelectableField> selectable_fields() const override { return {{"status.replicas", "status.replicas", "0"}}; }
+  const TableConvertor& table_convertor() const override {
+    static const PrintedTable table(
+        {name_column(), number_column("Desired", "Pods that are wanted."), number_column("Current", "Pods there are."),
+         number_column("Ready", "Pods that are ready."), age_column(), text_column("Containers", "Names of the containers.", 1),
+         text_column("Images", "Images of the containers.", 1), text_column("Selector", "Labels of its pods.", 1)},
+        [](const Object& object, std::int64_t now, Array& cells) {
+          const Object& spec = object_or_empty(object, "spec");
+          const Object& pod_spec = object_or_empty(object_or_empty(spec, "template"), "spec");
+          cells.emplace_back(meta_name(object));
+          cells.emplace_back(get_int(spec, "replicas").value_or(0));
+          cells.emplace_back(get_int_path(object, "status.replicas").value_or(0));
+          cells.emplace_back(get_int_path(object, "status.readyReplicas").value_or(0));
+          cells.emplace_back(age_of(object, now));
+          cells.emplace_back(container_names(pod_spec));
+          cells.emplace_back(container_images(pod_spec));
+          cells.emplace_back(print_labels(get_object(spec, "selector")));
+        });
+    return table;
+  }
+  void apply_defaults(Object& object) const override {
+    Object& spec = ensure_object(object, "spec");
+    fill_missing(spec, "replicas", 1);
+    Object* pod_template = mutable_object(spec, "template");
+    if (pod_template == nullptr) return;
+    apply_pod_template_defaults(*pod_template);
+    const Value* labels = find_path(*pod_template, {"metadata", "labels"});
+    if (labels == nullptr || !labels->is_object() || labels->get_object().empty()) return;
+    const Object copy(labels->get_object());
+    if (object_or_empty(spec, "selector").empty()) spec["selector"] = copy;
+    ObjectMeta meta(object);
+    if (meta.labels() == nullptr || meta.labels()->empty()) meta.mutable_labels() = copy;
+  }
+
+ protected:
+  void check(const Object& object, FieldErrors& errors) const override {
+    const Object& spec = object_or_empty(object, "spec");
+    check_not_negative(spec, "spec", {"minReadySeconds", "replicas"}, errors);
+    const Object& selector = object_or_empty(spec, "selector");
+    if (selector.empty()) errors.required("spec.selector");
+    const Object* pod_template = get_object(spec, "template");
+    if (pod_template == nullptr) {
+      errors.required("spec.template");
+      return;
+    }
+    const Value* labels = find_path(*pod_template, {"metadata", "labels"});
+    for (const auto& wanted : selector) {
+      const Value* value = labels && labels->is_object() ? find(labels->get_object(), wanted.key()) : nullptr;
+      if (value != nullptr && *value == wanted.value()) continue;
+      errors.invalid_raw("spec.template.metadata.labels", labels ? to_json(*labels) : "null", "`selector` does not match template `labels`");
+      break;
+    }
+    validate_pod_template(*pod_template, "spec.template", errors);
+    validate_always_restarts(spec, errors);
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const Strategy> pod_template_strategy() { return std::make_shared<PodTemplateStrategy>(); }
+std::shared_ptr<const Strategy> replication_controller_strategy() { return std::make_shared<ReplicationControllerStrategy>(); }
+
+}  // namespace backplane::core

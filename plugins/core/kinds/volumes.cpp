@@ -1,0 +1,221 @@
+// PersistentVolumes and PersistentVolumeClaims.
+#include <algorithm>
+
+#include "backplane/meta.hpp"
+#include "backplane/names.hpp"
+#include "kinds/strategies.hpp"
+#include "kit/pod_defaults.hpp"
+#include "kit/pod_validation.hpp"
+#include "kit/resources.hpp"
+#include "kit/strategy.hpp"
+#include "kit/table.hpp"
+#include "kit/walk.hpp"
+
+namespace backplane::core {
+namespace {
+
+using namespace kit;
+
+constexpr std::string_view kSpecMembers[] = {"capacity", "accessModes", "claimRef", "persistentVolumeReclaimPolicy", "storageClassName",
+                                             "mountOptions", "volumeMode", "nodeAffinity", "volumeAttributesClassName"};
+const std::vector<std::string> kAccessModes = {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"};
+
+std::string text_or(std::string_view text, const char* otherwise) { return text.empty() ? otherwise : std::string(text); }
+
+std::string storage_class(const Object& object) {
+  const Value* old = find_path(object, {"metadata", "annotations", "volume.beta.kubernetes.io/storage-class"});
+  return std::string(old ? text_of(*old) : get_string_path(object, "spec.storageClassName"));
+}
+
+void print_volume(const Object& volume, std::int64_t now, Array& cells) {
+  const Object& spec = object_or_empty(volume, "spec");
+  const Object& claim = object_or_empty(spec, "claimRef");
+  std::string phase = text_or(get_string_path(volume, "status.phase"), "Unknown");
+  if (!meta_text(volume, "deletionTimestamp").empty()) phase = "Terminating";
+  cells.emplace_back(meta_name(volume));
+  cells.emplace_back(text_or(get_string_path(spec, "capacity.storage"), "0"));
+  cells.emplace_back(print_access_modes(get_array(spec, "accessModes")));
+  cells.emplace_back(get_string(spec, "persistentVolumeReclaimPolicy"));
+  cells.emplace_back(phase);
+  cells.emplace_back(claim.empty() ? "" : std::string(get_string(claim, "namespace")) + "/" + std::string(get_string(claim, "name")));
+  cells.emplace_back(storage_class(volume));
+  cells.emplace_back(text_or(get_string(spec, "volumeAttributesClassName"), "<unset>"));
+  cells.emplace_back(get_string_path(volume, "status.reason"));
+  cells.emplace_back(age_of(volume, now));
+  cells.emplace_back(text_or(get_string(spec, "volumeMode"), "<unset>"));
+}
+
+class PersistentVolumeStrategy final : public KindStrategy {
+ public:
+  bool namespaced() const override { return false; }
+  bool has_status() const override { return true; }
+  const TableConvertor& table_convertor() const override {
+    static const PrintedTable table(
+        {name_column(), text_column("Capacity", "Size of the volume."), text_column("Access Modes", "Ways it can be mounted."),
+         text_column("Reclaim Policy", "What becomes of it when its claim goes."), text_column("Status", "Phase of the volume."),
+         text_column("Claim", "The claim it is bound to."), text_column("StorageClass", "Its storage class."),
+         text_column("VolumeAttributesClass", "Its attributes class."), text_column("Reason", "Why it is in this phase."), age_column(),
+         text_column("VolumeMode", "Filesystem or block device.", 1)},
+        print_volume);
+    return table;
+  }
+  void apply_defaults(Object& object) const override {
+    Object& spec = ensure_object(object, "spec");
+    fill(ensure_object(object, "status"), "phase", "Pending");
+    fill(spec, "persistentVolumeReclaimPolicy", "Retain");
+    fill_missing(spec, "volumeMode", "Filesystem");
+    if (Object* capacity = mutable_object(spec, "capacity")) round_resource_list(*capacity);
+    if (Object* host_path = mutable_object(spec, "hostPath")) fill_missing(*host_path, "type", "");
+  }
+
+ protected:
+  void prepare_create(Object& object) const override {
+    Object& status = ensure_object(object, "status");
+    status["phase"] = "Pending";
+    status["lastPhaseTransitionTime"] = now_rfc3339();
+  }
+  void check(const Object& object, FieldErrors& errors) const override {
+    const Object& spec = object_or_empty(object, "spec");
+    check_access_modes(spec, errors);
+    check_capacity(spec, errors);
+    check_source(spec, errors);
+    if (const std::string_view name = get_string(spec, "storageClassName"); !name.empty()) {
+      add_problems(is_dns1123_subdomain(name), "spec.storageClassName", name, errors);
+    }
+    if (!get_string(spec, "persistentVolumeReclaimPolicy").empty()) {
+      check_one_of(spec, "persistentVolumeReclaimPolicy", "spec", {"Delete", "Recycle", "Retain"}, errors);
+    }
+    check_one_of(spec, "volumeMode", "spec", {"Block", "Filesystem"}, errors);
+    if (const Object* affinity = get_object(spec, "nodeAffinity")) {
+      const Object* required = get_object(*affinity, "required");
+      if (required == nullptr) errors.required("spec.nodeAffinity.required", "must specify required node constraints");
+      else validate_node_selector_terms(*required, "spec.nodeAffinity.required", errors);
+    }
+  }
+  void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
+    const Object& spec = object_or_empty(object, "spec");
+    const Object& before = object_or_empty(old, "spec");
+    for (const auto& member : before) {
+      const std::string_view key = member.key();
+      if (std::find(std::begin(kSpecMembers), std::end(kSpecMembers), key) != std::end(kSpecMembers)) continue;
+      if (!same_member(spec, before, key)) {
+        errors.forbidden("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation");
+        break;
+      }
+    }
+    check_immutable(find(spec, "volumeMode"), find(before, "volumeMode"), "spec.volumeMode", errors);
+  }
+
+ private:
+  static void check_access_modes(const Object& spec, FieldErrors& errors) {
+    const Array* modes = get_array(spec, "accessModes");
+    if (modes == nullptr || modes->empty()) {
+      errors.required("spec.accessModes");
+      return;
+    }
+    for (const Value& mode : *modes) {
+      const std::string text(text_of(mode));
+      if (std::find(kAccessModes.begin(), kAccessModes.end(), text) == kAccessModes.end()) {
+        errors.not_supported("spec.accessModes", text, kAccessModes);
+      }
+    }
+  }
+  static void check_capacity(const Object& spec, FieldErrors& errors) {
+    const Value* capacity = find(spec, "capacity");
+    const Object& amounts = object_or_empty(spec, "capacity");
+    if (amounts.empty()) errors.required("spec.capacity");
+    if (!amounts.contains("storage") || amounts.size() > 1) {
+      errors.add({FieldErrorType::kNotSupported, "spec.capacity",
+                  "Unsupported value: " + (capacity ? to_json(*capacity) : "null") + ": supported values: \"storage\""});
+    }
+    for (const auto& amount : amounts) {
+      if (compare_quantities(text_of(amount.value()), "0") <= 0) {
+        errors.invalid(at_key("spec.capacity", amount.key()), text_of(amount.value()), "must be greater than zero");
+      }
+    }
+  }
+  static void check_source(const Object& spec, FieldErrors& errors) {
+    int sources = 0;
+    for (const auto& member : spec) {
+      const std::string_view key = member.key();
+      if (std::find(std::begin(kSpecMembers), std::end(kSpecMembers), key) != std::end(kSpecMembers) || !member.value().is_object()) continue;
+      if (++sources > 1) errors.forbidden(at("spec", key), "may not specify more than 1 volume type");
+    }
+    if (sources == 0) errors.required("spec", "must specify a volume type");
+    if (const Object* nfs = get_object(spec, "nfs")) {
+      check_required(*nfs, "server", "spec.nfs", errors);
+      check_required(*nfs, "path", "spec.nfs", errors);
+      const std::string_view path = get_string(*nfs, "path");
+      if (!path.starts_with('/')) errors.invalid("spec.nfs.path", path, "must be an absolute path");
+    }
+    if (const Object* host = get_object(spec, "hostPath")) check_required(*host, "path", "spec.hostPath", errors);
+  }
+};
+
+void print_claim(const Object& claim, std::int64_t now, Array& cells) {
+  const Object& spec = object_or_empty(claim, "spec");
+  std::string phase(get_string_path(claim, "status.phase"));
+  if (!meta_text(claim, "deletionTimestamp").empty()) phase = "Terminating";
+  std::string capacity, modes;
+  if (!get_string(spec, "volumeName").empty()) {
+    capacity = text_or(get_string_path(claim, "status.capacity.storage"), "0");
+    modes = print_access_modes(get_array(object_or_empty(claim, "status"), "accessModes"));
+  }
+  cells.emplace_back(meta_name(claim));
+  cells.emplace_back(phase);
+  cells.emplace_back(get_string(spec, "volumeName"));
+  cells.emplace_back(capacity);
+  cells.emplace_back(modes);
+  cells.emplace_back(storage_class(claim));
+  cells.emplace_back(text_or(get_string(spec, "volumeAttributesClassName"), "<unset>"));
+  cells.emplace_back(age_of(claim, now));
+  cells.emplace_back(text_or(get_string(spec, "volumeMode"), "<unset>"));
+}
+
+class PersistentVolumeClaimStrategy final : public KindStrategy {
+ public:
+  bool has_status() const override { return true; }
+  const TableConvertor& table_convertor() const override {
+    static const PrintedTable table(
+        {name_column(), text_column("Status", "Phase of the claim."), text_column("Volume", "The volume it is bound to."),
+         text_column("Capacity", "Size of that volume."), text_column("Access Modes", "Ways that volume can be mounted."),
+         text_column("StorageClass", "Storage class that is asked for."), text_column("VolumeAttributesClass", "Attributes class that is asked for."),
+         age_column(), text_column("VolumeMode", "Filesystem or block device.", 1)},
+        print_claim);
+    return table;
+  }
+  void apply_defaults(Object& object) const override {
+    fill(ensure_object(object, "status"), "phase", "Pending");
+    apply_claim_spec_defaults(ensure_object(object, "spec"));
+  }
+
+ protected:
+  void check(const Object& object, FieldErrors& errors) const override { validate_claim_spec(object_or_empty(object, "spec"), "spec", errors); }
+  void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
+    Object now(object_or_empty(object, "spec"));
+    Object before(object_or_empty(old, "spec"));
+    // Claims are bound by writing the volume's name, and may grow while they are.
+    if (get_string(before, "volumeName").empty()) {
+      erase_member(now, "volumeName");
+      erase_member(before, "volumeName");
+    }
+    if (get_string_path(old, "status.phase") == "Bound") {
+      for (Object* spec : {&now, &before}) {
+        if (Object* resources = mutable_object(*spec, "resources")) erase_member(*resources, "requests");
+        erase_member(*spec, "volumeAttributesClassName");
+      }
+    }
+    if (now != before) {
+      errors.forbidden("spec", "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims");
+    }
+    check_immutable(find(object_or_empty(object, "spec"), "volumeMode"), find(object_or_empty(old, "spec"), "volumeMode"), "spec.volumeMode",
+                    errors);
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const Strategy> persistent_volume_strategy() { return std::make_shared<PersistentVolumeStrategy>(); }
+std::shared_ptr<const Strategy> persistent_volume_claim_strategy() { return std::make_shared<PersistentVolumeClaimStrategy>(); }
+
+}  // namespace backplane::core
