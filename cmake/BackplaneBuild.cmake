@@ -31,7 +31,8 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 add_library(backplane_options INTERFACE)
 target_compile_options(backplane_options INTERFACE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(backplane_options INTERFACE -fno-gnu-unique -fpch-preprocess)
+  # g++ 12 warns of overflows in std::string that cannot happen (GCC PR 105329, 105651, 105580): those three are off.
+  target_compile_options(backplane_options INTERFACE -fno-gnu-unique -fpch-preprocess -Wno-stringop-overflow -Wno-array-bounds -Wno-restrict)
 endif()
 # One copy of Asio's and Boost.JSON's code in the process: Asio is compiled once, into the SDK library.
 target_compile_definitions(backplane_options INTERFACE BOOST_ASIO_SEPARATE_COMPILATION BOOST_ASIO_DYN_LINK BOOST_ASIO_NO_DEPRECATED
@@ -100,3 +101,4 @@ endfunction()
 
 include(BackplaneEmbed)
 include(BackplanePlugin)
+include(BackplaneInstall)

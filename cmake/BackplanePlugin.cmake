@@ -131,7 +131,9 @@ function(_backplane_add_built_in name)
     add_custom_target(backplane_plugins)
   endif()
   add_dependencies(backplane_plugins ${name})
-  install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/backplane/plugins)
+  # The SDK library is mapped before any plugin; the path is for tools that look at the file alone.
+  set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN/../..")
+  install(TARGETS ${name} LIBRARY DESTINATION lib/backplane/plugins)
 endfunction()
 
 function(backplane_add_plugin name)

@@ -119,7 +119,7 @@ class VerbosityHandler final : public HttpHandler {
     int level = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), level);
     if (error != std::errc() || end == text.data() || level < 0) {
-      co_await answer(exchange, 400, "unable to read the verbosity: want a number, got " + quoted(text) + "\n");
+      co_await answer(exchange, 400, "unable to read the verbosity: want a number, got " + backplane::quoted(std::string_view(text)) + "\n");
       co_return;
     }
     set_verbosity(level);

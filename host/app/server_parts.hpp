@@ -102,9 +102,9 @@ struct ServerParts {
   std::string kubeconfig_path;
 
   StoreEnvironment stores;
-  AdmissionChain admission;
   std::unique_ptr<HostServices> services;
   PluginSet plugins;
+  AdmissionChain admission;
   std::unique_ptr<StorageBackend> storage;
   std::unique_ptr<CacheHub> hub;
   std::unique_ptr<TrackedCaches> caches;

@@ -189,6 +189,7 @@ Task<Status> send_list(const Resource& resource, RequestContext& context, Exchan
   auto plan = make_plan(resource, exchange, media, list);
   if (!plan.ok()) co_return std::move(plan.status());
   add_warning_headers(context, exchange);
+  exchange.set_compressible(true);
   BodyWriter out(exchange, 200, media.content_type(), media.pretty && media.encoding == Encoding::kJson);
   const ObjectEntry* entry = list.items != nullptr ? list.items->next() : nullptr;
   if (entry == nullptr) {

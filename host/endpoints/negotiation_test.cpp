@@ -104,10 +104,18 @@ TEST_F(RouteTest, TheRouterRefusesTypesThatThePathDoesNotProduce) {
     EXPECT_EQ(message_of(got),
               "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf, "
               "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch");
-    EXPECT_NE(got.body().find("\"details\": {}"), std::string::npos) << "what nothing fits is sent indented";
+    EXPECT_TRUE(json::parse(got.body()).at("details").get_object().empty());
   }
   EXPECT_EQ(message_of(send("GET", "namespaces/n/configmaps/a", "", {{"Accept", "text/html"}})),
             "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf");
+}
+
+TEST_F(RouteTest, AnErrorThatFitsNoClauseIsIndentedJson) {
+  use_config_maps();
+  const Response got = send("GET", "namespaces/n/configmaps", "", {{"Accept", "text/html"}});
+  EXPECT_EQ(got.type(), "application/json");
+  EXPECT_TRUE(got.body().starts_with("{\n  \"kind\": \"Status\",\n"));
+  EXPECT_TRUE(got.body().ends_with("\n}"));
 }
 
 TEST_F(RouteTest, ErrorsComeInTheEncodingThatIsAccepted) {

@@ -208,6 +208,7 @@ TEST_F(ReadTest, ALargeListIsStreamedInBoundedChunks) {
   expected.append("]}\n");
   const Response got = send("GET", "namespaces/n/configmaps");
   EXPECT_TRUE(got.exchange->streamed);
+  EXPECT_TRUE(got.exchange->compressible);
   EXPECT_TRUE(got.exchange->finished);
   EXPECT_EQ(got.body(), expected);
   EXPECT_GT(got.exchange->writes.size(), 5u);

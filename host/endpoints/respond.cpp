@@ -62,6 +62,7 @@ std::string warning_header(std::string_view text) {
 
 Task<void> send_bytes(RequestContext& context, Exchange& exchange, int code, std::string_view content_type, std::vector<SharedBytes> body) {
   add_warning_headers(context, exchange);
+  exchange.set_compressible(true);
   auto responding = exchange.respond(code, content_type, std::move(body));
   co_await std::move(responding);
 }

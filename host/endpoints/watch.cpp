@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <random>
 
@@ -18,6 +19,8 @@ constexpr std::array<std::string_view, 5> kHeads = {
 constexpr std::string_view kTail = "}\n";
 // Frames made for one watch alone are written when there are so many bytes of them; shared ones cost nothing to hold.
 constexpr std::size_t kMadeBytes = 128 * 1024;
+// Longer waits are as good as this, and stay within what a clock can count.
+constexpr std::int64_t kMaxTimeoutSeconds = 365 * 24 * 3600;
 
 // How the events of one watch are written.
 struct Encoder {
@@ -92,7 +95,7 @@ Result<WatchPlan> make_plan(const Resource& resource, const RequestContext& cont
   WatchPlan plan;
   plan.options = std::move(*options);
   plan.options.watch = true;
-  plan.timeout = std::chrono::seconds(plan.options.timeout_seconds.value_or(0));
+  plan.timeout = std::chrono::seconds(std::min(plan.options.timeout_seconds.value_or(0), kMaxTimeoutSeconds));
   if (plan.timeout.count() == 0) plan.timeout = default_timeout(resource.scope.min_request_timeout);
   plan.encoder.shape = media->shape;
   plan.encoder.form.version = media->meta_version();
@@ -110,7 +113,8 @@ class Ending {
  public:
   Ending(const Resource& resource, Exchange& exchange, std::shared_ptr<WatchStream> stream, std::chrono::nanoseconds timeout)
       : watches_(resource.watches.get()), exchange_(exchange), stream_(std::move(stream)) {
-    if (Executor* executor = current_executor()) {
+    Executor* executor = current_executor();
+    if (executor != nullptr && timeout.count() != 0) {
       stop_timer_ = executor->after(timeout, [stream = stream_] { stream->cancel(); });
     }
     exchange_.on_close([stream = stream_] { stream->cancel(); });

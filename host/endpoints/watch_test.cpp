@@ -40,6 +40,7 @@ TEST_F(WatchTest, TheEventsOfOneBatchGoOutInOneWrite) {
   EXPECT_EQ(got.code(), 200);
   EXPECT_EQ(got.type(), "application/json");
   EXPECT_TRUE(got.exchange->streamed);
+  EXPECT_FALSE(got.exchange->compressible);
   EXPECT_TRUE(got.exchange->finished);
   ASSERT_EQ(got.exchange->writes.size(), 2u);
   const std::string object(kStoredMap);

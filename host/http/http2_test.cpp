@@ -124,7 +124,7 @@ TEST_F(Http2, AnUploadThatNobodyReadsStopsAtTheStreamWindow) {
 }
 
 TEST_F(Http2, AResetReachesTheHandlerOnceAndTheConnectionGoesOn) {
-  open();
+  open({}, true);
   const auto id = client_->request("GET", "/endless");
   settle();
   client_->reset(id);

@@ -161,8 +161,14 @@ std::optional<ElfFile> ElfFile::open(const std::string& path, Findings& findings
   }
   if (!check_header(header, findings)) return std::nullopt;
   if (!elf.read_segments(findings, header.e_phoff, header.e_phentsize, header.e_phnum)) return std::nullopt;
+  // The section table stands at the end and is not needed to run, but a file that has lost it has been cut.
   const std::uint64_t sections = static_cast<std::uint64_t>(header.e_shnum) * sizeof(Elf64_Shdr);
-  if (header.e_shentsize == sizeof(Elf64_Shdr) && header.e_shoff <= elf.file_.size() && sections <= elf.file_.size() - header.e_shoff) {
+  if (header.e_shoff > elf.file_.size() || sections > elf.file_.size() - header.e_shoff) {
+    add(findings, finding_code::kTruncated, "section table", "at least " + std::to_string(header.e_shoff + sections) + " bytes",
+        std::to_string(elf.file_.size()) + " bytes", "the file is shorter than its headers say", "copy the file again");
+    return std::nullopt;
+  }
+  if (header.e_shentsize == sizeof(Elf64_Shdr)) {
     elf.section_table_ = header.e_shoff;
     elf.section_count_ = header.e_shnum;
   }

@@ -34,7 +34,7 @@ class ManifestReader {
       return {};
     }
     if ((wildcard && *text == "*") || valid_name(*text)) return std::string(*text);
-    wrong(finding_code::kBadName, path, "lower-case letters, digits, '-', '.', '/'", "\"" + std::string(text->subview(0, kMaxNameLength)) + "\"",
+    wrong(finding_code::kBadName, path, "lower-case letters, digits, '-', '.', '/', ':'", "\"" + std::string(text->subview(0, kMaxNameLength)) + "\"",
           "is not a name");
     return {};
   }
@@ -92,7 +92,7 @@ class ManifestReader {
   static bool valid_name(std::string_view text) {
     const auto word = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
     if (text.empty() || text.size() > kMaxNameLength || !word(text.front()) || !word(text.back())) return false;
-    return std::all_of(text.begin(), text.end(), [&](char c) { return word(c) || c == '-' || c == '.' || c == '/'; });
+    return std::all_of(text.begin(), text.end(), [&](char c) { return word(c) || c == '-' || c == '.' || c == '/' || c == ':'; });
   }
 
  private:

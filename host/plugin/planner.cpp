@@ -209,7 +209,8 @@ bool Planner::block_if_unmet(std::size_t i) {
         at(i).inspected.findings.back().found = chain_of(i);
         return true;
       }
-      versions += (versions.empty() ? "" : ", ") + at(provider.plugin).name() + " " + provider.version.to_string();
+      const auto shown = at(provider.plugin).name() + " " + provider.version.to_string();
+      if (versions.find(shown) == std::string::npos) versions += (versions.empty() ? "" : ", ") + shown;
     }
     for (const auto& capability : options_.host_capabilities) {
       if (capability.name == requirement.name) versions += "the host's " + capability.version.to_string();

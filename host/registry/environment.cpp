@@ -3,6 +3,17 @@
 #include <algorithm>
 
 namespace backplane {
+namespace {
+
+bool same(const CacheConfig& a, const CacheConfig& b) {
+  const auto same_field = [](const SelectableField& x, const SelectableField& y) {
+    return x.label == y.label && x.path == y.path && x.default_value == y.default_value;
+  };
+  return a.namespaced == b.namespaced && a.kind == b.kind && a.api_version == b.api_version && a.sorted_keys == b.sorted_keys &&
+         std::equal(a.fields.begin(), a.fields.end(), b.fields.begin(), b.fields.end(), same_field);
+}
+
+}  // namespace
 
 void StoreEnvironment::State::fill(registry::BackingSlot& slot, bool eager) {
   registry::Backing backing;
@@ -23,17 +34,24 @@ void StoreEnvironment::State::start(StorageBackend& the_storage, CacheHub& the_c
 
 void StoreEnvironment::State::attach(registry::BackingSlot& slot) {
   std::lock_guard lock(mutex);
-  ++users[slot.config().prefix];
-  if (caches == nullptr) waiting.push_back(&slot);
-  else fill(slot, true);
+  Prefix& prefix = prefixes[slot.config().prefix];
+  const bool renewed = prefix.users > 0 && !same(prefix.config, slot.config());
+  ++prefix.users;
+  prefix.config = slot.config();
+  if (caches == nullptr) {
+    waiting.push_back(&slot);
+    return;
+  }
+  if (renewed) caches->remove(slot.config().prefix);
+  fill(slot, true);
 }
 
 void StoreEnvironment::State::detach(registry::BackingSlot& slot) {
   std::lock_guard lock(mutex);
   waiting.erase(std::remove(waiting.begin(), waiting.end(), &slot), waiting.end());
-  const auto found = users.find(slot.config().prefix);
-  if (found == users.end() || --found->second > 0) return;
-  users.erase(found);
+  const auto found = prefixes.find(slot.config().prefix);
+  if (found == prefixes.end() || --found->second.users > 0) return;
+  prefixes.erase(found);
   if (caches != nullptr) caches->remove(slot.config().prefix);
 }
 

@@ -48,8 +48,14 @@ struct StoreEnvironment::State {
   StorageBackend* storage = nullptr;
   CacheHub* caches = nullptr;
   AdmissionRunner* admission = nullptr;
-  std::vector<registry::BackingSlot*> waiting;    // made before start()
-  std::map<std::string, int> users;               // prefix → stores on it; its cache goes with the last
+  // The stores on one prefix share a cache; it goes with the last of them, and is made anew for one that wants it otherwise (a custom
+  // resource whose definition has changed): what watches the old one ends then.
+  struct Prefix {
+    int users = 0;
+    CacheConfig config;
+  };
+  std::vector<registry::BackingSlot*> waiting;  // made before start()
+  std::map<std::string, Prefix> prefixes;
 
   void start(StorageBackend& storage, CacheHub& caches, AdmissionRunner& admission);
   void attach(registry::BackingSlot& slot);

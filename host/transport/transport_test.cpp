@@ -1,0 +1,390 @@
+#include <gtest/gtest.h>
+#include <sys/un.h>
+
+#include <filesystem>
+#include <future>
+
+#include "transport/secure_server.hpp"
+#include "transport/tls_test_client.hpp"
+#include "transport/unix_server.hpp"
+
+namespace backplane {
+namespace {
+
+using test::H2Connection;
+using test::TestHandler;
+using test::TlsClient;
+
+// Blocks the test, not an executor.
+void wait_for(const Promise<bool>& signal, IoLoop& loop) {
+  struct Wait {
+    static Task<bool> on(Promise<bool> what) {
+      const bool value = co_await what.future();
+      co_return value;
+    }
+  };
+  run_on(loop, Wait::on(signal));
+}
+
+class Transport : public testing::Test {
+ protected:
+  Transport() : loops_(2) {
+    std::string pattern = testing::TempDir() + "backplane-XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+    loops_.start();
+    ca_ = *issue_certificate({.use = CertificateUse::kAuthority, .common_name = "ca"}, nullptr);
+    options_.port = 0;
+    options_.certificate = write_pair("default", *issue_certificate({.common_name = "default", .ip_addresses = {"127.0.0.1"}}, &ca_));
+  }
+  ~Transport() override {
+    handler_.release.set(true);
+    if (server_) {
+      server_->stop_listening();
+      server_->force_close();
+      EXPECT_TRUE(closed_within(*server_, std::chrono::seconds(20)));
+      server_.reset();
+    }
+    loops_.stop();
+    std::filesystem::remove_all(folder_);
+  }
+
+  KeyPairFiles write_pair(const std::string& name, const KeyPair& pair) {
+    const KeyPairFiles files{folder_ + "/" + name + ".crt", folder_ + "/" + name + ".key"};
+    EXPECT_TRUE(write_file_atomically(files.key, pair.key_pem, 0600).ok());
+    EXPECT_TRUE(write_file_atomically(files.certificate, pair.certificate_pem, 0600).ok());
+    return files;
+  }
+  void trust_clients(const KeyPair& authority) {
+    options_.client_ca_file = folder_ + "/client-ca.crt";
+    ASSERT_TRUE(write_file_atomically(options_.client_ca_file, authority.certificate_pem, 0600).ok());
+  }
+  void start() {
+    server_ = std::make_unique<SecureServer>(options_, loops_, handler_);
+    const Status status = server_->start();
+    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_NE(server_->port(), 0);
+  }
+  std::uint16_t port() const { return server_->port(); }
+  template <class Server>
+  bool closed_within(Server& server, std::chrono::seconds patience) {
+    return run_on(loops_.loop(1), server.wait_closed(std::chrono::steady_clock::now() + patience));
+  }
+
+  LoopPool loops_;
+  TestHandler handler_;
+  std::string folder_;
+  KeyPair ca_;
+  ServingOptions options_;
+  std::unique_ptr<SecureServer> server_;
+};
+
+TEST_F(Transport, ServesHttp1AndHttp2ByAlpn) {
+  start();
+  TlsClient http1(port(), {.alpn = "http/1.1"});
+  ASSERT_TRUE(http1.connected());
+  EXPECT_EQ(http1.protocol(), "http/1.1");
+  EXPECT_TRUE(http1.get("/hello", "hello").starts_with("HTTP/1.1 200 OK"));
+  TlsClient none(port());
+  EXPECT_TRUE(none.get("/hello", "hello").starts_with("HTTP/1.1 200 OK"));
+  H2Connection http2(port());
+  ASSERT_TRUE(http2.tls.connected());
+  EXPECT_EQ(http2.tls.protocol(), "h2");
+  EXPECT_EQ(http2.get("/hello").body, "hello");
+}
+
+TEST_F(Transport, Http2CanBeSwitchedOff) {
+  options_.disable_http2 = true;
+  start();
+  TlsClient client(port(), {.alpn = "h2"});
+  ASSERT_TRUE(client.connected());
+  EXPECT_EQ(client.protocol(), "");
+  EXPECT_TRUE(client.get("/hello", "hello").starts_with("HTTP/1.1 200 OK"));
+}
+
+TEST_F(Transport, PlainHttpOnTheTlsPortIsTold) {
+  start();
+  const auto fd = test::connect_tcp(port());
+  const std::string request = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n";
+  ASSERT_EQ(::send(fd.get(), request.data(), request.size(), 0), static_cast<ssize_t>(request.size()));
+  std::string answer(1000, '\0');
+  std::size_t size = 0;
+  for (ssize_t got = 0; (got = ::recv(fd.get(), answer.data() + size, answer.size() - size, 0)) > 0;) size += static_cast<std::size_t>(got);
+  answer.resize(size);
+  EXPECT_EQ(answer, "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n");
+}
+
+TEST_F(Transport, VersionsBelowTheMinimumAreRefusedAndCounted) {
+  options_.min_tls_version = "VersionTLS13";
+  start();
+  EXPECT_FALSE(TlsClient(port(), {.max_version = TLS1_2_VERSION}).connected());
+  EXPECT_TRUE(TlsClient(port()).connected());
+  EXPECT_EQ(server_->counters().tls_handshake_errors, 1u);
+}
+
+TEST_F(Transport, OnlyTheGivenCipherSuitesAreTaken) {
+  options_.cipher_suites = {"TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"};
+  start();
+  EXPECT_FALSE(TlsClient(port(), {.max_version = TLS1_2_VERSION, .ciphers = "ECDHE-ECDSA-AES128-GCM-SHA256"}).connected());
+  EXPECT_TRUE(TlsClient(port(), {.max_version = TLS1_2_VERSION, .ciphers = "ECDHE-ECDSA-AES256-GCM-SHA384"}).connected());
+}
+
+TEST_F(Transport, LargeResponsesArriveWholeOnBothVersions) {
+  handler_.large_size = 5'000'000;
+  start();
+  TlsClient http1(port());
+  http1.write("GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  const std::string sent = http1.read_to_end();
+  EXPECT_EQ(sent.size() - sent.find("\r\n\r\n") - 4, 5'000'000u);
+  H2Connection http2(port());
+  EXPECT_EQ(http2.get("/large").body.size(), 5'000'000u);
+}
+
+TEST_F(Transport, LargeUploadsArriveWholeOnBothVersions) {
+  handler_.max_body = 3 << 20;
+  start();
+  const std::string body(3 << 20, 'u');
+  TlsClient http1(port());
+  http1.write("POST /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n");
+  http1.write(body);
+  EXPECT_TRUE(http1.read_to_end().ends_with("\r\n\r\n" + body));
+  H2Connection http2(port());
+  const auto id = http2.client.request("POST", "/echo", {}, body);
+  http2.until([&] { return http2.client.responses[id].closed; });
+  EXPECT_TRUE(http2.client.responses[id].body == body);
+}
+
+TEST_F(Transport, ASlowReaderHoldsOnlyItself) {
+  start();
+  TlsClient slow(port(), {.receive_buffer = 4096});
+  slow.write("GET /endless HTTP/1.1\r\nHost: a\r\n\r\n");
+  ASSERT_FALSE(slow.read().empty());
+  // Both loops still serve.
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(H2Connection(port()).get("/hello").body, "hello");
+  // Closing the slow one ends its handler.
+  ::shutdown(slow.fd(), SHUT_RDWR);
+  wait_for(handler_.closed, loops_.loop(0));
+}
+
+TEST_F(Transport, APeerThatNeverReadsIsCut) {
+  options_.limits.write_timeout = std::chrono::milliseconds(50);
+  start();
+  TlsClient slow(port(), {.receive_buffer = 4096});
+  slow.write("GET /endless HTTP/1.1\r\nHost: a\r\n\r\n");
+  wait_for(handler_.closed, loops_.loop(0));
+  EXPECT_EQ(handler_.closes, 1);
+}
+
+TEST_F(Transport, SilentClientsAreCutAfterTheHandshakeTimeout) {
+  options_.handshake_timeout = std::chrono::milliseconds(50);
+  start();
+  const auto fd = test::connect_tcp(port());
+  char byte = 0;
+  EXPECT_EQ(::recv(fd.get(), &byte, 1, 0), 0);
+}
+
+TEST_F(Transport, AResetInMidStreamEndsTheHandlerAndNothingElse) {
+  start();
+  H2Connection http2(port(), true);
+  const auto id = http2.client.request("GET", "/endless");
+  ASSERT_TRUE(http2.until([&] { return !http2.client.responses[id].body.empty(); }));
+  http2.client.reset(id);
+  http2.tls.write(http2.client.output());
+  wait_for(handler_.closed, loops_.loop(0));
+  EXPECT_EQ(handler_.closes, 1);
+}
+
+TEST_F(Transport, DrainFinishesWhatRunsAndClosesWhatIsIdle) {
+  start();
+  TlsClient idle(port());
+  idle.get("/hello", "hello");
+  H2Connection busy(port());
+  const auto held = busy.client.request("GET", "/hold");
+  busy.tls.write(busy.client.output());
+  wait_for(handler_.held, loops_.loop(0));
+  std::promise<void> stopped;
+  server_->stop_listening([&] { stopped.set_value(); });
+  stopped.get_future().wait();
+  EXPECT_FALSE(test::connect_tcp(port()).valid());
+  server_->begin_drain();
+  EXPECT_EQ(idle.read(), "");
+  ASSERT_TRUE(busy.until([&] { return busy.client.goaways.size() == 2; }));
+  EXPECT_EQ(busy.client.goaways.back(), held);
+  handler_.release.set(true);
+  ASSERT_TRUE(busy.until([&] { return busy.client.responses[held].closed; }));
+  EXPECT_EQ(busy.client.responses[held].body, "released");
+  EXPECT_EQ(busy.tls.read_to_end(), "");
+  ::shutdown(busy.tls.fd(), SHUT_RDWR);
+  ::shutdown(idle.fd(), SHUT_RDWR);
+  EXPECT_TRUE(closed_within(*server_, std::chrono::seconds(20)));
+  EXPECT_EQ(server_->active_connections(), 0u);
+}
+
+TEST_F(Transport, WaitClosedReturnsAtItsDeadlineAndForceCloseEndsTheRest) {
+  start();
+  TlsClient client(port());
+  client.write("GET /hold HTTP/1.1\r\nHost: a\r\n\r\n");
+  wait_for(handler_.held, loops_.loop(0));
+  server_->stop_listening();
+  server_->begin_drain();
+  EXPECT_FALSE(closed_within(*server_, std::chrono::seconds(0)));
+  server_->force_close();
+  wait_for(handler_.closed, loops_.loop(0));
+  EXPECT_EQ(client.read(), "");
+  handler_.release.set(true);
+  EXPECT_TRUE(closed_within(*server_, std::chrono::seconds(20)));
+}
+
+TEST_F(Transport, ChangedCertificatesServeNewConnectionsAndOldOnesGoOn) {
+  options_.reload_interval = std::chrono::hours(1);
+  start();
+  TlsClient before(port());
+  EXPECT_EQ(before.server_common_name(), "default");
+  EXPECT_FALSE(server_->reload_certificates());
+  write_pair("default", *issue_certificate({.common_name = "renewed"}, &ca_));
+  EXPECT_TRUE(server_->reload_certificates());
+  EXPECT_EQ(TlsClient(port()).server_common_name(), "renewed");
+  EXPECT_TRUE(before.get("/hello", "hello").starts_with("HTTP/1.1 200 OK"));
+  // A half-written pair changes nothing.
+  ASSERT_TRUE(write_file_atomically(options_.certificate.certificate, "nonsense", 0600).ok());
+  EXPECT_FALSE(server_->reload_certificates());
+  EXPECT_EQ(TlsClient(port()).server_common_name(), "renewed");
+}
+
+TEST_F(Transport, FilesAreWatched) {
+  options_.reload_interval = std::chrono::milliseconds(10);
+  start();
+  write_pair("default", *issue_certificate({.common_name = "renewed"}, &ca_));
+  std::string seen;
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (seen != "renewed" && std::chrono::steady_clock::now() < until) seen = TlsClient(port()).server_common_name();
+  EXPECT_EQ(seen, "renewed");
+}
+
+TEST_F(Transport, TheServerNameChoosesExactBeforeWildcardAndExplicitBeforeExtracted) {
+  const auto pair = [&](const std::string& name, std::vector<std::string> dns) {
+    return write_pair(name, *issue_certificate({.common_name = name, .dns_names = std::move(dns)}, &ca_));
+  };
+  options_.sni_certificates.push_back({.files = pair("extracted", {"a.example.com", "only.example.com"}), .names = {}});
+  options_.sni_certificates.push_back({.files = pair("wildcard", {"unused"}), .names = {"*.example.com"}});
+  options_.sni_certificates.push_back({.files = pair("exact", {"unused"}), .names = {"A.example.com"}});
+  options_.sni_certificates.push_back({.files = pair("second", {"unused"}), .names = {"a.example.com"}});
+  start();
+  const auto served = [&](const std::string& name) { return TlsClient(port(), {.server_name = name}).server_common_name(); };
+  EXPECT_EQ(served("a.example.com"), "exact");
+  EXPECT_EQ(served("only.example.com"), "extracted");
+  EXPECT_EQ(served("b.example.com"), "wildcard");
+  EXPECT_EQ(served("a.b.example.com"), "default");
+  EXPECT_EQ(served("elsewhere.org"), "default");
+  EXPECT_EQ(served(""), "default");
+}
+
+TEST_F(Transport, WithoutAServerNameTheAddressReachedChooses) {
+  options_.sni_certificates.push_back({.files = write_pair("ip", *issue_certificate({.common_name = "ip"}, &ca_)), .names = {"127.0.0.1"}});
+  start();
+  EXPECT_EQ(TlsClient(port()).server_common_name(), "ip");
+  EXPECT_EQ(TlsClient(port(), {.server_name = "localhost"}).server_common_name(), "default");
+}
+
+TEST_F(Transport, ClientCertificatesAreShownWhenTheyVerifyAndMarkedWhenTheyDoNot) {
+  trust_clients(ca_);
+  start();
+  const CertificateSpec admin{.use = CertificateUse::kClient, .common_name = "admin", .organizations = {"system:masters", "second"}};
+  const auto good = issue_certificate(admin, &ca_);
+  const auto other_ca = issue_certificate({.use = CertificateUse::kAuthority, .common_name = "other"}, nullptr);
+  const auto stranger = issue_certificate(admin, &*other_ca);
+  auto past = admin;
+  past.lifetime = std::chrono::hours(0);
+  const auto expired = issue_certificate(past, &ca_);
+  const auto server_use = issue_certificate({.use = CertificateUse::kServer, .common_name = "admin"}, &ca_);
+  ASSERT_TRUE(good.ok() && stranger.ok() && expired.ok() && server_use.ok());
+  const auto seen = [&](const KeyPair* pair) {
+    TlsClient client(port(), {.certificate = pair});
+    client.write("GET /cert HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    const std::string sent = client.read_to_end();
+    return sent.substr(sent.find("\r\n\r\n") + 4);
+  };
+  EXPECT_EQ(seen(&*good), "admin/system:masters/second");
+  EXPECT_EQ(seen(nullptr), "none");
+  EXPECT_EQ(seen(&*stranger), "rejected");
+  EXPECT_EQ(seen(&*expired), "rejected");
+  EXPECT_EQ(seen(&*server_use), "rejected");
+}
+
+TEST_F(Transport, AChangedClientAuthorityIsUsedForNewConnections) {
+  const auto other_ca = issue_certificate({.use = CertificateUse::kAuthority, .common_name = "other"}, nullptr);
+  const auto client = issue_certificate({.use = CertificateUse::kClient, .common_name = "late"}, &*other_ca);
+  trust_clients(ca_);
+  start();
+  EXPECT_TRUE(TlsClient(port(), {.certificate = &*client}).get("/cert", "rejected").ends_with("rejected"));
+  trust_clients(*other_ca);
+  EXPECT_TRUE(server_->reload_certificates());
+  EXPECT_TRUE(TlsClient(port(), {.certificate = &*client}).get("/cert", "late").ends_with("late"));
+}
+
+TEST_F(Transport, ConnectionsPastTheBoundAreClosed) {
+  options_.max_connections = 1;
+  start();
+  TlsClient first(port());
+  ASSERT_TRUE(first.connected());
+  EXPECT_FALSE(TlsClient(port()).connected());
+  EXPECT_EQ(server_->counters().refused, 1u);
+  EXPECT_TRUE(first.get("/hello", "hello").starts_with("HTTP/1.1 200 OK"));
+}
+
+TEST_F(Transport, APortInUseIsAnErrorUnlessShared) {
+  start();
+  ServingOptions second = options_;
+  second.port = port();
+  SecureServer refused(second, loops_, handler_);
+  const Status status = refused.start();
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.message().find("failed to listen on 127.0.0.1:" + std::to_string(port())), std::string::npos);
+}
+
+TEST_F(Transport, TwoServersShareAPortWhenBothSaySo) {
+  options_.reuse_port = true;
+  start();
+  ServingOptions second = options_;
+  second.port = port();
+  SecureServer shared(second, loops_, handler_);
+  EXPECT_TRUE(shared.start().ok());
+  shared.stop_listening();
+  shared.force_close();
+  EXPECT_TRUE(closed_within(shared, std::chrono::seconds(20)));
+}
+
+TEST_F(Transport, MissingCertificatesStopTheStartWithTheFilesName) {
+  options_.certificate.certificate = folder_ + "/absent.crt";
+  SecureServer server(options_, loops_, handler_);
+  const Status status = server.start();
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.message().find("absent.crt"), std::string::npos);
+}
+
+TEST_F(Transport, AUnixSocketServesPlainHttpToThisUserOnly) {
+  const std::string path = folder_ + "/debug.sock";
+  UnixServer server(path, loops_, handler_);
+  ASSERT_TRUE(server.start().ok());
+  EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  FileDescriptor fd(::socket(AF_UNIX, SOCK_STREAM, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(::connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  const std::string request = "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+  ASSERT_EQ(::send(fd.get(), request.data(), request.size(), 0), static_cast<ssize_t>(request.size()));
+  std::string answer;
+  char buffer[4096];
+  for (ssize_t got = 0; (got = ::recv(fd.get(), buffer, sizeof buffer, 0)) > 0;) answer.append(buffer, static_cast<std::size_t>(got));
+  EXPECT_TRUE(answer.ends_with("hello"));
+  UnixServer second(path, loops_, handler_);
+  EXPECT_FALSE(second.start().ok());
+  fd.reset();
+  server.stop_listening();
+  server.begin_drain();
+  EXPECT_TRUE(closed_within(server, std::chrono::seconds(20)));
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+}  // namespace
+}  // namespace backplane

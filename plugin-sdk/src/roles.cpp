@@ -11,6 +11,7 @@ ShortNamesProvider::~ShortNamesProvider() = default;
 CategoriesProvider::~CategoriesProvider() = default;
 StorageVersionProvider::~StorageVersionProvider() = default;
 TableProvider::~TableProvider() = default;
+DeprecationProvider::~DeprecationProvider() = default;
 ObjectCursor::~ObjectCursor() = default;
 WatchStream::~WatchStream() = default;
 Getter::~Getter() = default;

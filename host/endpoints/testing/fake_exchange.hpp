@@ -25,6 +25,7 @@ class FakeExchange final : public Exchange {
   std::vector<std::size_t> write_pieces;   // pieces in each of them
   const void* first_piece = nullptr;       // address of the first bytes of a body that respond() sent
   bool streamed = false;
+  bool compressible = false;
   bool finished = false;
   bool aborted = false;
   // Writes after this many fail, as when the peer has gone.
@@ -72,6 +73,7 @@ class FakeExchange final : public Exchange {
     finished = true;
     co_return;
   }
+  void set_compressible(bool wanted) override { compressible = wanted; }
   Task<Status> start(int status, std::string_view type) override {
     code = status;
     content_type = type;

@@ -17,6 +17,7 @@
 
 #include "backplane/descriptor.h"
 #include "backplane/plugin.hpp"
+#include "backplane/visibility.hpp"
 
 namespace backplane::abi {
 
@@ -207,6 +208,6 @@ constexpr Note<N> make_note(const char (&text)[N]) noexcept {
 static_assert(sizeof(bp_note_head) == 128, "the head of the descriptor never changes its size");
 
 // The stamp of the SDK library in this process, which is what plugins are compared with.
-const bp_note_head& sdk_stamp() noexcept;
+BACKPLANE_API const bp_note_head& sdk_stamp() noexcept;
 
 }  // namespace backplane::abi

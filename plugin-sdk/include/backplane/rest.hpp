@@ -59,6 +59,11 @@ class StorageVersionProvider {
   virtual ~StorageVersionProvider();
   virtual GroupVersionKind storage_version() const = 0;  // hashed into discovery's storageVersionHash
 };
+class DeprecationProvider {
+ public:
+  virtual ~DeprecationProvider();
+  virtual std::string deprecation_warning() const = 0;  // sent as a Warning with every answer of the resource; empty: none
+};
 class TableProvider {
  public:
   virtual ~TableProvider();

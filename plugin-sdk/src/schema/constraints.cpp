@@ -23,6 +23,12 @@ std::optional<Value> number_of(const Object& schema, std::string_view key) {
   return value && value->is_number() ? std::optional<Value>(Value(*value, json::storage_ptr())) : std::nullopt;
 }
 
+// RE2 spells a named group (?P<name>…), Perl (?<name>…).
+std::string portable(std::string pattern) {
+  for (std::size_t at = 0; (at = pattern.find("(?P<", at)) != std::string::npos; at += 3) pattern.erase(at + 2, 1);
+  return pattern;
+}
+
 // Words that make a schema say more than its form does.
 constexpr std::string_view kTelling[] = {
     "allOf",         "anyOf",         "default",       "enum",          "exclusiveMaximum",
@@ -60,7 +66,7 @@ std::unique_ptr<const Constraints> Compiler::constraints_of(const Object& schema
   out->pattern = get_string(schema, "pattern");
   if (!out->pattern.empty()) {
     try {
-      out->regex = std::make_unique<const boost::regex>(out->pattern, boost::regex::perl | boost::regex::no_mod_m);
+      out->regex = std::make_unique<const boost::regex>(portable(out->pattern), boost::regex::perl | boost::regex::no_mod_m);
     } catch (const boost::regex_error& error) {
       fail(path + ".pattern", error.what());
     }

@@ -61,13 +61,6 @@ Result<std::shared_ptr<const SchemaSet>> SchemaSet::embedded(std::span<const std
 
 Status SchemaSet::check() const { return check_all(*state_); }
 
-std::vector<GroupVersionKind> SchemaSet::kinds() const {
-  std::vector<GroupVersionKind> out;
-  out.reserve(state_->by_kind.size());
-  for (const auto& [gvk, type] : state_->by_kind) out.push_back(gvk);
-  return out;
-}
-
 const Schema* SchemaSet::find(std::string_view definition) const noexcept { return state_->find_type(definition); }
 
 const Schema* SchemaSet::find(const GroupVersionKind& gvk) const noexcept {

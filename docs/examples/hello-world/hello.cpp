@@ -1,0 +1,62 @@
+// Serves demo.example.com/v1: greetings are created, listed, watched and deleted like every other resource.
+#include <backplane/plugin.hpp>
+
+#include "greetings_json.hpp"
+using namespace backplane;
+
+// The columns of `kubectl get greetings`.
+class GreetingTable final : public TableConvertor {
+ public:
+  const std::vector<TableColumn>& columns() const override { return columns_; }
+  Array cells(const Object& object, std::int64_t, json::storage_ptr storage) const override {
+    const std::string words(get_string_path(object, "spec.greeting")), whom(get_string_path(object, "spec.name"));
+    return Array({meta_name(object), words + ", " + whom + "!"}, storage);
+  }
+
+ private:
+  std::vector<TableColumn> columns_{{"Name", "string", "name", "Name of the greeting."}, {"Says", "string", "", "The greeting."}};
+};
+
+// What a greeting does beyond its schema.
+class GreetingStrategy final : public Strategy {
+ public:
+  explicit GreetingStrategy(const Schema* schema) : schema_(schema) {}
+  const TableConvertor& table_convertor() const override { return table_; }
+  void validate(RequestContext&, const Object& object, FieldErrors& errors) const override {
+    const Value* spec = find(object, "spec");
+    if (!spec) return errors.required("spec");
+    schema_->property("spec")->validate(*spec, "spec", errors);
+    if (get_string_path(object, "spec.name") == "nobody") errors.forbidden("spec.name", "somebody must be there to be greeted");
+  }
+  void validate_update(RequestContext& context, const Object& now, const Object&, FieldErrors& errors) const override {
+    validate(context, now, errors);
+  }
+
+ private:
+  const Schema* schema_;
+  GreetingTable table_;
+};
+
+class HelloWorld final : public Plugin {
+  Status provision(Host& host) override {
+    const std::string_view document = greetings_json();
+    auto schemas = SchemaSet::compile({&document, 1}, {meta_schemas()});
+    if (!schemas.ok()) return std::move(schemas).status();
+    ResourceConfig config;
+    config.kind = {"demo.example.com", "v1", "Greeting"};
+    config.resource = "greetings";
+    config.schemas = *schemas;
+    config.schema = (*schemas)->find(config.kind);
+    config.strategy = std::make_shared<GreetingStrategy>(config.schema);
+    config.storage_prefix = "demo.example.com/greetings";
+    auto storage = host.make_storage(config);
+    if (!storage.ok()) return std::move(storage).status();
+    APIGroupInfo group;
+    group.group = "demo.example.com";
+    group.prioritized_versions = {"v1"};
+    group.storages["v1"]["greetings"] = *storage;
+    group.schemas["v1"] = *schemas;
+    return host.install_api_group(std::move(group));
+  }
+};
+BACKPLANE_PLUGIN(HelloWorld)

@@ -1,0 +1,97 @@
+// One of each extension point, as docs/plugins.md shows them.
+#include <backplane/plugin.hpp>
+
+namespace {
+
+using namespace backplane;
+
+// ---- a path of its own
+class Greeter final : public HttpHandler {
+ public:
+  Task<void> handle(RequestContext& context, Exchange& exchange) override {
+    std::vector<SharedBytes> body;
+    body.emplace_back("Hello, " + context.user.name + "\n");
+    co_await exchange.respond(200, "text/plain; charset=utf-8", std::move(body));
+  }
+};
+
+// ---- a check that /readyz shows
+class GreeterCheck final : public HealthCheck {
+ public:
+  std::string name() const override { return "greeter"; }
+  Task<Status> check() override { co_return Status(); }
+};
+
+// ---- admission
+class NoShouting final : public AdmissionPlugin {
+ public:
+  std::string_view name() const noexcept override { return "NoShouting"; }
+  bool handles(AdmissionOperation operation) const noexcept override { return operation == AdmissionOperation::kCreate; }
+  Task<Status> validate(const AdmissionAttributes& attributes) const override {
+    if (attributes.resource.resource != "greetings" || !attributes.object) co_return Status();
+    if (!get_string_path(*attributes.object, "spec.greeting").ends_with('!')) co_return Status();
+    co_return forbidden(attributes.resource.group, attributes.resource.resource, attributes.name, "no shouting");
+  }
+};
+
+// ---- authentication and authorization
+class DoorKeeper final : public Authenticator {
+ public:
+  std::string_view name() const noexcept override { return "door-keeper"; }
+  Task<Result<std::optional<UserInfo>>> authenticate(RequestContext&, Exchange& exchange) override {
+    std::optional<UserInfo> user;  // nothing: not my kind of credential, ask the next
+    if (exchange.header("X-Tour-Pass") == "let me in") {
+      user.emplace();
+      user->name = "visitor";
+      user->groups = {"system:authenticated"};
+    }
+    co_return user;
+  }
+};
+class VisitorsMayGreet final : public Authorizer {
+ public:
+  std::string_view name() const noexcept override { return "visitors"; }
+  Task<AuthorizerResult> authorize(RequestContext& context) override {
+    AuthorizerResult result;
+    if (context.user.name == "visitor" && context.info.path == "/tour/greeting") result.decision = Decision::kAllow;
+    co_return result;
+  }
+};
+
+// ---- work that starts with the server and ends with it
+Task<void> stay_until_the_end(Host& host) {
+  co_await host.stop_signal().wait();
+  host.logger().info("the tour is over");
+}
+Task<Status> start_staying(Host& host) {
+  host.spawn("stay", stay_until_the_end(host));
+  co_return Status();
+}
+
+class Tour final : public Plugin {
+ public:
+  Status configure(std::string_view config) override {
+    if (config.empty() || config.starts_with('{')) return {};
+    return bad_request("the tour's configuration is an object");
+  }
+
+  Status provision(Host& host) override {
+    host.logger().info("the tour begins");
+    const Status steps[] = {
+        host.handle({"/tour/greeting", false, true, std::make_shared<Greeter>()}),
+        host.add_health_check(std::make_shared<GreeterCheck>(), {}),
+        host.register_admission(std::make_shared<NoShouting>()),
+        host.register_authenticator(std::make_shared<DoorKeeper>()),
+        host.register_authorizer(std::make_shared<VisitorsMayGreet>()),
+        host.add_post_start_hook("tour/stay", [&host](PostStartHookContext) { return start_staying(host); }),
+    };
+    for (const auto& step : steps) {
+      if (!step.ok()) return step;  // names who was first when a name is taken
+    }
+    return {};
+  }
+};
+
+}  // namespace
+
+BACKPLANE_PLUGIN(Tour)

@@ -1,0 +1,354 @@
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <mutex>
+#include <stdexcept>
+
+#include "app/hooks.hpp"
+#include "app/kubeconfig.hpp"
+#include "app/lifecycle.hpp"
+#include "app/paths.hpp"
+#include "app/sd_notify.hpp"
+#include "app/stop_event.hpp"
+#include "base/io_loop.hpp"
+
+namespace backplane {
+namespace {
+
+using namespace std::chrono_literals;
+
+// What happened, in order, from any thread.
+class Diary {
+ public:
+  void note(std::string line) {
+    std::lock_guard lock(mutex_);
+    lines_.push_back(std::move(line));
+  }
+  std::vector<std::string> lines() const {
+    std::lock_guard lock(mutex_);
+    return lines_;
+  }
+  std::size_t index(const std::string& line) const {
+    const auto all = lines();
+    return static_cast<std::size_t>(std::find(all.begin(), all.end(), line) - all.begin());
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> lines_;
+};
+
+// A server whose connections close when `open` says so.
+class FakeServer final : public DrainableServer {
+ public:
+  explicit FakeServer(Diary& diary) : diary_(diary) {}
+  void stop_listening(std::function<void()> done) override {
+    diary_.note("stop listening");
+    done();
+  }
+  void begin_drain() override { diary_.note("begin drain"); }
+  Task<bool> wait_closed(std::chrono::steady_clock::time_point) override {
+    diary_.note("wait closed");
+    co_return !never_closes;
+  }
+  void force_close() override { diary_.note("force close"); }
+  bool never_closes = false;
+
+ private:
+  Diary& diary_;
+};
+
+struct Lifecycle : ::testing::Test {
+  Lifecycle() {
+    loop.start();
+    for (NamedSignal* signal : {&signals.shutdown_initiated, &signals.after_shutdown_delay_duration, &signals.pre_shutdown_hooks_stopped,
+                                &signals.not_accepting_new_request, &signals.in_flight_requests_drained, &signals.http_server_stopped_listening}) {
+      signal->on_fire([this, signal] { diary.note(std::string(signal->name())); });
+    }
+  }
+  static Task<Status> hook_ok(Diary& diary) {
+    diary.note("hook");
+    co_return Status();
+  }
+  static Task<Status> hook_fails() { co_return internal_error("no"); }
+  ShutdownParts parts() {
+    return {options, signals, short_requests, watches, server, [this] { return hook_ok(diary); }};
+  }
+
+  IoLoop loop{"test"};
+  Diary diary;
+  LifecycleSignals signals;
+  WaitGroup short_requests;
+  PacedWaitGroup watches;
+  FakeServer server{diary};
+  ShutdownOptions options;
+};
+
+TEST_F(Lifecycle, WithoutRetryAfterTheListenerClosesBeforeRequestsDrain) {
+  EXPECT_TRUE(run_on(loop, run_shutdown(parts())).ok());
+  EXPECT_EQ(diary.lines(), (std::vector<std::string>{"ShutdownInitiated", "hook", "PreShutdownHooksStopped", "AfterShutdownDelayDuration",
+                                                     "NotAcceptingNewRequest", "stop listening", "HTTPServerStoppedListening", "begin drain",
+                                                     "wait closed", "InFlightRequestsDrained", "wait closed"}));
+}
+
+TEST_F(Lifecycle, WithRetryAfterTheListenerStaysUntilRequestsHaveDrained) {
+  options.send_retry_after = true;
+  EXPECT_TRUE(run_on(loop, run_shutdown(parts())).ok());
+  EXPECT_LT(diary.index("InFlightRequestsDrained"), diary.index("stop listening"));
+  EXPECT_LT(diary.index("stop listening"), diary.index("HTTPServerStoppedListening"));
+}
+
+TEST_F(Lifecycle, ConnectionsThatDoNotEndAreCut) {
+  server.never_closes = true;
+  EXPECT_TRUE(run_on(loop, run_shutdown(parts())).ok());
+  EXPECT_LT(diary.index("force close"), diary.lines().size());
+}
+
+TEST_F(Lifecycle, RequestsInFlightAreWaitedFor) {
+  ASSERT_TRUE(short_requests.try_add());
+  signals.http_server_stopped_listening.on_fire([this] {
+    loop.post([this] {
+      diary.note("request ends");
+      short_requests.done();
+    });
+  });
+  EXPECT_TRUE(run_on(loop, run_shutdown(parts())).ok());
+  EXPECT_LT(diary.index("request ends"), diary.index("InFlightRequestsDrained"));
+}
+
+TEST_F(Lifecycle, WatchesAreWaitedForWithinTheirGracePeriod) {
+  options.watch_termination_grace_period = 10s;
+  ASSERT_TRUE(watches.try_add());
+  signals.not_accepting_new_request.on_fire([this] {
+    loop.post([this] {
+      diary.note("watch ends");
+      watches.done();
+    });
+  });
+  EXPECT_TRUE(run_on(loop, run_shutdown(parts())).ok());
+  EXPECT_LT(diary.index("watch ends"), diary.index("InFlightRequestsDrained"));
+}
+
+TEST_F(Lifecycle, TheErrorOfAPreShutdownHookComesBackAfterTheDrain) {
+  auto with_failure = parts();
+  with_failure.run_pre_shutdown_hooks = hook_fails;
+  EXPECT_FALSE(run_on(loop, run_shutdown(with_failure)).ok());
+  EXPECT_LT(diary.index("InFlightRequestsDrained"), diary.lines().size());
+}
+
+TEST_F(Lifecycle, AWaitEndsWithTheSignalOrWithItsLimit) {
+  NamedSignal fired("fired");
+  NamedSignal never("never");
+  fired.fire();
+  EXPECT_TRUE(run_on(loop, wait_for(fired, 1h)));
+  EXPECT_FALSE(run_on(loop, wait_for(never, 1ms)));
+}
+
+// ---- hooks
+
+class NoLoopback final : public LoopbackClient {
+ public:
+  Task<Response> request(std::string, std::string, Headers, std::string) override { co_return Response(); }
+};
+
+struct HookTest : ::testing::Test {
+  HookTest() { loop.start(); }
+  ~HookTest() override {
+    stop.fire();
+    tasks.close();
+    run_on(loop, tasks.wait_all());
+  }
+  static Task<Status> ok(PostStartHookContext) { co_return Status(); }
+  static Task<Status> until_stop(PostStartHookContext context) {
+    co_await context.stop.wait();
+    co_return Status();
+  }
+  static Task<Status> fails(PostStartHookContext) { co_return internal_error("no store"); }
+  static Task<Status> throws(PostStartHookContext) {
+    throw std::runtime_error("a bug");
+    co_return Status();
+  }
+  static Task<Status> pre_ok() { co_return Status(); }
+  static Task<Status> pre_fails() { co_return internal_error("cannot"); }
+  static Task<void> wait(Signal& signal) { co_await signal.wait(); }
+  static Task<Status> check(HealthCheck& health) {
+    Status status = co_await health.check();
+    co_return status;
+  }
+
+  IoLoop loop{"test"};
+  TaskGroup tasks;
+  NoLoopback loopback;
+  NamedSignal stop{"stop"};
+  NamedSignal died{"died"};
+  std::string last_words;
+  Hooks hooks{[this](std::string why) {
+    last_words = std::move(why);
+    died.fire();
+  }};
+};
+
+TEST_F(HookTest, ADuplicateNamesItsFirstRegistrant) {
+  ASSERT_TRUE(hooks.add(PostStartHookEntry{"a", ok, "core"}).ok());
+  Status status = hooks.add(PostStartHookEntry{"a", ok, "apps"});
+  EXPECT_EQ(status.reason(), Reason::kAlreadyExists);
+  EXPECT_EQ(status.message(), "unable to add \"a\" because it was already registered by core");
+  ASSERT_TRUE(hooks.add(PreShutdownHookEntry{"a", pre_ok, "core"}).ok());
+  EXPECT_FALSE(hooks.add(PreShutdownHookEntry{"a", pre_ok, "apps"}).ok());
+}
+
+TEST_F(HookTest, NamelessEmptyAndLateHooksAreRefused) {
+  EXPECT_EQ(hooks.add(PostStartHookEntry{"", ok, "x"}).message(), "missing name");
+  EXPECT_EQ(hooks.add(PostStartHookEntry{"a", {}, "x"}).message(), "hook func may not be nil: \"a\"");
+  hooks.start(tasks, loop, loopback, stop);
+  EXPECT_EQ(hooks.add(PostStartHookEntry{"a", ok, "x"}).message(), "unable to add \"a\" because PostStartHooks have already been called");
+  EXPECT_TRUE(run_on(loop, hooks.run_pre_shutdown()).ok());
+  EXPECT_EQ(hooks.add(PreShutdownHookEntry{"a", pre_ok, "x"}).message(), "unable to add \"a\" because PreShutdownHooks have already been called");
+}
+
+TEST_F(HookTest, TheCheckOfAHookIsRedUntilItHasReturned) {
+  ASSERT_TRUE(hooks.add(PostStartHookEntry{"quick", ok, "x"}).ok());
+  ASSERT_TRUE(hooks.add(PostStartHookEntry{"slow", until_stop, "x"}).ok());
+  auto checks = hooks.health_checks();
+  ASSERT_EQ(checks.size(), 2u);
+  EXPECT_EQ(checks[1]->name(), "poststarthook/slow");
+  EXPECT_FALSE(run_on(loop, check(*checks[1])).ok());
+  hooks.start(tasks, loop, loopback, stop);
+  EXPECT_FALSE(hooks.all_done().fired());
+  EXPECT_FALSE(run_on(loop, check(*checks[1])).ok());
+  stop.fire();
+  run_on(loop, wait(hooks.all_done()));
+  EXPECT_TRUE(run_on(loop, check(*checks[0])).ok());
+  EXPECT_TRUE(run_on(loop, check(*checks[1])).ok());
+}
+
+TEST_F(HookTest, AHookThatFailsEndsTheProcessAndSaysWhich) {
+  ASSERT_TRUE(hooks.add(PostStartHookEntry{"bad", fails, "x"}).ok());
+  hooks.start(tasks, loop, loopback, stop);
+  run_on(loop, wait(died));
+  EXPECT_TRUE(last_words.starts_with("PostStartHook \"bad\" failed: ")) << last_words;
+  EXPECT_NE(last_words.find("no store"), std::string::npos);
+  EXPECT_FALSE(hooks.all_done().fired());
+}
+
+TEST_F(HookTest, AHookThatThrowsEndsTheProcessInWords) {
+  ASSERT_TRUE(hooks.add(PostStartHookEntry{"bad", throws, "x"}).ok());
+  hooks.start(tasks, loop, loopback, stop);
+  run_on(loop, wait(died));
+  EXPECT_NE(last_words.find("a bug"), std::string::npos);
+}
+
+TEST_F(HookTest, PreShutdownHooksAllRunAndTheirErrorsComeTogether) {
+  int runs = 0;
+  ASSERT_TRUE(hooks.add(PreShutdownHookEntry{"a", pre_fails, "x"}).ok());
+  ASSERT_TRUE(hooks.add(PreShutdownHookEntry{"b", [&runs] { return ++runs, pre_ok(); }, "x"}).ok());
+  ASSERT_TRUE(hooks.add(PreShutdownHookEntry{"c", pre_fails, "x"}).ok());
+  Status status = run_on(loop, hooks.run_pre_shutdown());
+  EXPECT_EQ(runs, 1);
+  EXPECT_NE(status.message().find("PreShutdownHook \"a\" failed: "), std::string::npos);
+  EXPECT_NE(status.message().find("PreShutdownHook \"c\" failed: "), std::string::npos);
+}
+
+// ---- the process
+
+TEST(StopEvent, TheFirstSignalIsAnOrdinaryStop) {
+  StopEvent stop;
+  stop.install_signal_handlers();
+  raise(SIGTERM);
+  EXPECT_EQ(stop.wait(), "");
+}
+
+TEST(StopEvent, AFailureComesBackFromTheWait) {
+  StopEvent stop;
+  stop.request("PostStartHook failed");
+  EXPECT_EQ(stop.wait(), "PostStartHook failed");
+}
+
+void two_signals() {
+  StopEvent stop;
+  stop.install_signal_handlers();
+  raise(SIGTERM);
+  raise(SIGINT);
+}
+
+TEST(StopEventDeathTest, TheSecondSignalEndsTheProcessAtOnceWithOne) { EXPECT_EXIT(two_signals(), ::testing::ExitedWithCode(1), ""); }
+
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "backplane-test-XXXXXX").string();
+    path_ = mkdtemp(pattern.data());
+  }
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+TEST(DataDir, IsPrivateAndForOneInstance) {
+  TemporaryDirectory directory;
+  const std::string data_dir = directory.path() + "/a/b";
+  ASSERT_TRUE(make_private_directory(data_dir).ok());
+  struct stat info {};
+  ASSERT_EQ(stat(data_dir.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0700u);
+  {
+    auto first = DataDirLock::take(data_dir);
+    ASSERT_TRUE(first.ok());
+    auto second = DataDirLock::take(data_dir);
+    ASSERT_FALSE(second.ok());
+    EXPECT_EQ(second.status().reason(), Reason::kConflict);
+    EXPECT_NE(second.status().message().find("is in use by another instance (process " + std::to_string(getpid()) + ")"), std::string::npos);
+  }
+  EXPECT_TRUE(DataDirLock::take(data_dir).ok());
+}
+
+TEST(DataDir, ComesFromTheEnvironment) {
+  setenv("XDG_STATE_HOME", "/state", 1);
+  EXPECT_EQ(*default_data_dir(), "/state/backplane");
+  setenv("XDG_STATE_HOME", "relative", 1);
+  setenv("HOME", "/home/x", 1);
+  EXPECT_EQ(*default_data_dir(), "/home/x/.local/state/backplane");
+  unsetenv("XDG_STATE_HOME");
+  EXPECT_EQ(*default_data_dir(), "/home/x/.local/state/backplane");
+}
+
+TEST(SdNotify, TellsTheSocketAndUnsetsIt) {
+  TemporaryDirectory directory;
+  const std::string path = directory.path() + "/notify";
+  const int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+  ASSERT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  setenv("NOTIFY_SOCKET", path.c_str(), 1);
+  EXPECT_TRUE(sd_notify("READY=1\n").ok());
+  char text[32] = {};
+  EXPECT_EQ(recv(fd, text, sizeof text, 0), 8);
+  EXPECT_STREQ(text, "READY=1\n");
+  EXPECT_EQ(getenv("NOTIFY_SOCKET"), nullptr);
+  EXPECT_TRUE(sd_notify("READY=1\n").ok());
+  close(fd);
+}
+
+TEST(Kubeconfig, HoldsEverythingKubectlNeeds) {
+  const std::string text = make_kubeconfig({"https://127.0.0.1:6443", "ca", "cert", "key"});
+  EXPECT_NE(text.find("    server: https://127.0.0.1:6443\n"), std::string::npos);
+  EXPECT_NE(text.find("    certificate-authority-data: Y2E=\n"), std::string::npos);
+  EXPECT_NE(text.find("    client-certificate-data: Y2VydA==\n"), std::string::npos);
+  EXPECT_NE(text.find("    client-key-data: a2V5\n"), std::string::npos);
+  EXPECT_NE(text.find("current-context: kubernetes-admin@backplane\n"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace backplane

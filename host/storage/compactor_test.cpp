@@ -1,0 +1,52 @@
+#include "storage/compactor.hpp"
+
+#include "storage/memory_storage.hpp"
+#include "storage/storage_test_kit.hpp"
+
+namespace backplane {
+namespace {
+
+BackendMaker memory() {
+  return {"Memory", false, [](const std::string&) -> Result<std::unique_ptr<StorageBackend>> { return make_memory_storage(); }};
+}
+
+Reason read_at(OpenStore& store, Revision revision) {
+  RangeRequest request;
+  request.start = "/a";
+  request.revision = revision;
+  auto result = store.run(store->range(request));
+  return result.status().reason();
+}
+
+TEST(Compactor, ForgetsWhatTheTickBeforeSawAndNothingNewer) {
+  OpenStore store(memory());
+  Compactor compactor(*store, store.loop(), std::chrono::hours(1), 0);
+  store.put("/a", "1");
+  store.put("/a", "2");
+  ASSERT_TRUE(store.run(compactor.tick()).ok());
+  EXPECT_EQ(read_at(store, 2), Reason::kNone);
+  store.put("/a", "3");
+  ASSERT_TRUE(store.run(compactor.tick()).ok());
+  EXPECT_EQ(read_at(store, 2), Reason::kExpired);
+  EXPECT_EQ(read_at(store, 3), Reason::kNone);
+}
+
+TEST(Compactor, KeepsTheNewestRevisionsHoweverOld) {
+  OpenStore store(memory());
+  Compactor compactor(*store, store.loop(), std::chrono::hours(1), 100);
+  store.put("/a", "1");
+  store.put("/a", "2");
+  ASSERT_TRUE(store.run(compactor.tick()).ok());
+  ASSERT_TRUE(store.run(compactor.tick()).ok());
+  EXPECT_EQ(read_at(store, 2), Reason::kNone);
+}
+
+TEST(Compactor, StopsWhileItWaitsForItsNextTick) {
+  OpenStore store(memory());
+  Compactor compactor(*store, store.loop(), std::chrono::hours(1));
+  compactor.start();
+  store.run(compactor.stop());
+}
+
+}  // namespace
+}  // namespace backplane

@@ -1,0 +1,74 @@
+// What tests of stores share: a backend that can be opened again, and short words for its calls.
+//
+// Thread-safety: one thread.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backplane/storage.hpp"
+#include "base/io_loop.hpp"
+
+namespace backplane {
+
+// One kind of backend, for parameterised suites.
+struct BackendMaker {
+  std::string name;
+  bool durable = false;
+  // Opens the store in a directory that is the test's own; memory backends ignore it.
+  std::function<Result<std::unique_ptr<StorageBackend>>(const std::string& directory)> open;
+};
+inline void PrintTo(const BackendMaker& maker, std::ostream* out) { *out << maker.name; }
+
+// A directory that goes away with the object.
+class ScratchDirectory {
+ public:
+  ScratchDirectory();
+  ~ScratchDirectory();
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// A backend with a loop to run its coroutines on.
+class OpenStore {
+ public:
+  explicit OpenStore(const BackendMaker& maker);
+  ~OpenStore();
+  StorageBackend& operator*() { return *storage_; }
+  StorageBackend* operator->() { return storage_.get(); }
+  IoLoop& loop() { return loop_; }
+  const std::string& directory() const { return directory_.path(); }
+  // Stops and opens the same directory again.
+  void reopen();
+
+  template <class T>
+  T run(Task<T> task) {
+    return run_on(loop_, std::move(task));
+  }
+  TxnResult commit(TxnRequest request);
+  // Writes whatever the key holds; returns the revision.
+  Revision put(std::string key, std::string value, LeaseId lease = 0);
+  Revision remove(std::string key);
+  RangeResult range(RangeRequest request);
+  // The value of a key, or "-" when it does not exist.
+  std::string get(std::string key, Revision revision = 0);
+  // `key=value` of all keys under a prefix, joined by spaces.
+  std::string dump(std::string prefix, Revision revision = 0);
+  // The next `count` events of a watch, as `+key=value` and `-key`, joined by spaces.
+  std::string next(StorageWatch& watch, std::size_t count);
+
+ private:
+  BackendMaker maker_;
+  ScratchDirectory directory_;
+  IoLoop loop_{"store-test"};
+  std::unique_ptr<StorageBackend> storage_;
+};
+
+}  // namespace backplane

@@ -1,0 +1,17 @@
+// Plain YAML scalars as go-yaml v2 resolves them.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <string_view>
+
+#include "backplane/json.hpp"
+
+namespace backplane::schema {
+
+// The value a plain scalar means: null, a boolean, a number, or itself.  Timestamps stay texts.
+Value resolve_plain(std::string_view text, const json::storage_ptr& storage);
+// Whether a plain scalar would be read as this very text: no number, boolean, null, timestamp or merge key.
+bool is_plain_text(std::string_view text);
+
+}  // namespace backplane::schema

@@ -1,0 +1,209 @@
+#include "custom_resource.hpp"
+
+#include <algorithm>
+
+#include "definition.hpp"
+
+namespace backplane::apiextensions {
+namespace {
+
+std::string_view without_dot(std::string_view path) { return path.substr(0, 1) == "." ? path.substr(1) : path; }
+
+// "group/v1alpha1 Thing is deprecated; use group/v1 Thing".
+std::string default_deprecation(const Object& crd, std::string_view version) {
+  const std::string group(get_string(spec_of(crd), "group"));
+  const std::string kind(get_string(names_of(crd), "kind"));
+  std::string text = group + "/" + std::string(version) + " " + kind + " is deprecated";
+  std::string_view best;
+  for (const Object* other : versions_of(crd)) {
+    const std::string_view name = get_string(*other, "name");
+    const bool usable = get_bool(*other, "served").value_or(false) && !get_bool(*other, "deprecated").value_or(false);
+    if (usable && version_precedes(name, version) && (best.empty() || version_precedes(name, best))) best = name;
+  }
+  if (!best.empty()) text += "; use " + group + "/" + std::string(best) + " " + kind;
+  return text;
+}
+
+std::optional<Host::ScalePaths> scale_of(const Object& version) {
+  const Object* scale = get_object(object_or_empty(version, "subresources"), "scale");
+  if (scale == nullptr) return std::nullopt;
+  Host::ScalePaths paths;
+  paths.spec_replicas = get_string(*scale, "specReplicasPath");
+  paths.status_replicas = get_string(*scale, "statusReplicasPath");
+  paths.selector = get_string(*scale, "labelSelectorPath");
+  return paths;
+}
+
+std::vector<SelectableField> fields_of(const Object& version) {
+  std::vector<SelectableField> fields;
+  for (const Object* field : objects(version, "selectableFields")) {
+    const std::string path(without_dot(get_string(*field, "jsonPath")));
+    fields.push_back({path, path, ""});
+  }
+  return fields;
+}
+
+Result<CustomVersion> read_version(const Object& crd, const Object& version) {
+  CustomVersion out;
+  out.kind = {std::string(get_string(spec_of(crd), "group")), std::string(get_string(version, "name")),
+              std::string(get_string(accepted_names_of(crd), "kind"))};
+  out.api_version = out.kind.group_version().to_string();
+  out.served = get_bool(version, "served").value_or(false);
+  out.stored = get_bool(version, "storage").value_or(false);
+  auto schema = compile_schema(schema_of(version), out.kind);
+  if (!schema.ok()) return std::move(schema.status());
+  out.schema = std::move(*schema);
+  if (get_bool(version, "deprecated").value_or(false)) {
+    out.deprecation_warning = get_string(version, "deprecationWarning");
+    if (out.deprecation_warning.empty()) out.deprecation_warning = default_deprecation(crd, out.kind.version);
+  }
+  out.has_status = get_object(object_or_empty(version, "subresources"), "status") != nullptr;
+  out.scale = scale_of(version);
+  out.table = std::make_shared<CustomTable>(version);
+  out.fields = fields_of(version);
+  return out;
+}
+
+// ---- scale
+
+std::string_view go_type(const Value& value) {
+  switch (value.kind()) {
+    case json::kind::bool_: return "bool";
+    case json::kind::string: return "string";
+    case json::kind::object: return "map[string]interface {}";
+    case json::kind::array: return "[]interface {}";
+    case json::kind::double_: return "float64";
+    case json::kind::null: return "<nil>";
+    default: return "int64";
+  }
+}
+
+std::string printed(const Value& value) { return value.is_string() ? std::string(text_of(value)) : to_json(value); }
+
+// The value at a dotted path as unstructured.NestedFieldNoCopy finds it; a problem when something on the way is no object.
+const Value* nested(const Object& object, std::string_view path, std::string& problem, std::string_view whole) {
+  const std::size_t dot = path.find('.');
+  const Value* value = find(object, path.substr(0, dot));
+  if (value == nullptr || value->is_null()) return nullptr;
+  if (dot == std::string_view::npos) return value;
+  if (!value->is_object()) {
+    problem = "." + std::string(whole) + " accessor error: " + printed(*value) + " is of the type " + std::string(go_type(*value)) +
+              ", expected map[string]interface{}";
+    return nullptr;
+  }
+  return nested(value->get_object(), path.substr(dot + 1), problem, whole);
+}
+
+void check_replicas(const Object& object, const std::string& path, FieldErrors& errors) {
+  constexpr std::int64_t kMax = 2147483647;
+  if (path.empty()) return;
+  const std::string_view plain = without_dot(path);
+  std::string problem;
+  const Value* value = nested(object, plain, problem, plain);
+  if (value != nullptr && !value->is_int64()) {
+    problem = "." + std::string(plain) + " accessor error: " + printed(*value) + " is of the type " + std::string(go_type(*value)) + ", expected int64";
+  }
+  if (!problem.empty()) {
+    errors.invalid(path, 0LL, problem);
+  } else if (value != nullptr && value->get_int64() < 0) {
+    errors.invalid(path, value->get_int64(), "should be a non-negative integer");
+  } else if (value != nullptr && value->get_int64() > kMax) {
+    errors.invalid(path, value->get_int64(), "should be less than or equal to 2147483647");
+  }
+}
+
+void check_scale_status(const CustomVersion& version, const Object& object, FieldErrors& errors) {
+  if (!version.scale) return;
+  check_replicas(object, version.scale->status_replicas, errors);
+  if (version.scale->selector.empty()) return;
+  const std::string_view plain = without_dot(version.scale->selector);
+  std::string problem;
+  const Value* value = nested(object, plain, problem, plain);
+  if (value != nullptr && !value->is_string()) {
+    problem = "." + std::string(plain) + " accessor error: " + printed(*value) + " is of the type " + std::string(go_type(*value)) + ", expected string";
+  }
+  if (!problem.empty()) errors.invalid(version.scale->selector, "", problem);
+}
+
+void check_scale(const CustomVersion& version, const Object& object, FieldErrors& errors) {
+  if (version.scale) check_replicas(object, version.scale->spec_replicas, errors);
+  check_scale_status(version, object, errors);
+}
+
+// Problems of `now` that `before` does not have.
+void add_new_problems(const Schema& schema, const Value& now, const Value* before, const std::string& path, FieldErrors& errors) {
+  FieldErrors found;
+  schema.validate(now, path, found);
+  if (found.empty()) return;
+  FieldErrors known;
+  if (before != nullptr) schema.validate(*before, path, known);
+  for (const FieldError& error : found.list()) {
+    const bool old = std::any_of(known.list().begin(), known.list().end(), [&](const FieldError& other) {
+      return other.type == error.type && other.field == error.field && other.text == error.text;
+    });
+    if (!old) errors.add(error);
+  }
+}
+
+}  // namespace
+
+const CustomVersion* CustomResource::find(std::string_view version) const noexcept {
+  const auto found = std::find_if(versions.begin(), versions.end(), [&](const CustomVersion& v) { return v.kind.version == version; });
+  return found == versions.end() ? nullptr : &*found;
+}
+
+std::vector<SelectableField> CustomResource::fields() const {
+  std::vector<SelectableField> all;
+  for (const CustomVersion& version : versions) {
+    for (const SelectableField& field : version.fields) {
+      const bool known = std::any_of(all.begin(), all.end(), [&](const SelectableField& other) { return other.label == field.label; });
+      if (!known) all.push_back(field);
+    }
+  }
+  return all;
+}
+
+Result<std::shared_ptr<const CustomResource>> read_resource(const Object& crd) {
+  auto resource = std::make_shared<CustomResource>();
+  const Object& names = accepted_names_of(crd);
+  resource->group = get_string(spec_of(crd), "group");
+  resource->plural = get_string(names, "plural");
+  resource->singular = get_string(names, "singular");
+  resource->kind = get_string(names, "kind");
+  resource->list_kind = get_string(names, "listKind");
+  resource->short_names = texts(names, "shortNames");
+  resource->categories = texts(names, "categories");
+  resource->namespaced = get_string(spec_of(crd), "scope") == "Namespaced";
+  const bool by_webhook = get_string(object_or_empty(spec_of(crd), "conversion"), "strategy") == "Webhook";
+  for (const Object* version : versions_of(crd)) {
+    const bool stored = get_bool(*version, "storage").value_or(false);
+    const bool served = get_bool(*version, "served").value_or(false) && !by_webhook;
+    if (!stored && !served) continue;
+    auto read = read_version(crd, *version);
+    if (!read.ok()) return std::move(read.status());
+    if (stored) resource->stored_index = resource->versions.size();
+    resource->versions.push_back(std::move(*read));
+  }
+  if (resource->versions.empty()) return internal_error("the definition of " + resource->plural + " has no version to store");
+  return std::shared_ptr<const CustomResource>(std::move(resource));
+}
+
+void validate_custom(const CustomVersion& version, const Object& object, FieldErrors& errors) {
+  version.schema.root->validate(Value(object), "", errors);
+  check_scale(version, object, errors);
+}
+
+void validate_custom_update(const CustomVersion& version, const Object& object, const Object& old, FieldErrors& errors) {
+  const Value before(old);
+  add_new_problems(*version.schema.root, Value(object), &before, "", errors);
+  check_scale(version, object, errors);
+}
+
+void validate_custom_status(const CustomVersion& version, const Object& object, const Object& old, FieldErrors& errors) {
+  const Value* status = find(object, "status");
+  const Schema* schema = version.schema.root->property("status");
+  if (status != nullptr && schema != nullptr) add_new_problems(*schema, *status, find(old, "status"), "status", errors);
+  check_scale_status(version, object, errors);
+}
+
+}  // namespace backplane::apiextensions

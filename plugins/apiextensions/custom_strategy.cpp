@@ -1,0 +1,118 @@
+#include "custom_strategy.hpp"
+
+#include <algorithm>
+
+#include "backplane/names.hpp"
+#include "definition.hpp"
+
+namespace backplane::apiextensions {
+namespace {
+
+// The version whose rules apply: the request's, or the stored one for calls that are no requests.
+const CustomVersion& version_of(const CustomResource& resource, const RequestContext& context) {
+  const CustomVersion* asked = resource.find(context.info.api_version);
+  return asked ? *asked : resource.stored();
+}
+
+// The version an object happens to be stored in is no change of it.
+bool is_content(std::string_view key) { return key != "metadata" && key != "apiVersion"; }
+
+bool same_content(const Object& a, const Object& b) {
+  const auto count = [](const Object& object) {
+    return std::count_if(object.begin(), object.end(), [](const auto& member) { return is_content(member.key()); });
+  };
+  if (count(a) != count(b)) return false;
+  return std::all_of(a.begin(), a.end(), [&](const auto& member) {
+    const Value* other = is_content(member.key()) ? find(b, member.key()) : nullptr;
+    return !is_content(member.key()) || (other != nullptr && *other == member.value());
+  });
+}
+
+void warn_of_finalizer(const std::string& finalizer, std::vector<std::string>& warnings) {
+  const std::string start = "metadata.finalizers: " + quoted(finalizer) + ": ";
+  for (const std::string& problem : is_qualified_name(finalizer)) warnings.push_back(start + problem);
+  if (finalizer.find('/') != std::string::npos) return;
+  if (finalizer == "orphan" || finalizer == "foregroundDeletion" || finalizer == "kubernetes") return;
+  const bool domain = finalizer.find('.') != std::string::npos;
+  warnings.push_back(start + "prefer a domain-qualified finalizer name " + (domain ? "including a path (/) " : "") +
+                     "to avoid accidental conflicts with other finalizer writers");
+}
+
+class CustomFacts : public Strategy {
+ public:
+  explicit CustomFacts(std::shared_ptr<const CustomResource> resource) : resource_(std::move(resource)) {}
+  bool namespaced() const override { return resource_->namespaced; }
+  bool allow_unconditional_update() const override { return false; }
+  std::vector<SelectableField> selectable_fields() const override { return resource_->fields(); }
+  const TableConvertor& table_convertor() const override { return *resource_->stored().table; }
+  std::vector<std::string> warnings(const Object& object, const Object* old) const override {
+    std::vector<std::string> added = texts(object_or_empty(object, "metadata"), "finalizers");
+    std::sort(added.begin(), added.end());
+    std::vector<std::string> warnings;
+    for (const std::string& finalizer : added) {
+      if (old == nullptr || !has_finalizer(*old, finalizer)) warn_of_finalizer(finalizer, warnings);
+    }
+    return warnings;
+  }
+
+ protected:
+  const CustomVersion& version(const RequestContext& context) const { return version_of(*resource_, context); }
+  const CustomVersion& stored() const { return resource_->stored(); }
+
+ private:
+  std::shared_ptr<const CustomResource> resource_;
+};
+
+class CustomStrategy final : public CustomFacts {
+ public:
+  using CustomFacts::CustomFacts;
+
+  void prepare_for_create(RequestContext& context, Object& object) const override {
+    if (version(context).has_status) erase_member(object, "status");
+    ObjectMeta(object).set_generation(1);
+  }
+  void prepare_for_update(RequestContext& context, Object& object, const Object& old) const override {
+    if (version(context).has_status) {
+      if (const Value* status = find(old, "status")) object["status"] = *status;
+      else erase_member(object, "status");
+    }
+    const std::optional<std::int64_t> generation = get_int_path(old, "metadata.generation");
+    if (!same_content(object, old)) ObjectMeta(object).set_generation(generation.value_or(0) + 1);
+  }
+  void validate(RequestContext& context, const Object& object, FieldErrors& errors) const override {
+    if (version(context).stored) validate_custom(version(context), object, errors);
+  }
+  void validate_update(RequestContext& context, const Object& object, const Object& old, FieldErrors& errors) const override {
+    if (version(context).stored) validate_custom_update(version(context), object, old, errors);
+  }
+};
+
+class CustomStatusStrategy final : public CustomFacts {
+ public:
+  using CustomFacts::CustomFacts;
+
+  // Everything but status is as it was.
+  void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
+    Value* status = find(object, "status");
+    std::optional<Value> kept;
+    if (status != nullptr) kept.emplace(std::move(*status));
+    object = Object(old, object.storage());
+    object["apiVersion"] = stored().api_version;
+    if (kept) object["status"] = std::move(*kept);
+    else erase_member(object, "status");
+  }
+  void validate_update(RequestContext& context, const Object& object, const Object& old, FieldErrors& errors) const override {
+    if (version(context).stored) validate_custom_status(version(context), object, old, errors);
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const Strategy> make_custom_strategy(std::shared_ptr<const CustomResource> resource) {
+  return std::make_shared<CustomStrategy>(std::move(resource));
+}
+std::shared_ptr<const Strategy> make_custom_status_strategy(std::shared_ptr<const CustomResource> resource) {
+  return std::make_shared<CustomStatusStrategy>(std::move(resource));
+}
+
+}  // namespace backplane::apiextensions

@@ -1,0 +1,19 @@
+// The rules of CustomResourceDefinitions (apiextensions/validation).  Fields are named as upstream names them: what all versions share
+// stands at the spec itself ("spec.validation.openAPIV3Schema").
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <string>
+
+#include "backplane/json.hpp"
+#include "backplane/status.hpp"
+
+namespace backplane::apiextensions {
+
+// `old`: null on create.  An unchanged spec is not looked at again.
+void validate_definition(const Object& crd, const Object* old, FieldErrors& errors);
+// spec.names or status.acceptedNames.
+void validate_names(const Object& names, const std::string& path, FieldErrors& errors);
+
+}  // namespace backplane::apiextensions

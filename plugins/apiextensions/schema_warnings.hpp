@@ -1,0 +1,16 @@
+// What a definition's author is warned of without being refused.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backplane/json.hpp"
+
+namespace backplane::apiextensions {
+
+// Formats that nothing checks, and set lists of what cannot be compared; those that `old` had already are left out.
+std::vector<std::string> schema_warnings(const Object& crd, const Object* old);
+
+}  // namespace backplane::apiextensions

@@ -1,0 +1,201 @@
+#include "version_validation.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "backplane/names.hpp"
+#include "definition.hpp"
+#include "schema_rules.hpp"
+
+namespace backplane::apiextensions {
+namespace {
+
+constexpr std::size_t kMaxSelectableFields = 8;
+constexpr std::size_t kMaxDeprecationWarning = 256;
+
+std::string at_version(std::size_t i) { return "spec.versions[" + std::to_string(i) + "]"; }
+
+// All versions say the same under `key`: upstream keeps it at the spec then, and names it so in its messages.
+bool shared(const std::vector<const Object*>& versions, std::string_view key) {
+  if (versions.empty()) return false;
+  const Value* first = find(*versions.front(), key);
+  return std::all_of(versions.begin(), versions.end(), [&](const Object* version) {
+    const Value* value = find(*version, key);
+    return first != nullptr && value != nullptr ? *first == *value : first == value;
+  });
+}
+
+bool has_status(const Object& version) { return get_object(object_or_empty(version, "subresources"), "status") != nullptr; }
+
+std::string joined(const Problems& problems) {
+  std::string text;
+  for (const std::string& problem : problems) text += (text.empty() ? "" : ",") + problem;
+  return text;
+}
+
+// ---- subresources
+
+void check_path(std::string_view text, const std::string& path, std::vector<std::string_view> roots, std::string_view detail, FieldErrors& errors) {
+  if (text.empty()) return;
+  if (text.front() != '.') {
+    errors.invalid(path, text, "must be a simple json path starting with .");
+    return;
+  }
+  const bool inside = std::any_of(roots.begin(), roots.end(), [&](std::string_view root) { return text.substr(0, root.size()) == root; });
+  if (!inside) errors.invalid(path, text, detail);
+}
+
+void check_subresources(const Object& version, const std::string& path, FieldErrors& errors) {
+  const Object* scale = get_object(object_or_empty(version, "subresources"), "scale");
+  if (scale == nullptr) return;
+  const std::string at = path + ".scale.";
+  for (std::string_view key : {"specReplicasPath", "statusReplicasPath"}) {
+    if (get_string(*scale, key).empty()) errors.required(at + std::string(key));
+  }
+  check_path(get_string(*scale, "specReplicasPath"), at + "specReplicasPath", {".spec."}, "should be a json path under .spec", errors);
+  check_path(get_string(*scale, "statusReplicasPath"), at + "statusReplicasPath", {".status."}, "should be a json path under .status", errors);
+  check_path(get_string(*scale, "labelSelectorPath"), at + "labelSelectorPath", {".spec.", ".status."},
+             "should be a json path under either .spec or .status", errors);
+}
+
+// ---- additionalPrinterColumns
+
+void check_column(const Object& column, const std::string& path, FieldErrors& errors) {
+  static const std::set<std::string_view> kTypes = {"boolean", "date", "integer", "number", "string"};
+  static const std::set<std::string_view> kFormats = {"byte", "date", "date-time", "double", "float", "int32", "int64", "password"};
+  constexpr std::string_view kTypesText = "must be one of boolean,date,integer,number,string";
+  constexpr std::string_view kFormatsText = "must be one of byte,date,date-time,double,float,int32,int64,password";
+  const std::string_view type = get_string(column, "type");
+  const std::string_view format = get_string(column, "format");
+  const std::string_view json_path = get_string(column, "jsonPath");
+  if (get_string(column, "name").empty()) errors.required(path + ".name");
+  if (type.empty()) errors.required(path + ".type", kTypesText);
+  else if (kTypes.count(type) == 0) errors.invalid(path + ".type", type, kTypesText);
+  if (!format.empty() && kFormats.count(format) == 0) errors.invalid(path + ".format", format, kFormatsText);
+  if (json_path.empty()) errors.required(path + ".JSONPath");
+  else if (json_path.front() != '.') errors.invalid(path + ".JSONPath", json_path, "must be a simple json path starting with .");
+}
+
+// ---- selectableFields
+
+// The schema at a dotted path; null when the path leads nowhere.
+const Object* schema_at(const Object& schema, std::string_view path) {
+  const Object* at = &schema;
+  path = path.substr(std::min<std::size_t>(1, path.size()));
+  while (at != nullptr && !path.empty()) {
+    const std::size_t dot = path.find('.');
+    at = get_object(object_or_empty(*at, "properties"), path.substr(0, dot));
+    path = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
+  }
+  return at;
+}
+
+void check_selectable_fields(const Object& version, const std::string& path, FieldErrors& errors) {
+  const auto fields = objects(version, "selectableFields");
+  if (fields.empty()) return;
+  const Object* schema = schema_of(version);
+  if (schema == nullptr) {
+    errors.invalid(path, "", "may only be set when `version.schema.openAPIV3Schema` is not included");
+    return;
+  }
+  std::set<std::string_view> seen;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const std::string at = path + "[" + std::to_string(i) + "].jsonPath";
+    const std::string_view json_path = get_string(*fields[i], "jsonPath");
+    if (json_path.empty()) {
+      errors.required(at);
+      continue;
+    }
+    const Object* target = json_path.front() == '.' ? schema_at(*schema, json_path) : nullptr;
+    if (target == nullptr) {
+      errors.invalid(at, json_path, "is an invalid path: does not refer to a valid field");
+      continue;
+    }
+    const std::string_view type = get_string(*target, "type");
+    if (json_path.substr(0, 10) == ".metadata." || json_path == ".metadata") errors.invalid(at, json_path, "must not point to fields in metadata");
+    if (type != "string" && type != "boolean" && type != "integer") {
+      errors.invalid(at, json_path, "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.");
+    }
+    if (!seen.insert(json_path).second) errors.duplicate(at, json_path);
+  }
+  if (seen.size() > kMaxSelectableFields) errors.too_many(path, static_cast<long long>(seen.size()), kMaxSelectableFields);
+}
+
+// ---- one version
+
+void check_deprecation(const Object& version, const std::string& path, FieldErrors& errors) {
+  const Value* value = find(version, "deprecationWarning");
+  if (value == nullptr || !value->is_string()) return;
+  const std::string_view text = text_of(*value);
+  if (!get_bool(version, "deprecated").value_or(false)) {
+    errors.invalid(path + ".deprecationWarning", text, "can only be set for deprecated versions");
+    return;
+  }
+  if (text.size() > kMaxDeprecationWarning) errors.invalid(path + ".deprecationWarning", text, "must be <= 256 characters long");
+  if (text.empty()) errors.invalid(path + ".deprecationWarning", text, "must not be an empty string");
+  const auto control = std::find_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  if (control != text.end()) {
+    errors.invalid(path + ".deprecationWarning", text,
+                   "must only contain printable UTF-8 characters; non-printable character found at index " +
+                       std::to_string(control - text.begin()));
+  }
+}
+
+void check_schema(const Object& version, const std::string& path, bool status_enabled, FieldErrors& errors) {
+  if (const Object* schema = schema_of(version)) validate_schema(*schema, path + ".openAPIV3Schema", status_enabled, errors);
+}
+
+void check_columns(const Object& version, const std::string& path, FieldErrors& errors) {
+  std::size_t i = 0;
+  for (const Object* column : objects(version, "additionalPrinterColumns")) check_column(*column, path + "[" + std::to_string(i++) + "]", errors);
+}
+
+// A part of the versions: once at the spec when they all say the same, else in each.
+template <class Check>
+void each_part(const std::vector<const Object*>& versions, std::string_view key, const std::string& shared_name, Check check) {
+  if (shared(versions, key)) {
+    check(*versions.front(), "spec." + shared_name);
+    return;
+  }
+  for (std::size_t i = 0; i < versions.size(); ++i) check(*versions[i], at_version(i) + "." + std::string(key));
+}
+
+void check_set_of_versions(const std::vector<const Object*>& versions, const Object& spec, FieldErrors& errors) {
+  const Value* list = find(spec, "versions");
+  const std::string printed = versions.empty() || list == nullptr ? std::string("null") : to_json(*list);
+  std::set<std::string_view> names;
+  int stored = 0;
+  for (const Object* version : versions) {
+    names.insert(get_string(*version, "name"));
+    stored += get_bool(*version, "storage").value_or(false) ? 1 : 0;
+  }
+  if (names.size() != versions.size()) errors.invalid_raw("spec.versions", printed, "must contain unique version names");
+  if (stored != 1) errors.invalid_raw("spec.versions", printed, "must have exactly one version marked as storage version");
+}
+
+}  // namespace
+
+void validate_versions(const Object& crd, FieldErrors& errors) {
+  const auto versions = versions_of(crd);
+  const bool one_schema = shared(versions, "schema");
+  for (std::size_t i = 0; i < versions.size(); ++i) {
+    const Object& version = *versions[i];
+    if (schema_of(version) == nullptr) errors.required(at_version(i) + ".schema.openAPIV3Schema");
+    const Problems problems = is_dns1035_label(get_string(version, "name"));
+    if (!problems.empty()) errors.invalid(at_version(i) + ".name", get_string(version, "name"), joined(problems));
+    check_deprecation(version, at_version(i), errors);
+  }
+  const bool any_status = std::any_of(versions.begin(), versions.end(), [](const Object* version) { return has_status(*version); });
+  each_part(versions, "schema", "validation", [&](const Object& version, const std::string& path) {
+    check_schema(version, path, one_schema ? any_status : has_status(version), errors);
+  });
+  each_part(versions, "subresources", "subresources",
+            [&](const Object& version, const std::string& path) { check_subresources(version, path, errors); });
+  each_part(versions, "additionalPrinterColumns", "additionalPrinterColumns",
+            [&](const Object& version, const std::string& path) { check_columns(version, path, errors); });
+  each_part(versions, "selectableFields", "selectableFields",
+            [&](const Object& version, const std::string& path) { check_selectable_fields(version, path, errors); });
+  check_set_of_versions(versions, spec_of(crd), errors);
+}
+
+}  // namespace backplane::apiextensions

@@ -1,0 +1,16 @@
+// Admission plugin NamespaceLifecycle: nothing is made in a namespace that is missing or going, and some namespaces never go.
+//
+// Thread-safety: any executor.
+// Lifetime:      keeps the namespaces' store.
+#pragma once
+
+#include <memory>
+
+#include "backplane/admission.hpp"
+#include "backplane/rest.hpp"
+
+namespace backplane::core {
+
+std::shared_ptr<AdmissionPlugin> make_namespace_lifecycle(std::shared_ptr<StandardStorage> namespaces);
+
+}  // namespace backplane::core

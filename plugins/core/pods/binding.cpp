@@ -1,0 +1,166 @@
+#include "pods/binding.hpp"
+
+#include "backplane/meta.hpp"
+#include "kit/walk.hpp"
+
+namespace backplane::core {
+namespace {
+
+using namespace kit;
+
+ObjectRef created_status() {
+  static const ObjectRef status = [] {
+    Object object;
+    object["kind"] = "Status";
+    object["apiVersion"] = "v1";
+    object["metadata"].emplace_object();
+    object["status"] = "Success";
+    object["code"] = 201;
+    return make_object(object);
+  }();
+  return status;
+}
+
+Status validate_binding(const Object& binding, std::string_view name) {
+  FieldErrors errors;
+  const Object& target = object_or_empty(binding, "target");
+  const std::string_view kind = get_string(target, "kind");
+  if (!kind.empty() && kind != "Node") errors.not_supported("target.kind", kind, {"Node", "<empty>"});
+  if (get_string(target, "name").empty()) errors.required("target.name");
+  return errors.to_status("", "Binding", name);
+}
+
+void set_scheduled(Object& pod) {
+  Array& conditions = ensure_array(ensure_object(pod, "status"), "conditions");
+  for (Value& each_condition : conditions) {
+    Object* condition = each_condition.if_object();
+    if (condition == nullptr || get_string(*condition, "type") != "PodScheduled") continue;
+    if (get_string(*condition, "status") != "True") (*condition)["lastTransitionTime"] = now_rfc3339();
+    (*condition)["status"] = "True";
+    return;
+  }
+  Object condition;
+  condition["type"] = "PodScheduled";
+  condition["status"] = "True";
+  condition["lastTransitionTime"] = now_rfc3339();
+  conditions.emplace_back(std::move(condition));
+}
+
+class Bind final : public UpdatedObjectInfo {
+ public:
+  Bind(const Object& binding, std::string name) : binding_(binding), name_(std::move(name)) {}
+
+  Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) override {
+    if (existing == nullptr) co_return not_found("", "pods", name_);
+    if (!meta_text(*existing, "deletionTimestamp").empty()) {
+      co_return refuse("pod " + name_ + " is being deleted, cannot be assigned to a host");
+    }
+    const std::string_view node = get_string_path(*existing, "spec.nodeName");
+    if (!node.empty()) co_return refuse("pod " + name_ + " is already assigned to node " + quoted(node));
+    const Array* gates = get_array(object_or_empty(*existing, "spec"), "schedulingGates");
+    if (gates != nullptr && !gates->empty()) co_return refuse("pod " + name_ + " has non-empty .spec.schedulingGates");
+    Object pod(*existing, context.arena());
+    ensure_object(pod, "spec")["nodeName"] = std::string(get_string_path(binding_, "target.name"));
+    if (const Object* annotations = get_object(object_or_empty(binding_, "metadata"), "annotations")) {
+      for (const auto& annotation : *annotations) ObjectMeta(pod).mutable_annotations()[annotation.key()] = annotation.value();
+    }
+    set_scheduled(pod);
+    co_return pod;
+  }
+  Preconditions preconditions() const override {
+    Preconditions out;
+    if (const std::string_view uid = meta_text(binding_, "uid"); !uid.empty()) out.uid = std::string(uid);
+    return out;
+  }
+
+ private:
+  Status refuse(const std::string& why) const { return conflict("", "pods/binding", name_, why); }
+  const Object& binding_;
+  std::string name_;
+};
+
+// What both ways of binding do.
+class BindingBase : public RestStorage, public Scoper {
+ public:
+  BindingBase(std::shared_ptr<RestStorage> pods, const Schema* schema)
+      : pods_(std::move(pods)), updater_(dynamic_cast<Updater&>(*pods_)), schema_(schema) {}
+  GroupVersionKind kind() const override { return {"", "v1", "Binding"}; }
+  const Schema* schema() const override { return schema_; }
+  bool namespaced() const override { return true; }
+
+ protected:
+  Task<Result<ObjectRef>> bind(RequestContext& context, std::string name, const Object& binding, WriteOptions options) {
+    Status valid = validate_binding(binding, name);
+    if (!valid.ok()) co_return valid;
+    Bind change(binding, name);
+    auto updated = co_await updater_.update(context, name, change, std::move(options), false);
+    if (!updated.ok()) co_return std::move(updated).status();
+    co_return created_status();
+  }
+
+ private:
+  std::shared_ptr<RestStorage> pods_;
+  Updater& updater_;
+  const Schema* schema_;
+};
+
+class PodBinding final : public BindingBase, public NamedCreater {
+ public:
+  using BindingBase::BindingBase;
+  Task<Result<ObjectRef>> create_named(RequestContext& context, std::string name, Object& object, WriteOptions options) override {
+    if (meta_name(object) != name) co_return bad_request("name in URL does not match name in Binding object");
+    co_return co_await bind(context, std::move(name), object, std::move(options));
+  }
+};
+
+class Bindings final : public BindingBase, public Creater, public SingularNameProvider {
+ public:
+  using BindingBase::BindingBase;
+  std::string singular_name() const override { return "binding"; }
+  Task<Result<ObjectRef>> create(RequestContext& context, Object& object, WriteOptions options) override {
+    std::string name(meta_name(object));
+    co_return co_await bind(context, std::move(name), object, std::move(options));
+  }
+};
+
+class Eviction final : public RestStorage, public Scoper, public NamedCreater {
+ public:
+  Eviction(std::shared_ptr<StandardStorage> pods, const Schema* schema) : pods_(std::move(pods)), schema_(schema) {}
+  GroupVersionKind kind() const override { return {"policy", "v1", "Eviction"}; }
+  const Schema* schema() const override { return schema_; }
+  bool namespaced() const override { return true; }
+
+  Task<Result<ObjectRef>> create_named(RequestContext& context, std::string name, Object& object, WriteOptions options) override {
+    if (meta_name(object) != name) co_return bad_request("name in URL does not match name in Eviction object");
+    DeleteOptions how;
+    const Object& asked = object_or_empty(object, "deleteOptions");
+    how.grace_period_seconds = get_int(asked, "gracePeriodSeconds");
+    const Object& wanted = object_or_empty(asked, "preconditions");
+    if (const std::string_view uid = get_string(wanted, "uid"); !uid.empty()) how.preconditions.uid = std::string(uid);
+    if (const std::string_view version = get_string(wanted, "resourceVersion"); !version.empty()) {
+      how.preconditions.resource_version = std::string(version);
+    }
+    how.dry_run = options.dry_run;
+    auto removed = co_await pods_->remove(context, std::move(name), std::move(how));
+    if (!removed.ok()) co_return std::move(removed).status();
+    co_return created_status();
+  }
+
+ private:
+  std::shared_ptr<StandardStorage> pods_;
+  const Schema* schema_;
+};
+
+}  // namespace
+
+std::shared_ptr<RestStorage> make_pod_binding(std::shared_ptr<RestStorage> pods, const Schema* binding_schema) {
+  return std::make_shared<PodBinding>(std::move(pods), binding_schema);
+}
+std::shared_ptr<RestStorage> make_bindings(std::shared_ptr<RestStorage> pods, const Schema* binding_schema) {
+  return std::make_shared<Bindings>(std::move(pods), binding_schema);
+}
+std::shared_ptr<RestStorage> make_eviction(std::shared_ptr<StandardStorage> pods, const Schema* eviction_schema) {
+  return std::make_shared<Eviction>(std::move(pods), eviction_schema);
+}
+
+}  // namespace backplane::core

@@ -1,0 +1,19 @@
+// POST on pods/binding and bindings (a scheduler's decision) and on pods/eviction.
+//
+// Thread-safety: any executor.
+// Lifetime:      keep the stores they are made from.
+#pragma once
+
+#include <memory>
+
+#include "backplane/rest.hpp"
+
+namespace backplane::core {
+
+// `pods` updates pods under pod_binding_strategy().
+std::shared_ptr<RestStorage> make_pod_binding(std::shared_ptr<RestStorage> pods, const Schema* binding_schema);
+// The same for objects posted to /bindings.
+std::shared_ptr<RestStorage> make_bindings(std::shared_ptr<RestStorage> pods, const Schema* binding_schema);
+std::shared_ptr<RestStorage> make_eviction(std::shared_ptr<StandardStorage> pods, const Schema* eviction_schema);
+
+}  // namespace backplane::core

@@ -1,0 +1,41 @@
+#include "pods/qos.hpp"
+
+#include <string>
+
+#include "backplane/names.hpp"
+#include "kit/walk.hpp"
+
+namespace backplane::core {
+namespace {
+
+using namespace kit;
+
+constexpr std::string_view kCounted[] = {"cpu", "memory"};
+
+// The amount when it is more than nothing.
+std::string_view amount(const Object& resources, std::string_view list, std::string_view name) {
+  const Value* value = find(object_or_empty(resources, list), name);
+  if (value == nullptr || compare_quantities(text_of(*value), "0") <= 0) return {};
+  return text_of(*value);
+}
+
+}  // namespace
+
+std::string_view qos_class(const Object& pod_spec) {
+  bool any = false;
+  bool guaranteed = true;
+  for (std::string_view list : {"containers", "initContainers"}) {
+    each(pod_spec, list, [&](const Object& container, std::size_t) {
+      const Object& resources = object_or_empty(container, "resources");
+      for (std::string_view name : kCounted) {
+        const std::string_view limit = amount(resources, "limits", name), request = amount(resources, "requests", name);
+        any = any || !limit.empty() || !request.empty();
+        guaranteed = guaranteed && !limit.empty() && (request.empty() || compare_quantities(limit, request) == 0);
+      }
+    });
+  }
+  if (!any) return "BestEffort";
+  return guaranteed ? "Guaranteed" : "Burstable";
+}
+
+}  // namespace backplane::core

@@ -1,0 +1,176 @@
+// What kubectl shows of a pod (pkg/printers/internalversion printPod).
+#include "pods/table.hpp"
+
+#include <ctime>
+
+#include "backplane/meta.hpp"
+#include "kit/table.hpp"
+#include "kit/walk.hpp"
+
+namespace backplane::core {
+namespace {
+
+using namespace kit;
+
+struct Summary {
+  std::string reason;
+  std::int64_t restarts = 0;
+  std::int64_t last_restart = 0;  // unix seconds; 0: none
+  std::int64_t ready = 0;
+  std::int64_t total = 0;
+};
+
+const Object& state_of(const Object& status, std::string_view which, std::string_view state) {
+  return object_or_empty(object_or_empty(status, which), state);
+}
+
+bool is_sidecar(const Object& pod_spec, std::string_view name) {
+  bool found = false;
+  each(pod_spec, "initContainers", [&](const Object& container, std::size_t) {
+    found = found || (get_string(container, "name") == name && get_string(container, "restartPolicy") == "Always");
+  });
+  return found;
+}
+
+void note_restart(Summary& summary, const Object& status) {
+  const auto finished = parse_rfc3339(get_string(state_of(status, "lastState", "terminated"), "finishedAt"));
+  if (finished && *finished > summary.last_restart) summary.last_restart = *finished;
+}
+
+std::string terminated_text(const Object& terminated) {
+  if (const std::string_view reason = get_string(terminated, "reason"); !reason.empty()) return std::string(reason);
+  if (const auto signal = get_int(terminated, "signal").value_or(0); signal != 0) return "Signal:" + std::to_string(signal);
+  return "ExitCode:" + std::to_string(get_int(terminated, "exitCode").value_or(0));
+}
+
+// Returns whether an init container is still to be waited for.
+bool summarize_init(const Object& pod, Summary& summary) {
+  const Object& spec = object_or_empty(pod, "spec");
+  const Array* init = get_array(spec, "initContainers");
+  bool waiting = false;
+  std::int64_t sidecar_restarts = 0;
+  each(object_or_empty(pod, "status"), "initContainerStatuses", [&](const Object& status, std::size_t i) {
+    if (waiting) return;
+    const bool sidecar = is_sidecar(spec, get_string(status, "name"));
+    const std::int64_t restarts = get_int(status, "restartCount").value_or(0);
+    summary.restarts += restarts;
+    note_restart(summary, status);
+    if (sidecar) sidecar_restarts += restarts;
+    const Object* terminated = get_object(object_or_empty(status, "state"), "terminated");
+    if (terminated != nullptr && get_int(*terminated, "exitCode").value_or(0) == 0) return;
+    if (sidecar && get_bool(status, "started").value_or(false)) {
+      if (get_bool(status, "ready").value_or(false)) ++summary.ready;
+      return;
+    }
+    const std::string_view why = get_string(state_of(status, "state", "waiting"), "reason");
+    if (terminated != nullptr) {
+      summary.reason = "Init:" + terminated_text(*terminated);
+    } else if (!why.empty() && why != "PodInitializing") {
+      summary.reason = "Init:" + std::string(why);
+    } else {
+      summary.reason = "Init:" + std::to_string(i) + "/" + std::to_string(init ? init->size() : 0);
+    }
+    waiting = true;
+  });
+  if (!waiting) summary.restarts = sidecar_restarts;
+  return waiting;
+}
+
+bool is_ready(const Object& pod) {
+  bool ready = false;
+  each(object_or_empty(pod, "status"), "conditions", [&](const Object& condition, std::size_t) {
+    ready = ready || (get_string(condition, "type") == "Ready" && get_string(condition, "status") == "True");
+  });
+  return ready;
+}
+
+void summarize_containers(const Object& pod, Summary& summary) {
+  const Array* statuses = get_array(object_or_empty(pod, "status"), "containerStatuses");
+  bool running = false;
+  for (std::size_t i = statuses ? statuses->size() : 0; i > 0; --i) {
+    const Object* status = (*statuses)[i - 1].if_object();
+    if (status == nullptr) continue;
+    summary.restarts += get_int(*status, "restartCount").value_or(0);
+    note_restart(summary, *status);
+    const std::string_view waiting = get_string(state_of(*status, "state", "waiting"), "reason");
+    const Object* terminated = get_object(object_or_empty(*status, "state"), "terminated");
+    if (!waiting.empty()) {
+      summary.reason = waiting;
+    } else if (terminated != nullptr) {
+      summary.reason = terminated_text(*terminated);
+    } else if (get_bool(*status, "ready").value_or(false) && get_object(object_or_empty(*status, "state"), "running") != nullptr) {
+      running = true;
+      ++summary.ready;
+    }
+  }
+  if (summary.reason == "Completed" && running) summary.reason = is_ready(pod) ? "Running" : "NotReady";
+}
+
+Summary summarize(const Object& pod) {
+  Summary summary;
+  const Object& spec = object_or_empty(pod, "spec");
+  summary.reason = get_string_path(pod, "status.phase");
+  if (const std::string_view reason = get_string_path(pod, "status.reason"); !reason.empty()) summary.reason = reason;
+  each(object_or_empty(pod, "status"), "conditions", [&](const Object& condition, std::size_t) {
+    if (get_string(condition, "type") == "PodScheduled" && get_string(condition, "reason") == "SchedulingGated") summary.reason = "SchedulingGated";
+  });
+  each(spec, "containers", [&](const Object&, std::size_t) { ++summary.total; });
+  each(spec, "initContainers", [&](const Object& container, std::size_t) { summary.total += get_string(container, "restartPolicy") == "Always"; });
+  if (!summarize_init(pod, summary)) summarize_containers(pod, summary);
+  if (!meta_text(pod, "deletionTimestamp").empty()) {
+    const std::string_view phase = get_string_path(pod, "status.phase");
+    if (get_string_path(pod, "status.reason") == "NodeLost") summary.reason = "Unknown";
+    else if (phase != "Failed" && phase != "Succeeded") summary.reason = "Terminating";
+  }
+  return summary;
+}
+
+std::string or_none(std::string_view text) { return text.empty() ? "<none>" : std::string(text); }
+
+std::string pod_ip(const Object& pod) {
+  std::string ip;
+  each(object_or_empty(pod, "status"), "podIPs", [&](const Object& entry, std::size_t i) {
+    if (i == 0) ip = get_string(entry, "ip");
+  });
+  return or_none(ip);
+}
+
+std::string readiness_gates(const Object& pod) {
+  std::int64_t total = 0, met = 0;
+  each(object_or_empty(pod, "spec"), "readinessGates", [&](const Object& gate, std::size_t) {
+    ++total;
+    each(object_or_empty(pod, "status"), "conditions", [&](const Object& condition, std::size_t) {
+      met += get_string(condition, "type") == get_string(gate, "conditionType") && get_string(condition, "status") == "True";
+    });
+  });
+  return total == 0 ? "<none>" : std::to_string(met) + "/" + std::to_string(total);
+}
+
+void print_pod(const Object& pod, std::int64_t now, Array& cells) {
+  const Summary summary = summarize(pod);
+  std::string restarts = std::to_string(summary.restarts);
+  if (summary.restarts != 0 && summary.last_restart != 0) restarts += " (" + human_duration(now - summary.last_restart) + " ago)";
+  cells.emplace_back(meta_name(pod));
+  cells.emplace_back(std::to_string(summary.ready) + "/" + std::to_string(summary.total));
+  cells.emplace_back(summary.reason);
+  cells.emplace_back(restarts);
+  cells.emplace_back(age_of(pod, now));
+  cells.emplace_back(pod_ip(pod));
+  cells.emplace_back(or_none(get_string_path(pod, "spec.nodeName")));
+  cells.emplace_back(or_none(get_string_path(pod, "status.nominatedNodeName")));
+  cells.emplace_back(readiness_gates(pod));
+}
+
+}  // namespace
+
+const TableConvertor& pod_table() {
+  static const PrintedTable table(
+      {name_column(), text_column("Ready", "Containers that are ready, of how many."), text_column("Status", "What the pod is doing."),
+       text_column("Restarts", "How often containers were started again, and when last."), age_column(), text_column("IP", "Address of the pod.", 1),
+       text_column("Node", "The node it runs on.", 1), text_column("Nominated Node", "The node that is being cleared for it.", 1),
+       text_column("Readiness Gates", "Conditions that hold beside the containers' own, of how many.", 1)},
+      print_pod);
+  return table;
+}
+
+}  // namespace backplane::core
