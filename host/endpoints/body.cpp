@@ -212,7 +212,8 @@ Status match_name(std::string_view name, const Object& object) {
     return bad_request("the name of the object (" + std::string(name) + " based on URL) was undeterminable: name must be provided");
   }
   if (given != name) {
-    return bad_request("the name of the object (" + std::string(given) + ") does not match the name on the URL (" + std::string(name) + ")");
+    return bad_request("the name of the object (" + std::string(given) + ") does not match the name on the URL (" + std::string(name) +
+                       ")");
   }
   return {};
 }

@@ -20,7 +20,9 @@ Status method_not_routed() { return generic(Reason::kMethodNotAllowed, "the serv
 
 Status not_routed() { return generic(Reason::kNotFound, "the server could not find the requested resource"); }
 
-Status not_acceptable_types(std::string_view types) { return not_acceptable(joined("only the following media types are accepted: ", types)); }
+Status not_acceptable_types(std::string_view types) {
+  return not_acceptable(joined("only the following media types are accepted: ", types));
+}
 
 Status not_acceptable(std::string message) { return Status(Reason::kNotAcceptable, std::move(message)); }
 
@@ -39,9 +41,7 @@ Status unsupported_media_type(std::string_view types) {
                 joined("the body of the request was in an unknown format - accepted media types include: ", types));
 }
 
-Status entity_too_large(std::string_view why) {
-  return Status(Reason::kRequestEntityTooLarge, joined("Request entity too large: ", why));
-}
+Status entity_too_large(std::string_view why) { return Status(Reason::kRequestEntityTooLarge, joined("Request entity too large: ", why)); }
 
 Status patch_does_not_apply() { return generic(Reason::kInvalid, "the server rejected our request due to an error in our request"); }
 

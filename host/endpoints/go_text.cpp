@@ -35,11 +35,20 @@ void append_go_list(std::string& out, const Array& array) {
 
 void append_go_value(std::string& out, const Value& value) {
   switch (value.kind()) {
-    case json::kind::null: out.append("<nil>"); break;
-    case json::kind::string: out.append(value.get_string()); break;
-    case json::kind::object: append_go_map(out, value.get_object()); break;
-    case json::kind::array: append_go_list(out, value.get_array()); break;
-    default: append_json(out, value);
+    case json::kind::null:
+      out.append("<nil>");
+      break;
+    case json::kind::string:
+      out.append(value.get_string());
+      break;
+    case json::kind::object:
+      append_go_map(out, value.get_object());
+      break;
+    case json::kind::array:
+      append_go_list(out, value.get_array());
+      break;
+    default:
+      append_json(out, value);
   }
 }
 
@@ -83,12 +92,18 @@ std::string go_value(const Value& value) {
 
 std::string_view json_kind(const Value& value) noexcept {
   switch (value.kind()) {
-    case json::kind::null: return "null";
-    case json::kind::bool_: return "bool";
-    case json::kind::string: return "string";
-    case json::kind::array: return "array";
-    case json::kind::object: return "object";
-    default: return "number";
+    case json::kind::null:
+      return "null";
+    case json::kind::bool_:
+      return "bool";
+    case json::kind::string:
+      return "string";
+    case json::kind::array:
+      return "array";
+    case json::kind::object:
+      return "object";
+    default:
+      return "number";
   }
 }
 

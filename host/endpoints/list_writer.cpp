@@ -145,7 +145,9 @@ Result<Plan> make_plan(const Resource& resource, const Exchange& exchange, const
   plan.form.version = media.meta_version();
   plan.form.sorted_keys = resource.custom;
   switch (media.shape) {
-    case Shape::kObject: frame = plain_frame(resource, list); break;
+    case Shape::kObject:
+      frame = plain_frame(resource, list);
+      break;
     case Shape::kMetadata:
       return not_acceptable("you requested PartialObjectMetadata, but the requested object is a list (" + resource.go_type(true) + ")");
     case Shape::kMetadataList:

@@ -55,8 +55,9 @@ TEST(Negotiation, ShapesNeedKindGroupAndVersion) {
 
 TEST(Negotiation, AnUnknownShapeFallsThroughToTheNextClause) {
   EXPECT_EQ(accepted("application/json;as=Nothing;v=v1;g=meta.k8s.io, application/json")->shape, Shape::kObject);
-  EXPECT_EQ(accepted("application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json")->shape,
-            Shape::kTable);
+  EXPECT_EQ(
+      accepted("application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json")->shape,
+      Shape::kTable);
 }
 
 TEST(Negotiation, ShapesAreNotForErrors) {
@@ -127,16 +128,22 @@ TEST_F(RouteTest, ErrorsComeInTheEncodingThatIsAccepted) {
 
 TEST_F(RouteTest, MethodsWithoutARouteAreNotAllowed) {
   use_config_maps();
-  const std::vector<std::pair<std::string, std::string>> wrong = {
-      {"PUT", "namespaces/n/configmaps"},   {"PATCH", "namespaces/n/configmaps"}, {"POST", "namespaces/n/configmaps/x"},
-      {"POST", "configmaps"},               {"DELETE", "configmaps"},             {"HEAD", "namespaces/n/configmaps"},
-      {"OPTIONS", "namespaces/n/configmaps"}, {"TRACE", "namespaces/n/configmaps"}, {"FOO", "namespaces/n/configmaps"}};
+  const std::vector<std::pair<std::string, std::string>> wrong = {{"PUT", "namespaces/n/configmaps"},
+                                                                  {"PATCH", "namespaces/n/configmaps"},
+                                                                  {"POST", "namespaces/n/configmaps/x"},
+                                                                  {"POST", "configmaps"},
+                                                                  {"DELETE", "configmaps"},
+                                                                  {"HEAD", "namespaces/n/configmaps"},
+                                                                  {"OPTIONS", "namespaces/n/configmaps"},
+                                                                  {"TRACE", "namespaces/n/configmaps"},
+                                                                  {"FOO", "namespaces/n/configmaps"}};
   for (const auto& [method, path] : wrong) {
     const Response got = send(method, path, "{}");
     EXPECT_EQ(got.code(), 405) << method << " " << path;
-    EXPECT_EQ(got.body(),
-              "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":\"the server does not allow this "
-              "method on the requested resource\",\"reason\":\"MethodNotAllowed\",\"details\":{},\"code\":405}\n");
+    EXPECT_EQ(
+        got.body(),
+        "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":\"the server does not allow this "
+        "method on the requested resource\",\"reason\":\"MethodNotAllowed\",\"details\":{},\"code\":405}\n");
   }
 }
 

@@ -20,9 +20,10 @@ TEST_F(PatchTest, AMergePatchChangesWhatItNames) {
   store_->put(kStoredMap);
   const Response got = patch(kMergePatch, R"({"data":{"k":null,"n":"2"}})");
   EXPECT_EQ(got.code(), 200);
-  EXPECT_EQ(got.body(),
-            R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"n","uid":"u-a","resourceVersion":"8","creationTimestamp":"2026-01-01T00:00:00Z","labels":{"x":"y"}},"data":{"n":"2"}})"
-            "\n");
+  EXPECT_EQ(
+      got.body(),
+      R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"n","uid":"u-a","resourceVersion":"8","creationTimestamp":"2026-01-01T00:00:00Z","labels":{"x":"y"}},"data":{"n":"2"}})"
+      "\n");
 }
 
 TEST_F(PatchTest, AJsonPatchIsAppliedInOrder) {
@@ -36,7 +37,8 @@ TEST_F(PatchTest, AJsonPatchIsAppliedInOrder) {
 
 TEST_F(PatchTest, AStrategicPatchMergesListsByTheirKeys) {
   use_pods();
-  store_->put(R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","namespace":"n","resourceVersion":"5"},"spec":{"containers":[{"name":"c","image":"one"}],"restartPolicy":"Always"}})");
+  store_->put(
+      R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","namespace":"n","resourceVersion":"5"},"spec":{"containers":[{"name":"c","image":"one"}],"restartPolicy":"Always"}})");
   const Response got = send("PATCH", "namespaces/n/pods/p", R"({"spec":{"containers":[{"name":"c","image":"two"}]}})", kStrategicPatch);
   EXPECT_EQ(got.code(), 200);
   const Value pod = json::parse(got.body());
@@ -77,7 +79,8 @@ TEST_F(PatchTest, PatchesThatCannotBeReadOrAppliedAreRefused) {
       {kJsonPatch, R"([{"op":"remove","path":"/data/none"}])", 422, rejected},
       {kJsonPatch, R"([{"op":"bad","path":"/data"}])", 422, rejected},
       {kJsonPatch, R"([{"op":"add","value":"v"}])", 422, rejected},
-      {kJsonPatch, R"({"op":"add"})", 400, "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp"},
+      {kJsonPatch, R"({"op":"add"})", 400,
+       "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp"},
       {kJsonPatch, "[{]", 400, "error decoding patch: invalid character ']' looking for beginning of object key string"},
       {kMergePatch, "[]", 400, "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}"},
       {kStrategicPatch, "x", 400, "invalid character 'x' looking for beginning of value"},
@@ -94,7 +97,8 @@ TEST_F(PatchTest, PatchesThatCannotBeReadOrAppliedAreRefused) {
     EXPECT_EQ(got.code(), rule.code) << rule.body;
     EXPECT_EQ(message_of(got), rule.message) << rule.body;
   }
-  EXPECT_NE(patch(kJsonPatch, R"([{"op":"bad","path":"/data"}])").body().find(R"("reason":"Invalid","details":{},"code":422)"), std::string::npos);
+  EXPECT_NE(patch(kJsonPatch, R"([{"op":"bad","path":"/data"}])").body().find(R"("reason":"Invalid","details":{},"code":422)"),
+            std::string::npos);
 }
 
 TEST_F(PatchTest, WhatThePatchMadeIsShownWhenItCannotBeDecoded) {
@@ -102,8 +106,9 @@ TEST_F(PatchTest, WhatThePatchMadeIsShownWhenItCannotBeDecoded) {
   store_->put(kStoredMap);
   const Response got = patch(kJsonPatch, R"([{"op":"add","path":"/data/a","value":5}])");
   EXPECT_EQ(got.code(), 422);
-  EXPECT_EQ(message_of(got),
-            R"( "" is invalid: patch: Invalid value: "{\"apiVersion\":\"v1\",\"data\":{\"a\":5,\"k\":\"1\"},\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\",\"namespace\":\"n\",\"uid\":\"u-a\",\"resourceVersion\":\"5\",\"creationTimestamp\":\"2026-01-01T00:00:00Z\",\"labels\":{\"x\":\"y\"}}}": json: cannot unmarshal number into Go struct field ConfigMap.data of type string)");
+  EXPECT_EQ(
+      message_of(got),
+      R"( "" is invalid: patch: Invalid value: "{\"apiVersion\":\"v1\",\"data\":{\"a\":5,\"k\":\"1\"},\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\",\"namespace\":\"n\",\"uid\":\"u-a\",\"resourceVersion\":\"5\",\"creationTimestamp\":\"2026-01-01T00:00:00Z\",\"labels\":{\"x\":\"y\"}}}": json: cannot unmarshal number into Go struct field ConfigMap.data of type string)");
 }
 
 TEST_F(PatchTest, StrictPatchesRefuseUnknownFieldsAndShowWhatWasPatched) {

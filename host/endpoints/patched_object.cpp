@@ -126,9 +126,13 @@ Status PatchedObject::parse(RequestContext& context) {
 
 Status PatchedObject::apply(Value& target) const {
   switch (type_) {
-    case PatchType::kMerge: merge_patch(target, *patch_); return {};
-    case PatchType::kStrategic: return resource_.schema->strategic_merge(target, *patch_);
-    case PatchType::kJson: break;
+    case PatchType::kMerge:
+      merge_patch(target, *patch_);
+      return {};
+    case PatchType::kStrategic:
+      return resource_.schema->strategic_merge(target, *patch_);
+    case PatchType::kJson:
+      break;
   }
   Status status = json_patch(target, patch_->get_array());
   if (status.ok() || status.reason() == Reason::kRequestEntityTooLarge) return status;

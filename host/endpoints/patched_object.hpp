@@ -38,8 +38,8 @@ class PatchedObject final : public UpdatedObjectInfo {
   const PatchType type_;
   const std::string text_;
   const FieldValidation validation_;
-  std::optional<Value> patch_;              // parsed by the first attempt
-  std::vector<std::string> patch_problems_; // repeated fields of the patch itself
+  std::optional<Value> patch_;               // parsed by the first attempt
+  std::vector<std::string> patch_problems_;  // repeated fields of the patch itself
 };
 
 }  // namespace backplane::endpoints

@@ -53,24 +53,27 @@ TEST_F(ReadTest, GetAsYaml) {
   const Response got = send("GET", "namespaces/n/configmaps/a", "", {{"Accept", "application/yaml"}});
   EXPECT_EQ(got.type(), "application/yaml");
   EXPECT_EQ(got.body(),
-            "apiVersion: v1\ndata:\n  k: \"1\"\nkind: ConfigMap\nmetadata:\n  creationTimestamp: \"2026-01-01T00:00:00Z\"\n  labels:\n    x: \"y\"\n"
+            "apiVersion: v1\ndata:\n  k: \"1\"\nkind: ConfigMap\nmetadata:\n  creationTimestamp: \"2026-01-01T00:00:00Z\"\n  labels:\n    "
+            "x: \"y\"\n"
             "  name: a\n  namespace: \"n\"\n  resourceVersion: \"5\"\n  uid: u-a\n");
 }
 
 TEST_F(ReadTest, MetadataOnlyIsCutOutOfTheObject) {
   use_config_maps();
   store_->put(kStoredMap);
-  EXPECT_EQ(send("GET", "namespaces/n/configmaps/a", "", kMetadataHeader).body(),
-            R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a","namespace":"n","uid":"u-a","resourceVersion":"5","creationTimestamp":"2026-01-01T00:00:00Z","labels":{"x":"y"}}})"
-            "\n");
+  EXPECT_EQ(
+      send("GET", "namespaces/n/configmaps/a", "", kMetadataHeader).body(),
+      R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a","namespace":"n","uid":"u-a","resourceVersion":"5","creationTimestamp":"2026-01-01T00:00:00Z","labels":{"x":"y"}}})"
+      "\n");
 }
 
 TEST_F(ReadTest, MetadataOfACustomResourceComesInTheOrderOfObjectMeta) {
   use_foos();
   store_->put(kStoredFoo);
-  EXPECT_EQ(send("GET", "namespaces/n/foos/f", "", kMetadataHeader).body(),
-            R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"f","namespace":"n","uid":"u-f","resourceVersion":"5","generation":1,"creationTimestamp":"2026-01-01T00:00:00Z","ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u","controller":true}]}})"
-            "\n");
+  EXPECT_EQ(
+      send("GET", "namespaces/n/foos/f", "", kMetadataHeader).body(),
+      R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"f","namespace":"n","uid":"u-f","resourceVersion":"5","generation":1,"creationTimestamp":"2026-01-01T00:00:00Z","ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u","controller":true}]}})"
+      "\n");
 }
 
 TEST_F(ReadTest, ATableOfOneObjectHasItsVersionColumnsAndMetadata) {
@@ -100,8 +103,9 @@ TEST_F(ReadTest, IncludeObjectChoosesWhatARowHolds) {
   EXPECT_EQ(whole.at("rows").at(0).at("object").at("kind").get_string(), "ConfigMap");
   const Response wrong = send("GET", "namespaces/n/configmaps/a?includeObject=All", "", kTableHeader);
   EXPECT_EQ(wrong.code(), 400);
-  EXPECT_EQ(message_of(wrong),
-            "Unable to convert to Table as requested: includeObject: Invalid value: \"All\": must be 'Metadata', 'Object', 'None', or empty");
+  EXPECT_EQ(
+      message_of(wrong),
+      "Unable to convert to Table as requested: includeObject: Invalid value: \"All\": must be 'Metadata', 'Object', 'None', or empty");
 }
 
 TEST_F(ReadTest, TablesOfV1beta1NameThatVersion) {
@@ -119,9 +123,10 @@ TEST_F(ReadTest, AListOmitsKindAndVersionOfItsItems) {
   const Response got = send("GET", "namespaces/n/configmaps");
   EXPECT_EQ(got.code(), 200);
   EXPECT_FALSE(got.exchange->streamed);
-  EXPECT_EQ(got.body(),
-            R"({"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[{"metadata":{"name":"a","namespace":"n","uid":"u-a","resourceVersion":"5","creationTimestamp":"2026-01-01T00:00:00Z","labels":{"x":"y"}},"data":{"k":"1"}}]})"
-            "\n");
+  EXPECT_EQ(
+      got.body(),
+      R"({"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[{"metadata":{"name":"a","namespace":"n","uid":"u-a","resourceVersion":"5","creationTimestamp":"2026-01-01T00:00:00Z","labels":{"x":"y"}},"data":{"k":"1"}}]})"
+      "\n");
 }
 
 TEST_F(ReadTest, AnEmptyListHasEmptyItems) {
@@ -137,9 +142,11 @@ TEST_F(ReadTest, APageSaysHowToGoOnAndHowMuchIsLeft) {
   store_->put(kStoredMap);
   store_->continue_token = "next";
   store_->remaining = 3;
-  EXPECT_TRUE(send("GET", "namespaces/n/configmaps?limit=1")
-                  .body()
-                  .starts_with(R"({"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":"next","remainingItemCount":3},"items":[)"));
+  EXPECT_TRUE(
+      send("GET", "namespaces/n/configmaps?limit=1")
+          .body()
+          .starts_with(
+              R"({"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":"next","remainingItemCount":3},"items":[)"));
   EXPECT_EQ(store_->list_options.limit, 1);
 }
 
@@ -154,8 +161,10 @@ TEST_F(ReadTest, AListAsYamlIsWrittenItemByItem) {
   use_config_maps();
   store_->put(kStoredMap);
   EXPECT_EQ(send("GET", "namespaces/n/configmaps", "", {{"Accept", "application/yaml"}}).body(),
-            "apiVersion: v1\nitems:\n- data:\n    k: \"1\"\n  metadata:\n    creationTimestamp: \"2026-01-01T00:00:00Z\"\n    labels:\n      x: \"y\"\n"
-            "    name: a\n    namespace: \"n\"\n    resourceVersion: \"5\"\n    uid: u-a\nkind: ConfigMapList\nmetadata:\n  resourceVersion: \"7\"\n");
+            "apiVersion: v1\nitems:\n- data:\n    k: \"1\"\n  metadata:\n    creationTimestamp: \"2026-01-01T00:00:00Z\"\n    labels:\n    "
+            "  x: \"y\"\n"
+            "    name: a\n    namespace: \"n\"\n    resourceVersion: \"5\"\n    uid: u-a\nkind: ConfigMapList\nmetadata:\n  "
+            "resourceVersion: \"7\"\n");
 }
 
 TEST_F(ReadTest, APrettyListIsTheIndentedFormOfThePlainOne) {

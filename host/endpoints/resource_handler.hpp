@@ -19,11 +19,11 @@ class OpenWatches;  // open_watches.hpp
 // One row of the route table: a resource or a subresource of one group version.
 struct ResourceScope {
   GroupVersionResource resource;
-  std::string subresource;        // empty for the resource itself
-  GroupVersionKind kind;          // what the storage takes and gives
+  std::string subresource;  // empty for the resource itself
+  GroupVersionKind kind;    // what the storage takes and gives
   bool namespaced = true;
   std::shared_ptr<RestStorage> storage;
-  AdmissionRunner* admission = nullptr;          // for storages that do not run it themselves (NamedCreater, Connecter); may be null
+  AdmissionRunner* admission = nullptr;            // for storages that do not run it themselves (NamedCreater, Connecter); may be null
   std::chrono::seconds min_request_timeout{1800};  // watches without timeoutSeconds end in [x, 2x)
   std::size_t max_body_bytes = 3 * 1024 * 1024;
   // Fires when the server drains; watches end early then (only looked at when the grace period is configured).

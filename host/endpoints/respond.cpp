@@ -36,7 +36,8 @@ bool is_status(const ObjectEntry& entry) noexcept { return raw_text(entry.json.v
 Result<std::string> reshape(const Resource& resource, const Exchange& exchange, const MediaType& media, const ObjectEntry& entry) {
   std::string out;
   if (media.shape == Shape::kMetadataList) {
-    return not_acceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + resource.go_type(false) + ")");
+    return not_acceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + resource.go_type(false) +
+                          ")");
   }
   if (media.shape == Shape::kMetadata) {
     append_metadata_only(out, entry, media.meta_version(), resource.custom);
@@ -97,7 +98,8 @@ Task<void> send_document(RequestContext& context, Exchange& exchange, MediaType 
   co_await std::move(sending);
 }
 
-Task<Status> send_object(const Resource& resource, RequestContext& context, Exchange& exchange, MediaType media, int code, ObjectRef object) {
+Task<Status> send_object(const Resource& resource, RequestContext& context, Exchange& exchange, MediaType media, int code,
+                         ObjectRef object) {
   if (media.shape == Shape::kObject || is_status(*object)) {
     if (media.encoding == Encoding::kJson && !media.pretty) {
       std::vector<SharedBytes> body;

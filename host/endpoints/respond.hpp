@@ -12,7 +12,8 @@
 namespace backplane::endpoints {
 
 // Sends one object.  Plain JSON hands out its shared bytes.  Errors: 406 and 400 for shapes it cannot have, before anything is sent.
-Task<Status> send_object(const Resource& resource, RequestContext& context, Exchange& exchange, MediaType media, int code, ObjectRef object);
+Task<Status> send_object(const Resource& resource, RequestContext& context, Exchange& exchange, MediaType media, int code,
+                         ObjectRef object);
 // Sends a document made by the handler: compact JSON without a newline, as JSON, indented JSON or YAML.
 Task<void> send_document(RequestContext& context, Exchange& exchange, MediaType media, int code, std::string document);
 

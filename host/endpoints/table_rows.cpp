@@ -73,9 +73,15 @@ void append_row(std::string& out, const ObjectEntry& entry, const TableForm& for
   append_cells(out, entry, form);
   out.append(",\"object\":");
   switch (form.include) {
-    case RowObject::kNone: out.append("null"); break;
-    case RowObject::kMetadata: append_metadata_only(out, entry, form.version, form.sorted_keys); break;
-    case RowObject::kObject: out.append(entry.json.view()); break;
+    case RowObject::kNone:
+      out.append("null");
+      break;
+    case RowObject::kMetadata:
+      append_metadata_only(out, entry, form.version, form.sorted_keys);
+      break;
+    case RowObject::kObject:
+      out.append(entry.json.view());
+      break;
   }
   out.push_back('}');
 }

@@ -16,12 +16,14 @@ TEST(GoText, TreesPrintAsMapsAndLists) {
 TEST(GoText, UnmarshalErrorsNameKindAndType) {
   EXPECT_EQ(unmarshal_error(json::parse("[]"), "map[string]interface {}"),
             "json: cannot unmarshal array into Go value of type map[string]interface {}");
-  EXPECT_EQ(unmarshal_field_error(json::parse("7"), ".kind", "string"), "json: cannot unmarshal number into Go struct field .kind of type string");
+  EXPECT_EQ(unmarshal_field_error(json::parse("7"), ".kind", "string"),
+            "json: cannot unmarshal number into Go struct field .kind of type string");
 }
 
 TEST(GoText, TheConverterHasWordsOfItsOwn) {
   const auto said = [](std::string_view source, std::string_view type) {
-    return unstructured_error(std::string("json: cannot unmarshal ").append(source).append(" into Go struct field S.f of type ").append(type));
+    return unstructured_error(
+        std::string("json: cannot unmarshal ").append(source).append(" into Go struct field S.f of type ").append(type));
   };
   EXPECT_EQ(said("string", "[]v1.Container"), "cannot restore slice from string");
   EXPECT_EQ(said("array", "map[string]string"), "cannot restore map from slice");
@@ -53,7 +55,8 @@ TEST(JsonScan, FindsMembersOfTheOutermostObjectOnly) {
 
 TEST(JsonIndent, IsTheSameWhereverThePiecesBreak) {
   const std::string json = R"({"a":[],"b":{},"c":[1,{"d":"x,{\"y\\"}],"e":null})";
-  const std::string expected = "{\n  \"a\": [],\n  \"b\": {},\n  \"c\": [\n    1,\n    {\n      \"d\": \"x,{\\\"y\\\\\"\n    }\n  ],\n  \"e\": null\n}";
+  const std::string expected =
+      "{\n  \"a\": [],\n  \"b\": {},\n  \"c\": [\n    1,\n    {\n      \"d\": \"x,{\\\"y\\\\\"\n    }\n  ],\n  \"e\": null\n}";
   for (std::size_t cut = 0; cut <= json.size(); ++cut) {
     JsonIndenter indenter;
     std::string out;

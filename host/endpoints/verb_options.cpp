@@ -67,9 +67,12 @@ FieldValidation check_field_validation(std::string_view text, FieldErrors& error
 
 std::string_view options_kind(WriteVerb verb) noexcept {
   switch (verb) {
-    case WriteVerb::kCreate: return "CreateOptions";
-    case WriteVerb::kUpdate: return "UpdateOptions";
-    case WriteVerb::kPatch: return "PatchOptions";
+    case WriteVerb::kCreate:
+      return "CreateOptions";
+    case WriteVerb::kUpdate:
+      return "UpdateOptions";
+    case WriteVerb::kPatch:
+      return "PatchOptions";
   }
   return "";
 }

@@ -13,9 +13,9 @@ namespace backplane::endpoints {
 namespace {
 
 // `{"type":…,"object":` of each event type, in the order of WatchEvent::Type.
-constexpr std::array<std::string_view, 5> kHeads = {
-    R"({"type":"ADDED","object":)", R"({"type":"MODIFIED","object":)", R"({"type":"DELETED","object":)", R"({"type":"BOOKMARK","object":)",
-    R"({"type":"ERROR","object":)"};
+constexpr std::array<std::string_view, 5> kHeads = {R"({"type":"ADDED","object":)", R"({"type":"MODIFIED","object":)",
+                                                    R"({"type":"DELETED","object":)", R"({"type":"BOOKMARK","object":)",
+                                                    R"({"type":"ERROR","object":)"};
 constexpr std::string_view kTail = "}\n";
 // Frames made for one watch alone are written when there are so many bytes of them; shared ones cost nothing to hold.
 constexpr std::size_t kMadeBytes = 128 * 1024;
@@ -26,7 +26,7 @@ constexpr std::int64_t kMaxTimeoutSeconds = 365 * 24 * 3600;
 struct Encoder {
   Shape shape = Shape::kObject;
   TableForm form;
-  bool first = true;          // a table's columns go with the first event only
+  bool first = true;           // a table's columns go with the first event only
   std::size_t made_bytes = 0;  // of frames made for this watch alone, since the last write
 
   void append(const WatchEvent& event, std::vector<SharedBytes>& frames);
@@ -173,9 +173,7 @@ Task<void> pump(Exchange& exchange, WatchStream& stream, Encoder& encoder) {
 }
 
 // A history that no longer reaches back is told in the stream, as clients expect it of a watch cache.
-bool told_in_stream(const Status& status) noexcept {
-  return status.reason() == Reason::kExpired || status.reason() == Reason::kGone;
-}
+bool told_in_stream(const Status& status) noexcept { return status.reason() == Reason::kExpired || status.reason() == Reason::kGone; }
 
 Task<Status> send_lone_error(RequestContext& context, Exchange& exchange, Status error) {
   add_warning_headers(context, exchange);

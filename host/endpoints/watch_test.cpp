@@ -21,7 +21,8 @@ class WatchTest : public Api {
     out.object = make_object(json::parse(json::string_view(json.data(), json.size())).get_object());
     static constexpr const char* kNames[] = {"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"};
     if (framed) {
-      out.json_frame = SharedBytes("{\"type\":\"" + std::string(kNames[static_cast<int>(type)]) + "\",\"object\":" + std::string(out.object->json.view()) + "}\n");
+      out.json_frame = SharedBytes("{\"type\":\"" + std::string(kNames[static_cast<int>(type)]) +
+                                   "\",\"object\":" + std::string(out.object->json.view()) + "}\n");
     }
     return out;
   }
@@ -73,7 +74,8 @@ TEST_F(WatchTest, MetadataOnlyWatchesCarryMetadataOnly) {
   use_config_maps();
   script().batches.push_back(batch({event(WatchEvent::Type::kAdded, kStoredMap)}));
   const Response got = send("GET", watch_path(), "", {{"Accept", "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"}});
-  EXPECT_TRUE(got.body().starts_with(R"({"type":"ADDED","object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a")"));
+  EXPECT_TRUE(got.body().starts_with(
+      R"({"type":"ADDED","object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a")"));
   EXPECT_TRUE(got.body().ends_with("}}}\n"));
 }
 
@@ -94,8 +96,9 @@ TEST_F(WatchTest, AFailureOfTheStreamIsItsLastEvent) {
   stream.batches.push_back(expired("too old resource version: 1 (5)"));
   const Response got = send("GET", watch_path());
   EXPECT_EQ(got.code(), 200);
-  EXPECT_TRUE(got.body().ends_with("{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\","
-                                   "\"message\":\"too old resource version: 1 (5)\",\"reason\":\"Expired\",\"code\":410}}\n"));
+  EXPECT_TRUE(got.body().ends_with(
+      "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\","
+      "\"message\":\"too old resource version: 1 (5)\",\"reason\":\"Expired\",\"code\":410}}\n"));
   EXPECT_TRUE(got.exchange->finished);
 }
 
@@ -109,7 +112,8 @@ TEST_F(WatchTest, AVersionThatIsTooOldIsToldInTheStream) {
 
 TEST_F(WatchTest, OtherErrorsAreTheAnswer) {
   use_config_maps();
-  store_->watch_error = Status(500, Reason::kNone, "resourceVersion: Invalid value: \"bad\": strconv.ParseUint: parsing \"bad\": invalid syntax");
+  store_->watch_error =
+      Status(500, Reason::kNone, "resourceVersion: Invalid value: \"bad\": strconv.ParseUint: parsing \"bad\": invalid syntax");
   const Response got = send("GET", watch_path("&resourceVersion=bad"));
   EXPECT_EQ(got.code(), 500);
   EXPECT_EQ(message_of(got), "resourceVersion: Invalid value: \"bad\": strconv.ParseUint: parsing \"bad\": invalid syntax");
@@ -120,9 +124,10 @@ TEST_F(WatchTest, YamlHasNoStreamForm) {
   const Response got = send("GET", watch_path(), "", {{"Accept", "application/yaml"}});
   EXPECT_EQ(got.code(), 406);
   EXPECT_EQ(got.type(), "application/yaml");
-  EXPECT_EQ(got.body(),
-            "apiVersion: v1\ncode: 406\nkind: Status\nmessage: 'only the following media types are accepted: application/json;stream=watch,\n"
-            "  application/vnd.kubernetes.protobuf;stream=watch'\nmetadata: {}\nreason: NotAcceptable\nstatus: Failure\n");
+  EXPECT_EQ(
+      got.body(),
+      "apiVersion: v1\ncode: 406\nkind: Status\nmessage: 'only the following media types are accepted: application/json;stream=watch,\n"
+      "  application/vnd.kubernetes.protobuf;stream=watch'\nmetadata: {}\nreason: NotAcceptable\nstatus: Failure\n");
 }
 
 struct WatchRule {

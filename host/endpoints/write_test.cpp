@@ -13,9 +13,10 @@ TEST_F(WriteTest, CreateAnswersWith201AndTheStoredObject) {
   use_config_maps();
   const Response got = send("POST", maps(), R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"b":"2","a":"1"}})");
   EXPECT_EQ(got.code(), 201);
-  EXPECT_EQ(got.body(),
-            R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"n","uid":"u-a","resourceVersion":"8"},"data":{"a":"1","b":"2"}})"
-            "\n");
+  EXPECT_EQ(
+      got.body(),
+      R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"n","uid":"u-a","resourceVersion":"8"},"data":{"a":"1","b":"2"}})"
+      "\n");
 }
 
 TEST_F(WriteTest, CreateTakesYaml) {
@@ -27,12 +28,14 @@ TEST_F(WriteTest, CreateTakesYaml) {
 
 TEST_F(WriteTest, SystemFieldsAndManagedFieldsOfTheClientAreDropped) {
   use_config_maps();
-  const Response got = send("POST", maps(),
-                            R"({"metadata":{"name":"a","uid":"mine","creationTimestamp":"2001-01-01T00:00:00Z","generation":5,"selfLink":"/x",)"
-                            R"("managedFields":[{"manager":"m"}]}})");
-  EXPECT_EQ(got.body(),
-            R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"n","uid":"u-a","resourceVersion":"8","generation":5}})"
-            "\n");
+  const Response got =
+      send("POST", maps(),
+           R"({"metadata":{"name":"a","uid":"mine","creationTimestamp":"2001-01-01T00:00:00Z","generation":5,"selfLink":"/x",)"
+           R"("managedFields":[{"manager":"m"}]}})");
+  EXPECT_EQ(
+      got.body(),
+      R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"n","uid":"u-a","resourceVersion":"8","generation":5}})"
+      "\n");
 }
 
 TEST_F(WriteTest, KindAndVersionComeFromThePathWhenTheBodyHasNone) {
@@ -58,21 +61,25 @@ TEST_F(WriteTest, BodiesThatCannotBeReadAreRefusedInUpstreamsWords) {
        "ConfigMap in version \"v2\" cannot be handled as a ConfigMap: no kind \"ConfigMap\" is registered for version \"v2\" in scheme "
        "\"pkg/runtime/scheme.go:111\""},
       {R"({"apiVersion":"apps/v1","kind":"ConfigMap"})",
-       "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: no kind \"ConfigMap\" is registered for version \"apps/v1\" in scheme "
+       "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: no kind \"ConfigMap\" is registered for version \"apps/v1\" in "
+       "scheme "
        "\"pkg/runtime/scheme.go:111\""},
       {R"({"data":{"k":5},"metadata":{"name":"a"}})",
-       "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field ConfigMap.data of type "
+       "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field ConfigMap.data of "
+       "type "
        "string"},
-      {"{bad",
-       unrecognized + "couldn't get version/kind; json parse error: invalid character 'b' looking for beginning of object key string ({bad)"},
+      {"{bad", unrecognized +
+                   "couldn't get version/kind; json parse error: invalid character 'b' looking for beginning of object key string ({bad)"},
       {"", unrecognized + "couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)"},
-      {R"({"kind":7})", unrecognized +
-                            "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string "
-                            "({\"kind\":7})"},
+      {R"({"kind":7})",
+       unrecognized +
+           "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string "
+           "({\"kind\":7})"},
       {R"({"apiVersion":"a/b/c"})", unrecognized + "unexpected GroupVersion string: a/b/c ({\"apiVersion\":\"a/b/c\"})"},
-      {"[]", unrecognized +
-                 "couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct { APIVersion string "
-                 "\"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" } (5b5d)"},
+      {"[]",
+       unrecognized +
+           "couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct { APIVersion string "
+           "\"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" } (5b5d)"},
   };
   for (const Refusal& refusal : refusals) {
     const Response got = send("POST", maps(), refusal.body);
@@ -103,11 +110,13 @@ TEST_F(WriteTest, CustomResourcesMustSayWhatTheyAre) {
 
 TEST_F(WriteTest, CustomResourcesAreDefaultedAndSorted) {
   use_foos();
-  const Response got = send("POST", "namespaces/n/foos", R"({"kind":"Foo","apiVersion":"example.com/v1","spec":{"size":5},"metadata":{"name":"f"}})");
+  const Response got =
+      send("POST", "namespaces/n/foos", R"({"kind":"Foo","apiVersion":"example.com/v1","spec":{"size":5},"metadata":{"name":"f"}})");
   EXPECT_EQ(got.code(), 201);
-  EXPECT_EQ(got.body(),
-            R"({"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"f","namespace":"n","resourceVersion":"8","uid":"u-f"},"spec":{"color":"red","size":5}})"
-            "\n");
+  EXPECT_EQ(
+      got.body(),
+      R"({"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"f","namespace":"n","resourceVersion":"8","uid":"u-f"},"spec":{"color":"red","size":5}})"
+      "\n");
 }
 
 TEST_F(WriteTest, ABodyOverTheLimitIsTooLarge) {
@@ -145,7 +154,8 @@ TEST_F(WriteTest, StrictFieldValidationRefusesThem) {
   const Response got = send("POST", maps("?fieldValidation=Strict"), std::string(kOddBody));
   EXPECT_EQ(got.code(), 400);
   EXPECT_EQ(message_of(got),
-            "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: strict decoding error: unknown field \"zz\", duplicate field \"data.k\"");
+            "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: strict decoding error: unknown field \"zz\", duplicate field "
+            "\"data.k\"");
 }
 
 TEST_F(WriteTest, IgnoringFieldValidationSaysNothing) {
@@ -165,7 +175,8 @@ TEST_F(WriteTest, OptionsAreValidated) {
   const std::vector<OptionRule> rules = {
       {"dryRun=Some", invalid + "dryRun: Unsupported value: [\"Some\"]: supported values: \"All\""},
       {"dryRun=All&dryRun=x", invalid + "dryRun: Unsupported value: [\"All\",\"x\"]: supported values: \"All\""},
-      {"fieldValidation=x", invalid + "fieldValidation: Unsupported value: \"x\": supported values: \"\", \"Ignore\", \"Strict\", \"Warn\""},
+      {"fieldValidation=x",
+       invalid + "fieldValidation: Unsupported value: \"x\": supported values: \"\", \"Ignore\", \"Strict\", \"Warn\""},
       {"fieldManager=" + std::string(129, 'a'), invalid + "fieldManager: Too long: may not be more than 128 bytes"},
       {"fieldManager=a%07", invalid + "fieldManager: Invalid value: \"a\\a\": invalid character U+0007 (at position 1)"},
   };
@@ -215,7 +226,8 @@ TEST_F(WriteTest, UpdateSendsTheSameObjectAgainWhenItLostARace) {
 TEST_F(WriteTest, UpdateChecksNameAndNamespace) {
   use_config_maps();
   store_->put(kStoredMap);
-  EXPECT_EQ(message_of(send("PUT", maps("/a"), R"({"metadata":{"name":"b"}})")), "the name of the object (b) does not match the name on the URL (a)");
+  EXPECT_EQ(message_of(send("PUT", maps("/a"), R"({"metadata":{"name":"b"}})")),
+            "the name of the object (b) does not match the name on the URL (a)");
   EXPECT_EQ(message_of(send("PUT", maps("/a"), "{}")), "the name of the object (a based on URL) was undeterminable: name must be provided");
   EXPECT_EQ(message_of(send("PUT", maps("/a"), R"({"metadata":{"name":"a","namespace":"other"}})")),
             "the namespace of the provided object does not match the namespace sent on the request");
@@ -230,7 +242,8 @@ TEST_F(WriteTest, DeleteAnswersWithAStatusThatNamesWhatHasGone) {
   const Response got = send("DELETE", maps("/a"));
   EXPECT_EQ(got.code(), 200);
   EXPECT_EQ(got.body(),
-            "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Success\",\"details\":{\"name\":\"a\",\"kind\":\"configmaps\","
+            "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Success\",\"details\":{\"name\":\"a\",\"kind\":"
+            "\"configmaps\","
             "\"uid\":\"u-a\"}}\n");
 }
 
@@ -238,7 +251,8 @@ TEST_F(WriteTest, DeleteOfAGroupedResourceNamesTheGroup) {
   use_foos();
   store_->put(kStoredFoo);
   EXPECT_EQ(send("DELETE", "namespaces/n/foos/f").body(),
-            "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Success\",\"details\":{\"name\":\"f\",\"group\":\"example.com\","
+            "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Success\",\"details\":{\"name\":\"f\",\"group\":"
+            "\"example.com\","
             "\"kind\":\"foos\",\"uid\":\"u-f\"}}\n");
 }
 
@@ -285,7 +299,8 @@ TEST_F(WriteTest, DeleteOptionsThatCannotBeReadAreBadRequests) {
   const std::vector<Refusal> refusals = {
       {R"({"apiVersion":"v1","kind":"Pod"})", "no kind \"Pod\" is registered for version \"v1\" in scheme \"pkg/runtime/scheme.go:111\""},
       {"{bad", "couldn't get version/kind; json parse error: invalid character 'b' looking for beginning of object key string"},
-      {R"({"gracePeriodSeconds":"x"})", "json: cannot unmarshal string into Go struct field DeleteOptions.gracePeriodSeconds of type int64"},
+      {R"({"gracePeriodSeconds":"x"})",
+       "json: cannot unmarshal string into Go struct field DeleteOptions.gracePeriodSeconds of type int64"},
   };
   for (const Refusal& refusal : refusals) {
     const Response got = send("DELETE", maps("/a"), refusal.body);

@@ -111,7 +111,8 @@ bool header_has_token(const Headers& headers, std::string_view name, std::string
 }
 
 void strip_line_breaks(std::string& value) noexcept {
-  std::replace_if(value.begin(), value.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; }, ' ');
+  std::replace_if(
+      value.begin(), value.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; }, ' ');
 }
 
 std::string reason_phrase(int code) {

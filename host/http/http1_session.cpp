@@ -109,7 +109,8 @@ void Http1Session::begin_exchange() {
   if (auto length = parser_->content_length()) head.content_length = *length;
   keep_alive_ = parser_->version >= 11 ? !header_has_token(head.headers, "Connection", "close")
                                        : header_has_token(head.headers, "Connection", "keep-alive");
-  expects_continue_ = parser_->version >= 11 && !parser_->is_done() && equal_ignoring_case(find_header(head.headers, "Expect"), "100-continue");
+  expects_continue_ =
+      parser_->version >= 11 && !parser_->is_done() && equal_ignoring_case(find_header(head.headers, "Expect"), "100-continue");
   chunked_ = false;
   served_any_ = true;
   exchange_ = std::make_shared<HttpExchange>(std::move(head), peer_, limits_, *this);
@@ -275,7 +276,8 @@ void Http1Session::tick(Clock::time_point now) {
   }
   const auto waited = now - since_;
   const bool in_header = !discarding_ && (parser_ || !served_any_);
-  const bool too_long = discarding_ ? waited > limits_.body_timeout : waited > (in_header ? limits_.read_header_timeout : limits_.idle_timeout);
+  const bool too_long =
+      discarding_ ? waited > limits_.body_timeout : waited > (in_header ? limits_.read_header_timeout : limits_.idle_timeout);
   if (too_long || (draining_ && !parser_ && waited > kNewConnectionGrace)) finish_connection();
 }
 

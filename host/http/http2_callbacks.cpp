@@ -22,8 +22,8 @@ struct Http2Callbacks {
     return 0;
   }
 
-  static int header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t name_size, const std::uint8_t* value,
-                    std::size_t value_size, std::uint8_t, void* user) {
+  static int header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t name_size,
+                    const std::uint8_t* value, std::size_t value_size, std::uint8_t, void* user) {
     Http2Session& session = self(user);
     if (auto* stream = session.stream(frame->hd.stream_id)) session.add_header(*stream, text(name, name_size), text(value, value_size));
     return 0;
@@ -41,7 +41,8 @@ struct Http2Callbacks {
         }
         [[fallthrough]];  // Trailers end a body as DATA does.
       case NGHTTP2_DATA:
-        if (auto* stream = session.stream(frame->hd.stream_id); ends && stream != nullptr && stream->exchange) stream->exchange->body_ended();
+        if (auto* stream = session.stream(frame->hd.stream_id); ends && stream != nullptr && stream->exchange)
+          stream->exchange->body_ended();
         return 0;
       case NGHTTP2_SETTINGS:
         session.settings_seen_ = true;

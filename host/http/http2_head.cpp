@@ -20,7 +20,8 @@ nghttp2_nv pair_of(std::string_view name, std::string_view value) {
 }
 
 // Says how much the next DATA frame carries; send_data() of the session's callbacks moves the bytes.
-ssize_t read_output(nghttp2_session*, std::int32_t, std::uint8_t*, std::size_t room, std::uint32_t* flags, nghttp2_data_source* source, void*) {
+ssize_t read_output(nghttp2_session*, std::int32_t, std::uint8_t*, std::size_t room, std::uint32_t* flags, nghttp2_data_source* source,
+                    void*) {
   auto& exchange = *static_cast<HttpExchange*>(source->ptr);
   const std::size_t size = std::min(exchange.output_size(), room);
   const bool ends = exchange.output_ended() && size == exchange.output_size();

@@ -48,7 +48,8 @@ Http2Session::Http2Session(SessionTransport& transport, HandlerRunner& runner, s
   };
   nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, settings, std::size(settings));
   const std::uint64_t window = std::uint64_t{limits_.h2_stream_window} * limits_.h2_max_concurrent_streams;
-  nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, static_cast<std::int32_t>(std::min<std::uint64_t>(window, INT32_MAX)));
+  nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0,
+                                        static_cast<std::int32_t>(std::min<std::uint64_t>(window, INT32_MAX)));
   want_flush();
 }
 

@@ -187,9 +187,7 @@ void HttpExchange::take(std::string& out, std::size_t count) {
 
 // ---- gzip
 
-bool HttpExchange::accepts_gzip() const noexcept {
-  return header_has_token(request_.headers, "Accept-Encoding", "gzip");
-}
+bool HttpExchange::accepts_gzip() const noexcept { return header_has_token(request_.headers, "Accept-Encoding", "gzip"); }
 
 bool HttpExchange::may_compress(bool streamed) const noexcept {
   return limits_.gzip && compressible_.value_or(!streamed) && find_header(response_.headers, "Content-Encoding").empty() && accepts_gzip();

@@ -128,8 +128,8 @@ class HttpExchange final : public Exchange, public std::enable_shared_from_this<
   RequestHead request_;
   std::shared_ptr<const PeerInfo> peer_;
   const HttpLimits& limits_;
-  StreamPort* port_;                  // null once detached or lost
-  std::weak_ptr<StreamPort> owner_;   // told when the handler ends
+  StreamPort* port_;                 // null once detached or lost
+  std::weak_ptr<StreamPort> owner_;  // told when the handler ends
   Executor* executor_;
 
   std::string body_;

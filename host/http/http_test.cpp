@@ -181,7 +181,8 @@ TEST_F(Http1, AnEndlessBodyThatNobodyReadsEndsTheConnection) {
 
 TEST_F(Http1, ExpectContinueIsAnsweredWhenTheBodyIsWanted) {
   open();
-  EXPECT_EQ(exchange("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
+  EXPECT_EQ(exchange("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"),
+            "HTTP/1.1 100 Continue\r\n\r\n");
   EXPECT_TRUE(exchange("ok").ends_with("\r\n\r\nok"));
 }
 

@@ -236,8 +236,8 @@ class H2Client {
     if (upload.offset == upload.text.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
     return static_cast<ssize_t>(count);
   }
-  static int on_header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t name_size, const std::uint8_t* value,
-                       std::size_t value_size, std::uint8_t, void* user) {
+  static int on_header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t name_size,
+                       const std::uint8_t* value, std::size_t value_size, std::uint8_t, void* user) {
     auto& response = self(user).responses[frame->hd.stream_id];
     std::string key(reinterpret_cast<const char*>(name), name_size);
     std::string text(reinterpret_cast<const char*>(value), value_size);
@@ -261,7 +261,8 @@ class H2Client {
       self(user).goaway_error = frame->goaway.error_code;
     }
     if (frame->hd.type == NGHTTP2_SETTINGS && (frame->hd.flags & NGHTTP2_FLAG_ACK) == 0) {
-      for (std::size_t i = 0; i < frame->settings.niv; ++i) self(user).settings[frame->settings.iv[i].settings_id] = frame->settings.iv[i].value;
+      for (std::size_t i = 0; i < frame->settings.niv; ++i)
+        self(user).settings[frame->settings.iv[i].settings_id] = frame->settings.iv[i].value;
     }
     return 0;
   }

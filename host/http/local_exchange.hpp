@@ -14,9 +14,9 @@ namespace backplane {
 
 struct LocalRequest {
   std::string method = "GET";
-  std::string target;
-  Headers headers;
-  std::string body;
+  std::string target = {};
+  Headers headers = {};
+  std::string body = {};
   // Who calls: a certificate here is taken as verified.
   std::shared_ptr<const PeerInfo> peer = std::make_shared<PeerInfo>();
 };

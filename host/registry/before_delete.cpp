@@ -13,6 +13,20 @@ std::int64_t now_unix() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
+// Kinds that end in a way of their own (namespaces, definitions) check before the generic rules do, and name the resource.
+Status check_own_preconditions(const ResourceConfig& config, const ObjectMeta& meta, const Preconditions& wanted) {
+  const auto failed = [&](std::string_view what, const std::string& asked, std::string_view actual) {
+    return conflict(config.kind.group, config.resource, meta.name(),
+                    "Precondition failed: " + std::string(what) + " in precondition: " + asked + ", " + std::string(what) + " in object meta: " +
+                        std::string(actual));
+  };
+  if (wanted.uid && *wanted.uid != meta.uid()) return failed("UID", *wanted.uid, meta.uid());
+  if (wanted.resource_version && *wanted.resource_version != meta.resource_version()) {
+    return failed("ResourceVersion", *wanted.resource_version, meta.resource_version());
+  }
+  return {};
+}
+
 Status check_preconditions(const ResourceConfig& config, const ObjectMeta& meta, const Preconditions& wanted) {
   if (wanted.uid && *wanted.uid != meta.uid()) {
     return conflict(config.kind.group, config.kind.kind, meta.name(),
@@ -76,7 +90,8 @@ bool wants_foreground(const std::vector<std::string>& finalizers, const DeleteOp
 
 Result<Grace> before_delete(const ResourceConfig& config, RequestContext& context, Object& object, DeleteOptions& options) {
   ObjectMeta meta(object);
-  Status met = check_preconditions(config, meta, options.preconditions);
+  const bool own = config.strategy->held_by_other_finalizers(object);
+  Status met = own ? check_own_preconditions(config, meta, options.preconditions) : check_preconditions(config, meta, options.preconditions);
   if (!met.ok()) return met;
 
   if (options.grace_period_seconds.value_or(0) < 0) options.grace_period_seconds = 1;

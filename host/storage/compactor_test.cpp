@@ -7,7 +7,7 @@ namespace backplane {
 namespace {
 
 BackendMaker memory() {
-  return {"Memory", false, [](const std::string&) -> Result<std::unique_ptr<StorageBackend>> { return make_memory_storage(); }};
+  return {"Memory", [](const std::string&) -> Result<std::unique_ptr<StorageBackend>> { return make_memory_storage(); }};
 }
 
 Reason read_at(OpenStore& store, Revision revision) {

@@ -6,7 +6,7 @@ namespace backplane {
 namespace {
 
 BackendMaker memory() {
-  return {"Memory", false, [](const std::string&) -> Result<std::unique_ptr<StorageBackend>> { return make_memory_storage(); }};
+  return {"Memory", [](const std::string&) -> Result<std::unique_ptr<StorageBackend>> { return make_memory_storage(); }};
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, StorageConformance, testing::Values(memory()), maker_name);

@@ -19,7 +19,6 @@ namespace backplane {
 // One kind of backend, for parameterised suites.
 struct BackendMaker {
   std::string name;
-  bool durable = false;
   // Opens the store in a directory that is the test's own; memory backends ignore it.
   std::function<Result<std::unique_ptr<StorageBackend>>(const std::string& directory)> open;
 };

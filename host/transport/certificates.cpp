@@ -63,9 +63,12 @@ bool add_extensions(X509* certificate, X509* issuer, const CertificateSpec& spec
   const bool authority = spec.use == CertificateUse::kAuthority;
   const auto add = [&](int nid, const char* value) { return add_extension(certificate, issuer, nid, value); };
   bool ok = add(NID_basic_constraints, authority ? "critical,CA:TRUE" : "critical,CA:FALSE") &&
-            add(NID_key_usage, authority ? "critical,digitalSignature,keyEncipherment,keyCertSign" : "critical,digitalSignature,keyEncipherment") &&
+            add(NID_key_usage,
+                authority ? "critical,digitalSignature,keyEncipherment,keyCertSign" : "critical,digitalSignature,keyEncipherment") &&
             add(NID_subject_key_identifier, "hash");
-  if (!authority) ok = ok && add(NID_authority_key_identifier, "keyid") && add(NID_ext_key_usage, spec.use == CertificateUse::kServer ? "serverAuth" : "clientAuth");
+  if (!authority)
+    ok = ok && add(NID_authority_key_identifier, "keyid") &&
+         add(NID_ext_key_usage, spec.use == CertificateUse::kServer ? "serverAuth" : "clientAuth");
   return ok && add_alternative_names(certificate, spec);
 }
 

@@ -24,10 +24,10 @@ enum class CertificateUse { kAuthority, kServer, kClient };
 
 struct CertificateSpec {
   CertificateUse use = CertificateUse::kServer;
-  std::string common_name;
-  std::vector<std::string> organizations;
-  std::vector<std::string> dns_names;
-  std::vector<std::string> ip_addresses;
+  std::string common_name = {};
+  std::vector<std::string> organizations = {};
+  std::vector<std::string> dns_names = {};
+  std::vector<std::string> ip_addresses = {};
   std::chrono::hours lifetime = std::chrono::hours(24 * 365);
 };
 

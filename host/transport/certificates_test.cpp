@@ -18,7 +18,9 @@ class Certificates : public testing::Test {
   }
   ~Certificates() override { std::filesystem::remove_all(folder_); }
   KeyPairFiles files(const std::string& name) const { return {folder_ + "/pki/" + name + ".crt", folder_ + "/pki/" + name + ".key"}; }
-  static CertificateSpec authority() { return {.use = CertificateUse::kAuthority, .common_name = "test-ca", .lifetime = std::chrono::hours(24 * 3650)}; }
+  static CertificateSpec authority() {
+    return {.use = CertificateUse::kAuthority, .common_name = "test-ca", .lifetime = std::chrono::hours(24 * 3650)};
+  }
   static CertificateSpec server() {
     return {.use = CertificateUse::kServer, .common_name = "server", .dns_names = {"localhost"}, .ip_addresses = {"127.0.0.1", "0:0::1"}};
   }
@@ -88,7 +90,8 @@ TEST(ServingOptions, EveryMistakeIsReported) {
   ServingOptions options;
   options.certificate.certificate = "only.crt";
   options.min_tls_version = "VersionTLS10";
-  options.cipher_suites = {"TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305", "TLS_AES_128_GCM_SHA256", "TLS_NONSENSE"};
+  options.cipher_suites = {"TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305", "TLS_AES_128_GCM_SHA256",
+                           "TLS_NONSENSE"};
   options.sni_certificates.push_back({.files = {"a.crt", ""}, .names = {}});
   options.limits.h2_max_frame_size = 1;
   const auto problems = validate(options);

@@ -18,14 +18,15 @@ constexpr std::size_t kPlainBuffer = 16 << 10;
 // Often enough for the shortest deadline; a second otherwise.
 std::chrono::milliseconds tick_interval(const ConnectionOptions& options, const HttpLimits& limits) {
   using std::chrono::milliseconds;
-  const milliseconds shortest = std::min({options.handshake_timeout, limits.read_header_timeout, limits.idle_timeout, limits.body_timeout,
-                                          limits.write_timeout});
+  const milliseconds shortest =
+      std::min({options.handshake_timeout, limits.read_header_timeout, limits.idle_timeout, limits.body_timeout, limits.write_timeout});
   return std::clamp(shortest / 4, milliseconds(10), milliseconds(1'000));
 }
 
 }  // namespace
 
-ServerLoop::ServerLoop(IoLoop& loop, HttpHandler& root, ConnectionOptions options, HttpLimits limits, std::shared_ptr<TransportCounters> counters)
+ServerLoop::ServerLoop(IoLoop& loop, HttpHandler& root, ConnectionOptions options, HttpLimits limits,
+                       std::shared_ptr<TransportCounters> counters)
     : loop_(loop),
       runner_(loop, root, limits),
       options_(options),

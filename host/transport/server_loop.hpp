@@ -42,7 +42,7 @@ struct AcceptedSocket {
   FileDescriptor fd;
   int family = 0;
   std::string remote_address;
-  std::string local_address;                  // without port
+  std::string local_address;                    // without port
   std::shared_ptr<const TlsContexts> contexts;  // null on plain sockets
 };
 

@@ -30,7 +30,8 @@ std::vector<std::string> validate(const ServingOptions& options) {
     if (openssl_cipher_name(suite).empty()) problems.push_back("Cipher suite " + suite + " not supported or doesn't exist");
   }
   for (const auto& pair : options.sni_certificates) {
-    if (pair.files.certificate.empty() || pair.files.key.empty()) problems.emplace_back("--tls-sni-cert-key needs a certificate and a key file");
+    if (pair.files.certificate.empty() || pair.files.key.empty())
+      problems.emplace_back("--tls-sni-cert-key needs a certificate and a key file");
   }
   // RFC 9113 6.5.2.
   const auto& limits = options.limits;

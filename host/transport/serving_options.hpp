@@ -21,7 +21,7 @@ struct KeyPairFiles {
 struct SniCertificate {
   KeyPairFiles files;
   // Domain names ("*.example.com" included) and IP addresses; empty: taken from the certificate, after all explicit ones.
-  std::vector<std::string> names;
+  std::vector<std::string> names = {};
 };
 
 struct ServingOptions {

@@ -14,7 +14,9 @@
 namespace backplane {
 namespace {
 
-Status socket_failure(const std::string& what, int error) { return internal_error("failed to listen on " + what + ": " + std::strerror(error)); }
+Status socket_failure(const std::string& what, int error) {
+  return internal_error("failed to listen on " + what + ": " + std::strerror(error));
+}
 
 struct BindAddress {
   sockaddr_storage storage{};

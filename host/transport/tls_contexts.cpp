@@ -1,6 +1,5 @@
 #include "transport/tls_contexts.hpp"
 
-
 #include <new>
 
 #include "http/header_text.hpp"
@@ -17,7 +16,8 @@ constexpr unsigned char kSessionContext[] = "backplane";
 
 Status file_error(const std::string& file, const std::string& why) { return internal_error("\"" + file + "\": " + why); }
 
-int select_protocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* offered, unsigned offered_size, void* arg) {
+int select_protocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* offered, unsigned offered_size,
+                    void* arg) {
   const bool http2 = arg != nullptr;
   const unsigned char* ours = http2 ? kAlpnBoth : kAlpnHttp1;
   const unsigned ours_size = http2 ? sizeof kAlpnBoth - 1 : sizeof kAlpnHttp1 - 1;
@@ -75,7 +75,8 @@ Status set_suites(SSL_CTX* context, const ServingOptions& options) {
 
 void set_policy(SSL_CTX* context, const ServingOptions& options) {
   SSL_CTX_set_min_proto_version(context, tls_version_number(options.min_tls_version));
-  SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_IGNORE_UNEXPECTED_EOF);
+  SSL_CTX_set_options(context,
+                      SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_IGNORE_UNEXPECTED_EOF);
   // An idle connection holds no record buffers: 34 KB less each.
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
@@ -93,7 +94,8 @@ Status TlsContexts::add(const ServingOptions& options, const KeyPairFiles& files
   if (!context) throw std::bad_alloc();
   set_policy(context.get(), options);
   if (Status status = set_suites(context.get(), options); !status.ok()) return status;
-  if (SSL_CTX_use_certificate_chain_file(context.get(), files.certificate.c_str()) != 1) return file_error(files.certificate, openssl_error());
+  if (SSL_CTX_use_certificate_chain_file(context.get(), files.certificate.c_str()) != 1)
+    return file_error(files.certificate, openssl_error());
   if (SSL_CTX_use_PrivateKey_file(context.get(), files.key.c_str(), SSL_FILETYPE_PEM) != 1) return file_error(files.key, openssl_error());
   if (SSL_CTX_check_private_key(context.get()) != 1) return file_error(files.key, "is not the key of " + files.certificate);
   if (!options.client_ca_file.empty()) {

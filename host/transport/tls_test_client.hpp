@@ -11,6 +11,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <functional>
 #include <string>
 
@@ -21,6 +22,7 @@
 namespace backplane::test {
 
 inline FileDescriptor connect_tcp(std::uint16_t port, int receive_buffer = 0) {
+  std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes to sockets the server has closed.
   FileDescriptor fd(::socket(AF_INET, SOCK_STREAM, 0));
   if (receive_buffer > 0) ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
   const timeval patience{10, 0};
@@ -34,11 +36,11 @@ inline FileDescriptor connect_tcp(std::uint16_t port, int receive_buffer = 0) {
 }
 
 struct TlsClientOptions {
-  std::string alpn;         // "h2", "http/1.1" or none
-  std::string server_name;  // SNI
+  std::string alpn = {};         // "h2", "http/1.1" or none
+  std::string server_name = {};  // SNI
   const KeyPair* certificate = nullptr;
   int max_version = 0;
-  std::string ciphers;
+  std::string ciphers = {};
   int receive_buffer = 0;
 };
 

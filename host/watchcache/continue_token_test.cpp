@@ -1,1 +1,53 @@
+#include "watchcache/continue_token.hpp"
+
 #include <gtest/gtest.h>
+
+namespace backplane {
+namespace {
+
+constexpr std::string_view kPrefix = "/registry/configmaps/ns/";
+
+std::string why_not(std::string_view token) {
+  const auto decoded = decode_continue(token, kPrefix);
+  return decoded.ok() ? "" : decoded.status().message();
+}
+
+TEST(ContinueToken, LooksAsUpstreamPrintsIt) {
+  const std::string start = "/registry/configmaps/ns/c1" + std::string(1, '\0');
+  // {"v":"meta.k8s.io/v1","rv":42,"start":"c1\u0000"}
+  EXPECT_EQ(encode_continue(start, kPrefix, 42), "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6NDIsInN0YXJ0IjoiYzFcdTAwMDAifQ");
+}
+
+TEST(ContinueToken, ComesBackAsItWas) {
+  const std::string start = "/registry/configmaps/ns/c1" + std::string(1, '\0');
+  for (Revision revision : {1, 42, -1}) {
+    const auto decoded = decode_continue(encode_continue(start, kPrefix, revision), kPrefix);
+    ASSERT_TRUE(decoded.ok());
+    EXPECT_EQ(decoded->start, start);
+    EXPECT_EQ(decoded->revision, revision);
+  }
+}
+
+TEST(ContinueToken, ABadTokenIsABadRequestThatSaysWhy) {
+  EXPECT_EQ(decode_continue("!", kPrefix).status().reason(), Reason::kBadRequest);
+  EXPECT_EQ(why_not("ab!d"), "invalid continue token: continue key is not valid: illegal base64 data at input byte 2");
+  // {"v":"meta.k8s.io/v1","rv":0,"start":"a"}
+  EXPECT_EQ(why_not("eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MCwic3RhcnQiOiJhIn0"),
+            "invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
+  // {"v":"meta.k8s.io/v1","rv":3,"start":""}
+  EXPECT_EQ(why_not("eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6Mywic3RhcnQiOiIifQ"),
+            "invalid continue token: continue key is not valid: encoded start key empty (version meta.k8s.io/v1)");
+  // {"v":"v2","rv":3,"start":"a"}
+  EXPECT_EQ(why_not("eyJ2IjoidjIiLCJydiI6Mywic3RhcnQiOiJhIn0"),
+            "invalid continue token: continue key is not valid: server does not recognize this encoded version v2");
+}
+
+TEST(ContinueToken, AKeyOutsideTheListIsRefused) {
+  const std::string prefix(kPrefix);
+  for (const char* start : {"../secrets/x", "a/../../x", "./a", "a//b", "a/"}) {
+    EXPECT_EQ(why_not(encode_continue(prefix + start, kPrefix, 3)), std::string("invalid continue token: continue key is not valid: ") + start);
+  }
+}
+
+}  // namespace
+}  // namespace backplane

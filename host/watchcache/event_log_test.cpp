@@ -1,1 +1,166 @@
+#include "watchcache/event_log.hpp"
+
 #include <gtest/gtest.h>
+
+#include "base/io_loop.hpp"
+#include "base/task_group.hpp"
+
+namespace backplane {
+namespace {
+
+ObjectRef object(Revision revision) {
+  auto made = std::make_shared<ObjectEntry>();
+  made->key = "/k/a";
+  made->revision = revision;
+  made->json = SharedBytes(std::string(100, 'x'));
+  return made;
+}
+
+std::vector<LogRecord> records(Revision from, Revision to) {
+  std::vector<LogRecord> made;
+  for (Revision revision = from; revision <= to; ++revision) made.push_back({WatchEvent::Type::kModified, revision, object(revision), nullptr, {}});
+  return made;
+}
+
+// Revisions from a cursor to the end of the log.
+std::vector<Revision> read_all(const EventLog& log, std::uint64_t cursor) {
+  std::vector<Revision> revisions;
+  for (;;) {
+    const auto slice = log.read(cursor);
+    if (slice.state != EventLog::Slice::State::kRecords) return revisions;
+    for (const auto& part : slice.records) {
+      for (const auto& record : part) revisions.push_back(record.revision);
+    }
+    cursor = slice.next;
+  }
+}
+
+TEST(EventLog, ACursorReadsWhatComesAfterItsRevision) {
+  EventLog log;
+  log.reset(10);
+  log.append(records(11, 700));
+  EXPECT_EQ(log.size(), 690u);
+  EXPECT_FALSE(log.cursor_after(9));
+  const auto all = read_all(log, *log.cursor_after(10));
+  ASSERT_EQ(all.size(), 690u);
+  EXPECT_EQ(all.front(), 11);
+  EXPECT_EQ(all.back(), 700);
+  EXPECT_EQ(read_all(log, *log.cursor_after(698)), (std::vector<Revision>{699, 700}));
+  EXPECT_TRUE(read_all(log, *log.cursor_after(5000)).empty());
+}
+
+TEST(EventLog, ForgetsTheOldestWhenItHasTooManyEventsOrBytes) {
+  EventLog few({.max_events = 1000, .max_bytes = 1 << 30});
+  few.reset(0);
+  const auto start = few.cursor_after(0);
+  for (Revision revision = 1; revision <= 5000; revision += 10) few.append(records(revision, revision + 9));
+  EXPECT_LE(few.size(), 1000u);
+  EXPECT_GT(few.size(), 800u);
+  EXPECT_EQ(few.read(*start).state, EventLog::Slice::State::kLagged);
+  EXPECT_FALSE(few.cursor_after(few.floor() - 1));
+  EXPECT_EQ(read_all(few, *few.cursor_after(few.floor())).front(), few.floor() + 1);
+
+  EventLog small({.max_events = 1'000'000, .max_bytes = 64 * 1024});
+  small.reset(0);
+  for (Revision revision = 1; revision <= 5000; ++revision) {
+    auto one = records(revision, revision);
+    one[0].previous = object(revision - 1);
+    small.append(std::move(one));
+  }
+  EXPECT_LT(small.size(), 1000u);
+}
+
+TEST(EventLog, AfterAResetEarlierCursorsLag) {
+  EventLog log;
+  log.reset(0);
+  log.append(records(1, 5));
+  const auto cursor = log.cursor_after(5);
+  log.reset(20);
+  EXPECT_EQ(log.read(*cursor).state, EventLog::Slice::State::kLagged);
+  log.append(records(21, 21));
+  EXPECT_EQ(read_all(log, *log.cursor_after(20)), std::vector<Revision>{21});
+}
+
+Task<void> wait_for(EventLog& log, EventLog::Waiter& waiter, std::uint64_t cursor, std::atomic<int>& woken, Executor** where) {
+  co_await log.wait(waiter, cursor);
+  *where = current_executor();
+  ++woken;
+}
+
+class Waiting : public testing::Test {
+ protected:
+  Waiting() {
+    loops.start();
+    log.reset(0);
+  }
+  ~Waiting() override { loops.stop(); }
+  void start(std::size_t i, std::uint64_t cursor = 128) {
+    tasks.spawn(loops.loop(i), "waiter", wait_for(log, waiters[i], cursor, woken, &where[i]));
+  }
+  // Everything that was posted to the loops before has run.
+  void settle() {
+    for (std::size_t i = 0; i < loops.size(); ++i) run_on(loops.loop(i), nothing());
+  }
+  static Task<void> nothing() { co_return; }
+  void finish() {
+    tasks.close();
+    run_on(loops.loop(0), tasks.wait_all());
+  }
+  LoopPool loops{2};
+  TaskGroup tasks;
+  EventLog log;
+  std::array<EventLog::Waiter, 8> waiters;
+  std::array<Executor*, 8> where{};
+  std::atomic<int> woken{0};
+};
+
+TEST_F(Waiting, AnAppendResumesEveryWaiterWhereItWaited) {
+  for (std::size_t i = 0; i < 8; ++i) start(i);
+  settle();
+  EXPECT_EQ(woken.load(), 0);
+  log.append(records(1, 1));
+  finish();
+  EXPECT_EQ(woken.load(), 8);
+  for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(where[i], &loops.loop(i));
+}
+
+TEST_F(Waiting, AWaitForWhatIsThereDoesNotWait) {
+  log.append(records(1, 1));
+  start(0, *log.cursor_after(0));
+  finish();
+  EXPECT_EQ(woken.load(), 1);
+}
+
+TEST_F(Waiting, CancellingResumesOneWaiterAndLeavesTheOthers) {
+  for (std::size_t i = 0; i < 3; ++i) start(i);
+  settle();
+  log.cancel(waiters[1]);
+  log.cancel(waiters[1]);
+  settle();
+  EXPECT_EQ(woken.load(), 1);
+  start(1);  // cancelled for good
+  settle();
+  EXPECT_EQ(woken.load(), 2);
+  log.close();
+  finish();
+  EXPECT_EQ(woken.load(), 4);
+}
+
+TEST_F(Waiting, ATickResumesThoseWhoseBookmarkIsDue) {
+  const auto now = EventLog::Clock::now();
+  waiters[0].wants_bookmarks = true;
+  waiters[0].bookmark_due = now;
+  waiters[2].wants_bookmarks = true;
+  waiters[2].bookmark_due = now + std::chrono::hours(1);
+  for (std::size_t i = 0; i < 3; ++i) start(i);
+  settle();
+  log.tick(now);
+  settle();
+  EXPECT_EQ(woken.load(), 1);
+  EXPECT_NE(where[0], nullptr);
+  log.close();
+  finish();
+}
+
+}  // namespace
+}  // namespace backplane

@@ -1,1 +1,122 @@
+#include "watchcache/json_scan.hpp"
+
 #include <gtest/gtest.h>
+
+#include "watchcache/entry.hpp"
+
+namespace backplane {
+namespace {
+
+CacheConfig config(bool sorted = false) {
+  CacheConfig config;
+  config.prefix = "/registry/pods/";
+  config.kind = "Pod";
+  config.api_version = "v1";
+  config.sorted_keys = sorted;
+  config.fields = {{"spec.nodeName", "spec.nodeName", ""}, {"status.phase", "status.phase", "Pending"}, {"spec.flag", "spec.flag", "false"}};
+  return config;
+}
+
+KeyValue stored(std::string key, std::string value, Revision revision) {
+  KeyValue kv;
+  kv.key = std::move(key);
+  kv.value = SharedBytes(std::move(value));
+  kv.mod_revision = revision;
+  return kv;
+}
+
+std::string with_version(std::string json, bool sorted, Revision revision = 7) {
+  const EntryBuilder builder(config(sorted));
+  return std::string(builder.build(stored("/registry/pods/ns/a", std::move(json), revision), WatchEvent::Type::kAdded)->json.view());
+}
+
+TEST(JsonScan, WalksMembersOverStringsThatHoldBracketsAndQuotes) {
+  const std::string text = R"({"a":"}\"{","b":[{"x":"]"},2],"c":{"d":{}},"e":-1.5e3,"f":null})";
+  std::vector<std::pair<std::string, std::string>> members;
+  for (MemberScan scan(text, 0); scan.next();) members.emplace_back(scan.key(), scan.value());
+  const std::vector<std::pair<std::string, std::string>> wanted = {
+      {"a", R"("}\"{")"}, {"b", R"([{"x":"]"},2])"}, {"c", R"({"d":{}})"}, {"e", "-1.5e3"}, {"f", "null"}};
+  EXPECT_EQ(members, wanted);
+}
+
+TEST(JsonScan, DamagedTextGivesMissingMembersAndNothingWorse) {
+  for (const char* text : {"", "{", "[]", "{\"a", "{\"a\"", "{\"a\":", "{\"a\":\"", "{\"a\":{\"b\":[", "{\"a\":\"x\\", "{]}"}) {
+    for (MemberScan scan(text, 0); scan.next();) EXPECT_LE(scan.value_end(), std::string_view(text).size());
+    EXPECT_FALSE(scan_metadata(text, false).found);
+  }
+}
+
+TEST(JsonScan, ScalarsAreReadAsSelectorsCompareThem) {
+  EXPECT_EQ(scalar_text(R"("a\u00e9\n\"\ud83d\ude00")"), "a\xc3\xa9\n\"\xf0\x9f\x98\x80");
+  EXPECT_EQ(scalar_text("true"), "true");
+  EXPECT_EQ(scalar_text("12"), "12");
+  EXPECT_EQ(scalar_text("null"), "");
+  EXPECT_EQ(scalar_text("{}"), "");
+}
+
+TEST(FieldPlan, ReadsAllPathsInOnePassAndGivesDefaults) {
+  const FieldPlan plan(config().fields);
+  using Values = std::vector<std::string>;
+  EXPECT_EQ(plan.extract(R"({"spec":{"a":{"nodeName":"no"},"nodeName":"n1","flag":true},"status":{"phase":"Running"}})"),
+            (Values{"n1", "Running", "true"}));
+  EXPECT_EQ(plan.extract(R"({"spec":{},"status":{"phase":null}})"), (Values{"", "Pending", "false"}));
+  EXPECT_EQ(plan.extract("{}"), (Values{"", "Pending", "false"}));
+}
+
+TEST(EntryBuilder, PutsTheResourceVersionBehindUid) {
+  EXPECT_EQ(with_version(R"({"kind":"Pod","metadata":{"name":"a","namespace":"n","uid":"u","generation":1},"spec":{}})", false),
+            R"({"kind":"Pod","metadata":{"name":"a","namespace":"n","uid":"u","resourceVersion":"7","generation":1},"spec":{}})");
+  EXPECT_EQ(with_version(R"({"metadata":{"name":"a"}})", false), R"({"metadata":{"name":"a","resourceVersion":"7"}})");
+  EXPECT_EQ(with_version(R"({"metadata":{}})", false), R"({"metadata":{"resourceVersion":"7"}})");
+  EXPECT_EQ(with_version(R"({"metadata":{"labels":{"uid":"x"}}})", false), R"({"metadata":{"resourceVersion":"7","labels":{"uid":"x"}}})");
+}
+
+TEST(EntryBuilder, ReplacesAResourceVersionThatIsThere) {
+  EXPECT_EQ(with_version(R"({"metadata":{"name":"a","resourceVersion":"123456","labels":{}}})", false),
+            R"({"metadata":{"name":"a","resourceVersion":"7","labels":{}}})");
+  EXPECT_EQ(with_version(R"({"metadata":{"labels":{},"resourceVersion":"1"}})", false), R"({"metadata":{"labels":{},"resourceVersion":"7"}})");
+}
+
+TEST(EntryBuilder, SortedKeysKeepTheirOrder) {
+  EXPECT_EQ(with_version(R"({"apiVersion":"g/v1","kind":"K","metadata":{"name":"a","uid":"u"}})", true),
+            R"({"apiVersion":"g/v1","kind":"K","metadata":{"name":"a","resourceVersion":"7","uid":"u"}})");
+  EXPECT_EQ(with_version(R"({"metadata":{"name":"a"}})", true), R"({"metadata":{"name":"a","resourceVersion":"7"}})");
+}
+
+TEST(EntryBuilder, ReadsNameNamespaceLabelsAndFields) {
+  const EntryBuilder builder(config());
+  const auto entry = builder.build(
+      stored("/registry/pods/ns/a", R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","labels":{"b":"2","a":"1"}},"spec":{"nodeName":"n1"}})", 9),
+      WatchEvent::Type::kModified);
+  EXPECT_EQ(entry->ns, "ns");
+  EXPECT_EQ(entry->name, "a");
+  EXPECT_EQ(entry->revision, 9);
+  EXPECT_EQ(entry->labels, (Labels{{"a", "1"}, {"b", "2"}}));
+  EXPECT_EQ(entry->fields, (std::vector<std::string>{"n1", "Pending", "false"}));
+  std::string item;
+  entry->append_item(item);
+  EXPECT_EQ(item, R"({"metadata":{"name":"a","resourceVersion":"9","labels":{"b":"2","a":"1"}},"spec":{"nodeName":"n1"}})");
+}
+
+TEST(EntryBuilder, TheFrameAndTheObjectAreOneBuffer) {
+  const EntryBuilder builder(config());
+  const auto entry = builder.build(stored("/registry/pods/ns/a", R"({"metadata":{}})", 2), WatchEvent::Type::kModified);
+  EXPECT_EQ(entry->frame.view(), "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"resourceVersion\":\"2\"}}}\n");
+  EXPECT_EQ(frame_for(*entry, WatchEvent::Type::kModified).view().data(), entry->frame.view().data());
+  EXPECT_TRUE(frame_for(*entry, WatchEvent::Type::kAdded).empty());
+  EXPECT_GE(entry->json.view().data(), entry->frame.view().data());
+  EXPECT_LE(entry->json.view().data() + entry->json.size(), entry->frame.view().data() + entry->frame.size());
+}
+
+TEST(EntryBuilder, BookmarksHaveTheKindAndTheRevision) {
+  auto plain = config();
+  plain.empty_members = R"(,"spec":{"containers":null},"status":{})";
+  EXPECT_EQ(EntryBuilder(plain).bookmark(5, true).json_frame.view(),
+            "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"5\","
+            "\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}},\"spec\":{\"containers\":null},\"status\":{}}}\n");
+  EXPECT_EQ(EntryBuilder(config(true)).bookmark(5, false).object->json.view(),
+            R"({"apiVersion":"v1","kind":"Pod","metadata":{"resourceVersion":"5"}})");
+}
+
+}  // namespace
+}  // namespace backplane

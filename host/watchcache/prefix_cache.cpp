@@ -61,7 +61,7 @@ Task<Status> PrefixCache::ensure_ready() {
   co_return Status{};
 }
 
-Task<void> PrefixCache::load(std::shared_ptr<PrefixCache> self) {
+Task<void> PrefixCache::load([[maybe_unused]] std::shared_ptr<PrefixCache> self) {
   bool loaded = false;
   for (int attempt = 0; attempt < kLoadAttempts && !loaded && !store_->stopping.load(); ++attempt) {
     // From here on the pump keeps events for us; what the range below has seen already is dropped then.

@@ -2,26 +2,14 @@
 #include <backplane/plugin.hpp>
 
 #include "greetings_json.hpp"
+
 using namespace backplane;
 
-// The columns of `kubectl get greetings`.
-class GreetingTable final : public TableConvertor {
- public:
-  const std::vector<TableColumn>& columns() const override { return columns_; }
-  Array cells(const Object& object, std::int64_t, json::storage_ptr storage) const override {
-    const std::string words(get_string_path(object, "spec.greeting")), whom(get_string_path(object, "spec.name"));
-    return Array({meta_name(object), words + ", " + whom + "!"}, storage);
-  }
-
- private:
-  std::vector<TableColumn> columns_{{"Name", "string", "name", "Name of the greeting."}, {"Says", "string", "", "The greeting."}};
-};
-
-// What a greeting does beyond its schema.
-class GreetingStrategy final : public Strategy {
+// What a greeting does beyond its schema, and the columns of `kubectl get greetings`.
+class GreetingStrategy final : public Strategy, public TableConvertor {
  public:
   explicit GreetingStrategy(const Schema* schema) : schema_(schema) {}
-  const TableConvertor& table_convertor() const override { return table_; }
+
   void validate(RequestContext&, const Object& object, FieldErrors& errors) const override {
     const Value* spec = find(object, "spec");
     if (!spec) return errors.required("spec");
@@ -32,9 +20,16 @@ class GreetingStrategy final : public Strategy {
     validate(context, now, errors);
   }
 
+  const TableConvertor& table_convertor() const override { return *this; }
+  const std::vector<TableColumn>& columns() const override { return columns_; }
+  Array cells(const Object& object, std::int64_t, json::storage_ptr storage) const override {
+    const std::string words(get_string_path(object, "spec.greeting")), whom(get_string_path(object, "spec.name"));
+    return Array({meta_name(object), words + ", " + whom + "!"}, storage);
+  }
+
  private:
   const Schema* schema_;
-  GreetingTable table_;
+  std::vector<TableColumn> columns_{{"Name", "string", "name", "Its name."}, {"Says", "string", "", "The greeting."}};
 };
 
 class HelloWorld final : public Plugin {

@@ -21,9 +21,9 @@ class FakeExchange final : public Exchange {
   std::string content_type;
   std::string response_body;
   Headers response_headers;
-  std::vector<std::string> writes;         // one text per write() of a streamed body
-  std::vector<std::size_t> write_pieces;   // pieces in each of them
-  const void* first_piece = nullptr;       // address of the first bytes of a body that respond() sent
+  std::vector<std::string> writes;        // one text per write() of a streamed body
+  std::vector<std::size_t> write_pieces;  // pieces in each of them
+  const void* first_piece = nullptr;      // address of the first bytes of a body that respond() sent
   bool streamed = false;
   bool compressible = false;
   bool finished = false;

@@ -56,7 +56,8 @@ class EntriesCursor final : public ObjectCursor {
 
 class FakeStore final : public StandardStorage {
  public:
-  FakeStore(GroupVersionKind kind, std::string resource, const Schema* schema) : kind_(std::move(kind)), resource_(std::move(resource)), schema_(schema) {}
+  FakeStore(GroupVersionKind kind, std::string resource, const Schema* schema)
+      : kind_(std::move(kind)), resource_(std::move(resource)), schema_(schema) {}
 
   // ---- what the test sets and looks at
   std::map<std::string, ObjectRef> objects;  // by name
@@ -122,7 +123,8 @@ class FakeStore final : public StandardStorage {
     meta.set("uid", "u-" + name);
     co_return store(context, object);
   }
-  Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options, bool) override {
+  Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
+                                    bool) override {
     write_options = std::move(options);
     preconditions = info.preconditions();
     for (;;) {

@@ -85,7 +85,8 @@ class Api : public ::testing::Test {
 
   // `path` is what stands after the group version: "namespaces/n/configmaps/a?x=y".  A Content-Type of JSON is not sent: it is the default.
   Response send(std::string method, std::string path, std::string body = {}, Headers headers = {}) {
-    auto exchange = std::make_shared<FakeExchange>(std::move(method), scope_.kind.group_version().path() + "/" + path, std::move(headers), std::move(body));
+    auto exchange = std::make_shared<FakeExchange>(std::move(method), scope_.kind.group_version().path() + "/" + path, std::move(headers),
+                                                   std::move(body));
     send(*exchange, path);
     return {exchange};
   }
@@ -130,7 +131,9 @@ class Api : public ::testing::Test {
   std::shared_ptr<HttpHandler> handler_;
 
  private:
-  static Task<void> run(HttpHandler& handler, RequestContext& context, FakeExchange& exchange) { co_await handler.handle(context, exchange); }
+  static Task<void> run(HttpHandler& handler, RequestContext& context, FakeExchange& exchange) {
+    co_await handler.handle(context, exchange);
+  }
   static std::string verb_of(std::string_view method, bool collection) {
     if (method == "GET" || method == "HEAD") return collection ? "list" : "get";
     if (method == "POST") return "create";

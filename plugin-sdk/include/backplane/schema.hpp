@@ -70,6 +70,9 @@ struct DecodeReport {
   // Set before parsing: what Go does with repeated members.  Typed objects merge an object or list into the one before it; custom
   // resources and patches keep the last.
   bool merge_duplicates = true;
+  // Set before normalize(): the tree was a map in Go, as after a strategic merge patch.  Errors are worded as runtime.FromUnstructured words
+  // them ("cannot restore slice from string"), problems are sorted.
+  bool restore = false;
 };
 
 // A parsed body: the tree and the duplicate fields met on the way.  `report` may be null.

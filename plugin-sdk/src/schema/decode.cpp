@@ -27,6 +27,43 @@ void append_steps(std::string& out, const Frame& frame) {
   out.append(frame.name);
 }
 
+// reflect's words for a value of a decoded JSON tree.
+std::string_view go_kind(const Value& value) noexcept {
+  if (value.is_object()) return "map";
+  if (value.is_array()) return "slice";
+  if (value.is_string()) return "string";
+  if (value.is_bool()) return "bool";
+  return value.is_double() ? "float64" : "int64";
+}
+
+std::string_view plain_kind(Form form) noexcept {
+  switch (form) {
+    case Form::kBool: return "bool";
+    case Form::kInt32: return "int32";
+    case Form::kInt64: return "int64";
+    case Form::kDouble: return "float64";
+    default: return "string";
+  }
+}
+
+// runtime.FromUnstructured's message for a value that is not of the type.
+std::string restore_error(const Value& value, const Type& type) {
+  const std::string kind(go_kind(value));
+  switch (type.form()) {
+    case Form::kMap: return "cannot restore map from " + kind;
+    case Form::kList:
+    case Form::kBytes: return "cannot restore slice from " + kind;
+    case Form::kStruct: return "cannot restore struct from: " + kind;
+    default: break;
+  }
+  // Go could convert an integer to a string, or a number to another, but does not want to.
+  const bool number = value.is_number();
+  const bool convertible = (number && type.form() != Form::kBool && type.form() != Form::kString) ||
+                           (number && !value.is_double() && type.form() == Form::kString);
+  if (convertible) return "cannot convert " + kind + " to " + type.go_type();
+  return "unrecognized type: " + std::string(plain_kind(type.form()));
+}
+
 }  // namespace
 
 std::string strict_path(const Frame& frame) {
@@ -62,8 +99,10 @@ void DecodeError::put_at(const Frame& frame) {
   for (const Frame* at = &frame; at; at = at->parent) {
     if (at->step != Frame::Step::kField) continue;
     struct_name = at->holder->go_struct_name();
-    field_path.clear();
-    append_fields(field_path, *at);
+    std::string path;
+    append_fields(path, *at);
+    // An error that comes up from a nested decoding keeps its own path behind the outer one.
+    field_path = field_path.empty() ? std::move(path) : path + "." + field_path;
     return;
   }
 }
@@ -77,14 +116,22 @@ Decode::Decode(DecodeReport* report) : report_(report) {
                          report->problems.begin() + static_cast<std::ptrdiff_t>(std::min(pending_.size(), report->problems.size())));
 }
 
-void Decode::type_error(const Value& value, bool with_number, std::string go_type, const Frame& frame) {
-  if (first_) return;
-  first_ = DecodeError{true, value_words(value, with_number), std::move(go_type), {}, {}};
-  first_->put_at(frame);
+bool Decode::type_error(const Value& value, bool with_number, const Type& type, const Frame& frame) {
+  if (restores()) return fatal(restore_error(value, type));
+  return type_error(value, with_number, type.go_type(), frame);
 }
 
-void Decode::keep(std::string message) {
+bool Decode::type_error(const Value& value, bool with_number, std::string go_type, const Frame& frame) {
+  if (first_) return true;
+  first_ = DecodeError{true, value_words(value, with_number), std::move(go_type), {}, {}};
+  first_->put_at(frame);
+  return true;
+}
+
+bool Decode::keep(std::string message) {
+  if (restores()) return fatal("error decoding from json: " + message);
   if (!first_) first_ = DecodeError{false, std::move(message), {}, {}, {}};
+  return true;
 }
 
 bool Decode::fatal(std::string message) {
@@ -93,7 +140,8 @@ bool Decode::fatal(std::string message) {
 }
 
 bool Decode::fatal_type_error(const Value& value, bool with_number, std::string go_type, const Frame& frame) {
-  return fatal(DecodeError{true, value_words(value, with_number), std::move(go_type), {}, {}}, frame);
+  DecodeError error{true, value_words(value, with_number), std::move(go_type), {}, {}};
+  return restores() ? fatal(error.message()) : fatal(std::move(error), frame);
 }
 
 bool Decode::fatal(DecodeError error, const Frame& frame) {
@@ -102,7 +150,10 @@ bool Decode::fatal(DecodeError error, const Frame& frame) {
   return false;
 }
 
-std::optional<DecodeError> Decode::finish() { return fatal_ ? std::move(fatal_) : std::move(first_); }
+std::optional<DecodeError> Decode::finish() {
+  if (restores()) std::sort(report_->problems.begin(), report_->problems.end());
+  return fatal_ ? std::move(fatal_) : std::move(first_);
+}
 
 void Decode::unknown_field(const Frame& frame, std::string_view name) {
   if (report_) add_problem("unknown field ", frame, name);

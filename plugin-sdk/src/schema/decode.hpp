@@ -33,7 +33,7 @@ struct DecodeError {
   std::string struct_name, field_path;
 
   std::string message() const;
-  // Names the place, as Go does for type errors that come up through it.
+  // Names the place, as Go does for type errors that come up through it: the struct of the place, the path to it and on.
   void put_at(const Frame& frame);
 };
 
@@ -41,10 +41,11 @@ class Decode {
  public:
   explicit Decode(DecodeReport* report);
 
-  // Keeps the first type error: `value` cannot be a `go_type`.
-  void type_error(const Value& value, bool with_number, std::string go_type, const Frame& frame);
-  // Keeps the first error that Go keeps though it is not about types.
-  void keep(std::string message);
+  // Keeps the first type error: `value` cannot be a `type`.  False when decoding must end.
+  bool type_error(const Value& value, bool with_number, const Type& type, const Frame& frame);
+  bool type_error(const Value& value, bool with_number, std::string go_type, const Frame& frame);
+  // Keeps the first error that Go keeps though it is not about types.  False when decoding must end.
+  bool keep(std::string message);
   // An error that ends the decoding.  Always false, for `return decode.fatal(…)`.
   bool fatal(std::string message);
   bool fatal_type_error(const Value& value, bool with_number, std::string go_type, const Frame& frame);
@@ -58,6 +59,9 @@ class Decode {
 
   // The error to answer, if any; then reports are final.
   std::optional<DecodeError> finish();
+
+  // The value is restored from a map, not from JSON: see DecodeReport::restore.
+  bool restores() const noexcept { return report_ && report_->restore; }
 
  private:
   void repeated_field(const Frame& frame, std::string_view name);

@@ -168,8 +168,8 @@ bool decode_map(const Type& type, Object& object, Decode& decode, const Frame& f
   return true;
 }
 
-// A type that picks its form by the JSON at hand decodes that JSON by itself: nothing is reported from inside, and errors carry the place
-// of the whole.
+// A type that picks its form by the JSON at hand decodes that JSON by itself: nothing is reported from inside, and any error ends the
+// decoding.
 bool decode_shape(const Type& type, Value& value, Decode& decode, const Frame& frame) {
   const Body& body = type.body();
   const Type* inside = value.is_object() ? body.object_shape : value.is_array() ? body.array_shape : nullptr;
@@ -189,8 +189,7 @@ bool decode_shape(const Type& type, Value& value, Decode& decode, const Frame& f
 }
 
 bool type_mismatch(const Type& type, const Value& value, Decode& decode, const Frame& frame) {
-  decode.type_error(value, false, type.go_type(), frame);
-  return true;
+  return decode.type_error(value, false, type, frame);
 }
 
 struct ByKey {
@@ -209,8 +208,8 @@ bool decode_value(const Type& type, Value& value, Decode& decode, const Frame& f
     case Form::kBool: return value.is_bool() || type_mismatch(type, value, decode, frame);
     case Form::kDouble: return value.is_number() || type_mismatch(type, value, decode, frame);
     case Form::kInt32:
-    case Form::kInt64: decode_integer(value, type, decode, frame); return true;
-    case Form::kBytes: decode_bytes(value, type, decode, frame); return true;
+    case Form::kInt64: return decode_integer(value, type, decode, frame);
+    case Form::kBytes: return decode_bytes(value, type, decode, frame);
     case Form::kTime: return decode_time(value, false, decode, frame);
     case Form::kMicroTime: return decode_time(value, true, decode, frame);
     case Form::kDuration: return decode_duration(value, decode, frame);

@@ -1,6 +1,6 @@
 #include "schema/scalars.hpp"
 
-#include <array>
+#include <cmath>
 #include <limits>
 
 #include "backplane/names.hpp"
@@ -88,31 +88,36 @@ bool decode_int_or_string(Value& value, Decode& decode, const Frame& frame) {
   return decode.fatal_type_error(value, true, "int32", frame);
 }
 
-void decode_bytes(Value& value, const Type& type, Decode& decode, const Frame& frame) {
-  if (value.is_null()) return;
+bool decode_bytes(Value& value, const Type& type, Decode& decode, const Frame& frame) {
+  if (value.is_null()) return true;
   if (value.is_string()) {
-    if (is_canonical_base64(text_of(value))) return;
+    if (is_canonical_base64(text_of(value))) return true;
     std::string bytes;
     if (const auto bad = decode_go_base64(text_of(value), bytes)) {
-      decode.keep("illegal base64 data at input byte " + std::to_string(*bad));
-    } else {
-      value.get_string() = encode_base64(bytes);
+      return decode.keep("illegal base64 data at input byte " + std::to_string(*bad));
     }
-    return;
+    value.get_string() = encode_base64(bytes);
+    return true;
   }
-  if (!value.is_array()) return decode.type_error(value, false, type.go_type(), frame);
+  if (!value.is_array()) return decode.type_error(value, false, type, frame);
   std::string bytes;
   for (const Value& item : value.get_array()) {
     if (!item.is_null() && !fits<std::uint8_t>(item)) return decode.type_error(item, true, "uint8", frame);
     bytes.push_back(static_cast<char>(item.is_null() ? 0 : item.get_int64()));
   }
   value = std::string_view(encode_base64(bytes));
+  return true;
 }
 
-void decode_integer(Value& value, const Type& type, Decode& decode, const Frame& frame) {
-  if (value.is_null()) return;
+bool decode_integer(Value& value, const Type& type, Decode& decode, const Frame& frame) {
+  if (value.is_null()) return true;
+  // A map's number is converted as Go converts: a whole float is an integer, and 32 bits wrap.
+  if (decode.restores() && value.is_double() && value.get_double() == std::trunc(value.get_double()) && std::fabs(value.get_double()) < 9.2e18) {
+    value = static_cast<std::int64_t>(value.get_double());
+  }
+  if (decode.restores() && value.is_int64() && type.form() == Form::kInt32) value = static_cast<std::int32_t>(value.get_int64());
   const bool good = type.form() == Form::kInt32 ? fits<std::int32_t>(value) : fits<std::int64_t>(value);
-  if (!good) decode.type_error(value, true, type.go_type(), frame);
+  return good || decode.type_error(value, true, type, frame);
 }
 
 }  // namespace backplane::schema

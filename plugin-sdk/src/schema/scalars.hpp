@@ -11,8 +11,8 @@ bool decode_duration(Value& value, Decode& decode, const Frame& frame);
 bool decode_quantity(Value& value, Decode& decode);
 bool decode_int_or_string(Value& value, Decode& decode, const Frame& frame);
 // Base64; Go also takes a list of byte values.
-void decode_bytes(Value& value, const Type& type, Decode& decode, const Frame& frame);
+bool decode_bytes(Value& value, const Type& type, Decode& decode, const Frame& frame);
 // A whole number within the bits of the form.
-void decode_integer(Value& value, const Type& type, Decode& decode, const Frame& frame);
+bool decode_integer(Value& value, const Type& type, Decode& decode, const Frame& frame);
 
 }  // namespace backplane::schema

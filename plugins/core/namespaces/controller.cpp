@@ -67,7 +67,8 @@ class NamespaceController {
   // Every namespaced resource that can be listed and deleted.
   Task<Result<std::vector<Content>>> discover() {
     std::vector<std::string> paths{"/api/v1"};
-    auto groups = parse_object(co_await get("/apis"));
+    const auto answer = co_await get("/apis");
+    auto groups = parse_object(answer);
     if (!groups.ok()) co_return std::move(groups).status();
     if (const Array* list = get_array(*groups, "groups")) {
       for (const Value& group : *list) {
@@ -76,7 +77,8 @@ class NamespaceController {
     }
     std::vector<Content> out;
     for (const std::string& path : paths) {
-      auto resources = parse_object(co_await get(path));
+      const auto listing = co_await get(path);
+      auto resources = parse_object(listing);
       if (!resources.ok()) co_return std::move(resources).status();
       const Array* list = get_array(*resources, "resources");
       for (const Value& each : list ? *list : Array()) {
@@ -92,14 +94,16 @@ class NamespaceController {
 
   // Deletes a collection; returns how many objects are still there.  Pods whose time has run out go at once: no node will tell of them.
   Task<Result<std::int64_t>> empty(std::string target, bool pods) {
-    auto before = parse_object(co_await get(target));
+    const auto found = co_await get(target);
+    auto before = parse_object(found);
     if (!before.ok()) co_return std::move(before).status();
     const Array* items = get_array(*before, "items");
     if (items == nullptr || items->empty()) co_return std::int64_t{0};
     const std::string force = pods && overdue(*items) ? "?gracePeriodSeconds=0" : "";
     auto deleted = co_await client_.request("DELETE", target + force, {}, "");
     if (deleted.code != 200) co_return internal_error("deleting " + target + ": " + deleted.body);
-    auto after = parse_object(co_await get(target));
+    const auto remaining = co_await get(target);
+    auto after = parse_object(remaining);
     if (!after.ok()) co_return std::move(after).status();
     const Array* rest = get_array(*after, "items");
     co_return static_cast<std::int64_t>(rest ? rest->size() : 0);

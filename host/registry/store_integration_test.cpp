@@ -1,0 +1,150 @@
+// The store over the memory backend and the real watch cache.
+#include <gtest/gtest.h>
+
+#include "base/task_group.hpp"
+#include "registry/store_fixture.hpp"
+#include "storage/memory_storage.hpp"
+
+namespace backplane::registry_test {
+namespace {
+
+class StoreIntegrationTest : public ::testing::Test {
+ protected:
+  StoreIntegrationTest() : loop_("requests"), pump_("pump") {
+    loop_.start();
+    pump_.start();
+    storage_ = make_memory_storage();
+    hub_ = make_cache_hub(*storage_, pump_);
+    ResourceConfig config;
+    config.kind = {"", "v1", "Thing"};
+    config.resource = "things";
+    config.schema = &schema_;
+    config.strategy = std::make_shared<TestStrategy>();
+    store_ = std::move(*make_store(environment_, std::move(config)));
+    environment_.start(*storage_, *hub_, admission_);
+    EXPECT_TRUE(run_on(pump_, hub_->start()).ok());
+  }
+  ~StoreIntegrationTest() override {
+    store_.reset();
+    environment_.stop();
+    run_on(pump_, hub_->stop());
+    hub_.reset();
+    EXPECT_TRUE(run_on(loop_, storage_->stop()).ok());
+    storage_.reset();
+    pump_.stop();
+    loop_.stop();
+  }
+
+  static void prepare(RequestContext& context) {
+    context.info.ns = "default";
+    context.info.is_resource_request = true;
+  }
+  Result<ObjectRef> create(const std::string& name) {
+    RequestContext context;
+    prepare(context);
+    Object object = json::parse(R"({"kind":"Thing","apiVersion":"v1","metadata":{"name":")" + name + R"("},"data":{"n":0}})", context.arena()).as_object();
+    return run_on(loop_, store_->create(context, object, {}));
+  }
+  Result<ObjectRef> get(const std::string& name) {
+    RequestContext context;
+    prepare(context);
+    return run_on(loop_, store_->get(context, name, {}));
+  }
+
+  IoLoop loop_;
+  IoLoop pump_;
+  OrderingSchema schema_;
+  FakeAdmission admission_;
+  std::unique_ptr<StorageBackend> storage_;
+  std::unique_ptr<CacheHub> hub_;
+  StoreEnvironment environment_;
+  std::shared_ptr<StandardStorage> store_;
+};
+
+TEST_F(StoreIntegrationTest, AWriteIsInEveryLaterRead) {
+  for (int i = 0; i < 20; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    const auto created = create(name);
+    ASSERT_TRUE(created.ok()) << created.status().message();
+    const auto found = get(name);
+    ASSERT_TRUE(found.ok()) << found.status().message();
+    EXPECT_EQ((*found)->json.view(), (*created)->json.view());
+  }
+  RequestContext context;
+  prepare(context);
+  auto listed = run_on(loop_, store_->list(context, {}));
+  ASSERT_TRUE(listed.ok());
+  int count = 0;
+  while (listed->items->next() != nullptr) ++count;
+  EXPECT_EQ(count, 20);
+}
+
+Task<void> add_one(StandardStorage& store, std::atomic<int>& failures) {
+  RequestContext context;
+  context.info.ns = "default";
+  context.info.verb = "patch";
+  Change change([](Object& object) { ensure_object(object, "data")["n"] = get_int_path(object, "data.n").value_or(0) + 1; });
+  auto updated = co_await store.update(context, "a", change, {}, false);
+  if (!updated.ok()) ++failures;
+}
+
+Task<void> close_and_wait(TaskGroup& group) {
+  group.close();
+  co_await group.wait_all();
+}
+
+TEST_F(StoreIntegrationTest, ConcurrentPatchesLoseNothing) {
+  ASSERT_TRUE(create("a").ok());
+  std::atomic<int> failures{0};
+  TaskGroup group;
+  IoLoop other("other");
+  other.start();
+  for (int i = 0; i < 50; ++i) {
+    group.spawn(loop_, "patch", add_one(*store_, failures));
+    group.spawn(other, "patch", add_one(*store_, failures));
+  }
+  run_on(loop_, close_and_wait(group));
+  other.stop();
+  EXPECT_EQ(failures, 0);
+  const Object object = json::parse((*get("a"))->json.view()).as_object();
+  EXPECT_EQ(get_int_path(object, "data.n"), 100);
+}
+
+TEST_F(StoreIntegrationTest, AWatchSeesMarkingAndRemoval) {
+  const auto created = create("a");
+  ASSERT_TRUE(created.ok());
+  RequestContext context;
+  prepare(context);
+  ListOptions options;
+  options.watch = true;
+  options.resource_version = std::to_string((*created)->revision);
+  auto stream = run_on(loop_, store_->watch(context, options));
+  ASSERT_TRUE(stream.ok()) << stream.status().message();
+  Change held([](Object& object) { ObjectMeta(object).set_finalizers({"example.com/x"}); });
+  ASSERT_TRUE(run_on(loop_, store_->update(context, "a", held, {}, false)).ok());
+  ASSERT_TRUE(run_on(loop_, store_->remove(context, "a", {})).ok());
+  Change released([](Object& object) { ObjectMeta(object).set_finalizers({}); });
+  ASSERT_TRUE(run_on(loop_, store_->update(context, "a", released, {}, false)).ok());
+
+  std::vector<WatchEvent::Type> types;
+  while (types.size() < 3) {
+    auto events = run_on(loop_, (*stream)->next());
+    ASSERT_TRUE(events.ok());
+    for (const WatchEvent& event : *events) types.push_back(event.type);
+  }
+  EXPECT_EQ(types, (std::vector<WatchEvent::Type>{WatchEvent::Type::kModified, WatchEvent::Type::kModified, WatchEvent::Type::kDeleted}));
+  EXPECT_EQ(get("a").status().reason(), Reason::kNotFound);
+}
+
+TEST_F(StoreIntegrationTest, ACollectionGoesWhole) {
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(create("n" + std::to_string(i)).ok());
+  RequestContext context;
+  prepare(context);
+  ASSERT_TRUE(run_on(loop_, store_->remove_collection(context, {}, {})).ok());
+  auto listed = run_on(loop_, store_->list(context, {}));
+  ASSERT_TRUE(listed.ok());
+  EXPECT_EQ(listed->items->next(), nullptr);
+}
+
+}  // namespace
+}  // namespace backplane::registry_test

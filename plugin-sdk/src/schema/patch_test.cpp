@@ -1,0 +1,93 @@
+#include "schema/schema_test_support.hpp"
+
+namespace backplane {
+namespace {
+
+std::string merged(std::string_view target, std::string_view patch) {
+  Value value = json_of(target);
+  merge_patch(value, json_of(patch));
+  return to_json(value);
+}
+
+TEST(MergePatch, FollowsTheTableOfTheRfc) {
+  EXPECT_EQ(merged(R"({"a":"b"})", R"({"a":"c"})"), R"({"a":"c"})");
+  EXPECT_EQ(merged(R"({"a":"b"})", R"({"b":"c"})"), R"({"a":"b","b":"c"})");
+  EXPECT_EQ(merged(R"({"a":"b","b":"c"})", R"({"a":null})"), R"({"b":"c"})");
+  EXPECT_EQ(merged(R"({"a":["b"]})", R"({"a":"c"})"), R"({"a":"c"})");
+  EXPECT_EQ(merged(R"({"a":"c"})", R"({"a":["b"]})"), R"({"a":["b"]})");
+  EXPECT_EQ(merged(R"({"a":{"b":"c"}})", R"({"a":{"b":"d","c":null}})"), R"({"a":{"b":"d"}})");
+  EXPECT_EQ(merged(R"(["a"])", R"({"a":"b","c":null})"), R"({"a":"b"})");
+  EXPECT_EQ(merged(R"({"e":null})", R"({"a":1})"), R"({"e":null,"a":1})");
+  EXPECT_EQ(merged("{}", R"({"a":{"bb":{"ccc":null}}})"), R"({"a":{"bb":{}}})");
+  EXPECT_EQ(merged(R"({"a":"b"})", "null"), "null");
+}
+
+std::string patched(std::string_view target, std::string_view operations) {
+  Value value = json_of(target);
+  const Value list = json_of(operations);
+  const Status status = json_patch(value, list.get_array());
+  return status.ok() ? to_json(value) : std::to_string(status.code()) + " " + status.message();
+}
+constexpr std::string_view kRefused = "422 the server rejected our request due to an error in our request";
+
+TEST(JsonPatch, AppliesEachOperation) {
+  EXPECT_EQ(patched(R"({"a":1})", R"([{"op":"add","path":"/b","value":2}])"), R"({"a":1,"b":2})");
+  EXPECT_EQ(patched(R"({"l":[1,3]})", R"([{"op":"add","path":"/l/1","value":2}])"), R"({"l":[1,2,3]})");
+  EXPECT_EQ(patched(R"({"l":[1]})", R"([{"op":"add","path":"/l/-","value":2}])"), R"({"l":[1,2]})");
+  EXPECT_EQ(patched(R"({"a":1,"b":2})", R"([{"op":"remove","path":"/a"}])"), R"({"b":2})");
+  EXPECT_EQ(patched(R"({"l":[1,2,3]})", R"([{"op":"remove","path":"/l/-1"}])"), R"({"l":[1,2]})");
+  EXPECT_EQ(patched(R"({"a":1})", R"([{"op":"replace","path":"/a","value":{"x":1}}])"), R"({"a":{"x":1}})");
+  EXPECT_EQ(patched(R"({"a":1})", R"([{"op":"move","from":"/a","path":"/b"}])"), R"({"b":1})");
+  EXPECT_EQ(patched(R"({"a":[1]})", R"([{"op":"copy","from":"/a","path":"/b"}])"), R"({"a":[1],"b":[1]})");
+  EXPECT_EQ(patched(R"({"a":{"x":[1,null]}})", R"([{"op":"test","path":"/a","value":{"x":[1,null]}}])"), R"({"a":{"x":[1,null]}})");
+  EXPECT_EQ(patched(R"({"a/b":{"~":1}})", R"([{"op":"replace","path":"/a~1b/~0","value":2}])"), R"({"a/b":{"~":2}})");
+}
+
+TEST(JsonPatch, IsAsLenientAsUpstreamsLibrary) {
+  EXPECT_EQ(patched("{}", R"([{"op":"replace","path":"/none","value":1}])"), R"({"none":1})");
+  EXPECT_EQ(patched(R"({"data":{}})", R"([{"op":"add","path":"data/x","value":1}])"), R"({"data":{},"x":1})");
+  EXPECT_EQ(patched("{}", R"([{"op":"test","path":"/none","value":null}])"), "{}");
+  EXPECT_EQ(patched("{}", R"([{"op":"add","path":"/a"}])"), R"({"a":null})");
+  EXPECT_EQ(patched("{}", "[]"), "{}");
+}
+
+TEST(JsonPatch, RefusesWhatCannotBeDoneWithOneMessage) {
+  const std::string_view kCases[] = {
+      R"([{"op":"remove","path":"/none"}])",
+      R"([{"op":"test","path":"/a","value":2}])",
+      R"([{"op":"test","path":"/a"}])",
+      R"([{"op":"bad","path":"/a"}])",
+      R"([{"op":"add","value":1}])",
+      R"([{"op":"add","path":"","value":1}])",
+      R"([{"op":"add","path":"/none/deep","value":1}])",
+      R"([{"op":"add","path":"/a/b","value":1}])",
+      R"([{"op":"add","path":"/l/5","value":1}])",
+      R"([{"op":"add","path":"/l/x","value":1}])",
+      R"([{"op":"replace","path":"/l/1","value":1}])",
+      R"([{"op":"move","from":"/none","path":"/a"}])",
+      R"([{"op":"copy","path":"/a"}])",
+      R"([5])",
+  };
+  for (const std::string_view one : kCases) EXPECT_EQ(patched(R"({"a":1,"l":[1]})", one), kRefused) << one;
+}
+
+TEST(JsonPatch, LimitsOperationsAndCopies) {
+  Array many(10001, Value(Object{{"op", "test"}, {"path", "/none"}, {"value", nullptr}}));
+  Value value = Object();
+  const Status status = json_patch(value, many);
+  EXPECT_EQ(status.reason(), Reason::kRequestEntityTooLarge);
+  EXPECT_NE(status.message().find("The allowed maximum operations in a JSON patch is 10000, got 10001"), std::string::npos);
+
+  Array doubling;
+  for (int i = 0; i < 30; ++i) doubling.push_back(Object{{"op", "copy"}, {"from", "/l"}, {"path", "/l/-"}});
+  value = Object{{"l", Array{"0123456789"}}};
+  EXPECT_EQ(json_patch(value, doubling).reason(), Reason::kInvalid);
+}
+
+TEST(GoPrint, PrintsValuesAsFmtDoes) {
+  EXPECT_EQ(go_print(json_of(R"({"spec":{"foo":1,"b":[true,null,"x"]},"bar":1.5})")), "map[bar:1.5 spec:map[b:[true <nil> x] foo:1]]");
+  EXPECT_EQ(go_print(json_of("[[],{}]")), "[[] map[]]");
+}
+
+}  // namespace
+}  // namespace backplane

@@ -1,0 +1,153 @@
+#include "schema/schema_test_support.hpp"
+
+namespace backplane {
+namespace {
+
+constexpr std::string_view kFoo = R"({"type": "object", "properties": {"spec": {"type": "object", "required": ["size"], "properties": {
+  "size": {"type": "integer", "minimum": 1, "maximum": 10},
+  "color": {"type": "string", "enum": ["red", "blue"], "default": "red"},
+  "name": {"type": "string", "pattern": "^[a-z]*$", "minLength": 2, "maxLength": 5},
+  "tags": {"type": "array", "items": {"type": "string"}, "maxItems": 2, "x-kubernetes-list-type": "set"},
+  "ports": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["n"],
+    "items": {"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}, "p": {"type": "string", "default": "tcp"}}}},
+  "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": true, "properties": {"known": {"type": "object"}}},
+  "ios": {"x-kubernetes-int-or-string": true},
+  "when": {"type": "string", "format": "date-time", "nullable": true},
+  "ratio": {"type": "number", "multipleOf": 0.5},
+  "mode": {"type": "string", "oneOf": [{"pattern": "^a"}, {"pattern": "^b"}]},
+  "any": {"type": "string", "anyOf": [{"maxLength": 1}, {"pattern": "^long"}]},
+  "all": {"type": "integer", "allOf": [{"minimum": 2}, {"maximum": 5}], "not": {"enum": [3]}},
+  "map": {"type": "object", "additionalProperties": {"type": "integer"}, "maxProperties": 2},
+  "int32": {"type": "integer", "format": "int32"},
+  "pod": {"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true}
+}}}})";
+
+const Schema& foo() {
+  static const auto set = compile_documents({structural_document(kFoo)});
+  return *set->find("Foo");
+}
+
+std::string decoded(std::string_view text, DecodeReport* report = nullptr) {
+  Value value = json_of(text);
+  const Status status = foo().normalize(value, report);
+  if (!status.ok()) return status.message();
+  foo().apply_defaults(value);
+  return to_json(value);
+}
+std::string problems_of(std::string_view spec) {
+  FieldErrors errors;
+  foo().validate(json_of(R"({"spec":)" + std::string(spec) + "}"), "", errors);
+  return errors.aggregate_message();
+}
+
+TEST(Structural, SortsKeysPrunesAndReports) {
+  DecodeReport report;
+  EXPECT_EQ(decoded(R"({"spec":{"size":1,"nope":1,"ports":[{"zz":1,"n":2}],"color":"blue"},"kind":"Foo","aa":1})", &report),
+            R"({"kind":"Foo","spec":{"color":"blue","ports":[{"n":2,"p":"tcp"}],"size":1}})");
+  const std::vector<std::string> expected{"unknown field \"aa\"", "unknown field \"spec.nope\"", "unknown field \"spec.ports[0].zz\""};
+  EXPECT_EQ(report.problems, expected);
+}
+
+TEST(Structural, KeepsUnknownMembersWhereTheSchemaSaysSo) {
+  EXPECT_EQ(decoded(R"({"spec":{"size":1,"free":{"b":{"x":1},"a":[{"z":1,"c":2}],"known":{"dropped":1}}}})"),
+            R"({"spec":{"color":"red","free":{"a":[{"c":2,"z":1}],"b":{"x":1},"known":{}},"size":1}})");
+}
+
+TEST(Structural, ReadsMetadataAsObjectMeta) {
+  DecodeReport report;
+  EXPECT_EQ(decoded(R"({"metadata":{"name":"n","labels2":{},"creationTimestamp":null,"labels":{"b":"1","a":"2"}}})", &report),
+            R"({"metadata":{"labels":{"a":"2","b":"1"},"name":"n"}})");
+  EXPECT_EQ(report.problems, std::vector<std::string>{"unknown field \"metadata.labels2\""});
+  EXPECT_EQ(decoded(R"({"metadata":{"labels":[]}})"),
+            "json: cannot unmarshal array into Go struct field ObjectMeta.labels of type map[string]string");
+}
+
+TEST(Structural, DropsNullsThatMayNotBeAndDefaultsThoseThatHaveOne) {
+  EXPECT_EQ(decoded(R"({"spec":{"size":null,"color":null,"when":null}})"), R"({"spec":{"color":"red","when":null}})");
+}
+
+TEST(Structural, TreatsEmbeddedResourcesLikeTheRoot) {
+  EXPECT_EQ(decoded(R"({"spec":{"size":1,"pod":{"metadata":{"zz":1,"name":"p"},"kind":"Pod","apiVersion":"v1","x":1}}})"),
+            R"({"spec":{"color":"red","pod":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"x":1},"size":1}})");
+  EXPECT_EQ(decoded(R"({"spec":{"pod":{"kind":7}}})"), "spec.pod.kind: Invalid value: 7: must be a string");
+}
+
+TEST(Structural, HoldsLargeNumbersAsFloats) {
+  EXPECT_EQ(decoded(R"({"spec":{"free":{"n":9223372036854775808}}})"), R"({"spec":{"color":"red","free":{"n":9223372036854776000}}})");
+}
+
+struct Case {
+  std::string_view spec, message;
+};
+
+TEST(Structural, ValidationHasUpstreamsWords) {
+  const Case kCases[] = {
+      {R"({"size":5})", ""},
+      {"{}", "spec.size: Required value"},
+      {R"({"size":0})", "spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1"},
+      {R"({"size":11})", "spec.size: Invalid value: 11: spec.size in body should be less than or equal to 10"},
+      {R"({"size":"x"})", R"(spec.size: Invalid value: "string": spec.size in body must be of type integer: "string")"},
+      {R"({"size":1.5})",
+       R"([spec.size: Invalid value: "number": spec.size in body must be of type integer: "number", )"
+       R"(<nil>: Invalid value: "": Checked value must be of type integer (default format) in spec.size])"},
+      {R"({"size":5,"color":"green"})", R"(spec.color: Unsupported value: "green": supported values: "red", "blue")"},
+      {R"({"size":5,"name":"A"})", R"(spec.name: Invalid value: "A": spec.name in body should be at least 2 chars long)"},
+      {R"({"size":5,"name":"AB"})", R"(spec.name: Invalid value: "AB": spec.name in body should match '^[a-z]*$')"},
+      {R"({"size":5,"name":"toolong"})", "spec.name: Too long: may not be more than 5 bytes"},
+      {R"({"size":5,"tags":["a","a"]})", R"(spec.tags[1]: Duplicate value: "a")"},
+      {R"({"size":5,"tags":["a","b","c"]})", "spec.tags: Too many: 3: must have at most 2 items"},
+      {R"({"size":5,"ports":[{"n":1},{"n":1}]})", R"(spec.ports[1]: Duplicate value: {"n":1})"},
+      {R"({"size":5,"ports":[{"p":"x"}]})", "spec.ports[0].n: Required value"},
+      {R"({"size":5,"ios":"x"})", ""},
+      {R"({"size":5,"ios":1})", ""},
+      {R"({"size":5,"ios":true})", R"(spec.ios: Invalid value: "boolean": spec.ios in body must be of type integer,string: "boolean")"},
+      {R"({"size":5,"when":"notdate"})", R"(spec.when: Invalid value: "notdate": spec.when in body must be of type date-time: "notdate")"},
+      {R"({"size":5,"when":null})", ""},
+      {R"({"size":5,"when":"2026-01-02T03:04:05.5+01:00"})", ""},
+      {R"({"size":5,"ratio":0.3})", "spec.ratio: Invalid value: 0.3: spec.ratio in body should be a multiple of 0.5"},
+      {R"({"size":5,"ratio":1})", "spec.ratio: Invalid value: 0: factor MultipleOf declared for spec.ratio must be positive: 0"},
+      {R"({"size":5,"mode":"c"})",
+       R"([<nil>: Invalid value: "": "spec.mode" must validate one and only one schema (oneOf). Found none valid, )"
+       R"(spec.mode: Invalid value: "c": spec.mode in body should match '^a'])"},
+      {R"({"size":5,"any":"xyz"})",
+       R"([<nil>: Invalid value: "": "spec.any" must validate at least one schema (anyOf), spec.any: Too long: may not be more than 1 byte])"},
+      {R"({"size":5,"any":"longer"})", ""},
+      {R"({"size":5,"all":3})", R"(<nil>: Invalid value: "": "spec.all" must not validate the schema (not))"},
+      {R"({"size":5,"all":6})",
+       R"([spec.all: Invalid value: 6: spec.all in body should be less than or equal to 5, )"
+       R"(<nil>: Invalid value: "": "spec.all" must validate all the schemas (allOf)])"},
+      {R"({"size":5,"map":{"a":"x"}})", R"(spec.map.a: Invalid value: "string": spec.map.a in body must be of type integer: "string")"},
+      {R"({"size":5,"map":{"a":1,"b":2,"c":3}})", "spec.map: Too many: 3: must have at most 2 items"},
+      {R"({"size":5,"int32":2147483648})",
+       R"(<nil>: Invalid value: "": Checked value must be of type integer with format int32 in spec.int32)"},
+      {R"("text")", R"(spec: Invalid value: "string": spec in body must be of type object: "string")"},
+  };
+  for (const Case& one : kCases) EXPECT_EQ(problems_of(one.spec), one.message) << one.spec;
+}
+
+TEST(Structural, ABadPatternIsACompileError) {
+  const std::string document = structural_document(R"({"type":"object","properties":{"a":{"type":"string","pattern":"("}}})");
+  const std::string_view documents[] = {document};
+  auto set = SchemaSet::compile(documents);
+  ASSERT_FALSE(set.ok());
+  EXPECT_TRUE(set.status().message().starts_with("schema: Foo.properties.a.pattern: ")) << set.status().message();
+}
+
+TEST(Structural, FormatsAreCheckedWhenKnown) {
+  const auto set = compile_documents({structural_document(R"({"type":"object","properties":{
+    "ip":{"type":"string","format":"ipv4"},"cidr":{"type":"string","format":"cidr"},"u":{"type":"string","format":"uuid"},
+    "d":{"type":"string","format":"duration"},"day":{"type":"string","format":"date"},"mine":{"type":"string","format":"mine"},
+    "uri":{"type":"string","format":"uri"},"b":{"type":"string","format":"byte"},"n":{"type":"string","format":"k8s-short-name"}}})")});
+  auto count = [&](std::string_view text) {
+    FieldErrors errors;
+    set->find("Foo")->validate(json_of(text), "", errors);
+    return errors.size();
+  };
+  EXPECT_EQ(count(R"({"ip":"10.0.0.1","cidr":"10.0.0.0/8","u":"123e4567-e89b-12d3-a456-426614174000","d":"1h3m","day":"2026-02-28",
+                      "mine":"x","uri":"https://a.b/c","b":"YQ==","n":"a-b"})"),
+            0u);
+  EXPECT_EQ(count(R"({"ip":"10.0.0","cidr":"10.0.0.0","u":"x","d":"soon","day":"2026-02-30","uri":"no uri","b":"?","n":"A"})"), 8u);
+}
+
+}  // namespace
+}  // namespace backplane

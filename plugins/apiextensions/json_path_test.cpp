@@ -1,0 +1,71 @@
+#include "json_path.hpp"
+
+#include <gtest/gtest.h>
+
+#include "custom_table.hpp"
+
+namespace backplane::apiextensions {
+namespace {
+
+const Object& thing() {
+  static const Object kThing = json::parse(R"({"metadata":{"name":"a","creationTimestamp":"2026-01-01T00:00:00Z","labels":{"x.y":"z"}},
+    "spec":{"size":5,"ratio":1.5,"on":true,"list":[10,20,30],"ports":[{"name":"http","port":80},{"name":"dns","port":53}]},
+    "status":{"conditions":[{"type":"Ready","status":"False"},{"type":"Done","status":"True"}]}})")
+                                   .as_object();
+  return kThing;
+}
+
+std::string first(const std::string& path) {
+  const auto parsed = JsonPath::parse(path);
+  if (!parsed) return "bad path";
+  const Value* found = parsed->first(thing());
+  return found ? to_json(*found) : "nothing";
+}
+
+TEST(JsonPathTest, FollowsMembersAndIndexes) {
+  EXPECT_EQ(first(".spec.size"), "5");
+  EXPECT_EQ(first(".spec.list[1]"), "20");
+  EXPECT_EQ(first(".spec.list[-1]"), "30");
+  EXPECT_EQ(first(".spec.list[1:3]"), "20");
+  EXPECT_EQ(first(".spec.ports[*].name"), R"("http")");
+  EXPECT_EQ(first(".metadata.labels['x.y']"), R"("z")");
+  EXPECT_EQ(first(".metadata.labels.x\\.y"), R"("z")");
+  EXPECT_EQ(first("..port"), "80");
+  EXPECT_EQ(first(".none.at.all"), "nothing");
+  EXPECT_EQ(first(".spec.list[9]"), "nothing");
+}
+
+TEST(JsonPathTest, Filters) {
+  EXPECT_EQ(first(R"(.status.conditions[?(@.type=="Ready")].status)"), R"("False")");
+  EXPECT_EQ(first(".status.conditions[?(@.type=='Done')].status"), R"("True")");
+  EXPECT_EQ(first(".spec.ports[?(@.port < 60)].name"), R"("dns")");
+  EXPECT_EQ(first(".spec.ports[?(@.none)].name"), "nothing");
+}
+
+TEST(JsonPathTest, RefusesWhatItDoesNotKnow) {
+  EXPECT_EQ(first("spec"), "bad path");
+  EXPECT_EQ(first(".spec["), "bad path");
+  EXPECT_EQ(first(".spec[?(1==1)]"), "bad path");
+}
+
+TEST(CustomTableTest, PrintsWhatTheColumnsAskFor) {
+  const CustomTable table(json::parse(R"({"additionalPrinterColumns":[{"name":"Size","type":"integer","jsonPath":".spec.size"},
+    {"name":"Ready","type":"string","jsonPath":".status.conditions[?(@.type==\"Ready\")].status","priority":1},
+    {"name":"None","type":"string","jsonPath":".spec.none"},{"name":"Text","type":"string","jsonPath":".spec.size"},
+    {"name":"Wrong","type":"integer","jsonPath":".spec.on"},{"name":"Age","type":"date","jsonPath":".metadata.creationTimestamp"}]})")
+                              .as_object());
+  ASSERT_EQ(table.columns().size(), 7u);
+  EXPECT_EQ(table.columns()[1].description, "Custom resource definition column (in JSONPath format): .spec.size");
+  EXPECT_EQ(table.columns()[2].priority, 1);
+  const std::int64_t now = *parse_rfc3339("2026-01-01T00:00:05Z");
+  EXPECT_EQ(to_json(Value(table.cells(thing(), now, {}))), R"(["a",5,"False",null,"5",null,"5s"])");
+}
+
+TEST(CustomTableTest, ShowsTheAgeWhenNothingIsAskedFor) {
+  const CustomTable table(Object{});
+  ASSERT_EQ(table.columns().size(), 2u);
+  EXPECT_EQ(table.columns()[1].name, "Age");
+}
+
+}  // namespace
+}  // namespace backplane::apiextensions

@@ -1,0 +1,101 @@
+#include "schema_rules.hpp"
+
+#include <gtest/gtest.h>
+
+#include "schema_warnings.hpp"
+
+namespace backplane::apiextensions {
+namespace {
+
+std::string problems(const std::string& schema) {
+  FieldErrors errors;
+  validate_schema(json::parse(schema).as_object(), "s", false, errors);
+  return errors.empty() ? "" : errors.aggregate_message();
+}
+std::string problems_of_a(const std::string& a) { return problems(R"({"type":"object","properties":{"a":)" + a + "}}"); }
+
+TEST(SchemaRulesTest, TheRootIsAnObject) {
+  EXPECT_EQ(problems(R"({"type":"string"})"), R"(s.type: Invalid value: "string": must be object at the root)");
+}
+
+TEST(SchemaRulesTest, EveryPartHasAType) {
+  EXPECT_EQ(problems_of_a("{}"), "s.properties[a].type: Required value: must not be empty for specified object fields");
+  EXPECT_EQ(problems_of_a(R"({"type":"array"})"), "s.properties[a].items: Required value: must be specified");
+  EXPECT_EQ(problems_of_a(R"({"type":"nope"})"),
+            R"(s.properties[a].type: Unsupported value: "nope": supported values: "array", "boolean", "integer", "number", "object", "string")");
+  EXPECT_EQ(problems_of_a(R"({"x-kubernetes-preserve-unknown-fields":true})"), "");
+  EXPECT_EQ(problems_of_a(R"({"x-kubernetes-int-or-string":true,"anyOf":[{"type":"integer"},{"type":"string"}]})"), "");
+}
+
+TEST(SchemaRulesTest, PropertiesAndAdditionalPropertiesExcludeEachOther) {
+  EXPECT_EQ(problems_of_a(R"({"type":"object","additionalProperties":{"type":"string"},"properties":{"b":{"type":"string"}}})"),
+            "s.properties[a].additionalProperties: Forbidden: additionalProperties and properties are mutual exclusive");
+}
+
+TEST(SchemaRulesTest, ListsOfTypeMapNeedKeysAndObjects) {
+  EXPECT_EQ(problems_of_a(R"({"type":"array","items":{"type":"string"},"x-kubernetes-list-type":"map"})"),
+            "[s.properties[a].x-kubernetes-list-map-keys: Required value: must not be empty if x-kubernetes-list-type is map, "
+            R"(s.properties[a].items.type: Invalid value: "string": must be object if parent array's x-kubernetes-list-type is map])");
+}
+
+TEST(SchemaRulesTest, RefusesWhatKubernetesDoesNotTake) {
+  EXPECT_EQ(problems(R"({"type":"object","$ref":"#/x"})"), "s.$ref: Forbidden: $ref is not supported");
+  EXPECT_EQ(problems_of_a(R"({"type":"string","uniqueItems":true})"),
+            "s.properties[a].uniqueItems: Forbidden: uniqueItems cannot be set to true since the runtime complexity becomes quadratic");
+  EXPECT_EQ(problems(R"({"type":"object","x-kubernetes-preserve-unknown-fields":false})"),
+            "s.x-kubernetes-preserve-unknown-fields: Invalid value: false: must be true or undefined");
+  EXPECT_EQ(problems(R"({"type":"object","nullable":true})"), "s.nullable: Forbidden: nullable cannot be true at the root");
+}
+
+TEST(SchemaRulesTest, MetadataMayOnlyRestrictNames) {
+  EXPECT_EQ(problems(R"({"type":"object","properties":{"metadata":{"type":"object","properties":{"labels":{"type":"object"}}}}})"),
+            "s.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified");
+  EXPECT_EQ(problems(R"({"type":"object","properties":{"metadata":{"type":"object","properties":{"name":{"type":"string","pattern":"^a"}}}}})"), "");
+}
+
+TEST(SchemaRulesTest, JunctionsNeedTheirPropertiesOutside) {
+  EXPECT_EQ(problems(R"({"type":"object","anyOf":[{"properties":{"b":{"type":"string"}}}]})"),
+            "[s.anyOf[0].properties[b].type: Forbidden: must be empty to be structural, "
+            "s.properties[b]: Required value: because it is defined in s.anyOf[0].properties[b]]");
+}
+
+TEST(SchemaRulesTest, EmbeddedResourcesNeedPropertiesOrToKeepUnknownOnes) {
+  EXPECT_EQ(problems_of_a(R"({"type":"object","x-kubernetes-embedded-resource":true})"),
+            "s.properties[a].properties: Required value: must not be empty if x-kubernetes-embedded-resource is true without "
+            "x-kubernetes-preserve-unknown-fields");
+}
+
+TEST(SchemaRulesTest, RulesMustBeWritten) {
+  EXPECT_EQ(problems_of_a(R"({"type":"string","x-kubernetes-validations":[{"rule":" "}]})"),
+            "s.properties[a].x-kubernetes-validations[0].rule: Required value: rule is not specified");
+}
+
+TEST(SchemaRulesTest, DefaultsMustFitTheirSchema) {
+  EXPECT_EQ(problems_of_a(R"({"type":"string","default":5})"),
+            R"(s.properties[a].default: Invalid value: "integer":  in body must be of type string: "integer")");
+  EXPECT_EQ(problems_of_a(R"({"type":"string","default":"x"})"), "");
+}
+
+TEST(RegexpSyntaxTest, SpeaksAsGoDoes) {
+  EXPECT_EQ(regexp_problem("^[a-z]+(x|y)*$"), "");
+  EXPECT_EQ(regexp_problem("("), "error parsing regexp: missing closing ): `(`");
+  EXPECT_EQ(regexp_problem("a)"), "error parsing regexp: unexpected ): `a)`");
+  EXPECT_EQ(regexp_problem("[a"), "error parsing regexp: missing closing ]: `[a`");
+  EXPECT_EQ(regexp_problem("*a"), "error parsing regexp: missing argument to repetition operator: `*`");
+  EXPECT_EQ(regexp_problem("a**"), "error parsing regexp: invalid nested repetition operator: `**`");
+  EXPECT_EQ(regexp_problem("(?=a)"), "error parsing regexp: invalid or unsupported Perl syntax: `(?=`");
+  EXPECT_EQ(regexp_problem("a{2,1}"), "error parsing regexp: invalid repeat count: `{2,1}`");
+  EXPECT_EQ(regexp_problem("\\y"), "error parsing regexp: invalid escape sequence: `\\y`");
+  EXPECT_EQ(regexp_problem("a{2,3}?(?i:b)(?P<n>c)[^]x]\\d\\."), "");
+}
+
+TEST(SchemaWarningsTest, NamesUnknownFormatsOnce) {
+  const Object crd = json::parse(R"({"spec":{"versions":[{"schema":{"openAPIV3Schema":{"type":"object","properties":{
+    "a":{"type":"string","format":"zip"},"b":{"type":"string","format":"date-time"}}}}}]}})")
+                         .as_object();
+  EXPECT_EQ(schema_warnings(crd, nullptr), (std::vector<std::string>{R"(unrecognized format "zip")"}));
+  EXPECT_TRUE(schema_warnings(crd, &crd).empty());
+}
+
+}  // namespace
+}  // namespace backplane::apiextensions

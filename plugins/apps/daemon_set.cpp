@@ -1,0 +1,152 @@
+// DaemonSets.
+#include <charconv>
+
+#include "backplane/meta.hpp"
+#include "kit/pod_defaults.hpp"
+#include "kit/strategy.hpp"
+#include "kit/table.hpp"
+#include "kit/walk.hpp"
+#include "kit/workload.hpp"
+#include "strategies.hpp"
+
+namespace backplane::apps {
+namespace {
+
+using namespace kit;
+
+// How often the template has changed, where clients of long ago look for it.
+constexpr std::string_view kTemplateGeneration = "deprecated.daemonset.template.generation";
+
+std::int64_t template_generation(const Object& object) {
+  const Value* text = find_path(object, {"metadata", "annotations", kTemplateGeneration});
+  if (text == nullptr) return 0;
+  std::int64_t out = 0;
+  const std::string_view digits = text_of(*text);
+  std::from_chars(digits.data(), digits.data() + digits.size(), out);
+  return out;
+}
+
+void set_template_generation(Object& object, std::int64_t generation) {
+  ObjectMeta(object).mutable_annotations()[kTemplateGeneration] = std::to_string(generation);
+}
+
+void print_daemon_set(const Object& object, std::int64_t now, Array& cells) {
+  const Object& spec = object_or_empty(object, "spec");
+  const Object& pod_spec = object_or_empty(object_or_empty(spec, "template"), "spec");
+  cells.emplace_back(meta_name(object));
+  for (const char* count : {"desiredNumberScheduled", "currentNumberScheduled", "numberReady", "updatedNumberScheduled", "numberAvailable"}) {
+    cells.emplace_back(get_int(object_or_empty(object, "status"), count).value_or(0));
+  }
+  cells.emplace_back(print_labels(get_object(pod_spec, "nodeSelector")));
+  cells.emplace_back(age_of(object, now));
+  cells.emplace_back(container_names(pod_spec));
+  cells.emplace_back(container_images(pod_spec));
+  cells.emplace_back(print_selector(get_object(spec, "selector")));
+}
+
+// The update strategy as its Go struct is printed in messages.
+std::string print_update_strategy(const Object& strategy) {
+  const Object* rolling = get_object(strategy, "rollingUpdate");
+  std::string out = "{\"Type\":" + to_json(Value(get_string(strategy, "type"))) + ",\"RollingUpdate\":";
+  if (rolling == nullptr) return out + "null}";
+  return out + "{\"MaxUnavailable\":" + print_int_or_string(find(*rolling, "maxUnavailable")) +
+         ",\"MaxSurge\":" + print_int_or_string(find(*rolling, "maxSurge")) + "}}";
+}
+
+void check_rolling(const Object& strategy, FieldErrors& errors) {
+  const std::string path = "spec.updateStrategy.rollingUpdate";
+  const Object* rolling = get_object(strategy, "rollingUpdate");
+  if (rolling == nullptr) {
+    errors.required(path);
+    return;
+  }
+  const Value* unavailable = find(*rolling, "maxUnavailable");
+  const Value* surge = find(*rolling, "maxSurge");
+  validate_int_or_percent(unavailable, at(path, "maxUnavailable"), errors);
+  validate_int_or_percent(surge, at(path, "maxSurge"), errors);
+  validate_not_over_hundred_percent(unavailable, at(path, "maxUnavailable"), errors);
+  validate_not_over_hundred_percent(surge, at(path, "maxSurge"), errors);
+  const bool some_unavailable = number_or_percent(unavailable) != 0, some_surge = number_or_percent(surge) != 0;
+  if (some_unavailable && some_surge) {
+    errors.invalid_raw(at(path, "maxSurge"), print_int_or_string(surge), "may not be set when maxUnavailable is non-zero");
+  } else if (!some_unavailable && !some_surge) {
+    errors.required(at(path, "maxUnavailable"), "cannot be 0 when maxSurge is 0");
+  }
+}
+
+class DaemonSetStrategy final : public KindStrategy {
+ public:
+  bool has_generation() const override { return true; }
+  bool has_status() const override { return true; }
+  const TableConvertor& table_convertor() const override {
+    static const PrintedTable table(
+        {name_column(), number_column("Desired", "Nodes that should run a pod."), number_column("Current", "Nodes that run a pod."),
+         number_column("Ready", "Pods that are ready."), number_column("Up-to-date", "Pods made from the current template."),
+         number_column("Available", "Pods that have been ready long enough."), text_column("Node Selector", "Labels of the nodes it runs on."),
+         age_column(), text_column("Containers", "Names of the containers.", 1), text_column("Images", "Images of the containers.", 1),
+         text_column("Selector", "Labels of its pods.", 1)},
+        print_daemon_set);
+    return table;
+  }
+  void apply_defaults(Object& object) const override {
+    Object& spec = ensure_object(object, "spec");
+    Object& strategy = ensure_object(spec, "updateStrategy");
+    fill(strategy, "type", "RollingUpdate");
+    if (get_string(strategy, "type") == "RollingUpdate") {
+      Object& rolling = ensure_object(strategy, "rollingUpdate");
+      fill_missing(rolling, "maxUnavailable", 1);
+      fill_missing(rolling, "maxSurge", 0);
+    }
+    fill_missing(spec, "revisionHistoryLimit", 10);
+    apply_pod_template_defaults(ensure_object(spec, "template"));
+  }
+
+ protected:
+  void prepare_create(Object& object) const override { set_template_generation(object, 1); }
+  void prepare_update(Object& object, const Object& old) const override {
+    const bool changed = !same_member(object_or_empty(object, "spec"), object_or_empty(old, "spec"), "template");
+    set_template_generation(object, template_generation(old) + (changed ? 1 : 0));
+  }
+  void check(const Object& object, FieldErrors& errors) const override {
+    const Object& spec = object_or_empty(object, "spec");
+    validate_workload_selector(spec, "daemonset", false, errors);
+    validate_workload_template(spec, errors);
+    validate_always_restarts(spec, errors);
+    check_not_negative(spec, "spec", {"minReadySeconds", "revisionHistoryLimit"}, errors);
+    const Object& strategy = object_or_empty(spec, "updateStrategy");
+    const std::string_view type = get_string(strategy, "type");
+    if (type == "RollingUpdate") {
+      check_rolling(strategy, errors);
+    } else if (type != "OnDelete") {
+      errors.add({FieldErrorType::kNotSupported, "spec.updateStrategy",
+                  "Unsupported value: " + print_update_strategy(strategy) + ": supported values: \"RollingUpdate\", \"OnDelete\""});
+    }
+  }
+  void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
+    check_immutable(find(object_or_empty(object, "spec"), "selector"), find(object_or_empty(old, "spec"), "selector"), "spec.selector", errors);
+  }
+};
+
+class DaemonSetStatusStrategy final : public StatusStrategy {
+ public:
+  DaemonSetStatusStrategy() : StatusStrategy(daemon_set_strategy()) {}
+  void prepare_for_update(RequestContext& context, Object& object, const Object& old) const override {
+    StatusStrategy::prepare_for_update(context, object, old);
+    set_template_generation(object, template_generation(old));
+  }
+
+ protected:
+  void check_status(const Object& object, const Object&, FieldErrors& errors) const override {
+    check_not_negative(object_or_empty(object, "status"), "status",
+                       {"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady", "observedGeneration",
+                        "updatedNumberScheduled", "numberAvailable", "numberUnavailable", "collisionCount"},
+                       errors);
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const Strategy> daemon_set_strategy() { return std::make_shared<DaemonSetStrategy>(); }
+std::shared_ptr<const Strategy> daemon_set_status_strategy() { return std::make_shared<DaemonSetStatusStrategy>(); }
+
+}  // namespace backplane::apps

@@ -1,0 +1,165 @@
+// The plugin `core`: the legacy group, its storages, the system namespaces, and NamespaceLifecycle.
+#include "backplane/plugin.hpp"
+
+#include <array>
+
+#include "core_v1_json.hpp"
+#include "kinds/strategies.hpp"
+#include "kit/group.hpp"
+#include "namespaces/controller.hpp"
+#include "namespaces/lifecycle.hpp"
+#include "namespaces/storage.hpp"
+#include "namespaces/system.hpp"
+#include "pods/binding.hpp"
+#include "services/storage.hpp"
+#include "kit/strategy.hpp"
+
+namespace backplane::core {
+namespace {
+
+using kit::GroupInstaller;
+using kit::KindRow;
+using kit::StatusStrategy;
+
+constexpr int kGroupPriority = 18000;  // ahead of every group under /apis
+constexpr int kVersionPriority = 1;
+
+std::shared_ptr<const Strategy> status_of(std::shared_ptr<const Strategy> strategy) {
+  return std::make_shared<StatusStrategy>(std::move(strategy));
+}
+
+KindRow row(std::string resource, std::string kind, std::vector<std::string> short_names, std::shared_ptr<const Strategy> strategy) {
+  KindRow out;
+  out.resource = std::move(resource);
+  out.kind = std::move(kind);
+  out.short_names = std::move(short_names);
+  out.strategy = std::move(strategy);
+  return out;
+}
+KindRow with_status(KindRow out, std::shared_ptr<const Strategy> status = nullptr) {
+  out.status = status ? std::move(status) : status_of(out.strategy);
+  return out;
+}
+KindRow returned(KindRow out) {  // DELETE answers with the object
+  out.return_deleted_object = true;
+  return out;
+}
+KindRow in_all(KindRow out) {  // kubectl get all
+  out.categories = {"all"};
+  return out;
+}
+KindRow stored_as(KindRow out, std::string prefix) {
+  out.storage_prefix = std::move(prefix);
+  return out;
+}
+KindRow scaled(KindRow out) {
+  out.scale = Host::ScalePaths{};
+  return out;
+}
+
+std::vector<KindRow> kind_rows(std::shared_ptr<const Strategy> services) {
+  return {
+      row("configmaps", "ConfigMap", {"cm"}, config_map_strategy()),
+      stored_as(row("endpoints", "Endpoints", {"ep"}, endpoints_strategy()), "services/endpoints"),
+      row("events", "Event", {"ev"}, event_strategy()),
+      row("limitranges", "LimitRange", {"limits"}, limit_range_strategy()),
+      with_status(row("namespaces", "Namespace", {"ns"}, namespace_strategy()), namespace_status_strategy()),
+      stored_as(with_status(row("nodes", "Node", {"no"}, node_strategy()), node_status_strategy()), "minions"),
+      returned(with_status(row("persistentvolumeclaims", "PersistentVolumeClaim", {"pvc"}, persistent_volume_claim_strategy()))),
+      returned(with_status(row("persistentvolumes", "PersistentVolume", {"pv"}, persistent_volume_strategy()))),
+      returned(in_all(with_status(row("pods", "Pod", {"po"}, pod_strategy()), pod_status_strategy()))),
+      returned(row("podtemplates", "PodTemplate", {}, pod_template_strategy())),
+      stored_as(scaled(in_all(with_status(row("replicationcontrollers", "ReplicationController", {"rc"}, replication_controller_strategy())))),
+                "controllers"),
+      returned(with_status(row("resourcequotas", "ResourceQuota", {"quota"}, resource_quota_strategy()))),
+      row("secrets", "Secret", {}, secret_strategy()),
+      returned(row("serviceaccounts", "ServiceAccount", {"sa"}, service_account_strategy())),
+      returned(stored_as(in_all(with_status(row("services", "Service", {"svc"}, std::move(services)))), "services/specs")),
+  };
+}
+
+int port_of(const std::optional<std::string>& flag) {
+  const int port = flag ? std::atoi(flag->c_str()) : 0;
+  return port > 0 ? port : 6443;
+}
+
+class CorePlugin final : public Plugin {
+ public:
+  Status provision(Host& host) override {
+    const std::array<std::string_view, 1> documents = {core_v1_json()};
+    auto schemas = SchemaSet::compile(documents, {meta_schemas()});
+    if (!schemas.ok()) return std::move(schemas).status();
+    auto allocator = make_allocator(host);
+    if (!allocator.ok()) return std::move(allocator).status();
+    GroupInstaller group(host, {"", "v1"}, *schemas);
+    auto services = service_strategy();
+    for (KindRow& each : kind_rows(services)) {
+      if (Status status = group.add(std::move(each)); !status.ok()) return status;
+    }
+    group.put("services", make_service_storage(group.store("services"), services, *allocator));
+    if (Status status = add_namespaces(host, group); !status.ok()) return status;
+    if (Status status = add_pods(host, group); !status.ok()) return status;
+    if (Status status = group.install("core", kGroupPriority, kVersionPriority); !status.ok()) return status;
+    if (Status status = host.register_admission(make_namespace_lifecycle(group.store("namespaces"))); !status.ok()) return status;
+    return add_hooks(host, group.store("namespaces"), (*allocator)->addresses().address(1));
+  }
+
+ private:
+  static Result<std::shared_ptr<ServiceAllocator>> make_allocator(Host& host) {
+    const std::string cidr = host.flag("service-cluster-ip-range").value_or("");
+    // A second range is for a second address family; one family is served.
+    auto addresses = AddressRange::parse(cidr.empty() ? "10.0.0.0/24" : cidr.substr(0, cidr.find(',')));
+    if (!addresses.ok()) return std::move(addresses).status();
+    const std::string range = host.flag("service-node-port-range").value_or("");
+    auto ports = PortRange::parse(range.empty() ? "30000-32767" : range);
+    if (!ports.ok()) return std::move(ports).status();
+    return std::make_shared<ServiceAllocator>(std::move(*addresses), *ports);
+  }
+
+  static Status add_namespaces(Host& host, GroupInstaller& group) {
+    auto finalize = host.make_subresource(group.store("namespaces"), namespace_finalize_strategy());
+    if (!finalize.ok()) return std::move(finalize).status();
+    group.put("namespaces", make_namespace_storage(group.store("namespaces")));
+    group.put("namespaces/finalize", make_finalize_storage(std::move(*finalize)));
+    return {};
+  }
+
+  static Status add_pods(Host& host, GroupInstaller& group) {
+    const auto pods = group.store("pods");
+    auto ephemeral = host.make_subresource(pods, pod_ephemeral_containers_strategy());
+    if (!ephemeral.ok()) return std::move(ephemeral).status();
+    auto bound = host.make_subresource(pods, pod_binding_strategy());
+    if (!bound.ok()) return std::move(bound).status();
+    const Schema* binding = group.schemas()->find(GroupVersionKind{"", "v1", "Binding"});
+    const Schema* eviction = group.schemas()->find(GroupVersionKind{"policy", "v1", "Eviction"});
+    group.put("pods/ephemeralcontainers", std::move(*ephemeral));
+    group.put("pods/binding", make_pod_binding(*bound, binding));
+    group.put("bindings", make_bindings(*bound, binding));
+    if (eviction != nullptr) group.put("pods/eviction", make_eviction(pods, eviction));
+    return {};
+  }
+
+  static Status add_hooks(Host& host, std::shared_ptr<StandardStorage> namespaces, std::string first_address) {
+    Status status = host.add_post_start_hook("start-system-namespaces-controller", make_system_namespaces);
+    if (!status.ok()) return status;
+    KubernetesService service{std::move(first_address), port_of(host.flag("secure-port"))};
+    status = host.add_post_start_hook("bootstrap-controller", [service = std::move(service)](PostStartHookContext context) {
+      return make_kubernetes_service(context, service);
+    });
+    if (!status.ok() || host.flag("enable-namespace-controller") != std::optional<std::string>("true")) return status;
+    return host.add_post_start_hook("start-namespace-controller",
+                                    [&host, namespaces = std::move(namespaces)](PostStartHookContext context) {
+                                      return start_controller(host, namespaces, context);
+                                    });
+  }
+
+  static Task<Status> start_controller(Host& host, std::shared_ptr<StandardStorage> namespaces, PostStartHookContext context) {
+    host.spawn("namespace-controller", run_namespace_controller(std::move(namespaces), context.loopback, context.stop, host.logger()));
+    co_return Status();
+  }
+};
+
+}  // namespace
+}  // namespace backplane::core
+
+BACKPLANE_PLUGIN(backplane::core::CorePlugin)

@@ -1,0 +1,116 @@
+#include <gtest/gtest.h>
+
+#include "backplane/meta.hpp"
+#include "kinds/strategies.hpp"
+#include "pods/qos.hpp"
+#include "pods/table.hpp"
+
+namespace backplane::core {
+namespace {
+
+Object parse(std::string_view text) { return json::parse(json::string_view(text.data(), text.size())).get_object(); }
+
+Object new_pod(std::string_view containers = R"([{"name":"c","image":"nginx"}])") {
+  Object pod = parse("{\"metadata\":{\"name\":\"p\",\"namespace\":\"n\"},\"spec\":{\"containers\":" + std::string(containers) + "}}");
+  RequestContext context;
+  pod_strategy()->prepare_for_create(context, pod);
+  return pod;
+}
+
+std::string change_problems(const Object& now, const Object& old) {
+  RequestContext context;
+  FieldErrors errors;
+  pod_strategy()->validate_update(context, now, old, errors);
+  return errors.empty() ? "" : errors.aggregate_message();
+}
+
+std::int64_t grace_of(Object pod, std::optional<std::int64_t> asked) {
+  RequestContext context;
+  DeleteOptions options;
+  options.grace_period_seconds = asked;
+  EXPECT_TRUE(pod_strategy()->check_graceful_delete(context, pod, options));
+  return options.grace_period_seconds.value_or(-1);
+}
+
+TEST(Pods, BeginPendingWithAQualityOfService) {
+  EXPECT_EQ(to_json(new_pod().at("status")), R"({"phase":"Pending","qosClass":"BestEffort"})");
+}
+
+TEST(Pods, QualityOfServiceFollowsRequestsAndLimits) {
+  const auto of = [](std::string_view resources) {
+    const Object pod = new_pod("[{\"name\":\"c\",\"image\":\"i\",\"resources\":" + std::string(resources) + "}]");
+    return std::string(qos_class(pod.at("spec").get_object()));
+  };
+  EXPECT_EQ(of("{}"), "BestEffort");
+  EXPECT_EQ(of(R"({"limits":{"cpu":"1","memory":"1Gi"}})"), "Guaranteed");
+  EXPECT_EQ(of(R"({"requests":{"cpu":"1"}})"), "Burstable");
+}
+
+TEST(Pods, ThatRunNowhereEndAtOnce) {
+  Object pod = new_pod();
+  EXPECT_EQ(grace_of(pod, std::nullopt), 0);
+  pod.at("spec").get_object()["nodeName"] = "node-1";
+  EXPECT_EQ(grace_of(pod, std::nullopt), 30);
+  EXPECT_EQ(grace_of(pod, 5), 5);
+  EXPECT_EQ(grace_of(pod, -3), 1);
+  pod.at("status").get_object()["phase"] = "Succeeded";
+  EXPECT_EQ(grace_of(pod, std::nullopt), 0);
+}
+
+TEST(Pods, OnlyAFewFieldsMayChange) {
+  const Object old = new_pod();
+  Object now = old;
+  now.at("spec").get_object()["activeDeadlineSeconds"] = 50;
+  now.at("spec").get_object().at("containers").get_array()[0].get_object()["image"] = "nginx:2";
+  EXPECT_EQ(change_problems(now, old), "");
+  now.at("spec").get_object()["hostname"] = "x";
+  EXPECT_TRUE(change_problems(now, old).starts_with("spec: Forbidden: pod updates may not change fields other than"));
+  Object later = old;
+  later.at("spec").get_object()["activeDeadlineSeconds"] = 60;
+  Object before = old;
+  before.at("spec").get_object()["activeDeadlineSeconds"] = 50;
+  EXPECT_EQ(change_problems(later, before), "spec.activeDeadlineSeconds: Invalid value: 60: must be less than or equal to previous value");
+}
+
+TEST(Pods, ContainersAreNotAddedLater) {
+  const Object old = new_pod();
+  const Object now = new_pod(R"([{"name":"c","image":"nginx"},{"name":"d","image":"nginx"}])");
+  EXPECT_EQ(change_problems(now, old), "spec.containers: Forbidden: pod updates may not add or remove containers");
+}
+
+TEST(PodTable, ShowsWhatAPodIsDoing) {
+  Object pod = new_pod();
+  EXPECT_EQ(to_json(pod_table().cells(pod, 0, {})),
+            R"(["p","0/1","Pending","0","\u003cunknown\u003e","\u003cnone\u003e","\u003cnone\u003e","\u003cnone\u003e","\u003cnone\u003e"])");
+  pod["status"] = json::parse(
+      R"({"phase":"Running","podIPs":[{"ip":"10.1.1.1"}],"containerStatuses":[{"name":"c","ready":true,"restartCount":2,"state":{"running":{}},"lastState":{}}]})");
+  const Array cells = pod_table().cells(pod, 0, {});
+  EXPECT_EQ(cells[1], "1/1");
+  EXPECT_EQ(cells[2], "Running");
+  EXPECT_EQ(cells[3], "2");
+  EXPECT_EQ(cells[5], "10.1.1.1");
+  ObjectMeta(pod).set("deletionTimestamp", "2024-01-01T00:00:00Z");
+  EXPECT_EQ(pod_table().cells(pod, 0, {})[2], "Terminating");
+}
+
+TEST(Namespaces, AreHeldUntilTheirFinalizersAreGone) {
+  Object ns = parse(R"({"metadata":{"name":"n"}})");
+  RequestContext context;
+  const auto strategy = namespace_strategy();
+  strategy->prepare_for_create(context, ns);
+  EXPECT_EQ(to_json(ns), R"({"metadata":{"name":"n","labels":{"kubernetes.io/metadata.name":"n"}},"status":{"phase":"Active"},"spec":{"finalizers":["kubernetes"]}})");
+  EXPECT_TRUE(strategy->held_by_other_finalizers(ns));
+  strategy->mark_deleting(ns);
+  EXPECT_EQ(get_string_path(ns, "status.phase"), "Terminating");
+  Object wish = parse(R"({"metadata":{"name":"n"},"spec":{}})");
+  strategy->prepare_for_update(context, wish, ns);
+  EXPECT_TRUE(strategy->held_by_other_finalizers(wish)) << "only /finalize lets go";
+  Object released = parse(R"({"metadata":{"name":"n"},"spec":{"finalizers":[]}})");
+  const auto finalize = namespace_finalize_strategy();
+  finalize->prepare_for_update(context, released, ns);
+  EXPECT_FALSE(finalize->held_by_other_finalizers(released));
+  EXPECT_EQ(get_string_path(released, "status.phase"), "Terminating");
+}
+
+}  // namespace
+}  // namespace backplane::core

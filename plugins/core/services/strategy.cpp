@@ -1,0 +1,105 @@
+// Services: defaults, rules and the table.
+#include "backplane/meta.hpp"
+#include "kinds/strategies.hpp"
+#include "kit/strategy.hpp"
+#include "kit/table.hpp"
+#include "kit/walk.hpp"
+#include "services/spec.hpp"
+
+namespace backplane::core {
+namespace {
+
+using namespace kit;
+
+constexpr std::size_t kNarrowWidth = 16;
+
+std::string print_ports(const Object& spec) {
+  std::vector<std::string> parts;
+  each(spec, "ports", [&](const Object& port, std::size_t) {
+    std::string text = std::to_string(get_int(port, "port").value_or(0));
+    if (const auto node = get_int(port, "nodePort").value_or(0); node != 0) text += ":" + std::to_string(node);
+    parts.push_back(text + "/" + std::string(get_string(port, "protocol")));
+  });
+  return parts.empty() ? "<none>" : joined(parts);
+}
+
+std::string balancer_addresses(const Object& service) {
+  std::vector<std::string> parts;
+  each(object_or_empty(object_or_empty(service, "status"), "loadBalancer"), "ingress", [&](const Object& ingress, std::size_t) {
+    const std::string_view ip = get_string(ingress, "ip");
+    parts.emplace_back(ip.empty() ? get_string(ingress, "hostname") : ip);
+  });
+  return joined(parts);
+}
+
+std::string external_ip(const Object& service) {
+  const Object& spec = object_or_empty(service, "spec");
+  const std::string_view type = get_string(spec, "type");
+  if (type == "ExternalName") return std::string(get_string(spec, "externalName"));
+  std::vector<std::string> own;
+  if (const Array* list = get_array(spec, "externalIPs")) {
+    for (const Value& ip : *list) own.emplace_back(text_of(ip));
+  }
+  if (type != "LoadBalancer") return own.empty() ? "<none>" : joined(own);
+  std::string balanced = balancer_addresses(service);
+  // Narrow on purpose: the wide form is for the object itself.
+  if (balanced.size() > kNarrowWidth && own.empty()) balanced = balanced.substr(0, kNarrowWidth - 3) + "...";
+  if (!own.empty()) return balanced.empty() ? joined(own) : balanced + "," + joined(own);
+  return balanced.empty() ? "<pending>" : balanced;
+}
+
+void print_service(const Object& service, std::int64_t now, Array& cells) {
+  const Object& spec = object_or_empty(service, "spec");
+  const auto ips = cluster_ips(spec);
+  cells.emplace_back(meta_name(service));
+  cells.emplace_back(get_string(spec, "type"));
+  cells.emplace_back(ips.empty() ? "<none>" : ips[0]);
+  cells.emplace_back(external_ip(service));
+  cells.emplace_back(print_ports(spec));
+  cells.emplace_back(age_of(service, now));
+  cells.emplace_back(print_labels(get_object(spec, "selector")));
+}
+
+class ServiceStrategy final : public KindStrategy {
+ public:
+  NameRule name_rule() const override { return NameRule::kDnsLabel; }
+  bool has_status() const override { return true; }
+  std::vector<SelectableField> selectable_fields() const override {
+    return {{"spec.clusterIP", "spec.clusterIP", ""}, {"spec.type", "spec.type", ""}};
+  }
+  const TableConvertor& table_convertor() const override {
+    static const PrintedTable table(
+        {name_column(), text_column("Type", "How the service is reached."), text_column("Cluster-IP", "Its address inside the cluster."),
+         text_column("External-IP", "Its addresses outside."), text_column("Port(s)", "Its ports."), age_column(),
+         text_column("Selector", "Labels of the pods behind it.", 1)},
+        print_service);
+    return table;
+  }
+  void apply_defaults(Object& object) const override { apply_service_defaults(object); }
+
+ protected:
+  void prepare_update(Object& object, const Object& old) const override {
+    Object& spec = ensure_object(object, "spec");
+    const Object& before = object_or_empty(old, "spec");
+    normalize_cluster_ips(spec, &before);
+    drop_left_behind(spec, before);
+    keep_allocated(spec, before);
+    apply_family_defaults(spec);
+  }
+  void prepare_create(Object& object) const override {
+    apply_service_defaults(object);
+    Object& spec = ensure_object(object, "spec");
+    normalize_cluster_ips(spec, nullptr);
+    apply_family_defaults(spec);
+  }
+  void check(const Object& object, FieldErrors& errors) const override { validate_service_spec(object_or_empty(object, "spec"), errors); }
+  void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
+    validate_service_change(object_or_empty(object, "spec"), object_or_empty(old, "spec"), errors);
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const Strategy> service_strategy() { return std::make_shared<ServiceStrategy>(); }
+
+}  // namespace backplane::core

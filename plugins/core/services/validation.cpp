@@ -1,0 +1,235 @@
+// Rules for services (pkg/apis/core/validation ValidateService).
+#include <algorithm>
+#include <set>
+
+#include "backplane/names.hpp"
+#include "kit/pod_validation.hpp"
+#include "kit/walk.hpp"
+#include "services/spec.hpp"
+
+namespace backplane::core {
+namespace {
+
+using namespace kit;
+
+constexpr std::int64_t kMaxStickySeconds = 86400;
+constexpr std::string_view kOnlyLoadBalancer = "may only be used when `type` is 'LoadBalancer'";
+
+std::size_t items(const Object& parent, std::string_view key) {
+  const Array* list = get_array(parent, key);
+  return list ? list->size() : 0;
+}
+
+std::string print_port(const Object& port) {
+  return R"({"Name":"","Protocol":)" + to_json(Value(get_string(port, "protocol"))) +
+         R"(,"AppProtocol":null,"Port":)" + std::to_string(get_int(port, "port").value_or(0)) + R"(,"TargetPort":0,"NodePort":0})";
+}
+
+void check_ports(const Object& spec, FieldErrors& errors) {
+  const std::string_view type = get_string(spec, "type");
+  if (items(spec, "ports") == 0 && !is_headless(spec) && type != "ExternalName") errors.required("spec.ports");
+  const bool many = items(spec, "ports") > 1;
+  std::set<std::string> names, node_ports, ports;
+  each(spec, "ports", [&](const Object& port, std::size_t i) {
+    const std::string path = at("spec.ports", i);
+    const std::string name(get_string(port, "name"));
+    if (many && name.empty()) {
+      errors.required(at(path, "name"));
+    } else if (!name.empty()) {
+      add_problems(is_dns1123_label(name), at(path, "name"), name, errors);
+      if (!names.insert(name).second) errors.duplicate(at(path, "name"), name);
+    }
+    check_port(find(port, "port"), at(path, "port"), errors);
+    if (get_string(port, "protocol").empty()) errors.required(at(path, "protocol"));
+    else check_one_of(port, "protocol", path, {"SCTP", "TCP", "UDP"}, errors);
+    check_port_or_name(find(port, "targetPort"), at(path, "targetPort"), errors);
+    if (const Value* app = find(port, "appProtocol"); app != nullptr && app->is_string()) {
+      add_problems(is_qualified_name(text_of(*app)), at(path, "appProtocol"), text_of(*app), errors);
+    }
+    const std::string protocol(get_string(port, "protocol"));
+    if (const std::int64_t node = get_int(port, "nodePort").value_or(0); node != 0) {
+      if (type == "ClusterIP") errors.forbidden(at(path, "nodePort"), "may not be used when `type` is 'ClusterIP'");
+      if (!node_ports.insert(protocol + "/" + std::to_string(node)).second) errors.duplicate_raw(at(path, "nodePort"), std::to_string(node));
+    }
+    const std::string key = protocol + "/" + std::to_string(get_int(port, "port").value_or(0));
+    if (!ports.insert(key).second) errors.duplicate_raw(path, print_port(port));
+  });
+}
+
+void check_type(const Object& spec, FieldErrors& errors) {
+  const std::string_view type = get_string(spec, "type");
+  if (type.empty()) errors.required("spec.type");
+  else check_one_of(spec, "type", "spec", {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"}, errors);
+  if ((type == "LoadBalancer" || type == "NodePort") && is_headless(spec)) {
+    errors.invalid("spec.clusterIPs[0]", kHeadless, "may not be set to 'None' for " + std::string(type) + " services");
+  }
+  if (type != "ExternalName") return;
+  std::string_view name = get_string(spec, "externalName");
+  if (name.empty()) {
+    errors.required("spec.externalName");
+    return;
+  }
+  if (name.ends_with('.')) name.remove_suffix(1);
+  add_problems(is_dns1123_subdomain(name), "spec.externalName", name, errors);
+}
+
+void check_affinity(const Object& spec, FieldErrors& errors) {
+  const std::string_view affinity = get_string(spec, "sessionAffinity");
+  if (affinity.empty()) errors.required("spec.sessionAffinity");
+  else check_one_of(spec, "sessionAffinity", "spec", {"ClientIP", "None"}, errors);
+  if (affinity == "ClientIP") {
+    const std::string path = "spec.sessionAffinityConfig.clientIP.timeoutSeconds";
+    const auto seconds = get_int_path(spec, "sessionAffinityConfig.clientIP.timeoutSeconds");
+    if (!seconds) {
+      errors.required("spec.sessionAffinityConfig", "when session affinity type is ClientIP");
+    } else if (*seconds <= 0 || *seconds > kMaxStickySeconds) {
+      errors.invalid(path, static_cast<long long>(*seconds), "must be greater than 0 and less than 86400");
+    }
+  } else if (affinity == "None" && has(spec, "sessionAffinityConfig")) {
+    errors.forbidden("spec.sessionAffinityConfig", "must not be set when session affinity is None");
+  }
+}
+
+void check_families(const Object& spec, FieldErrors& errors) {
+  std::set<std::string> seen;
+  const Array* families = get_array(spec, "ipFamilies");
+  for (std::size_t i = 0; families != nullptr && i < families->size(); ++i) {
+    const std::string family(text_of((*families)[i]));
+    if (family != "IPv4" && family != "IPv6") errors.not_supported(at("spec.ipFamilies", i), family, {"IPv4", "IPv6"});
+    if (!seen.insert(family).second) errors.duplicate(at("spec.ipFamilies", i), family);
+  }
+  check_one_of(spec, "ipFamilyPolicy", "spec", {"PreferDualStack", "RequireDualStack", "SingleStack"}, errors);
+}
+
+void check_cluster_ips(const Object& spec, FieldErrors& errors) {
+  const auto ips = cluster_ips(spec);
+  const std::string_view first = get_string(spec, "clusterIP");
+  if (get_string(spec, "type") == "ExternalName") {
+    for (std::string_view key : {"ipFamilyPolicy", "ipFamilies", "clusterIPs"}) {
+      const Value* value = find(spec, key);
+      const bool set = value != nullptr && !(value->is_array() && value->get_array().empty());
+      if (set) errors.forbidden(at("spec", key), "may not be set for ExternalName services");
+    }
+    return;
+  }
+  check_families(spec, errors);
+  if (ips.empty()) {
+    if (!first.empty()) errors.required("spec.clusterIPs");
+    return;
+  }
+  const auto printed = [&] { return to_json(*get_array(spec, "clusterIPs")); };
+  if (ips[0] != first) errors.invalid_raw("spec.clusterIPs", printed(), "first value must match `clusterIP`");
+  if (ips.size() > 2) errors.invalid_raw("spec.clusterIPs", printed(), "may only hold up to 2 values");
+  bool good = true;
+  for (std::size_t i = 0; i < ips.size(); ++i) {
+    if (ips[i] == kHeadless) {
+      if (ips.size() > 1) errors.invalid(at("spec.clusterIPs", i), ips[i], "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
+      good = false;
+      continue;
+    }
+    const auto problems = is_valid_ip(ips[i]);
+    add_problems(problems, at("spec.clusterIPs", i), ips[i], errors);
+    good = good && problems.empty();
+  }
+  const auto six = [](const std::string& ip) { return ip.find(':') != std::string::npos; };
+  if (good && ips.size() == 2 && six(ips[0]) == six(ips[1])) {
+    errors.invalid_raw("spec.clusterIPs", printed(), "may specify no more than one IP for each IP family");
+  }
+}
+
+bool is_cidr(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  const auto slash = text.find('/');
+  if (slash == std::string_view::npos || !is_valid_ip(text.substr(0, slash)).empty()) return false;
+  const std::string_view bits = text.substr(slash + 1);
+  if (bits.empty() || bits.size() > 3) return false;
+  int number = 0;
+  for (char digit : bits) {
+    if (digit < '0' || digit > '9') return false;
+    number = number * 10 + (digit - '0');
+  }
+  return number <= (text.find(':') == std::string_view::npos ? 32 : 128);
+}
+
+void check_load_balancer(const Object& spec, FieldErrors& errors) {
+  const bool balanced = get_string(spec, "type") == "LoadBalancer";
+  if (const Array* ranges = get_array(spec, "loadBalancerSourceRanges"); ranges != nullptr && !ranges->empty()) {
+    if (!balanced) errors.forbidden("spec.LoadBalancerSourceRanges", kOnlyLoadBalancer);
+    for (std::size_t i = 0; balanced && i < ranges->size(); ++i) {
+      const std::string_view range = text_of((*ranges)[i]);
+      if (!is_cidr(range)) {
+        errors.invalid(at("spec.LoadBalancerSourceRanges", i), range, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
+      }
+    }
+  }
+  const bool says = has(spec, "allocateLoadBalancerNodePorts");
+  if (balanced && !says) errors.required("spec.allocateLoadBalancerNodePorts");
+  if (!balanced && says) errors.forbidden("spec.allocateLoadBalancerNodePorts", kOnlyLoadBalancer);
+  if (const Value* name = find(spec, "loadBalancerClass"); name != nullptr && name->is_string()) {
+    if (!balanced) errors.forbidden("spec.loadBalancerClass", kOnlyLoadBalancer);
+    else add_problems(is_qualified_name(text_of(*name)), "spec.loadBalancerClass", text_of(*name), errors);
+  }
+}
+
+void check_traffic(const Object& spec, FieldErrors& errors) {
+  const std::string_view type = get_string(spec, "type"), external = get_string(spec, "externalTrafficPolicy");
+  const bool reachable = type == "NodePort" || type == "LoadBalancer" || (type == "ClusterIP" && items(spec, "externalIPs") > 0);
+  if (!reachable) {
+    if (!external.empty()) errors.invalid("spec.externalTrafficPolicy", external, "may only be set for externally-accessible services");
+  } else if (external.empty()) {
+    errors.required("spec.externalTrafficPolicy");
+  } else {
+    check_one_of(spec, "externalTrafficPolicy", "spec", {"Cluster", "Local"}, errors);
+  }
+  const std::int64_t health = get_int(spec, "healthCheckNodePort").value_or(0);
+  if (!needs_health_check_port(spec) && health != 0) {
+    errors.invalid("spec.healthCheckNodePort", static_cast<long long>(health),
+                   "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'");
+  } else if (health != 0) {
+    check_port(find(spec, "healthCheckNodePort"), "spec.healthCheckNodePort", errors);
+  }
+  if (type == "NodePort" || type == "LoadBalancer" || type == "ClusterIP") {
+    if (!has(spec, "internalTrafficPolicy")) errors.required("spec.internalTrafficPolicy");
+  }
+  check_one_of(spec, "internalTrafficPolicy", "spec", {"Cluster", "Local"}, errors);
+  check_one_of(spec, "trafficDistribution", "spec", {"PreferClose", "PreferSameZone", "PreferSameNode"}, errors);
+}
+
+}  // namespace
+
+void validate_service_spec(const Object& spec, FieldErrors& errors) {
+  check_ports(spec, errors);
+  validate_labels(object_or_empty(spec, "selector"), "spec.selector", errors);
+  check_affinity(spec, errors);
+  check_cluster_ips(spec, errors);
+  if (const Array* external = get_array(spec, "externalIPs")) {
+    for (std::size_t i = 0; i < external->size(); ++i) {
+      const std::string_view ip = text_of((*external)[i]);
+      add_problems(is_valid_ip(ip), at("spec.externalIPs", i), ip, errors);
+    }
+  }
+  check_type(spec, errors);
+  check_load_balancer(spec, errors);
+  check_traffic(spec, errors);
+}
+
+void validate_service_change(const Object& spec, const Object& before, FieldErrors& errors) {
+  if (get_string(spec, "type") == "LoadBalancer" && get_string(before, "type") == "LoadBalancer" &&
+      !same_member(spec, before, "loadBalancerClass")) {
+    const Value* name = find(spec, "loadBalancerClass");
+    errors.invalid_raw("spec.loadBalancerClass", name ? to_json(*name) : "null", "may not change once set");
+  }
+  // The first address stays as long as the service has addresses at all.
+  if (!needs_cluster_ip(spec) || !needs_cluster_ip(before)) return;
+  const auto now = cluster_ips(spec), old = cluster_ips(before);
+  if (old.empty()) return;
+  const Value* list = find(spec, "clusterIPs");
+  if (now.empty()) {
+    errors.invalid_raw("spec.clusterIPs[0]", "null", "primary clusterIP can not be unset");
+  } else if (now[0] != old[0]) {
+    errors.invalid_raw("spec.clusterIPs[0]", to_json(*list), "may not change once set");
+  }
+}
+
+}  // namespace backplane::core

@@ -1,0 +1,104 @@
+#include "kit/pod_defaults.hpp"
+
+#include <gtest/gtest.h>
+
+#include "kit/pod_validation.hpp"
+#include "kit/resources.hpp"
+#include "kit/workload.hpp"
+
+namespace backplane::kit {
+namespace {
+
+Object parse(std::string_view text) { return json::parse(json::string_view(text.data(), text.size())).get_object(); }
+
+std::string problems_of(std::string_view pod_spec) {
+  Object spec = parse(pod_spec);
+  apply_pod_spec_defaults(spec);
+  FieldErrors errors;
+  validate_pod_spec(spec, "spec", "p", errors);
+  return errors.empty() ? "" : errors.aggregate_message();
+}
+
+TEST(PodDefaults, FillWhatTheClientLeftOpen) {
+  Object spec = parse(R"({"containers":[{"name":"c","image":"nginx"}]})");
+  apply_pod_spec_defaults(spec);
+  const Object& container = spec.at("containers").get_array()[0].get_object();
+  EXPECT_EQ(get_string(container, "imagePullPolicy"), "Always");
+  EXPECT_EQ(get_string(container, "terminationMessagePath"), "/dev/termination-log");
+  EXPECT_EQ(get_string(spec, "restartPolicy"), "Always");
+  EXPECT_EQ(get_int(spec, "terminationGracePeriodSeconds"), 30);
+  EXPECT_NE(get_object(spec, "securityContext"), nullptr);
+  const std::string once = to_json(spec);
+  apply_pod_spec_defaults(spec);
+  EXPECT_EQ(to_json(spec), once) << "applying twice changes nothing";
+}
+
+TEST(PodDefaults, PullPolicyFollowsTheTag) {
+  for (const auto& [image, policy] : {std::pair{"nginx", "Always"}, {"nginx:latest", "Always"}, {"nginx:1.25", "IfNotPresent"},
+                                      {"host:5000/nginx", "Always"}, {"nginx@sha256:aa", "IfNotPresent"}}) {
+    Object spec = parse(std::string(R"({"containers":[{"name":"c","image":")") + image + "\"}]}");
+    apply_pod_spec_defaults(spec);
+    EXPECT_EQ(get_string(spec.at("containers").get_array()[0].get_object(), "imagePullPolicy"), policy) << image;
+  }
+}
+
+TEST(PodDefaults, RequestsComeFromLimitsInPodsOnly) {
+  Object pod = parse(R"({"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"1"},"requests":{"memory":"1Mi"}}}]}})");
+  apply_pod_only_defaults(pod);
+  const Object& resources = pod.at("spec").get_object().at("containers").get_array()[0].get_object().at("resources").get_object();
+  EXPECT_EQ(to_json(resources.at("requests")), R"({"memory":"1Mi","cpu":"1"})");
+}
+
+TEST(PodDefaults, VolumesWithoutSourceAreEmptyDirs) {
+  Object spec = parse(R"({"volumes":[{"name":"v"},{"name":"c","configMap":{"name":"x"}}]})");
+  apply_pod_spec_defaults(spec);
+  EXPECT_EQ(to_json(spec.at("volumes")), R"([{"name":"v","emptyDir":{}},{"name":"c","configMap":{"name":"x","defaultMode":420}}])");
+}
+
+TEST(PodRules, ContainersAreRequired) {
+  EXPECT_EQ(problems_of("{}"), "spec.containers: Required value");
+  EXPECT_EQ(problems_of(R"({"containers":[{}]})"), "[spec.containers[0].name: Required value, spec.containers[0].image: Required value]");
+  EXPECT_EQ(problems_of(R"({"containers":[{"name":"c","image":"i"}]})"), "");
+}
+
+TEST(PodRules, MountsNameVolumes) {
+  EXPECT_EQ(problems_of(R"({"containers":[{"name":"c","image":"i","volumeMounts":[{"name":"v","mountPath":"/v"}]}]})"),
+            "spec.containers[0].volumeMounts[0].name: Not found: \"v\"");
+}
+
+TEST(PodRules, ProbesNeedOneHandler) {
+  EXPECT_EQ(problems_of(R"({"containers":[{"name":"c","image":"i","livenessProbe":{}}]})"),
+            "spec.containers[0].livenessProbe: Required value: must specify a handler type");
+}
+
+TEST(PodRules, RequestsStayBelowLimits) {
+  EXPECT_EQ(problems_of(R"({"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"1"},"requests":{"cpu":"2"}}}]})"),
+            "spec.containers[0].resources.requests: Invalid value: \"2\": must be less than or equal to cpu limit of 1");
+}
+
+TEST(ResourceLists, AreRoundedUpToThousandths) {
+  Object list = parse(R"({"cpu":"1500u","memory":"1n","pods":"3"})");
+  round_resource_list(list);
+  EXPECT_EQ(to_json(list), R"({"cpu":"2m","memory":"1m","pods":"3"})");
+}
+
+TEST(Workloads, TemplatesCarryTheSelectorsLabels) {
+  const Object spec = parse(R"({"selector":{"matchLabels":{"app":"x"}},"template":{"metadata":{"labels":{"app":"y"}}}})");
+  FieldErrors errors;
+  validate_workload_template(spec, errors);
+  ASSERT_FALSE(errors.empty());
+  EXPECT_EQ(errors.list()[0].field, "spec.template.metadata.labels");
+  EXPECT_EQ(errors.list()[0].text, "Invalid value: {\"app\":\"y\"}: `selector` does not match template `labels`");
+}
+
+TEST(Workloads, NumbersAndPercentages) {
+  const Value percent("25%"), number(3), bad("x");
+  EXPECT_EQ(number_or_percent(&percent), 25);
+  EXPECT_EQ(number_or_percent(&number), 3);
+  FieldErrors errors;
+  validate_int_or_percent(&bad, "p", errors);
+  EXPECT_EQ(errors.size(), 1u);
+}
+
+}  // namespace
+}  // namespace backplane::kit

@@ -1,0 +1,46 @@
+#include "kit/table.hpp"
+
+#include <gtest/gtest.h>
+
+#include "kit/strategy.hpp"
+
+namespace backplane::kit {
+namespace {
+
+Object parse(std::string_view text) { return json::parse(json::string_view(text.data(), text.size())).get_object(); }
+
+TEST(Tables, SelectorsReadAsKubectlShowsThem) {
+  const Object selector =
+      parse(R"({"matchLabels":{"app":"d"},"matchExpressions":[{"key":"tier","operator":"In","values":["b","a"]},{"key":"x","operator":"DoesNotExist"}]})");
+  EXPECT_EQ(print_selector(&selector), "app=d,tier in (a,b),!x");
+  EXPECT_EQ(print_selector(nullptr), "<none>");
+}
+
+TEST(Tables, LabelsAndAccessModes) {
+  const Object labels = parse(R"({"b":"2","a":"1"})");
+  EXPECT_EQ(print_labels(&labels), "a=1,b=2");
+  EXPECT_EQ(print_labels(nullptr), "<none>");
+  const Object modes = parse(R"({"m":["ReadWriteMany","ReadWriteOnce"]})");
+  EXPECT_EQ(print_access_modes(get_array(modes, "m")), "RWO,RWX");
+}
+
+TEST(StatusStrategy, ChangesNothingButStatusAndMetadata) {
+  const StatusStrategy strategy(std::make_shared<PlainStrategy>(), {"labels"});
+  const Object old = parse(R"({"metadata":{"name":"a","labels":{"x":"1"}},"spec":{"n":1},"status":{}})");
+  Object object = parse(R"({"metadata":{"name":"a","labels":{"x":"2"},"annotations":{"y":"z"}},"spec":{"n":2},"extra":1,"status":{"ok":true}})");
+  RequestContext context;
+  strategy.prepare_for_update(context, object, old);
+  EXPECT_EQ(to_json(object), R"({"metadata":{"name":"a","labels":{"x":"1"},"annotations":{"y":"z"}},"spec":{"n":1},"status":{"ok":true}})");
+}
+
+TEST(KindStrategy, FinalizersNeedADomain) {
+  const PlainStrategy strategy;
+  RequestContext context;
+  FieldErrors errors;
+  strategy.validate(context, parse(R"({"metadata":{"finalizers":["kubernetes","e.com/x","plain"]}})"), errors);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors.list()[0].field, "metadata.finalizers[2]");
+}
+
+}  // namespace
+}  // namespace backplane::kit

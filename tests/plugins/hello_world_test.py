@@ -1,0 +1,106 @@
+"""The SDK as a stranger meets it: installed, found by CMake, and enough to build, inspect and serve the plugins that the docs show."""
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = os.path.abspath(os.path.join(os.path.dirname(__file__), '../..'))
+BUILD = os.environ['BACKPLANE_BUILD']
+EXAMPLES = os.path.join(SOURCE, 'docs/examples')
+
+
+def run(*command, code=0):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != code:
+        raise AssertionError('%s ended with %d:\n%s' % (' '.join(command), done.returncode, done.stdout))
+    return done.stdout
+
+
+class HelloWorld(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.dir = tempfile.mkdtemp(prefix='backplane-sdk-')
+        cls.prefix = os.path.join(cls.dir, 'prefix')
+        cls.binary = os.path.join(cls.prefix, 'bin/backplane')
+        run('cmake', '--install', BUILD, '--prefix', cls.prefix)
+        for name in ('hello-world', 'tour'):
+            run('cmake', '-S', os.path.join(EXAMPLES, name), '-B', os.path.join(cls.dir, name), '-DCMAKE_PREFIX_PATH=' + cls.prefix,
+                '-DCMAKE_CXX_COMPILER=' + os.environ['CXX'], '-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror ' + os.environ.get('SDK_CXX_FLAGS', ''))
+            run('cmake', '--build', os.path.join(cls.dir, name))
+        cls.hello = os.path.join(cls.dir, 'hello-world/hello-world.so')
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.dir)
+
+    def test_the_install_tree_has_its_parts(self):
+        for path in ('bin/backplane', 'lib/libbackplane-sdk.so', 'include/backplane/plugin.hpp', 'include/backplane/descriptor.h',
+                     'lib/cmake/BackplanePluginSdk/BackplanePluginSdkConfig.cmake'):
+            self.assertTrue(os.path.exists(os.path.join(self.prefix, path)), path)
+        names = {os.path.basename(path) for path in glob.glob(os.path.join(self.prefix, 'lib/backplane/plugins/*.so'))}
+        self.assertLessEqual({'aggregator.so', 'apiextensions.so', 'apps.so', 'core.so', 'storage-rocksdb.so'}, names)
+        self.assertIn('libbackplane-sdk.so', run('ldd', self.binary))
+        self.assertNotIn('not found', run('ldd', self.binary))
+
+    def test_the_installed_plugins_and_the_examples_have_no_findings(self):
+        run(self.binary, 'plugin', 'check')
+        run(self.binary, 'plugin', 'check', self.hello, os.path.join(self.dir, 'tour/tour.so'))
+
+    def test_the_descriptor_is_what_the_manifest_says(self):
+        shown = json.loads(run(self.binary, 'plugin', 'inspect', self.hello, '-o', 'json'))
+        with open(os.path.join(EXAMPLES, 'hello-world/plugin.json')) as f:
+            self.assertEqual(shown['manifest'], json.load(f))
+        self.assertEqual(shown['findings'], [])
+
+    def test_nothing_but_the_note_and_the_entry_point_is_exported(self):
+        symbols = run('nm', '-D', '--defined-only', self.hello)
+        self.assertEqual({line.split()[-1] for line in symbols.splitlines()}, {'backplane_plugin_create', 'backplane_plugin_note'})
+
+    def test_hello_world_is_short(self):
+        with open(os.path.join(EXAMPLES, 'hello-world/hello.cpp')) as f:
+            self.assertLessEqual(len(f.readlines()), 60)
+
+    def test_every_snippet_of_the_guide_stands_in_an_example_that_was_built(self):
+        sources = ''
+        for path in glob.glob(os.path.join(EXAMPLES, '*/*')):
+            with open(path) as f:
+                sources += f.read() + '\n'
+        with open(os.path.join(SOURCE, 'docs/plugins.md')) as f:
+            snippets = re.findall(r'^```(?:cpp|cmake|json)\n(.*?)^```', f.read(), re.M | re.S)
+        self.assertGreater(len(snippets), 10)
+        for snippet in snippets:
+            self.assertIn(snippet, sources)
+
+    def test_a_server_with_it_serves_its_group(self):
+        os.environ['BACKPLANE'] = self.binary
+        sys.path.insert(0, os.path.join(SOURCE, 'tests/e2e'))
+        from harness import Server
+        plugins = os.path.join(self.dir, 'plugins')
+        shutil.copytree(os.path.join(self.prefix, 'lib/backplane/plugins'), plugins)
+        for name in ('hello-world', 'tour'):
+            shutil.copy(os.path.join(self.dir, name, name + '.so'), plugins)
+        greetings = '/apis/demo.example.com/v1/namespaces/default/greetings'
+        with Server(plugin_dir=plugins) as server:
+            self.assertIn('demo.example.com', {g['name'] for g in server.request('GET', '/apis')[2]['groups']})
+            greeting = {'apiVersion': 'demo.example.com/v1', 'kind': 'Greeting', 'metadata': {'name': 'first'}, 'spec': {'name': 'world'}}
+            code, _, made = server.request('POST', greetings, greeting)
+            self.assertEqual((code, made['spec']), (201, {'greeting': 'Hello', 'name': 'world'}), made)
+            table = server.request('GET', greetings, headers={'Accept': 'application/json;as=Table;v=v1;g=meta.k8s.io'})[2]
+            self.assertEqual(table['rows'][0]['cells'], ['first', 'Hello, world!'])
+            for spec in ({'name': 'nobody'}, {'name': ''}, {}):
+                wrong = dict(greeting, metadata={'name': 'wrong'}, spec=spec)
+                self.assertEqual(server.request('POST', greetings, wrong)[0], 422, spec)
+            loud = dict(greeting, metadata={'name': 'loud'}, spec={'name': 'you', 'greeting': 'HEY!'})
+            self.assertEqual(server.request('POST', greetings, loud)[0], 403)
+            self.assertEqual(server.request('GET', '/readyz/greeter')[0], 200)
+            self.assertEqual(server.request('DELETE', greetings + '/first')[0], 200)
+            self.assertEqual(server.request('GET', greetings)[2]['items'], [])
+
+
+if __name__ == '__main__':
+    unittest.main()
