@@ -34,7 +34,9 @@ class AdmissionChainTest : public ::testing::Test {
  protected:
   AdmissionChainTest() : loop_("test") { loop_.start(); }
   ~AdmissionChainTest() override { loop_.stop(); }
-  void add(const std::string& name, bool creates, bool refuses = false) { chain.add(std::make_shared<Recorder>(name, log, creates, refuses)); }
+  void add(const std::string& name, bool creates, bool refuses = false) {
+    chain.add(std::make_shared<Recorder>(name, log, creates, refuses));
+  }
 
   IoLoop loop_;
   std::vector<std::string> log;

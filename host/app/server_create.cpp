@@ -61,6 +61,7 @@ Status ServerParts::bind_port() {
 void ServerParts::make_router() {
   RouterConfig router_config;
   router_config.admission = &admission;
+  router_config.scheme = &plugins.scheme;
   router_config.enablement = config.enablement();
   router_config.min_request_timeout = std::chrono::seconds(options().generic.min_request_timeout);
   // Watches end when the server stops taking requests: a clean end tells a client to come back, a cut connection does not.

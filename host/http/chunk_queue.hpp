@@ -3,8 +3,8 @@
 // Thread-safety: belongs to one exchange.
 #pragma once
 
-#include <deque>
 #include <string>
+#include <vector>
 
 #include "backplane/bytes.hpp"
 
@@ -20,28 +20,38 @@ class ChunkQueue {
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
   void clear() {
-    chunks_.clear();
-    offset_ = size_ = 0;
+    std::vector<SharedBytes>().swap(chunks_);
+    first_ = offset_ = size_ = 0;
   }
   // Appends exactly `count` bytes, which must be there, to `out` and drops them here.
   void take(std::string& out, std::size_t count) {
     size_ -= count;
     while (count > 0) {
-      const std::string_view left = chunks_.front().view().substr(offset_);
+      const std::string_view left = chunks_[first_].view().substr(offset_);
       const std::size_t now = left.size() < count ? left.size() : count;
       out.append(left.data(), now);
       count -= now;
       if (now == left.size()) {
-        chunks_.pop_front();
+        chunks_[first_++] = SharedBytes();  // Its bytes may go.
         offset_ = 0;
       } else {
         offset_ += now;
       }
     }
+    if (first_ == chunks_.size()) {
+      first_ = 0;
+      chunks_.clear();
+      if (chunks_.capacity() > kKeptCapacity) chunks_.shrink_to_fit();
+    } else if (first_ > kKeptCapacity && first_ > chunks_.size() / 2) {
+      chunks_.erase(chunks_.begin(), chunks_.begin() + static_cast<std::ptrdiff_t>(first_));
+      first_ = 0;
+    }
   }
 
  private:
-  std::deque<SharedBytes> chunks_;
+  static constexpr std::size_t kKeptCapacity = 16;
+  std::vector<SharedBytes> chunks_;  // taken ones before first_
+  std::size_t first_ = 0;
   std::size_t offset_ = 0;  // into the first chunk
   std::size_t size_ = 0;
 };

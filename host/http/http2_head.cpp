@@ -59,4 +59,9 @@ void submit_http2_head(nghttp2_session* session, std::int32_t stream_id, const R
   nghttp2_submit_response(session, stream_id, pairs.data(), pairs.size(), body != nullptr ? &provider : nullptr);
 }
 
+void submit_http2_continue(nghttp2_session* session, std::int32_t stream_id) {
+  const nghttp2_nv status = pair_of(":status", "100");
+  nghttp2_submit_headers(session, NGHTTP2_FLAG_NONE, stream_id, nullptr, &status, 1, nullptr);
+}
+
 }  // namespace backplane

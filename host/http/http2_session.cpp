@@ -205,6 +205,12 @@ void Http2Session::output_ready(HttpExchange& exchange) {
   want_flush();
 }
 
+void Http2Session::body_wanted(HttpExchange& exchange) {
+  if (exchange.head_sent() || !equal_ignoring_case(exchange.header("expect"), "100-continue")) return;
+  submit_http2_continue(session_, exchange.id);
+  want_flush();
+}
+
 void Http2Session::body_consumed(HttpExchange& exchange, std::size_t count) {
   nghttp2_session_consume(session_, exchange.id, count);
   want_flush();

@@ -37,7 +37,7 @@ class Http2Session final : public HttpSession, public StreamPort {
 
   void head_ready(HttpExchange& exchange) override;
   void output_ready(HttpExchange& exchange) override;
-  void body_wanted(HttpExchange&) override {}
+  void body_wanted(HttpExchange& exchange) override;
   void body_consumed(HttpExchange& exchange, std::size_t count) override;
   void break_off(HttpExchange& exchange) override;
   void close_after(HttpExchange&) override { drain(); }

@@ -148,6 +148,20 @@ TEST_F(Http2, ABodyOverTheLimitIs413AndAHeaderBlockOverTheLimitIs431) {
   EXPECT_EQ(response(headers).code, 431);
 }
 
+TEST_F(Http2, ExpectContinueIsAnsweredBeforeTheBody) {
+  open();
+  const auto id = client_->request("POST", "/echo", {{"expect", "100-continue"}}, "ping");
+  const std::string up = client_->output();
+  const std::size_t body = up.rfind("ping") - 9;  // its frame header
+  session_->receive(up.substr(0, body));
+  settle();
+  EXPECT_EQ(response(id).code, 100);
+  session_->receive(up.substr(body));
+  settle();
+  EXPECT_EQ(response(id).code, 200);
+  EXPECT_EQ(response(id).body, "ping");
+}
+
 TEST_F(Http2, ABrokenOffResponseIsAReset) {
   open();
   const auto thrown = client_->request("GET", "/throw");

@@ -111,7 +111,7 @@ Task<void> HttpExchange::respond(int code, std::string_view content_type, std::v
   } else {
     send_head(size);
     if (!response_.has_body) co_return;
-    for (auto& chunk : body) output_.push(std::move(chunk));
+    for (auto& chunk : body) queue(std::move(chunk));
     end_output();
   }
   if (output_.size() > limits_.write_window) co_await wait_for_room();
@@ -146,8 +146,7 @@ Task<Status> HttpExchange::write(std::vector<SharedBytes> chunks) {
   if (compression_ == Compression::kOn) {
     co_await compress(std::move(chunks));
   } else {
-    if (output_.empty()) output_since_ = Clock::now();
-    for (auto& chunk : chunks) output_.push(std::move(chunk));
+    for (auto& chunk : chunks) queue(std::move(chunk));
     port_->output_ready(*this);
   }
   if (output_.size() > limits_.write_window) co_await wait_for_room();
@@ -159,15 +158,21 @@ Task<void> HttpExchange::finish() {
   if (!started() || output_ended_) co_return;
   if (compression_ == Compression::kHeld) {  // It stayed small: an ordinary response.
     send_head(held_size_);
-    for (auto& chunk : std::exchange(held_, {})) output_.push(std::move(chunk));
+    for (auto& chunk : std::exchange(held_, {})) queue(std::move(chunk));
     if (output_ended_) co_return;
   }
   end_output();
 }
 
+void HttpExchange::queue(SharedBytes chunk) {
+  if (lost_) return;
+  if (output_.empty()) output_since_ = Clock::now();  // A stall begins when there is something to take.
+  output_.push(std::move(chunk));
+}
+
 void HttpExchange::end_output() {
   if (gzip_) {
-    output_.push(SharedBytes(gzip_->end()));
+    queue(SharedBytes(gzip_->end()));
     gzip_.reset();
   }
   output_ended_ = true;
@@ -209,8 +214,7 @@ Task<void> HttpExchange::compress(std::vector<SharedBytes> chunks) {
     for (std::size_t offset = 0; offset < chunk.size(); offset += kTurn) {
       const std::string_view piece = chunk.view().substr(offset, kTurn);
       std::string packed = gzip_->add(piece);
-      if (output_.empty()) output_since_ = Clock::now();
-      output_.push(SharedBytes(std::move(packed)));
+      queue(SharedBytes(std::move(packed)));
       since_yield += piece.size();
       if (since_yield < kTurn) continue;
       since_yield = 0;

@@ -122,6 +122,7 @@ class HttpExchange final : public Exchange, public std::enable_shared_from_this<
   Task<void> compress(std::vector<SharedBytes> chunks);
   Task<void> wait_for_room();
   void end_output();
+  void queue(SharedBytes chunk);
   Status gone() const;
   void abort_here();
 

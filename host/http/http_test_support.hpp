@@ -165,7 +165,7 @@ class H2Client {
   std::uint32_t goaway_error = 0;
 
   // `manual_windows`: received data opens no window until consume().
-  explicit H2Client(bool manual_windows = false) : manual_windows_(manual_windows) {
+  explicit H2Client(bool manual_windows = false) {
     nghttp2_session_callbacks* callbacks = nullptr;
     nghttp2_session_callbacks_new(&callbacks);
     nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
@@ -267,7 +267,6 @@ class H2Client {
     return 0;
   }
 
-  bool manual_windows_;
   nghttp2_session* session_ = nullptr;
   std::vector<std::unique_ptr<Upload>> uploads_;
   std::map<std::int32_t, std::size_t> unconsumed_;

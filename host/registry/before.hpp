@@ -16,7 +16,7 @@ namespace backplane::registry {
 // Which strategy a write goes through, and whether it is the resource's own or a subresource's.
 struct WriteMode {
   const Strategy* strategy = nullptr;
-  bool subresource = false;    // the strategy alone decides what becomes of status
+  bool subresource = false;  // the strategy alone decides what becomes of status
   bool run_admission = true;
 };
 

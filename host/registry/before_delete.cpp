@@ -17,8 +17,8 @@ std::int64_t now_unix() {
 Status check_own_preconditions(const ResourceConfig& config, const ObjectMeta& meta, const Preconditions& wanted) {
   const auto failed = [&](std::string_view what, const std::string& asked, std::string_view actual) {
     return conflict(config.kind.group, config.resource, meta.name(),
-                    "Precondition failed: " + std::string(what) + " in precondition: " + asked + ", " + std::string(what) + " in object meta: " +
-                        std::string(actual));
+                    "Precondition failed: " + std::string(what) + " in precondition: " + asked + ", " + std::string(what) +
+                        " in object meta: " + std::string(actual));
   };
   if (wanted.uid && *wanted.uid != meta.uid()) return failed("UID", *wanted.uid, meta.uid());
   if (wanted.resource_version && *wanted.resource_version != meta.resource_version()) {
@@ -35,8 +35,9 @@ Status check_preconditions(const ResourceConfig& config, const ObjectMeta& meta,
   }
   if (wanted.resource_version && *wanted.resource_version != meta.resource_version()) {
     return conflict(config.kind.group, config.kind.kind, meta.name(),
-                    "the ResourceVersion in the precondition (" + *wanted.resource_version + ") does not match the ResourceVersion in record (" +
-                        std::string(meta.resource_version()) + "). The object might have been modified");
+                    "the ResourceVersion in the precondition (" + *wanted.resource_version +
+                        ") does not match the ResourceVersion in record (" + std::string(meta.resource_version()) +
+                        "). The object might have been modified");
   }
   return {};
 }
@@ -91,7 +92,8 @@ bool wants_foreground(const std::vector<std::string>& finalizers, const DeleteOp
 Result<Grace> before_delete(const ResourceConfig& config, RequestContext& context, Object& object, DeleteOptions& options) {
   ObjectMeta meta(object);
   const bool own = config.strategy->held_by_other_finalizers(object);
-  Status met = own ? check_own_preconditions(config, meta, options.preconditions) : check_preconditions(config, meta, options.preconditions);
+  Status met =
+      own ? check_own_preconditions(config, meta, options.preconditions) : check_preconditions(config, meta, options.preconditions);
   if (!met.ok()) return met;
 
   if (options.grace_period_seconds.value_or(0) < 0) options.grace_period_seconds = 1;
@@ -115,7 +117,9 @@ bool set_collector_finalizers(const Strategy& strategy, Object& object, const De
   if (wants_orphans(strategy, before, options)) after.emplace_back(kOrphanFinalizer);
   if (wants_foreground(before, options)) after.emplace_back(kForegroundFinalizer);
 
-  const auto holds = [](const std::vector<std::string>& list, const std::string& f) { return std::find(list.begin(), list.end(), f) != list.end(); };
+  const auto holds = [](const std::vector<std::string>& list, const std::string& f) {
+    return std::find(list.begin(), list.end(), f) != list.end();
+  };
   const bool same = std::all_of(before.begin(), before.end(), [&](const std::string& f) { return holds(after, f); }) &&
                     std::all_of(after.begin(), after.end(), [&](const std::string& f) { return holds(before, f); });
   if (same) return false;

@@ -7,8 +7,10 @@ namespace {
 
 void copy_or_erase(Object& object, const Object& old, std::string_view key) {
   const Value* value = find(old, key);
-  if (value == nullptr) object.stable_erase(key);
-  else object.insert_or_assign(key, *value);
+  if (value == nullptr)
+    object.stable_erase(key);
+  else
+    object.insert_or_assign(key, *value);
 }
 
 bool same_member(const Object& a, const Object& b, std::string_view key) {

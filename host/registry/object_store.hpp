@@ -45,8 +45,8 @@ class ObjectStore final : public StandardStorage {
 
   // ---- for the store's own parts
   // An update through `mode`: what subresources are made of.
-  Task<Result<UpdateResult>> update_as(WriteMode mode, RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
-                                       bool force_allow_create);
+  Task<Result<UpdateResult>> update_as(WriteMode mode, RequestContext& context, std::string name, UpdatedObjectInfo& info,
+                                       WriteOptions options, bool force_allow_create);
   // A delete of an object in `ns` by its `name`.
   Task<Result<DeleteResult>> remove_in(RequestContext& context, std::string ns, std::string name, DeleteOptions options);
   // The stored entry, read from the backend; null when there is none.

@@ -66,8 +66,10 @@ std::string selector_text(const Value* selector) {
 // Sets the member at a dotted path, making the objects on the way.
 void set_path(Object& object, std::string_view path, std::int64_t value) {
   const std::size_t dot = path.find('.');
-  if (dot == std::string_view::npos) object.insert_or_assign(path, value);
-  else set_path(ensure_object(object, path.substr(0, dot)), path.substr(dot + 1), value);
+  if (dot == std::string_view::npos)
+    object.insert_or_assign(path, value);
+  else
+    set_path(ensure_object(object, path.substr(0, dot)), path.substr(dot + 1), value);
 }
 
 class ScaleView {
@@ -175,7 +177,8 @@ class ScaleStore final : public RestStorage, public Scoper, public Getter, publi
     co_return scale_of(context, **parent, true);
   }
 
-  Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options, bool) override {
+  Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
+                                    bool) override {
     ScaleUpdate update(view_, *parent_, info, options.dry_run);
     WriteMode mode;
     mode.strategy = parent_->config().strategy.get();

@@ -27,7 +27,8 @@ class ScaleTest : public StoreTest {
 };
 
 TEST_F(ScaleTest, ShowsReplicasAndTheSelectorAsText) {
-  make_scaled(R"({"replicas":3,"selector":{"matchLabels":{"b":"2","a":"1"},"matchExpressions":[{"key":"tier","operator":"In","values":["x","w"]}]}})");
+  make_scaled(
+      R"({"replicas":3,"selector":{"matchLabels":{"b":"2","a":"1"},"matchExpressions":[{"key":"tier","operator":"In","values":["x","w"]}]}})");
   const auto got = get_scale();
   ASSERT_TRUE(got.ok()) << got.status().message();
   const Object object = parsed(*got);

@@ -37,7 +37,8 @@ CacheConfig cache_config(const ResourceConfig& config, const StoreKeys& keys) {
 
 Status check(const ResourceConfig& config) {
   const std::string where = "resource " + quoted(config.resource) + ": ";
-  if (config.resource.empty() || config.resource != lower(config.resource)) return internal_error(where + "the plural name must be lower case");
+  if (config.resource.empty() || config.resource != lower(config.resource))
+    return internal_error(where + "the plural name must be lower case");
   if (config.kind.kind.empty() || config.kind.version.empty()) return internal_error(where + "kind and version must be given");
   if (config.strategy == nullptr) return internal_error(where + "a strategy must be given");
   return {};

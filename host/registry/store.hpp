@@ -34,7 +34,8 @@ class StoreEnvironment {
 
 Result<std::shared_ptr<StandardStorage>> make_store(StoreEnvironment& environment, ResourceConfig config);
 // `parent` is what make_store returned.
-Result<std::shared_ptr<RestStorage>> make_subresource_store(std::shared_ptr<StandardStorage> parent, std::shared_ptr<const Strategy> strategy);
+Result<std::shared_ptr<RestStorage>> make_subresource_store(std::shared_ptr<StandardStorage> parent,
+                                                            std::shared_ptr<const Strategy> strategy);
 Result<std::shared_ptr<RestStorage>> make_scale_store(std::shared_ptr<StandardStorage> parent, Host::ScalePaths paths);
 
 }  // namespace backplane

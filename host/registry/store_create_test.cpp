@@ -7,7 +7,8 @@ class StoreCreateTest : public StoreTest {};
 
 TEST_F(StoreCreateTest, SetsSystemMetadataAndStoresTheObjectWithoutItsResourceVersion) {
   make(std::make_shared<TestStrategy>());
-  const auto created = create(thing(R"("name":"a","uid":"mine","creationTimestamp":"2001-01-01T00:00:00Z","generation":5,"selfLink":"/x")"));
+  const auto created =
+      create(thing(R"("name":"a","uid":"mine","creationTimestamp":"2001-01-01T00:00:00Z","generation":5,"selfLink":"/x")"));
   ASSERT_TRUE(created.ok()) << created.status().message();
   const Object object = parsed(*created);
   EXPECT_EQ(meta_namespace(object), "default");

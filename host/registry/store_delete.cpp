@@ -10,7 +10,12 @@ class DeleteOperation {
  public:
   DeleteOperation(ObjectStore& store, const Backing& backing, RequestContext& context, std::string ns, std::string name, std::string key,
                   DeleteOptions options)
-      : store_(store), backing_(backing), context_(context), ns_(std::move(ns)), name_(std::move(name)), key_(std::move(key)),
+      : store_(store),
+        backing_(backing),
+        context_(context),
+        ns_(std::move(ns)),
+        name_(std::move(name)),
+        key_(std::move(key)),
         options_(std::move(options)) {}
 
   Task<Result<DeleteResult>> run();
@@ -105,7 +110,8 @@ bool DeleteOperation::mark(Object& object, Grace grace, bool held_elsewhere) con
   bool changed = first;
   if (!held_elsewhere) changed = mark_as_deleting(object);
   // Kinds held otherwise (namespaces) have their own way to end: no grace period, no new generation.
-  else if (first) meta.set("deletionTimestamp", now_rfc3339());
+  else if (first)
+    meta.set("deletionTimestamp", now_rfc3339());
   if (first) store_.config().strategy->mark_deleting(object);
   return changed;
 }

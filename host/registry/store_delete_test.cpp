@@ -72,15 +72,17 @@ TEST_F(StoreDeleteTest, PreconditionsAreCheckedAgainstTheKind) {
   options.preconditions.uid = "wrong";
   auto refused = remove("a", options);
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.status().message(), R"(Operation cannot be fulfilled on Thing.example.com "a": the UID in the precondition (wrong) does )"
-                                        "not match the UID in record (" +
-                                            uid + "). The object might have been deleted and then recreated");
+  EXPECT_EQ(refused.status().message(),
+            R"(Operation cannot be fulfilled on Thing.example.com "a": the UID in the precondition (wrong) does )"
+            "not match the UID in record (" +
+                uid + "). The object might have been deleted and then recreated");
   options.preconditions.uid = uid;
   options.preconditions.resource_version = "99";
   refused = remove("a", options);
   ASSERT_FALSE(refused.ok());
-  EXPECT_NE(refused.status().message().find("the ResourceVersion in the precondition (99) does not match the ResourceVersion in record (1)"),
-            std::string::npos);
+  EXPECT_NE(
+      refused.status().message().find("the ResourceVersion in the precondition (99) does not match the ResourceVersion in record (1)"),
+      std::string::npos);
   options.preconditions.resource_version = "1";
   EXPECT_TRUE(remove("a", options).ok());
 }
@@ -119,9 +121,7 @@ TEST_F(StoreDeleteTest, AGracefulDeleteThatSomebodyElseCompletesHasSucceeded) {
   make(strategy, true);
   ASSERT_TRUE(create(thing(R"("name":"a")")).ok());
   cache().catch_up();
-  storage.before_next_txn = [this](const TxnRequest&) {
-    storage.before_next_txn = [this](const TxnRequest&) { storage.data.clear(); };
-  };
+  storage.before_next_txn = [this](const TxnRequest&) { storage.before_next_txn = [this](const TxnRequest&) { storage.data.clear(); }; };
   const auto result = remove("a");
   ASSERT_TRUE(result.ok()) << result.status().message();
   EXPECT_TRUE(result->deleted);

@@ -200,9 +200,9 @@ class OrderingSchema final : public Schema {
   Status normalize(Value& value, DecodeReport*) const override {
     Object& object = value.as_object();
     if (find(object, "metadata") != nullptr) {
-      order(object.at("metadata").as_object(), {"name", "generateName", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp",
-                                                "deletionTimestamp", "deletionGracePeriodSeconds", "labels", "annotations", "ownerReferences",
-                                                "finalizers"});
+      order(object.at("metadata").as_object(),
+            {"name", "generateName", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp",
+             "deletionGracePeriodSeconds", "labels", "annotations", "ownerReferences", "finalizers"});
     }
     order(object, {"kind", "apiVersion", "metadata", "data", "spec", "status"});
     return {};

@@ -42,7 +42,9 @@ class StoreIntegrationTest : public ::testing::Test {
   Result<ObjectRef> create(const std::string& name) {
     RequestContext context;
     prepare(context);
-    Object object = json::parse(R"({"kind":"Thing","apiVersion":"v1","metadata":{"name":")" + name + R"("},"data":{"n":0}})", context.arena()).as_object();
+    Object object =
+        json::parse(R"({"kind":"Thing","apiVersion":"v1","metadata":{"name":")" + name + R"("},"data":{"n":0}})", context.arena())
+            .as_object();
     return run_on(loop_, store_->create(context, object, {}));
   }
   Result<ObjectRef> get(const std::string& name) {
@@ -84,7 +86,9 @@ Task<void> add_one(StandardStorage& store, std::atomic<int>& failures) {
   context.info.ns = "default";
   context.info.verb = "patch";
   Change change([](Object& object) { ensure_object(object, "data")["n"] = get_int_path(object, "data.n").value_or(0) + 1; });
-  auto updated = co_await store.update(context, "a", change, {}, false);
+  std::string name = "a";
+  WriteOptions options;
+  auto updated = co_await store.update(context, std::move(name), change, std::move(options), false);
   if (!updated.ok()) ++failures;
 }
 

@@ -12,8 +12,15 @@ class UpdateOperation {
  public:
   UpdateOperation(ObjectStore& store, const Backing& backing, WriteMode mode, RequestContext& context, std::string name, std::string key,
                   UpdatedObjectInfo& info, bool dry_run, bool may_create)
-      : store_(store), backing_(backing), mode_(mode), context_(context), name_(std::move(name)), key_(std::move(key)), info_(info),
-        dry_run_(dry_run), may_create_(may_create || mode.strategy->allow_create_on_update()) {}
+      : store_(store),
+        backing_(backing),
+        mode_(mode),
+        context_(context),
+        name_(std::move(name)),
+        key_(std::move(key)),
+        info_(info),
+        dry_run_(dry_run),
+        may_create_(may_create || mode.strategy->allow_create_on_update()) {}
 
   Task<Result<UpdateResult>> run();
 

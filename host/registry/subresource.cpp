@@ -20,7 +20,8 @@ class SubresourceStore final : public RestStorage, public Scoper, public TablePr
   }
 
   // A subresource never creates its parent.
-  Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options, bool) override {
+  Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
+                                    bool) override {
     WriteMode mode;
     mode.strategy = strategy_.get();
     mode.subresource = true;
@@ -35,7 +36,8 @@ class SubresourceStore final : public RestStorage, public Scoper, public TablePr
 }  // namespace
 }  // namespace registry
 
-Result<std::shared_ptr<RestStorage>> make_subresource_store(std::shared_ptr<StandardStorage> parent, std::shared_ptr<const Strategy> strategy) {
+Result<std::shared_ptr<RestStorage>> make_subresource_store(std::shared_ptr<StandardStorage> parent,
+                                                            std::shared_ptr<const Strategy> strategy) {
   auto store = std::dynamic_pointer_cast<registry::ObjectStore>(std::move(parent));
   if (store == nullptr) return internal_error("a subresource's parent must be a storage made by this host");
   if (strategy == nullptr) return internal_error("a subresource needs a strategy");

@@ -53,7 +53,10 @@ bool higher(const GroupEntry& a, const GroupEntry& b) { return a.priority != b.p
 
 }  // namespace
 
-Router::Router(RouterConfig config) : config_(std::move(config)), table_(std::make_shared<const RouteTable>()) {}
+Router::Router(RouterConfig config)
+    : config_(std::move(config)), watches_(std::make_shared<OpenWatches>()), table_(std::make_shared<const RouteTable>()) {
+  if (config_.shutting_down) watches_->end_all_on(*config_.shutting_down);
+}
 Router::~Router() = default;
 
 std::shared_ptr<const RouteTable> Router::table() const { return table_.load(std::memory_order_acquire); }
@@ -192,7 +195,7 @@ Status Router::add_group_rows(RouteTable& routes, const DelegationTarget& target
     auto schema_set = schemas == group.schemas.end() ? nullptr : schemas->second;
     std::shared_ptr<const VersionTable> rows = reuse_version_table(*previous, key, enabled, schema_set);
     if (!rows) {
-      auto made = make_version_table({group.group, version}, target.name, enabled, schema_set, handler_factory(config_));
+      auto made = make_version_table({group.group, version}, target.name, enabled, schema_set, handler_factory(config_, watches_));
       made->dynamic = entry->dynamic;
       made->version_priority = group.version_priority;
       rows = std::move(made);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "backplane/http.hpp"
+#include "endpoints/open_watches.hpp"
 #include "routing/api_enablement.hpp"
 #include "routing/delegation.hpp"
 
@@ -23,6 +24,7 @@ struct RouteTable;
 
 struct RouterConfig {
   AdmissionRunner* admission = nullptr;
+  const Scheme* scheme = nullptr;          // outlives the router; for the words about bodies of other kinds
   ApiEnablement enablement;
   std::chrono::seconds min_request_timeout{1800};
   std::size_t max_body_bytes = 3 * 1024 * 1024;
@@ -59,6 +61,7 @@ class Router final : public HttpHandler {
   Status add_group_rows(RouteTable& table, const DelegationTarget& target, const APIGroupInfo& group) const;
 
   RouterConfig config_;
+  std::shared_ptr<OpenWatches> watches_;  // of all handlers
   mutable std::mutex mutex_;  // writers only
   std::vector<DelegationTarget> chain_;
   std::vector<PathRoute> host_paths_;

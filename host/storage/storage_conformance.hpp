@@ -476,7 +476,8 @@ TEST_P(StorageConformance, ManyWritersGetRevisionsOfTheirOwnAndWatchersSeeEveryE
   }
   std::vector<std::vector<Revision>> written(kWriters);
   for (int i = 0; i < kWriters; ++i) {
-    tasks.spawn(loops.loop(static_cast<std::size_t>(i)), "writer", conformance::write_keys(*store, i, kKeys, written[static_cast<std::size_t>(i)]));
+    tasks.spawn(loops.loop(static_cast<std::size_t>(i)), "writer",
+                conformance::write_keys(*store, i, kKeys, written[static_cast<std::size_t>(i)]));
   }
   tasks.close();
   store.run(tasks.wait_all());

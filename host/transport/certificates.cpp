@@ -28,9 +28,12 @@ X509Ptr parse_certificate(const std::string& pem) {
   return X509Ptr(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
 }
 
+// A key that is encrypted is an error, not a question on the terminal.
+int no_password(char*, int, int, void*) { return 0; }
+
 KeyPtr parse_key(const std::string& pem) {
   const auto bio = memory_bio(pem);
-  return KeyPtr(PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, nullptr));
+  return KeyPtr(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_password, nullptr));
 }
 
 bool set_serial(X509* certificate) {

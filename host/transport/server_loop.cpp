@@ -48,6 +48,10 @@ void ServerLoop::adopt(AcceptedSocket socket) {
 }
 
 void ServerLoop::begin(AcceptedSocket socket) {
+  if (closing_) {
+    count_.fetch_sub(1, std::memory_order_relaxed);
+    return check_idle();
+  }
   auto connection = std::make_shared<Connection>(*this, std::move(socket));
   connections_.emplace(connection.get(), connection);
   if (!ticking_) arm_ticker();
@@ -98,7 +102,7 @@ void ServerLoop::drain() {
 }
 
 void ServerLoop::close_all() {
-  draining_ = true;
+  draining_ = closing_ = true;
   std::vector<std::shared_ptr<Connection>> all;
   for (auto& [_, connection] : connections_) all.push_back(connection);
   for (auto& connection : all) connection->close();

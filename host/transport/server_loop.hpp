@@ -98,6 +98,7 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop> {
   std::chrono::milliseconds tick_interval_;
   bool ticking_ = false;
   bool draining_ = false;
+  bool closing_ = false;
 };
 
 }  // namespace backplane

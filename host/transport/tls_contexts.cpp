@@ -35,6 +35,9 @@ int choose_certificate(SSL* ssl, int*, void* arg) {
   return SSL_TLSEXT_ERR_OK;
 }
 
+// A key that is encrypted is an error, not a question on the terminal.
+int no_password(char*, int, int, void*) { return 0; }
+
 // A client certificate that does not verify does not end the handshake: the request is answered 401 in words.
 int accept_any_certificate(int, X509_STORE_CTX*) { return 1; }
 
@@ -93,6 +96,7 @@ Status TlsContexts::add(const ServingOptions& options, const KeyPairFiles& files
   SslContextPtr context(SSL_CTX_new(TLS_server_method()));
   if (!context) throw std::bad_alloc();
   set_policy(context.get(), options);
+  SSL_CTX_set_default_passwd_cb(context.get(), no_password);
   if (Status status = set_suites(context.get(), options); !status.ok()) return status;
   if (SSL_CTX_use_certificate_chain_file(context.get(), files.certificate.c_str()) != 1)
     return file_error(files.certificate, openssl_error());

@@ -12,7 +12,7 @@ CacheHub::~CacheHub() = default;
 namespace {
 
 constexpr std::string_view kRoot = "/registry/";
-constexpr std::chrono::seconds kTick{1};                  // resolution of bookmarks
+constexpr std::chrono::seconds kTick{1};                   // resolution of bookmarks
 constexpr std::chrono::milliseconds kReconnectDelay{200};  // after the store ended our watch
 
 struct TextHash {
@@ -44,13 +44,13 @@ class FollowingHub final : public CacheHub {
   void dispatch(const EventBatch& batch);
   PrefixCache* find(std::string_view key);
   std::vector<CacheRef> all();
-  void arm_tick();
+  Task<void> ticks();
 
   const std::shared_ptr<FollowedStore> store_;
-  std::mutex mutex_;  // slots_, watch_, cancel_tick_
+  std::mutex mutex_;  // slots_, watch_, pause_
   Slots slots_;
   std::shared_ptr<StorageWatch> watch_;
-  std::function<void()> cancel_tick_;
+  Promise<bool> pause_;  // between two ticks; set to end it
 };
 
 std::shared_ptr<ResourceCache> FollowingHub::add(CacheConfig config, bool eager) {
@@ -103,20 +103,18 @@ Task<Status> FollowingHub::start() {
     }
   }
   for (auto& cache : eager) cache->request_load();
-  arm_tick();
+  store_->tasks.spawn(store_->executor, "watch cache ticks", ticks());
   co_return Status{};
 }
 
 Task<void> FollowingHub::stop() {
   store_->stopping.store(true);
-  std::function<void()> cancel_tick;
   std::shared_ptr<StorageWatch> watch;
   {
     std::lock_guard lock(mutex_);
-    cancel_tick.swap(cancel_tick_);
+    pause_.set(true);
     watch = watch_;
   }
-  if (cancel_tick) cancel_tick();
   if (watch) watch->cancel();
   for (auto& cache : all()) cache->close();
   store_->progress.close();
@@ -194,18 +192,20 @@ PrefixCache* FollowingHub::find(std::string_view key) {
   return nullptr;
 }
 
-void FollowingHub::arm_tick() {
-  auto cancel = store_->executor.after(kTick, [this] {
+// Bookmarks that are due, and snapshots nobody came back for.
+Task<void> FollowingHub::ticks() {
+  for (;;) {
+    Promise<bool> pause;
+    {
+      std::lock_guard lock(mutex_);
+      if (store_->stopping.load()) co_return;
+      pause_ = pause;
+    }
+    auto pausing = wait_within(pause, kTick);
+    co_await std::move(pausing);
     const auto now = EventLog::Clock::now();
     for (auto& cache : all()) cache->tick(now);
-    arm_tick();
-  });
-  std::lock_guard lock(mutex_);
-  if (!store_->stopping.load()) {
-    cancel_tick_ = std::move(cancel);
-    return;
   }
-  cancel();
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ class VectorCursor final : public ObjectCursor {
 
 // How much of the range a page takes.
 struct PageEnd {
-  std::size_t taken = 0;          // entries looked at
+  std::size_t taken = 0;              // entries looked at
   const ObjectEntry* last = nullptr;  // the last one of the page
 };
 

@@ -3,9 +3,17 @@
 namespace backplane {
 namespace {
 
-constexpr std::size_t kInitialBatch = 256;  // synthetic events handed out at once
+constexpr std::size_t kInitialBatch = 256;    // synthetic events handed out at once
+constexpr std::size_t kInitialScan = 16'384;  // entries looked at before others of the thread get their turn
 // A watch with a deadline gets its last bookmark this long before it.
 constexpr std::chrono::seconds kBeforeDeadline{2};
+
+// Lets other work of this executor go first.
+struct Turn {
+  bool await_ready() const noexcept { return current_executor() == nullptr; }
+  void await_suspend(std::coroutine_handle<> frame) const { current_executor()->post(frame); }
+  void await_resume() const noexcept {}
+};
 
 class FailedWatch final : public WatchStream {
  public:
@@ -95,6 +103,7 @@ Task<Result<std::vector<WatchEvent>>> CacheWatch::next() {
     if (events.empty() && drained) take_bookmark(events);
     if (!events.empty()) co_return events;
     if (drained) co_await cache_->log().wait(waiter_, cursor_);
+    if (phase_ == Phase::kSnapshot) co_await Turn{};
   }
   co_return Events{};
 }
@@ -107,7 +116,7 @@ void CacheWatch::cancel() {
 
 void CacheWatch::take_snapshot(Events& events) {
   constexpr auto kAdded = WatchEvent::Type::kAdded;
-  while (events.size() < kInitialBatch) {
+  for (std::size_t scanned = 0; scanned < kInitialScan && events.size() < kInitialBatch; ++scanned) {
     const ObjectRef* entry = initial_->next();
     if (entry == nullptr || (*entry)->key >= selection_.end()) {
       initial_.reset();
@@ -123,7 +132,10 @@ Task<Status> CacheWatch::take_history(Events& events) {
   auto reading = history_->next();
   auto batch = co_await std::move(reading);
   if (!batch.ok()) co_return batch.status().reason() == Reason::kExpired ? too_old() : std::move(batch.status());
-  for (const auto& event : batch->events) select(record_of(event), events);
+  for (const auto& event : batch->events) {
+    const LogRecord record = record_of(event);
+    if (record.object) select(record, events);
+  }
   position_ = batch->revision;
   if (const auto cursor = cache_->log().cursor_after(position_)) {
     cursor_ = *cursor;
@@ -134,6 +146,7 @@ Task<Status> CacheWatch::take_history(Events& events) {
   co_return Status{};
 }
 
+// Without an object for the deletion of something nobody knows.
 LogRecord CacheWatch::record_of(const StorageEvent& event) const {
   const EntryBuilder& builder = cache_->builder();
   LogRecord record;
@@ -148,6 +161,7 @@ LogRecord CacheWatch::record_of(const StorageEvent& event) const {
   CachedRef entry;
   if (event.type == StorageEvent::Type::kDelete) {
     record.type = WatchEvent::Type::kDeleted;
+    if (!record.previous) return record;
     entry = builder.at_revision(*record.previous, record.revision, record.type);
   } else {
     record.type = record.previous ? WatchEvent::Type::kModified : WatchEvent::Type::kAdded;
@@ -214,9 +228,9 @@ namespace {
 
 // Where a watch begins, by upstream's rules.
 struct WatchPlan {
-  bool initial = false;   // synthetic ADDED events first
-  bool consistent = false;  // the newest state, not any
-  Revision not_older = 0;   // with initial: wait for it
+  bool initial = false;           // synthetic ADDED events first
+  bool consistent = false;        // the newest state, not any
+  Revision not_older = 0;         // with initial: wait for it
   std::optional<Revision> after;  // a given start
 };
 

@@ -51,8 +51,8 @@ class CacheWatch final : public WatchStream {
   std::unique_ptr<ObjectIndex::Cursor> initial_;  // kSnapshot
   std::unique_ptr<StorageWatch> history_;         // kHistory; kept, for cancel() may look at it at any time
   bool end_bookmark_ = false;
-  Revision position_ = 0;   // everything up to it has been handed out
-  Revision skip_to_ = 0;    // events up to it are not wanted
+  Revision position_ = 0;  // everything up to it has been handed out
+  Revision skip_to_ = 0;   // events up to it are not wanted
   std::uint64_t cursor_ = 0;
   EventLog::Waiter waiter_;
 };

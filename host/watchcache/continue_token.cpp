@@ -74,7 +74,8 @@ Result<ContinueToken> decode_continue(std::string_view token, std::string_view l
   boost::system::error_code error;
   const Value value = json::parse(text, error);
   if (error || !value.is_object()) {
-    return invalid(text.empty() ? ": unexpected end of JSON input" : ": invalid character " + quoted(text.substr(0, 1)) + " looking for beginning of value");
+    return invalid(text.empty() ? ": unexpected end of JSON input"
+                                : ": invalid character " + quoted(text.substr(0, 1)) + " looking for beginning of value");
   }
   const Object& object = value.get_object();
   if (const auto version = get_string(object, "v"); version != kVersion) {

@@ -45,7 +45,8 @@ TEST(ContinueToken, ABadTokenIsABadRequestThatSaysWhy) {
 TEST(ContinueToken, AKeyOutsideTheListIsRefused) {
   const std::string prefix(kPrefix);
   for (const char* start : {"../secrets/x", "a/../../x", "./a", "a//b", "a/"}) {
-    EXPECT_EQ(why_not(encode_continue(prefix + start, kPrefix, 3)), std::string("invalid continue token: continue key is not valid: ") + start);
+    EXPECT_EQ(why_not(encode_continue(prefix + start, kPrefix, 3)),
+              std::string("invalid continue token: continue key is not valid: ") + start);
   }
 }
 

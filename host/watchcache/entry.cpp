@@ -7,11 +7,16 @@ constexpr std::string_view kFrameEnd = "}\n";
 
 std::string_view frame_head(WatchEvent::Type type) {
   switch (type) {
-    case WatchEvent::Type::kAdded: return R"({"type":"ADDED","object":)";
-    case WatchEvent::Type::kModified: return R"({"type":"MODIFIED","object":)";
-    case WatchEvent::Type::kDeleted: return R"({"type":"DELETED","object":)";
-    case WatchEvent::Type::kBookmark: return R"({"type":"BOOKMARK","object":)";
-    case WatchEvent::Type::kError: return R"({"type":"ERROR","object":)";
+    case WatchEvent::Type::kAdded:
+      return R"({"type":"ADDED","object":)";
+    case WatchEvent::Type::kModified:
+      return R"({"type":"MODIFIED","object":)";
+    case WatchEvent::Type::kDeleted:
+      return R"({"type":"DELETED","object":)";
+    case WatchEvent::Type::kBookmark:
+      return R"({"type":"BOOKMARK","object":)";
+    case WatchEvent::Type::kError:
+      return R"({"type":"ERROR","object":)";
   }
   return {};
 }

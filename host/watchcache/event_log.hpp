@@ -1,8 +1,8 @@
 // The recent changes of one resource: append-only, bounded by count and bytes.  A watcher is a cursor (a number) into it.
 //
-// Thread-safety: append(), reset() and tick() by one thread, the pump; everything else from any thread.  The lock is held for pointer copies only.
-// Lifetime:      what read() hands out stays valid while it is held.
-// Errors:        a cursor that points before the first event kept reads kLagged.
+// Thread-safety: append(), reset() and tick() by one thread, the pump; everything else from any thread.  The lock is held for pointer
+// copies only. Lifetime:      what read() hands out stays valid while it is held. Errors:        a cursor that points before the first
+// event kept reads kLagged.
 #pragma once
 
 #include <array>

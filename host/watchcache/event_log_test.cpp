@@ -18,7 +18,8 @@ ObjectRef object(Revision revision) {
 
 std::vector<LogRecord> records(Revision from, Revision to) {
   std::vector<LogRecord> made;
-  for (Revision revision = from; revision <= to; ++revision) made.push_back({WatchEvent::Type::kModified, revision, object(revision), nullptr, {}});
+  for (Revision revision = from; revision <= to; ++revision)
+    made.push_back({WatchEvent::Type::kModified, revision, object(revision), nullptr, {}});
   return made;
 }
 

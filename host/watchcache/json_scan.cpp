@@ -26,14 +26,19 @@ std::size_t skip_nested(std::string_view text, std::size_t at) {
   std::size_t depth = 0;
   while (at < text.size()) {
     switch (text[at]) {
-      case '"': at = string_end(text, at + 1); break;
+      case '"':
+        at = string_end(text, at + 1);
+        break;
       case '{':
-      case '[': ++depth; break;
+      case '[':
+        ++depth;
+        break;
       case '}':
       case ']':
         if (--depth == 0) return at + 1;
         break;
-      default: break;
+      default:
+        break;
     }
     ++at;
   }
@@ -78,12 +83,18 @@ std::uint32_t unicode_unit(std::string_view text, std::size_t at) {
 
 char plain_escape(char c) {
   switch (c) {
-    case 'b': return '\b';
-    case 'f': return '\f';
-    case 'n': return '\n';
-    case 'r': return '\r';
-    case 't': return '\t';
-    default: return c;
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    default:
+      return c;
   }
 }
 

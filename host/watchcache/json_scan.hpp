@@ -67,13 +67,13 @@ class FieldPlan {
 
 // What one pass over an object's metadata finds.
 struct MetadataScan {
-  Labels labels;                    // sorted by key
+  Labels labels;  // sorted by key
   // Where `"resourceVersion":"N",` goes or stands: [version_begin, version_end) of the text is replaced by it.
   std::size_t version_begin = 0;
   std::size_t version_end = 0;
-  bool comma_before = false;        // the inserted member needs a comma in front
-  bool comma_after = false;         // … or behind
-  bool found = false;               // there is a metadata object
+  bool comma_before = false;  // the inserted member needs a comma in front
+  bool comma_after = false;   // … or behind
+  bool found = false;         // there is a metadata object
 };
 // `sorted_keys`: members of metadata are in alphabetical order, else in ObjectMeta's.
 MetadataScan scan_metadata(std::string_view object, bool sorted_keys);

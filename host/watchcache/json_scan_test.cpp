@@ -13,7 +13,8 @@ CacheConfig config(bool sorted = false) {
   config.kind = "Pod";
   config.api_version = "v1";
   config.sorted_keys = sorted;
-  config.fields = {{"spec.nodeName", "spec.nodeName", ""}, {"status.phase", "status.phase", "Pending"}, {"spec.flag", "spec.flag", "false"}};
+  config.fields = {
+      {"spec.nodeName", "spec.nodeName", ""}, {"status.phase", "status.phase", "Pending"}, {"spec.flag", "spec.flag", "false"}};
   return config;
 }
 
@@ -74,7 +75,8 @@ TEST(EntryBuilder, PutsTheResourceVersionBehindUid) {
 TEST(EntryBuilder, ReplacesAResourceVersionThatIsThere) {
   EXPECT_EQ(with_version(R"({"metadata":{"name":"a","resourceVersion":"123456","labels":{}}})", false),
             R"({"metadata":{"name":"a","resourceVersion":"7","labels":{}}})");
-  EXPECT_EQ(with_version(R"({"metadata":{"labels":{},"resourceVersion":"1"}})", false), R"({"metadata":{"labels":{},"resourceVersion":"7"}})");
+  EXPECT_EQ(with_version(R"({"metadata":{"labels":{},"resourceVersion":"1"}})", false),
+            R"({"metadata":{"labels":{},"resourceVersion":"7"}})");
 }
 
 TEST(EntryBuilder, SortedKeysKeepTheirOrder) {
@@ -86,7 +88,8 @@ TEST(EntryBuilder, SortedKeysKeepTheirOrder) {
 TEST(EntryBuilder, ReadsNameNamespaceLabelsAndFields) {
   const EntryBuilder builder(config());
   const auto entry = builder.build(
-      stored("/registry/pods/ns/a", R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","labels":{"b":"2","a":"1"}},"spec":{"nodeName":"n1"}})", 9),
+      stored("/registry/pods/ns/a",
+             R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","labels":{"b":"2","a":"1"}},"spec":{"nodeName":"n1"}})", 9),
       WatchEvent::Type::kModified);
   EXPECT_EQ(entry->ns, "ns");
   EXPECT_EQ(entry->name, "a");

@@ -1,7 +1,7 @@
 // A persistent ordered map from storage key to entry: copying it is one reference, changing a copy copies one path.
 //
-// A B+ tree whose nodes are shared between versions.  A node made since the last share() is changed in place, so a batch of changes pays for
-// each touched node once.  Nodes know the size of their subtree: rank and select are O(log n).
+// A B+ tree whose nodes are shared between versions.  A node made since the last share() is changed in place, so a batch of changes pays
+// for each touched node once.  Nodes know the size of their subtree: rank and select are O(log n).
 //
 // Thread-safety: distinct objects are independent even when they share nodes; one object is used by one thread at a time, or only read.
 // Lifetime:      nodes live as long as any version that holds them.

@@ -6,7 +6,7 @@
 namespace backplane {
 namespace {
 
-constexpr std::int64_t kLoadChunk = 5000;  // objects turned into entries before other work of the pump gets its turn
+constexpr std::int64_t kLoadChunk = 1000;  // objects turned into entries before other work of the pump gets its turn
 constexpr int kLoadAttempts = 3;
 constexpr int kRetryAfterSeconds = 1;
 

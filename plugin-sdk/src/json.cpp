@@ -22,13 +22,27 @@ constexpr std::array<bool, 256> kEscape = make_escape_table();
 
 void append_ascii_escape(std::string& out, unsigned char byte) {
   switch (byte) {
-    case '"': out.append("\\\""); return;
-    case '\\': out.append("\\\\"); return;
-    case '\b': out.append("\\b"); return;
-    case '\f': out.append("\\f"); return;
-    case '\n': out.append("\\n"); return;
-    case '\r': out.append("\\r"); return;
-    case '\t': out.append("\\t"); return;
+    case '"':
+      out.append("\\\"");
+      return;
+    case '\\':
+      out.append("\\\\");
+      return;
+    case '\b':
+      out.append("\\b");
+      return;
+    case '\f':
+      out.append("\\f");
+      return;
+    case '\n':
+      out.append("\\n");
+      return;
+    case '\r':
+      out.append("\\r");
+      return;
+    case '\t':
+      out.append("\\t");
+      return;
     default:
       out.append("\\u00");
       out.push_back(kHex[byte >> 4]);
@@ -195,14 +209,30 @@ void append_json_string(std::string& out, std::string_view text) {
 
 void append_json(std::string& out, const Value& value) {
   switch (value.kind()) {
-    case json::kind::null: out.append("null"); return;
-    case json::kind::bool_: out.append(value.get_bool() ? "true" : "false"); return;
-    case json::kind::int64: append_integer(out, value.get_int64()); return;
-    case json::kind::uint64: append_integer(out, value.get_uint64()); return;
-    case json::kind::double_: append_double(out, value.get_double()); return;
-    case json::kind::string: append_json_string(out, text_of(&value)); return;
-    case json::kind::array: append_json(out, value.get_array()); return;
-    case json::kind::object: append_json(out, value.get_object()); return;
+    case json::kind::null:
+      out.append("null");
+      return;
+    case json::kind::bool_:
+      out.append(value.get_bool() ? "true" : "false");
+      return;
+    case json::kind::int64:
+      append_integer(out, value.get_int64());
+      return;
+    case json::kind::uint64:
+      append_integer(out, value.get_uint64());
+      return;
+    case json::kind::double_:
+      append_double(out, value.get_double());
+      return;
+    case json::kind::string:
+      append_json_string(out, text_of(&value));
+      return;
+    case json::kind::array:
+      append_json(out, value.get_array());
+      return;
+    case json::kind::object:
+      append_json(out, value.get_object());
+      return;
   }
 }
 

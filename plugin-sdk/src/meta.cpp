@@ -15,10 +15,21 @@ namespace backplane {
 namespace {
 
 // Members of ObjectMeta in the order typed objects print them.
-constexpr std::array<std::string_view, 15> kMetaOrder = {
-    "name",         "generateName",      "namespace",         "selfLink",    "uid",
-    "resourceVersion", "generation",     "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
-    "labels",       "annotations",       "ownerReferences",   "finalizers",  "managedFields"};
+constexpr std::array<std::string_view, 15> kMetaOrder = {"name",
+                                                         "generateName",
+                                                         "namespace",
+                                                         "selfLink",
+                                                         "uid",
+                                                         "resourceVersion",
+                                                         "generation",
+                                                         "creationTimestamp",
+                                                         "deletionTimestamp",
+                                                         "deletionGracePeriodSeconds",
+                                                         "labels",
+                                                         "annotations",
+                                                         "ownerReferences",
+                                                         "finalizers",
+                                                         "managedFields"};
 
 std::size_t rank_of(std::string_view key) noexcept {
   return static_cast<std::size_t>(std::find(kMetaOrder.begin(), kMetaOrder.end(), key) - kMetaOrder.begin());

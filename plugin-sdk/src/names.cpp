@@ -113,7 +113,8 @@ Problems is_qualified_name(std::string_view text) {
   std::string_view name = text;
   if (slash != std::string_view::npos) {
     if (text.find('/', slash + 1) != std::string_view::npos) {
-      return {"a valid label key " + std::string(kLabelKeyText) + " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"};
+      return {"a valid label key " + std::string(kLabelKeyText) +
+              " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"};
     }
     const std::string_view prefix = text.substr(0, slash);
     name.remove_prefix(slash + 1);
@@ -189,9 +190,12 @@ Problems check_name(NameRule rule, std::string_view text, bool prefix) {
   if (rule == NameRule::kPathSegment) return check_path_segment(text, prefix);
   const std::string name = prefix ? mask_trailing_dash(text) : std::string(text);
   switch (rule) {
-    case NameRule::kDnsLabel: return is_dns1123_label(name);
-    case NameRule::kDns1035Label: return is_dns1035_label(name);
-    default: return is_dns1123_subdomain(name);
+    case NameRule::kDnsLabel:
+      return is_dns1123_label(name);
+    case NameRule::kDns1035Label:
+      return is_dns1035_label(name);
+    default:
+      return is_dns1123_subdomain(name);
   }
 }
 

@@ -68,7 +68,8 @@ TEST(ObjectMetaRules, Owners) {
 
 TEST(ObjectMetaRules, NoFinalizersAreAddedToWhatIsBeingDeleted) {
   const Value old = json::parse(R"({"metadata":{"name":"a","deletionTimestamp":"2024-01-01T00:00:00Z","finalizers":["e.com/x"]}})");
-  const Value now = json::parse(R"({"metadata":{"name":"a","deletionTimestamp":"2024-01-01T00:00:00Z","finalizers":["e.com/x","e.com/y"]}})");
+  const Value now =
+      json::parse(R"({"metadata":{"name":"a","deletionTimestamp":"2024-01-01T00:00:00Z","finalizers":["e.com/x","e.com/y"]}})");
   FieldErrors errors;
   validate_object_meta_update(now.get_object(), old.get_object(), errors);
   EXPECT_EQ(errors.aggregate_message(),

@@ -50,8 +50,9 @@ void validate_owners(const Object& metadata, const std::string& path, FieldError
     if (controller.empty()) {
       controller = name;
     } else {
-      errors.invalid_raw(path, to_json(*owners),
-                         "Only one reference can have Controller set to true. Found \"true\" in references for " + controller + " and " + name);
+      errors.invalid_raw(
+          path, to_json(*owners),
+          "Only one reference can have Controller set to true. Found \"true\" in references for " + controller + " and " + name);
     }
   }
 }
@@ -131,7 +132,8 @@ void validate_annotations(const Object& annotations, const std::string& path, Fi
   std::size_t bytes = 0;
   for (const auto& annotation : annotations) {
     std::string key(annotation.key());
-    std::transform(key.begin(), key.end(), key.begin(), [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
+    std::transform(key.begin(), key.end(), key.begin(),
+                   [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
     add_problems(is_qualified_name(key), path, annotation.key(), errors);
     bytes += key.size() + view(annotation.value()).size();
   }

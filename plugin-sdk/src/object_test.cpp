@@ -6,7 +6,8 @@ namespace backplane {
 namespace {
 
 TEST(SpliceResourceVersion, GoesAfterUid) {
-  EXPECT_EQ(splice_resource_version(R"({"kind":"A","apiVersion":"v1","metadata":{"name":"a","uid":"u","labels":{"uid":"x"}},"spec":{}})", 7, false),
+  EXPECT_EQ(splice_resource_version(R"({"kind":"A","apiVersion":"v1","metadata":{"name":"a","uid":"u","labels":{"uid":"x"}},"spec":{}})", 7,
+                                    false),
             R"({"kind":"A","apiVersion":"v1","metadata":{"name":"a","uid":"u","resourceVersion":"7","labels":{"uid":"x"}},"spec":{}})");
 }
 
@@ -23,13 +24,16 @@ TEST(SpliceResourceVersion, LeadsWhenEverythingFollows) {
 }
 
 TEST(SpliceResourceVersion, FollowsKeyOrderInSortedObjects) {
-  EXPECT_EQ(splice_resource_version(R"({"apiVersion":"e/v1","kind":"A","metadata":{"generation":1,"name":"a","uid":"u"},"spec":{"metadata":{}}})", 7, true),
-            R"({"apiVersion":"e/v1","kind":"A","metadata":{"generation":1,"name":"a","resourceVersion":"7","uid":"u"},"spec":{"metadata":{}}})");
+  EXPECT_EQ(
+      splice_resource_version(R"({"apiVersion":"e/v1","kind":"A","metadata":{"generation":1,"name":"a","uid":"u"},"spec":{"metadata":{}}})",
+                              7, true),
+      R"({"apiVersion":"e/v1","kind":"A","metadata":{"generation":1,"name":"a","resourceVersion":"7","uid":"u"},"spec":{"metadata":{}}})");
 }
 
 TEST(SpliceResourceVersion, ReplacesAPresentOne) {
-  EXPECT_EQ(splice_resource_version(R"({"kind":"A","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"3","generation":1}})", 70, false),
-            R"({"kind":"A","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"70","generation":1}})");
+  EXPECT_EQ(
+      splice_resource_version(R"({"kind":"A","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"3","generation":1}})", 70, false),
+      R"({"kind":"A","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"70","generation":1}})");
 }
 
 TEST(SpliceResourceVersion, PassesOverEscapesAndBrackets) {
@@ -43,7 +47,8 @@ TEST(SpliceResourceVersion, MakesMissingMetadata) {
 }
 
 TEST(MakeObject, ReadsWhatReadersNeed) {
-  const Value tree = json::parse(R"({"kind":"A","apiVersion":"v1","metadata":{"name":"a","namespace":"n","resourceVersion":"12","labels":{"b":"2","a":"1"}}})");
+  const Value tree = json::parse(
+      R"({"kind":"A","apiVersion":"v1","metadata":{"name":"a","namespace":"n","resourceVersion":"12","labels":{"b":"2","a":"1"}}})");
   const ObjectRef object = make_object(tree.get_object());
   EXPECT_EQ(object->name, "a");
   EXPECT_EQ(object->ns, "n");

@@ -84,7 +84,8 @@ void multiply_by_power_of_two(std::string& digits, int exponent) {
 void round_up_to_nano(Number& number) {
   if (number.zero() || number.scale >= kNano) return;
   const auto drop = static_cast<std::size_t>(kNano - number.scale);
-  const bool inexact = drop >= number.digits.size() || number.digits.find_first_not_of('0', number.digits.size() - drop) != std::string::npos;
+  const bool inexact =
+      drop >= number.digits.size() || number.digits.find_first_not_of('0', number.digits.size() - drop) != std::string::npos;
   number.digits.resize(drop >= number.digits.size() ? 0 : number.digits.size() - drop);
   number.scale = kNano;
   if (!inexact) return;

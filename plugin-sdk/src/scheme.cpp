@@ -93,7 +93,8 @@ std::vector<std::string> Scheme::prioritized_versions(std::string_view group) co
   if (const auto found = state_->priorities.find(group); found != state_->priorities.end()) out = found->second;
   // Versions nobody has ranked follow in the order of their names.
   for (const auto& [gvk, type] : state_->types) {
-    if (gvk.group == group && type.schema != nullptr && std::find(out.begin(), out.end(), gvk.version) == out.end()) out.push_back(gvk.version);
+    if (gvk.group == group && type.schema != nullptr && std::find(out.begin(), out.end(), gvk.version) == out.end())
+      out.push_back(gvk.version);
   }
   return out;
 }

@@ -35,8 +35,8 @@ struct Word {
   Token token;
 };
 constexpr Word kWords[] = {
-    {")", Token::kClosedPar}, {",", Token::kComma},      {"!", Token::kDoesNotExist}, {"==", Token::kDoubleEquals},
-    {"=", Token::kEquals},    {">", Token::kGreater},    {"in", Token::kIn},          {"<", Token::kLess},
+    {")", Token::kClosedPar},  {",", Token::kComma},     {"!", Token::kDoesNotExist}, {"==", Token::kDoubleEquals},
+    {"=", Token::kEquals},     {">", Token::kGreater},   {"in", Token::kIn},          {"<", Token::kLess},
     {"!=", Token::kNotEquals}, {"notin", Token::kNotIn}, {"(", Token::kOpenPar},
 };
 
@@ -181,14 +181,27 @@ class LabelParser {
   Status parse_operator(Op& op) {
     const Lexeme lexeme = take();
     switch (lexeme.token) {
-      case Token::kIn: op = Op::kIn; return {};
+      case Token::kIn:
+        op = Op::kIn;
+        return {};
       case Token::kEquals:
-      case Token::kDoubleEquals: op = Op::kEquals; return {};
-      case Token::kGreater: op = Op::kGreater; return {};
-      case Token::kLess: op = Op::kLess; return {};
-      case Token::kNotIn: op = Op::kNotIn; return {};
-      case Token::kNotEquals: op = Op::kNotEquals; return {};
-      default: return found("expected: in, notin, =, ==, !=, gt, lt", lexeme);
+      case Token::kDoubleEquals:
+        op = Op::kEquals;
+        return {};
+      case Token::kGreater:
+        op = Op::kGreater;
+        return {};
+      case Token::kLess:
+        op = Op::kLess;
+        return {};
+      case Token::kNotIn:
+        op = Op::kNotIn;
+        return {};
+      case Token::kNotEquals:
+        op = Op::kNotEquals;
+        return {};
+      default:
+        return found("expected: in, notin, =, ==, !=, gt, lt", lexeme);
     }
   }
 
@@ -268,7 +281,8 @@ class LabelParser {
 };
 
 const std::string* value_of(const Labels& labels, std::string_view key) noexcept {
-  const auto found = std::lower_bound(labels.begin(), labels.end(), key, [](const auto& label, std::string_view k) { return label.first < k; });
+  const auto found =
+      std::lower_bound(labels.begin(), labels.end(), key, [](const auto& label, std::string_view k) { return label.first < k; });
   return found != labels.end() && found->first == key ? &found->second : nullptr;
 }
 
@@ -284,13 +298,18 @@ bool requirement_matches(const LabelRequirement& requirement, const Labels& labe
   const auto listed = [&] { return std::binary_search(requirement.values.begin(), requirement.values.end(), *value); };
   switch (requirement.op) {
     case Op::kEquals:
-    case Op::kIn: return value != nullptr && listed();
+    case Op::kIn:
+      return value != nullptr && listed();
     case Op::kNotEquals:
-    case Op::kNotIn: return value == nullptr || !listed();
-    case Op::kExists: return value != nullptr;
-    case Op::kNotExists: return value == nullptr;
+    case Op::kNotIn:
+      return value == nullptr || !listed();
+    case Op::kExists:
+      return value != nullptr;
+    case Op::kNotExists:
+      return value == nullptr;
     case Op::kGreater:
-    case Op::kLess: break;
+    case Op::kLess:
+      break;
   }
   if (value == nullptr || requirement.values.size() != 1) return false;
   const auto have = integer(*value);
@@ -301,16 +320,25 @@ bool requirement_matches(const LabelRequirement& requirement, const Labels& labe
 
 std::string print_requirement(const LabelRequirement& requirement) {
   std::string list;
-  for (const std::string& value : requirement.values) list.append(list.empty() && &value == &requirement.values.front() ? "" : ",").append(value);
+  for (const std::string& value : requirement.values)
+    list.append(list.empty() && &value == &requirement.values.front() ? "" : ",").append(value);
   switch (requirement.op) {
-    case Op::kEquals: return requirement.key + "=" + list;
-    case Op::kNotEquals: return requirement.key + "!=" + list;
-    case Op::kIn: return requirement.key + " in (" + list + ")";
-    case Op::kNotIn: return requirement.key + " notin (" + list + ")";
-    case Op::kExists: return requirement.key;
-    case Op::kNotExists: return "!" + requirement.key;
-    case Op::kGreater: return requirement.key + ">" + list;
-    case Op::kLess: return requirement.key + "<" + list;
+    case Op::kEquals:
+      return requirement.key + "=" + list;
+    case Op::kNotEquals:
+      return requirement.key + "!=" + list;
+    case Op::kIn:
+      return requirement.key + " in (" + list + ")";
+    case Op::kNotIn:
+      return requirement.key + " notin (" + list + ")";
+    case Op::kExists:
+      return requirement.key;
+    case Op::kNotExists:
+      return "!" + requirement.key;
+    case Op::kGreater:
+      return requirement.key + ">" + list;
+    case Op::kLess:
+      return requirement.key + "<" + list;
   }
   return {};
 }
@@ -390,7 +418,8 @@ Result<LabelSelector> LabelSelector::parse(std::string_view text) {
 }
 
 bool LabelSelector::matches(const Labels& labels) const noexcept {
-  return std::all_of(requirements_.begin(), requirements_.end(), [&](const Requirement& each) { return requirement_matches(each, labels); });
+  return std::all_of(requirements_.begin(), requirements_.end(),
+                     [&](const Requirement& each) { return requirement_matches(each, labels); });
 }
 
 std::string LabelSelector::to_string() const {

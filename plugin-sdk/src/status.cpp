@@ -223,7 +223,7 @@ Status too_many_requests(std::string message, int retry_after_seconds) {
 }
 Status service_unavailable(std::string message) { return Status(Reason::kServiceUnavailable, std::move(message)); }
 Status request_entity_too_large(std::string message) {
-  return Status(Reason::kRequestEntityTooLarge, "Request entity is too large: " + message);
+  return Status(Reason::kRequestEntityTooLarge, "Request entity too large: " + message);
 }
 Status too_large_resource_version(long long wanted, long long current, int retry_after_seconds) {
   StatusDetails details;

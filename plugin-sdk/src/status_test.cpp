@@ -19,9 +19,7 @@ TEST(Status, SuccessIsOkAndPrintsSuccess) {
   EXPECT_EQ(status.to_json(), "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Success\"}\n");
 }
 
-TEST(Status, MessagesAreEscapedForHtml) {
-  EXPECT_NE(bad_request("a < b & c").to_json().find(R"(a \u003c b \u0026 c)"), std::string::npos);
-}
+TEST(Status, MessagesAreEscapedForHtml) { EXPECT_NE(bad_request("a < b & c").to_json().find(R"(a \u003c b \u0026 c)"), std::string::npos); }
 
 TEST(Status, EveryReasonHasItsCode) {
   EXPECT_EQ(reason_code(Reason::kExpired), 410);
@@ -84,10 +82,10 @@ TEST(FieldErrors, EveryKindOfErrorHasItsWords) {
   errors.type_invalid("a", "\"x\"", "must be of type integer");
   std::vector<std::string> texts;
   for (const FieldError& error : errors.list()) texts.push_back(error.text);
-  EXPECT_EQ(texts, (std::vector<std::string>{R"(Unsupported value: "x": supported values: "y", "z")", "Too long: may not be more than 63 bytes",
-                                             "Too many: 3: must have at most 2 items", R"(Duplicate value: "x")", "Forbidden: no",
-                                             R"(Not found: "x")", "Invalid value: null: must be set",
-                                             R"(Invalid value: "x": must be of type integer)"}));
+  EXPECT_EQ(texts, (std::vector<std::string>{R"(Unsupported value: "x": supported values: "y", "z")",
+                                             "Too long: may not be more than 63 bytes", "Too many: 3: must have at most 2 items",
+                                             R"(Duplicate value: "x")", "Forbidden: no", R"(Not found: "x")",
+                                             "Invalid value: null: must be set", R"(Invalid value: "x": must be of type integer)"}));
   EXPECT_NE(errors.aggregate_message().find("<nil>: Not found"), std::string::npos);
 }
 

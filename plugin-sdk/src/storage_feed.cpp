@@ -33,9 +33,9 @@ struct CommitFeed::State {
   CommitHistory& history;
   const Limits limits;
   std::mutex mutex;
-  std::deque<Commit> tail;      // by revision
-  Revision floor;               // events after it are in the tail
-  Revision newest;              // everything up to it has been appended
+  std::deque<Commit> tail;  // by revision
+  Revision floor;           // events after it are in the tail
+  Revision newest;          // everything up to it has been appended
   std::size_t events = 0;
   std::size_t bytes = 0;
   bool closed = false;
@@ -120,8 +120,7 @@ class FeedWatch final : public StorageWatch {
 }  // namespace
 
 CommitFeed::CommitFeed(CommitHistory& history, Revision floor) : CommitFeed(history, floor, Limits{}) {}
-CommitFeed::CommitFeed(CommitHistory& history, Revision floor, Limits limits)
-    : state_(std::make_shared<State>(history, floor, limits)) {}
+CommitFeed::CommitFeed(CommitHistory& history, Revision floor, Limits limits) : state_(std::make_shared<State>(history, floor, limits)) {}
 CommitFeed::~CommitFeed() { close(); }
 
 void CommitFeed::append(std::vector<StorageEvent> events, Revision revision) {

@@ -42,7 +42,8 @@ std::optional<Condition> approval_condition(const Object& crd) {
   const std::string type = "KubernetesAPIApprovalPolicyConformant";
   if (text.empty()) {
     return Condition{type, "False", "MissingAnnotation",
-                     "protected groups must have approval annotation " + quoted(kAnnotation) + ", see https://github.com/kubernetes/enhancements/pull/1111"};
+                     "protected groups must have approval annotation " + quoted(kAnnotation) +
+                         ", see https://github.com/kubernetes/enhancements/pull/1111"};
   }
   if (text.rfind("unapproved", 0) == 0) return Condition{type, "False", "UnapprovedAnnotation", "not approved: " + quoted(text)};
   return Condition{type, "True", "ApprovedAnnotation", "approved in " + text};
@@ -77,7 +78,8 @@ Verdict judge(const Object& crd, const TakenNames& taken) {
                                       : Condition{"Established", "False", "NotAccepted", "not all names are accepted"};
     if (!has_condition(crd, wanted)) verdict.conditions.push_back(wanted);
   }
-  if (auto approval = approval_condition(crd); approval && !has_condition(crd, *approval)) verdict.conditions.push_back(std::move(*approval));
+  if (auto approval = approval_condition(crd); approval && !has_condition(crd, *approval))
+    verdict.conditions.push_back(std::move(*approval));
   return verdict;
 }
 
@@ -89,7 +91,8 @@ Task<void> Controller::run() {
   while (!stopping()) {
     Status followed = co_await follow();
     if (stopping()) break;
-    if (!followed.ok()) parts_.host->logger().warn("following custom resource definitions begins anew reason=" + quoted(followed.message()));
+    if (!followed.ok())
+      parts_.host->logger().warn("following custom resource definitions begins anew reason=" + quoted(followed.message()));
     co_await pause(kRetry);
   }
 }
@@ -137,7 +140,8 @@ Task<void> Controller::pause(std::chrono::milliseconds delay) {
   cancel();
   std::lock_guard lock(mutex_);
   // Whoever has been woken is no longer waiting; a set promise is harmless, but must not pile up.
-  pauses_.erase(std::remove_if(pauses_.begin(), pauses_.end(), [](const Promise<bool>& p) { return p.future().await_ready(); }), pauses_.end());
+  pauses_.erase(std::remove_if(pauses_.begin(), pauses_.end(), [](const Promise<bool>& p) { return p.future().await_ready(); }),
+                pauses_.end());
 }
 
 Task<Status> Controller::follow() {
@@ -297,8 +301,10 @@ void Controller::publish() {
     if (entry.installed != nullptr) all.push_back(entry.installed);
   }
   Status published = parts_.groups->publish(groups_of(all));
-  if (published.ok()) changed_ = false;
-  else parts_.host->logger().error("custom resources cannot be published reason=" + quoted(published.message()));
+  if (published.ok())
+    changed_ = false;
+  else
+    parts_.host->logger().error("custom resources cannot be published reason=" + quoted(published.message()));
 }
 
 }  // namespace backplane::apiextensions

@@ -27,7 +27,10 @@ ObjectRef with_json(const ObjectEntry& entry, const Object& object) {
 }  // namespace
 
 Converter::Converter(std::shared_ptr<const CustomResource> resource, const CustomVersion& version, Revision refresh_until)
-    : resource_(std::move(resource)), version_(version), refresh_until_(refresh_until), head_("{\"apiVersion\":\"" + version.api_version + "\",") {}
+    : resource_(std::move(resource)),
+      version_(version),
+      refresh_until_(refresh_until),
+      head_("{\"apiVersion\":\"" + version.api_version + "\",") {}
 
 bool Converter::is_shown(const ObjectEntry& entry) const noexcept {
   if (entry.revision != 0 && entry.revision <= refresh_until_) return false;

@@ -68,13 +68,20 @@ Result<CustomVersion> read_version(const Object& crd, const Object& version) {
 
 std::string_view go_type(const Value& value) {
   switch (value.kind()) {
-    case json::kind::bool_: return "bool";
-    case json::kind::string: return "string";
-    case json::kind::object: return "map[string]interface {}";
-    case json::kind::array: return "[]interface {}";
-    case json::kind::double_: return "float64";
-    case json::kind::null: return "<nil>";
-    default: return "int64";
+    case json::kind::bool_:
+      return "bool";
+    case json::kind::string:
+      return "string";
+    case json::kind::object:
+      return "map[string]interface {}";
+    case json::kind::array:
+      return "[]interface {}";
+    case json::kind::double_:
+      return "float64";
+    case json::kind::null:
+      return "<nil>";
+    default:
+      return "int64";
   }
 }
 
@@ -101,7 +108,8 @@ void check_replicas(const Object& object, const std::string& path, FieldErrors& 
   std::string problem;
   const Value* value = nested(object, plain, problem, plain);
   if (value != nullptr && !value->is_int64()) {
-    problem = "." + std::string(plain) + " accessor error: " + printed(*value) + " is of the type " + std::string(go_type(*value)) + ", expected int64";
+    problem = "." + std::string(plain) + " accessor error: " + printed(*value) + " is of the type " + std::string(go_type(*value)) +
+              ", expected int64";
   }
   if (!problem.empty()) {
     errors.invalid(path, 0LL, problem);
@@ -120,7 +128,8 @@ void check_scale_status(const CustomVersion& version, const Object& object, Fiel
   std::string problem;
   const Value* value = nested(object, plain, problem, plain);
   if (value != nullptr && !value->is_string()) {
-    problem = "." + std::string(plain) + " accessor error: " + printed(*value) + " is of the type " + std::string(go_type(*value)) + ", expected string";
+    problem = "." + std::string(plain) + " accessor error: " + printed(*value) + " is of the type " + std::string(go_type(*value)) +
+              ", expected string";
   }
   if (!problem.empty()) errors.invalid(version.scale->selector, "", problem);
 }

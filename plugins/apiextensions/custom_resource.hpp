@@ -18,12 +18,12 @@ namespace backplane::apiextensions {
 
 struct CustomVersion {
   GroupVersionKind kind;
-  std::string api_version;           // "example.com/v1"
+  std::string api_version;  // "example.com/v1"
   CompiledSchema schema;
   bool served = false;
   bool stored = false;
-  std::string deprecation_warning;   // empty: none
-  bool has_status = false;           // status is a subresource
+  std::string deprecation_warning;  // empty: none
+  bool has_status = false;          // status is a subresource
   std::optional<Host::ScalePaths> scale;
   std::shared_ptr<const CustomTable> table;
   std::vector<SelectableField> fields;

@@ -25,7 +25,8 @@ std::shared_ptr<const CustomResource> resource() {
 }
 
 Object thing(const std::string& rest, const std::string& version = "v1") {
-  return json::parse(R"({"apiVersion":"mv.example.com/)" + version + R"(","kind":"Thing","metadata":{"name":"t"})" + rest + "}").as_object();
+  return json::parse(R"({"apiVersion":"mv.example.com/)" + version + R"(","kind":"Thing","metadata":{"name":"t"})" + rest + "}")
+      .as_object();
 }
 
 ObjectEntry entry(const std::string& text, Revision revision) {
@@ -53,8 +54,9 @@ TEST(CustomResourceTest, ValidatesAgainstTheSchemaAndTheScale) {
   EXPECT_EQ(errors.aggregate_message(), "spec.size: Invalid value: 11: spec.size in body should be less than or equal to 10");
   FieldErrors scale;
   validate_custom(read->stored(), thing(R"(,"spec":{"size":"x"})"), scale);
-  EXPECT_NE(scale.aggregate_message().find(".spec.size: Invalid value: 0: .spec.size accessor error: x is of the type string, expected int64"),
-            std::string::npos)
+  EXPECT_NE(
+      scale.aggregate_message().find(".spec.size: Invalid value: 0: .spec.size accessor error: x is of the type string, expected int64"),
+      std::string::npos)
       << scale.aggregate_message();
 }
 
@@ -97,10 +99,11 @@ TEST(CustomStrategyTest, WarnsOfFinalizersWithoutADomain) {
   const auto strategy = make_custom_strategy(resource());
   Object object = thing("");
   ObjectMeta(object).set_finalizers({"nodomain", "a.b", "example.com/x", "orphan"});
-  EXPECT_EQ(strategy->warnings(object, nullptr),
-            (std::vector<std::string>{
-                R"(metadata.finalizers: "a.b": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers)",
-                R"(metadata.finalizers: "nodomain": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers)"}));
+  EXPECT_EQ(
+      strategy->warnings(object, nullptr),
+      (std::vector<std::string>{
+          R"(metadata.finalizers: "a.b": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers)",
+          R"(metadata.finalizers: "nodomain": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers)"}));
   EXPECT_TRUE(strategy->warnings(object, &object).empty());
 }
 
@@ -108,25 +111,29 @@ TEST(ConverterTest, SharesEntriesThatAreInTheRightFormAndConvertsOthers) {
   const auto read = resource();
   const Converter stored(read, read->stored(), 0);
   const Converter alpha(read, *read->find("v1alpha1"), 0);
-  const ObjectEntry one = entry(R"({"apiVersion":"mv.example.com/v1","kind":"Thing","metadata":{"name":"t","resourceVersion":"7"},"spec":{"size":1}})", 7);
+  const ObjectEntry one =
+      entry(R"({"apiVersion":"mv.example.com/v1","kind":"Thing","metadata":{"name":"t","resourceVersion":"7"},"spec":{"size":1}})", 7);
   EXPECT_TRUE(stored.is_shown(one));
   EXPECT_FALSE(alpha.is_shown(one));
   const auto converted = alpha.converted(one);
   ASSERT_TRUE(converted.ok()) << converted.status().message();
-  EXPECT_EQ((*converted)->json.view(), R"({"apiVersion":"mv.example.com/v1alpha1","kind":"Thing","metadata":{"name":"t","resourceVersion":"7"}})");
+  EXPECT_EQ((*converted)->json.view(),
+            R"({"apiVersion":"mv.example.com/v1alpha1","kind":"Thing","metadata":{"name":"t","resourceVersion":"7"}})");
   EXPECT_EQ((*converted)->revision, 7);
 }
 
 TEST(ConverterTest, ObjectsFromBeforeAChangeOfTheDefinitionGetItsDefaults) {
   const auto read = resource();
   const Converter converter(read, read->stored(), 7);
-  const std::string text = R"({"apiVersion":"mv.example.com/v1","kind":"Thing","metadata":{"name":"t","resourceVersion":"7"},"old":1,"spec":{"size":1}})";
+  const std::string text =
+      R"({"apiVersion":"mv.example.com/v1","kind":"Thing","metadata":{"name":"t","resourceVersion":"7"},"old":1,"spec":{"size":1}})";
   EXPECT_FALSE(converter.is_shown(entry(text, 7)));
   EXPECT_TRUE(converter.is_shown(entry(text, 8)));
   const auto shown = converter.converted(entry(text, 7));
   ASSERT_TRUE(shown.ok());
-  EXPECT_EQ((*shown)->json.view(),
-            R"({"apiVersion":"mv.example.com/v1","kind":"Thing","metadata":{"name":"t","resourceVersion":"7"},"spec":{"color":"red","size":1}})");
+  EXPECT_EQ(
+      (*shown)->json.view(),
+      R"({"apiVersion":"mv.example.com/v1","kind":"Thing","metadata":{"name":"t","resourceVersion":"7"},"spec":{"color":"red","size":1}})");
 }
 
 TEST(CustomSchemaTest, NamesTypesAsOpenApiDoes) { EXPECT_EQ(definition_name({"cr.example.com", "v1", "Foo"}), "com.example.cr.v1.Foo"); }

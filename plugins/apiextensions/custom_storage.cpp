@@ -71,7 +71,8 @@ Status invalid(const CustomVersion& version, const Object& object, const FieldEr
 // The new object is computed in the version of the request, and handed down in the stored one.
 class ConvertingUpdate final : public UpdatedObjectInfo {
  public:
-  ConvertingUpdate(const Converter& converter, UpdatedObjectInfo& inner, CheckUpdate check) : converter_(converter), inner_(inner), check_(check) {}
+  ConvertingUpdate(const Converter& converter, UpdatedObjectInfo& inner, CheckUpdate check)
+      : converter_(converter), inner_(inner), check_(check) {}
 
   Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) override {
     Object before(context.arena());
@@ -94,8 +95,10 @@ class ConvertingUpdate final : public UpdatedObjectInfo {
  private:
   Status check(const Object& object, const Object* before) const {
     FieldErrors errors;
-    if (before != nullptr) check_(converter_.version(), object, *before, errors);
-    else validate_custom(converter_.version(), object, errors);
+    if (before != nullptr)
+      check_(converter_.version(), object, *before, errors);
+    else
+      validate_custom(converter_.version(), object, errors);
     return invalid(converter_.version(), object, errors);
   }
 
@@ -104,8 +107,8 @@ class ConvertingUpdate final : public UpdatedObjectInfo {
   CheckUpdate check_;
 };
 
-Task<Result<UpdateResult>> update_through(Updater& below, const Converter& converter, CheckUpdate check, RequestContext& context, std::string name,
-                                          UpdatedObjectInfo& info, WriteOptions options, bool force_allow_create) {
+Task<Result<UpdateResult>> update_through(Updater& below, const Converter& converter, CheckUpdate check, RequestContext& context,
+                                          std::string name, UpdatedObjectInfo& info, WriteOptions options, bool force_allow_create) {
   ConvertingUpdate converting(converter, info, check);
   auto updated = co_await below.update(context, std::move(name), converting, std::move(options), force_allow_create);
   if (!updated.ok()) co_return updated;
@@ -220,7 +223,12 @@ class CustomStorage final : public StandardStorage, public DeprecationProvider {
   Terminating terminating_;
 };
 
-class CustomStatus final : public RestStorage, public Scoper, public TableProvider, public Getter, public Updater, public DeprecationProvider {
+class CustomStatus final : public RestStorage,
+                           public Scoper,
+                           public TableProvider,
+                           public Getter,
+                           public Updater,
+                           public DeprecationProvider {
  public:
   CustomStatus(std::shared_ptr<RestStorage> below, std::shared_ptr<const Converter> converter)
       : below_(std::move(below)),

@@ -73,8 +73,10 @@ class CustomStrategy final : public CustomFacts {
   }
   void prepare_for_update(RequestContext& context, Object& object, const Object& old) const override {
     if (version(context).has_status) {
-      if (const Value* status = find(old, "status")) object["status"] = *status;
-      else erase_member(object, "status");
+      if (const Value* status = find(old, "status"))
+        object["status"] = *status;
+      else
+        erase_member(object, "status");
     }
     const std::optional<std::int64_t> generation = get_int_path(old, "metadata.generation");
     if (!same_content(object, old)) ObjectMeta(object).set_generation(generation.value_or(0) + 1);
@@ -98,8 +100,10 @@ class CustomStatusStrategy final : public CustomFacts {
     if (status != nullptr) kept.emplace(std::move(*status));
     object = Object(old, object.storage());
     object["apiVersion"] = stored().api_version;
-    if (kept) object["status"] = std::move(*kept);
-    else erase_member(object, "status");
+    if (kept)
+      object["status"] = std::move(*kept);
+    else
+      erase_member(object, "status");
   }
   void validate_update(RequestContext& context, const Object& object, const Object& old, FieldErrors& errors) const override {
     if (version(context).stored) validate_custom_status(version(context), object, old, errors);

@@ -63,8 +63,10 @@ Array CustomTable::cells(const Object& object, std::int64_t now_unix, json::stor
   out.emplace_back(meta_name(object));
   for (std::size_t i = 0; i < paths_.size(); ++i) {
     const Value* found = paths_[i] ? paths_[i]->first(object) : nullptr;
-    if (found == nullptr) out.emplace_back(nullptr);
-    else out.push_back(cell(columns_[i + 1].type, *found, now_unix, storage));
+    if (found == nullptr)
+      out.emplace_back(nullptr);
+    else
+      out.push_back(cell(columns_[i + 1].type, *found, now_unix, storage));
   }
   return out;
 }

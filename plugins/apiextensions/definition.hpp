@@ -26,7 +26,9 @@ std::vector<const Object*> objects(const Object& parent, std::string_view key);
 
 inline const Object& spec_of(const Object& crd) noexcept { return object_or_empty(crd, "spec"); }
 inline const Object& names_of(const Object& crd) noexcept { return object_or_empty(spec_of(crd), "names"); }
-inline const Object& accepted_names_of(const Object& crd) noexcept { return object_or_empty(object_or_empty(crd, "status"), "acceptedNames"); }
+inline const Object& accepted_names_of(const Object& crd) noexcept {
+  return object_or_empty(object_or_empty(crd, "status"), "acceptedNames");
+}
 inline std::vector<const Object*> versions_of(const Object& crd) { return objects(spec_of(crd), "versions"); }
 // The version that is stored; null in a definition that has none.
 const Object* storage_version_of(const Object& crd);

@@ -40,9 +40,12 @@ void check_kind(std::string_view text, const std::string& path, FieldErrors& err
 void check_group(const Object& spec, FieldErrors& errors) {
   const std::string_view group = get_string(spec, "group");
   const Problems problems = is_dns1123_subdomain(group);
-  if (group.empty()) errors.required("spec.group");
-  else if (!problems.empty()) errors.invalid("spec.group", group, joined(problems));
-  else if (group.find('.') == std::string_view::npos) errors.invalid("spec.group", group, "should be a domain with at least one dot");
+  if (group.empty())
+    errors.required("spec.group");
+  else if (!problems.empty())
+    errors.invalid("spec.group", group, joined(problems));
+  else if (group.find('.') == std::string_view::npos)
+    errors.invalid("spec.group", group, "should be a domain with at least one dot");
 }
 
 void check_required_names(const Object& names, FieldErrors& errors) {
@@ -76,8 +79,10 @@ void check_conversion(const Object& spec, FieldErrors& errors) {
   const Object* conversion = get_object(spec, "conversion");
   if (conversion == nullptr) return;
   const std::string_view strategy = get_string(*conversion, "strategy");
-  if (strategy.empty()) errors.required("spec.conversion.strategy");
-  else if (strategy != "None" && strategy != "Webhook") errors.not_supported("spec.conversion.strategy", strategy, {"None", "Webhook"});
+  if (strategy.empty())
+    errors.required("spec.conversion.strategy");
+  else if (strategy != "None" && strategy != "Webhook")
+    errors.not_supported("spec.conversion.strategy", strategy, {"None", "Webhook"});
   if (strategy == "Webhook") {
     check_conversion_webhook(*conversion, errors);
     return;
@@ -108,7 +113,8 @@ void check_stored_versions(const Object& crd, FieldErrors& errors) {
   for (std::size_t i = 0; i < stored.size(); ++i) {
     if (left.count(stored[i]) == 0) continue;
     errors.invalid(path + "[" + std::to_string(i) + "]", stored[i],
-                   "missing from spec.versions; " + stored[i] + " was previously a storage version, and must remain in spec.versions until a " +
+                   "missing from spec.versions; " + stored[i] +
+                       " was previously a storage version, and must remain in spec.versions until a " +
                        "storage migration ensures no data remains persisted in " + stored[i] + " and removes " + stored[i] +
                        " from status.storedVersions");
   }
@@ -136,7 +142,8 @@ bool ends_with(std::string_view text, std::string_view end) {
 // Groups of the community need its approval, or an annotation that says that there is none.
 void check_approval(const Object& crd, const Object* old, FieldErrors& errors) {
   const std::string_view group = get_string(spec_of(crd), "group");
-  const bool protected_group = group == "k8s.io" || ends_with(group, ".k8s.io") || group == "kubernetes.io" || ends_with(group, ".kubernetes.io");
+  const bool protected_group =
+      group == "k8s.io" || ends_with(group, ".k8s.io") || group == "kubernetes.io" || ends_with(group, ".kubernetes.io");
   if (!protected_group) return;
   const std::string_view annotation = approval_annotation(crd);
   const Approval approval = approval_of(annotation);
@@ -145,7 +152,8 @@ void check_approval(const Object& crd, const Object* old, FieldErrors& errors) {
   const std::string start = "protected groups must have approval annotation " + quoted(kApproval);
   const std::string see = ", see https://github.com/kubernetes/enhancements/pull/1111";
   if (approval == Approval::kMissing) errors.required(path, start + see);
-  if (approval == Approval::kInvalid) errors.invalid(path, annotation, start + " with either a URL or a reason starting with \"unapproved\"" + see);
+  if (approval == Approval::kInvalid)
+    errors.invalid(path, annotation, start + " with either a URL or a reason starting with \"unapproved\"" + see);
 }
 
 void check_change(const Object& crd, const Object& old, FieldErrors& errors) {
@@ -164,8 +172,10 @@ void check_spec(const Object& crd, FieldErrors& errors) {
   const Object& spec = spec_of(crd);
   check_group(spec, errors);
   const std::string_view scope = get_string(spec, "scope");
-  if (scope.empty()) errors.required("spec.scope");
-  else if (scope != "Cluster" && scope != "Namespaced") errors.not_supported("spec.scope", scope, {"Cluster", "Namespaced"});
+  if (scope.empty())
+    errors.required("spec.scope");
+  else if (scope != "Cluster" && scope != "Namespaced")
+    errors.not_supported("spec.scope", scope, {"Cluster", "Namespaced"});
   validate_versions(crd, errors);
   check_required_names(names_of(crd), errors);
   validate_names(names_of(crd), "spec.names", errors);
@@ -190,7 +200,8 @@ void validate_names(const Object& names, const std::string& path, FieldErrors& e
   if (!list_kind.empty()) check_kind(list_kind, path + ".listKind", errors);
   const auto check_each = [&](std::string_view key) {
     std::size_t i = 0;
-    for (const std::string& text : texts(names, key)) check_label(text, path + "." + std::string(key) + "[" + std::to_string(i++) + "]", errors);
+    for (const std::string& text : texts(names, key))
+      check_label(text, path + "." + std::string(key) + "[" + std::to_string(i++) + "]", errors);
   };
   check_each("shortNames");
   if (!kind.empty() && kind == list_kind) errors.invalid(path + ".listKind", list_kind, "kind and listKind may not be the same");

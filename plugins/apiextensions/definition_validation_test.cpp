@@ -9,7 +9,8 @@ namespace backplane::apiextensions {
 namespace {
 
 Object definition(const std::string& changes = "{}") {
-  Value crd = json::parse(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"foos.cr.example.com"},
+  Value crd =
+      json::parse(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"foos.cr.example.com"},
     "spec":{"group":"cr.example.com","scope":"Namespaced","names":{"plural":"foos","singular":"foo","kind":"Foo","listKind":"FooList"},
     "conversion":{"strategy":"None"},
     "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object",
@@ -39,29 +40,35 @@ TEST(DefinitionValidationTest, AcceptsAWholeDefinition) { EXPECT_EQ(problems(def
 
 TEST(DefinitionValidationTest, GroupsAreDomains) {
   EXPECT_EQ(problems(definition(R"({"spec":{"group":""}})")), "spec.group: Required value");
-  EXPECT_EQ(problems(definition(R"({"spec":{"group":"other"}})")), R"(spec.group: Invalid value: "other": should be a domain with at least one dot)");
+  EXPECT_EQ(problems(definition(R"({"spec":{"group":"other"}})")),
+            R"(spec.group: Invalid value: "other": should be a domain with at least one dot)");
 }
 
 TEST(DefinitionValidationTest, ScopeIsOneOfTwo) {
-  EXPECT_EQ(problems(definition(R"({"spec":{"scope":"x"}})")), R"(spec.scope: Unsupported value: "x": supported values: "Cluster", "Namespaced")");
+  EXPECT_EQ(problems(definition(R"({"spec":{"scope":"x"}})")),
+            R"(spec.scope: Unsupported value: "x": supported values: "Cluster", "Namespaced")");
 }
 
 TEST(DefinitionValidationTest, NamesAreLabelsAndKindsMayHaveCapitals) {
-  EXPECT_NE(problems(definition(R"({"spec":{"names":{"kind":"Bad Kind"}}})")).find("may have mixed case, but should otherwise match: "), std::string::npos);
+  EXPECT_NE(problems(definition(R"({"spec":{"names":{"kind":"Bad Kind"}}})")).find("may have mixed case, but should otherwise match: "),
+            std::string::npos);
   EXPECT_EQ(problems(definition(R"({"spec":{"names":{"listKind":"Foo"}}})")),
             R"(spec.names.listKind: Invalid value: "Foo": kind and listKind may not be the same)");
 }
 
 TEST(DefinitionValidationTest, ExactlyOneVersionIsStored) {
-  EXPECT_NE(problems(with_version(R"({"storage":false})")).find("must have exactly one version marked as storage version"), std::string::npos);
+  EXPECT_NE(problems(with_version(R"({"storage":false})")).find("must have exactly one version marked as storage version"),
+            std::string::npos);
   EXPECT_NE(problems(definition(R"({"spec":{"versions":[]}})"))
-                .find("spec.versions: Invalid value: null: must have exactly one version marked as storage version"),
+                .find("spec.versions: Invalid value: []: must have exactly one version marked as storage version"),
             std::string::npos);
 }
 
 TEST(DefinitionValidationTest, StoredVersionsMustStay) {
   const std::string text = problems(definition(R"({"status":{"storedVersions":["v0","v1"]}})"));
-  EXPECT_EQ(text.rfind("status.storedVersions[0]: Invalid value: \"v0\": missing from spec.versions; v0 was previously a storage version", 0), 0u) << text;
+  EXPECT_EQ(
+      text.rfind("status.storedVersions[0]: Invalid value: \"v0\": missing from spec.versions; v0 was previously a storage version", 0), 0u)
+      << text;
 }
 
 TEST(DefinitionValidationTest, ScalePathsStartInSpecAndStatus) {
@@ -91,8 +98,12 @@ TEST(DefinitionValidationTest, DeprecationTextsNeedADeprecatedVersion) {
 
 TEST(DefinitionValidationTest, ProtectedGroupsNeedAnApproval) {
   const std::string text = problems(definition(R"({"spec":{"group":"x.k8s.io"}})"));
-  EXPECT_EQ(text.rfind("metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation", 0), 0u) << text;
-  EXPECT_EQ(problems(definition(R"({"spec":{"group":"x.k8s.io"},"metadata":{"annotations":{"api-approved.kubernetes.io":"https://a.b/c"}}})")), "");
+  EXPECT_EQ(
+      text.rfind("metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation", 0), 0u)
+      << text;
+  EXPECT_EQ(
+      problems(definition(R"({"spec":{"group":"x.k8s.io"},"metadata":{"annotations":{"api-approved.kubernetes.io":"https://a.b/c"}}})")),
+      "");
 }
 
 TEST(DefinitionValidationTest, EstablishedNamesAndScopeStay) {
@@ -104,9 +115,10 @@ TEST(DefinitionValidationTest, EstablishedNamesAndScopeStay) {
 }
 
 TEST(DefinitionStrategyTest, FillsWhatFollowsFromTheKind) {
-  Object crd = json::parse(R"({"metadata":{"name":"foos.cr.example.com"},"spec":{"group":"cr.example.com","names":{"plural":"foos","kind":"Foo"},
+  Object crd =
+      json::parse(R"({"metadata":{"name":"foos.cr.example.com"},"spec":{"group":"cr.example.com","names":{"plural":"foos","kind":"Foo"},
     "versions":[{"name":"v1","served":true,"storage":true}]}})")
-                   .as_object();
+          .as_object();
   RequestContext context;
   make_definition_strategy()->prepare_for_create(context, crd);
   EXPECT_EQ(get_string_path(crd, "spec.names.singular"), "foo");

@@ -28,12 +28,12 @@ class JsonPath {
   enum class Kind : unsigned char { kMember, kIndex, kSlice, kWildcard, kRecursive, kFilter };
   struct Step {
     Kind kind = Kind::kMember;
-    std::string name;                // kMember; kRecursive: the member looked for
-    std::int64_t begin = 0;          // kIndex, kSlice
-    std::optional<std::int64_t> end; // kSlice
+    std::string name;                  // kMember; kRecursive: the member looked for
+    std::int64_t begin = 0;            // kIndex, kSlice
+    std::optional<std::int64_t> end;   // kSlice
     std::vector<std::string> operand;  // kFilter: path below @
-    std::string op;                  // kFilter: == != < > <= >= or empty (the path exists)
-    std::optional<Value> literal;    // kFilter
+    std::string op;                    // kFilter: == != < > <= >= or empty (the path exists)
+    std::optional<Value> literal;      // kFilter
   };
 
   static bool parse_member(std::string_view& rest, std::vector<Step>& steps);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "backplane/meta.hpp"
 #include "custom_table.hpp"
 
 namespace backplane::apiextensions {

@@ -8,13 +8,17 @@ namespace backplane::apiextensions {
 namespace {
 
 void copy_text(Object& to, std::string_view key, std::string_view text) {
-  if (text.empty()) erase_member(to, key);
-  else to[key] = text;
+  if (text.empty())
+    erase_member(to, key);
+  else
+    to[key] = text;
 }
 
 void copy_member(Object& to, const Object& from, std::string_view key) {
-  if (const Value* value = find(from, key)) to[key] = *value;
-  else erase_member(to, key);
+  if (const Value* value = find(from, key))
+    to[key] = *value;
+  else
+    erase_member(to, key);
 }
 
 // Takes one name, or says in the condition why not.

@@ -18,7 +18,7 @@ struct TakenNames {
 };
 
 struct NamingResult {
-  Object accepted;     // status.acceptedNames
+  Object accepted;  // status.acceptedNames
   Condition accepted_condition;
   bool names_accepted() const noexcept { return accepted_condition.status == "True"; }
 };

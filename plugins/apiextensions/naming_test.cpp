@@ -8,7 +8,8 @@ namespace {
 Object definition(const std::string& names, const std::string& accepted = "{}") {
   return json::parse(R"({"spec":{"group":"g.io","names":)" + names + R"(},"status":{"acceptedNames":)" + accepted + "}}").as_object();
 }
-constexpr const char* kFoo = R"({"plural":"foos","singular":"foo","shortNames":["f"],"kind":"Foo","listKind":"FooList","categories":["all"]})";
+constexpr const char* kFoo =
+    R"({"plural":"foos","singular":"foo","shortNames":["f"],"kind":"Foo","listKind":"FooList","categories":["all"]})";
 
 TEST(NamingTest, FreeNamesAreAccepted) {
   const Object crd = definition(kFoo);
@@ -50,14 +51,17 @@ TEST(NamingTest, OwnNamesAreNoConflict) {
 }
 
 TEST(VersionOrderTest, IsKubernetesOrder) {
-  std::vector<std::string> versions = {"v1alpha1", "foo1", "v10", "v11beta2", "v2", "v3beta1", "v12alpha1", "v11alpha2", "foo10", "v1", "v10beta3"};
+  std::vector<std::string> versions = {"v1alpha1",  "foo1",      "v10",   "v11beta2", "v2",      "v3beta1",
+                                       "v12alpha1", "v11alpha2", "foo10", "v1",       "v10beta3"};
   std::sort(versions.begin(), versions.end(), version_precedes);
-  EXPECT_EQ(versions, (std::vector<std::string>{"v10", "v2", "v1", "v11beta2", "v10beta3", "v3beta1", "v12alpha1", "v11alpha2", "v1alpha1", "foo1",
-                                                "foo10"}));
+  EXPECT_EQ(versions, (std::vector<std::string>{"v10", "v2", "v1", "v11beta2", "v10beta3", "v3beta1", "v12alpha1", "v11alpha2", "v1alpha1",
+                                                "foo1", "foo10"}));
 }
 
 TEST(ConditionTest, TheTransitionTimeMovesOnlyWithTheStatus) {
-  Object crd = json::parse(R"({"status":{"conditions":[{"type":"Terminating","status":"True","lastTransitionTime":"2020-01-01T00:00:00Z"}]}})").as_object();
+  Object crd =
+      json::parse(R"({"status":{"conditions":[{"type":"Terminating","status":"True","lastTransitionTime":"2020-01-01T00:00:00Z"}]}})")
+          .as_object();
   set_condition(crd, {"Terminating", "True", "InstanceDeletionInProgress", "x"});
   EXPECT_EQ(get_string(*find_condition(crd, "Terminating"), "lastTransitionTime"), "2020-01-01T00:00:00Z");
   EXPECT_EQ(get_string(*find_condition(crd, "Terminating"), "reason"), "InstanceDeletionInProgress");

@@ -56,9 +56,8 @@ class Apiextensions final : public Plugin {
       return start_controller(host, controller, context);
     });
     if (!hooked.ok()) return hooked;
-    return host.add_post_start_hook("crd-informer-synced", [signal = *synced](PostStartHookContext context) {
-      return wait_for(signal, context);
-    });
+    return host.add_post_start_hook("crd-informer-synced",
+                                    [signal = *synced](PostStartHookContext context) { return wait_for(signal, context); });
   }
 
  private:
@@ -81,7 +80,8 @@ class Apiextensions final : public Plugin {
     config.strategy = apiextensions::make_definition_strategy();
     config.storage_prefix = gv.group + "/" + config.resource;
     if (config.schema == nullptr) return internal_error("the schema has no CustomResourceDefinition");
-    Status defaults = host.scheme().add_defaulting(kind, [strategy = config.strategy](Object& object) { strategy->apply_defaults(object); });
+    Status defaults =
+        host.scheme().add_defaulting(kind, [strategy = config.strategy](Object& object) { strategy->apply_defaults(object); });
     if (!defaults.ok()) return defaults;
     auto definitions = host.make_storage(std::move(config));
     if (!definitions.ok()) return std::move(definitions.status());

@@ -29,9 +29,12 @@ class Scanner {
 
   std::string step() {
     switch (pattern_[at_]) {
-      case '\\': return escape();
-      case '[': return character_class();
-      case '(': return group();
+      case '\\':
+        return escape();
+      case '[':
+        return character_class();
+      case '(':
+        return group();
       case ')':
         if (open_ == 0) return named("unexpected )", pattern_);
         --open_;
@@ -42,9 +45,12 @@ class Scanner {
         return {};
       case '*':
       case '+':
-      case '?': return repetition(1);
-      case '{': return braces();
-      default: return operand(1);
+      case '?':
+        return repetition(1);
+      case '{':
+        return braces();
+      default:
+        return operand(1);
     }
   }
 
@@ -60,7 +66,8 @@ class Scanner {
     at_ += size;
     if (at_ < pattern_.size() && pattern_[at_] == '?') ++at_;
     const std::string_view text = pattern_.substr(begin, at_ - begin);
-    if (repeated_ != std::string_view::npos) return named("invalid nested repetition operator", pattern_.substr(repeated_, at_ - repeated_));
+    if (repeated_ != std::string_view::npos)
+      return named("invalid nested repetition operator", pattern_.substr(repeated_, at_ - repeated_));
     if (!repeatable_) return named("missing argument to repetition operator", text);
     repeated_ = begin;
     return {};
@@ -101,7 +108,8 @@ class Scanner {
       ++at_;
       return {};
     }
-    const bool named_group = rest.substr(0, 4) == "(?P<" || (rest.substr(0, 3) == "(?<" && rest.size() > 3 && rest[3] != '=' && rest[3] != '!');
+    const bool named_group =
+        rest.substr(0, 4) == "(?P<" || (rest.substr(0, 3) == "(?<" && rest.size() > 3 && rest[3] != '=' && rest[3] != '!');
     if (named_group) {
       const std::size_t close = rest.find('>');
       if (close == std::string_view::npos) return named("invalid named capture", rest);

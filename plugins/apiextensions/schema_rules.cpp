@@ -16,10 +16,28 @@ const std::vector<std::string>& types() {
 }
 
 // Beside metadata, what may stand at the root when status is a subresource of its own.
-constexpr std::array kAllowedAtRoot = {"description", "type",      "format",   "title",      "maximum",   "exclusiveMaximum", "minimum",
-                                       "exclusiveMinimum", "maxLength", "minLength", "pattern", "maxItems", "minItems", "uniqueItems",
-                                       "multipleOf", "required", "items", "properties", "externalDocs", "example",
-                                       "x-kubernetes-preserve-unknown-fields", "x-kubernetes-validations"};
+constexpr std::array kAllowedAtRoot = {"description",
+                                       "type",
+                                       "format",
+                                       "title",
+                                       "maximum",
+                                       "exclusiveMaximum",
+                                       "minimum",
+                                       "exclusiveMinimum",
+                                       "maxLength",
+                                       "minLength",
+                                       "pattern",
+                                       "maxItems",
+                                       "minItems",
+                                       "uniqueItems",
+                                       "multipleOf",
+                                       "required",
+                                       "items",
+                                       "properties",
+                                       "externalDocs",
+                                       "example",
+                                       "x-kubernetes-preserve-unknown-fields",
+                                       "x-kubernetes-validations"};
 constexpr std::string_view kAllowedAtRootText =
     "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems "
     "UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at the "
@@ -42,7 +60,9 @@ constexpr std::array kRefused = {
 bool is_set(const Object& schema, std::string_view key) {
   const Value* value = find(schema, key);
   if (value == nullptr || value->is_null()) return false;
-  if (value->is_string()) return key == "$ref" || !value->get_string().empty();
+  // Pointers in upstream's type: an empty text is a text.
+  const bool pointer = key == "$ref" || key == "x-kubernetes-list-type" || key == "x-kubernetes-map-type";
+  if (value->is_string()) return pointer || !value->get_string().empty();
   if (value->is_object() && (key == "patternProperties" || key == "definitions")) return !value->get_object().empty();
   return true;
 }
@@ -60,7 +80,8 @@ void check_keywords(const Object& schema, const std::string& path, Walk& walk) {
   if (!type.empty() && std::find(types().begin(), types().end(), type) == types().end()) {
     walk.errors.not_supported(path + ".type", type, types());
   }
-  if (is_set(schema, "default") && !walk.defaults_refused.empty()) walk.errors.forbidden(path + ".default", "must not be set " + walk.defaults_refused);
+  if (is_set(schema, "default") && !walk.defaults_refused.empty())
+    walk.errors.forbidden(path + ".default", "must not be set " + walk.defaults_refused);
   for (const Refused& refused : kRefused) {
     if (is_set(schema, refused.key)) walk.errors.forbidden(path + "." + std::string(refused.key), refused.detail);
   }
@@ -81,12 +102,15 @@ void check_keywords(const Object& schema, const std::string& path, Walk& walk) {
   }
 }
 
-void check_type_of_extension(const Object& schema, const std::string& path, std::string_view extension, std::string_view type, FieldErrors& errors) {
+void check_type_of_extension(const Object& schema, const std::string& path, std::string_view extension, std::string_view type,
+                             FieldErrors& errors) {
   const std::string_view actual = get_string(schema, "type");
   const std::string detail = "must be " + std::string(type) + " if " + std::string(extension) + " is specified";
   if (actual == type) return;
-  if (actual.empty()) errors.required(path + ".type", detail);
-  else errors.invalid(path + ".type", actual, detail);
+  if (actual.empty())
+    errors.required(path + ".type", detail);
+  else
+    errors.invalid(path + ".type", actual, detail);
 }
 
 void check_map_keys(const Object& schema, const Object& items, const std::string& path, FieldErrors& errors) {
@@ -107,7 +131,8 @@ void check_map_keys(const Object& schema, const Object& items, const std::string
 }
 
 // Items of sets and maps are never null; keys of maps are always there.
-void check_keyed_items(const Object& schema, const Object& items, std::string_view list_type, const std::string& path, FieldErrors& errors) {
+void check_keyed_items(const Object& schema, const Object& items, std::string_view list_type, const std::string& path,
+                       FieldErrors& errors) {
   if (flag(items, "nullable")) {
     errors.forbidden(path + ".items.nullable", "cannot be nullable when x-kubernetes-list-type is " + std::string(list_type));
   }
@@ -119,7 +144,8 @@ void check_keyed_items(const Object& schema, const Object& items, std::string_vi
     const std::string at = property_path(path + ".items", key);
     const bool is_required = std::find(required.begin(), required.end(), key) != required.end();
     if (!is_required && !is_set(*property, "default")) {
-      errors.required(at + ".default", "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property");
+      errors.required(at + ".default",
+                      "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property");
     }
     if (flag(*property, "nullable")) {
       errors.forbidden(at + ".nullable", "this property is in x-kubernetes-list-map-keys, so it cannot be nullable");
@@ -131,7 +157,8 @@ void check_set_items(const Object& items, const std::string& path, FieldErrors& 
   constexpr std::string_view kDetail = "must be atomic as item of a list with x-kubernetes-list-type=set";
   const std::string_view type = get_string(items, "type");
   const std::string_view list_type = get_string(items, "x-kubernetes-list-type");
-  if (type == "array" && !list_type.empty() && list_type != "atomic") errors.invalid(path + ".items.x-kubernetes-list-type", list_type, kDetail);
+  if (type == "array" && !list_type.empty() && list_type != "atomic")
+    errors.invalid(path + ".items.x-kubernetes-list-type", list_type, kDetail);
   if (type == "object" && get_string(items, "x-kubernetes-map-type") != "atomic") {
     errors.invalid_raw(path + ".items.x-kubernetes-map-type", list_type.empty() ? "null" : quoted(list_type), kDetail);
   }
@@ -170,8 +197,10 @@ void check_list_words(const Object& schema, const std::string& path, FieldErrors
   }
   if (!texts(schema, "x-kubernetes-list-map-keys").empty() && list_type != "map") {
     constexpr std::string_view kDetail = "must be map if x-kubernetes-list-map-keys is non-empty";
-    if (has_list_type) errors.invalid(path + ".x-kubernetes-list-type", list_type, kDetail);
-    else errors.required(path + ".x-kubernetes-list-type", kDetail);
+    if (has_list_type)
+      errors.invalid(path + ".x-kubernetes-list-type", list_type, kDetail);
+    else
+      errors.required(path + ".x-kubernetes-list-type", kDetail);
   }
   if (list_type == "map") check_list_map(schema, items, path, errors);
   if ((list_type == "map" || list_type == "set") && items != nullptr) check_keyed_items(schema, *items, list_type, path, errors);
@@ -188,16 +217,21 @@ bool has_newline(std::string_view text) { return text.find_first_of("\n\r") != s
 void check_rule(const Object& rule, const std::string& path, FieldErrors& errors) {
   const std::string_view message = get_string(rule, "message");
   const std::string text = trimmed(get_string(rule, "rule"));
-  if (text.empty()) errors.required(path + ".rule", "rule is not specified");
-  else if (!message.empty() && trimmed(message).empty()) errors.invalid(path + ".message", message, "must be non-empty if specified");
-  else if (has_newline(trimmed(message))) errors.invalid(path + ".message", message, "must not contain line breaks");
-  else if (has_newline(text) && trimmed(message).empty()) errors.required(path + ".message", "message must be specified if rule contains line breaks");
+  if (text.empty())
+    errors.required(path + ".rule", "rule is not specified");
+  else if (!message.empty() && trimmed(message).empty())
+    errors.invalid(path + ".message", message, "must be non-empty if specified");
+  else if (has_newline(trimmed(message)))
+    errors.invalid(path + ".message", message, "must not contain line breaks");
+  else if (has_newline(text) && trimmed(message).empty())
+    errors.required(path + ".message", "message must be specified if rule contains line breaks");
 
   const std::string_view expression = get_string(rule, "messageExpression");
   if (!expression.empty() && trimmed(expression).empty()) {
     errors.required(path + ".messageExpression", "messageExpression must be non-empty if specified");
   }
-  static const std::vector<std::string> kReasons = {"FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"};
+  static const std::vector<std::string> kReasons = {"FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid",
+                                                    "FieldValueRequired"};
   const std::string_view reason = get_string(rule, "reason");
   if (find(rule, "reason") != nullptr && std::find(kReasons.begin(), kReasons.end(), reason) == kReasons.end()) {
     errors.not_supported(path + ".reason", reason, kReasons);

@@ -21,8 +21,9 @@ TEST(SchemaRulesTest, TheRootIsAnObject) {
 TEST(SchemaRulesTest, EveryPartHasAType) {
   EXPECT_EQ(problems_of_a("{}"), "s.properties[a].type: Required value: must not be empty for specified object fields");
   EXPECT_EQ(problems_of_a(R"({"type":"array"})"), "s.properties[a].items: Required value: must be specified");
-  EXPECT_EQ(problems_of_a(R"({"type":"nope"})"),
-            R"(s.properties[a].type: Unsupported value: "nope": supported values: "array", "boolean", "integer", "number", "object", "string")");
+  EXPECT_EQ(
+      problems_of_a(R"({"type":"nope"})"),
+      R"(s.properties[a].type: Unsupported value: "nope": supported values: "array", "boolean", "integer", "number", "object", "string")");
   EXPECT_EQ(problems_of_a(R"({"x-kubernetes-preserve-unknown-fields":true})"), "");
   EXPECT_EQ(problems_of_a(R"({"x-kubernetes-int-or-string":true,"anyOf":[{"type":"integer"},{"type":"string"}]})"), "");
 }
@@ -49,8 +50,11 @@ TEST(SchemaRulesTest, RefusesWhatKubernetesDoesNotTake) {
 
 TEST(SchemaRulesTest, MetadataMayOnlyRestrictNames) {
   EXPECT_EQ(problems(R"({"type":"object","properties":{"metadata":{"type":"object","properties":{"labels":{"type":"object"}}}}})"),
-            "s.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified");
-  EXPECT_EQ(problems(R"({"type":"object","properties":{"metadata":{"type":"object","properties":{"name":{"type":"string","pattern":"^a"}}}}})"), "");
+            "s.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly "
+            "specified");
+  EXPECT_EQ(
+      problems(R"({"type":"object","properties":{"metadata":{"type":"object","properties":{"name":{"type":"string","pattern":"^a"}}}}})"),
+      "");
 }
 
 TEST(SchemaRulesTest, JunctionsNeedTheirPropertiesOutside) {

@@ -96,13 +96,17 @@ class Structure {
     if (const Object* inner = get_object(nested, "not")) covered(*inner, nested_path + ".not", schema, path);
     if (const Object* nested_items = get_object(nested, "items")) {
       const Object* items = get_object(schema, "items");
-      if (items == nullptr) errors_.required(path + ".items", "because it is defined in " + nested_path + ".items");
-      else covered(*nested_items, nested_path + ".items", *items, path + ".items");
+      if (items == nullptr)
+        errors_.required(path + ".items", "because it is defined in " + nested_path + ".items");
+      else
+        covered(*nested_items, nested_path + ".items", *items, path + ".items");
     }
     for (const auto& [name, property] : object_or_empty(nested, "properties")) {
       const Object* known = get_object(object_or_empty(schema, "properties"), name);
-      if (known == nullptr) errors_.required(property_path(path, name), "because it is defined in " + property_path(nested_path, name));
-      else if (property.is_object()) covered(property.get_object(), property_path(nested_path, name), *known, property_path(path, name));
+      if (known == nullptr)
+        errors_.required(property_path(path, name), "because it is defined in " + property_path(nested_path, name));
+      else if (property.is_object())
+        covered(property.get_object(), property_path(nested_path, name), *known, property_path(path, name));
     }
   }
 
@@ -158,8 +162,10 @@ class Structure {
     const std::string_view type = get_string(schema, "type");
     if (embedded(schema) && type != "object") {
       constexpr std::string_view kDetail = "must be object if x-kubernetes-embedded-resource is true";
-      if (type.empty()) errors_.required(path + ".type", kDetail);
-      else errors_.invalid(path + ".type", type, kDetail);
+      if (type.empty())
+        errors_.required(path + ".type", kDetail);
+      else
+        errors_.invalid(path + ".type", type, kDetail);
     } else if (type.empty() && !int_or_string(schema) && !preserves(schema)) {
       errors_.required(path + ".type", level == Level::kRoot   ? "must not be empty at the root"
                                        : level == Level::kItem ? "must not be empty for specified array items"
@@ -180,7 +186,8 @@ class Structure {
     const Object* metadata = get_object(properties, "metadata");
     if (metadata == nullptr) return;
     const std::string at = property_path(path, "metadata");
-    if (resource && get_string(*metadata, "type") != "object") errors_.invalid(at + ".type", get_string(*metadata, "type"), "must be object");
+    if (resource && get_string(*metadata, "type") != "object")
+      errors_.invalid(at + ".type", get_string(*metadata, "type"), "must be object");
     if (level == Level::kRoot && !only_names(*metadata)) {
       errors_.forbidden(at, "must not specify anything other than name and generateName, but metadata is implicitly specified");
     }

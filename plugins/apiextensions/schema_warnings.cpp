@@ -11,10 +11,10 @@
 namespace backplane::apiextensions {
 namespace {
 
-constexpr std::array kFormats = {"bsonobjectid", "byte",   "cidr",     "creditcard", "date",     "date-time", "datetime",      "double",       "duration",
-                                 "email",        "float",  "hexcolor", "hostname",   "int32",    "int64",     "ipv4",          "ipv6",         "isbn",
-                                 "isbn10",       "isbn13", "mac",      "password",   "rgbcolor", "ssn",       "uri",           "uuid",         "uuid3",
-                                 "uuid4",        "uuid5",  "k8s-short-name",         "k8s-long-name"};
+constexpr std::array kFormats = {"bsonobjectid", "byte",  "cidr",   "creditcard", "date",     "date-time",      "datetime",     "double",
+                                 "duration",     "email", "float",  "hexcolor",   "hostname", "int32",          "int64",        "ipv4",
+                                 "ipv6",         "isbn",  "isbn10", "isbn13",     "mac",      "password",       "rgbcolor",     "ssn",
+                                 "uri",          "uuid",  "uuid3",  "uuid4",      "uuid5",    "k8s-short-name", "k8s-long-name"};
 
 struct Found {
   std::vector<std::string> formats;

@@ -35,7 +35,8 @@ std::string joined(const Problems& problems) {
 
 // ---- subresources
 
-void check_path(std::string_view text, const std::string& path, std::vector<std::string_view> roots, std::string_view detail, FieldErrors& errors) {
+void check_path(std::string_view text, const std::string& path, std::vector<std::string_view> roots, std::string_view detail,
+                FieldErrors& errors) {
   if (text.empty()) return;
   if (text.front() != '.') {
     errors.invalid(path, text, "must be a simple json path starting with .");
@@ -53,7 +54,8 @@ void check_subresources(const Object& version, const std::string& path, FieldErr
     if (get_string(*scale, key).empty()) errors.required(at + std::string(key));
   }
   check_path(get_string(*scale, "specReplicasPath"), at + "specReplicasPath", {".spec."}, "should be a json path under .spec", errors);
-  check_path(get_string(*scale, "statusReplicasPath"), at + "statusReplicasPath", {".status."}, "should be a json path under .status", errors);
+  check_path(get_string(*scale, "statusReplicasPath"), at + "statusReplicasPath", {".status."}, "should be a json path under .status",
+             errors);
   check_path(get_string(*scale, "labelSelectorPath"), at + "labelSelectorPath", {".spec.", ".status."},
              "should be a json path under either .spec or .status", errors);
 }
@@ -69,11 +71,15 @@ void check_column(const Object& column, const std::string& path, FieldErrors& er
   const std::string_view format = get_string(column, "format");
   const std::string_view json_path = get_string(column, "jsonPath");
   if (get_string(column, "name").empty()) errors.required(path + ".name");
-  if (type.empty()) errors.required(path + ".type", kTypesText);
-  else if (kTypes.count(type) == 0) errors.invalid(path + ".type", type, kTypesText);
+  if (type.empty())
+    errors.required(path + ".type", kTypesText);
+  else if (kTypes.count(type) == 0)
+    errors.invalid(path + ".type", type, kTypesText);
   if (!format.empty() && kFormats.count(format) == 0) errors.invalid(path + ".format", format, kFormatsText);
-  if (json_path.empty()) errors.required(path + ".JSONPath");
-  else if (json_path.front() != '.') errors.invalid(path + ".JSONPath", json_path, "must be a simple json path starting with .");
+  if (json_path.empty())
+    errors.required(path + ".JSONPath");
+  else if (json_path.front() != '.')
+    errors.invalid(path + ".JSONPath", json_path, "must be a simple json path starting with .");
 }
 
 // ---- selectableFields
@@ -106,15 +112,21 @@ void check_selectable_fields(const Object& version, const std::string& path, Fie
       errors.required(at);
       continue;
     }
-    const Object* target = json_path.front() == '.' ? schema_at(*schema, json_path) : nullptr;
+    if (json_path.front() != '.' && json_path.front() != '[') {
+      errors.invalid(at, json_path, "is an invalid path: expected [ or . but got: " + std::string(json_path));
+      continue;
+    }
+    const Object* target = schema_at(*schema, json_path);
     if (target == nullptr) {
       errors.invalid(at, json_path, "is an invalid path: does not refer to a valid field");
       continue;
     }
     const std::string_view type = get_string(*target, "type");
-    if (json_path.substr(0, 10) == ".metadata." || json_path == ".metadata") errors.invalid(at, json_path, "must not point to fields in metadata");
+    if (json_path.substr(0, 10) == ".metadata." || json_path == ".metadata")
+      errors.invalid(at, json_path, "must not point to fields in metadata");
     if (type != "string" && type != "boolean" && type != "integer") {
-      errors.invalid(at, json_path, "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.");
+      errors.invalid(at, json_path,
+                     "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.");
     }
     if (!seen.insert(json_path).second) errors.duplicate(at, json_path);
   }
@@ -135,9 +147,9 @@ void check_deprecation(const Object& version, const std::string& path, FieldErro
   if (text.empty()) errors.invalid(path + ".deprecationWarning", text, "must not be an empty string");
   const auto control = std::find_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
   if (control != text.end()) {
-    errors.invalid(path + ".deprecationWarning", text,
-                   "must only contain printable UTF-8 characters; non-printable character found at index " +
-                       std::to_string(control - text.begin()));
+    errors.invalid(
+        path + ".deprecationWarning", text,
+        "must only contain printable UTF-8 characters; non-printable character found at index " + std::to_string(control - text.begin()));
   }
 }
 
@@ -147,7 +159,8 @@ void check_schema(const Object& version, const std::string& path, bool status_en
 
 void check_columns(const Object& version, const std::string& path, FieldErrors& errors) {
   std::size_t i = 0;
-  for (const Object* column : objects(version, "additionalPrinterColumns")) check_column(*column, path + "[" + std::to_string(i++) + "]", errors);
+  for (const Object* column : objects(version, "additionalPrinterColumns"))
+    check_column(*column, path + "[" + std::to_string(i++) + "]", errors);
 }
 
 // A part of the versions: once at the spec when they all say the same, else in each.
@@ -162,7 +175,7 @@ void each_part(const std::vector<const Object*>& versions, std::string_view key,
 
 void check_set_of_versions(const std::vector<const Object*>& versions, const Object& spec, FieldErrors& errors) {
   const Value* list = find(spec, "versions");
-  const std::string printed = versions.empty() || list == nullptr ? std::string("null") : to_json(*list);
+  const std::string printed = list == nullptr ? std::string("null") : to_json(*list);
   std::set<std::string_view> names;
   int stored = 0;
   for (const Object* version : versions) {

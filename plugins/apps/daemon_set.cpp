@@ -34,7 +34,8 @@ void print_daemon_set(const Object& object, std::int64_t now, Array& cells) {
   const Object& spec = object_or_empty(object, "spec");
   const Object& pod_spec = object_or_empty(object_or_empty(spec, "template"), "spec");
   cells.emplace_back(meta_name(object));
-  for (const char* count : {"desiredNumberScheduled", "currentNumberScheduled", "numberReady", "updatedNumberScheduled", "numberAvailable"}) {
+  for (const char* count :
+       {"desiredNumberScheduled", "currentNumberScheduled", "numberReady", "updatedNumberScheduled", "numberAvailable"}) {
     cells.emplace_back(get_int(object_or_empty(object, "status"), count).value_or(0));
   }
   cells.emplace_back(print_labels(get_object(pod_spec, "nodeSelector")));
@@ -82,8 +83,9 @@ class DaemonSetStrategy final : public KindStrategy {
     static const PrintedTable table(
         {name_column(), number_column("Desired", "Nodes that should run a pod."), number_column("Current", "Nodes that run a pod."),
          number_column("Ready", "Pods that are ready."), number_column("Up-to-date", "Pods made from the current template."),
-         number_column("Available", "Pods that have been ready long enough."), text_column("Node Selector", "Labels of the nodes it runs on."),
-         age_column(), text_column("Containers", "Names of the containers.", 1), text_column("Images", "Images of the containers.", 1),
+         number_column("Available", "Pods that have been ready long enough."),
+         text_column("Node Selector", "Labels of the nodes it runs on."), age_column(),
+         text_column("Containers", "Names of the containers.", 1), text_column("Images", "Images of the containers.", 1),
          text_column("Selector", "Labels of its pods.", 1)},
         print_daemon_set);
     return table;
@@ -123,7 +125,8 @@ class DaemonSetStrategy final : public KindStrategy {
     }
   }
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
-    check_immutable(find(object_or_empty(object, "spec"), "selector"), find(object_or_empty(old, "spec"), "selector"), "spec.selector", errors);
+    check_immutable(find(object_or_empty(object, "spec"), "selector"), find(object_or_empty(old, "spec"), "selector"), "spec.selector",
+                    errors);
   }
 };
 

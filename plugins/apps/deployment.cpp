@@ -18,7 +18,8 @@ void print_deployment(const Object& object, std::int64_t now, Array& cells) {
   const Object& status = object_or_empty(object, "status");
   const Object& pod_spec = object_or_empty(object_or_empty(spec, "template"), "spec");
   cells.emplace_back(meta_name(object));
-  cells.emplace_back(std::to_string(get_int(status, "readyReplicas").value_or(0)) + "/" + std::to_string(get_int(spec, "replicas").value_or(0)));
+  cells.emplace_back(std::to_string(get_int(status, "readyReplicas").value_or(0)) + "/" +
+                     std::to_string(get_int(spec, "replicas").value_or(0)));
   cells.emplace_back(get_int(status, "updatedReplicas").value_or(0));
   cells.emplace_back(get_int(status, "availableReplicas").value_or(0));
   cells.emplace_back(age_of(object, now));
@@ -47,8 +48,11 @@ void check_rolling(const Object& strategy, FieldErrors& errors) {
   const Value* surge = find(*rolling, "maxSurge");
   validate_int_or_percent(unavailable, at(path, "maxUnavailable"), errors);
   validate_int_or_percent(surge, at(path, "maxSurge"), errors);
-  const auto zero = [](const Value* value) { return value == nullptr || (number_or_percent(value) == 0 && (value->is_int64() || to_json(*value) == "\"0%\"")); };
-  if (zero(unavailable) && zero(surge)) errors.invalid_raw(at(path, "maxUnavailable"), print_int_or_string(unavailable), "may not be 0 when `maxSurge` is 0");
+  const auto zero = [](const Value* value) {
+    return value == nullptr || (number_or_percent(value) == 0 && (value->is_int64() || to_json(*value) == "\"0%\""));
+  };
+  if (zero(unavailable) && zero(surge))
+    errors.invalid_raw(at(path, "maxUnavailable"), print_int_or_string(unavailable), "may not be 0 when `maxSurge` is 0");
   validate_not_over_hundred_percent(unavailable, at(path, "maxUnavailable"), errors);
 }
 
@@ -58,9 +62,11 @@ class DeploymentStrategy final : public KindStrategy {
   bool has_status() const override { return true; }
   const TableConvertor& table_convertor() const override {
     static const PrintedTable table(
-        {name_column(), text_column("Ready", "Pods that are ready, of how many."), text_column("Up-to-date", "Pods made from the current template."),
-         text_column("Available", "Pods that have been ready long enough."), age_column(), text_column("Containers", "Names of the containers.", 1),
-         text_column("Images", "Images of the containers.", 1), text_column("Selector", "Labels of its pods.", 1)},
+        {name_column(), text_column("Ready", "Pods that are ready, of how many."),
+         text_column("Up-to-date", "Pods made from the current template."),
+         text_column("Available", "Pods that have been ready long enough."), age_column(),
+         text_column("Containers", "Names of the containers.", 1), text_column("Images", "Images of the containers.", 1),
+         text_column("Selector", "Labels of its pods.", 1)},
         print_deployment);
     return table;
   }
@@ -94,7 +100,8 @@ class DeploymentStrategy final : public KindStrategy {
     check_deadline(spec, errors);
   }
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
-    check_immutable(find(object_or_empty(object, "spec"), "selector"), find(object_or_empty(old, "spec"), "selector"), "spec.selector", errors);
+    check_immutable(find(object_or_empty(object, "spec"), "selector"), find(object_or_empty(old, "spec"), "selector"), "spec.selector",
+                    errors);
   }
 
  private:
@@ -138,7 +145,8 @@ class DeploymentStatusStrategy final : public StatusStrategy {
       const std::int64_t count = get_int(status, name).value_or(0);
       if (count > total) errors.invalid(at("status", name), static_cast<long long>(count), "cannot be greater than status.replicas");
     }
-    if (available > ready) errors.invalid("status.availableReplicas", static_cast<long long>(available), "cannot be greater than readyReplicas");
+    if (available > ready)
+      errors.invalid("status.availableReplicas", static_cast<long long>(available), "cannot be greater than readyReplicas");
     const std::int64_t before = get_int_path(old, "status.collisionCount").value_or(0);
     const std::int64_t now = get_int(status, "collisionCount").value_or(0);
     if (now < before) errors.invalid("status.collisionCount", static_cast<long long>(now), "cannot be decremented");

@@ -4,7 +4,9 @@
 #include <array>
 
 #include "apps_v1_json.hpp"
+#include "core_v1_json.hpp"
 #include "kit/group.hpp"
+#include "kit/pod_validation.hpp"
 #include "strategies.hpp"
 
 namespace backplane::apps {
@@ -50,14 +52,24 @@ KindRow kind_row(const Row& row) {
 class AppsPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
-    const std::array<std::string_view, 1> documents = {apps_v1_json()};
-    auto schemas = SchemaSet::compile(documents, {meta_schemas()});
+    auto schemas = compile_schemas();
     if (!schemas.ok()) return std::move(schemas).status();
+    kit::set_allow_privileged(host.flag("allow-privileged") == std::optional<std::string>("true"));
     GroupInstaller group(host, {"apps", "v1"}, *schemas);
     for (const Row& row : kRows) {
       if (Status status = group.add(kind_row(row)); !status.ok()) return status;
     }
     return group.install("apps", kGroupPriority, kVersionPriority);
+  }
+
+ private:
+  // Pod templates are types of the core group: a set of its definitions comes along.
+  static Result<std::shared_ptr<const SchemaSet>> compile_schemas() {
+    const std::array<std::string_view, 1> core = {core_v1_json()};
+    auto imported = SchemaSet::compile(core, {meta_schemas()});
+    if (!imported.ok()) return imported;
+    const std::array<std::string_view, 1> apps = {apps_v1_json()};
+    return SchemaSet::compile(apps, {*imported, meta_schemas()});
   }
 };
 

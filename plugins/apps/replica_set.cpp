@@ -48,7 +48,7 @@ class ReplicaSetStrategy final : public KindStrategy {
   void check(const Object& object, FieldErrors& errors) const override {
     const Object& spec = object_or_empty(object, "spec");
     check_not_negative(spec, "spec", {"replicas", "minReadySeconds"}, errors);
-    validate_workload_selector(spec, "replicaset", true, errors);
+    validate_workload_selector(spec, "deployment", true, errors);  // upstream's word, copied from deployments
     if (const Object* selector = get_object(spec, "selector"); selector && !is_valid_selector(*selector, "")) {
       errors.invalid_raw("spec.selector", to_json(*selector), "invalid label selector");
     }
@@ -56,7 +56,8 @@ class ReplicaSetStrategy final : public KindStrategy {
     validate_always_restarts(spec, errors);
   }
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
-    check_immutable(find(object_or_empty(object, "spec"), "selector"), find(object_or_empty(old, "spec"), "selector"), "spec.selector", errors);
+    check_immutable(find(object_or_empty(object, "spec"), "selector"), find(object_or_empty(old, "spec"), "selector"), "spec.selector",
+                    errors);
   }
 };
 
@@ -67,16 +68,17 @@ class ReplicaSetStatusStrategy final : public StatusStrategy {
  protected:
   void check_status(const Object& object, const Object&, FieldErrors& errors) const override {
     const Object& status = object_or_empty(object, "status");
-    check_not_negative(status, "status",
-                       {"replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "terminatingReplicas", "observedGeneration"},
-                       errors);
+    check_not_negative(
+        status, "status",
+        {"replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "terminatingReplicas", "observedGeneration"}, errors);
     const std::int64_t total = get_int(status, "replicas").value_or(0), ready = get_int(status, "readyReplicas").value_or(0);
     const std::int64_t available = get_int(status, "availableReplicas").value_or(0);
     for (std::string_view name : {"fullyLabeledReplicas", "readyReplicas", "availableReplicas"}) {
       const std::int64_t count = get_int(status, name).value_or(0);
       if (count > total) errors.invalid(at("status", name), static_cast<long long>(count), "cannot be greater than status.replicas");
     }
-    if (available > ready) errors.invalid("status.availableReplicas", static_cast<long long>(available), "cannot be greater than readyReplicas");
+    if (available > ready)
+      errors.invalid("status.availableReplicas", static_cast<long long>(available), "cannot be greater than readyReplicas");
   }
 };
 

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "backplane/meta.hpp"
+#include "backplane/names.hpp"
 #include "kit/pod_defaults.hpp"
 #include "kit/pod_validation.hpp"
 #include "kit/strategy.hpp"
@@ -16,8 +17,9 @@ namespace {
 
 using namespace kit;
 
-constexpr std::array<std::string_view, 7> kMutable = {"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit",
-                                                      "persistentVolumeClaimRetentionPolicy", "minReadySeconds"};
+constexpr std::array<std::string_view, 7> kMutable = {
+    "replicas",       "ordinals", "template", "updateStrategy", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy",
+    "minReadySeconds"};
 constexpr std::string_view kFrozen =
     "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', "
     "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
@@ -49,6 +51,8 @@ Object spec_with_claims(const Object& spec) {
   each(spec, "volumeClaimTemplates", [&](const Object& claim, std::size_t) {
     Object volume;
     const std::string name(meta_name(claim));
+    const auto same = [&](const Value& other) { return get_string(other.get_object(), "name") == name; };
+    if (std::any_of(volumes.begin(), volumes.end(), same)) return;
     volume["name"] = name;
     Object source;
     source["claimName"] = name;
@@ -60,7 +64,8 @@ Object spec_with_claims(const Object& spec) {
   if (const Array* own = get_array(pod_spec, "volumes")) {
     for (const Value& volume : *own) {
       const std::string_view name = volume.is_object() ? get_string(volume.get_object(), "name") : std::string_view();
-      const bool replaced = std::any_of(volumes.begin(), volumes.end(), [&](const Value& claim) { return get_string(claim.get_object(), "name") == name; });
+      const bool replaced =
+          std::any_of(volumes.begin(), volumes.end(), [&](const Value& claim) { return get_string(claim.get_object(), "name") == name; });
       if (!replaced) volumes.emplace_back(volume);
     }
   }
@@ -86,12 +91,15 @@ void check_update_strategy(const Object& strategy, FieldErrors& errors) {
 
 class StatefulSetStrategy final : public KindStrategy {
  public:
+  // Its name becomes part of its pods' host names.
+  NameRule name_rule() const override { return NameRule::kDnsLabel; }
   bool has_generation() const override { return true; }
   bool has_status() const override { return true; }
   const TableConvertor& table_convertor() const override {
-    static const PrintedTable table({name_column(), text_column("Ready", "Pods that are ready, of how many."), age_column(),
-                                     text_column("Containers", "Names of the containers.", 1), text_column("Images", "Images of the containers.", 1)},
-                                    print_stateful_set);
+    static const PrintedTable table(
+        {name_column(), text_column("Ready", "Pods that are ready, of how many."), age_column(),
+         text_column("Containers", "Names of the containers.", 1), text_column("Images", "Images of the containers.", 1)},
+        print_stateful_set);
     return table;
   }
   void apply_defaults(Object& object) const override {
@@ -112,8 +120,8 @@ class StatefulSetStrategy final : public KindStrategy {
     fill_missing(spec, "revisionHistoryLimit", 10);
     apply_pod_template_defaults(ensure_object(spec, "template"));
     each_mutable(spec, "volumeClaimTemplates", [](Object& claim) {
-      fill(claim, "kind", "PersistentVolumeClaim");
-      fill(claim, "apiVersion", "v1");
+      claim["kind"] = "PersistentVolumeClaim";
+      claim["apiVersion"] = "v1";
       apply_claim_spec_defaults(ensure_object(claim, "spec"));
       fill(ensure_object(claim, "status"), "phase", "Pending");
     });
@@ -123,7 +131,8 @@ class StatefulSetStrategy final : public KindStrategy {
   void check(const Object& object, FieldErrors& errors) const override {
     const Object& spec = object_or_empty(object, "spec");
     const std::string_view policy = get_string(spec, "podManagementPolicy");
-    if (policy.empty()) errors.required("spec.podManagementPolicy");
+    if (policy.empty())
+      errors.required("spec.podManagementPolicy");
     else if (policy != "OrderedReady" && policy != "Parallel") {
       errors.invalid("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'");
     }
@@ -132,7 +141,7 @@ class StatefulSetStrategy final : public KindStrategy {
       check_one_of(object_or_empty(spec, "persistentVolumeClaimRetentionPolicy"), when, "spec.persistentVolumeClaimRetentionPolicy",
                    {"Retain", "Delete"}, errors);
     }
-    check_not_negative(spec, "spec", {"replicas", "minReadySeconds", "revisionHistoryLimit"}, errors);
+    check_not_negative(spec, "spec", {"replicas", "minReadySeconds"}, errors);
     check_not_negative(object_or_empty(spec, "ordinals"), "spec.ordinals", {"start"}, errors);
     validate_workload_selector(spec, "statefulset", true, errors);
     if (const Object* selector = get_object(spec, "selector"); selector && !is_valid_selector(*selector, "")) {
@@ -140,7 +149,18 @@ class StatefulSetStrategy final : public KindStrategy {
     }
     const Object whole = spec_with_claims(spec);
     validate_workload_template(whole, errors);
+    // Upstream looks at the template's labels twice, once on their own.
+    const Object& metadata = object_or_empty(object_or_empty(spec, "template"), "metadata");
+    validate_labels(object_or_empty(metadata, "labels"), "spec.template.labels", errors);
+    validate_annotations(object_or_empty(metadata, "annotations"), "spec.template.annotations", errors);
     validate_always_restarts(spec, errors);
+  }
+  // What can never change is looked at once.
+  void check_new(const Object& object, FieldErrors& errors) const override {
+    const Object& spec = object_or_empty(object, "spec");
+    if (const std::string_view service = get_string(spec, "serviceName"); !service.empty()) {
+      add_problems(is_dns1123_label(service), "spec.serviceName", service, errors);
+    }
     each(spec, "volumeClaimTemplates", [&](const Object& claim, std::size_t i) {
       validate_claim_spec(object_or_empty(claim, "spec"), at(at("spec.volumeClaimTemplates", i), "spec"), errors);
     });
@@ -162,9 +182,10 @@ class StatefulSetStatusStrategy final : public StatusStrategy {
  protected:
   void check_status(const Object& object, const Object&, FieldErrors& errors) const override {
     const Object& status = object_or_empty(object, "status");
-    check_not_negative(status, "status",
-                       {"replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas", "observedGeneration", "collisionCount"},
-                       errors);
+    check_not_negative(
+        status, "status",
+        {"replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas", "observedGeneration", "collisionCount"},
+        errors);
     const std::int64_t total = get_int(status, "replicas").value_or(0), ready = get_int(status, "readyReplicas").value_or(0);
     const std::int64_t available = get_int(status, "availableReplicas").value_or(0);
     for (std::string_view name : {"readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"}) {

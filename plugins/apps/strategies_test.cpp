@@ -7,10 +7,12 @@ namespace {
 
 Object parse(std::string_view text) { return json::parse(json::string_view(text.data(), text.size())).get_object(); }
 
-constexpr std::string_view kTemplate = R"("template":{"metadata":{"labels":{"app":"d"}},"spec":{"containers":[{"name":"c","image":"nginx"}]}})";
+constexpr std::string_view kTemplate =
+    R"("template":{"metadata":{"labels":{"app":"d"}},"spec":{"containers":[{"name":"c","image":"nginx"}]}})";
 
 Object made(const Strategy& strategy, std::string_view spec_start) {
-  Object object = parse("{\"metadata\":{\"name\":\"d\",\"namespace\":\"n\"},\"spec\":{" + std::string(spec_start) + std::string(kTemplate) + "}}");
+  Object object =
+      parse("{\"metadata\":{\"name\":\"d\",\"namespace\":\"n\"},\"spec\":{" + std::string(spec_start) + std::string(kTemplate) + "}}");
   RequestContext context;
   strategy.prepare_for_create(context, object);
   return object;
@@ -29,7 +31,8 @@ TEST(Deployments, HaveTheirDefaults) {
   EXPECT_EQ(problems_of(*strategy, deployment), "");
   EXPECT_EQ(get_int_path(deployment, "spec.replicas"), 1);
   EXPECT_EQ(get_int_path(deployment, "spec.progressDeadlineSeconds"), 600);
-  EXPECT_EQ(to_json(*find_path(deployment, "spec.strategy")), R"({"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":"25%","maxSurge":"25%"}})");
+  EXPECT_EQ(to_json(*find_path(deployment, "spec.strategy")),
+            R"({"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":"25%","maxSurge":"25%"}})");
 }
 
 TEST(Deployments, SelectorsAreRequiredAndFixed) {
@@ -87,7 +90,8 @@ TEST(ControllerRevisions, KeepTheirData) {
   RequestContext context;
   FieldErrors errors;
   strategy->validate(context, parse(R"({"revision":-1})"), errors);
-  EXPECT_EQ(errors.aggregate_message(), "[data: Required value: data is mandatory, revision: Invalid value: -1: must be greater than or equal to 0]");
+  EXPECT_EQ(errors.aggregate_message(),
+            "[data: Required value: data is mandatory, revision: Invalid value: -1: must be greater than or equal to 0]");
 }
 
 }  // namespace

@@ -2,17 +2,19 @@
 #include "backplane/plugin.hpp"
 
 #include <array>
+#include <cstdlib>
 
 #include "core_v1_json.hpp"
 #include "kinds/strategies.hpp"
 #include "kit/group.hpp"
+#include "kit/pod_validation.hpp"
+#include "kit/strategy.hpp"
 #include "namespaces/controller.hpp"
 #include "namespaces/lifecycle.hpp"
 #include "namespaces/storage.hpp"
 #include "namespaces/system.hpp"
 #include "pods/binding.hpp"
 #include "services/storage.hpp"
-#include "kit/strategy.hpp"
 
 namespace backplane::core {
 namespace {
@@ -69,8 +71,9 @@ std::vector<KindRow> kind_rows(std::shared_ptr<const Strategy> services) {
       returned(with_status(row("persistentvolumes", "PersistentVolume", {"pv"}, persistent_volume_strategy()))),
       returned(in_all(with_status(row("pods", "Pod", {"po"}, pod_strategy()), pod_status_strategy()))),
       returned(row("podtemplates", "PodTemplate", {}, pod_template_strategy())),
-      stored_as(scaled(in_all(with_status(row("replicationcontrollers", "ReplicationController", {"rc"}, replication_controller_strategy())))),
-                "controllers"),
+      stored_as(
+          scaled(in_all(with_status(row("replicationcontrollers", "ReplicationController", {"rc"}, replication_controller_strategy())))),
+          "controllers"),
       returned(with_status(row("resourcequotas", "ResourceQuota", {"quota"}, resource_quota_strategy()))),
       row("secrets", "Secret", {}, secret_strategy()),
       returned(row("serviceaccounts", "ServiceAccount", {"sa"}, service_account_strategy())),
@@ -91,6 +94,7 @@ class CorePlugin final : public Plugin {
     if (!schemas.ok()) return std::move(schemas).status();
     auto allocator = make_allocator(host);
     if (!allocator.ok()) return std::move(allocator).status();
+    kit::set_allow_privileged(host.flag("allow-privileged") == std::optional<std::string>("true"));
     GroupInstaller group(host, {"", "v1"}, *schemas);
     auto services = service_strategy();
     for (KindRow& each : kind_rows(services)) {
@@ -147,10 +151,9 @@ class CorePlugin final : public Plugin {
       return make_kubernetes_service(context, service);
     });
     if (!status.ok() || host.flag("enable-namespace-controller") != std::optional<std::string>("true")) return status;
-    return host.add_post_start_hook("start-namespace-controller",
-                                    [&host, namespaces = std::move(namespaces)](PostStartHookContext context) {
-                                      return start_controller(host, namespaces, context);
-                                    });
+    return host.add_post_start_hook(
+        "start-namespace-controller",
+        [&host, namespaces = std::move(namespaces)](PostStartHookContext context) { return start_controller(host, namespaces, context); });
   }
 
   static Task<Status> start_controller(Host& host, std::shared_ptr<StandardStorage> namespaces, PostStartHookContext context) {

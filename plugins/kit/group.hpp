@@ -20,10 +20,10 @@ struct KindRow {
   std::vector<std::string> short_names;
   std::vector<std::string> categories;
   std::shared_ptr<const Strategy> strategy;
-  std::shared_ptr<const Strategy> status;         // null: no /status
-  std::optional<Host::ScalePaths> scale;          // nothing: no /scale
+  std::shared_ptr<const Strategy> status;  // null: no /status
+  std::optional<Host::ScalePaths> scale;   // nothing: no /scale
   bool return_deleted_object = false;
-  std::string storage_prefix;                     // empty: the plural
+  std::string storage_prefix;  // empty: the plural
 };
 
 class GroupInstaller {

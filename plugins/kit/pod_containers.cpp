@@ -1,6 +1,7 @@
 // Containers of a pod: names, images, ports, environment, mounts, probes, handlers, security.
 #include <algorithm>
 #include <array>
+#include <atomic>
 
 #include "backplane/names.hpp"
 #include "kit/pod_validation.hpp"
@@ -10,8 +11,11 @@
 namespace backplane::kit {
 namespace {
 
+// --allow-privileged, set once while the plugin provisions.
+std::atomic<bool> g_allow_privileged{false};
+
 const std::set<std::string> kEnvFields = {"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName",
-                                          "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"};
+                                          "status.hostIP", "status.hostIPs",     "status.podIP", "status.podIPs"};
 
 bool is_http_header(std::string_view name) noexcept {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
@@ -52,7 +56,9 @@ void validate_handler(const Object& handler, const std::string& path, FieldError
   }
   if (const Object* sleep = get_object(handler, "sleep"); sleep && only_one("sleep")) {
     const std::int64_t seconds = get_int(*sleep, "seconds").value_or(0);
-    if (seconds < 0) errors.invalid(at(path, "sleep"), static_cast<long long>(seconds), "must be greater than 0 and less than terminationGracePeriodSeconds");
+    if (seconds < 0)
+      errors.invalid(at(path, "sleep"), static_cast<long long>(seconds),
+                     "must be greater than 0 and less than terminationGracePeriodSeconds");
   }
   if (count == 0) errors.required(path, "must specify a handler type");
 }
@@ -74,7 +80,7 @@ void validate_probe(const Object& container, std::string_view name, const std::s
   }
   if (grace && *grace <= 0) errors.invalid(grace_path, static_cast<long long>(*grace), "must be greater than 0");
   const std::int64_t success = get_int(*probe, "successThreshold").value_or(1);
-  if (success > 1) errors.invalid(at(path, "successThreshold"), static_cast<long long>(success), "must be 1");
+  if (success != 1) errors.invalid(at(path, "successThreshold"), static_cast<long long>(success), "must be 1");
 }
 
 void validate_ports(const Object& container, const std::string& path, FieldErrors& errors) {
@@ -205,6 +211,9 @@ void validate_security(const Object& container, const std::string& container_pat
   check_id(*security, "runAsUser", path, errors);
   check_id(*security, "runAsGroup", path, errors);
   check_one_of(*security, "procMount", path, {"Default", "Unmasked"}, errors);
+  if (get_bool(*security, "privileged").value_or(false) && !g_allow_privileged.load(std::memory_order_relaxed)) {
+    errors.forbidden(at(path, "privileged"), "disallowed by cluster policy");
+  }
   if (get_bool(*security, "allowPrivilegeEscalation") != std::optional<bool>(false)) return;
   if (get_bool(*security, "privileged").value_or(false)) {
     errors.invalid_raw(path, to_json(*security), "cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
@@ -279,13 +288,16 @@ void validate_host_ports(const Object& pod_spec, const std::string& path, FieldE
     each(container, "ports", [&](const Object& port, std::size_t p) {
       const std::int64_t host = get_int(port, "hostPort").value_or(0);
       if (host == 0) return;
-      const std::string text = std::string(get_string(port, "protocol")) + "/" + std::string(get_string(port, "hostIP")) + "/" + std::to_string(host);
+      const std::string text =
+          std::string(get_string(port, "protocol")) + "/" + std::string(get_string(port, "hostIP")) + "/" + std::to_string(host);
       if (!taken.insert(text).second) errors.duplicate(at(at(at(at(at(path, "containers"), c), "ports"), p), "hostPort"), text);
     });
   });
 }
 
 }  // namespace
+
+void set_allow_privileged(bool allow) noexcept { g_allow_privileged.store(allow, std::memory_order_relaxed); }
 
 void validate_field_ref(const Object& holder, const std::string& path, const std::set<std::string>& allowed, FieldErrors& errors) {
   const Object* ref = get_object(holder, "fieldRef");
@@ -310,10 +322,11 @@ void validate_field_ref(const Object& holder, const std::string& path, const std
     return;
   }
   if (allowed.contains(std::string(text))) return;
-  static const std::set<std::string> kKnown = {"metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid",
-                                               "spec.nodeName", "spec.restartPolicy", "spec.serviceAccountName", "spec.schedulerName",
-                                               "spec.hostNetwork", "status.phase", "status.hostIP", "status.hostIPs", "status.podIP",
-                                               "status.podIPs", "status.nominatedNodeName"};
+  static const std::set<std::string> kKnown = {
+      "metadata.annotations", "metadata.labels",  "metadata.name",      "metadata.namespace",
+      "metadata.uid",         "spec.nodeName",    "spec.restartPolicy", "spec.serviceAccountName",
+      "spec.schedulerName",   "spec.hostNetwork", "status.phase",       "status.hostIP",
+      "status.hostIPs",       "status.podIP",     "status.podIPs",      "status.nominatedNodeName"};
   if (!kKnown.contains(std::string(text))) {
     errors.invalid(target, text, "error converting fieldPath: field label not supported: " + std::string(text));
     return;

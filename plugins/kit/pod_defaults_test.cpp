@@ -34,8 +34,11 @@ TEST(PodDefaults, FillWhatTheClientLeftOpen) {
 }
 
 TEST(PodDefaults, PullPolicyFollowsTheTag) {
-  for (const auto& [image, policy] : {std::pair{"nginx", "Always"}, {"nginx:latest", "Always"}, {"nginx:1.25", "IfNotPresent"},
-                                      {"host:5000/nginx", "Always"}, {"nginx@sha256:aa", "IfNotPresent"}}) {
+  for (const auto& [image, policy] : {std::pair{"nginx", "Always"},
+                                      {"nginx:latest", "Always"},
+                                      {"nginx:1.25", "IfNotPresent"},
+                                      {"host:5000/nginx", "Always"},
+                                      {"nginx@sha256:aa", "IfNotPresent"}}) {
     Object spec = parse(std::string(R"({"containers":[{"name":"c","image":")") + image + "\"}]}");
     apply_pod_spec_defaults(spec);
     EXPECT_EQ(get_string(spec.at("containers").get_array()[0].get_object(), "imagePullPolicy"), policy) << image;
@@ -43,7 +46,8 @@ TEST(PodDefaults, PullPolicyFollowsTheTag) {
 }
 
 TEST(PodDefaults, RequestsComeFromLimitsInPodsOnly) {
-  Object pod = parse(R"({"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"1"},"requests":{"memory":"1Mi"}}}]}})");
+  Object pod =
+      parse(R"({"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"1"},"requests":{"memory":"1Mi"}}}]}})");
   apply_pod_only_defaults(pod);
   const Object& resources = pod.at("spec").get_object().at("containers").get_array()[0].get_object().at("resources").get_object();
   EXPECT_EQ(to_json(resources.at("requests")), R"({"memory":"1Mi","cpu":"1"})");

@@ -36,7 +36,8 @@ void validate_match_field(const Object& term, const std::string& path, FieldErro
     errors.invalid(at(path, "key"), key, "not a valid field selector key");
     return;
   }
-  for (std::size_t i = 0; i < values.size(); ++i) add_problems(is_dns1123_subdomain(values[i]), at(at(path, "values"), i), values[i], errors);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    add_problems(is_dns1123_subdomain(values[i]), at(at(path, "values"), i), values[i], errors);
 }
 
 void validate_match_expression(const Object& term, const std::string& path, FieldErrors& errors) {
@@ -52,13 +53,13 @@ void validate_match_expression(const Object& term, const std::string& path, Fiel
     errors.invalid(at(path, "operator"), op, "not a valid selector operator");
   }
   add_problems(is_qualified_name(key), at(path, "key"), key, errors);
-  for (std::size_t i = 0; i < values.size(); ++i) add_problems(is_valid_label_value(values[i]), at(at(path, "values"), i), values[i], errors);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    add_problems(is_valid_label_value(values[i]), at(at(path, "values"), i), values[i], errors);
 }
 
 void validate_node_term(const Object& term, const std::string& path, FieldErrors& errors) {
-  each(term, "matchExpressions", [&](const Object& each_term, std::size_t i) {
-    validate_match_expression(each_term, at(at(path, "matchExpressions"), i), errors);
-  });
+  each(term, "matchExpressions",
+       [&](const Object& each_term, std::size_t i) { validate_match_expression(each_term, at(at(path, "matchExpressions"), i), errors); });
   each(term, "matchFields",
        [&](const Object& each_term, std::size_t i) { validate_match_field(each_term, at(at(path, "matchFields"), i), errors); });
 }
@@ -89,8 +90,24 @@ void validate_pod_affinity(const Object& affinity, const std::string& path, Fiel
   });
 }
 
+// "{zone, DoNotSchedule}": of two constraints with one of these, the first is blamed.
+std::string spread_key(const Object& constraint) {
+  return "{" + std::string(get_string(constraint, "topologyKey")) + ", " + std::string(get_string(constraint, "whenUnsatisfiable")) + "}";
+}
+
+bool repeated_later(const Object& pod_spec, std::size_t index) {
+  std::string wanted;
+  bool found = false;
+  each(pod_spec, "topologySpreadConstraints", [&](const Object& constraint, std::size_t i) {
+    if (i == index)
+      wanted = spread_key(constraint);
+    else if (i > index)
+      found = found || spread_key(constraint) == wanted;
+  });
+  return found;
+}
+
 void validate_spread(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
-  std::set<std::string> seen;
   each(pod_spec, "topologySpreadConstraints", [&](const Object& constraint, std::size_t i) {
     const std::string item = at(at(path, "topologySpreadConstraints"), i);
     const std::int64_t skew = get_int(constraint, "maxSkew").value_or(0);
@@ -100,8 +117,7 @@ void validate_spread(const Object& pod_spec, const std::string& path, FieldError
     if (when != "DoNotSchedule" && when != "ScheduleAnyway") {
       errors.not_supported(at(item, "whenUnsatisfiable"), when, {"DoNotSchedule", "ScheduleAnyway"});
     }
-    const std::string pair = "{" + topology + ", " + when + "}";
-    if (!seen.insert(pair).second) errors.duplicate(at(item, "{topologyKey, whenUnsatisfiable}"), pair);
+    if (repeated_later(pod_spec, i)) errors.duplicate(at(item, "{topologyKey, whenUnsatisfiable}"), spread_key(constraint));
     if (const auto domains = get_int(constraint, "minDomains")) {
       if (*domains <= 0) errors.invalid(at(item, "minDomains"), static_cast<long long>(*domains), "must be greater than zero");
       if (when != "DoNotSchedule") {
@@ -112,8 +128,10 @@ void validate_spread(const Object& pod_spec, const std::string& path, FieldError
     check_one_of(constraint, "nodeAffinityPolicy", item, {"Honor", "Ignore"}, errors);
     check_one_of(constraint, "nodeTaintsPolicy", item, {"Honor", "Ignore"}, errors);
     const auto keys = texts(constraint, "matchLabelKeys");
-    for (std::size_t k = 0; k < keys.size(); ++k) add_problems(is_qualified_name(keys[k]), at(at(item, "matchLabelKeys"), k), keys[k], errors);
-    if (const Object* selector = get_object(constraint, "labelSelector")) validate_label_selector(*selector, at(item, "labelSelector"), errors);
+    for (std::size_t k = 0; k < keys.size(); ++k)
+      add_problems(is_qualified_name(keys[k]), at(at(item, "matchLabelKeys"), k), keys[k], errors);
+    if (const Object* selector = get_object(constraint, "labelSelector"))
+      validate_label_selector(*selector, at(item, "labelSelector"), errors);
   });
 }
 
@@ -132,6 +150,8 @@ void validate_security_context(const Object& pod_spec, const std::string& spec_p
   check_one_of(security, "fsGroupChangePolicy", path, {"Always", "OnRootMismatch"}, errors);
   if (const Object* profile = get_object(security, "seccompProfile"); profile && get_string(*profile, "type").empty()) {
     errors.required(at(at(path, "seccompProfile"), "type"), "type is required when seccompProfile is set");
+  } else if (profile != nullptr) {
+    check_one_of(*profile, "type", at(path, "seccompProfile"), {"Localhost", "RuntimeDefault", "Unconfined"}, errors);
   }
   std::set<std::string> names;
   each(security, "sysctls", [&](const Object& sysctl, std::size_t i) {
@@ -142,10 +162,29 @@ void validate_security_context(const Object& pod_spec, const std::string& spec_p
   });
 }
 
+constexpr std::string_view kSearchText =
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an "
+    "alphanumeric character (e.g. 'example.com', regex used for validation is "
+    "'_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')";
+
+// A subdomain whose labels may hold underscores, with or without the root's dot.
+bool is_search_domain(std::string_view text) {
+  if (text.ends_with('.')) text.remove_suffix(1);
+  std::string plain(text);
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    if (plain[i] != '_') continue;
+    const bool first = i == 0 || plain[i - 1] == '.';
+    plain[i] = first ? 'a' : '-';
+  }
+  return is_dns1123_subdomain(plain).empty();
+}
+
 void validate_dns(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
   const std::string_view policy = get_string(pod_spec, "dnsPolicy");
-  if (policy.empty()) errors.required(at(path, "dnsPolicy"));
-  else check_one_of(pod_spec, "dnsPolicy", path, {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"}, errors);
+  if (policy.empty())
+    errors.required(at(path, "dnsPolicy"));
+  else
+    check_one_of(pod_spec, "dnsPolicy", path, {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"}, errors);
   const Object* config = get_object(pod_spec, "dnsConfig");
   const std::string where = at(path, "dnsConfig");
   if (policy == "None") {
@@ -159,7 +198,13 @@ void validate_dns(const Object& pod_spec, const std::string& path, FieldErrors& 
   }
   if (config == nullptr) return;
   const auto servers = texts(*config, "nameservers");
-  for (std::size_t i = 0; i < servers.size(); ++i) add_problems(is_valid_ip(servers[i]), at(at(where, "nameservers"), i), servers[i], errors);
+  for (std::size_t i = 0; i < servers.size(); ++i)
+    add_problems(is_valid_ip(servers[i]), at(at(where, "nameservers"), i), servers[i], errors);
+  const auto searches = texts(*config, "searches");
+  for (std::size_t i = 0; i < searches.size(); ++i) {
+    if (searches[i] == "." || is_search_domain(searches[i])) continue;
+    errors.invalid(at(at(where, "searches"), i), searches[i], kSearchText);
+  }
   each(*config, "options", [&](const Object& option, std::size_t i) {
     if (get_string(option, "name").empty()) errors.required(at(at(where, "options"), i), "must not be empty");
   });
@@ -170,7 +215,8 @@ void validate_host_aliases(const Object& pod_spec, const std::string& path, Fiel
     const std::string item = at(at(path, "hostAliases"), i);
     add_problems(is_valid_ip(get_string(alias, "ip")), at(item, "ip"), get_string(alias, "ip"), errors);
     const auto hosts = texts(alias, "hostnames");
-    for (std::size_t h = 0; h < hosts.size(); ++h) add_problems(is_dns1123_subdomain(hosts[h]), at(at(item, "hostnames"), h), hosts[h], errors);
+    for (std::size_t h = 0; h < hosts.size(); ++h)
+      add_problems(is_dns1123_subdomain(hosts[h]), at(at(item, "hostnames"), h), hosts[h], errors);
   });
 }
 
@@ -179,9 +225,12 @@ struct NameRow {
   Problems (*rule)(std::string_view);
 };
 constexpr NameRow kNames[] = {
-    {"serviceAccountName", is_dns1123_subdomain}, {"nodeName", is_dns1123_subdomain},    {"hostname", is_dns1123_label},
-    {"subdomain", is_dns1123_label},              {"priorityClassName", is_dns1123_subdomain}, {"runtimeClassName", is_dns1123_subdomain},
-    {"schedulerName", is_qualified_name},
+    {"serviceAccountName", is_dns1123_subdomain},
+    {"nodeName", is_dns1123_subdomain},
+    {"hostname", is_dns1123_label},
+    {"subdomain", is_dns1123_label},
+    {"priorityClassName", is_dns1123_subdomain},
+    {"runtimeClassName", is_dns1123_subdomain},
 };
 
 void validate_numbers(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
@@ -190,8 +239,9 @@ void validate_numbers(const Object& pod_spec, const std::string& path, FieldErro
   }
 }
 
-void validate_tokens_have_account(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
-  if (!get_string(pod_spec, "serviceAccountName").empty() || get_string(pod_spec, "nodeName").empty()) return;
+// A pod's tokens are its account's; templates are given an account when pods are made of them.
+void validate_tokens_have_account(const Object& pod_spec, const std::string& path, std::string_view pod_name, FieldErrors& errors) {
+  if (!get_string(pod_spec, "serviceAccountName").empty() || pod_name.empty()) return;
   each(pod_spec, "volumes", [&](const Object& volume, std::size_t v) {
     each(object_or_empty(volume, "projected"), "sources", [&](const Object& source, std::size_t s) {
       if (!has(source, "serviceAccountToken")) return;
@@ -202,6 +252,21 @@ void validate_tokens_have_account(const Object& pod_spec, const std::string& pat
 }
 
 }  // namespace
+
+bool is_cidr(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  const auto slash = text.find('/');
+  if (slash == std::string_view::npos || !is_valid_ip(text.substr(0, slash)).empty()) return false;
+  const std::string_view bits = text.substr(slash + 1);
+  if (bits.empty() || bits.size() > 3) return false;
+  int number = 0;
+  for (char digit : bits) {
+    if (digit < '0' || digit > '9') return false;
+    number = number * 10 + (digit - '0');
+  }
+  return number <= (text.find(':') == std::string_view::npos ? 32 : 128);
+}
 
 void add_problems(const std::vector<std::string>& problems, const std::string& path, std::string_view value, FieldErrors& errors) {
   for (const std::string& problem : problems) errors.invalid(path, value, problem);
@@ -280,7 +345,8 @@ void validate_tolerations(const Object& pod_spec, const std::string& path, Field
     const std::string_view effect = get_string(toleration, "effect"), value = get_string(toleration, "value");
     if (!key.empty()) add_problems(is_qualified_name(key), at(item, "key"), key, errors);
     if (key.empty() && op != "Exists") {
-      errors.invalid(at(item, "operator"), op, "operator must be Exists when `key` is empty, which means \"match all values and all keys\"");
+      errors.invalid(at(item, "operator"), op,
+                     "operator must be Exists when `key` is empty, which means \"match all values and all keys\"");
     }
     if (has(toleration, "tolerationSeconds") && effect != "NoExecute") {
       errors.invalid(at(item, "effect"), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set");
@@ -321,7 +387,7 @@ void validate_pod_spec(const Object& pod_spec, const std::string& path, std::str
   });
   check_one_of(pod_spec, "preemptionPolicy", path, {"PreemptLowerPriority", "Never"}, errors);
   validate_spread(pod_spec, path, errors);
-  validate_tokens_have_account(pod_spec, path, errors);
+  validate_tokens_have_account(pod_spec, path, pod_name, errors);
   if (const Object* overhead = get_object(pod_spec, "overhead")) {
     Object limits;
     limits["limits"] = *overhead;
@@ -329,8 +395,10 @@ void validate_pod_spec(const Object& pod_spec, const std::string& path, std::str
   }
   if (const Object* os = get_object(pod_spec, "os")) {
     const std::string_view name = get_string(*os, "name");
-    if (name.empty()) errors.required(at(at(path, "os"), "name"));
-    else if (name != "linux" && name != "windows") errors.not_supported(at(path, "os"), name, {"linux", "windows"});
+    if (name.empty())
+      errors.required(at(at(path, "os"), "name"));
+    else if (name != "linux" && name != "windows")
+      errors.not_supported(at(path, "os"), name, {"linux", "windows"});
   }
 }
 

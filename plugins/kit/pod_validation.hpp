@@ -15,6 +15,8 @@ namespace backplane::kit {
 
 // `pod_name`: of the pod that the spec is of; empty for templates.
 void validate_pod_spec(const Object& pod_spec, const std::string& path, std::string_view pod_name, FieldErrors& errors);
+// Whether containers may be privileged (--allow-privileged); no, unless said.
+void set_allow_privileged(bool allow) noexcept;
 // Labels, annotations and spec of a pod template.
 void validate_pod_template(const Object& pod_template, const std::string& path, FieldErrors& errors);
 
@@ -22,6 +24,7 @@ void validate_pod_template(const Object& pod_template, const std::string& path, 
 void validate_containers(const Object& pod_spec, const std::string& path, const std::set<std::string>& volumes, FieldErrors& errors);
 // Returns the names of the volumes that have no problem.
 std::set<std::string> validate_volumes(const Object& pod_spec, const std::string& path, std::string_view pod_name, FieldErrors& errors);
+void validate_csi_driver_name(std::string_view driver, const std::string& path, FieldErrors& errors);
 void validate_claim_spec(const Object& claim_spec, const std::string& path, FieldErrors& errors);
 void validate_tolerations(const Object& pod_spec, const std::string& path, FieldErrors& errors);
 void validate_affinity(const Object& affinity, const std::string& path, FieldErrors& errors);
@@ -30,6 +33,7 @@ void validate_field_ref(const Object& holder, const std::string& path, const std
 void validate_resource_field_ref(const Object& ref, const std::string& path, bool volume, FieldErrors& errors);
 
 // ---- small ones
+bool is_cidr(std::string_view text);
 void add_problems(const std::vector<std::string>& problems, const std::string& path, std::string_view value, FieldErrors& errors);
 // Unsupported value unless it is one of `supported`.  An absent member is not looked at.
 void check_one_of(const Object& parent, std::string_view key, const std::string& path, const std::vector<std::string>& supported,

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t kMaxDriverName = 63;
 constexpr std::int64_t kMinTokenSeconds = 600;
-const std::set<std::string> kVolumeFields = {"metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"};
+const std::set<std::string> kVolumeFields = {"metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace",
+                                             "metadata.uid"};
 
 void check_mode_and_items(const Object& source, const std::string& path, FieldErrors& errors) {
   check_file_mode(source, "defaultMode", path, errors);
@@ -62,7 +63,9 @@ void validate_empty_dir(const Object& source, const std::string& path, FieldErro
     errors.forbidden(at(path, "sizeLimit"), "SizeLimit field must be a valid resource quantity");
   }
 }
-void validate_claim(const Object& source, const std::string& path, FieldErrors& errors) { check_required(source, "claimName", path, errors); }
+void validate_claim(const Object& source, const std::string& path, FieldErrors& errors) {
+  check_required(source, "claimName", path, errors);
+}
 void validate_nfs(const Object& source, const std::string& path, FieldErrors& errors) {
   check_required(source, "server", path, errors);
   check_required(source, "path", path, errors);
@@ -70,13 +73,7 @@ void validate_nfs(const Object& source, const std::string& path, FieldErrors& er
   if (!target.starts_with('/')) errors.invalid(at(path, "path"), target, "must be an absolute path");
 }
 void validate_csi(const Object& source, const std::string& path, FieldErrors& errors) {
-  const std::string_view driver = get_string(source, "driver");
-  if (driver.empty()) {
-    errors.required(at(path, "driver"));
-    return;
-  }
-  if (driver.size() > kMaxDriverName) errors.too_long(at(path, "driver"), driver, static_cast<long long>(kMaxDriverName));
-  add_problems(is_dns1123_subdomain(driver), at(path, "driver"), driver, errors);
+  validate_csi_driver_name(get_string(source, "driver"), at(path, "driver"), errors);
 }
 void validate_downward(const Object& source, const std::string& path, FieldErrors& errors) {
   check_file_mode(source, "defaultMode", path, errors);
@@ -107,8 +104,10 @@ void validate_projected(const Object& source, const std::string& path, FieldErro
     if (const Object* token = get_object(each_source, "serviceAccountToken")) {
       const std::int64_t seconds = get_int(*token, "expirationSeconds").value_or(0);
       const std::string where = at(at(item, "serviceAccountToken"), "expirationSeconds");
-      if (seconds < kMinTokenSeconds) errors.invalid(where, static_cast<long long>(seconds), "may not specify a duration less than 10 minutes");
-      if (seconds > (std::int64_t{1} << 32)) errors.invalid(where, static_cast<long long>(seconds), "may not specify a duration larger than 2^32 seconds");
+      if (seconds < kMinTokenSeconds)
+        errors.invalid(where, static_cast<long long>(seconds), "may not specify a duration less than 10 minutes");
+      if (seconds > (std::int64_t{1} << 32))
+        errors.invalid(where, static_cast<long long>(seconds), "may not specify a duration larger than 2^32 seconds");
       if (get_string(*token, "path").empty()) errors.required(at(path, "path"));
     }
   });
@@ -119,9 +118,16 @@ struct SourceRow {
   void (*validate)(const Object&, const std::string&, FieldErrors&);
 };
 constexpr SourceRow kSources[] = {
-    {"emptyDir", validate_empty_dir}, {"hostPath", validate_host_path},   {"secret", validate_secret},      {"nfs", validate_nfs},
-    {"persistentVolumeClaim", validate_claim}, {"downwardAPI", validate_downward}, {"configMap", validate_config_map},
-    {"projected", validate_projected}, {"csi", validate_csi},             {"ephemeral", validate_ephemeral},
+    {"emptyDir", validate_empty_dir},
+    {"hostPath", validate_host_path},
+    {"secret", validate_secret},
+    {"nfs", validate_nfs},
+    {"persistentVolumeClaim", validate_claim},
+    {"downwardAPI", validate_downward},
+    {"configMap", validate_config_map},
+    {"projected", validate_projected},
+    {"csi", validate_csi},
+    {"ephemeral", validate_ephemeral},
 };
 
 void validate_source(const Object& volume, const std::string& path, FieldErrors& errors) {
@@ -141,6 +147,15 @@ void validate_source(const Object& volume, const std::string& path, FieldErrors&
 }
 
 }  // namespace
+
+void validate_csi_driver_name(std::string_view driver, const std::string& path, FieldErrors& errors) {
+  if (driver.empty()) {
+    errors.required(path);
+    return;
+  }
+  if (driver.size() > kMaxDriverName) errors.too_long(path, driver, static_cast<long long>(kMaxDriverName));
+  add_problems(is_dns1123_subdomain(driver), path, driver, errors);
+}
 
 std::set<std::string> validate_volumes(const Object& pod_spec, const std::string& path, std::string_view pod_name, FieldErrors& errors) {
   std::set<std::string> names;

@@ -9,11 +9,33 @@
 namespace backplane::kit {
 namespace {
 
-constexpr std::array<std::string_view, 27> kStandardResources = {
-    "cpu", "memory", "ephemeral-storage", "requests.cpu", "requests.memory", "requests.ephemeral-storage", "limits.cpu", "limits.memory",
-    "limits.ephemeral-storage", "pods", "resourcequotas", "services", "replicationcontrollers", "secrets", "configmaps",
-    "persistentvolumeclaims", "storage", "requests.storage", "services.nodeports", "services.loadbalancers", "requests.hugepages-",
-    "hugepages-", "count/pods", "count/services", "count/configmaps", "count/secrets", "requests.hugepages"};
+constexpr std::array<std::string_view, 27> kStandardResources = {"cpu",
+                                                                 "memory",
+                                                                 "ephemeral-storage",
+                                                                 "requests.cpu",
+                                                                 "requests.memory",
+                                                                 "requests.ephemeral-storage",
+                                                                 "limits.cpu",
+                                                                 "limits.memory",
+                                                                 "limits.ephemeral-storage",
+                                                                 "pods",
+                                                                 "resourcequotas",
+                                                                 "services",
+                                                                 "replicationcontrollers",
+                                                                 "secrets",
+                                                                 "configmaps",
+                                                                 "persistentvolumeclaims",
+                                                                 "storage",
+                                                                 "requests.storage",
+                                                                 "services.nodeports",
+                                                                 "services.loadbalancers",
+                                                                 "requests.hugepages-",
+                                                                 "hugepages-",
+                                                                 "count/pods",
+                                                                 "count/services",
+                                                                 "count/configmaps",
+                                                                 "count/secrets",
+                                                                 "requests.hugepages"};
 
 void validate_container_resource_name(std::string_view name, const std::string& path, FieldErrors& errors) {
   validate_resource_name(name, path, errors);
@@ -23,17 +45,20 @@ void validate_container_resource_name(std::string_view name, const std::string& 
 
 bool may_overcommit(std::string_view name) noexcept { return is_native_resource(name) && !is_huge_page(name); }
 
-void validate_request(const Object& limits, std::string_view name, const Value& request, const std::string& path, FieldErrors& errors) {
+void validate_request(const Object& limits, std::string_view name, const Value& request, const std::string& resources,
+                      FieldErrors& errors) {
+  const std::string path = at(resources, "requests"), limits_path = at(resources, "limits");
   const Value* limit = find(limits, name);
   if (limit == nullptr) {
-    if (!may_overcommit(name)) errors.required(path, "Limit must be set for non overcommitable resources");
+    if (!may_overcommit(name)) errors.required(limits_path, "Limit must be set for non overcommitable resources");
     return;
   }
   const int order = compare_quantities(text_of(request), text_of(*limit));
   if (order != 0 && !may_overcommit(name)) {
     errors.invalid(path, text_of(request), "must be equal to " + std::string(name) + " limit of " + std::string(text_of(*limit)));
   } else if (order > 0) {
-    errors.invalid(path, text_of(request), "must be less than or equal to " + std::string(name) + " limit of " + std::string(text_of(*limit)));
+    errors.invalid(path, text_of(request),
+                   "must be less than or equal to " + std::string(name) + " limit of " + std::string(text_of(*limit)));
   }
 }
 
@@ -89,7 +114,7 @@ void validate_resource_requirements(const Object& resources, const std::string& 
     const std::string field = at_key(at(path, "requests"), request.key());
     validate_container_resource_name(request.key(), field, errors);
     validate_quantity_not_negative(request.value(), field, errors);
-    validate_request(limits, request.key(), request.value(), at(path, "requests"), errors);
+    validate_request(limits, request.key(), request.value(), path, errors);
   }
 }
 

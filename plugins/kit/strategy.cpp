@@ -19,6 +19,7 @@ void KindStrategy::prepare_for_update(RequestContext&, Object& object, const Obj
 void KindStrategy::validate(RequestContext&, const Object& object, FieldErrors& errors) const {
   check_finalizer_names(object, errors);
   check(object, errors);
+  check_new(object, errors);
 }
 void KindStrategy::validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const {
   check_change(object, old, errors);
@@ -28,6 +29,7 @@ void KindStrategy::validate_update(RequestContext&, const Object& object, const 
 void KindStrategy::prepare_create(Object&) const {}
 void KindStrategy::prepare_update(Object&, const Object&) const {}
 void KindStrategy::check(const Object&, FieldErrors&) const {}
+void KindStrategy::check_new(const Object&, FieldErrors&) const {}
 void KindStrategy::check_change(const Object&, const Object&, FieldErrors&) const {}
 
 void StatusStrategy::prepare_for_update(RequestContext&, Object& object, const Object& old) const {

@@ -26,6 +26,8 @@ class KindStrategy : public Strategy {
   virtual void prepare_update(Object& object, const Object& old) const;
   // Rules on one object, asked on create and update.
   virtual void check(const Object& object, FieldErrors& errors) const;
+  // Rules on new objects only, asked after check().
+  virtual void check_new(const Object& object, FieldErrors& errors) const;
   // Rules on a change, asked before check().
   virtual void check_change(const Object& object, const Object& old, FieldErrors& errors) const;
 };

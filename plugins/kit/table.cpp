@@ -31,7 +31,9 @@ std::string print_expression(const Object& expression) {
 
 }  // namespace
 
-TableColumn name_column() { return {"Name", "string", "name", "Name of the object, unique among the objects of its kind in its namespace.", 0}; }
+TableColumn name_column() {
+  return {"Name", "string", "name", "Name of the object, unique among the objects of its kind in its namespace.", 0};
+}
 TableColumn age_column() { return text_column("Age", "Time since the server stored the object for the first time."); }
 TableColumn text_column(std::string name, std::string description, int priority) {
   return {std::move(name), "string", "", std::move(description), priority};
@@ -58,9 +60,8 @@ std::string print_selector(const Object* selector) {
     for (const auto& label : object_or_empty(*selector, "matchLabels")) {
       parts.emplace_back(label.key(), std::string(label.key()) + "=" + std::string(text_of(label.value())));
     }
-    each(*selector, "matchExpressions", [&](const Object& expression, std::size_t) {
-      parts.emplace_back(get_string(expression, "key"), print_expression(expression));
-    });
+    each(*selector, "matchExpressions",
+         [&](const Object& expression, std::size_t) { parts.emplace_back(get_string(expression, "key"), print_expression(expression)); });
   }
   if (parts.empty()) return "<none>";
   std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

@@ -10,8 +10,8 @@ namespace {
 Object parse(std::string_view text) { return json::parse(json::string_view(text.data(), text.size())).get_object(); }
 
 TEST(Tables, SelectorsReadAsKubectlShowsThem) {
-  const Object selector =
-      parse(R"({"matchLabels":{"app":"d"},"matchExpressions":[{"key":"tier","operator":"In","values":["b","a"]},{"key":"x","operator":"DoesNotExist"}]})");
+  const Object selector = parse(
+      R"({"matchLabels":{"app":"d"},"matchExpressions":[{"key":"tier","operator":"In","values":["b","a"]},{"key":"x","operator":"DoesNotExist"}]})");
   EXPECT_EQ(print_selector(&selector), "app=d,tier in (a,b),!x");
   EXPECT_EQ(print_selector(nullptr), "<none>");
 }
@@ -27,7 +27,8 @@ TEST(Tables, LabelsAndAccessModes) {
 TEST(StatusStrategy, ChangesNothingButStatusAndMetadata) {
   const StatusStrategy strategy(std::make_shared<PlainStrategy>(), {"labels"});
   const Object old = parse(R"({"metadata":{"name":"a","labels":{"x":"1"}},"spec":{"n":1},"status":{}})");
-  Object object = parse(R"({"metadata":{"name":"a","labels":{"x":"2"},"annotations":{"y":"z"}},"spec":{"n":2},"extra":1,"status":{"ok":true}})");
+  Object object =
+      parse(R"({"metadata":{"name":"a","labels":{"x":"2"},"annotations":{"y":"z"}},"spec":{"n":2},"extra":1,"status":{"ok":true}})");
   RequestContext context;
   strategy.prepare_for_update(context, object, old);
   EXPECT_EQ(to_json(object), R"({"metadata":{"name":"a","labels":{"x":"1"},"annotations":{"y":"z"}},"spec":{"n":1},"status":{"ok":true}})");

@@ -9,10 +9,10 @@ namespace backplane::rocks {
 namespace {
 
 // The whole server is to stay small: what is hot lies in the watch cache above, so RocksDB needs little memory of its own.
-constexpr std::size_t kWriteBuffer = 8 * 1024 * 1024;        // per column family, before it is flushed
-constexpr std::size_t kAllWriteBuffers = 16 * 1024 * 1024;   // together
+constexpr std::size_t kWriteBuffer = 8 * 1024 * 1024;       // per column family, before it is flushed
+constexpr std::size_t kAllWriteBuffers = 16 * 1024 * 1024;  // together
 constexpr std::size_t kBlockCache = 8 * 1024 * 1024;
-constexpr std::uint64_t kMaxWal = 32 * 1024 * 1024;          // bounds the replay of the next open
+constexpr std::uint64_t kMaxWal = 32 * 1024 * 1024;  // bounds the replay of the next open
 
 rocksdb::ColumnFamilyOptions family_options(const std::shared_ptr<rocksdb::Cache>& cache, bool bloom) {
   rocksdb::BlockBasedTableOptions table;
@@ -59,9 +59,7 @@ rocksdb::DBOptions database_options() {
   return options;
 }
 
-bool is_lock_error(const rocksdb::Status& status) {
-  return status.IsIOError() && status.ToString().find("lock") != std::string::npos;
-}
+bool is_lock_error(const rocksdb::Status& status) { return status.IsIOError() && status.ToString().find("lock") != std::string::npos; }
 
 Status open_error(const rocksdb::Status& status, const std::string& directory) {
   if (is_lock_error(status)) {

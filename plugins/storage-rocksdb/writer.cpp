@@ -11,9 +11,9 @@
 namespace backplane::rocks {
 namespace {
 
-constexpr std::size_t kMaxWaiting = 16 * 1024;              // beyond it new work is refused
-constexpr std::size_t kMaxGroup = 1024;                     // transactions in one fsync
-constexpr std::size_t kMaxGroupBytes = 8 * 1024 * 1024;     // of values in one fsync
+constexpr std::size_t kMaxWaiting = 16 * 1024;           // beyond it new work is refused
+constexpr std::size_t kMaxGroup = 1024;                  // transactions in one fsync
+constexpr std::size_t kMaxGroupBytes = 8 * 1024 * 1024;  // of values in one fsync
 
 std::size_t bytes_of(const Pending& pending) {
   std::size_t bytes = 0;

@@ -89,4 +89,4 @@ Status check_txn(const TxnRequest& request);
 // The first key after all keys that start with `prefix`.
 std::string prefix_end(std::string prefix);
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -45,8 +45,10 @@ class Decoder {
       }
       const char c = text_[at_++];
       if (digit(c) == kBad) {
-        if (c != '=') bad_ = at_ - 1;
-        else padding(count);
+        if (c != '=')
+          bad_ = at_ - 1;
+        else
+          padding(count);
         break;
       }
       digits[count++] = digit(c);

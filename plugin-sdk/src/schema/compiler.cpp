@@ -33,14 +33,22 @@ std::string_view reference_of(const Object& schema) noexcept {
 
 bool is_zero(const Value& value) noexcept {
   switch (value.kind()) {
-    case json::kind::null: return true;
-    case json::kind::bool_: return !value.get_bool();
-    case json::kind::int64: return value.get_int64() == 0;
-    case json::kind::uint64: return value.get_uint64() == 0;
-    case json::kind::double_: return value.get_double() == 0;
-    case json::kind::string: return value.get_string().empty();
-    case json::kind::array: return value.get_array().empty();
-    case json::kind::object: return value.get_object().empty();
+    case json::kind::null:
+      return true;
+    case json::kind::bool_:
+      return !value.get_bool();
+    case json::kind::int64:
+      return value.get_int64() == 0;
+    case json::kind::uint64:
+      return value.get_uint64() == 0;
+    case json::kind::double_:
+      return value.get_double() == 0;
+    case json::kind::string:
+      return value.get_string().empty();
+    case json::kind::array:
+      return value.get_array().empty();
+    case json::kind::object:
+      return value.get_object().empty();
   }
   return false;
 }
@@ -88,8 +96,10 @@ void Compiler::fill(Body& body, Form form, const Object& schema, const std::stri
   if (const Object* properties = get_object(schema, "properties")) fill_properties(body, *properties, path);
   if (form == Form::kList) {
     const Value* items = find(schema, "items");
-    if (items) body.items = type_of(*items, path + ".items");
-    else if (!state_.structural) fail(path, "an array needs items");
+    if (items)
+      body.items = type_of(*items, path + ".items");
+    else if (!state_.structural)
+      fail(path, "an array needs items");
   }
   if (const Value* additional = find(schema, "additionalProperties"); additional && additional->is_object()) {
     body.items = type_of(*additional, path + ".additionalProperties");
@@ -148,7 +158,8 @@ Property Compiler::make_property(std::string_view name, const Object& schema, co
   if (!state_.structural) out.always = out.omit == Omit::kNever || (!out.pointer && out.omit != Omit::kZero && out.type->struct_like());
   // A zero default of something that is zero when unset says nothing.
   const Value* declared = find(schema, "default");
-  if (declared && (state_.structural || out.pointer || !is_zero(*declared))) out.default_value = &state_.defaults.emplace_back(*declared, json::storage_ptr());
+  if (declared && (state_.structural || out.pointer || !is_zero(*declared)))
+    out.default_value = &state_.defaults.emplace_back(*declared, json::storage_ptr());
   return out;
 }
 

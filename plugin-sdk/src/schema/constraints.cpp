@@ -30,13 +30,32 @@ std::string portable(std::string pattern) {
 }
 
 // Words that make a schema say more than its form does.
-constexpr std::string_view kTelling[] = {
-    "allOf",         "anyOf",         "default",       "enum",          "exclusiveMaximum",
-    "exclusiveMinimum", "format",     "maxItems",      "maxLength",     "maxProperties",
-    "maximum",       "minItems",      "minLength",     "minProperties", "minimum",
-    "multipleOf",    "not",           "nullable",      "oneOf",         "pattern",
-    "required",      "uniqueItems",   "x-kubernetes-embedded-resource", "x-kubernetes-list-map-keys",
-    "x-kubernetes-list-type", "x-kubernetes-preserve-unknown-fields"};
+constexpr std::string_view kTelling[] = {"allOf",
+                                         "anyOf",
+                                         "default",
+                                         "enum",
+                                         "exclusiveMaximum",
+                                         "exclusiveMinimum",
+                                         "format",
+                                         "maxItems",
+                                         "maxLength",
+                                         "maxProperties",
+                                         "maximum",
+                                         "minItems",
+                                         "minLength",
+                                         "minProperties",
+                                         "minimum",
+                                         "multipleOf",
+                                         "not",
+                                         "nullable",
+                                         "oneOf",
+                                         "pattern",
+                                         "required",
+                                         "uniqueItems",
+                                         "x-kubernetes-embedded-resource",
+                                         "x-kubernetes-list-map-keys",
+                                         "x-kubernetes-list-type",
+                                         "x-kubernetes-preserve-unknown-fields"};
 
 bool says_more(const Object& schema) noexcept {
   for (const std::string_view word : kTelling) {

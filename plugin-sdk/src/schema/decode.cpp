@@ -38,11 +38,16 @@ std::string_view go_kind(const Value& value) noexcept {
 
 std::string_view plain_kind(Form form) noexcept {
   switch (form) {
-    case Form::kBool: return "bool";
-    case Form::kInt32: return "int32";
-    case Form::kInt64: return "int64";
-    case Form::kDouble: return "float64";
-    default: return "string";
+    case Form::kBool:
+      return "bool";
+    case Form::kInt32:
+      return "int32";
+    case Form::kInt64:
+      return "int64";
+    case Form::kDouble:
+      return "float64";
+    default:
+      return "string";
   }
 }
 
@@ -50,11 +55,15 @@ std::string_view plain_kind(Form form) noexcept {
 std::string restore_error(const Value& value, const Type& type) {
   const std::string kind(go_kind(value));
   switch (type.form()) {
-    case Form::kMap: return "cannot restore map from " + kind;
+    case Form::kMap:
+      return "cannot restore map from " + kind;
     case Form::kList:
-    case Form::kBytes: return "cannot restore slice from " + kind;
-    case Form::kStruct: return "cannot restore struct from: " + kind;
-    default: break;
+    case Form::kBytes:
+      return "cannot restore slice from " + kind;
+    case Form::kStruct:
+      return "cannot restore struct from: " + kind;
+    default:
+      break;
   }
   // Go could convert an integer to a string, or a number to another, but does not want to.
   const bool number = value.is_number();
@@ -74,12 +83,18 @@ std::string strict_path(const Frame& frame) {
 
 std::string value_words(const Value& value, bool with_number) {
   switch (value.kind()) {
-    case json::kind::null: return "null";
-    case json::kind::bool_: return "bool";
-    case json::kind::string: return "string";
-    case json::kind::array: return "array";
-    case json::kind::object: return "object";
-    default: break;
+    case json::kind::null:
+      return "null";
+    case json::kind::bool_:
+      return "bool";
+    case json::kind::string:
+      return "string";
+    case json::kind::array:
+      return "array";
+    case json::kind::object:
+      return "object";
+    default:
+      break;
   }
   if (!with_number) return "number";
   std::string text = to_json(value);

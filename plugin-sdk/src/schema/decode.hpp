@@ -27,8 +27,8 @@ struct Frame {
 };
 
 struct DecodeError {
-  bool of_type = false;    // `what` cannot be put into `go_type`
-  std::string what;        // "number 1.5", or the whole message
+  bool of_type = false;  // `what` cannot be put into `go_type`
+  std::string what;      // "number 1.5", or the whole message
   std::string go_type;
   std::string struct_name, field_path;
 

@@ -39,7 +39,8 @@ void Findings::add(FieldErrorType type, std::string path, std::string text, std:
 
 void Findings::merge(Findings other) {
   matches_ += other.matches_;
-  for (Found& found : other.found_) add(found.error.type, std::move(found.error.field), std::move(found.error.text), std::move(found.identity));
+  for (Found& found : other.found_)
+    add(found.error.type, std::move(found.error.field), std::move(found.error.text), std::move(found.identity));
 }
 
 void Findings::report(FieldErrors& errors) const {
@@ -59,7 +60,8 @@ void Findings::not_supported(const std::string& path, const Value& value, const 
     if (!values.empty()) values += ", ";
     values += one.is_string() ? quoted(one.get_string()) : quoted(to_json(one));
   }
-  add(FieldErrorType::kNotSupported, path, "Unsupported value: " + (value.is_null() ? "null" : printed(value)) + ": supported values: " + values,
+  add(FieldErrorType::kNotSupported, path,
+      "Unsupported value: " + (value.is_null() ? "null" : printed(value)) + ": supported values: " + values,
       in_body(path, "should be one of"));
 }
 
@@ -75,7 +77,8 @@ void Findings::too_long(const std::string& path, std::int64_t most) {
 
 void Findings::too_many(const std::string& path, std::size_t actual, std::int64_t most) {
   const std::string number = std::to_string(most);
-  add(FieldErrorType::kTooMany, path, "Too many: " + std::to_string(actual) + ": must have at most " + number + " item" + (most == 1 ? "" : "s"),
+  add(FieldErrorType::kTooMany, path,
+      "Too many: " + std::to_string(actual) + ": must have at most " + number + " item" + (most == 1 ? "" : "s"),
       in_body(path, "should have at most " + number));
 }
 

@@ -51,11 +51,12 @@ bool is_date(std::string_view text) {
 bool is_duration(std::string_view text) {
   std::string error;
   if (parse_go_duration(text, error)) return true;
-  static const boost::regex pattern(
-      "(\\d+)\\s*([A-Za-z\xC2\xB5]+)");  // "22 ns", "3 days": a number and a unit of strfmt's list
-  static const char* const kUnits[] = {"ns", "nano", "nanosecond", "nanoseconds", "us", "\xC2\xB5s", "micro", "microsecond", "microseconds",
-                                       "ms", "milli", "millisecond", "milliseconds", "s", "sec", "second", "seconds", "m", "min", "minute",
-                                       "minutes", "h", "hr", "hour", "hours", "d", "day", "days", "w", "week", "weeks"};
+  static const boost::regex pattern("(\\d+)\\s*([A-Za-z\xC2\xB5]+)");  // "22 ns", "3 days": a number and a unit of strfmt's list
+  static const char* const kUnits[] = {"ns",          "nano",         "nanosecond", "nanoseconds", "us",          "\xC2\xB5s",    "micro",
+                                       "microsecond", "microseconds", "ms",         "milli",       "millisecond", "milliseconds", "s",
+                                       "sec",         "second",       "seconds",    "m",           "min",         "minute",       "minutes",
+                                       "h",           "hr",           "hour",       "hours",       "d",           "day",          "days",
+                                       "w",           "week",         "weeks"};
   boost::cmatch parts;
   if (!boost::regex_match(text.begin(), text.end(), parts, pattern)) return false;
   const std::string unit = parts[2].str();
@@ -158,13 +159,32 @@ struct Format {
   Check check;
 };
 constexpr Format kFormats[] = {
-    {"bsonobjectid", is_object_id}, {"uri", is_uri},           {"email", is_email},       {"hostname", is_hostname},
-    {"ipv4", is_ipv4},              {"ipv6", is_ipv6},         {"cidr", is_cidr},         {"mac", is_mac},
-    {"uuid", is_uuid},              {"uuid3", is_uuid3},       {"uuid4", is_uuid4},       {"uuid5", is_uuid5},
-    {"isbn", is_isbn},              {"isbn10", is_isbn10},     {"isbn13", is_isbn13},     {"creditcard", is_credit_card},
-    {"ssn", is_ssn},                {"hexcolor", is_hex_color}, {"rgbcolor", is_rgb_color}, {"byte", is_byte},
-    {"password", any},              {"date", is_date},         {"duration", is_duration}, {"datetime", is_date_time},
-    {"k8sshortname", is_short_name}, {"k8slongname", is_long_name},
+    {"bsonobjectid", is_object_id},
+    {"uri", is_uri},
+    {"email", is_email},
+    {"hostname", is_hostname},
+    {"ipv4", is_ipv4},
+    {"ipv6", is_ipv6},
+    {"cidr", is_cidr},
+    {"mac", is_mac},
+    {"uuid", is_uuid},
+    {"uuid3", is_uuid3},
+    {"uuid4", is_uuid4},
+    {"uuid5", is_uuid5},
+    {"isbn", is_isbn},
+    {"isbn10", is_isbn10},
+    {"isbn13", is_isbn13},
+    {"creditcard", is_credit_card},
+    {"ssn", is_ssn},
+    {"hexcolor", is_hex_color},
+    {"rgbcolor", is_rgb_color},
+    {"byte", is_byte},
+    {"password", any},
+    {"date", is_date},
+    {"duration", is_duration},
+    {"datetime", is_date_time},
+    {"k8sshortname", is_short_name},
+    {"k8slongname", is_long_name},
 };
 
 const Format* find_format(std::string_view format) noexcept {

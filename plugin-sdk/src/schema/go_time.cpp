@@ -36,9 +36,9 @@ class TimeReader {
   std::optional<GoTime> read() {
     int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
     const bool fields = number(4, year, "2006") && literal('-') && number(2, month, "01") && in_range(month, 1, 12, "month") &&
-                        literal('-') && number(2, day, "02") && literal('T') && number(2, hour, "15") &&
-                        in_range(hour, 0, 23, "hour") && literal(':') && number(2, minute, "04") && in_range(minute, 0, 59, "minute") &&
-                        literal(':') && number(2, second, "05") && in_range(second, 0, 59, "second") && fraction() && zone();
+                        literal('-') && number(2, day, "02") && literal('T') && number(2, hour, "15") && in_range(hour, 0, 23, "hour") &&
+                        literal(':') && number(2, minute, "04") && in_range(minute, 0, 59, "minute") && literal(':') &&
+                        number(2, second, "05") && in_range(second, 0, 59, "second") && fraction() && zone();
     if (!fields) return std::nullopt;
     if (!rest_.empty()) return fail("parsing time " + quoted(text_) + ": extra text: " + quoted(rest_));
     if (day < 1 || day > days_in(month, year)) return fail("parsing time " + quoted(text_) + ": day out of range");
@@ -54,8 +54,8 @@ class TimeReader {
     return std::nullopt;
   }
   bool cannot(std::string_view element) {
-    error_ = "parsing time " + quoted(text_) + " as " + quoted(micro_ ? kMicroLayout : kLayout) + ": cannot parse " + quoted(rest_) + " as " +
-             quoted(element);
+    error_ = "parsing time " + quoted(text_) + " as " + quoted(micro_ ? kMicroLayout : kLayout) + ": cannot parse " + quoted(rest_) +
+             " as " + quoted(element);
     return false;
   }
   bool in_range(int value, int low, int high, std::string_view name) {
@@ -99,7 +99,8 @@ class TimeReader {
       return true;
     }
     constexpr std::string_view kElement = "Z07:00";
-    const bool shape = rest_.size() >= 6 && rest_[3] == ':' && is_digit(rest_[1]) && is_digit(rest_[2]) && is_digit(rest_[4]) && is_digit(rest_[5]);
+    const bool shape =
+        rest_.size() >= 6 && rest_[3] == ':' && is_digit(rest_[1]) && is_digit(rest_[2]) && is_digit(rest_[4]) && is_digit(rest_[5]);
     if (!shape || (rest_[0] != '+' && rest_[0] != '-')) return cannot(kElement);
     const int hours = (rest_[1] - '0') * 10 + (rest_[2] - '0');
     const int minutes = (rest_[4] - '0') * 10 + (rest_[5] - '0');

@@ -13,11 +13,9 @@ struct Word {
 };
 
 constexpr Word kBackplaneTypes[] = {
-    {"string", Form::kString},           {"time", Form::kTime},
-    {"microTime", Form::kMicroTime},     {"duration", Form::kDuration},
-    {"quantity", Form::kQuantity},       {"bytes", Form::kBytes},
-    {"intOrString", Form::kIntOrString}, {"rawExtension", Form::kRawExtension},
-    {"fieldsV1", Form::kFieldsV1},       {"anyJson", Form::kAnyJson},
+    {"string", Form::kString},     {"time", Form::kTime},       {"microTime", Form::kMicroTime},     {"duration", Form::kDuration},
+    {"quantity", Form::kQuantity}, {"bytes", Form::kBytes},     {"intOrString", Form::kIntOrString}, {"rawExtension", Form::kRawExtension},
+    {"fieldsV1", Form::kFieldsV1}, {"anyJson", Form::kAnyJson},
 };
 
 std::string_view unquote(std::string_view raw) noexcept {
@@ -83,49 +81,55 @@ bool form_of(const Outline& outline, bool structural, Form& form) noexcept {
 
 Status Indexer::add(std::string_view document, std::size_t number) {
   const std::string where = "schema document " + std::to_string(number);
-  Scanner top(document);
-  std::string_view key, definitions;
-  if (!top.enter('{')) return bad_request(where + ": not a JSON object");
-  while (top.next_key(key)) {
-    const std::string_view raw = top.value();
-    if (key == "definitions") definitions = raw;
-    if (key == "x-backplane-mode") state_.structural = raw == "\"structural\"";
+  std::vector<Definition> found;
+  bool any = false;
+  Scanner scanner(document);
+  std::string_view key, member;
+  if (!scanner.enter('{')) return bad_request(where + ": not a JSON object");
+  // One pass over the whole text.  The mode may stand behind the definitions, so they are added afterwards.
+  while (scanner.next_key(key)) {
+    if (key != "definitions") {
+      const std::string_view raw = scanner.value();
+      if (key == "x-backplane-mode") state_.structural = raw == "\"structural\"";
+      continue;
+    }
+    any = scanner.enter('{');
+    while (any && scanner.next_key(key)) {
+      Definition& definition = found.emplace_back();
+      definition.name = key;
+      const std::size_t begin = scanner.begin();
+      if (!scanner.enter('{')) return bad_request(where + ", " + std::string(key) + ": not a JSON object");
+      while (scanner.next_key(member)) {
+        const std::string_view raw = scanner.value();
+        read_member(member, raw, definition.outline);
+        if (member == "x-kubernetes-group-version-kind") definition.kinds = raw;
+      }
+      definition.text = document.substr(begin, scanner.offset() - begin);
+    }
   }
-  if (!top.ok()) return bad_request(where + ": malformed JSON at byte " + std::to_string(top.offset()));
-  Scanner list(definitions);
-  if (!list.enter('{')) return bad_request(where + ": no definitions");
-  while (list.next_key(key)) {
-    const std::string_view raw = list.value();
-    if (!list.ok()) break;
-    if (Status status = add_definition(key, raw, where); !status.ok()) return status;
+  if (!scanner.ok()) return bad_request(where + ": malformed JSON at byte " + std::to_string(scanner.offset()));
+  if (!any) return bad_request(where + ": no definitions");
+  for (const Definition& definition : found) {
+    if (Status status = add_definition(definition, where); !status.ok()) return status;
   }
-  if (!list.ok()) return bad_request(where + ": malformed JSON in definitions, at byte " + std::to_string(list.offset()) + " of them");
   return {};
 }
 
-Status Indexer::add_definition(std::string_view name, std::string_view text, const std::string& where) {
-  Scanner scanner(text);
-  Outline outline;
-  std::string_view key, kinds;
-  if (!scanner.enter('{')) return bad_request(where + ", " + std::string(name) + ": not a JSON object");
-  while (scanner.next_key(key)) {
-    const std::string_view raw = scanner.value();
-    read_member(key, raw, outline);
-    if (key == "x-kubernetes-group-version-kind") kinds = raw;
-  }
+Status Indexer::add_definition(const Definition& definition, const std::string& where) {
+  const Outline& outline = definition.outline;
   Form form{};
   if (!form_of(outline, state_.structural, form)) {
-    return bad_request(where + ", " + std::string(name) + ": unknown type \"" +
-                       std::string(outline.backplane_type.empty() ? outline.type : outline.backplane_type) + "\"");
+    const std::string_view word = outline.backplane_type.empty() ? outline.type : outline.backplane_type;
+    return bad_request(where + ", " + std::string(definition.name) + ": unknown type \"" + std::string(word) + "\"");
   }
-  auto type = std::make_unique<Type>(&state_, name, form);
-  type->text_ = text;
+  auto type = std::make_unique<Type>(&state_, definition.name, form);
+  type->text_ = definition.text;
   Type* raw_type = type.get();
-  if (!state_.definitions.emplace(name, std::move(type)).second) {
-    return bad_request(where + ", " + std::string(name) + ": defined twice");
+  if (!state_.definitions.emplace(definition.name, std::move(type)).second) {
+    return bad_request(where + ", " + std::string(definition.name) + ": defined twice");
   }
   state_.order.push_back(raw_type);
-  if (!kinds.empty()) read_kinds(kinds, raw_type, state_.by_kind);
+  if (!definition.kinds.empty()) read_kinds(definition.kinds, raw_type, state_.by_kind);
   return {};
 }
 

@@ -27,7 +27,11 @@ class Indexer {
   Status add(std::string_view document, std::size_t number);
 
  private:
-  Status add_definition(std::string_view name, std::string_view text, const std::string& where);
+  struct Definition {
+    std::string_view name, text, kinds;
+    Outline outline;
+  };
+  Status add_definition(const Definition& definition, const std::string& where);
 
   SchemaSet::State& state_;
 };

@@ -46,7 +46,8 @@ void check_list(const Array& array, const Constraints& rule, const std::string& 
 void check_list_types(const Value& value, const Type& type, const std::string& path, FieldErrors& errors) {
   const Body& body = type.body();
   if (value.is_array() && type.form() == Form::kList) {
-    if (body.constraints && body.constraints->list_kind != ListKind::kAtomic) check_list(value.get_array(), *body.constraints, path, errors);
+    if (body.constraints && body.constraints->list_kind != ListKind::kAtomic)
+      check_list(value.get_array(), *body.constraints, path, errors);
     if (!body.items) return;
     for (std::size_t i = 0; i < value.get_array().size(); ++i) {
       check_list_types(value.get_array()[i], *body.items, path + "[" + std::to_string(i) + "]", errors);
@@ -56,7 +57,8 @@ void check_list_types(const Value& value, const Type& type, const std::string& p
       const std::string key(member.key());
       const int index = body.find(key, 0);
       if (index >= 0) {
-        check_list_types(member.value(), *body.properties[static_cast<std::size_t>(index)].type, path.empty() ? key : path + "." + key, errors);
+        check_list_types(member.value(), *body.properties[static_cast<std::size_t>(index)].type, path.empty() ? key : path + "." + key,
+                         errors);
       } else if (body.items) {
         check_list_types(member.value(), *body.items, path + "[" + key + "]", errors);
       }

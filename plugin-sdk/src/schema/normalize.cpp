@@ -36,16 +36,23 @@ Value unset_value(const Property& property, const json::storage_ptr& storage) {
 
 Value zero_value(const Type& type, const json::storage_ptr& storage) {
   switch (type.form()) {
-    case Form::kString: return Value(std::string_view(), storage);
-    case Form::kBool: return Value(false, storage);
+    case Form::kString:
+      return Value(std::string_view(), storage);
+    case Form::kBool:
+      return Value(false, storage);
     case Form::kInt32:
     case Form::kInt64:
     case Form::kDouble:
-    case Form::kIntOrString: return Value(0, storage);
-    case Form::kDuration: return Value("0s", storage);
-    case Form::kQuantity: return Value("0", storage);
-    case Form::kStruct: break;
-    default: return Value(nullptr, storage);
+    case Form::kIntOrString:
+      return Value(0, storage);
+    case Form::kDuration:
+      return Value("0s", storage);
+    case Form::kQuantity:
+      return Value("0", storage);
+    case Form::kStruct:
+      break;
+    default:
+      return Value(nullptr, storage);
   }
   const Body& body = type.body();
   Object object(storage);
@@ -64,21 +71,31 @@ bool zero_is_null(const Type& type) noexcept {
     case Form::kIntOrString:
     case Form::kDuration:
     case Form::kQuantity:
-    case Form::kStruct: return false;
-    default: return true;
+    case Form::kStruct:
+      return false;
+    default:
+      return true;
   }
 }
 
 bool is_empty(const Value& value) noexcept {
   switch (value.kind()) {
-    case json::kind::null: return true;
-    case json::kind::bool_: return !value.get_bool();
-    case json::kind::int64: return value.get_int64() == 0;
-    case json::kind::uint64: return value.get_uint64() == 0;
-    case json::kind::double_: return value.get_double() == 0;
-    case json::kind::string: return value.get_string().empty();
-    case json::kind::array: return value.get_array().empty();
-    case json::kind::object: return value.get_object().empty();
+    case json::kind::null:
+      return true;
+    case json::kind::bool_:
+      return !value.get_bool();
+    case json::kind::int64:
+      return value.get_int64() == 0;
+    case json::kind::uint64:
+      return value.get_uint64() == 0;
+    case json::kind::double_:
+      return value.get_double() == 0;
+    case json::kind::string:
+      return value.get_string().empty();
+    case json::kind::array:
+      return value.get_array().empty();
+    case json::kind::object:
+      return value.get_object().empty();
   }
   return false;
 }
@@ -204,27 +221,39 @@ struct ByKey {
 bool decode_value(const Type& type, Value& value, Decode& decode, const Frame& frame) {
   if (value.is_null()) return true;
   switch (type.form()) {
-    case Form::kString: return value.is_string() || type_mismatch(type, value, decode, frame);
-    case Form::kBool: return value.is_bool() || type_mismatch(type, value, decode, frame);
-    case Form::kDouble: return value.is_number() || type_mismatch(type, value, decode, frame);
+    case Form::kString:
+      return value.is_string() || type_mismatch(type, value, decode, frame);
+    case Form::kBool:
+      return value.is_bool() || type_mismatch(type, value, decode, frame);
+    case Form::kDouble:
+      return value.is_number() || type_mismatch(type, value, decode, frame);
     case Form::kInt32:
-    case Form::kInt64: return decode_integer(value, type, decode, frame);
-    case Form::kBytes: return decode_bytes(value, type, decode, frame);
-    case Form::kTime: return decode_time(value, false, decode, frame);
-    case Form::kMicroTime: return decode_time(value, true, decode, frame);
-    case Form::kDuration: return decode_duration(value, decode, frame);
-    case Form::kQuantity: return decode_quantity(value, decode);
-    case Form::kIntOrString: return decode_int_or_string(value, decode, frame);
+    case Form::kInt64:
+      return decode_integer(value, type, decode, frame);
+    case Form::kBytes:
+      return decode_bytes(value, type, decode, frame);
+    case Form::kTime:
+      return decode_time(value, false, decode, frame);
+    case Form::kMicroTime:
+      return decode_time(value, true, decode, frame);
+    case Form::kDuration:
+      return decode_duration(value, decode, frame);
+    case Form::kQuantity:
+      return decode_quantity(value, decode);
+    case Form::kIntOrString:
+      return decode_int_or_string(value, decode, frame);
     case Form::kRawExtension:
     case Form::kFieldsV1:
-    case Form::kAnyJson: return true;
+    case Form::kAnyJson:
+      return true;
     case Form::kStruct:
       return value.is_object() ? decode_struct(type, value.get_object(), decode, frame) : type_mismatch(type, value, decode, frame);
     case Form::kList:
       return value.is_array() ? decode_list(type, value.get_array(), decode, frame) : type_mismatch(type, value, decode, frame);
     case Form::kMap:
       return value.is_object() ? decode_map(type, value.get_object(), decode, frame) : type_mismatch(type, value, decode, frame);
-    case Form::kShape: return decode_shape(type, value, decode, frame);
+    case Form::kShape:
+      return decode_shape(type, value, decode, frame);
   }
   return true;
 }

@@ -12,7 +12,9 @@ std::string normalized(std::string_view text, DecodeReport* report = nullptr) {
   return status.ok() ? to_json(*value) : status.message();
 }
 std::string spec(std::string_view members) { return R"({"spec":{"parts":[],)" + std::string(members) + "}}"; }
-std::string printed(std::string_view members) { return R"({"metadata":{},"spec":{)" + std::string(members) + R"("strategy":{}},"status":{"seen":null}})"; }
+std::string printed(std::string_view members) {
+  return R"({"metadata":{},"spec":{)" + std::string(members) + R"("strategy":{}},"status":{"seen":null}})";
+}
 
 TEST(Normalize, PrintsWhatGoPrintsForAnEmptyObject) {
   EXPECT_EQ(normalized("{}"), R"({"metadata":{},"spec":{"parts":null,"port":0,"strategy":{}},"status":{"seen":null}})");
@@ -81,15 +83,15 @@ TEST(Normalize, TypeErrorsAreWordedAsGoWordsThem) {
        "json: cannot unmarshal string into Go struct field File.spec.Source.file.readOnly of type bool"},
       {R"({"spec":{"port":true}})", "json: cannot unmarshal bool into Go struct field WidgetSpec.spec.port of type int32"},
       {R"({"spec":{"secret":"a b="}})", "illegal base64 data at input byte 1"},
-      {R"({"spec":{"limits":{"cpu":"x"}}})",
-       "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
+      {R"({"spec":{"limits":{"cpu":"x"}}})", "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
       {R"({"spec":{"limits":{"cpu":"1KK"}}})", "unable to parse quantity's suffix"},
       {R"({"status":{"seen":""}})", R"(parsing time "" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "2006")"},
       {R"({"status":{"seen":"2026-13-01T00:00:00Z"}})", R"(parsing time "2026-13-01T00:00:00Z": month out of range)"},
       {R"({"status":{"seen":"2026-02-30T00:00:00Z"}})", R"(parsing time "2026-02-30T00:00:00Z": day out of range)"},
       {R"({"status":{"seen":5}})", "json: cannot unmarshal number into Go struct field WidgetStatus.status.seen of type string"},
       {R"({"status":{"shaped":5}})", "boolean or JSON schema expected"},
-      {R"({"status":{"shaped":{"name":5}}})", "json: cannot unmarshal number into Go struct field WidgetStatus.status.shaped.name of type string"},
+      {R"({"status":{"shaped":{"name":5}}})",
+       "json: cannot unmarshal number into Go struct field WidgetStatus.status.shaped.name of type string"},
   };
   for (const Wrong& one : kCases) EXPECT_EQ(normalized(one.body), one.message) << one.body;
 }

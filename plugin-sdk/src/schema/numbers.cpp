@@ -8,7 +8,9 @@ namespace backplane::schema {
 namespace {
 
 double as_double(const Value& value) noexcept {
-  return value.is_int64() ? static_cast<double>(value.get_int64()) : value.is_uint64() ? static_cast<double>(value.get_uint64()) : value.get_double();
+  return value.is_int64()    ? static_cast<double>(value.get_int64())
+         : value.is_uint64() ? static_cast<double>(value.get_uint64())
+                             : value.get_double();
 }
 
 // Go's conversion of a float to int64, for bounds that fit.
@@ -19,7 +21,8 @@ std::int64_t truncated(double number) noexcept {
 }
 
 // Whether the number can be what the schema's type and format say.  The complaint has no path of its own.
-bool in_range(const Value& value, std::string_view type, std::string_view format, std::string_view prefix, const std::string& path, Findings& out) {
+bool in_range(const Value& value, std::string_view type, std::string_view format, std::string_view prefix, const std::string& path,
+              Findings& out) {
   if (type != "integer") return true;
   const double number = as_double(value);
   const bool int32 = format == "int32";
@@ -59,7 +62,8 @@ void check_bound(const Value& value, const Bound& bound, bool native, const std:
 void check_multiple(const Value& value, const Value& factor, bool native, const std::string& path, Findings& out) {
   if (native && value.is_int64()) {
     const std::int64_t whole = truncated(as_double(factor));
-    if (whole <= 0) return out.invalid(path, Value(whole), "factor MultipleOf declared for " + path + " must be positive: " + std::to_string(whole));
+    if (whole <= 0)
+      return out.invalid(path, Value(whole), "factor MultipleOf declared for " + path + " must be positive: " + std::to_string(whole));
     if (value.get_int64() % whole != 0) out.invalid(path, value, path + " in body should be a multiple of " + std::to_string(whole));
     return;
   }
@@ -75,7 +79,8 @@ void check_number(const Value& value, std::string_view type, const Constraints* 
   const std::string_view format = rule ? std::string_view(rule->format) : std::string_view();
   in_range(value, type, format, "Checked", path, out);
   if (!rule) return;
-  if (rule->multiple_of) check_multiple(value, *rule->multiple_of, in_range(*rule->multiple_of, type, format, "MultipleOf", path, out), path, out);
+  if (rule->multiple_of)
+    check_multiple(value, *rule->multiple_of, in_range(*rule->multiple_of, type, format, "MultipleOf", path, out), path, out);
   if (rule->minimum) {
     const bool native = in_range(*rule->minimum, type, format, "Minimum boundary", path, out);
     check_bound(value, {*rule->minimum, rule->exclusive_minimum, false}, native, path, out);

@@ -41,8 +41,10 @@ class Publisher {
     Object out;
     for (const auto& member : source) {
       // Inlined definitions are no components of their own: properties are flattened below.
-      if (std::string_view(member.key()) == "properties") out.emplace("properties", nullptr);
-      else copy_member(member.key(), member.value(), out);
+      if (std::string_view(member.key()) == "properties")
+        out.emplace("properties", nullptr);
+      else
+        copy_member(member.key(), member.value(), out);
     }
     if (const Object* properties = get_object(source, "properties")) {
       Object flat;

@@ -112,7 +112,8 @@ bool decode_bytes(Value& value, const Type& type, Decode& decode, const Frame& f
 bool decode_integer(Value& value, const Type& type, Decode& decode, const Frame& frame) {
   if (value.is_null()) return true;
   // A map's number is converted as Go converts: a whole float is an integer, and 32 bits wrap.
-  if (decode.restores() && value.is_double() && value.get_double() == std::trunc(value.get_double()) && std::fabs(value.get_double()) < 9.2e18) {
+  if (decode.restores() && value.is_double() && value.get_double() == std::trunc(value.get_double()) &&
+      std::fabs(value.get_double()) < 9.2e18) {
     value = static_cast<std::int64_t>(value.get_double());
   }
   if (decode.restores() && value.is_int64() && type.form() == Form::kInt32) value = static_cast<std::int32_t>(value.get_int64());

@@ -16,6 +16,11 @@ class Scanner {
   bool ok() const noexcept { return ok_; }
   std::size_t offset() const noexcept { return at_; }
 
+  // Where the next value begins.
+  std::size_t begin() noexcept {
+    skip_space();
+    return at_;
+  }
   // Enters the object or array that begins here.
   bool enter(char bracket) noexcept {
     skip_space();

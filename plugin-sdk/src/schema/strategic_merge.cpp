@@ -25,7 +25,9 @@ struct Member {
 
 Status look_up(const Type* type, std::string_view key, bool list, Member& out) {
   const bool is_struct = type && type->form() == Form::kStruct;
-  if (!is_struct) return failure("merging an object in json but data type is not struct, instead is: " + std::string(type && type->form() == Form::kMap ? "map" : "slice"));
+  if (!is_struct)
+    return failure("merging an object in json but data type is not struct, instead is: " +
+                   std::string(type && type->form() == Form::kMap ? "map" : "slice"));
   const int index = type->body().find(key, 0);
   if (index < 0) {
     return failure("unable to find api field in struct " + std::string(type->go_struct_name()) + " for the json field " + quoted(key));
@@ -68,8 +70,10 @@ bool strip_directives(Value& value) {
   } else if (value.is_array()) {
     Array& array = value.get_array();
     for (std::size_t i = 0; i < array.size();) {
-      if (strip_directives(array[i])) ++i;
-      else array.erase(array.begin() + static_cast<std::ptrdiff_t>(i));
+      if (strip_directives(array[i]))
+        ++i;
+      else
+        array.erase(array.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
   return true;
@@ -81,8 +85,10 @@ void drop_nulls(Value& value) {
   } else if (value.is_object()) {
     std::vector<std::string> dropped;
     for (auto& member : value.get_object()) {
-      if (member.value().is_null()) dropped.emplace_back(member.key());
-      else drop_nulls(member.value());
+      if (member.value().is_null())
+        dropped.emplace_back(member.key());
+      else
+        drop_nulls(member.value());
     }
     for (const std::string& key : dropped) erase_member(value.get_object(), key);
   }
@@ -114,7 +120,8 @@ Status check_items(const Array& one, const Array& other, bool& maps) {
   }
   for (const Array* list : {&one, &other}) {
     for (const Value& item : *list) {
-      if (go_kind(item) != go_kind(*first)) return failure("list element types are not identical: [" + go_print(one) + " " + go_print(other) + "]");
+      if (go_kind(item) != go_kind(*first))
+        return failure("list element types are not identical: [" + go_print(one) + " " + go_print(other) + "]");
     }
   }
   maps = first->is_object();
@@ -125,7 +132,8 @@ Status check_items(const Array& one, const Array& other, bool& maps) {
 void sort_by(Array& list, const Array& order, std::string_view merge_key) {
   std::vector<std::pair<std::ptrdiff_t, std::size_t>> places;
   for (std::size_t i = 0; i < list.size(); ++i) places.emplace_back(index_in(order, list[i], merge_key), i);
-  std::stable_sort(places.begin(), places.end(), [](const auto& a, const auto& b) { return a.first >= 0 && b.first >= 0 && a.first < b.first; });
+  std::stable_sort(places.begin(), places.end(),
+                   [](const auto& a, const auto& b) { return a.first >= 0 && b.first >= 0 && a.first < b.first; });
   Array out(list.storage());
   out.reserve(list.size());
   for (const auto& place : places) out.push_back(std::move(list[place.second]));
@@ -229,8 +237,8 @@ Status merge_list(Array& original, Array patch, const Member& member, bool delet
   }
   if (merge_key.empty()) return failure("cannot merge lists without merge key for slice");
   if (Status status = apply_special_items(original, patch, merge_key); !status.ok()) return status;
-  if (Status status = merge_maps(original, patch, member.type, merge_key); !status.ok()) return status;
   const Array live(original, original.storage());
+  if (Status status = merge_maps(original, patch, member.type, merge_key); !status.ok()) return status;
   return weave(original, patch, live, merge_key);
 }
 
@@ -384,7 +392,14 @@ Status merge_object(Object& original, Object patch, const Type* type) {
 
 Status Type::strategic_merge(Value& target, const Value& patch) const {
   if (structural()) return bad_request("strategic merge patch format is not supported");
-  if (!patch.is_object()) return bad_request("json: cannot unmarshal " + std::string(patch.is_array() ? "array" : patch.is_string() ? "string" : patch.is_bool() ? "bool" : patch.is_null() ? "null" : "number") + " into Go value of type map[string]interface {}");
+  if (!patch.is_object())
+    return bad_request("json: cannot unmarshal " +
+                       std::string(patch.is_array()    ? "array"
+                                   : patch.is_string() ? "string"
+                                   : patch.is_bool()   ? "bool"
+                                   : patch.is_null()   ? "null"
+                                                       : "number") +
+                       " into Go value of type map[string]interface {}");
   if (!target.is_object()) target = Object(target.storage());
   return merge_object(target.get_object(), Object(patch.get_object(), target.storage()), this);
 }

@@ -75,9 +75,7 @@ TEST(StrategicMerge, ErrorsHaveUpstreamsWords) {
   EXPECT_EQ(merged("{}", "[]"), "400 json: cannot unmarshal array into Go value of type map[string]interface {}");
 }
 
-TEST(StrategicMerge, ReplacesAMemberOfAnotherKind) {
-  EXPECT_EQ(parts(R"([{"name":"a"}])", R"("parts":"x")"), "\"x\"");
-}
+TEST(StrategicMerge, ReplacesAMemberOfAnotherKind) { EXPECT_EQ(parts(R"([{"name":"a"}])", R"("parts":"x")"), "\"x\""); }
 
 TEST(StrategicMerge, IsNotForCustomResources) {
   const auto set = compile_documents({structural_document(R"({"type":"object"})")});

@@ -96,9 +96,7 @@ class Pruner {
   }
 };
 
-bool drops_null(const Type* type) {
-  return type && !(rules(type) && (rules(type)->nullable || rules(type)->default_value));
-}
+bool drops_null(const Type* type) { return type && !(rules(type) && (rules(type)->nullable || rules(type)->default_value)); }
 
 void drop_nulls(Value& value, const Type* type) {
   if (value.is_array()) {
@@ -228,7 +226,8 @@ void default_structural(const Type& type, Value& value) {
 }
 
 Status normalize_structural(const Type& type, Value& value, DecodeReport* report) {
-  if (!value.is_object()) return bad_request("json: cannot unmarshal " + value_words(value, false) + " into Go value of type map[string]interface {}");
+  if (!value.is_object())
+    return bad_request("json: cannot unmarshal " + value_words(value, false) + " into Go value of type map[string]interface {}");
   std::vector<std::string> meta_unknown;
   if (Value* metadata = find(value.get_object(), "metadata")) {
     if (auto error = coerce_metadata(*metadata, "metadata", meta_unknown)) return bad_request(error->message());

@@ -57,8 +57,10 @@ bool Type::struct_like() const noexcept {
     case Form::kDouble:
     case Form::kBytes:
     case Form::kList:
-    case Form::kMap: return false;
-    default: return true;
+    case Form::kMap:
+      return false;
+    default:
+      return true;
   }
 }
 
@@ -80,15 +82,24 @@ std::string Type::go_type() const {
     return std::string(package == std::string_view::npos ? name_ : name_.substr(package + 1));
   }
   switch (form_) {
-    case Form::kString: return "string";
-    case Form::kBool: return "bool";
-    case Form::kInt32: return "int32";
-    case Form::kInt64: return "int64";
-    case Form::kDouble: return "float64";
-    case Form::kBytes: return "[]uint8";
-    case Form::kList: return "[]" + (body().items ? body().items->go_type() : "interface {}");
-    case Form::kMap: return "map[string]" + (body().items ? body().items->go_type() : "interface {}");
-    default: return "struct";
+    case Form::kString:
+      return "string";
+    case Form::kBool:
+      return "bool";
+    case Form::kInt32:
+      return "int32";
+    case Form::kInt64:
+      return "int64";
+    case Form::kDouble:
+      return "float64";
+    case Form::kBytes:
+      return "[]uint8";
+    case Form::kList:
+      return "[]" + (body().items ? body().items->go_type() : "interface {}");
+    case Form::kMap:
+      return "map[string]" + (body().items ? body().items->go_type() : "interface {}");
+    default:
+      return "struct";
   }
 }
 

@@ -137,10 +137,10 @@ struct SchemaSet::State {
 
   // Held while a definition is compiled.  Recursive: an inlined definition is compiled inside the one that holds it.
   std::recursive_mutex mutex;
-  std::deque<std::string> strings;                            // names and texts that bodies refer to
-  std::deque<Value> defaults;                                 // declared defaults
-  std::deque<std::unique_ptr<schema::Type>> inner;            // types inside definitions
-  std::unordered_map<std::string, const schema::Type*> plain; // scalars, shared by form and Go type
+  std::deque<std::string> strings;                             // names and texts that bodies refer to
+  std::deque<Value> defaults;                                  // declared defaults
+  std::deque<std::unique_ptr<schema::Type>> inner;             // types inside definitions
+  std::unordered_map<std::string, const schema::Type*> plain;  // scalars, shared by form and Go type
   std::vector<std::unique_ptr<const schema::Body>> bodies;
 
   const schema::Type* find_type(std::string_view definition) const noexcept;

@@ -13,27 +13,42 @@ std::string type_words(const Type& type) {
   if (rules(type) && !rules(type)->typed) return {};
   switch (type.form()) {
     case Form::kStruct:
-    case Form::kMap: return "object";
-    case Form::kList: return "array";
-    case Form::kString: return "string";
-    case Form::kBool: return "boolean";
+    case Form::kMap:
+      return "object";
+    case Form::kList:
+      return "array";
+    case Form::kString:
+      return "string";
+    case Form::kBool:
+      return "boolean";
     case Form::kInt32:
-    case Form::kInt64: return "integer";
-    case Form::kDouble: return "number";
-    case Form::kIntOrString: return "integer,string";
-    default: return {};
+    case Form::kInt64:
+      return "integer";
+    case Form::kDouble:
+      return "number";
+    case Form::kIntOrString:
+      return "integer,string";
+    default:
+      return {};
   }
 }
 
 std::string_view type_of(const Value& value) noexcept {
   switch (value.kind()) {
-    case json::kind::null: return "null";
-    case json::kind::bool_: return "boolean";
-    case json::kind::string: return "string";
-    case json::kind::array: return "array";
-    case json::kind::object: return "object";
-    case json::kind::double_: return "number";
-    default: return "integer";
+    case json::kind::null:
+      return "null";
+    case json::kind::bool_:
+      return "boolean";
+    case json::kind::string:
+      return "string";
+    case json::kind::array:
+      return "array";
+    case json::kind::object:
+      return "object";
+    case json::kind::double_:
+      return "number";
+    default:
+      return "integer";
   }
 }
 
@@ -122,7 +137,8 @@ class Validator {
     if (rule) check_object_size(object, *rule, path, out);
     const Type* additional = type.form() == Form::kList ? nullptr : type.body().items;
     for (const auto& member : object) {
-      if (additional && type.body().find(member.key(), 0) < 0) out.merge(run(member.value(), *additional, path + "." + std::string(member.key())));
+      if (additional && type.body().find(member.key(), 0) < 0)
+        out.merge(run(member.value(), *additional, path + "." + std::string(member.key())));
     }
     for (const Property& property : type.body().properties) {
       if (const Value* value = find(object, property.name)) out.merge(run(*value, *property.type, child(path, property.name)));

@@ -13,7 +13,8 @@ namespace {
 constexpr std::string_view kTrue[] = {"y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"};
 constexpr std::string_view kFalse[] = {"n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"};
 constexpr std::string_view kNull[] = {"", "~", "null", "Null", "NULL"};
-constexpr std::string_view kSpecialFloats[] = {".nan", ".NaN", ".NAN", ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF"};
+constexpr std::string_view kSpecialFloats[] = {".nan",  ".NaN",  ".NAN",  ".inf",  ".Inf",  ".INF",
+                                               "+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF"};
 
 template <class List>
 bool is_one_of(std::string_view text, const List& list) noexcept {

@@ -32,8 +32,9 @@ TEST(ReadYaml, ReportsRepeatedKeysAsUpstreamsStrictParser) {
   auto value = parse_yaml("a: 1\nb:\n  c: 1\n  c: 2\na: 3\n", {}, &report);
   ASSERT_TRUE(value.ok());
   EXPECT_EQ(to_json(*value), R"({"a":3,"b":{"c":2}})");
-  EXPECT_EQ(report.problems,
-            std::vector<std::string>{"yaml: unmarshal errors:\n  line 4: key \"c\" already set in map\n  line 5: key \"a\" already set in map"});
+  EXPECT_EQ(
+      report.problems,
+      std::vector<std::string>{"yaml: unmarshal errors:\n  line 4: key \"c\" already set in map\n  line 5: key \"a\" already set in map"});
 }
 
 TEST(ReadYaml, SyntaxErrorsHaveALine) {

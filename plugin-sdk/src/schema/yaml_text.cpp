@@ -49,7 +49,8 @@ Shape analyze(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const Rune rune = decode_rune(text.substr(i));
     const std::size_t next = i + rune.size;
-    const bool before_blank = next >= text.size() || is_blank(static_cast<unsigned char>(text[next])) || is_break(decode_rune(text.substr(next)).code);
+    const bool before_blank =
+        next >= text.size() || is_blank(static_cast<unsigned char>(text[next])) || is_break(decode_rune(text.substr(next)).code);
     indicators = indicators || is_indicator(rune.code, i == 0, after_blank, before_blank);
     special = special || !rune.valid || !is_printable(rune.code);
     const bool space = rune.code == ' ', breaks = is_break(rune.code);
@@ -70,7 +71,8 @@ Shape analyze(std::string_view text) {
 
 class Writer {
  public:
-  Writer(std::string& out, std::size_t column, int indent, bool key) : out_(out), column_(column), indent_(static_cast<std::size_t>(indent)), folds_(!key) {}
+  Writer(std::string& out, std::size_t column, int indent, bool key)
+      : out_(out), column_(column), indent_(static_cast<std::size_t>(indent)), folds_(!key) {}
 
   void plain(std::string_view text) {
     bool was_space = false;
@@ -139,8 +141,10 @@ class Writer {
   void literal(std::string_view text) {
     put('|');
     if (text.front() == ' ' || text.front() == '\n') put('2');
-    if (!text.ends_with('\n')) put('-');
-    else if (text.size() == 1 || text[text.size() - 2] == '\n') put('+');
+    if (!text.ends_with('\n'))
+      put('-');
+    else if (text.size() == 1 || text[text.size() - 2] == '\n')
+      put('+');
     put_break();
     bool line_begin = true;
     for (std::size_t i = 0; i < text.size();) {
@@ -184,8 +188,9 @@ class Writer {
       char32_t code;
       char letter;
     };
-    static constexpr Short kShort[] = {{0, '0'},    {7, 'a'},    {8, 'b'},   {9, 't'},    {10, 'n'},   {11, 'v'},     {12, 'f'},   {13, 'r'},
-                                       {27, 'e'},   {'"', '"'},  {'\\', '\\'}, {0x85, 'N'}, {0xA0, '_'}, {0x2028, 'L'}, {0x2029, 'P'}};
+    static constexpr Short kShort[] = {{0, '0'},     {7, 'a'},    {8, 'b'},    {9, 't'},      {10, 'n'},
+                                       {11, 'v'},    {12, 'f'},   {13, 'r'},   {27, 'e'},     {'"', '"'},
+                                       {'\\', '\\'}, {0x85, 'N'}, {0xA0, '_'}, {0x2028, 'L'}, {0x2029, 'P'}};
     put('\\');
     for (const Short& known : kShort) {
       if (known.code == code) return put(known.letter);
@@ -201,7 +206,9 @@ class Writer {
 };
 
 bool is_digit(char32_t c) noexcept { return c >= '0' && c <= '9'; }
-bool is_letter(char32_t c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= 0x80 && std::iswalpha(static_cast<wint_t>(c))); }
+bool is_letter(char32_t c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= 0x80 && std::iswalpha(static_cast<wint_t>(c)));
+}
 
 std::u32string runes_of(std::string_view text) {
   std::u32string out;
@@ -259,7 +266,8 @@ void append_yaml_double(std::string& out, double number) {
   char buffer[64];
   const double size = std::fabs(number);
   const bool scientific = size != 0 && (size < 1e-4 || size >= 1e21);
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, number, scientific ? std::chars_format::scientific : std::chars_format::fixed).ptr;
+  const auto end =
+      std::to_chars(buffer, buffer + sizeof buffer, number, scientific ? std::chars_format::scientific : std::chars_format::fixed).ptr;
   out.append(buffer, static_cast<std::size_t>(end - buffer));
 }
 

@@ -95,7 +95,8 @@ class ConfigMapStrategy final : public KindStrategy {
     std::size_t total = 0;
     for (const auto& entry : data) {
       check_key(entry.key(), "data", errors);
-      if (binary.contains(entry.key())) errors.invalid(at_key("data", entry.key()), std::string_view(entry.key()), "duplicate of key present in binaryData");
+      if (binary.contains(entry.key()))
+        errors.invalid(at_key("data", entry.key()), std::string_view(entry.key()), "duplicate of key present in binaryData");
       total += text_of(entry.value()).size();
     }
     for (const auto& entry : binary) {

@@ -60,9 +60,8 @@ class EndpointsStrategy final : public KindStrategy {
     return table;
   }
   void apply_defaults(Object& object) const override {
-    each_mutable(object, "subsets", [](Object& subset) {
-      each_mutable(subset, "ports", [](Object& port) { fill(port, "protocol", "TCP"); });
-    });
+    each_mutable(object, "subsets",
+                 [](Object& subset) { each_mutable(subset, "ports", [](Object& port) { fill(port, "protocol", "TCP"); }); });
   }
 
  protected:
@@ -94,8 +93,10 @@ class EndpointsStrategy final : public KindStrategy {
     if (needs_name && name.empty()) errors.required(at(path, "name"));
     if (!name.empty()) add_problems(is_dns1123_label(name), at(path, "name"), name, errors);
     check_port(find(port, "port"), at(path, "port"), errors);
-    if (get_string(port, "protocol").empty()) errors.required(at(path, "protocol"));
-    else check_one_of(port, "protocol", path, {"SCTP", "TCP", "UDP"}, errors);
+    if (get_string(port, "protocol").empty())
+      errors.required(at(path, "protocol"));
+    else
+      check_one_of(port, "protocol", path, {"SCTP", "TCP", "UDP"}, errors);
     if (const std::string_view app = get_string(port, "appProtocol"); !app.empty()) {
       add_problems(is_qualified_name(app), at(path, "appProtocol"), app, errors);
     }
@@ -131,8 +132,10 @@ void print_event(const Object& event, std::int64_t now, Array& cells) {
   std::string target = lower(get_string(about, "kind"));
   if (!get_string(about, "name").empty()) target += "/" + std::string(get_string(about, "name"));
   std::int64_t count = get_int(event, "count").value_or(0);
-  if (const auto series = get_int_path(event, "series.count")) count = *series;
-  else if (count == 0) count = 1;
+  if (const auto series = get_int_path(event, "series.count"))
+    count = *series;
+  else if (count == 0)
+    count = 1;
   cells.emplace_back(age_or_unknown(last, now));
   cells.emplace_back(get_string(event, "type"));
   cells.emplace_back(get_string(event, "reason"));
@@ -164,13 +167,17 @@ class EventStrategy final : public KindStrategy {
     return out;
   }
   const TableConvertor& table_convertor() const override {
-    static const PrintedTable table(
-        {text_column("Last Seen", "Time since it happened last."), text_column("Type", "Normal or Warning."),
-         text_column("Reason", "Why, as one word."), text_column("Object", "What it is about."),
-         text_column("Subobject", "The part of the object it is about.", 1), text_column("Source", "Who reported it.", 1),
-         text_column("Message", "What happened."), text_column("First Seen", "Time since it happened first.", 1),
-         text_column("Count", "How often it happened.", 1), {"Name", "string", "name", "Name of the event.", 1}},
-        print_event);
+    static const PrintedTable table({text_column("Last Seen", "Time since it happened last."),
+                                     text_column("Type", "Normal or Warning."),
+                                     text_column("Reason", "Why, as one word."),
+                                     text_column("Object", "What it is about."),
+                                     text_column("Subobject", "The part of the object it is about.", 1),
+                                     text_column("Source", "Who reported it.", 1),
+                                     text_column("Message", "What happened."),
+                                     text_column("First Seen", "Time since it happened first.", 1),
+                                     text_column("Count", "How often it happened.", 1),
+                                     {"Name", "string", "name", "Name of the event.", 1}},
+                                    print_event);
     return table;
   }
 

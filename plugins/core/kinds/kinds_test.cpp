@@ -23,7 +23,8 @@ std::string change_problems(const Strategy& strategy, std::string_view now, std:
 TEST(ConfigMaps, KeysAreChecked) {
   EXPECT_EQ(problems_of(*config_map_strategy(), R"({"data":{"a":"1"},"binaryData":{"a":"AA=="}})"),
             "data[a]: Invalid value: \"a\": duplicate of key present in binaryData");
-  EXPECT_TRUE(problems_of(*config_map_strategy(), R"({"data":{"t~":"1"}})").starts_with("data[t~]: Invalid value: \"t~\": a valid config key"));
+  EXPECT_TRUE(
+      problems_of(*config_map_strategy(), R"({"data":{"t~":"1"}})").starts_with("data[t~]: Invalid value: \"t~\": a valid config key"));
 }
 
 TEST(ConfigMaps, ImmutableOnesStay) {
@@ -40,7 +41,8 @@ TEST(Secrets, StringDataBecomesData) {
 }
 
 TEST(Secrets, TypesDemandTheirKeys) {
-  EXPECT_EQ(problems_of(*secret_strategy(), R"({"type":"kubernetes.io/tls"})"), "[data[tls.crt]: Required value, data[tls.key]: Required value]");
+  EXPECT_EQ(problems_of(*secret_strategy(), R"({"type":"kubernetes.io/tls"})"),
+            "[data[tls.crt]: Required value, data[tls.key]: Required value]");
   EXPECT_EQ(problems_of(*secret_strategy(), R"({"type":"kubernetes.io/dockerconfigjson","data":{".dockerconfigjson":""}})"),
             "data[.dockerconfigjson]: Invalid value: \"<secret contents redacted>\": unexpected end of JSON input");
   EXPECT_EQ(problems_of(*secret_strategy(), R"({"type":"kubernetes.io/dockerconfigjson","data":{".dockerconfigjson":"e30="}})"), "");
@@ -55,7 +57,8 @@ TEST(Events, AreAboutThingsInTheirNamespace) {
 }
 
 TEST(ReplicationControllers, TakeTheirSelectorFromTheTemplate) {
-  Object rc = parse(R"({"metadata":{},"spec":{"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})");
+  Object rc =
+      parse(R"({"metadata":{},"spec":{"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})");
   replication_controller_strategy()->apply_defaults(rc);
   EXPECT_EQ(to_json(rc.at("spec").get_object().at("selector")), R"({"a":"b"})");
   EXPECT_EQ(get_int_path(rc, "spec.replicas"), 1);
@@ -76,9 +79,10 @@ TEST(LimitRanges, FillDefaultsFromBounds) {
 }
 
 TEST(Claims, AreImmutableButForTheirVolume) {
-  EXPECT_EQ(change_problems(*persistent_volume_claim_strategy(),
-                            R"({"spec":{"accessModes":["ReadWriteOnce"],"volumeName":"pv","resources":{"requests":{"storage":"1Gi"}}},"status":{}})",
-                            R"({"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}},"status":{}})"),
+  EXPECT_EQ(change_problems(
+                *persistent_volume_claim_strategy(),
+                R"({"spec":{"accessModes":["ReadWriteOnce"],"volumeName":"pv","resources":{"requests":{"storage":"1Gi"}}},"status":{}})",
+                R"({"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}},"status":{}})"),
             "");
 }
 

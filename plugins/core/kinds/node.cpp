@@ -96,20 +96,36 @@ void check_taints(const Object& node, FieldErrors& errors) {
   });
 }
 
+// podCIDR and podCIDRs[0] are two names of one field; the single one wins.
+void default_pod_cidrs(Object& node) {
+  Object* spec = mutable_object(node, "spec");
+  if (spec == nullptr) return;
+  const std::string one(get_string(*spec, "podCIDR"));
+  const Array* many = get_array(*spec, "podCIDRs");
+  const bool some = many != nullptr && !many->empty();
+  if (one.empty()) {
+    if (some) (*spec)["podCIDR"] = std::string(text_of((*many)[0]));
+  } else if (!some || text_of((*many)[0]) != one) {
+    (*spec)["podCIDRs"] = Array{one};
+  }
+}
+
 class NodeStrategy final : public KindStrategy {
  public:
   bool namespaced() const override { return false; }
   std::vector<SelectableField> selectable_fields() const override { return {{"spec.unschedulable", "spec.unschedulable", "false"}}; }
   const TableConvertor& table_convertor() const override {
     static const PrintedTable table(
-        {name_column(), text_column("Status", "Whether the node is ready and takes new pods."), text_column("Roles", "Roles given by labels."),
-         age_column(), text_column("Version", "Version of the kubelet."), text_column("Internal-IP", "Address inside the cluster.", 1),
-         text_column("External-IP", "Address outside the cluster.", 1), text_column("OS-Image", "Operating system.", 1),
-         text_column("Kernel-Version", "Kernel and architecture.", 1), text_column("Container-Runtime", "Container runtime.", 1)},
+        {name_column(), text_column("Status", "Whether the node is ready and takes new pods."),
+         text_column("Roles", "Roles given by labels."), age_column(), text_column("Version", "Version of the kubelet."),
+         text_column("Internal-IP", "Address inside the cluster.", 1), text_column("External-IP", "Address outside the cluster.", 1),
+         text_column("OS-Image", "Operating system.", 1), text_column("Kernel-Version", "Kernel and architecture.", 1),
+         text_column("Container-Runtime", "Container runtime.", 1)},
         print_node);
     return table;
   }
   void apply_defaults(Object& object) const override {
+    default_pod_cidrs(object);
     Object* status = mutable_object(object, "status");
     if (status == nullptr) return;
     const Object* capacity = get_object(*status, "capacity");
@@ -123,6 +139,10 @@ class NodeStrategy final : public KindStrategy {
   void check(const Object& object, FieldErrors& errors) const override {
     check_taints(object, errors);
     const Array* cidrs = get_array(object_or_empty(object, "spec"), "podCIDRs");
+    for (std::size_t i = 0; cidrs != nullptr && i < cidrs->size(); ++i) {
+      const std::string_view cidr = text_of((*cidrs)[i]);
+      if (!is_cidr(cidr)) errors.invalid(at("spec.podCIDRs", i), cidr, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
+    }
     if (cidrs == nullptr || cidrs->size() < 2) return;
     const auto six = [](const Value& cidr) { return text_of(cidr).find(':') != std::string_view::npos; };
     if (cidrs->size() > 2 || six((*cidrs)[0]) == six((*cidrs)[1])) {
@@ -130,6 +150,7 @@ class NodeStrategy final : public KindStrategy {
     }
   }
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
+    check_taints(object, errors);  // upstream's update rules hold the create rules once more
     const Object& spec = object_or_empty(object, "spec");
     const Object& before = object_or_empty(old, "spec");
     const Array* cidrs = get_array(before, "podCIDRs");

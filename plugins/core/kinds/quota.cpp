@@ -38,6 +38,10 @@ class LimitRangeStrategy final : public KindStrategy {
   }
 
  protected:
+  // Nameless ones are given a name of their own.
+  void prepare_create(Object& object) const override {
+    if (meta_name(object).empty()) ObjectMeta(object).set("name", new_uid());
+  }
   void check(const Object& object, FieldErrors& errors) const override {
     std::set<std::string> types;
     each(object_or_empty(object, "spec"), "limits", [&](const Object& item, std::size_t i) {
@@ -70,8 +74,8 @@ class LimitRangeStrategy final : public KindStrategy {
       if (limit == nullptr || compare_quantities(text_of(entry.value()), text_of(*limit)) <= 0) continue;
       const std::string_view value = printed == low ? text_of(entry.value()) : text_of(*limit);
       errors.invalid(at_key(at(path, blamed), entry.key()), value,
-                     std::string(low_name) + " value " + std::string(text_of(entry.value())) + " is greater than " + std::string(high_name) +
-                         " value " + std::string(text_of(*limit)));
+                     std::string(low_name) + " value " + std::string(text_of(entry.value())) + " is greater than " +
+                         std::string(high_name) + " value " + std::string(text_of(*limit)));
     }
   }
 
@@ -99,18 +103,34 @@ class LimitRangeStrategy final : public KindStrategy {
   }
 };
 
-constexpr std::string_view kQuotaResources[] = {
-    "cpu", "memory", "ephemeral-storage", "requests.cpu", "requests.memory", "requests.storage", "requests.ephemeral-storage", "limits.cpu",
-    "limits.memory", "limits.ephemeral-storage", "pods", "resourcequotas", "services", "replicationcontrollers", "secrets",
-    "persistentvolumeclaims", "configmaps", "services.nodeports", "services.loadbalancers"};
-constexpr std::string_view kScopes[] = {"Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "PriorityClass",
-                                        "CrossNamespacePodAffinity", "VolumeAttributesClass"};
+constexpr std::string_view kQuotaResources[] = {"cpu",
+                                                "memory",
+                                                "ephemeral-storage",
+                                                "requests.cpu",
+                                                "requests.memory",
+                                                "requests.storage",
+                                                "requests.ephemeral-storage",
+                                                "limits.cpu",
+                                                "limits.memory",
+                                                "limits.ephemeral-storage",
+                                                "pods",
+                                                "resourcequotas",
+                                                "services",
+                                                "replicationcontrollers",
+                                                "secrets",
+                                                "persistentvolumeclaims",
+                                                "configmaps",
+                                                "services.nodeports",
+                                                "services.loadbalancers"};
+constexpr std::string_view kScopes[] = {
+    "Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "PriorityClass", "CrossNamespacePodAffinity", "VolumeAttributesClass"};
 
 bool is_scope(std::string_view scope) { return std::find(std::begin(kScopes), std::end(kScopes), scope) != std::end(kScopes); }
 
 bool is_quota_resource(std::string_view name) {
   return std::find(std::begin(kQuotaResources), std::end(kQuotaResources), name) != std::end(kQuotaResources) || is_huge_page(name) ||
-         name.starts_with("requests.hugepages-") || name.starts_with("count/") || name.find(".storageclass.storage.k8s.io/") != std::string_view::npos;
+         name.starts_with("requests.hugepages-") || name.starts_with("count/") ||
+         name.find(".storageclass.storage.k8s.io/") != std::string_view::npos;
 }
 
 void print_quota(const Object& object, std::int64_t now, Array& cells) {
@@ -180,7 +200,9 @@ class ResourceQuotaStrategy final : public KindStrategy {
     if (op == "In" || op == "NotIn") {
       if (!some) errors.required(at(path, "values"), "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector");
     } else if (op == "Exists" || op == "DoesNotExist") {
-      if (some) errors.invalid_raw(at(path, "values"), to_json(*values), "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector");
+      if (some)
+        errors.invalid_raw(at(path, "values"), to_json(*values),
+                           "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector");
     } else {
       errors.invalid(at(path, "operator"), op, "not a valid selector operator");
     }

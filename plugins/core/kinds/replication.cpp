@@ -98,7 +98,8 @@ class ReplicationControllerStrategy final : public KindStrategy {
     for (const auto& wanted : selector) {
       const Value* value = labels && labels->is_object() ? find(labels->get_object(), wanted.key()) : nullptr;
       if (value != nullptr && *value == wanted.value()) continue;
-      errors.invalid_raw("spec.template.metadata.labels", labels ? to_json(*labels) : "null", "`selector` does not match template `labels`");
+      errors.invalid_raw("spec.template.metadata.labels", labels ? to_json(*labels) : "null",
+                         "`selector` does not match template `labels`");
       break;
     }
     validate_pod_template(*pod_template, "spec.template", errors);

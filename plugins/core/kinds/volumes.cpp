@@ -16,8 +16,9 @@ namespace {
 
 using namespace kit;
 
-constexpr std::string_view kSpecMembers[] = {"capacity", "accessModes", "claimRef", "persistentVolumeReclaimPolicy", "storageClassName",
-                                             "mountOptions", "volumeMode", "nodeAffinity", "volumeAttributesClassName"};
+constexpr std::string_view kSpecMembers[] = {
+    "capacity",     "accessModes", "claimRef",     "persistentVolumeReclaimPolicy", "storageClassName",
+    "mountOptions", "volumeMode",  "nodeAffinity", "volumeAttributesClassName"};
 const std::vector<std::string> kAccessModes = {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"};
 
 std::string text_or(std::string_view text, const char* otherwise) { return text.empty() ? otherwise : std::string(text); }
@@ -88,8 +89,10 @@ class PersistentVolumeStrategy final : public KindStrategy {
     check_one_of(spec, "volumeMode", "spec", {"Block", "Filesystem"}, errors);
     if (const Object* affinity = get_object(spec, "nodeAffinity")) {
       const Object* required = get_object(*affinity, "required");
-      if (required == nullptr) errors.required("spec.nodeAffinity.required", "must specify required node constraints");
-      else validate_node_selector_terms(*required, "spec.nodeAffinity.required", errors);
+      if (required == nullptr)
+        errors.required("spec.nodeAffinity.required", "must specify required node constraints");
+      else
+        validate_node_selector_terms(*required, "spec.nodeAffinity.required", errors);
     }
   }
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
@@ -103,7 +106,13 @@ class PersistentVolumeStrategy final : public KindStrategy {
         break;
       }
     }
-    check_immutable(find(spec, "volumeMode"), find(before, "volumeMode"), "spec.volumeMode", errors);
+    check_immutable(find(spec, "volumeMode"), find(before, "volumeMode"), "volumeMode", errors);
+    if (has(before, "nodeAffinity") && !same_member(spec, before, "nodeAffinity")) {
+      const Value* affinity = find(spec, "nodeAffinity");
+      errors.invalid_raw("nodeAffinity", affinity ? to_json(*affinity) : "null",
+                         "field is immutable, except for updating from beta label to GA");
+    }
+    check(object, errors);  // upstream's update rules hold the create rules once more
   }
 
  private:
@@ -138,7 +147,8 @@ class PersistentVolumeStrategy final : public KindStrategy {
     int sources = 0;
     for (const auto& member : spec) {
       const std::string_view key = member.key();
-      if (std::find(std::begin(kSpecMembers), std::end(kSpecMembers), key) != std::end(kSpecMembers) || !member.value().is_object()) continue;
+      if (std::find(std::begin(kSpecMembers), std::end(kSpecMembers), key) != std::end(kSpecMembers) || !member.value().is_object())
+        continue;
       if (++sources > 1) errors.forbidden(at("spec", key), "may not specify more than 1 volume type");
     }
     if (sources == 0) errors.required("spec", "must specify a volume type");
@@ -149,6 +159,26 @@ class PersistentVolumeStrategy final : public KindStrategy {
       if (!path.starts_with('/')) errors.invalid("spec.nfs.path", path, "must be an absolute path");
     }
     if (const Object* host = get_object(spec, "hostPath")) check_required(*host, "path", "spec.hostPath", errors);
+    if (const Object* csi = get_object(spec, "csi")) check_csi(*csi, errors);
+  }
+  static void check_csi(const Object& csi, FieldErrors& errors) {
+    validate_csi_driver_name(get_string(csi, "driver"), "spec.csi.driver", errors);
+    check_required(csi, "volumeHandle", "spec.csi", errors);
+    for (std::string_view key :
+         {"controllerPublishSecretRef", "controllerExpandSecretRef", "nodePublishSecretRef", "nodeExpandSecretRef"}) {
+      const Object* ref = get_object(csi, key);
+      if (ref == nullptr) continue;
+      const std::string path = at("spec.csi", key);
+      const std::string_view name = get_string(*ref, "name"), ns = get_string(*ref, "namespace");
+      if (name.empty())
+        errors.required(at(path, "name"));
+      else
+        add_problems(is_dns1123_subdomain(name), at(path, "name"), name, errors);
+      if (ns.empty())
+        errors.required(at(path, "namespace"));
+      else
+        add_problems(is_dns1123_label(ns), at(path, "namespace"), ns, errors);
+    }
   }
 };
 
@@ -179,8 +209,9 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
     static const PrintedTable table(
         {name_column(), text_column("Status", "Phase of the claim."), text_column("Volume", "The volume it is bound to."),
          text_column("Capacity", "Size of that volume."), text_column("Access Modes", "Ways that volume can be mounted."),
-         text_column("StorageClass", "Storage class that is asked for."), text_column("VolumeAttributesClass", "Attributes class that is asked for."),
-         age_column(), text_column("VolumeMode", "Filesystem or block device.", 1)},
+         text_column("StorageClass", "Storage class that is asked for."),
+         text_column("VolumeAttributesClass", "Attributes class that is asked for."), age_column(),
+         text_column("VolumeMode", "Filesystem or block device.", 1)},
         print_claim);
     return table;
   }
@@ -190,7 +221,36 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
   }
 
  protected:
-  void check(const Object& object, FieldErrors& errors) const override { validate_claim_spec(object_or_empty(object, "spec"), "spec", errors); }
+  void prepare_create(Object& object) const override { normalize_source(ensure_object(object, "spec")); }
+  void check(const Object& object, FieldErrors& errors) const override {
+    const Object& spec = object_or_empty(object, "spec");
+    validate_claim_spec(spec, "spec", errors);
+    for (std::string_view key : {"dataSource", "dataSourceRef"}) {
+      const Object* source = get_object(spec, key);
+      if (source == nullptr) continue;
+      for (std::string_view member : {"name", "kind"}) check_required(*source, member, at("spec", key), errors);
+    }
+  }
+  static bool is_classic_source(const Object& source) {
+    const std::string_view kind = get_string(source, "kind"), group = get_string(source, "apiGroup");
+    return (kind == "PersistentVolumeClaim" && group.empty()) || (kind == "VolumeSnapshot" && group == "snapshot.storage.k8s.io");
+  }
+  // dataSource is the older form of dataSourceRef: both say the same where the older can.
+  static void normalize_source(Object& spec) {
+    // Of other kinds the older form cannot speak: it is dropped.
+    if (const Object* old = get_object(spec, "dataSource"); old && !has(spec, "dataSourceRef") && !is_classic_source(*old)) {
+      erase_member(spec, "dataSource");
+    }
+    const Object* source = get_object(spec, "dataSource");
+    const Object* ref = get_object(spec, "dataSourceRef");
+    if (source != nullptr && ref == nullptr) {
+      const Object copy(*source);
+      spec["dataSourceRef"] = copy;
+    } else if (source == nullptr && ref != nullptr && get_string(*ref, "namespace").empty()) {
+      const Object copy(*ref);
+      spec["dataSource"] = copy;
+    }
+  }
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
     Object now(object_or_empty(object, "spec"));
     Object before(object_or_empty(old, "spec"));
@@ -208,8 +268,15 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
     if (now != before) {
       errors.forbidden("spec", "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims");
     }
-    check_immutable(find(object_or_empty(object, "spec"), "volumeMode"), find(object_or_empty(old, "spec"), "volumeMode"), "spec.volumeMode",
+    check_immutable(find(object_or_empty(object, "spec"), "volumeMode"), find(object_or_empty(old, "spec"), "volumeMode"), "volumeMode",
                     errors);
+    const Value* held = find_path(old, {"status", "capacity", "storage"});
+    const Value* asked = find_path(object, {"spec", "resources", "requests", "storage"});
+    const Value* asked_before = find_path(old, {"spec", "resources", "requests", "storage"});
+    const std::string_view now_asks = asked ? text_of(*asked) : "0", before_asked = asked_before ? text_of(*asked_before) : "0";
+    if (compare_quantities(now_asks, before_asked) < 0 && compare_quantities(now_asks, held ? text_of(*held) : "0") <= 0) {
+      errors.forbidden("spec.resources.requests.storage", "field can not be less than status.capacity");
+    }
   }
 };
 

@@ -72,7 +72,8 @@ class NamespaceController {
     if (!groups.ok()) co_return std::move(groups).status();
     if (const Array* list = get_array(*groups, "groups")) {
       for (const Value& group : *list) {
-        if (group.is_object()) paths.push_back("/apis/" + std::string(get_string_path(group.get_object(), "preferredVersion.groupVersion")));
+        if (group.is_object())
+          paths.push_back("/apis/" + std::string(get_string_path(group.get_object(), "preferredVersion.groupVersion")));
       }
     }
     std::vector<Content> out;

@@ -51,7 +51,8 @@ Task<Status> make_kubernetes_service(PostStartHookContext context, KubernetesSer
   std::string body =
       R"({"apiVersion":"v1","kind":"Service","metadata":{"name":"kubernetes","namespace":"default",)"
       R"("labels":{"component":"apiserver","provider":"kubernetes"}},"spec":{"type":"ClusterIP","sessionAffinity":"None","clusterIP":")" +
-      service.cluster_ip + R"(","ports":[{"name":"https","protocol":"TCP","port":443,"targetPort":)" + std::to_string(service.target_port) + "}]}}";
+      service.cluster_ip + R"(","ports":[{"name":"https","protocol":"TCP","port":443,"targetPort":)" + std::to_string(service.target_port) +
+      "}]}}";
   co_return co_await ensure(context.loopback, "/api/v1/namespaces/default/services", "kubernetes", std::move(body));
 }
 

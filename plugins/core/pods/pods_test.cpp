@@ -80,8 +80,9 @@ TEST(Pods, ContainersAreNotAddedLater) {
 
 TEST(PodTable, ShowsWhatAPodIsDoing) {
   Object pod = new_pod();
-  EXPECT_EQ(to_json(pod_table().cells(pod, 0, {})),
-            R"(["p","0/1","Pending","0","\u003cunknown\u003e","\u003cnone\u003e","\u003cnone\u003e","\u003cnone\u003e","\u003cnone\u003e"])");
+  EXPECT_EQ(
+      to_json(pod_table().cells(pod, 0, {})),
+      R"(["p","0/1","Pending","0","\u003cunknown\u003e","\u003cnone\u003e","\u003cnone\u003e","\u003cnone\u003e","\u003cnone\u003e"])");
   pod["status"] = json::parse(
       R"({"phase":"Running","podIPs":[{"ip":"10.1.1.1"}],"containerStatuses":[{"name":"c","ready":true,"restartCount":2,"state":{"running":{}},"lastState":{}}]})");
   const Array cells = pod_table().cells(pod, 0, {});
@@ -98,7 +99,9 @@ TEST(Namespaces, AreHeldUntilTheirFinalizersAreGone) {
   RequestContext context;
   const auto strategy = namespace_strategy();
   strategy->prepare_for_create(context, ns);
-  EXPECT_EQ(to_json(ns), R"({"metadata":{"name":"n","labels":{"kubernetes.io/metadata.name":"n"}},"status":{"phase":"Active"},"spec":{"finalizers":["kubernetes"]}})");
+  EXPECT_EQ(
+      to_json(ns),
+      R"({"metadata":{"name":"n","labels":{"kubernetes.io/metadata.name":"n"}},"status":{"phase":"Active"},"spec":{"finalizers":["kubernetes"]}})");
   EXPECT_TRUE(strategy->held_by_other_finalizers(ns));
   strategy->mark_deleting(ns);
   EXPECT_EQ(get_string_path(ns, "status.phase"), "Terminating");

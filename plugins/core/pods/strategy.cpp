@@ -93,10 +93,48 @@ void check_pod_change(const Object& object, const Object& old, FieldErrors& erro
       if (get_string(container, "image").empty()) errors.required(at(at(at("spec", list), i), "image"));
     });
   }
+  const std::size_t so_far = errors.size();
   check_deadline(spec, before, errors);
+  if (errors.size() != so_far) return;
   check_tolerations(spec, before, errors);
-  if (!errors.empty()) return;
   if (!same_spec(without_allowed_changes(spec, before), before)) errors.forbidden("spec", kMayChange);
+}
+
+// Adds `{key, op, [value of the pod's label]}` to a selector for each key that the pod has.
+void add_label_keys(Object& holder, std::string_view keys, std::string_view op, const Object& labels) {
+  const Array* list = get_array(holder, keys);
+  if (list == nullptr || !has(holder, "labelSelector")) return;
+  const Array copy(*list);
+  for (const Value& key : copy) {
+    const Value* value = find(labels, text_of(key));
+    if (value == nullptr) continue;
+    Object requirement;
+    requirement["key"] = key;
+    requirement["operator"] = op;
+    requirement["values"] = Array{*value};
+    ensure_array(ensure_object(holder, "labelSelector"), "matchExpressions").emplace_back(std::move(requirement));
+  }
+}
+
+// matchLabelKeys and mismatchLabelKeys stand for the pod's own labels, once and for all.
+void apply_label_keys(Object& pod) {
+  const Object labels(object_or_empty(object_or_empty(pod, "metadata"), "labels"));
+  Object& spec = ensure_object(pod, "spec");
+  each_mutable(spec, "topologySpreadConstraints", [&](Object& constraint) { add_label_keys(constraint, "matchLabelKeys", "In", labels); });
+  Object* affinity = mutable_object(spec, "affinity");
+  if (affinity == nullptr) return;
+  const auto apply = [&](Object& term) {
+    add_label_keys(term, "matchLabelKeys", "In", labels);
+    add_label_keys(term, "mismatchLabelKeys", "NotIn", labels);
+  };
+  for (std::string_view kind : {"podAffinity", "podAntiAffinity"}) {
+    Object* found = mutable_object(*affinity, kind);
+    if (found == nullptr) continue;
+    each_mutable(*found, "requiredDuringSchedulingIgnoredDuringExecution", apply);
+    each_mutable(*found, "preferredDuringSchedulingIgnoredDuringExecution", [&](Object& preferred) {
+      if (Object* term = mutable_object(preferred, "podAffinityTerm")) apply(*term);
+    });
+  }
 }
 
 class PodStrategy final : public Strategy {
@@ -121,6 +159,7 @@ class PodStrategy final : public Strategy {
   }
   void prepare_for_create(RequestContext&, Object& object) const override {
     apply_defaults(object);
+    apply_label_keys(object);
     Object& status = object["status"].emplace_object();
     status["phase"] = "Pending";
     status["qosClass"] = qos_class(object_or_empty(object, "spec"));
@@ -135,12 +174,13 @@ class PodStrategy final : public Strategy {
   void prepare_for_update(RequestContext&, Object& object, const Object&) const override { apply_defaults(object); }
   void validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const override {
     check_finalizer_names(object, errors);
+    validate_pod_spec(object_or_empty(object, "spec"), "spec", meta_name(object), errors);
     check_pod_change(object, old, errors);
   }
 
   bool check_graceful_delete(RequestContext&, const Object& object, DeleteOptions& options) const override {
-    std::int64_t seconds = options.grace_period_seconds.value_or(
-        get_int_path(object, "spec.terminationGracePeriodSeconds").value_or(kDefaultGraceSeconds));
+    std::int64_t seconds =
+        options.grace_period_seconds.value_or(get_int_path(object, "spec.terminationGracePeriodSeconds").value_or(kDefaultGraceSeconds));
     if (seconds < 0) seconds = 1;
     const std::string_view phase = get_string_path(object, "status.phase");
     // Nobody would report the end of a pod that runs nowhere, or no more.
@@ -187,8 +227,10 @@ class EphemeralContainersStrategy final : public Strategy {
         if (get_string(container, "name") == get_string(before, "name")) now = &container;
       });
       const std::string name = quoted(get_string(before, "name"));
-      if (now == nullptr) errors.forbidden("spec.ephemeralContainers", "existing ephemeral containers " + name + " may not be removed\n");
-      else if (*now != before) errors.forbidden("spec.ephemeralContainers", "existing ephemeral containers " + name + " may not be changed\n");
+      if (now == nullptr)
+        errors.forbidden("spec.ephemeralContainers", "existing ephemeral containers " + name + " may not be removed\n");
+      else if (*now != before)
+        errors.forbidden("spec.ephemeralContainers", "existing ephemeral containers " + name + " may not be changed\n");
     });
   }
 };

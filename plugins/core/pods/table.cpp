@@ -112,15 +112,19 @@ Summary summarize(const Object& pod) {
   summary.reason = get_string_path(pod, "status.phase");
   if (const std::string_view reason = get_string_path(pod, "status.reason"); !reason.empty()) summary.reason = reason;
   each(object_or_empty(pod, "status"), "conditions", [&](const Object& condition, std::size_t) {
-    if (get_string(condition, "type") == "PodScheduled" && get_string(condition, "reason") == "SchedulingGated") summary.reason = "SchedulingGated";
+    if (get_string(condition, "type") == "PodScheduled" && get_string(condition, "reason") == "SchedulingGated")
+      summary.reason = "SchedulingGated";
   });
   each(spec, "containers", [&](const Object&, std::size_t) { ++summary.total; });
-  each(spec, "initContainers", [&](const Object& container, std::size_t) { summary.total += get_string(container, "restartPolicy") == "Always"; });
+  each(spec, "initContainers",
+       [&](const Object& container, std::size_t) { summary.total += get_string(container, "restartPolicy") == "Always"; });
   if (!summarize_init(pod, summary)) summarize_containers(pod, summary);
   if (!meta_text(pod, "deletionTimestamp").empty()) {
     const std::string_view phase = get_string_path(pod, "status.phase");
-    if (get_string_path(pod, "status.reason") == "NodeLost") summary.reason = "Unknown";
-    else if (phase != "Failed" && phase != "Succeeded") summary.reason = "Terminating";
+    if (get_string_path(pod, "status.reason") == "NodeLost")
+      summary.reason = "Unknown";
+    else if (phase != "Failed" && phase != "Succeeded")
+      summary.reason = "Terminating";
   }
   return summary;
 }
@@ -166,8 +170,9 @@ void print_pod(const Object& pod, std::int64_t now, Array& cells) {
 const TableConvertor& pod_table() {
   static const PrintedTable table(
       {name_column(), text_column("Ready", "Containers that are ready, of how many."), text_column("Status", "What the pod is doing."),
-       text_column("Restarts", "How often containers were started again, and when last."), age_column(), text_column("IP", "Address of the pod.", 1),
-       text_column("Node", "The node it runs on.", 1), text_column("Nominated Node", "The node that is being cleared for it.", 1),
+       text_column("Restarts", "How often containers were started again, and when last."), age_column(),
+       text_column("IP", "Address of the pod.", 1), text_column("Node", "The node it runs on.", 1),
+       text_column("Nominated Node", "The node that is being cleared for it.", 1),
        text_column("Readiness Gates", "Conditions that hold beside the containers' own, of how many.", 1)},
       print_pod);
   return table;

@@ -48,8 +48,8 @@ struct PortRange {
 class NumberPool {
  public:
   NumberPool(std::uint32_t first, std::uint32_t last, std::uint32_t reserved_band) : first_(first), last_(last), band_(reserved_band) {}
-  bool take(std::uint32_t number);         // false: taken
-  std::optional<std::uint32_t> take_any(); // nothing: all taken
+  bool take(std::uint32_t number);          // false: taken
+  std::optional<std::uint32_t> take_any();  // nothing: all taken
   void release(std::uint32_t number);
 
  private:

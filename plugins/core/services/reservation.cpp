@@ -48,8 +48,10 @@ void Reservation::reserve_addresses(Object& spec, const Holdings& held, FieldErr
   for (const std::string& ip : cluster_ips(spec)) {
     if (holds(held.addresses, ip)) continue;
     const std::string why = allocator_.take_address(ip);
-    if (why.empty()) taken_.addresses.push_back(ip);
-    else errors.invalid_raw("spec.clusterIPs", to_json(*get_array(spec, "clusterIPs")), why);
+    if (why.empty())
+      taken_.addresses.push_back(ip);
+    else
+      errors.invalid_raw("spec.clusterIPs", to_json(*get_array(spec, "clusterIPs")), why);
   }
   if (!cluster_ips(spec).empty() || !errors.empty()) return;
   auto any = allocator_.take_any_address();

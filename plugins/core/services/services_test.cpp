@@ -111,7 +111,8 @@ TEST(Services, DefaultsAreThoseOfAClusterIp) {
 TEST(Services, RulesAreWordedAsUpstreams) {
   EXPECT_EQ(problems_of("{}"), "spec.ports: Required value");
   EXPECT_EQ(problems_of(R"({"type":"ExternalName"})"), "spec.externalName: Required value");
-  EXPECT_EQ(problems_of(R"({"ports":[{"port":80,"nodePort":30000}]})"), "spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'");
+  EXPECT_EQ(problems_of(R"({"ports":[{"port":80,"nodePort":30000}]})"),
+            "spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'");
   EXPECT_EQ(problems_of(R"({"ports":[{"port":80}],"clusterIP":"x"})"),
             "spec.clusterIPs[0]: Invalid value: \"x\": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
   EXPECT_EQ(problems_of(R"({"ports":[{"port":80}],"sessionAffinity":"x"})"),

@@ -126,7 +126,8 @@ void keep_allocated(Object& spec, const Object& before) {
     each_mutable(spec, "ports", [&](Object& port) {
       if (get_int(port, "nodePort").value_or(0) != 0) return;
       each(before, "ports", [&](const Object& old, std::size_t) {
-        if (same_member(port, old, "port") && same_member(port, old, "protocol") && has(old, "nodePort")) take_member(port, old, "nodePort");
+        if (same_member(port, old, "port") && same_member(port, old, "protocol") && has(old, "nodePort"))
+          take_member(port, old, "nodePort");
       });
     });
   }
@@ -156,7 +157,11 @@ void drop_left_behind(Object& spec, const Object& before) {
       if (same_member(spec, before, key)) erase_member(spec, key);
     }
   }
-  if (needs_node_ports(before) && !needs_node_ports(spec)) {
+  const auto may_have_node_ports = [](const Object& each_spec) {
+    const std::string_view type = get_string(each_spec, "type");
+    return type == "NodePort" || type == "LoadBalancer";
+  };
+  if (may_have_node_ports(before) && !may_have_node_ports(spec)) {
     const Value* ports = find(before, "ports");
     each_mutable(spec, "ports", [&](Object& port) {
       if (ports == nullptr || !ports->is_array()) return;
@@ -179,7 +184,8 @@ void drop_left_behind(Object& spec, const Object& before) {
       if (same_member(spec, before, key)) erase_member(spec, key);
     }
   }
-  if (get_string(before, "type") == "ExternalName" && get_string(spec, "type") != "ExternalName" && same_member(spec, before, "externalName")) {
+  if (get_string(before, "type") == "ExternalName" && get_string(spec, "type") != "ExternalName" &&
+      same_member(spec, before, "externalName")) {
     erase_member(spec, "externalName");
   }
 }

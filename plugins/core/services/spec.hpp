@@ -16,8 +16,8 @@ namespace backplane::core {
 inline constexpr std::string_view kHeadless = "None";
 
 bool is_headless(const Object& spec);
-bool needs_cluster_ip(const Object& spec);   // ClusterIP, NodePort, LoadBalancer
-bool needs_node_ports(const Object& spec);   // NodePort; LoadBalancer unless told not to
+bool needs_cluster_ip(const Object& spec);  // ClusterIP, NodePort, LoadBalancer
+bool needs_node_ports(const Object& spec);  // NodePort; LoadBalancer unless told not to
 bool needs_health_check_port(const Object& spec);
 std::vector<std::string> cluster_ips(const Object& spec);
 

@@ -42,11 +42,15 @@ class AllocatingUpdate final : public UpdatedObjectInfo {
     static const Object kNothing;
     held_ = holdings_of(existing ? object_or_empty(*existing, "spec") : kNothing);
     Object trial(*computed, context.arena());
-    if (existing == nullptr) strategy_.prepare_for_create(context, trial);
-    else strategy_.prepare_for_update(context, trial, *existing);
+    if (existing == nullptr)
+      strategy_.prepare_for_create(context, trial);
+    else
+      strategy_.prepare_for_update(context, trial, *existing);
     FieldErrors errors;
-    if (existing == nullptr) strategy_.validate(context, trial, errors);
-    else strategy_.validate_update(context, trial, *existing, errors);
+    if (existing == nullptr)
+      strategy_.validate(context, trial, errors);
+    else
+      strategy_.validate_update(context, trial, *existing, errors);
     // The store words the refusal; nothing is taken for it.
     if (!errors.empty()) co_return computed;
     Object& spec = ensure_object(trial, "spec");
@@ -70,7 +74,8 @@ class AllocatingUpdate final : public UpdatedObjectInfo {
 
 class ServiceStorage final : public StandardStorage {
  public:
-  ServiceStorage(std::shared_ptr<StandardStorage> store, std::shared_ptr<const Strategy> strategy, std::shared_ptr<ServiceAllocator> allocator)
+  ServiceStorage(std::shared_ptr<StandardStorage> store, std::shared_ptr<const Strategy> strategy,
+                 std::shared_ptr<ServiceAllocator> allocator)
       : store_(std::move(store)), strategy_(std::move(strategy)), allocator_(std::move(allocator)) {}
 
   GroupVersionKind kind() const override { return store_->kind(); }

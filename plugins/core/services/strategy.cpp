@@ -1,7 +1,7 @@
 // Services: defaults, rules and the table.
+#include "kit/strategy.hpp"
 #include "backplane/meta.hpp"
 #include "kinds/strategies.hpp"
-#include "kit/strategy.hpp"
 #include "kit/table.hpp"
 #include "kit/walk.hpp"
 #include "services/spec.hpp"

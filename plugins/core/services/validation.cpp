@@ -21,8 +21,8 @@ std::size_t items(const Object& parent, std::string_view key) {
 }
 
 std::string print_port(const Object& port) {
-  return R"({"Name":"","Protocol":)" + to_json(Value(get_string(port, "protocol"))) +
-         R"(,"AppProtocol":null,"Port":)" + std::to_string(get_int(port, "port").value_or(0)) + R"(,"TargetPort":0,"NodePort":0})";
+  return R"({"Name":"","Protocol":)" + to_json(Value(get_string(port, "protocol"))) + R"(,"AppProtocol":null,"Port":)" +
+         std::to_string(get_int(port, "port").value_or(0)) + R"(,"TargetPort":0,"NodePort":0})";
 }
 
 void check_ports(const Object& spec, FieldErrors& errors) {
@@ -40,8 +40,10 @@ void check_ports(const Object& spec, FieldErrors& errors) {
       if (!names.insert(name).second) errors.duplicate(at(path, "name"), name);
     }
     check_port(find(port, "port"), at(path, "port"), errors);
-    if (get_string(port, "protocol").empty()) errors.required(at(path, "protocol"));
-    else check_one_of(port, "protocol", path, {"SCTP", "TCP", "UDP"}, errors);
+    if (get_string(port, "protocol").empty())
+      errors.required(at(path, "protocol"));
+    else
+      check_one_of(port, "protocol", path, {"SCTP", "TCP", "UDP"}, errors);
     check_port_or_name(find(port, "targetPort"), at(path, "targetPort"), errors);
     if (const Value* app = find(port, "appProtocol"); app != nullptr && app->is_string()) {
       add_problems(is_qualified_name(text_of(*app)), at(path, "appProtocol"), text_of(*app), errors);
@@ -49,7 +51,8 @@ void check_ports(const Object& spec, FieldErrors& errors) {
     const std::string protocol(get_string(port, "protocol"));
     if (const std::int64_t node = get_int(port, "nodePort").value_or(0); node != 0) {
       if (type == "ClusterIP") errors.forbidden(at(path, "nodePort"), "may not be used when `type` is 'ClusterIP'");
-      if (!node_ports.insert(protocol + "/" + std::to_string(node)).second) errors.duplicate_raw(at(path, "nodePort"), std::to_string(node));
+      if (!node_ports.insert(protocol + "/" + std::to_string(node)).second)
+        errors.duplicate_raw(at(path, "nodePort"), std::to_string(node));
     }
     const std::string key = protocol + "/" + std::to_string(get_int(port, "port").value_or(0));
     if (!ports.insert(key).second) errors.duplicate_raw(path, print_port(port));
@@ -58,8 +61,10 @@ void check_ports(const Object& spec, FieldErrors& errors) {
 
 void check_type(const Object& spec, FieldErrors& errors) {
   const std::string_view type = get_string(spec, "type");
-  if (type.empty()) errors.required("spec.type");
-  else check_one_of(spec, "type", "spec", {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"}, errors);
+  if (type.empty())
+    errors.required("spec.type");
+  else
+    check_one_of(spec, "type", "spec", {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"}, errors);
   if ((type == "LoadBalancer" || type == "NodePort") && is_headless(spec)) {
     errors.invalid("spec.clusterIPs[0]", kHeadless, "may not be set to 'None' for " + std::string(type) + " services");
   }
@@ -75,8 +80,10 @@ void check_type(const Object& spec, FieldErrors& errors) {
 
 void check_affinity(const Object& spec, FieldErrors& errors) {
   const std::string_view affinity = get_string(spec, "sessionAffinity");
-  if (affinity.empty()) errors.required("spec.sessionAffinity");
-  else check_one_of(spec, "sessionAffinity", "spec", {"ClientIP", "None"}, errors);
+  if (affinity.empty())
+    errors.required("spec.sessionAffinity");
+  else
+    check_one_of(spec, "sessionAffinity", "spec", {"ClientIP", "None"}, errors);
   if (affinity == "ClientIP") {
     const std::string path = "spec.sessionAffinityConfig.clientIP.timeoutSeconds";
     const auto seconds = get_int_path(spec, "sessionAffinityConfig.clientIP.timeoutSeconds");
@@ -137,21 +144,6 @@ void check_cluster_ips(const Object& spec, FieldErrors& errors) {
   }
 }
 
-bool is_cidr(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  const auto slash = text.find('/');
-  if (slash == std::string_view::npos || !is_valid_ip(text.substr(0, slash)).empty()) return false;
-  const std::string_view bits = text.substr(slash + 1);
-  if (bits.empty() || bits.size() > 3) return false;
-  int number = 0;
-  for (char digit : bits) {
-    if (digit < '0' || digit > '9') return false;
-    number = number * 10 + (digit - '0');
-  }
-  return number <= (text.find(':') == std::string_view::npos ? 32 : 128);
-}
-
 void check_load_balancer(const Object& spec, FieldErrors& errors) {
   const bool balanced = get_string(spec, "type") == "LoadBalancer";
   if (const Array* ranges = get_array(spec, "loadBalancerSourceRanges"); ranges != nullptr && !ranges->empty()) {
@@ -167,8 +159,10 @@ void check_load_balancer(const Object& spec, FieldErrors& errors) {
   if (balanced && !says) errors.required("spec.allocateLoadBalancerNodePorts");
   if (!balanced && says) errors.forbidden("spec.allocateLoadBalancerNodePorts", kOnlyLoadBalancer);
   if (const Value* name = find(spec, "loadBalancerClass"); name != nullptr && name->is_string()) {
-    if (!balanced) errors.forbidden("spec.loadBalancerClass", kOnlyLoadBalancer);
-    else add_problems(is_qualified_name(text_of(*name)), "spec.loadBalancerClass", text_of(*name), errors);
+    if (!balanced)
+      errors.forbidden("spec.loadBalancerClass", kOnlyLoadBalancer);
+    else
+      add_problems(is_qualified_name(text_of(*name)), "spec.loadBalancerClass", text_of(*name), errors);
   }
 }
 
@@ -196,6 +190,11 @@ void check_traffic(const Object& spec, FieldErrors& errors) {
   check_one_of(spec, "trafficDistribution", "spec", {"PreferClose", "PreferSameZone", "PreferSameNode"}, errors);
 }
 
+// Texts that are no addresses are refused as such.
+bool all_addresses(const std::vector<std::string>& ips) {
+  return std::all_of(ips.begin(), ips.end(), [](const std::string& ip) { return ip == kHeadless || is_valid_ip(ip).empty(); });
+}
+
 }  // namespace
 
 void validate_service_spec(const Object& spec, FieldErrors& errors) {
@@ -220,6 +219,9 @@ void validate_service_change(const Object& spec, const Object& before, FieldErro
     const Value* name = find(spec, "loadBalancerClass");
     errors.invalid_raw("spec.loadBalancerClass", name ? to_json(*name) : "null", "may not change once set");
   }
+  if (needs_health_check_port(spec) && needs_health_check_port(before) && !same_member(spec, before, "healthCheckNodePort")) {
+    errors.forbidden("spec.healthCheckNodePort", "field is immutable");
+  }
   // The first address stays as long as the service has addresses at all.
   if (!needs_cluster_ip(spec) || !needs_cluster_ip(before)) return;
   const auto now = cluster_ips(spec), old = cluster_ips(before);
@@ -227,7 +229,7 @@ void validate_service_change(const Object& spec, const Object& before, FieldErro
   const Value* list = find(spec, "clusterIPs");
   if (now.empty()) {
     errors.invalid_raw("spec.clusterIPs[0]", "null", "primary clusterIP can not be unset");
-  } else if (now[0] != old[0]) {
+  } else if (now[0] != old[0] && all_addresses(now)) {
     errors.invalid_raw("spec.clusterIPs[0]", to_json(*list), "may not change once set");
   }
 }

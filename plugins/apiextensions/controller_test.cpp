@@ -1,0 +1,170 @@
+#include "controller.hpp"
+
+#include <gtest/gtest.h>
+
+#include "definition.hpp"
+#include "definition_strategy.hpp"
+#include "fake_host.hpp"
+
+namespace backplane::apiextensions_test {
+namespace {
+
+using namespace apiextensions;
+
+Task<void> run(std::shared_ptr<Controller> controller) { co_await controller->run(); }
+
+class ControllerTest : public ::testing::Test {
+ protected:
+  ControllerTest() {
+    ResourceConfig config;
+    config.kind = {"apiextensions.k8s.io", "v1", "CustomResourceDefinition"};
+    config.resource = "customresourcedefinitions";
+    config.strategy = make_definition_strategy();
+    definitions = std::make_shared<FakeStore>(std::move(config));
+  }
+  ~ControllerTest() override {
+    if (controller) controller->stop();
+    host.turns.settle(true);
+    EXPECT_EQ(host.running, 0);
+  }
+
+  void start() {
+    Controller::Parts parts;
+    parts.host = &host;
+    parts.definitions = definitions;
+    parts.status = std::make_shared<FakeSubresource>(definitions);
+    parts.groups = host.groups;
+    parts.synced = host.synced;
+    controller = std::make_shared<Controller>(std::move(parts));
+    host.spawn("controller", run(controller));
+    host.turns.settle();
+  }
+  void define(const std::string& plural, const std::string& kind, const std::string& version = "v1") {
+    const std::string lower = plural.substr(0, plural.size() - 1);
+    Object crd = json::parse(R"({"metadata":{"name":")" + plural + R"(.cr.example.com","uid":"u-)" + plural + R"(","generation":1},"spec":{"group":"cr.example.com",
+      "scope":"Namespaced","names":{"plural":")" +
+                             plural + R"(","singular":")" + lower + R"(","kind":")" + kind + R"(","listKind":")" + kind +
+                             R"(List"},"versions":[{"name":")" + version +
+                             R"(","served":true,"storage":true,"subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object"}}}]},
+      "status":{"storedVersions":["v1"]}})")
+                     .as_object();
+    definitions->put(std::move(crd), WatchEvent::Type::kAdded);
+    host.turns.settle();
+  }
+  Object definition(const std::string& plural) { return decode(*definitions->data.at(plural + ".cr.example.com"), {}); }
+  void mark_deleted(const std::string& plural) {
+    Object crd = definition(plural);
+    make_definition_strategy()->mark_deleting(crd);
+    ObjectMeta(crd).set("deletionTimestamp", "2026-01-01T00:00:00Z");
+    definitions->put(std::move(crd), WatchEvent::Type::kModified);
+    host.turns.settle();
+  }
+  std::vector<std::string> served() {
+    std::vector<std::string> paths;
+    for (const APIGroupInfo& group : host.groups->published) {
+      for (const auto& [version, storages] : group.storages) {
+        for (const auto& [path, storage] : storages) paths.push_back(group.group + "/" + version + "/" + path);
+      }
+    }
+    return paths;
+  }
+
+  FakeHost host;
+  std::shared_ptr<FakeStore> definitions;
+  std::shared_ptr<Controller> controller;
+};
+
+TEST_F(ControllerTest, ServesWhatItHasAcceptedAndSaysSo) {
+  start();
+  define("foos", "Foo");
+  EXPECT_EQ(served(), (std::vector<std::string>{"cr.example.com/v1/foos", "cr.example.com/v1/foos/status"}));
+  const Object crd = definition("foos");
+  EXPECT_EQ(get_string(*find_condition(crd, "NamesAccepted"), "reason"), "NoConflicts");
+  EXPECT_EQ(get_string(*find_condition(crd, "Established"), "reason"), "InitialNamesAccepted");
+  EXPECT_TRUE(condition_is_true(crd, "Established"));
+  EXPECT_EQ(get_string_path(crd, "status.acceptedNames.listKind"), "FooList");
+  EXPECT_TRUE(host.log.errors.empty());
+}
+
+TEST_F(ControllerTest, SyncsOnlyWhenWhatWasThereBeforeIsServed) {
+  define("foos", "Foo");
+  define("bars", "Bar");
+  EXPECT_FALSE(host.synced->fired());
+  start();
+  EXPECT_TRUE(host.synced->fired());
+  EXPECT_EQ(served().size(), 4u);
+}
+
+TEST_F(ControllerTest, ATakenKindIsNotServedUntilItIsFree) {
+  start();
+  define("foos", "Foo");
+  define("others", "Foo");
+  Object second = definition("others");
+  EXPECT_EQ(get_string(*find_condition(second, "NamesAccepted"), "reason"), "KindConflict");
+  EXPECT_EQ(get_string(*find_condition(second, "NamesAccepted"), "message"), R"("Foo" is already in use)");
+  EXPECT_EQ(get_string(*find_condition(second, "Established"), "reason"), "NotAccepted");
+  EXPECT_EQ(served().size(), 2u);
+  mark_deleted("foos");
+  second = definition("others");
+  EXPECT_TRUE(condition_is_true(second, "Established"));
+  EXPECT_EQ(served(), (std::vector<std::string>{"cr.example.com/v1/others", "cr.example.com/v1/others/status"}));
+}
+
+TEST_F(ControllerTest, AChangeOfTheSpecMakesNewStoragesAndOtherChangesKeepThem) {
+  start();
+  define("foos", "Foo");
+  ASSERT_EQ(host.stores.size(), 1u);
+  Object labelled = definition("foos");
+  ObjectMeta(labelled).mutable_labels()["x"] = "y";
+  definitions->put(labelled, WatchEvent::Type::kModified);
+  host.turns.settle();
+  EXPECT_EQ(host.stores.size(), 1u);
+  Object changed = definition("foos");
+  changed.at("spec").as_object().at("versions").as_array().at(0).as_object().erase("subresources");
+  definitions->put(changed, WatchEvent::Type::kModified);
+  host.turns.settle();
+  EXPECT_EQ(host.stores.size(), 2u);
+  EXPECT_EQ(served(), (std::vector<std::string>{"cr.example.com/v1/foos"}));
+}
+
+TEST_F(ControllerTest, DeletionTakesTheObjectsAndThenTheDefinition) {
+  start();
+  define("foos", "Foo");
+  FakeStore& objects = *host.stores.back();
+  objects.put(json::parse(R"({"metadata":{"name":"a"}})").as_object(), WatchEvent::Type::kAdded);
+  objects.put(json::parse(R"({"metadata":{"name":"held","finalizers":["example.com/x"]}})").as_object(), WatchEvent::Type::kAdded);
+  mark_deleted("foos");
+  EXPECT_EQ(objects.data.count("a"), 0u);
+  EXPECT_EQ(get_string(*find_condition(definition("foos"), "Terminating"), "reason"), "InstanceDeletionInProgress");
+  EXPECT_EQ(served().size(), 2u);
+  objects.erase("held");
+  host.turns.settle();
+  EXPECT_EQ(definitions->data.count("foos.cr.example.com"), 0u);
+  EXPECT_TRUE(served().empty());
+}
+
+TEST_F(ControllerTest, NothingNewIsCreatedWhileTheDefinitionIsDeleted) {
+  start();
+  define("foos", "Foo");
+  FakeStore& objects = *host.stores.back();
+  objects.put(json::parse(R"({"metadata":{"name":"held","finalizers":["example.com/x"]}})").as_object(), WatchEvent::Type::kAdded);
+  auto& storage = dynamic_cast<StandardStorage&>(*host.groups->published.at(0).storages.at("v1").at("foos"));
+  mark_deleted("foos");
+  RequestContext context;
+  Object object;
+  Result<ObjectRef> refused;
+  struct Create {
+    static Task<void> run(StandardStorage& storage, RequestContext& context, Object& object, Result<ObjectRef>& out) {
+      WriteOptions options;
+      out = co_await storage.create(context, object, std::move(options));
+    }
+  };
+  host.spawn("create", Create::run(storage, context, object, refused));
+  host.turns.settle();
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.status().code(), 405);
+  EXPECT_EQ(refused.status().message(), "create not allowed while custom resource definition is terminating");
+}
+
+}  // namespace
+}  // namespace backplane::apiextensions_test

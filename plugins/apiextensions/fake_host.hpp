@@ -1,0 +1,294 @@
+// A host for tests: stores are maps, everything runs on the test's thread when the test says so, timers go off when nothing else is left.
+//
+// Thread-safety: one thread.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backplane/host.hpp"
+
+namespace backplane::apiextensions_test {
+
+class TurnExecutor final : public Executor {
+ public:
+  void post(std::function<void()> work) override { work_.push_back(std::move(work)); }
+  void post(std::coroutine_handle<> frame) override {
+    work_.push_back([frame] { frame.resume(); });
+  }
+  std::function<void()> after(std::chrono::nanoseconds, std::function<void()> work) override {
+    auto timer = std::make_shared<std::function<void()>>(std::move(work));
+    timers_.push_back(timer);
+    return [timer] { *timer = nullptr; };
+  }
+  // Runs what there is until nothing is left to run; `timers`: they count as work.
+  void settle(bool timers = false) {
+    ExecutorScope scope(this);
+    for (;;) {
+      if (work_.empty() && (!timers || timers_.empty())) return;
+      std::function<void()> next;
+      if (!work_.empty()) {
+        next = std::move(work_.front());
+        work_.pop_front();
+      } else {
+        next = *timers_.front();
+        timers_.pop_front();
+      }
+      if (next) next();
+    }
+  }
+
+ private:
+  std::deque<std::function<void()>> work_;
+  std::deque<std::shared_ptr<std::function<void()>>> timers_;
+};
+
+class FakeStream final : public WatchStream {
+ public:
+  Task<Result<std::vector<WatchEvent>>> next() override {
+    if (queue.empty() && !cancelled) {
+      woken = Promise<bool>();
+      auto waiting = woken.future();
+      co_await waiting;
+    }
+    co_return std::exchange(queue, {});
+  }
+  void cancel() override {
+    cancelled = true;
+    woken.set(true);
+  }
+  void push(const WatchEvent& event) {
+    queue.push_back(event);
+    woken.set(true);
+  }
+  std::vector<WatchEvent> queue;
+  Promise<bool> woken;
+  bool cancelled = false;
+};
+
+// What the store hands out: the stream itself stays with the store, which feeds it.
+class StreamHandle final : public WatchStream {
+ public:
+  explicit StreamHandle(std::shared_ptr<FakeStream> stream) : stream_(std::move(stream)) {}
+  Task<Result<std::vector<WatchEvent>>> next() override { return stream_->next(); }
+  void cancel() override { stream_->cancel(); }
+
+ private:
+  std::shared_ptr<FakeStream> stream_;
+};
+
+class ListCursor final : public ObjectCursor {
+ public:
+  explicit ListCursor(std::vector<ObjectRef> entries) : entries_(std::move(entries)) {}
+  const ObjectEntry* next() override { return next_ < entries_.size() ? entries_[next_++].get() : nullptr; }
+
+ private:
+  std::vector<ObjectRef> entries_;
+  std::size_t next_ = 0;
+};
+
+class FakeStore final : public StandardStorage {
+ public:
+  explicit FakeStore(ResourceConfig config) : config(std::move(config)) {}
+
+  GroupVersionKind kind() const override { return config.kind; }
+  const Schema* schema() const override { return config.schema; }
+  bool namespaced() const override { return config.strategy->namespaced(); }
+  std::string singular_name() const override { return config.singular; }
+  std::vector<std::string> short_names() const override { return config.short_names; }
+  std::vector<std::string> categories() const override { return config.categories; }
+  GroupVersionKind storage_version() const override { return config.kind; }
+  const TableConvertor& table_convertor() const override { return config.strategy->table_convertor(); }
+  std::string list_kind() const override { return config.list_kind; }
+
+  Task<Result<ObjectRef>> get(RequestContext&, std::string name, GetOptions) override {
+    const auto found = data.find(name);
+    if (found == data.end()) co_return not_found(config.kind.group, config.resource, name);
+    co_return found->second;
+  }
+  Task<Result<ListResult>> list(RequestContext&, ListOptions) override {
+    std::vector<ObjectRef> entries;
+    for (const auto& [name, entry] : data) entries.push_back(entry);
+    ListResult result;
+    result.revision = revision;
+    result.items = std::make_unique<ListCursor>(std::move(entries));
+    co_return result;
+  }
+  Task<Result<std::unique_ptr<WatchStream>>> watch(RequestContext&, ListOptions) override {
+    streams.push_back(std::make_shared<FakeStream>());
+    co_return std::unique_ptr<WatchStream>(std::make_unique<StreamHandle>(streams.back()));
+  }
+  Task<Result<ObjectRef>> create(RequestContext&, Object& object, WriteOptions) override { co_return put(object, WatchEvent::Type::kAdded); }
+  Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions, bool) override {
+    const auto found = data.find(name);
+    if (found == data.end()) co_return not_found(config.kind.group, config.resource, name);
+    const Object existing = decode(*found->second, context.arena());
+    const Preconditions wanted = info.preconditions();
+    if (wanted.uid && *wanted.uid != meta_text(existing, "uid")) co_return conflict(config.kind.group, config.resource, name, "another uid");
+    auto updated = co_await info.updated_object(context, &existing);
+    if (!updated.ok()) co_return std::move(updated.status());
+    UpdateResult result;
+    const bool over = !meta_text(*updated, "deletionTimestamp").empty() && ObjectMeta(*updated).finalizers().empty();
+    result.object = over ? erase(name) : put(*updated, WatchEvent::Type::kModified);
+    co_return result;
+  }
+  Task<Result<DeleteResult>> remove(RequestContext&, std::string name, DeleteOptions) override {
+    DeleteResult result;
+    result.object = erase(name);
+    result.deleted = true;
+    co_return result;
+  }
+  Task<Result<ListResult>> remove_collection(RequestContext&, DeleteOptions, ListOptions) override {
+    std::vector<std::string> names;
+    for (const auto& [name, entry] : data) names.push_back(name);
+    for (const std::string& name : names) {
+      Object object = decode(*data.at(name), {});
+      if (ObjectMeta(object).finalizers().empty()) erase(name);
+    }
+    co_return ListResult();
+  }
+
+  ObjectRef put(Object object, WatchEvent::Type type) {
+    auto entry = std::make_shared<ObjectEntry>();
+    ObjectMeta(object).set("resourceVersion", std::to_string(++revision));
+    entry->name = meta_name(object);
+    entry->ns = meta_namespace(object);
+    entry->revision = revision;
+    entry->json = SharedBytes(to_json(Value(object)));
+    data[entry->name] = entry;
+    tell(type, entry);
+    return entry;
+  }
+  ObjectRef erase(const std::string& name) {
+    const auto found = data.find(name);
+    if (found == data.end()) return nullptr;
+    ObjectRef entry = found->second;
+    data.erase(found);
+    ++revision;
+    tell(WatchEvent::Type::kDeleted, entry);
+    return entry;
+  }
+  void tell(WatchEvent::Type type, const ObjectRef& entry) {
+    WatchEvent event;
+    event.type = type;
+    event.object = entry;
+    for (const auto& stream : streams) stream->push(event);
+  }
+
+  ResourceConfig config;
+  std::map<std::string, ObjectRef> data;
+  std::vector<std::shared_ptr<FakeStream>> streams;
+  Revision revision = 0;
+};
+
+// /status and /scale: what the parent does.
+class FakeSubresource final : public RestStorage, public Getter, public Updater {
+ public:
+  explicit FakeSubresource(std::shared_ptr<StandardStorage> parent) : parent_(std::move(parent)) {}
+  GroupVersionKind kind() const override { return parent_->kind(); }
+  const Schema* schema() const override { return parent_->schema(); }
+  Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override {
+    return parent_->get(context, std::move(name), std::move(options));
+  }
+  Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options, bool create) override {
+    return parent_->update(context, std::move(name), info, std::move(options), create);
+  }
+
+ private:
+  std::shared_ptr<StandardStorage> parent_;
+};
+
+class FakeSignal final : public Signal {
+ public:
+  std::string_view name() const noexcept override { return "test"; }
+  void fire() override {
+    if (std::exchange(fired_, true)) return;
+    for (const auto& callback : std::exchange(callbacks_, {})) callback();
+  }
+  bool fired() const noexcept override { return fired_; }
+  Task<void> wait() override {
+    Promise<bool> over;
+    on_fire([over] { over.set(true); });
+    auto waiting = over.future();
+    co_await waiting;
+  }
+  void on_fire(std::function<void()> callback) override {
+    if (fired_) callback();
+    else callbacks_.push_back(std::move(callback));
+  }
+
+ private:
+  bool fired_ = false;
+  std::vector<std::function<void()>> callbacks_;
+};
+
+class FakeGroups final : public DynamicGroups {
+ public:
+  Status publish(std::vector<APIGroupInfo> groups) override {
+    published = std::move(groups);
+    ++times;
+    return {};
+  }
+  std::vector<APIGroupInfo> published;
+  int times = 0;
+};
+
+class SilentLogger final : public Logger {
+ public:
+  void error(std::string_view text) override { errors.emplace_back(text); }
+  void warn(std::string_view) override {}
+  void info(std::string_view) override {}
+  void debug(std::string_view) override {}
+  std::vector<std::string> errors;
+};
+
+class FakeHost final : public Host {
+ public:
+  Logger& logger() override { return log; }
+  Scheme& scheme() override { return types; }
+  Result<std::shared_ptr<StandardStorage>> make_storage(ResourceConfig config) override {
+    stores.push_back(std::make_shared<FakeStore>(std::move(config)));
+    return std::shared_ptr<StandardStorage>(stores.back());
+  }
+  Result<std::shared_ptr<RestStorage>> make_subresource(std::shared_ptr<StandardStorage> parent, std::shared_ptr<const Strategy>) override {
+    return std::shared_ptr<RestStorage>(std::make_shared<FakeSubresource>(std::move(parent)));
+  }
+  Result<std::shared_ptr<RestStorage>> make_scale(std::shared_ptr<StandardStorage> parent, ScalePaths) override {
+    return std::shared_ptr<RestStorage>(std::make_shared<FakeSubresource>(std::move(parent)));
+  }
+  Status install_api_group(APIGroupInfo) override { return {}; }
+  std::shared_ptr<DynamicGroups> dynamic_groups() override { return groups; }
+  std::vector<GroupVersionInfo> group_versions() const override { return {}; }
+  void on_group_versions_changed(std::function<void()>) override {}
+  bool resource_enabled(const GroupVersionResource&) const override { return true; }
+  Status handle(PathRoute) override { return {}; }
+  Status add_post_start_hook(std::string, PostStartHook) override { return {}; }
+  Status add_pre_shutdown_hook(std::string, PreShutdownHook) override { return {}; }
+  Status add_health_check(std::shared_ptr<HealthCheck>, HealthEndpoints) override { return {}; }
+  Result<std::shared_ptr<Signal>> register_mux_and_discovery_complete_signal(std::string) override { return std::shared_ptr<Signal>(synced); }
+  Status register_storage_backend(std::string, StorageBackendFactory) override { return {}; }
+  Status register_authenticator(std::shared_ptr<Authenticator>) override { return {}; }
+  Status register_authorizer(std::shared_ptr<Authorizer>) override { return {}; }
+  Status register_admission(std::shared_ptr<AdmissionPlugin>) override { return {}; }
+  Executor& executor() override { return turns; }
+  void spawn(std::string, Task<void> task) override {
+    ++running;
+    spawn_detached(turns, std::move(task), [this] { --running; });
+  }
+  Signal& stop_signal() override { return stop; }
+  std::optional<std::string> flag(std::string_view) const override { return std::nullopt; }
+
+  TurnExecutor turns;
+  SilentLogger log;
+  Scheme types;
+  FakeSignal stop;
+  std::shared_ptr<FakeSignal> synced = std::make_shared<FakeSignal>();
+  std::shared_ptr<FakeGroups> groups = std::make_shared<FakeGroups>();
+  std::vector<std::shared_ptr<FakeStore>> stores;
+  int running = 0;
+};
+
+}  // namespace backplane::apiextensions_test

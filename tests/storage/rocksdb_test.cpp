@@ -1,0 +1,62 @@
+// The embedded store: the suites of every store, the cache above it, and what is its own.
+#include "rocksdb_storage.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include "storage/storage_conformance.hpp"
+#include "watchcache/cache_conformance.hpp"
+
+namespace backplane {
+namespace {
+
+BackendMaker rocksdb() {
+  return {"Rocksdb", [](const std::string& directory) {
+            StorageBackendConfig config;
+            config.data_dir = directory;
+            // What the disk does is the crash test's business; here it would only take time.
+            config.unsafe_no_fsync = true;
+            return open_rocksdb_storage(config);
+          }};
+}
+
+INSTANTIATE_TEST_SUITE_P(Rocksdb, StorageConformance, testing::Values(rocksdb()), maker_name);
+INSTANTIATE_TEST_SUITE_P(Rocksdb, DurableStorageConformance, testing::Values(rocksdb()), maker_name);
+INSTANTIATE_TEST_SUITE_P(Rocksdb, CacheConformance, testing::Values(rocksdb()), maker_name);
+
+TEST(RocksdbStorage, ADamagedFileIsAnErrorAndNotAnAnswer) {
+  OpenStore store(rocksdb());
+  for (int i = 0; i < 1000; ++i) store.put("/k/" + std::to_string(i), std::string(500, static_cast<char>('a' + i % 26)));
+  ASSERT_TRUE(store.run(store->stop()).ok());
+  std::size_t changed = 0;
+  for (const auto& file : std::filesystem::directory_iterator(store.directory())) {
+    if (file.path().extension() != ".sst" || file.file_size() < 100'000) continue;
+    std::fstream bytes(file.path(), std::ios::in | std::ios::out | std::ios::binary);
+    bytes.seekp(50'000);
+    bytes.write("damage", 6);
+    ++changed;
+  }
+  ASSERT_GT(changed, 0u);
+  auto opened = rocksdb().open(store.directory());
+  Status status = opened.ok() ? Status{} : opened.status();
+  if (opened.ok()) {
+    RangeRequest request;
+    request.start = "/k/";
+    request.end = "/k0";
+    status = store.run((*opened)->range(request)).status();
+    EXPECT_TRUE(store.run((*opened)->stop()).ok());
+  }
+  EXPECT_EQ(status.reason(), Reason::kInternalError);
+  EXPECT_NE(status.message().find("Corruption"), std::string::npos) << status.message();
+}
+
+TEST(RocksdbStorage, CompactionGivesTheSpaceOfOldVersionsBack) {
+  OpenStore store(rocksdb());
+  for (int i = 0; i < 3000; ++i) store.put("/k/" + std::to_string(i % 10), std::string(1000, 'x'));
+  ASSERT_TRUE(store.run(store->compact(store->committed_revision())).ok());
+  EXPECT_EQ(store.range({"/k/", "/k0", 0, 0, false, true, false}).count, 10);
+  EXPECT_EQ(store.put("/k/0", "y"), 3002);
+}
+
+}  // namespace
+}  // namespace backplane
