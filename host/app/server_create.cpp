@@ -61,7 +61,6 @@ Status ServerParts::bind_port() {
 void ServerParts::make_router() {
   RouterConfig router_config;
   router_config.admission = &admission;
-  router_config.scheme = &plugins.scheme;
   router_config.enablement = config.enablement();
   router_config.min_request_timeout = std::chrono::seconds(options().generic.min_request_timeout);
   // Watches end when the server stops taking requests: a clean end tells a client to come back, a cut connection does not.
@@ -85,6 +84,7 @@ Status ServerParts::load() {
   auto loaded = load_plugins({own.plugin_dirs, own.disable_plugins, own.require_plugins, own.data_dir + "/plugins-gen"}, *services);
   if (!loaded.ok()) return std::move(loaded.status());
   plugins = std::move(*loaded);
+  router->use_scheme(plugins.scheme);
 
   std::vector<GroupVersion> versions;
   std::vector<GroupVersionResource> resources;

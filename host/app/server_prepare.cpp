@@ -62,6 +62,7 @@ Status ServerParts::compose() {
   if (options().features.profiling) {
     for (auto& route : debug_routes()) routes.push_back(std::move(route));
   }
+  router->use_scheme(plugins.scheme);
   return router->compose(plugins.delegates, std::move(routes));
 }
 

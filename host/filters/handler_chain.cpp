@@ -114,7 +114,8 @@ Task<void> HandlerChain::refuse(FilterCall& call) {
     exchange.set_response_header("X-Content-Type-Options", "nosniff");
     body.emplace_back(call.refusal.text + "\n");
   }
-  co_await exchange.respond(call.refusal.plain_code, body.empty() ? "" : "text/plain; charset=utf-8", std::move(body));
+  const std::string_view type = body.empty() ? "" : "text/plain; charset=utf-8";
+  co_await exchange.respond(call.refusal.plain_code, type, std::move(body));
 }
 
 }  // namespace backplane

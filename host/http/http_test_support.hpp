@@ -43,6 +43,34 @@ inline std::vector<SharedBytes> one_chunk(std::string text) {
   return chunks;
 }
 
+// Lets any number of waiters go at once.
+class Release {
+ public:
+  void set(bool) {
+    std::vector<Promise<bool>> waiting;
+    {
+      std::lock_guard lock(mutex_);
+      released_ = true;
+      waiting.swap(waiting_);
+    }
+    for (auto& promise : waiting) promise.set(true);
+  }
+  Task<void> wait() {
+    Promise<bool> mine;
+    {
+      std::lock_guard lock(mutex_);
+      if (released_) co_return;
+      waiting_.push_back(mine);
+    }
+    co_await mine.future();
+  }
+
+ private:
+  std::mutex mutex_;
+  bool released_ = false;
+  std::vector<Promise<bool>> waiting_;
+};
+
 // /hello /echo /stream /hold /endless /large /close /throw /unfinished /cert
 class TestHandler final : public HttpHandler {
  public:
@@ -52,9 +80,9 @@ class TestHandler final : public HttpHandler {
   std::atomic<int> closes{0};
   std::atomic<int> ended{0};
   std::atomic<std::size_t> endless_written{0};
-  Promise<bool> held;     // set when /hold has begun
-  Promise<bool> release;  // set it to let /hold answer
-  Promise<bool> closed;   // set when an exchange was told that its peer has gone
+  Promise<bool> held;    // set when /hold has begun
+  Release release;       // set it to let /hold answer
+  Promise<bool> closed;  // set when an exchange was told that its peer has gone
 
   Task<void> handle(RequestContext&, Exchange& exchange) override {
     ++calls;
@@ -116,7 +144,7 @@ class TestHandler final : public HttpHandler {
       closed.set(true);
     });
     held.set(true);
-    co_await release.future();
+    co_await release.wait();
     auto body = one_chunk("released");
     co_await exchange.respond(200, "text/plain", std::move(body));
   }

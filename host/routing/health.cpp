@@ -116,7 +116,9 @@ class HealthEndpoint final : public HttpHandler {
       co_return;
     }
     if (on_ok_ && !told_.exchange(true)) on_ok_();
-    co_await answer(exchange, 200, verbose ? lines + name_ + " check passed\n" : std::string("ok"));
+    std::string text = "ok";
+    if (verbose) text = lines + name_ + " check passed\n";
+    co_await answer(exchange, 200, std::move(text));
   }
 
   static std::string unknown_excludes(const std::set<std::string>& names) {

@@ -230,8 +230,8 @@ Status add_path(RouteTable& routes, const PathRoute& route, const std::string& r
                                             " already; plugin " + quoted(registrant) + " cannot handle it too");
 }
 
-HandlerFactory handler_factory(const RouterConfig& config, std::shared_ptr<OpenWatches> watches) {
-  return [&config, watches = std::move(watches)](const ResourceRow& row, const GroupVersion& version) {
+HandlerFactory handler_factory(const RouterConfig& config, const Scheme* scheme, std::shared_ptr<OpenWatches> watches) {
+  return [&config, scheme, watches = std::move(watches)](const ResourceRow& row, const GroupVersion& version) {
     ResourceScope scope;
     scope.resource = {version.group, version.version, row.resource};
     scope.subresource = row.subresource;
@@ -243,7 +243,7 @@ HandlerFactory handler_factory(const RouterConfig& config, std::shared_ptr<OpenW
     scope.max_body_bytes = config.max_body_bytes;
     scope.shutting_down = config.shutting_down;
     scope.watches = watches;
-    scope.scheme = config.scheme;
+    scope.scheme = scheme;
     return make_resource_handler(std::move(scope));
   };
 }

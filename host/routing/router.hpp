@@ -24,7 +24,6 @@ struct RouteTable;
 
 struct RouterConfig {
   AdmissionRunner* admission = nullptr;
-  const Scheme* scheme = nullptr;          // outlives the router; for the words about bodies of other kinds
   ApiEnablement enablement;
   std::chrono::seconds min_request_timeout{1800};
   std::size_t max_body_bytes = 3 * 1024 * 1024;
@@ -38,6 +37,8 @@ class Router final : public HttpHandler {
   explicit Router(RouterConfig config);
   ~Router() override;
 
+  // The kinds the server knows, for the words about bodies of other kinds.  Before compose().
+  void use_scheme(std::shared_ptr<const Scheme> scheme) { scheme_ = std::move(scheme); }
   // Front to back.  Once, at start; paths of `host_paths` (health, metrics) come first.
   Status compose(std::vector<DelegationTarget> chain, std::vector<PathRoute> host_paths);
   // Replaces what `delegate` has published at run time.
@@ -61,6 +62,7 @@ class Router final : public HttpHandler {
   Status add_group_rows(RouteTable& table, const DelegationTarget& target, const APIGroupInfo& group) const;
 
   RouterConfig config_;
+  std::shared_ptr<const Scheme> scheme_;
   std::shared_ptr<OpenWatches> watches_;  // of all handlers
   mutable std::mutex mutex_;  // writers only
   std::vector<DelegationTarget> chain_;

@@ -75,9 +75,9 @@ std::string print_access_modes(const Array* modes) {
       {"ReadWriteOnce", "RWO"}, {"ReadOnlyMany", "ROX"}, {"ReadWriteMany", "RWX"}, {"ReadWriteOncePod", "RWOP"}};
   std::vector<std::string> out;
   if (modes == nullptr) return "";
-  for (const auto& [name, letters] : kShort) {
-    const bool there = std::any_of(modes->begin(), modes->end(), [&](const Value& mode) { return text_of(mode) == name; });
-    if (there) out.emplace_back(letters);
+  for (const auto& row : kShort) {
+    const bool there = std::any_of(modes->begin(), modes->end(), [&](const Value& mode) { return text_of(mode) == row.first; });
+    if (there) out.emplace_back(row.second);
   }
   return joined(out);
 }
