@@ -74,16 +74,14 @@ class HealthEndpoint final : public HttpHandler {
 
   Task<void> single(std::string check, Exchange& exchange) {
     const auto row = std::find_if(rows_.begin(), rows_.end(), [&](const Row& r) { return r.check->name() == check; });
-    if (row == rows_.end()) {
-      co_await answer(exchange, 404, "404 page not found\n");
-      co_return;
+    int code = 404;
+    std::string text = "404 page not found\n";
+    if (row != rows_.end()) {
+      Status status = co_await run(*row);
+      code = status.ok() ? 200 : 500;
+      text = status.ok() ? "ok" : "internal server error: " + status.message() + "\n";
     }
-    Status status = co_await run(*row);
-    if (status.ok()) {
-      co_await answer(exchange, 200, "ok");
-    } else {
-      co_await answer(exchange, 500, "internal server error: " + status.message() + "\n");
-    }
+    co_await answer(exchange, code, std::move(text));
   }
 
   Task<void> all(Exchange& exchange) {
