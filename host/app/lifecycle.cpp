@@ -7,7 +7,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Connections that were made in time may still send their first request; those that have nothing to say are closed at once.
+// A busy HTTP/1.1 client may be sending its next request while we close what looks idle, and would not know whether it was taken.  For
+// this long every answer says that it is the connection's last; only then are silent connections closed.
+constexpr std::chrono::milliseconds kLastAnswers{300};
+// Connections that are draining may still be sending a request they began in time.
 constexpr std::chrono::seconds kLastRequests{1};
 // With retry-after nothing is in flight any more when the server stops: peers only have to see the GOAWAY.
 constexpr std::chrono::seconds kRetryAfterStop{2};
@@ -19,6 +22,7 @@ Task<void> stop_listening(ShutdownParts& parts) {
   bool done = co_await closed.future();
   (void)done;
   parts.signals.http_server_stopped_listening.fire();
+  done = co_await parts.server.wait_closed(Clock::now() + kLastAnswers);
   parts.server.begin_drain();
 }
 

@@ -93,8 +93,8 @@ struct Lifecycle : ::testing::Test {
 TEST_F(Lifecycle, WithoutRetryAfterTheListenerClosesBeforeRequestsDrain) {
   EXPECT_TRUE(run_on(loop, run_shutdown(parts())).ok());
   EXPECT_EQ(diary.lines(), (std::vector<std::string>{"ShutdownInitiated", "hook", "PreShutdownHooksStopped", "AfterShutdownDelayDuration",
-                                                     "NotAcceptingNewRequest", "stop listening", "HTTPServerStoppedListening", "begin drain",
-                                                     "wait closed", "InFlightRequestsDrained", "wait closed"}));
+                                                     "NotAcceptingNewRequest", "stop listening", "HTTPServerStoppedListening", "wait closed",
+                                                     "begin drain", "wait closed", "InFlightRequestsDrained", "wait closed"}));
 }
 
 TEST_F(Lifecycle, WithRetryAfterTheListenerStaysUntilRequestsHaveDrained) {

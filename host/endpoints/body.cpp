@@ -172,12 +172,32 @@ std::string strict_error_text(const std::vector<std::string>& problems) {
   return out;
 }
 
+Result<Value> parse_protobuf_body(std::string_view body, const Schema* schema, const GroupVersionKind& kind, json::storage_ptr storage) {
+  auto envelope = open_protobuf_envelope(body);
+  if (!envelope.ok()) return std::move(envelope.status());
+  Value tree = Object(storage);
+  const std::string wanted = kind.group_version().to_string();
+  const bool same = (envelope->kind.empty() || envelope->kind == kind.kind) && (envelope->api_version.empty() || envelope->api_version == wanted);
+  if (schema != nullptr && same) {
+    auto decoded = schema->decode_protobuf(envelope->raw, storage);
+    if (!decoded.ok()) return decoded;
+    tree = std::move(*decoded);
+  }
+  // Another kind is refused for what it says it is; its message is not looked at.
+  if (!envelope->kind.empty()) tree.get_object()["kind"] = envelope->kind;
+  if (!envelope->api_version.empty()) tree.get_object()["apiVersion"] = envelope->api_version;
+  return tree;
+}
+
 Result<Object> decode_object(const Resource& resource, RequestContext& context, std::string_view body, BodyFormat format,
                              FieldValidation validation) {
+  const bool protobuf = format == BodyFormat::kProtobuf;
+  if (protobuf && resource.custom) return unsupported_media_type("application/json, application/yaml");
   DecodeReport report;
   report.merge_duplicates = !resource.custom;
   DecodeReport* const wanted = validation == FieldValidation::kIgnore ? nullptr : &report;
-  auto tree = parse_body(body, format, context.arena(), &report);
+  auto tree = protobuf ? parse_protobuf_body(body, resource.schema, resource.scope.kind, context.arena())
+                       : parse_body(body, format, context.arena(), &report);
   if (!tree.ok()) return unrecognized(resource, tree.status().message(), body);
   auto gvk = kind_in_body(*tree, resource.scope.kind);
   if (!gvk.ok()) return unrecognized(resource, gvk.status().message(), body);

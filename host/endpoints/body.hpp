@@ -27,6 +27,8 @@ Result<Object> decode_object(const Resource& resource, RequestContext& context, 
 // Parsed, an object or null, with kind and apiVersion as text if they are there.
 // Errors: the message is upstream's without a prefix (`couldn't get version/kind; json parse error: …`).
 Result<Value> parse_body(std::string_view body, BodyFormat format, json::storage_ptr storage, DecodeReport* report);
+// The same of a protobuf envelope: `schema` reads the message when it is of `kind`.
+Result<Value> parse_protobuf_body(std::string_view body, const Schema* schema, const GroupVersionKind& kind, json::storage_ptr storage);
 // The same check of a tree that has not come as text.
 Status check_type_meta(const Value& tree);
 // What the tree says it is, gaps filled from `fallback`.

@@ -67,8 +67,21 @@ Result<DeleteOptions> delete_options_from_query(const Query& query) {
   return validated(std::move(given));
 }
 
+namespace {
+Result<Value> parse_delete_body(std::string_view body, BodyFormat format, json::storage_ptr storage) {
+  if (format != BodyFormat::kProtobuf) return parse_body(body, format, std::move(storage), nullptr);
+  auto envelope = open_protobuf_envelope(body);
+  if (!envelope.ok()) return std::move(envelope.status());
+  auto tree = delete_options_schema().decode_protobuf(envelope->raw, std::move(storage));
+  if (!tree.ok()) return tree;
+  if (!envelope->kind.empty()) tree->get_object()["kind"] = envelope->kind;
+  if (!envelope->api_version.empty()) tree->get_object()["apiVersion"] = envelope->api_version;
+  return tree;
+}
+}  // namespace
+
 Result<DeleteOptions> delete_options_from_body(std::string_view body, BodyFormat format, json::storage_ptr storage) {
-  auto tree = parse_body(body, format, std::move(storage), nullptr);
+  auto tree = parse_delete_body(body, format, std::move(storage));
   if (!tree.ok()) return std::move(tree.status());
   // Every group used to have a DeleteOptions of its own: the version is not looked at.
   auto kind = kind_in_body(*tree, {"", "v1", "DeleteOptions"});

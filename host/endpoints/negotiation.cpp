@@ -215,6 +215,7 @@ Result<BodyFormat> negotiate_input(const Exchange& exchange) {
   }
   if (lower == "application/json") return BodyFormat::kJson;
   if (lower == "application/yaml") return BodyFormat::kYaml;
+  if (lower == "application/vnd.kubernetes.protobuf") return BodyFormat::kProtobuf;
   return unsupported_media_type(kServedTypes);
 }
 

@@ -32,7 +32,7 @@ Result<MediaType> negotiate(const Exchange& exchange, bool shapes);
 // `streams`: the path lists or watches.
 Status check_route_accept(const Exchange& exchange, bool streams);
 
-enum class BodyFormat : unsigned char { kJson, kYaml };
+enum class BodyFormat : unsigned char { kJson, kYaml, kProtobuf };
 // Content-Type of an object body; none is JSON.
 Result<BodyFormat> negotiate_input(const Exchange& exchange);
 

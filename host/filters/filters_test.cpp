@@ -347,6 +347,15 @@ TEST_F(Filters, OnceTheDrainWaitsShortRequestsAreSentAwayButHealthIsServed) {
   EXPECT_EQ(health.code, 200);
 }
 
+TEST_F(Filters, ARequestThatCameJustInTimeIsServedAsTheLastOfItsConnection) {
+  not_accepting.fire();
+  TestExchange request;
+  request.request_target = "/api/v1/pods";
+  ask(request);
+  EXPECT_EQ(request.code, 200);
+  EXPECT_TRUE(request.closing);
+}
+
 TEST_F(Filters, WithRetryAfterNewRequestsGet429AndTheConnectionEnds) {
   config.shutdown_send_retry_after = true;
   not_accepting.fire();

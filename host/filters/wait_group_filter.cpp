@@ -7,9 +7,11 @@ namespace {
 
 class WithWaitGroup final : public Filter {
  public:
-  explicit WithWaitGroup(WaitGroup& group) : group_(group) {}
+  WithWaitGroup(WaitGroup& group, const Signal* not_accepting) : group_(group), not_accepting_(not_accepting) {}
 
   Step enter(FilterCall& call) const override {
+    // Served all the same, but the connection's next request belongs elsewhere.
+    if (not_accepting_ != nullptr && not_accepting_->fired()) call.exchange->close_connection_after();
     if (call.context.long_running) return Step::kNext;
     if (group_.try_add()) return Step::kNextThenLeave;
     return exempt_from_retry_after(call) ? Step::kNext : refuse_shutting_down(call);
@@ -18,13 +20,14 @@ class WithWaitGroup final : public Filter {
 
  private:
   WaitGroup& group_;
+  const Signal* not_accepting_;
 };
 
 }  // namespace
 
 FilterPtr with_wait_group(const ChainConfig& config) {
   if (config.short_requests == nullptr) return nullptr;
-  return std::make_unique<WithWaitGroup>(*config.short_requests);
+  return std::make_unique<WithWaitGroup>(*config.short_requests, config.not_accepting_new_request);
 }
 
 }  // namespace backplane

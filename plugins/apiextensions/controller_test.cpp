@@ -100,8 +100,8 @@ TEST_F(ControllerTest, ATakenKindIsNotServedUntilItIsFree) {
   define("foos", "Foo");
   define("others", "Foo");
   Object second = definition("others");
-  EXPECT_EQ(get_string(*find_condition(second, "NamesAccepted"), "reason"), "KindConflict");
-  EXPECT_EQ(get_string(*find_condition(second, "NamesAccepted"), "message"), R"("Foo" is already in use)");
+  EXPECT_EQ(get_string(*find_condition(second, "NamesAccepted"), "reason"), "ListKindConflict");
+  EXPECT_EQ(get_string(*find_condition(second, "NamesAccepted"), "message"), R"("FooList" is already in use)");
   EXPECT_EQ(get_string(*find_condition(second, "Established"), "reason"), "NotAccepted");
   EXPECT_EQ(served().size(), 2u);
   mark_deleted("foos");

@@ -133,10 +133,19 @@ class Schema {
   virtual void validate(const Value& value, const std::string& path, FieldErrors& errors) const = 0;
   // `patch` merged into `target` by the rules of strategic merge patch: merge keys, $patch, $retainKeys, $setElementOrder, $deleteFromPrimitiveList.
   virtual Status strategic_merge(Value& target, const Value& patch) const = 0;
+  // The tree of a protobuf message of this type (without envelope); normalize() brings it into canonical form.
+  // Errors: kBadRequest with the words of upstream's unmarshallers ("unexpected EOF"); types without a protobuf form.
+  virtual Result<Value> decode_protobuf(std::string_view message, json::storage_ptr storage) const = 0;
   // Default of a member path ("spec.replicas"), the property's schema, for those who walk types.  Null when absent.
   virtual const Schema* property(std::string_view json_name) const noexcept = 0;
   virtual const Schema* items() const noexcept = 0;
 };
+
+// The protobuf envelope of upstream (`k8s\\0` and runtime.Unknown) taken off: the object's own message and what it says it is.
+struct ProtobufEnvelope {
+  std::string_view api_version, kind, raw;  // into the body
+};
+Result<ProtobufEnvelope> open_protobuf_envelope(std::string_view body);
 
 // RFC 7386.
 void merge_patch(Value& target, const Value& patch);

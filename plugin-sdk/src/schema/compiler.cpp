@@ -53,6 +53,13 @@ bool is_zero(const Value& value) noexcept {
   return false;
 }
 
+// x-backplane-proto: the number, or an object that holds it.
+std::uint32_t proto_number(const Object& schema) noexcept {
+  const Object* long_form = get_object(schema, "x-backplane-proto");
+  const auto number = long_form ? get_int(*long_form, "number") : get_int(schema, "x-backplane-proto");
+  return static_cast<std::uint32_t>(number.value_or(0));
+}
+
 Omit omit_of(const Object& schema) noexcept {
   const std::string_view word = get_string(schema, "x-backplane-omit");
   return word == "never" ? Omit::kNever : word == "zero" ? Omit::kZero : Omit::kEmpty;
@@ -121,18 +128,20 @@ void Compiler::fill_properties(Body& body, const Object& properties, const std::
     }
     if (truthy(schema.get_object(), "x-backplane-inline")) {
       const Type* target = referred(reference_of(schema.get_object()), at);
-      if (target) add_inlined(body, name, *target);
+      if (target) add_inlined(body, name, *target, proto_number(schema.get_object()));
     } else {
       body.properties.push_back(make_property(state_.keep(name), schema.get_object(), at));
     }
   }
 }
 
-void Compiler::add_inlined(Body& body, std::string_view name, const Type& target) {
+void Compiler::add_inlined(Body& body, std::string_view name, const Type& target, std::uint32_t proto) {
   const Body& inlined = target.body();
+  if (proto != 0) body.inlined.push_back({proto, &target});
   if (!inlined.error.empty()) fail(std::string(target.name()), inlined.error);
   for (const Property& property : inlined.properties) {
     Property copy = property;
+    copy.proto = 0;  // its number is one of the nested message
     copy.embedded = state_.keep(std::string(name) + (property.embedded.empty() ? "" : "." + std::string(property.embedded)));
     body.properties.push_back(copy);
   }
@@ -150,6 +159,7 @@ Property Compiler::make_property(std::string_view name, const Object& schema, co
   out.type = type_of(schema, path);
   out.omit = omit_of(schema);
   out.pointer = truthy(schema, "x-backplane-pointer");
+  out.proto = proto_number(schema);
   out.merge_key = state_.keep(get_string(schema, "x-kubernetes-patch-merge-key"));
   const std::string_view strategy = get_string(schema, "x-kubernetes-patch-strategy");
   out.patch_merge = strategy.find("merge") != std::string_view::npos;

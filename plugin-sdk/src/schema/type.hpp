@@ -61,11 +61,19 @@ struct Property {
   bool patch_merge = false;
   bool patch_replace = false;
   bool retain_keys = false;
+  std::uint32_t proto = 0;               // protobuf field number; 0: protobuf does not have it, or has it inside an inlined message
+};
+
+// A message whose members stand in the holding object in JSON, but are a nested message in protobuf.
+struct InlinedMessage {
+  std::uint32_t proto = 0;
+  const Type* type = nullptr;
 };
 
 // What is behind a Type once it is compiled.
 struct Body {
   std::vector<Property> properties;          // in the order of output
+  std::vector<InlinedMessage> inlined;
   std::vector<std::uint16_t> buckets;        // open addressing: property index + 1, 0 is free; size is a power of two
   std::vector<std::uint16_t> always;         // properties printed when unset
   std::vector<std::uint16_t> with_defaults;  // properties with a declared default
@@ -94,6 +102,7 @@ class Type final : public Schema {
   void apply_defaults(Value& value) const override;
   void validate(const Value& value, const std::string& path, FieldErrors& errors) const override;
   Status strategic_merge(Value& target, const Value& patch) const override;
+  Result<Value> decode_protobuf(std::string_view message, json::storage_ptr storage) const override;
   const Schema* property(std::string_view json_name) const noexcept override;
   const Schema* items() const noexcept override;
 
