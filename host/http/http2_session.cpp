@@ -13,6 +13,9 @@ namespace {
 // How long the client has to answer the PING of a graceful GOAWAY.
 constexpr std::chrono::seconds kNoticePatience{1};
 constexpr std::uint8_t kDrainPing[8] = {'d', 'r', 'a', 'i', 'n', 0, 0, 0};
+// A client that is still sending when its response has been sent is let finish: many take a reset for an error, whatever its code.
+constexpr std::chrono::seconds kDiscardPatience{5};
+constexpr std::size_t kMaxDiscarded = 16 << 20;
 // A CONTINUATION frame of usual size carries 16 KiB.
 constexpr std::size_t kUsualFrame = 16 << 10;
 
@@ -165,6 +168,9 @@ void Http2Session::body_arrived(std::int32_t id, std::string_view bytes) {
     stream->exchange->body_arrived(bytes);
   } else {
     nghttp2_session_consume(session_, id, bytes.size());  // Nobody will read it.
+    if (stream == nullptr || !stream->discarding) return;
+    stream->discarded += bytes.size();
+    if (stream->discarded > kMaxDiscarded) stop_upload(*stream, id);
   }
 }
 
@@ -221,13 +227,20 @@ void Http2Session::release_body(HttpExchange& exchange) {
   if (unread > 0) nghttp2_session_consume_connection(session_, unread);
 }
 
+// The rest of a body that nobody reads: the client may stop, without prejudice to the response.
+void Http2Session::stop_upload(Stream& stream, std::int32_t id) {
+  stream.discarding = false;
+  nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_NO_ERROR);
+  want_flush();
+}
+
 void Http2Session::response_sent(std::int32_t id) {
   Stream* stream = this->stream(id);
   if (stream == nullptr) return;
   const auto exchange = stream->exchange;
   const bool body_open = exchange ? !exchange->body_complete() : true;
-  // The rest of a body that nobody reads: the client may stop, without prejudice to the response.
-  if (body_open) nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_NO_ERROR);
+  stream->discarding = body_open;
+  stream->discarding_since = Clock::now();
   if (!exchange) return;
   release_body(*exchange);
   exchange->detach();
@@ -276,7 +289,8 @@ void Http2Session::final_goaway() {
 
 void Http2Session::tick(Clock::time_point now) {
   if (failed_) return;
-  for (auto& [_, stream] : streams_) {
+  for (auto& [id, stream] : streams_) {
+    if (stream->discarding && now - stream->discarding_since > kDiscardPatience) stop_upload(*stream, id);
     if (stream->exchange && stream->exchange->stalled(now)) break_off(*stream->exchange);
   }
   if (drain_ == Drain::kNoticeSent && now - drain_since_ >= kNoticePatience) final_goaway();

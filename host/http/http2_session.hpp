@@ -52,6 +52,10 @@ class Http2Session final : public HttpSession, public StreamPort {
     std::size_t header_bytes = 0;
     bool header_too_large = false;
     std::shared_ptr<HttpExchange> exchange;
+      // The response has been sent while the client was still sending: what comes is dropped, for so long and so much.
+    bool discarding = false;
+    Clock::time_point discarding_since{};
+    std::size_t discarded = 0;
   };
 
   Http2Session(SessionTransport& transport, HandlerRunner& runner, std::shared_ptr<const PeerInfo> peer);
@@ -64,6 +68,7 @@ class Http2Session final : public HttpSession, public StreamPort {
   void refuse(std::int32_t id, int code);
   void body_arrived(std::int32_t id, std::string_view bytes);
   void response_sent(std::int32_t id);
+  void stop_upload(Stream& stream, std::int32_t id);
   void stream_closed(std::int32_t id);
   void start_waiting();
   void final_goaway();

@@ -12,7 +12,8 @@ namespace backplane {
 namespace {
 
 constexpr std::string_view kAggregatedType = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
-constexpr std::string_view kOpenApiV2ProtobufType = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+// Clients ask for …v2@v1.0+protobuf; an "@" is no media type, so the answer is named with a dot, as upstream names it.
+constexpr std::string_view kOpenApiV2ProtobufType = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 Status method_not_allowed_here() {
   Status status(Reason::kMethodNotAllowed, "the server does not allow this method on the requested resource");

@@ -60,17 +60,19 @@ class Lists(unittest.TestCase):
         self.assertEqual([i['metadata']['name'] for i in self.get('?fieldSelector=metadata.name%3Dc00042')['items']], ['c00042'])
 
     def test_a_watch_from_a_version_misses_nothing(self):
-        version = self.get('?limit=1')['metadata']['resourceVersion']
+        self.server.request('POST', '/api/v1/namespaces', {'metadata': {'name': 'watched'}})
+        base = BASE.replace('default', 'watched')
+        version = self.server.request('GET', base)[2]['metadata']['resourceVersion']
         want = ['w%04d' % i for i in range(500)]
 
         def write(part):
             conn = self.server.connect()
             for name in part:
-                self.server.request('POST', BASE, configmap(name), connection=conn)
+                self.server.request('POST', base, configmap(name), connection=conn)
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
             list(pool.map(write, [want[i::8] for i in range(8)]))
         conn = self.server.connect()
-        conn.request('GET', BASE + '?watch=1&resourceVersion=%s&timeoutSeconds=5' % version)
+        conn.request('GET', base + '?watch=1&resourceVersion=%s&timeoutSeconds=5' % version)
         response = conn.getresponse()
         seen, versions = [], []
         while len(seen) < len(want):

@@ -31,16 +31,15 @@ bool matches_pattern(std::string_view text, const boost::regex& regex) {
 }  // namespace
 
 void Findings::add(FieldErrorType type, std::string path, std::string text, std::string identity) {
-  for (const Found& known : found_) {
-    if (known.identity == identity) return;
-  }
+  if (!identities_.insert(identity).second) return;
   found_.push_back({{type, std::move(path), std::move(text)}, std::move(identity)});
 }
 
 void Findings::merge(Findings other) {
   matches_ += other.matches_;
-  for (Found& found : other.found_)
+  for (Found& found : other.found_) {
     add(found.error.type, std::move(found.error.field), std::move(found.error.text), std::move(found.identity));
+  }
 }
 
 void Findings::report(FieldErrors& errors) const {

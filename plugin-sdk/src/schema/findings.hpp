@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "schema/constraints.hpp"
@@ -38,6 +39,7 @@ class Findings {
     std::string identity;  // upstream's error text: one problem is reported once
   };
   std::vector<Found> found_;
+  std::unordered_set<std::string> identities_;
   std::size_t matches_ = 0;
 };
 

@@ -1,5 +1,6 @@
 // RFC 7386.
 #include "backplane/schema.hpp"
+#include "schema/members.hpp"
 
 namespace backplane {
 
@@ -12,7 +13,7 @@ void merge_patch(Value& target, const Value& patch) {
   Object& object = target.get_object();
   for (const auto& member : patch.get_object()) {
     if (member.value().is_null()) {
-      erase_member(object, member.key());
+      schema::drop_member(object, member.key());
     } else {
       // A member that is new gets the patch without its nulls.
       merge_patch(object.emplace(member.key(), nullptr).first->value(), member.value());

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "schema/members.hpp"
 #include "schema/scan.hpp"
 
 namespace backplane::schema {
@@ -40,7 +41,7 @@ class Reader {
       Value before(storage_);
       if (Value* old = find(object, key)) {
         if (merge_) before = std::move(*old);
-        erase_member(object, key);
+        drop_member(object, key);
       }
       read(before, value, path.empty() ? key : path + "." + key);
       object.emplace(key, std::move(before));

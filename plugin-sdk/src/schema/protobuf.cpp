@@ -208,7 +208,8 @@ class ProtobufDecoder {
       case Form::kTime:
       case Form::kMicroTime:
         if (small.empty) return {};
-        out.emplace_string().assign(print_go_time({small.numbers[1], static_cast<std::int32_t>(small.numbers[2])}, form == Form::kMicroTime));
+        out.emplace_string().assign(
+            print_go_time({small.numbers[1], static_cast<std::int32_t>(small.numbers[2])}, form == Form::kMicroTime));
         return {};
       case Form::kDuration:
         out.emplace_string().assign(print_go_duration(small.numbers[1]));
@@ -254,7 +255,8 @@ Result<Value> Type::decode_protobuf(std::string_view message, json::storage_ptr 
 namespace backplane {
 
 Result<ProtobufEnvelope> open_protobuf_envelope(std::string_view body) {
-  if (!body.starts_with(schema::kMagic)) return bad_request("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]");
+  if (!body.starts_with(schema::kMagic))
+    return bad_request("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]");
   ProtobufEnvelope out;
   schema::Reader reader(body.substr(schema::kMagic.size()));
   while (!reader.done()) {

@@ -61,7 +61,7 @@ struct Property {
   bool patch_merge = false;
   bool patch_replace = false;
   bool retain_keys = false;
-  std::uint32_t proto = 0;               // protobuf field number; 0: protobuf does not have it, or has it inside an inlined message
+  std::uint32_t proto = 0;  // protobuf field number; 0: protobuf does not have it, or has it inside an inlined message
 };
 
 // A message whose members stand in the holding object in JSON, but are a nested message in protobuf.
@@ -72,7 +72,7 @@ struct InlinedMessage {
 
 // What is behind a Type once it is compiled.
 struct Body {
-  std::vector<Property> properties;          // in the order of output
+  std::vector<Property> properties;  // in the order of output
   std::vector<InlinedMessage> inlined;
   std::vector<std::uint16_t> buckets;        // open addressing: property index + 1, 0 is free; size is a power of two
   std::vector<std::uint16_t> always;         // properties printed when unset

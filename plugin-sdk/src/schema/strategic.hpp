@@ -1,0 +1,45 @@
+// The parts of strategic merge patch: objects (strategic_merge.cpp) and lists (strategic_lists.cpp).
+//
+// Lists of a "merge" property are merged by their key instead of replaced; members that begin with '$' are directives.
+// Errors: kNone (500) with upstream's text for what a patch cannot say; kBadRequest for malformed directives.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "schema/type.hpp"
+
+namespace backplane::schema::strategic {
+
+inline constexpr std::string_view kDirective = "$patch";
+inline constexpr std::string_view kRetainKeys = "$retainKeys";
+inline constexpr std::string_view kDeleteFromList = "$deleteFromPrimitiveList";
+inline constexpr std::string_view kSetOrder = "$setElementOrder";
+
+// What the type of an object says of one of its members.
+struct Member {
+  const Type* type = nullptr;  // of the member; of its items when it is a list
+  const Property* property = nullptr;
+  std::string_view merge_key() const noexcept { return property->merge_key; }
+};
+
+inline Status failure(std::string message) { return Status(500, Reason::kNone, std::move(message)); }
+inline bool is(const Value* value, std::string_view text) noexcept { return value && value->is_string() && value->get_string() == text; }
+inline const Value* directive_of(const Value& value) noexcept { return value.is_object() ? find(value.get_object(), kDirective) : nullptr; }
+Status bad_directive(const Value& directive, const Value& holder);
+// reflect's words for a value: "map[string]interface {}".
+std::string_view go_type_of(const Value& value) noexcept;
+
+// Merges `patch` into `original`, both of type `type` (which may be unknown).
+Status merge_object(Object& original, Object patch, const Type* type);
+// `deletions`: the patch is a $deleteFromPrimitiveList.
+Status merge_list(Array& original, Array patch, const Member& member, bool deletions);
+
+// The items of a patch list stand in the order of its $setElementOrder list, which names all of them.
+Status check_order(const Array& patch, const Array& order, std::string_view merge_key);
+// All items are of one kind; `maps` tells whether they are objects.
+Status check_items(const Array& one, const Array& other, bool& maps);
+// The merged items in their final order: those that `wanted` names in its order, the server's own woven in by the live order.
+Status weave(Array& merged, const Array& wanted, const Array& live, std::string_view merge_key);
+
+}  // namespace backplane::schema::strategic
