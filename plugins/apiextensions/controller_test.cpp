@@ -41,13 +41,15 @@ class ControllerTest : public ::testing::Test {
   }
   void define(const std::string& plural, const std::string& kind, const std::string& version = "v1") {
     const std::string lower = plural.substr(0, plural.size() - 1);
-    Object crd = json::parse(R"({"metadata":{"name":")" + plural + R"(.cr.example.com","uid":"u-)" + plural + R"(","generation":1},"spec":{"group":"cr.example.com",
+    Object crd =
+        json::parse(R"({"metadata":{"name":")" + plural + R"(.cr.example.com","uid":"u-)" + plural +
+                    R"(","generation":1},"spec":{"group":"cr.example.com",
       "scope":"Namespaced","names":{"plural":")" +
-                             plural + R"(","singular":")" + lower + R"(","kind":")" + kind + R"(","listKind":")" + kind +
-                             R"(List"},"versions":[{"name":")" + version +
-                             R"(","served":true,"storage":true,"subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object"}}}]},
+                    plural + R"(","singular":")" + lower + R"(","kind":")" + kind + R"(","listKind":")" + kind +
+                    R"(List"},"versions":[{"name":")" + version +
+                    R"(","served":true,"storage":true,"subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object"}}}]},
       "status":{"storedVersions":["v1"]}})")
-                     .as_object();
+            .as_object();
     definitions->put(std::move(crd), WatchEvent::Type::kAdded);
     host.turns.settle();
   }

@@ -121,13 +121,16 @@ class FakeStore final : public StandardStorage {
     streams.push_back(std::make_shared<FakeStream>());
     co_return std::unique_ptr<WatchStream>(std::make_unique<StreamHandle>(streams.back()));
   }
-  Task<Result<ObjectRef>> create(RequestContext&, Object& object, WriteOptions) override { co_return put(object, WatchEvent::Type::kAdded); }
+  Task<Result<ObjectRef>> create(RequestContext&, Object& object, WriteOptions) override {
+    co_return put(object, WatchEvent::Type::kAdded);
+  }
   Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions, bool) override {
     const auto found = data.find(name);
     if (found == data.end()) co_return not_found(config.kind.group, config.resource, name);
     const Object existing = decode(*found->second, context.arena());
     const Preconditions wanted = info.preconditions();
-    if (wanted.uid && *wanted.uid != meta_text(existing, "uid")) co_return conflict(config.kind.group, config.resource, name, "another uid");
+    if (wanted.uid && *wanted.uid != meta_text(existing, "uid"))
+      co_return conflict(config.kind.group, config.resource, name, "another uid");
     auto updated = co_await info.updated_object(context, &existing);
     if (!updated.ok()) co_return std::move(updated.status());
     UpdateResult result;
@@ -193,7 +196,8 @@ class FakeSubresource final : public RestStorage, public Getter, public Updater 
   Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override {
     return parent_->get(context, std::move(name), std::move(options));
   }
-  Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options, bool create) override {
+  Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
+                                    bool create) override {
     return parent_->update(context, std::move(name), info, std::move(options), create);
   }
 
@@ -216,8 +220,10 @@ class FakeSignal final : public Signal {
     co_await waiting;
   }
   void on_fire(std::function<void()> callback) override {
-    if (fired_) callback();
-    else callbacks_.push_back(std::move(callback));
+    if (fired_)
+      callback();
+    else
+      callbacks_.push_back(std::move(callback));
   }
 
  private:
@@ -268,7 +274,9 @@ class FakeHost final : public Host {
   Status add_post_start_hook(std::string, PostStartHook) override { return {}; }
   Status add_pre_shutdown_hook(std::string, PreShutdownHook) override { return {}; }
   Status add_health_check(std::shared_ptr<HealthCheck>, HealthEndpoints) override { return {}; }
-  Result<std::shared_ptr<Signal>> register_mux_and_discovery_complete_signal(std::string) override { return std::shared_ptr<Signal>(synced); }
+  Result<std::shared_ptr<Signal>> register_mux_and_discovery_complete_signal(std::string) override {
+    return std::shared_ptr<Signal>(synced);
+  }
   Status register_storage_backend(std::string, StorageBackendFactory) override { return {}; }
   Status register_authenticator(std::shared_ptr<Authenticator>) override { return {}; }
   Status register_authorizer(std::shared_ptr<Authorizer>) override { return {}; }

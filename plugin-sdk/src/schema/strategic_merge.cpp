@@ -1,5 +1,5 @@
 // Strategic merge patch: apimachinery's strategicpatch on trees.
-#include <algorithm>
+#include <unordered_set>
 
 #include "schema/decode.hpp"
 #include "schema/members.hpp"
@@ -63,15 +63,16 @@ Status apply_retain_keys(Object& original, Object& patch) {
   const Value list = *directive;
   drop_member(patch, kRetainKeys);
   if (!list.is_array()) return bad_request("invalid patch format of retainKeys");
-  auto retained = [&](std::string_view key) {
-    return std::any_of(list.get_array().begin(), list.get_array().end(), [&](const Value& item) { return is(&item, key); });
-  };
+  std::unordered_set<std::string_view> retained;
+  for (const Value& item : list.get_array()) {
+    if (item.is_string()) retained.insert(item.get_string());
+  }
   for (const auto& member : patch) {
     const std::string_view key = member.key();
     const bool free = member.value().is_null() || key.starts_with(kDeleteFromList) || key.starts_with(kSetOrder);
-    if (!free && !retained(key)) return bad_request("invalid patch format of retainKeys");
+    if (!free && !retained.contains(key)) return bad_request("invalid patch format of retainKeys");
   }
-  drop_members(original, [&](auto& member) { return !retained(member.key()); });
+  drop_members(original, [&](auto& member) { return !retained.contains(member.key()); });
   return {};
 }
 
