@@ -52,7 +52,7 @@ class Http2Session final : public HttpSession, public StreamPort {
     std::size_t header_bytes = 0;
     bool header_too_large = false;
     std::shared_ptr<HttpExchange> exchange;
-      // The response has been sent while the client was still sending: what comes is dropped, for so long and so much.
+    // The response has been sent while the client was still sending: what comes is dropped, for so long and so much.
     bool discarding = false;
     Clock::time_point discarding_since{};
     std::size_t discarded = 0;

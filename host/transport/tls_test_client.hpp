@@ -42,6 +42,7 @@ struct TlsClientOptions {
   int max_version = 0;
   std::string ciphers = {};
   int receive_buffer = 0;
+  SSL_SESSION* session = nullptr;  // to resume
 };
 
 class TlsClient {
@@ -57,6 +58,7 @@ class TlsClient {
       SSL_set_alpn_protos(ssl_.get(), reinterpret_cast<const unsigned char*>(wire.data()), static_cast<unsigned>(wire.size()));
     }
     if (!options.server_name.empty()) SSL_set_tlsext_host_name(ssl_.get(), options.server_name.c_str());
+    if (options.session != nullptr) SSL_set_session(ssl_.get(), options.session);
     SSL_set_fd(ssl_.get(), fd_.get());
     connected_ = fd_.valid() && SSL_connect(ssl_.get()) == 1;
     ERR_clear_error();

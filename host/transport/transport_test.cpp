@@ -310,6 +310,26 @@ TEST_F(Transport, ClientCertificatesAreShownWhenTheyVerifyAndMarkedWhenTheyDoNot
   EXPECT_EQ(seen(&*server_use), "rejected");
 }
 
+TEST_F(Transport, AResumedSessionSaysTheSameOfTheClient) {
+  trust_clients(ca_);
+  start();
+  const CertificateSpec admin{.use = CertificateUse::kClient, .common_name = "admin"};
+  const auto other_ca = issue_certificate({.use = CertificateUse::kAuthority, .common_name = "other"}, nullptr);
+  const auto good = issue_certificate(admin, &ca_);
+  const auto stranger = issue_certificate(admin, &*other_ca);
+  for (const auto& [pair, expected] : {std::pair(&*good, "admin"), std::pair(&*stranger, "rejected")}) {
+    for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
+      TlsClient first(port(), {.certificate = pair, .max_version = version});
+      EXPECT_TRUE(first.get("/cert", expected).ends_with(expected));
+      SSL_SESSION* session = SSL_get1_session(first.ssl());
+      TlsClient second(port(), {.max_version = version, .session = session});
+      EXPECT_EQ(SSL_session_reused(second.ssl()), 1);
+      EXPECT_TRUE(second.get("/cert", expected).ends_with(expected));
+      SSL_SESSION_free(session);
+    }
+  }
+}
+
 TEST_F(Transport, AChangedClientAuthorityIsUsedForNewConnections) {
   const auto other_ca = issue_certificate({.use = CertificateUse::kAuthority, .common_name = "other"}, nullptr);
   const auto client = issue_certificate({.use = CertificateUse::kClient, .common_name = "late"}, &*other_ca);

@@ -135,7 +135,7 @@ class Schema {
   virtual Status strategic_merge(Value& target, const Value& patch) const = 0;
   // The tree of a protobuf message of this type (without envelope); normalize() brings it into canonical form.
   // Errors: kBadRequest with the words of upstream's unmarshallers ("unexpected EOF"); types without a protobuf form.
-  virtual Result<Value> decode_protobuf(std::string_view message, json::storage_ptr storage) const = 0;
+  virtual Result<Value> decode_protobuf(std::string_view message, json::storage_ptr storage) const;
   // Default of a member path ("spec.replicas"), the property's schema, for those who walk types.  Null when absent.
   virtual const Schema* property(std::string_view json_name) const noexcept = 0;
   virtual const Schema* items() const noexcept = 0;

@@ -254,6 +254,8 @@ Result<Value> Type::decode_protobuf(std::string_view message, json::storage_ptr 
 
 namespace backplane {
 
+Result<Value> Schema::decode_protobuf(std::string_view, json::storage_ptr) const { return bad_request("this kind has no protobuf form"); }
+
 Result<ProtobufEnvelope> open_protobuf_envelope(std::string_view body) {
   if (!body.starts_with(schema::kMagic))
     return bad_request("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]");
