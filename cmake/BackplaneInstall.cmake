@@ -14,8 +14,35 @@ function(_backplane_check_sdk_version)
   endif()
 endfunction()
 
+# backplane/contract.h: a hash of what the SDK's public headers declare, comments and white space aside.  It is part of every plugin's stamp,
+# because a virtual function that is added or moved changes no size.
+function(_backplane_write_contract)
+  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/plugin-sdk/include/backplane/*.hpp)
+  list(FILTER headers EXCLUDE REGEX "/abi\\.hpp$")  # the stamp itself
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})
+  set(text "")
+  foreach(header IN LISTS headers)
+    file(READ ${header} one)
+    string(REGEX REPLACE "//[^\n]*" "" one "${one}")
+    string(REGEX REPLACE "/[*]([^*]|[*][^/])*[*]/" "" one "${one}")
+    string(REGEX REPLACE "[ \t\r\n]+" " " one "${one}")
+    string(APPEND text "${one}")
+  endforeach()
+  string(SHA256 hash "${text}")
+  string(SUBSTRING ${hash} 0 16 hash)
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/include/backplane/contract.h CONTENT
+"/* A hash of what the SDK's headers declare; part of every plugin's stamp.  Made when the SDK is built. */
+#ifndef BACKPLANE_CONTRACT_H
+#define BACKPLANE_CONTRACT_H
+#define BACKPLANE_SDK_CONTRACT 0x${hash}ULL
+#endif
+")
+  target_include_directories(backplane_sdk PUBLIC $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>)
+endfunction()
+
 function(backplane_install_rules)
   _backplane_check_sdk_version()
+  _backplane_write_contract()
   set(package lib/cmake/BackplanePluginSdk)
   if(TARGET backplane)
     install(TARGETS backplane RUNTIME DESTINATION bin)
@@ -26,7 +53,7 @@ function(backplane_install_rules)
     target_compile_definitions(backplane_sdk INTERFACE $<INSTALL_INTERFACE:${definition}>)
   endforeach()
   install(TARGETS backplane_sdk EXPORT BackplanePluginSdkTargets LIBRARY DESTINATION lib)
-  install(DIRECTORY ${CMAKE_SOURCE_DIR}/plugin-sdk/include/backplane DESTINATION include)
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/plugin-sdk/include/backplane ${CMAKE_BINARY_DIR}/include/backplane DESTINATION include)
   install(EXPORT BackplanePluginSdkTargets NAMESPACE backplane:: DESTINATION ${package})
 
   set(BACKPLANE_BOOST_VERSION ${Boost_VERSION})

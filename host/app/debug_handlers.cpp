@@ -43,7 +43,8 @@ std::string threads() {
   std::string out;
   std::error_code error;
   const auto tick_ms = 1000.0 / static_cast<double>(sysconf(_SC_CLK_TCK));
-  for (auto it = std::filesystem::directory_iterator("/proc/self/task", error); !error && it != std::filesystem::directory_iterator(); it.increment(error)) {
+  for (auto it = std::filesystem::directory_iterator("/proc/self/task", error); !error && it != std::filesystem::directory_iterator();
+       it.increment(error)) {
     const std::string stat = read_all(it->path().string() + "/stat");
     const auto open = stat.find('(');
     const auto close = stat.rfind(')');
@@ -119,7 +120,8 @@ class VerbosityHandler final : public HttpHandler {
     int level = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), level);
     if (error != std::errc() || end == text.data() || level < 0) {
-      co_await answer(exchange, 400, "unable to read the verbosity: want a number, got " + backplane::quoted(std::string_view(text)) + "\n");
+      co_await answer(exchange, 400,
+                      "unable to read the verbosity: want a number, got " + backplane::quoted(std::string_view(text)) + "\n");
       co_return;
     }
     set_verbosity(level);

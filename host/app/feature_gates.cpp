@@ -171,7 +171,8 @@ constexpr Gate kGates[] = {
 };
 
 const Gate* find_gate(std::string_view name) {
-  const auto found = std::lower_bound(std::begin(kGates), std::end(kGates), name, [](const Gate& gate, std::string_view n) { return gate.name < n; });
+  const auto found =
+      std::lower_bound(std::begin(kGates), std::end(kGates), name, [](const Gate& gate, std::string_view n) { return gate.name < n; });
   return found == std::end(kGates) || found->name != name ? nullptr : found;
 }
 

@@ -34,7 +34,7 @@ enum class FlagType : unsigned char {
   kPortRange,
   kQuantity,
   kLevel,
-  kVersion,      // true, raw or vX.Y.Z
+  kVersion,  // true, raw or vX.Y.Z
 };
 
 class FlagSet {
@@ -48,7 +48,9 @@ class FlagSet {
   void add(std::string_view name, bool* into, std::string_view usage) { insert(name, FlagType::kBool, into, usage); }
   void add(std::string_view name, int* into, std::string_view usage) { insert(name, FlagType::kInt, into, usage); }
   void add(std::string_view name, double* into, std::string_view usage) { insert(name, FlagType::kFloat, into, usage); }
-  void add(std::string_view name, std::chrono::nanoseconds* into, std::string_view usage) { insert(name, FlagType::kDuration, into, usage); }
+  void add(std::string_view name, std::chrono::nanoseconds* into, std::string_view usage) {
+    insert(name, FlagType::kDuration, into, usage);
+  }
   void add(std::string_view name, std::string* into, std::string_view usage) { insert(name, FlagType::kString, into, usage); }
   void add(std::string_view name, Strings* into, std::string_view usage) { insert(name, FlagType::kStrings, into, usage); }
   // The same with a narrower type (kIp for a string, kStringArray or kMap for a list …) and perhaps a letter.

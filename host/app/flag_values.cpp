@@ -27,7 +27,9 @@ std::string not_int(std::string_view value) {
   if (!digits.empty() && digits.front() == '+') digits.remove_prefix(1);
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), parsed);
   if (error == std::errc::result_out_of_range) return "strconv.ParseInt: parsing " + quoted(value) + ": value out of range";
-  if (error != std::errc() || end != digits.data() + digits.size()) return "strconv.ParseInt: parsing " + quoted(value) + ": invalid syntax";
+  if (error != std::errc() || end != digits.data() + digits.size()) {
+    return "strconv.ParseInt: parsing " + quoted(value) + ": invalid syntax";
+  }
   return {};
 }
 
@@ -75,7 +77,8 @@ std::string not_port_range(std::string_view value) {
   const std::string_view first = value.substr(0, dash);
   const std::string_view second = dash == std::string_view::npos ? std::string_view("0") : value.substr(dash + 1);
   if (value.empty() || !not_int(first).empty() || !not_int(second).empty()) return "unable to parse port range: " + std::string(value);
-  if (dash != std::string_view::npos && value[dash] == '-' && std::atoi(std::string(second).c_str()) < std::atoi(std::string(first).c_str())) {
+  if (dash != std::string_view::npos && value[dash] == '-' &&
+      std::atoi(std::string(second).c_str()) < std::atoi(std::string(first).c_str())) {
     return "end port cannot be less than start port: " + std::string(value);
   }
   return {};

@@ -18,7 +18,10 @@ constexpr Kind kPreShutdown{"PreShutdownHooks"};
 Status admit(const Kind& kind, const std::string& name, bool has_function, bool called, const std::string* first_registrant) {
   if (name.empty()) return bad_request("missing name");
   if (!has_function) return bad_request("hook func may not be nil: " + quoted(name));
-  if (called) return Status(Reason::kConflict, "unable to add " + quoted(name) + " because " + std::string(kind.plural) + " have already been called");
+  if (called) {
+    return Status(Reason::kConflict,
+                  "unable to add " + quoted(name) + " because " + std::string(kind.plural) + " have already been called");
+  }
   if (first_registrant == nullptr) return {};
   return Status(Reason::kAlreadyExists, "unable to add " + quoted(name) + " because it was already registered by " + *first_registrant);
 }
@@ -58,7 +61,8 @@ Task<Status> fenced(PreShutdownHook hook) {
 }  // namespace
 
 Status Hooks::add(PostStartHookEntry entry) {
-  const auto first = std::find_if(post_start_.begin(), post_start_.end(), [&](const Started& other) { return other.entry.name == entry.name; });
+  const auto first =
+      std::find_if(post_start_.begin(), post_start_.end(), [&](const Started& other) { return other.entry.name == entry.name; });
   Status status = admit(kPostStart, entry.name, static_cast<bool>(entry.hook), post_start_called_,
                         first == post_start_.end() ? nullptr : &first->entry.registrant);
   if (!status.ok()) return status;

@@ -21,13 +21,21 @@ std::string make_kubeconfig(const KubeconfigParts& parts) {
          "clusters:\n"
          "- name: backplane\n"
          "  cluster:\n"
-         "    server: " + parts.server + "\n"
-         "    certificate-authority-data: " + base64(parts.ca_pem) + "\n"
+         "    server: " +
+         parts.server +
+         "\n"
+         "    certificate-authority-data: " +
+         base64(parts.ca_pem) +
+         "\n"
          "users:\n"
          "- name: kubernetes-admin\n"
          "  user:\n"
-         "    client-certificate-data: " + base64(parts.client_certificate_pem) + "\n"
-         "    client-key-data: " + base64(parts.client_key_pem) + "\n"
+         "    client-certificate-data: " +
+         base64(parts.client_certificate_pem) +
+         "\n"
+         "    client-key-data: " +
+         base64(parts.client_key_pem) +
+         "\n"
          "contexts:\n"
          "- name: kubernetes-admin@backplane\n"
          "  context:\n"

@@ -41,8 +41,8 @@ Task<void> drain_watches(ShutdownParts& parts, std::size_t before) {
     co_return;
   }
   bool drained = co_await wait_for(parts.watches.drained(), grace);
-  app_log().info("active watch request(s) have drained activeWatchesBefore={} activeWatchesAfter={} complete={}", before, parts.watches.count(),
-                 drained);
+  app_log().info("active watch request(s) have drained activeWatchesBefore={} activeWatchesAfter={} complete={}", before,
+                 parts.watches.count(), drained);
 }
 
 Task<void> close_connections(ShutdownParts& parts) {

@@ -7,7 +7,9 @@ namespace {
 
 void shutdown_event(std::string_view name) { app_log().info("shutdown event name={}", name); }
 void start_event(std::string_view name) { app_log().info("start-up event name={}", name); }
-void endpoints_complete(std::string_view name) { app_log().info("{} has all endpoints registered and discovery information is complete", name); }
+void endpoints_complete(std::string_view name) {
+  app_log().info("{} has all endpoints registered and discovery information is complete", name);
+}
 
 }  // namespace
 

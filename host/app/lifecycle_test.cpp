@@ -67,8 +67,9 @@ class FakeServer final : public DrainableServer {
 struct Lifecycle : ::testing::Test {
   Lifecycle() {
     loop.start();
-    for (NamedSignal* signal : {&signals.shutdown_initiated, &signals.after_shutdown_delay_duration, &signals.pre_shutdown_hooks_stopped,
-                                &signals.not_accepting_new_request, &signals.in_flight_requests_drained, &signals.http_server_stopped_listening}) {
+    for (NamedSignal* signal :
+         {&signals.shutdown_initiated, &signals.after_shutdown_delay_duration, &signals.pre_shutdown_hooks_stopped,
+          &signals.not_accepting_new_request, &signals.in_flight_requests_drained, &signals.http_server_stopped_listening}) {
       signal->on_fire([this, signal] { diary.note(std::string(signal->name())); });
     }
   }
@@ -92,9 +93,10 @@ struct Lifecycle : ::testing::Test {
 
 TEST_F(Lifecycle, WithoutRetryAfterTheListenerClosesBeforeRequestsDrain) {
   EXPECT_TRUE(run_on(loop, run_shutdown(parts())).ok());
-  EXPECT_EQ(diary.lines(), (std::vector<std::string>{"ShutdownInitiated", "hook", "PreShutdownHooksStopped", "AfterShutdownDelayDuration",
-                                                     "NotAcceptingNewRequest", "stop listening", "HTTPServerStoppedListening", "wait closed",
-                                                     "begin drain", "wait closed", "InFlightRequestsDrained", "wait closed"}));
+  EXPECT_EQ(diary.lines(),
+            (std::vector<std::string>{"ShutdownInitiated", "hook", "PreShutdownHooksStopped", "AfterShutdownDelayDuration",
+                                      "NotAcceptingNewRequest", "stop listening", "HTTPServerStoppedListening", "wait closed",
+                                      "begin drain", "wait closed", "InFlightRequestsDrained", "wait closed"}));
 }
 
 TEST_F(Lifecycle, WithRetryAfterTheListenerStaysUntilRequestsHaveDrained) {
@@ -209,7 +211,8 @@ TEST_F(HookTest, NamelessEmptyAndLateHooksAreRefused) {
   hooks.start(tasks, loop, loopback, stop);
   EXPECT_EQ(hooks.add(PostStartHookEntry{"a", ok, "x"}).message(), "unable to add \"a\" because PostStartHooks have already been called");
   EXPECT_TRUE(run_on(loop, hooks.run_pre_shutdown()).ok());
-  EXPECT_EQ(hooks.add(PreShutdownHookEntry{"a", pre_ok, "x"}).message(), "unable to add \"a\" because PreShutdownHooks have already been called");
+  EXPECT_EQ(hooks.add(PreShutdownHookEntry{"a", pre_ok, "x"}).message(),
+            "unable to add \"a\" because PreShutdownHooks have already been called");
 }
 
 TEST_F(HookTest, TheCheckOfAHookIsRedUntilItHasReturned) {
@@ -308,7 +311,8 @@ TEST(DataDir, IsPrivateAndForOneInstance) {
     auto second = DataDirLock::take(data_dir);
     ASSERT_FALSE(second.ok());
     EXPECT_EQ(second.status().reason(), Reason::kConflict);
-    EXPECT_NE(second.status().message().find("is in use by another instance (process " + std::to_string(getpid()) + ")"), std::string::npos);
+    EXPECT_NE(second.status().message().find("is in use by another instance (process " + std::to_string(getpid()) + ")"),
+              std::string::npos);
   }
   EXPECT_TRUE(DataDirLock::take(data_dir).ok());
 }

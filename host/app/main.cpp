@@ -42,6 +42,9 @@ std::size_t terminal_width() {
 void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 int fail(std::string_view message) {
+  // What is said to a person at a terminal needs no word for the client of an API.
+  constexpr std::string_view kInternal = "Internal error occurred: ";
+  if (message.starts_with(kInternal)) message.remove_prefix(kInternal.size());
   flush_logs();
   std::fprintf(stderr, "Error: %.*s\n", static_cast<int>(message.size()), message.data());
   return 1;

@@ -52,7 +52,8 @@ void add_requests(Families& families, const RequestMetrics& requests) {
       totals.metric.push_back(std::move(metric));
     }
   }
-  auto& durations = add_family(families, "apiserver_request_duration_seconds", "Response latency in seconds by verb.", MetricType::Histogram);
+  auto& durations =
+      add_family(families, "apiserver_request_duration_seconds", "Response latency in seconds by verb.", MetricType::Histogram);
   for (std::size_t verb = 0; verb < RequestMetrics::kVerbs.size(); ++verb) {
     const auto& latency = requests.latency(verb);
     const auto count = latency.count.load(std::memory_order_relaxed);
@@ -97,7 +98,8 @@ void add_caches(Families& families, const TrackedCaches& caches) {
 double open_files() {
   std::error_code error;
   double count = 0;
-  for (auto it = std::filesystem::directory_iterator("/proc/self/fd", error); !error && it != std::filesystem::directory_iterator(); it.increment(error)) {
+  for (auto it = std::filesystem::directory_iterator("/proc/self/fd", error); !error && it != std::filesystem::directory_iterator();
+       it.increment(error)) {
     ++count;
   }
   return count;
@@ -118,7 +120,8 @@ void add_process(Families& families) {
   add_value(families, "process_resident_memory_bytes", "Resident memory size in bytes.", MetricType::Gauge, resident_pages * page);
   add_value(families, "process_virtual_memory_bytes", "Virtual memory size in bytes.", MetricType::Gauge, virtual_pages * page);
   add_value(families, "process_open_fds", "Number of open file descriptors.", MetricType::Gauge, open_files());
-  add_value(families, "process_start_time_seconds", "Start time of the process since unix epoch in seconds.", MetricType::Gauge, start_time);
+  add_value(families, "process_start_time_seconds", "Start time of the process since unix epoch in seconds.", MetricType::Gauge,
+            start_time);
 }
 
 class MetricsHandler final : public HttpHandler {

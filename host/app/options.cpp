@@ -54,7 +54,9 @@ Result<CompletedOptions> Options::complete(std::unique_ptr<Options> options) {
   // Everybody may do everything: then at least they must say who they are (upstream's rule).
   if (options->authorization.always_allow_only() && options->authentication.anonymous) {
     options->authentication.anonymous = false;
-    app_log().warn("AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer");
+    app_log().warn(
+        "AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different "
+        "authorizer");
   }
   return CompletedOptions(std::move(options));
 }

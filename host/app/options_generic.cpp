@@ -38,32 +38,42 @@ std::string origin_problem(const std::string& pattern) {
 void GenericServerRunOptions::add_flags(FlagSet& flags) {
   flags.section("Generic");
   flags.add("advertise-address", FlagType::kIp, &advertise_address,
-            "The address under which members of the cluster reach this server. Unset: --bind-address, or the machine's first address when that is "
+            "The address under which members of the cluster reach this server. Unset: --bind-address, or the machine's first address when "
+            "that is "
             "unspecified.");
   flags.add("cors-allowed-origins", &cors_allowed_origins,
             "Origins that browsers may call from: regular expressions pinned at both ends, comma separated. Empty: no CORS headers.");
-  flags.add("external-hostname", &external_hostname, "The host name in URLs that are made for clients outside. Unset: the advertise address.");
-  flags.add("feature-gates", FlagType::kMap, &feature_gates, "Gate=true|false pairs that switch experimental features; AllAlpha and AllBeta name whole stages.");
+  flags.add("external-hostname", &external_hostname,
+            "The host name in URLs that are made for clients outside. Unset: the advertise address.");
+  flags.add("feature-gates", FlagType::kMap, &feature_gates,
+            "Gate=true|false pairs that switch experimental features; AllAlpha and AllBeta name whole stages.");
   flags.add("goaway-chance", &goaway_chance,
             "Chance, per HTTP/2 request, that its connection is asked to go and reconnect elsewhere: 0 (never) to 0.02.");
-  flags.add("livez-grace-period", &livez_grace_period, "For this long after the start, unfinished start-up hooks count as healthy on /livez.");
-  flags.add("max-mutating-requests-inflight", &max_mutating_requests_inflight, "Changing requests served at once; more are answered 429. 0: no limit.");
+  flags.add("livez-grace-period", &livez_grace_period,
+            "For this long after the start, unfinished start-up hooks count as healthy on /livez.");
+  flags.add("max-mutating-requests-inflight", &max_mutating_requests_inflight,
+            "Changing requests served at once; more are answered 429. 0: no limit.");
   flags.add("max-requests-inflight", &max_requests_inflight, "Reading requests served at once; more are answered 429. 0: no limit.");
-  flags.add("min-request-timeout", &min_request_timeout, "Seconds after which a watch without a timeout of its own ends at the earliest; it ends at random before twice that.");
-  flags.add("request-timeout", &request_timeout, "How long a request may take before it is answered 504; watches, logs and the like are not bound by it.");
+  flags.add("min-request-timeout", &min_request_timeout,
+            "Seconds after which a watch without a timeout of its own ends at the earliest; it ends at random before twice that.");
+  flags.add("request-timeout", &request_timeout,
+            "How long a request may take before it is answered 504; watches, logs and the like are not bound by it.");
   flags.add("shutdown-delay-duration", &shutdown_delay_duration,
             "How long to go on serving after a stop was asked for: /livez stays green, /readyz turns red at once.");
   flags.add("shutdown-send-retry-after", &shutdown_send_retry_after,
             "While requests in flight end, keep listening and answer new ones 429 with Retry-After instead of refusing connections.");
   flags.add("shutdown-watch-termination-grace-period", &shutdown_watch_termination_grace_period,
             "How long the shutdown waits for watches to end, a few at a time. 0: they are cut.");
-  flags.add("storage-initialization-timeout", &storage_initialization_timeout, "How long the storage may take to be ready before the server starts without being ready.");
+  flags.add("storage-initialization-timeout", &storage_initialization_timeout,
+            "How long the storage may take to be ready before the server starts without being ready.");
   flags.add("strict-transport-security-directives", &strict_transport_security_directives,
             "Directives of the Strict-Transport-Security header: max-age=SECONDS, includeSubDomains, preload. Empty: no header.");
   flags.accept("emulated-version", FlagType::kStrings, "", "The older minor version whose APIs and gates are served (kube=1.35).");
-  flags.accept("emulation-forward-compatible", FlagType::kBool, "false", "Under emulation, serve newer stable versions of enabled APIs too.");
+  flags.accept("emulation-forward-compatible", FlagType::kBool, "false",
+               "Under emulation, serve newer stable versions of enabled APIs too.");
   flags.accept("min-compatibility-version", FlagType::kStrings, "", "The oldest version of a peer that this server must get along with.");
-  flags.accept("runtime-config-emulation-forward-compatible", FlagType::kBool, "false", "Under emulation, let --runtime-config name APIs that came later.");
+  flags.accept("runtime-config-emulation-forward-compatible", FlagType::kBool, "false",
+               "Under emulation, let --runtime-config name APIs that came later.");
 }
 
 void GenericServerRunOptions::validate(Problems& problems) const {
@@ -84,8 +94,9 @@ void GenericServerRunOptions::validate(Problems& problems) const {
   }
   for (const auto& directive : strict_transport_security_directives) {
     if (!known_directive(directive)) {
-      problems.push_back("--strict-transport-security-directives invalid, allowed values: max-age=expireTime, includeSubDomains, preload. got " +
-                         quoted(directive));
+      problems.push_back(
+          "--strict-transport-security-directives invalid, allowed values: max-age=expireTime, includeSubDomains, preload. got " +
+          quoted(directive));
     }
   }
 }

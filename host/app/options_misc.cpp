@@ -1,5 +1,5 @@
-#include "app/options.hpp"
 #include "app/debug_handlers.hpp"
+#include "app/options.hpp"
 #include "base/log.hpp"
 
 namespace backplane {
@@ -12,7 +12,8 @@ struct AcceptedRow {
 };
 
 constexpr AcceptedRow kAccepted[] = {
-    {"Auditing", "audit-log-batch-buffer-size", FlagType::kInt, "10000", "Events kept while they wait to be written; more are dropped. Batch mode only."},
+    {"Auditing", "audit-log-batch-buffer-size", FlagType::kInt, "10000",
+     "Events kept while they wait to be written; more are dropped. Batch mode only."},
     {"Auditing", "audit-log-batch-max-size", FlagType::kInt, "1", "Events in one write."},
     {"Auditing", "audit-log-batch-max-wait", FlagType::kDuration, "0s", "Longest wait for a batch to fill."},
     {"Auditing", "audit-log-batch-throttle-burst", FlagType::kInt, "0", "Batches sent at once before the rate holds."},
@@ -44,7 +45,8 @@ constexpr AcceptedRow kAccepted[] = {
     {"Auditing", "audit-webhook-truncate-max-event-size", FlagType::kInt, "102400", "Largest event in bytes."},
     {"Auditing", "audit-webhook-version", FlagType::kString, "audit.k8s.io/v1", "API version of the events."},
     {"Egress selector", "egress-selector-config-file", FlagType::kString, "", "How connections into the cluster are made."},
-    {"Metrics", "allow-metric-labels", FlagType::kMap, "", "metric,label=values: label values that are kept; others become \"unexpected\"."},
+    {"Metrics", "allow-metric-labels", FlagType::kMap, "",
+     "metric,label=values: label values that are kept; others become \"unexpected\"."},
     {"Metrics", "allow-metric-labels-manifest", FlagType::kString, "", "The same from a file."},
     {"Metrics", "disabled-metrics", FlagType::kStrings, "", "Metrics that are switched off."},
     {"Metrics", "show-hidden-metrics-for-version", FlagType::kString, "", "The previous minor version whose hidden metrics are shown."},
@@ -53,9 +55,11 @@ constexpr AcceptedRow kAccepted[] = {
     {"Misc", "coordinated-leadership-lease-duration", FlagType::kDuration, "15s", "Life of a coordinated leader's lease."},
     {"Misc", "coordinated-leadership-renew-deadline", FlagType::kDuration, "10s", "How long a leader tries to renew."},
     {"Misc", "coordinated-leadership-retry-period", FlagType::kDuration, "2s", "Wait between tries to become leader."},
-    {"Misc", "enable-aggregator-routing", FlagType::kBool, "false", "Call extension servers by endpoint address instead of cluster address."},
+    {"Misc", "enable-aggregator-routing", FlagType::kBool, "false",
+     "Call extension servers by endpoint address instead of cluster address."},
     {"Misc", "enable-logs-handler", FlagType::kBool, "false", "DEPRECATED: serve the machine's logs at /logs."},
-    {"Misc", "endpoint-reconciler-type", FlagType::kString, "lease", "How the endpoints of the kubernetes service are kept: lease, master-count or none."},
+    {"Misc", "endpoint-reconciler-type", FlagType::kString, "lease",
+     "How the endpoints of the kubernetes service are kept: lease, master-count or none."},
     {"Misc", "kubelet-certificate-authority", FlagType::kString, "", "Certificate authority of the kubelets."},
     {"Misc", "kubelet-client-certificate", FlagType::kString, "", "Client certificate for kubelets."},
     {"Misc", "kubelet-client-key", FlagType::kString, "", "Client key for kubelets."},
@@ -77,7 +81,8 @@ constexpr AcceptedRow kAccepted[] = {
 constexpr AcceptedRow kPassedOn[] = {
     {"Misc", "allow-privileged", FlagType::kBool, "false", "Allow privileged containers."},
     {"Misc", "event-ttl", FlagType::kDuration, "1h0m0s", "How long events are kept."},
-    {"Misc", "service-cluster-ip-range", FlagType::kString, "", "CIDR of service addresses, or two of different families. Unset: 10.0.0.0/24."},
+    {"Misc", "service-cluster-ip-range", FlagType::kString, "",
+     "CIDR of service addresses, or two of different families. Unset: 10.0.0.0/24."},
     {"Misc", "service-node-port-range", FlagType::kPortRange, "30000-32767", "Ports that NodePort services get."},
 };
 
@@ -97,7 +102,8 @@ void add_accepted_flags(FlagSet& flags) {
 void FeatureOptions::add_flags(FlagSet& flags) {
   flags.section("Features");
   flags.add("profiling", &profiling, "Serve /debug/pprof/ and /debug/flags/ to administrators.");
-  flags.add("debug-socket-path", &debug_socket_path, "A unix socket that serves /debug/ without asking who calls; protected by its file mode.");
+  flags.add("debug-socket-path", &debug_socket_path,
+            "A unix socket that serves /debug/ without asking who calls; protected by its file mode.");
   flags.accept("contention-profiling", FlagType::kBool, "false", "Record where threads wait for locks.");
   flags.accept("enable-priority-and-fairness", FlagType::kBool, "true", "Queue requests by priority. Off: only the in-flight limits hold.");
 }
@@ -106,7 +112,8 @@ void LogOptions::add_flags(FlagSet& flags) {
   flags.section("Logs");
   flags.add("logging-format", &format, "text, or json for one object a line.");
   flags.add("v", FlagType::kLevel, &verbosity, "How much is logged: 0 lifecycle, 3 a line for every request, 6 and more everything.", 'v');
-  flags.accept("log-flush-frequency", FlagType::kDuration, "5s", "Longest time a line waits to be written; lines are written at once here.");
+  flags.accept("log-flush-frequency", FlagType::kDuration, "5s",
+               "Longest time a line waits to be written; lines are written at once here.");
   flags.accept("log-json-info-buffer-size", FlagType::kQuantity, "0", "Buffer of info lines in split JSON streams.");
   flags.accept("log-json-split-stream", FlagType::kBool, "false", "JSON: errors to standard error, the rest to standard output.");
   flags.accept("log-text-info-buffer-size", FlagType::kQuantity, "0", "Buffer of info lines in split text streams.");
@@ -126,11 +133,14 @@ void LogOptions::apply() const {
 
 void BackplaneOptions::add_flags(FlagSet& flags) {
   flags.section("Backplane");
-  flags.add("data-dir", &data_dir, "Store, certificates and admin.kubeconfig. Unset: $XDG_STATE_HOME/backplane, else ~/.local/state/backplane.");
-  flags.add("plugin-dir", FlagType::kStringArray, &plugin_dirs, "Where plugins are. May be repeated. Unset: the plugins folder beside the binary.");
+  flags.add("data-dir", &data_dir,
+            "Store, certificates and admin.kubeconfig. Unset: $XDG_STATE_HOME/backplane, else ~/.local/state/backplane.");
+  flags.add("plugin-dir", FlagType::kStringArray, &plugin_dirs,
+            "Where plugins are. May be repeated. Unset: the plugins folder beside the binary.");
   flags.add("disable-plugin", &disable_plugins, "Plugins that are not loaded, by name. May be repeated.");
   flags.add("require-plugin", &require_plugins, "Plugins without which the start fails, by name. May be repeated.");
-  flags.pass_on("enable-namespace-controller", FlagType::kBool, "false", "Empty and remove terminating namespaces, where no controller manager does.");
+  flags.pass_on("enable-namespace-controller", FlagType::kBool, "false",
+                "Empty and remove terminating namespaces, where no controller manager does.");
 }
 
 }  // namespace backplane

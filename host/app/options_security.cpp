@@ -10,15 +10,47 @@ namespace {
 constexpr std::array<std::string_view, 6> kModes{"AlwaysAllow", "AlwaysDeny", "ABAC", "Webhook", "RBAC", "Node"};
 
 // What kube-apiserver 1.36 has, so that a manifest that names one starts here too.
-constexpr std::array<std::string_view, 41> kUpstreamAdmissionPlugins{
-    "AlwaysAdmit", "AlwaysDeny", "AlwaysPullImages", "CertificateApproval", "CertificateSigning", "CertificateSubjectRestriction",
-    "ClusterTrustBundleAttest", "DefaultIngressClass", "DefaultStorageClass", "DefaultTolerationSeconds", "DenyServiceExternalIPs",
-    "EventRateLimit", "ExtendedResourceToleration", "ImagePolicyWebhook", "JobValidation", "LimitPodHardAntiAffinityTopology", "LimitRanger",
-    "MutatingAdmissionPolicy", "MutatingAdmissionWebhook", "NamespaceAutoProvision", "NamespaceExists", "NamespaceLifecycle",
-    "NodeDeclaredFeatureValidator", "NodeRestriction", "OwnerReferencesPermissionEnforcement", "PersistentVolumeClaimResize",
-    "PodGroupProtection", "PodGroupWorkloadExists", "PodNodeSelector", "PodResizeValidator", "PodSecurity", "PodTolerationRestriction",
-    "PodTopologyLabels", "Priority", "ResourceQuota", "RuntimeClass", "ServiceAccount", "StorageObjectInUseProtection", "TaintNodesByCondition",
-    "ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook"};
+constexpr std::array<std::string_view, 41> kUpstreamAdmissionPlugins{"AlwaysAdmit",
+                                                                     "AlwaysDeny",
+                                                                     "AlwaysPullImages",
+                                                                     "CertificateApproval",
+                                                                     "CertificateSigning",
+                                                                     "CertificateSubjectRestriction",
+                                                                     "ClusterTrustBundleAttest",
+                                                                     "DefaultIngressClass",
+                                                                     "DefaultStorageClass",
+                                                                     "DefaultTolerationSeconds",
+                                                                     "DenyServiceExternalIPs",
+                                                                     "EventRateLimit",
+                                                                     "ExtendedResourceToleration",
+                                                                     "ImagePolicyWebhook",
+                                                                     "JobValidation",
+                                                                     "LimitPodHardAntiAffinityTopology",
+                                                                     "LimitRanger",
+                                                                     "MutatingAdmissionPolicy",
+                                                                     "MutatingAdmissionWebhook",
+                                                                     "NamespaceAutoProvision",
+                                                                     "NamespaceExists",
+                                                                     "NamespaceLifecycle",
+                                                                     "NodeDeclaredFeatureValidator",
+                                                                     "NodeRestriction",
+                                                                     "OwnerReferencesPermissionEnforcement",
+                                                                     "PersistentVolumeClaimResize",
+                                                                     "PodGroupProtection",
+                                                                     "PodGroupWorkloadExists",
+                                                                     "PodNodeSelector",
+                                                                     "PodResizeValidator",
+                                                                     "PodSecurity",
+                                                                     "PodTolerationRestriction",
+                                                                     "PodTopologyLabels",
+                                                                     "Priority",
+                                                                     "ResourceQuota",
+                                                                     "RuntimeClass",
+                                                                     "ServiceAccount",
+                                                                     "StorageObjectInUseProtection",
+                                                                     "TaintNodesByCondition",
+                                                                     "ValidatingAdmissionPolicy",
+                                                                     "ValidatingAdmissionWebhook"};
 
 template <class List>
 bool has(const List& list, std::string_view name) {
@@ -29,9 +61,11 @@ bool has(const List& list, std::string_view name) {
 
 void AuthenticationOptions::add_flags(FlagSet& flags) {
   flags.section("Authentication");
-  flags.add("anonymous-auth", &anonymous, "Serve requests without credentials as system:anonymous, who may read health and version; else they get 401.");
+  flags.add("anonymous-auth", &anonymous,
+            "Serve requests without credentials as system:anonymous, who may read health and version; else they get 401.");
   flags.add("client-ca-file", &client_ca_file,
-            "Certificate authorities of client certificates, PEM: the common name becomes the user, organizations become groups. Read again when it "
+            "Certificate authorities of client certificates, PEM: the common name becomes the user, organizations become groups. Read "
+            "again when it "
             "changes. The authority in --data-dir is always trusted too.");
   flags.accept("api-audiences", FlagType::kStrings, "", "Audiences that tokens must be meant for.");
   flags.accept("authentication-config", FlagType::kString, "", "File with an AuthenticationConfiguration.");
@@ -48,16 +82,20 @@ void AuthenticationOptions::add_flags(FlagSet& flags) {
   flags.accept("oidc-signing-algs", FlagType::kStrings, "RS256", "Signature algorithms that are accepted.");
   flags.accept("oidc-username-claim", FlagType::kString, "sub", "Claim that holds the user's name.");
   flags.accept("oidc-username-prefix", FlagType::kString, "", "What user names from OpenID begin with; - for nothing.");
-  flags.accept("requestheader-allowed-names", FlagType::kStrings, "", "Common names of front proxies that are trusted; empty: any that verifies.");
+  flags.accept("requestheader-allowed-names", FlagType::kStrings, "",
+               "Common names of front proxies that are trusted; empty: any that verifies.");
   flags.accept("requestheader-client-ca-file", FlagType::kString, "", "Certificate authority of front proxies.");
   flags.accept("requestheader-extra-headers-prefix", FlagType::kStrings, "", "What headers with further user facts begin with.");
   flags.accept("requestheader-group-headers", FlagType::kStrings, "", "Headers that hold groups.");
   flags.accept("requestheader-uid-headers", FlagType::kStrings, "", "Headers that hold the user's uid.");
   flags.accept("requestheader-username-headers", FlagType::kStrings, "", "Headers that hold the user's name.");
-  flags.accept("service-account-extend-token-expiration", FlagType::kBool, "true", "Let tokens that were mounted the old way live for a year.");
-  flags.accept("service-account-issuer", FlagType::kStringArray, "", "Who issues service account tokens. May be repeated; the first signs.");
+  flags.accept("service-account-extend-token-expiration", FlagType::kBool, "true",
+               "Let tokens that were mounted the old way live for a year.");
+  flags.accept("service-account-issuer", FlagType::kStringArray, "",
+               "Who issues service account tokens. May be repeated; the first signs.");
   flags.accept("service-account-jwks-uri", FlagType::kString, "", "Where the discovery document says the keys are.");
-  flags.accept("service-account-key-file", FlagType::kStringArray, "", "Keys that service account tokens are checked with. May be repeated.");
+  flags.accept("service-account-key-file", FlagType::kStringArray, "",
+               "Keys that service account tokens are checked with. May be repeated.");
   flags.accept("service-account-lookup", FlagType::kBool, "true", "Check that the service account of a token still exists.");
   flags.accept("service-account-max-token-expiration", FlagType::kDuration, "0s", "Longest life of a token that is asked for.");
   flags.accept("token-auth-file", FlagType::kString, "", "CSV of token,user,uid,groups.");
@@ -65,9 +103,10 @@ void AuthenticationOptions::add_flags(FlagSet& flags) {
 
 void AuthorizationOptions::add_flags(FlagSet& flags) {
   flags.section("Authorization");
-  flags.add("authorization-mode", &modes,
-            "Authorizers in order: AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node. Of these, AlwaysAllow and AlwaysDeny are built in. Unset: "
-            "system:masters may do everything, everybody may read health and version, and plugins decide the rest.");
+  flags.add(
+      "authorization-mode", &modes,
+      "Authorizers in order: AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node. Of these, AlwaysAllow and AlwaysDeny are built in. Unset: "
+      "system:masters may do everything, everybody may read health and version, and plugins decide the rest.");
   flags.accept("authorization-config", FlagType::kString, "", "File with an AuthorizationConfiguration.");
   flags.accept("authorization-policy-file", FlagType::kString, "", "ABAC policy, one JSON object a line.");
   flags.accept("authorization-webhook-cache-authorized-ttl", FlagType::kDuration, "5m0s", "How long a yes of the webhook is kept.");
@@ -106,7 +145,8 @@ void AdmissionOptions::add_flags(FlagSet& flags) {
 
 bool AdmissionOptions::disabled(std::string_view name) const { return has(disable, name); }
 
-void AdmissionOptions::validate(const std::vector<std::string>& registered, Problems& problems, std::vector<std::string>& not_offered) const {
+void AdmissionOptions::validate(const std::vector<std::string>& registered, Problems& problems,
+                                std::vector<std::string>& not_offered) const {
   struct Row {
     std::string_view flag;
     const std::vector<std::string>& names;

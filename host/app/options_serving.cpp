@@ -21,16 +21,19 @@ void SecureServingOptions::add_flags(FlagSet& flags) {
   flags.add("permit-port-sharing", &permit_port_sharing, "Listen with SO_REUSEPORT, so that several processes share a port.");
   flags.add("tls-cert-file", &tls_cert_file, "Serving certificate with its chain, PEM. Read again when it changes. Unset: one is made.");
   flags.add("tls-private-key-file", &tls_private_key_file, "Private key of --tls-cert-file, PEM.");
-  flags.add("tls-cipher-suites", &tls_cipher_suites, "Cipher suites for TLS 1.2, by their IANA names. Empty: the library's secure defaults.");
+  flags.add("tls-cipher-suites", &tls_cipher_suites,
+            "Cipher suites for TLS 1.2, by their IANA names. Empty: the library's secure defaults.");
   flags.add("tls-min-version", &tls_min_version, "Lowest TLS version: VersionTLS10, VersionTLS11, VersionTLS12 (default) or VersionTLS13.");
-  flags.add("tls-sni-cert-key", FlagType::kStringArray, &tls_sni_cert_key,
-            "CERT,KEY[:NAME,NAME]: another certificate for clients that ask for one of these names, or for the names in it. May be repeated.");
+  flags.add(
+      "tls-sni-cert-key", FlagType::kStringArray, &tls_sni_cert_key,
+      "CERT,KEY[:NAME,NAME]: another certificate for clients that ask for one of these names, or for the names in it. May be repeated.");
   flags.accept("tls-curve-preferences", FlagType::kInts, "", "Key exchange groups by their numbers, in order of preference.");
 }
 
 void SecureServingOptions::validate(Problems& problems) const {
   if (secure_port < 0 || secure_port > 65535) {
-    problems.push_back("--secure-port " + std::to_string(secure_port) + " must be between 0 and 65535, inclusive. 0 lets the system pick a port");
+    problems.push_back("--secure-port " + std::to_string(secure_port) +
+                       " must be between 0 and 65535, inclusive. 0 lets the system pick a port");
   }
   if (http2_max_streams_per_connection < 0) problems.push_back("--http2-max-streams-per-connection can not be negative value");
   if (tls_cert_file.empty() != tls_private_key_file.empty()) {
@@ -40,7 +43,9 @@ void SecureServingOptions::validate(Problems& problems) const {
     problems.push_back("unknown tls version " + quoted(tls_min_version));
   }
   for (const auto& pair : tls_sni_cert_key) {
-    if (pair.find(',') == std::string::npos) problems.push_back("--tls-sni-cert-key: expected comma separated certificate and key file paths, got " + quoted(pair));
+    if (pair.find(',') == std::string::npos) {
+      problems.push_back("--tls-sni-cert-key: expected comma separated certificate and key file paths, got " + quoted(pair));
+    }
   }
 }
 

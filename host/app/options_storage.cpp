@@ -4,8 +4,10 @@ namespace backplane {
 
 void StorageOptions::add_flags(FlagSet& flags) {
   flags.section("Etcd");
-  flags.add("storage-backend", &backend, "What keeps the objects: rocksdb (durable, in --data-dir), memory (nothing survives), or what a plugin registers.");
-  flags.add("unsafe-no-fsync", &unsafe_no_fsync, "Acknowledge writes before they are safe on disk. A power cut loses the last of them; for tests.");
+  flags.add("storage-backend", &backend,
+            "What keeps the objects: rocksdb (durable, in --data-dir), memory (nothing survives), or what a plugin registers.");
+  flags.add("unsafe-no-fsync", &unsafe_no_fsync,
+            "Acknowledge writes before they are safe on disk. A power cut loses the last of them; for tests.");
   flags.add("etcd-compaction-interval", &compaction_interval, "How often history older than one such interval is forgotten. 0: never.");
   flags.add("etcd-healthcheck-timeout", &healthcheck_timeout, "How long the store may take to answer the check named etcd.");
   flags.add("etcd-readycheck-timeout", &readycheck_timeout, "How long the store may take to answer the check named etcd-readiness.");

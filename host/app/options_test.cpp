@@ -69,8 +69,10 @@ TEST(Flags, ABadValueIsNamedWithItsFlagAndReason) {
             "invalid argument \"abc\" for \"--secure-port\" flag: strconv.ParseInt: parsing \"abc\": invalid syntax");
   EXPECT_EQ(parse_error({"--profiling=maybe"}),
             "invalid argument \"maybe\" for \"--profiling\" flag: strconv.ParseBool: parsing \"maybe\": invalid syntax");
-  EXPECT_EQ(parse_error({"--request-timeout=5"}), "invalid argument \"5\" for \"--request-timeout\" flag: time: missing unit in duration \"5\"");
-  EXPECT_EQ(parse_error({"--bind-address=nowhere"}), "invalid argument \"nowhere\" for \"--bind-address\" flag: failed to parse IP: \"nowhere\"");
+  EXPECT_EQ(parse_error({"--request-timeout=5"}),
+            "invalid argument \"5\" for \"--request-timeout\" flag: time: missing unit in duration \"5\"");
+  EXPECT_EQ(parse_error({"--bind-address=nowhere"}),
+            "invalid argument \"nowhere\" for \"--bind-address\" flag: failed to parse IP: \"nowhere\"");
   EXPECT_EQ(parse_error({"--audit-log-maxage=soon"}),
             "invalid argument \"soon\" for \"--audit-log-maxage\" flag: strconv.ParseInt: parsing \"soon\": invalid syntax");
   EXPECT_EQ(parse_error({"--secure-port"}), "flag needs an argument: --secure-port");
@@ -82,21 +84,32 @@ TEST(Flags, PositionalArgumentsAreRefused) {
 }
 
 TEST(Flags, AKubeadmManifestStartsUnchanged) {
-  auto options = parsed({"--advertise-address=10.1.2.3", "--allow-privileged=true", "--authorization-mode=Node,RBAC",
-                         "--client-ca-file=/etc/kubernetes/pki/ca.crt", "--enable-admission-plugins=NodeRestriction",
-                         "--enable-bootstrap-token-auth=true", "--etcd-cafile=/etc/kubernetes/pki/etcd/ca.crt",
-                         "--etcd-certfile=/etc/kubernetes/pki/apiserver-etcd-client.crt", "--etcd-keyfile=/etc/kubernetes/pki/apiserver-etcd-client.key",
-                         "--etcd-servers=https://127.0.0.1:2379", "--kubelet-client-certificate=/etc/kubernetes/pki/apiserver-kubelet-client.crt",
+  auto options = parsed({"--advertise-address=10.1.2.3",
+                         "--allow-privileged=true",
+                         "--authorization-mode=Node,RBAC",
+                         "--client-ca-file=/etc/kubernetes/pki/ca.crt",
+                         "--enable-admission-plugins=NodeRestriction",
+                         "--enable-bootstrap-token-auth=true",
+                         "--etcd-cafile=/etc/kubernetes/pki/etcd/ca.crt",
+                         "--etcd-certfile=/etc/kubernetes/pki/apiserver-etcd-client.crt",
+                         "--etcd-keyfile=/etc/kubernetes/pki/apiserver-etcd-client.key",
+                         "--etcd-servers=https://127.0.0.1:2379",
+                         "--kubelet-client-certificate=/etc/kubernetes/pki/apiserver-kubelet-client.crt",
                          "--kubelet-client-key=/etc/kubernetes/pki/apiserver-kubelet-client.key",
                          "--kubelet-preferred-address-types=InternalIP,ExternalIP,Hostname",
                          "--proxy-client-cert-file=/etc/kubernetes/pki/front-proxy-client.crt",
-                         "--proxy-client-key-file=/etc/kubernetes/pki/front-proxy-client.key", "--requestheader-allowed-names=front-proxy-client",
+                         "--proxy-client-key-file=/etc/kubernetes/pki/front-proxy-client.key",
+                         "--requestheader-allowed-names=front-proxy-client",
                          "--requestheader-client-ca-file=/etc/kubernetes/pki/front-proxy-ca.crt",
-                         "--requestheader-extra-headers-prefix=X-Remote-Extra-", "--requestheader-group-headers=X-Remote-Group",
-                         "--requestheader-username-headers=X-Remote-User", "--secure-port=6443",
+                         "--requestheader-extra-headers-prefix=X-Remote-Extra-",
+                         "--requestheader-group-headers=X-Remote-Group",
+                         "--requestheader-username-headers=X-Remote-User",
+                         "--secure-port=6443",
                          "--service-account-issuer=https://kubernetes.default.svc.cluster.local",
-                         "--service-account-key-file=/etc/kubernetes/pki/sa.pub", "--service-account-signing-key-file=/etc/kubernetes/pki/sa.key",
-                         "--service-cluster-ip-range=10.96.0.0/12", "--tls-cert-file=/etc/kubernetes/pki/apiserver.crt",
+                         "--service-account-key-file=/etc/kubernetes/pki/sa.pub",
+                         "--service-account-signing-key-file=/etc/kubernetes/pki/sa.key",
+                         "--service-cluster-ip-range=10.96.0.0/12",
+                         "--tls-cert-file=/etc/kubernetes/pki/apiserver.crt",
                          "--tls-private-key-file=/etc/kubernetes/pki/apiserver.key"});
   EXPECT_EQ(options->flags.text("service-cluster-ip-range"), "10.96.0.0/12");
   const auto ignored = options->flags.accepted_only();
@@ -109,7 +122,8 @@ TEST(Flags, AKubeadmManifestStartsUnchanged) {
 
 TEST(Flags, TheSectionsOfHelpShowTypesAndDefaultsWithinTheWidth) {
   const std::string help = Options().flags.help(100);
-  for (const char* section : {"\nGeneric flags:\n", "\nEtcd flags:\n", "\nSecure serving flags:\n", "\nBackplane flags:\n", "\nGlobal flags:\n"}) {
+  for (const char* section :
+       {"\nGeneric flags:\n", "\nEtcd flags:\n", "\nSecure serving flags:\n", "\nBackplane flags:\n", "\nGlobal flags:\n"}) {
     EXPECT_NE(help.find(section), std::string::npos) << section;
   }
   EXPECT_NE(help.find("--request-timeout duration "), std::string::npos);
@@ -138,14 +152,14 @@ TEST(Flags, TheirTextsAreWhatTheStartLogsAndPluginsRead) {
 }
 
 TEST(Options, AllProblemsAreReportedAtOnce) {
-  auto config = configured({"--goaway-chance=0.03", "--secure-port=70000", "--tls-min-version=VersionTLS9", "--authorization-mode=RBAC,RBAC,Maybe",
-                            "--feature-gates=Nothing=true", "--logging-format=xml", "--runtime-config=api/all=false",
-                            "--shutdown-delay-duration=-1s", "--tls-cert-file=/x"});
+  auto config = configured({"--goaway-chance=0.03", "--secure-port=70000", "--tls-min-version=VersionTLS9",
+                            "--authorization-mode=RBAC,RBAC,Maybe", "--feature-gates=Nothing=true", "--logging-format=xml",
+                            "--runtime-config=api/all=false", "--shutdown-delay-duration=-1s", "--tls-cert-file=/x"});
   ASSERT_FALSE(config.ok());
   for (const char* part : {"--goaway-chance can not be less than 0 or greater than 0.02", "--secure-port 70000 must be between",
                            "unknown tls version \"VersionTLS9\"", "authorization-mode \"Maybe\" is not a valid mode",
-                           "has mode \"RBAC\" specified more than once", "unrecognized feature gate: Nothing", "Unsupported log format", "api/all=false",
-                           "--shutdown-delay-duration can not be negative value", "must be given together"}) {
+                           "has mode \"RBAC\" specified more than once", "unrecognized feature gate: Nothing", "Unsupported log format",
+                           "api/all=false", "--shutdown-delay-duration can not be negative value", "must be given together"}) {
     EXPECT_NE(config.status().message().find(part), std::string::npos) << part << "\n" << config.status().message();
   }
 }

@@ -102,8 +102,8 @@ Result<DataDirLock> DataDirLock::take(const std::string& data_dir) {
     const ssize_t size = read(lock.fd_, holder.data(), holder.size() - 1);
     std::string pid(holder.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
     while (!pid.empty() && pid.back() == '\n') pid.pop_back();
-    return Status(Reason::kConflict, "data directory " + data_dir + " is in use by another instance" + (pid.empty() ? "" : " (process " + pid + ")") +
-                                         "; give each instance a --data-dir of its own");
+    return Status(Reason::kConflict, "data directory " + data_dir + " is in use by another instance" +
+                                         (pid.empty() ? "" : " (process " + pid + ")") + "; give each instance a --data-dir of its own");
   }
   const std::string pid = std::to_string(getpid()) + "\n";
   if (ftruncate(lock.fd_, 0) != 0 || pwrite(lock.fd_, pid.data(), pid.size(), 0) < 0) return system_error("unable to write", path);

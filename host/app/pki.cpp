@@ -6,9 +6,9 @@
 #include <array>
 #include <set>
 
+#include "app/flag_values.hpp"
 #include "app/kubeconfig.hpp"
 #include "app/paths.hpp"
-#include "app/flag_values.hpp"
 
 namespace backplane {
 namespace {
@@ -56,7 +56,8 @@ CertificateSpec serving_spec(const Options& options) {
   CertificateSpec spec;
   spec.use = CertificateUse::kServer;
   spec.common_name = "kube-apiserver";
-  std::set<std::string> dns{"kubernetes.default.svc", "kubernetes.default", "kubernetes", "localhost", "kubernetes.default.svc.cluster.local"};
+  std::set<std::string> dns{"kubernetes.default.svc", "kubernetes.default", "kubernetes", "localhost",
+                            "kubernetes.default.svc.cluster.local"};
   std::set<std::string> ips{"127.0.0.1", "::1"};
   std::array<char, 256> host{};
   if (gethostname(host.data(), host.size() - 1) == 0 && host[0] != '\0') dns.insert(host.data());

@@ -15,7 +15,6 @@ constexpr std::size_t kBlockingThreads = 2;
 
 std::size_t core_count() { return std::max(1u, std::thread::hardware_concurrency()); }
 
-
 }  // namespace
 
 ServerParts::ServerParts(Config config_in, StopEvent& stop_in)

@@ -72,14 +72,12 @@ void ServerParts::make_router() {
 
 Status ServerParts::load() {
   services = std::unique_ptr<HostServices>(new HostServices{
-      stores, background, tasks, stop_plugins,
-      [this](std::string_view name) { return options().flags.text(name); },
+      stores, background, tasks, stop_plugins, [this](std::string_view name) { return options().flags.text(name); },
       [this](const GroupVersionResource& resource) { return config.enablement().resource_enabled(resource); },
       [](std::string_view) { return std::string(); },
       [this](const std::string& delegate, std::vector<APIGroupInfo> groups) { return router->publish(delegate, std::move(groups)); },
       [this] { return router->group_versions(); },
-      [this](std::function<void()> callback) { router->on_group_versions_changed(std::move(callback)); },
-      host_names()});
+      [this](std::function<void()> callback) { router->on_group_versions_changed(std::move(callback)); }, host_names()});
   const auto& own = options().backplane;
   auto loaded = load_plugins({own.plugin_dirs, own.disable_plugins, own.require_plugins, own.data_dir + "/plugins-gen"}, *services);
   if (!loaded.ok()) return std::move(loaded.status());

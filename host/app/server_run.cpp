@@ -82,8 +82,8 @@ void ServerParts::announce() {
 Status ServerParts::drain() {
   ServedPort port(*server);
   const auto& generic = options().generic;
-  ShutdownOptions shutdown{generic.shutdown_delay_duration, generic.shutdown_send_retry_after, generic.shutdown_watch_termination_grace_period,
-                           generic.request_timeout};
+  ShutdownOptions shutdown{generic.shutdown_delay_duration, generic.shutdown_send_retry_after,
+                           generic.shutdown_watch_termination_grace_period, generic.request_timeout};
   return run_on(background, run_shutdown({shutdown, signals, short_requests, watches, port, [this] { return hooks.run_pre_shutdown(); }}));
 }
 
@@ -104,7 +104,8 @@ void ServerParts::stop_plugin_tasks() {
 void ServerParts::stop_storage() {
   if (compactor) run_on(background, compactor->stop());
   if (caches) run_on(background, caches->stop());
-  if (Status status = run_on(background, storage->stop()); !status.ok()) app_log().error("storage did not stop cleanly error={}", status.message());
+  Status stopped = run_on(background, storage->stop());
+  if (!stopped.ok()) app_log().error("storage did not stop cleanly error={}", stopped.message());
 }
 
 void ServerParts::take_down() {

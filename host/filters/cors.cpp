@@ -19,8 +19,9 @@ class Cors final : public Filter {
     if (origin.empty() || !allowed(origin)) return Step::kNext;
     exchange.set_response_header("Access-Control-Allow-Origin", std::string(origin));
     exchange.set_response_header("Access-Control-Allow-Methods", "POST, GET, OPTIONS, PUT, DELETE, PATCH");
-    exchange.set_response_header("Access-Control-Allow-Headers",
-                                 "Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since");
+    exchange.set_response_header(
+        "Access-Control-Allow-Headers",
+        "Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since");
     exchange.set_response_header("Access-Control-Expose-Headers", "Date");
     exchange.set_response_header("Access-Control-Allow-Credentials", "true");
     if (exchange.method() != "OPTIONS") return Step::kNext;

@@ -26,8 +26,8 @@ enum class Step : unsigned char {
 
 // The answer of a filter that does not let a request through.
 struct Refusal {
-  Status status;         // sent in the encoding the client accepts …
-  int plain_code = 0;    // … unless this is set: then `text` as plain text with a newline, as Go's http.Error
+  Status status;       // sent in the encoding the client accepts …
+  int plain_code = 0;  // … unless this is set: then `text` as plain text with a newline, as Go's http.Error
   std::string text;
   bool close_connection = false;
 

@@ -49,7 +49,9 @@ class TestExchange final : public Exchange {
   std::string_view remote_address() const noexcept override { return "127.0.0.1:1"; }
   const PeerCertificate* peer_certificate() const noexcept override { return nullptr; }
   Task<Result<std::string>> read_body(std::size_t) override { co_return std::string(); }
-  void add_response_header(std::string name, std::string value) override { response_headers.emplace_back(std::move(name), std::move(value)); }
+  void add_response_header(std::string name, std::string value) override {
+    response_headers.emplace_back(std::move(name), std::move(value));
+  }
   void set_response_header(std::string name, std::string value) override {
     std::erase_if(response_headers, [&](const Header& header) { return header.first == name; });
     add_response_header(std::move(name), std::move(value));
@@ -153,9 +155,9 @@ TEST_F(Filters, TheOrderIsUpstreams) {
   EXPECT_EQ(HandlerChain(config, handler).names(),
             (std::vector<std::string>{"WithAuditInit", "WithPanicRecovery", "WithMuxAndDiscoveryComplete", "WithRequestReceivedTimestamp",
                                       "WithRequestInfo", "WithHTTPLogging", "WithRetryAfter", "WithHSTS", "WithCacheControl",
-                                      "WithProbabilisticGoaway", "WithWatchTerminationDuringShutdown", "WithWaitGroup", "WithRequestDeadline",
-                                      "WithTimeoutForNonLongRunningRequests", "WithCORS", "WithAuthentication", "WithImpersonation",
-                                      "WithMaxInFlightLimit", "WithAuthorization"}));
+                                      "WithProbabilisticGoaway", "WithWatchTerminationDuringShutdown", "WithWaitGroup",
+                                      "WithRequestDeadline", "WithTimeoutForNonLongRunningRequests", "WithCORS", "WithAuthentication",
+                                      "WithImpersonation", "WithMaxInFlightLimit", "WithAuthorization"}));
 }
 
 TEST_F(Filters, AnOrdinaryRequestReachesTheHandlerWithEverythingFilledIn) {

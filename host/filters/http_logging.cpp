@@ -21,8 +21,9 @@ class HTTPLogging final : public Filter {
     if (metrics_ != nullptr) metrics_->count(context.info.verb, code, took);
     const auto level = level_of(context, code);
     if (!filters_log().should_log(level)) return;
-    filters_log().log(level, "HTTP verb={:?} URI={:?} latency=\"{:.3f}ms\" userAgent={:?} audit-ID={:?} srcIP={:?} resp={}", context.info.verb,
-                      exchange.target(), milliseconds(took), context.user_agent, context.audit_id, exchange.remote_address(), code);
+    filters_log().log(level, "HTTP verb={:?} URI={:?} latency=\"{:.3f}ms\" userAgent={:?} audit-ID={:?} srcIP={:?} resp={}",
+                      context.info.verb, exchange.target(), milliseconds(took), context.user_agent, context.audit_id,
+                      exchange.remote_address(), code);
   }
 
  private:

@@ -33,13 +33,14 @@ class Impersonation final : public Filter {
       if (starts_with_no_case(name, "impersonate-group")) groups += (groups.empty() ? "" : ", ") + quoted(value);
     }
     const std::string group_text = groups.empty() ? "[]string(nil)" : "[]string{" + groups + "}";
-    return bad_request("requested &user.DefaultInfo{Name:\"\", UID:" + quoted(call.exchange->header("impersonate-uid")) + ", Groups:" + group_text +
-                       ", Extra:map[string][]string(nil)} without impersonating a user name");
+    return bad_request("requested &user.DefaultInfo{Name:\"\", UID:" + quoted(call.exchange->header("impersonate-uid")) +
+                       ", Groups:" + group_text + ", Extra:map[string][]string(nil)} without impersonating a user name");
   }
   static Status refused(FilterCall& call, std::string_view user) {
-    return forbidden("", "users", user,
-                     "User " + quoted(call.context.user.name) +
-                         " cannot impersonate resource \"users\" in API group \"\" at the cluster scope: impersonation is not offered by this server");
+    return forbidden(
+        "", "users", user,
+        "User " + quoted(call.context.user.name) +
+            " cannot impersonate resource \"users\" in API group \"\" at the cluster scope: impersonation is not offered by this server");
   }
 };
 

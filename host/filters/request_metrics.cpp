@@ -6,8 +6,9 @@ namespace backplane {
 
 std::size_t RequestMetrics::verb_index(std::string_view verb) noexcept {
   const auto same = [&](std::string_view label) {
-    return std::equal(label.begin(), label.end(), verb.begin(), verb.end(),
-                      [](char upper, char lower) { return upper == (lower >= 'a' && lower <= 'z' ? static_cast<char>(lower - 'a' + 'A') : lower); });
+    return std::equal(label.begin(), label.end(), verb.begin(), verb.end(), [](char upper, char lower) {
+      return upper == (lower >= 'a' && lower <= 'z' ? static_cast<char>(lower - 'a' + 'A') : lower);
+    });
   };
   const auto found = std::find_if(kVerbs.begin(), kVerbs.end(), same);
   return found == kVerbs.end() ? kVerbs.size() - 1 : static_cast<std::size_t>(found - kVerbs.begin());
@@ -20,7 +21,9 @@ void RequestMetrics::count(std::string_view verb, int code, std::chrono::nanosec
   Latency& latency = latencies_[row];
   const double seconds = std::chrono::duration<double>(took).count();
   const auto bucket = std::lower_bound(kBuckets.begin(), kBuckets.end(), seconds);
-  if (bucket != kBuckets.end()) latency.buckets[static_cast<std::size_t>(bucket - kBuckets.begin())].fetch_add(1, std::memory_order_relaxed);
+  if (bucket != kBuckets.end()) {
+    latency.buckets[static_cast<std::size_t>(bucket - kBuckets.begin())].fetch_add(1, std::memory_order_relaxed);
+  }
   latency.count.fetch_add(1, std::memory_order_relaxed);
   latency.sum_ns.fetch_add(static_cast<std::uint64_t>(took.count()), std::memory_order_relaxed);
 }

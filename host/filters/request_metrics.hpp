@@ -14,8 +14,8 @@ namespace backplane {
 class RequestMetrics {
  public:
   // Verbs as labels; everything else is OTHER.
-  static constexpr std::array<std::string_view, 10> kVerbs{"GET",   "LIST",   "WATCH",            "CREATE", "UPDATE",
-                                                           "PATCH", "DELETE", "DELETECOLLECTION", "POST",   "OTHER"};
+  static constexpr std::array<std::string_view, 10> kVerbs{
+      "GET", "LIST", "WATCH", "CREATE", "UPDATE", "PATCH", "DELETE", "DELETECOLLECTION", "POST", "OTHER"};
   static constexpr int kFirstCode = 100;
   static constexpr int kCodes = 500;
   // Upper bounds in seconds.
@@ -24,7 +24,9 @@ class RequestMetrics {
   // `verb` as in RequestInfo, in lower case.
   void count(std::string_view verb, int code, std::chrono::nanoseconds took) noexcept;
 
-  std::uint64_t total(std::size_t verb, int code) const noexcept { return totals_[verb][static_cast<std::size_t>(code - kFirstCode)].load(std::memory_order_relaxed); }
+  std::uint64_t total(std::size_t verb, int code) const noexcept {
+    return totals_[verb][static_cast<std::size_t>(code - kFirstCode)].load(std::memory_order_relaxed);
+  }
   struct Latency {
     std::array<std::atomic<std::uint64_t>, kBuckets.size()> buckets{};  // not cumulative
     std::atomic<std::uint64_t> count{0};

@@ -1,4 +1,5 @@
-// WithRetryAfter (--shutdown-send-retry-after): once nothing new is accepted, new requests are sent away with 429 while those in flight end.
+// WithRetryAfter (--shutdown-send-retry-after): once nothing new is accepted, new requests are sent away with 429 while those in flight
+// end.
 #include <algorithm>
 #include <array>
 

@@ -1,4 +1,5 @@
-// WithTimeoutForNonLongRunningRequests: at the deadline the client gets 504; the handler is left to end, and what it still writes is dropped.
+// WithTimeoutForNonLongRunningRequests: at the deadline the client gets 504; the handler is left to end, and what it still writes is
+// dropped.
 #include "filters/deadline_queue.hpp"
 #include "filters/filters.hpp"
 #include "filters/forwarding_exchange.hpp"

@@ -61,6 +61,7 @@ inline constexpr std::string_view kSanitizers = "PLG-ABI-010";
 inline constexpr std::string_view kPointerSize = "PLG-ABI-011";
 inline constexpr std::string_view kLayout = "PLG-ABI-012";
 inline constexpr std::string_view kVendorTag = "PLG-ABI-013";
+inline constexpr std::string_view kContract = "PLG-ABI-014";
 // What it needs
 inline constexpr std::string_view kMissing = "PLG-DEP-001";
 inline constexpr std::string_view kOutOfRange = "PLG-DEP-002";

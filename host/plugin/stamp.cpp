@@ -111,6 +111,8 @@ constexpr StampField kFields[] = {
      "build with the host's SDK headers, Boost and flags (-fshort-enums and -fpack-struct change layouts)"},
     {finding_code::kVendorTag, "vendor", [](Head p, Head h) { return std::memcmp(p.vendor, h.vendor, sizeof(p.vendor)) == 0; }, vendor_name,
      "the SDK must come from the same vendor", "build with the SDK of this host's vendor"},
+    {finding_code::kContract, "contract", [](Head p, Head h) { return p.contract == h.contract; }, [](Head h) { return hex(h.contract); },
+     "the SDK's headers declare other things: virtual functions may stand elsewhere", kRebuild},
 };
 
 }  // namespace

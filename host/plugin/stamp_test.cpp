@@ -26,9 +26,10 @@ TEST(Stamp, EveryMismatchIsReportedInOneGo) {
   head.pointer_bits = 32;
   head.layout_fingerprint ^= 1;
   head.vendor[0] = 'X';
+  head.contract ^= 1;
   Findings findings;
   compare_stamps(head, abi::sdk_stamp(), findings);
-  ASSERT_EQ(findings.size(), 13u);
+  ASSERT_EQ(findings.size(), 14u);
   for (std::size_t i = 0; i < findings.size(); ++i) {
     EXPECT_EQ(findings[i].code.substr(0, 8), "PLG-ABI-");
     EXPECT_NE(findings[i].wanted, findings[i].found) << findings[i].field;

@@ -167,8 +167,11 @@ TEST_F(Security, TheFirstOpinionWinsAndReasonsOfTheSilentAreKept) {
   context.user.name = "jane";
   context.info.path = "/x";
   context.info.verb = "get";
-  const auto authorizer = [](Decision decision, const char* reason) { return std::make_shared<FixedAuthorizer>(AuthorizerResult{decision, reason}); };
-  EXPECT_EQ(ask(Authorization({{authorizer(Decision::kNoOpinion, "a"), authorizer(Decision::kAllow, "b")}, {}})).decision, Decision::kAllow);
+  const auto authorizer = [](Decision decision, const char* reason) {
+    return std::make_shared<FixedAuthorizer>(AuthorizerResult{decision, reason});
+  };
+  EXPECT_EQ(ask(Authorization({{authorizer(Decision::kNoOpinion, "a"), authorizer(Decision::kAllow, "b")}, {}})).decision,
+            Decision::kAllow);
   EXPECT_EQ(ask(Authorization({{authorizer(Decision::kDeny, "a"), authorizer(Decision::kAllow, "b")}, {}})).decision, Decision::kDeny);
   auto silent = ask(Authorization({{authorizer(Decision::kNoOpinion, "a"), authorizer(Decision::kNoOpinion, "b")}, {}}));
   EXPECT_EQ(silent.decision, Decision::kNoOpinion);
@@ -181,7 +184,8 @@ TEST_F(Security, ARefusalSaysWhoWantedWhatWhere) {
   context.info.verb = "get";
   context.info.path = "/metrics";
   EXPECT_EQ(forbidden_request(context, "").to_json(),
-            "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":\"forbidden: User \\\"jane\\\" cannot get path "
+            "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":\"forbidden: User \\\"jane\\\" "
+            "cannot get path "
             "\\\"/metrics\\\"\",\"reason\":\"Forbidden\",\"details\":{},\"code\":403}\n");
   context.info.is_resource_request = true;
   context.info.api_group = "apps";
@@ -189,15 +193,18 @@ TEST_F(Security, ARefusalSaysWhoWantedWhatWhere) {
   context.info.subresource = "scale";
   context.info.ns = "s-rbac";
   context.info.name = "d";
-  EXPECT_EQ(forbidden_request(context, "").to_json(),
-            "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":\"deployments.apps \\\"d\\\" is forbidden: User "
-            "\\\"jane\\\" cannot get resource \\\"deployments/scale\\\" in API group \\\"apps\\\" in the namespace "
-            "\\\"s-rbac\\\"\",\"reason\":\"Forbidden\",\"details\":{\"name\":\"d\",\"group\":\"apps\",\"kind\":\"deployments\"},\"code\":403}\n");
+  EXPECT_EQ(
+      forbidden_request(context, "").to_json(),
+      "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":\"deployments.apps \\\"d\\\" is "
+      "forbidden: User "
+      "\\\"jane\\\" cannot get resource \\\"deployments/scale\\\" in API group \\\"apps\\\" in the namespace "
+      "\\\"s-rbac\\\"\",\"reason\":\"Forbidden\",\"details\":{\"name\":\"d\",\"group\":\"apps\",\"kind\":\"deployments\"},\"code\":403}\n");
   context.info = {};
   context.info.is_resource_request = true;
   context.info.verb = "list";
   context.info.resource = "nodes";
-  EXPECT_EQ(forbidden_request(context, "").message(), "nodes is forbidden: User \"jane\" cannot list resource \"nodes\" in API group \"\" at the cluster scope");
+  EXPECT_EQ(forbidden_request(context, "").message(),
+            "nodes is forbidden: User \"jane\" cannot list resource \"nodes\" in API group \"\" at the cluster scope");
   EXPECT_EQ(forbidden_request(context, "no rule").message(),
             "nodes is forbidden: User \"jane\" cannot list resource \"nodes\" in API group \"\" at the cluster scope: no rule");
 }

@@ -79,7 +79,8 @@ typedef struct bp_note_head {
   uint16_t reserved0[3];
   uint64_t layout_fingerprint; /* FNV-1a over size and alignment of every type that crosses the border */
   char vendor[16];
-  uint8_t reserved[40];
+  uint64_t contract; /* of the declarations in the SDK's headers: where virtual functions stand, which sizes do not show */
+  uint8_t reserved[32];
 } bp_note_head;
 
 #endif
