@@ -85,7 +85,8 @@ TEST(Negotiation, ContentTypeParametersAndCaseDoNotMatter) {
   EXPECT_EQ(*input("application/json; charset=utf-8"), endpoints::BodyFormat::kJson);
   EXPECT_EQ(*input("Application/JSON"), endpoints::BodyFormat::kJson);
   EXPECT_EQ(*input("application/yaml"), endpoints::BodyFormat::kYaml);
-  for (const char* type : {"text/plain", "application/xml", "*/*", "application/vnd.kubernetes.protobuf"}) {
+  EXPECT_EQ(*input("application/vnd.kubernetes.protobuf"), endpoints::BodyFormat::kProtobuf);
+  for (const char* type : {"text/plain", "application/xml", "*/*"}) {
     const auto refused = input(type);
     ASSERT_FALSE(refused.ok()) << type;
     EXPECT_EQ(refused.status().code(), 415);

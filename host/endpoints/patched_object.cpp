@@ -187,8 +187,8 @@ Status PatchedObject::decode(RequestContext& context, Value& target) const {
   DecodeReport report;
   Status status = resource_.schema->normalize(target, validation_ == FieldValidation::kIgnore ? nullptr : &report);
   if (!status.ok()) return refused(shown, type_ == PatchType::kStrategic ? unstructured_error(status.message()) : status.message());
-  // The converter behind strategic merge patches reports unknown fields sorted.
-  if (type_ == PatchType::kStrategic) std::sort(report.problems.begin(), report.problems.end());
+  // A patched object is a map with sorted keys before it is decoded: unknown fields are met in that order.
+  std::sort(report.problems.begin(), report.problems.end());
   std::vector<std::string> problems = patch_problems_;
   problems.insert(problems.end(), report.problems.begin(), report.problems.end());
   if (problems.empty()) return {};

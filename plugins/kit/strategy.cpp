@@ -4,6 +4,7 @@
 #include <array>
 
 #include "backplane/meta.hpp"
+#include "backplane/names.hpp"
 #include "kit/walk.hpp"
 
 namespace backplane::kit {
@@ -23,6 +24,7 @@ void KindStrategy::validate(RequestContext&, const Object& object, FieldErrors& 
 }
 void KindStrategy::validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const {
   check_change(object, old, errors);
+  if (rechecks_metadata()) validate_object_meta(object, namespaced(), name_rule(), errors);
   check_finalizer_names(object, errors);
   check(object, errors);
 }

@@ -21,6 +21,8 @@ class KindStrategy : public Strategy {
   void validate_update(RequestContext& context, const Object& object, const Object& old, FieldErrors& errors) const final;
 
  protected:
+  // Whether upstream's update rules of the kind hold its create rules whole: metadata is then checked, and blamed, once more.
+  virtual bool rechecks_metadata() const { return false; }
   // Drops and fills what the kind drops and fills on create.
   virtual void prepare_create(Object& object) const;
   virtual void prepare_update(Object& object, const Object& old) const;

@@ -86,6 +86,7 @@ class ConfigMapStrategy final : public KindStrategy {
   }
 
  protected:
+  bool rechecks_metadata() const override { return true; }
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
     check_frozen(object, old, {"data", "binaryData"}, errors);
   }
@@ -137,6 +138,16 @@ class SecretStrategy final : public KindStrategy {
         });
     return table;
   }
+  std::vector<std::string> warnings(const Object& object, const Object*) const override {
+    if (get_string(object, "type") != "kubernetes.io/tls") return {};
+    const Object& data = object_or_empty(object, "data");
+    for (const auto& [key, what] : {std::pair{"tls.crt", "certificate"}, std::pair{"tls.key", "key"}}) {
+      const Value* value = find(data, key);
+      const bool pem = value != nullptr && decode_base64(text_of(*value)).find("-----BEGIN") != std::string::npos;
+      if (!pem) return {"tls: failed to find any PEM data in " + std::string(what) + " input"};
+    }
+    return {};
+  }
   // stringData is a way to write data, never to be read back.
   void apply_defaults(Object& object) const override {
     if (const Object* texts = get_object(object, "stringData"); texts && !texts->empty()) {
@@ -149,6 +160,7 @@ class SecretStrategy final : public KindStrategy {
   }
 
  protected:
+  bool rechecks_metadata() const override { return true; }
   void prepare_update(Object& object, const Object& old) const override { fill(object, "type", std::string(get_string(old, "type"))); }
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
     check_immutable(find(object, "type"), find(old, "type"), "type", errors);
@@ -225,6 +237,9 @@ class ServiceAccountStrategy final : public KindStrategy {
     });
     return table;
   }
+
+ protected:
+  bool rechecks_metadata() const override { return true; }
 };
 
 }  // namespace

@@ -135,6 +135,7 @@ class NodeStrategy final : public KindStrategy {
   }
 
  protected:
+  bool rechecks_metadata() const override { return true; }
   void prepare_update(Object& object, const Object& old) const override { take_member(object, old, "status"); }
   void check(const Object& object, FieldErrors& errors) const override {
     check_taints(object, errors);

@@ -38,6 +38,7 @@ class LimitRangeStrategy final : public KindStrategy {
   }
 
  protected:
+  bool rechecks_metadata() const override { return true; }
   // Nameless ones are given a name of their own.
   void prepare_create(Object& object) const override {
     if (meta_name(object).empty()) ObjectMeta(object).set("name", new_uid());

@@ -70,6 +70,7 @@ class PersistentVolumeStrategy final : public KindStrategy {
   }
 
  protected:
+  bool rechecks_metadata() const override { return true; }
   void prepare_create(Object& object) const override {
     Object& status = ensure_object(object, "status");
     status["phase"] = "Pending";
@@ -221,6 +222,7 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
   }
 
  protected:
+  bool rechecks_metadata() const override { return true; }
   void prepare_create(Object& object) const override { normalize_source(ensure_object(object, "spec")); }
   void check(const Object& object, FieldErrors& errors) const override {
     const Object& spec = object_or_empty(object, "spec");

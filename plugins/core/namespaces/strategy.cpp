@@ -62,6 +62,7 @@ class NamespaceStrategy final : public KindStrategy {
   void mark_deleting(Object& object) const override { ensure_object(object, "status")["phase"] = "Terminating"; }
 
  protected:
+  bool rechecks_metadata() const override { return true; }
   void prepare_create(Object& object) const override {
     Object& status = object["status"].emplace_object();
     status["phase"] = "Active";

@@ -173,6 +173,7 @@ class PodStrategy final : public Strategy {
   }
   void prepare_for_update(RequestContext&, Object& object, const Object&) const override { apply_defaults(object); }
   void validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const override {
+    validate_object_meta(object, true, name_rule(), errors);  // upstream's update rules hold the create rules whole
     check_finalizer_names(object, errors);
     validate_pod_spec(object_or_empty(object, "spec"), "spec", meta_name(object), errors);
     check_pod_change(object, old, errors);

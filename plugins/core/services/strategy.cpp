@@ -78,6 +78,7 @@ class ServiceStrategy final : public KindStrategy {
   void apply_defaults(Object& object) const override { apply_service_defaults(object); }
 
  protected:
+  bool rechecks_metadata() const override { return true; }
   void prepare_update(Object& object, const Object& old) const override {
     Object& spec = ensure_object(object, "spec");
     const Object& before = object_or_empty(old, "spec");
