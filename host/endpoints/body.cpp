@@ -177,7 +177,8 @@ Result<Value> parse_protobuf_body(std::string_view body, const Schema* schema, c
   if (!envelope.ok()) return std::move(envelope.status());
   Value tree = Object(storage);
   const std::string wanted = kind.group_version().to_string();
-  const bool same = (envelope->kind.empty() || envelope->kind == kind.kind) && (envelope->api_version.empty() || envelope->api_version == wanted);
+  const bool same =
+      (envelope->kind.empty() || envelope->kind == kind.kind) && (envelope->api_version.empty() || envelope->api_version == wanted);
   if (schema != nullptr && same) {
     auto decoded = schema->decode_protobuf(envelope->raw, storage);
     if (!decoded.ok()) return decoded;

@@ -28,14 +28,22 @@ constexpr std::uint16_t kMachine = EM_RISCV;
 
 std::string machine_name(std::uint16_t machine) {
   switch (machine) {
-    case EM_X86_64: return "x86-64";
-    case EM_AARCH64: return "aarch64";
-    case EM_RISCV: return "riscv";
-    case EM_386: return "i386";
-    case EM_ARM: return "arm";
-    case EM_PPC64: return "ppc64";
-    case EM_S390: return "s390";
-    default: return "machine " + std::to_string(machine);
+    case EM_X86_64:
+      return "x86-64";
+    case EM_AARCH64:
+      return "aarch64";
+    case EM_RISCV:
+      return "riscv";
+    case EM_386:
+      return "i386";
+    case EM_ARM:
+      return "arm";
+    case EM_PPC64:
+      return "ppc64";
+    case EM_S390:
+      return "s390";
+    default:
+      return "machine " + std::to_string(machine);
   }
 }
 
@@ -155,8 +163,8 @@ std::optional<ElfFile> ElfFile::open(const std::string& path, Findings& findings
     return std::nullopt;
   }
   if (!elf.file_.read(0, &header, sizeof(header))) {
-    add(findings, finding_code::kTruncated, "header", std::to_string(sizeof(header)) + " bytes", std::to_string(elf.file_.size()) + " bytes",
-        "the ELF header is cut off", "copy the file again");
+    add(findings, finding_code::kTruncated, "header", std::to_string(sizeof(header)) + " bytes",
+        std::to_string(elf.file_.size()) + " bytes", "the ELF header is cut off", "copy the file again");
     return std::nullopt;
   }
   if (!check_header(header, findings)) return std::nullopt;

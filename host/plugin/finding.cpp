@@ -6,9 +6,12 @@ namespace backplane {
 
 std::string_view severity_name(Severity severity) noexcept {
   switch (severity) {
-    case Severity::kInfo: return "info";
-    case Severity::kWarning: return "warning";
-    case Severity::kError: break;
+    case Severity::kInfo:
+      return "info";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kError:
+      break;
   }
   return "error";
 }

@@ -57,7 +57,8 @@ std::vector<std::size_t> Graph::cycle(const std::vector<std::size_t>& nodes) con
   return {};
 }
 
-std::vector<std::size_t> Graph::sorted(const std::vector<std::size_t>& nodes, const std::vector<std::size_t>& rank, Direction direction) const {
+std::vector<std::size_t> Graph::sorted(const std::vector<std::size_t>& nodes, const std::vector<std::size_t>& rank,
+                                       Direction direction) const {
   std::vector<std::size_t> waiting_for(out_.size());
   std::vector<std::vector<std::size_t>> next(out_.size());
   for (const auto from : nodes) {

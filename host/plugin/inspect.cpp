@@ -89,8 +89,13 @@ std::vector<InspectedPlugin> inspect_directories(const std::vector<std::string>&
       if (entries->path().extension() == ".so") paths.push_back(entries->path().string());
     }
     if (error && error != std::errc::no_such_file_or_directory) {
-      findings.push_back({finding_code::kCannotReadDirectory, Severity::kWarning, directory, {}, {},
-                          "the plugin directory cannot be read: " + error.message(), {}});
+      findings.push_back({finding_code::kCannotReadDirectory,
+                          Severity::kWarning,
+                          directory,
+                          {},
+                          {},
+                          "the plugin directory cannot be read: " + error.message(),
+                          {}});
     }
     std::sort(paths.begin(), paths.end());
     for (const auto& path : paths) plugins.push_back(inspect_plugin(path));

@@ -69,7 +69,8 @@ std::optional<std::string> copy_file(const InspectedPlugin& inspected, const Gen
 // The file may have been replaced since it was inspected: what is mapped must be what was planned.
 bool is_what_was_inspected(const std::string& copy, const InspectedPlugin& inspected, Findings& findings) {
   const auto again = inspect_plugin(copy);
-  const bool same = again.descriptor && inspected.descriptor && !has_errors(again.findings) && again.descriptor->json == inspected.descriptor->json &&
+  const bool same = again.descriptor && inspected.descriptor && !has_errors(again.findings) &&
+                    again.descriptor->json == inspected.descriptor->json &&
                     std::memcmp(&again.descriptor->head, &inspected.descriptor->head, sizeof(bp_note_head)) == 0;
   if (!same) add(findings, finding_code::kChanged, "file", {}, "the file changed between inspection and loading", "start again");
   return same;

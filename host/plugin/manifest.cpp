@@ -34,8 +34,8 @@ class ManifestReader {
       return {};
     }
     if ((wildcard && *text == "*") || valid_name(*text)) return std::string(*text);
-    wrong(finding_code::kBadName, path, "lower-case letters, digits, '-', '.', '/', ':'", "\"" + std::string(text->subview(0, kMaxNameLength)) + "\"",
-          "is not a name");
+    wrong(finding_code::kBadName, path, "lower-case letters, digits, '-', '.', '/', ':'",
+          "\"" + std::string(text->subview(0, kMaxNameLength)) + "\"", "is not a name");
     return {};
   }
 
@@ -80,12 +80,18 @@ class ManifestReader {
 
   static std::string kind_of(const Value& value) {
     switch (value.kind()) {
-      case json::kind::null: return "null";
-      case json::kind::bool_: return "boolean";
-      case json::kind::string: return "string";
-      case json::kind::array: return "list";
-      case json::kind::object: return "object";
-      default: return "number";
+      case json::kind::null:
+        return "null";
+      case json::kind::bool_:
+        return "boolean";
+      case json::kind::string:
+        return "string";
+      case json::kind::array:
+        return "list";
+      case json::kind::object:
+        return "object";
+      default:
+        return "number";
     }
   }
 
@@ -133,14 +139,16 @@ void read_requires(ManifestReader& reader, const Object& object, Descriptor& out
       if (range.ok()) {
         requirement.range = std::move(range).value();
       } else {
-        reader.wrong(finding_code::kBadRange, path + ".version", "a version range such as ^1.4", "\"" + text + "\"", "is not a version range");
+        reader.wrong(finding_code::kBadRange, path + ".version", "a version range such as ^1.4", "\"" + text + "\"",
+                     "is not a version range");
       }
     }
     if (const auto* optional = find(*entry, "optional")) {
       if (optional->is_bool()) {
         requirement.optional = optional->get_bool();
       } else {
-        reader.wrong(finding_code::kBadMember, path + ".optional", "true or false", ManifestReader::kind_of(*optional), "has the wrong type");
+        reader.wrong(finding_code::kBadMember, path + ".optional", "true or false", ManifestReader::kind_of(*optional),
+                     "has the wrong type");
       }
     }
     if (!requirement.name.empty()) out.requires_.push_back(std::move(requirement));
@@ -159,8 +167,8 @@ std::optional<Descriptor> parse_manifest(std::string_view text, Findings& findin
                  "the descriptor cannot be read");
     return std::nullopt;
   }
-  reader.unknown_members(*object, {"name", "version", "license", "vendor", "description", "provides", "requires", "in_front_of", "behind", "conflicts"},
-                         {});
+  reader.unknown_members(
+      *object, {"name", "version", "license", "vendor", "description", "provides", "requires", "in_front_of", "behind", "conflicts"}, {});
   Descriptor out;
   out.json = std::string(text);
   if (const auto* name = find(*object, "name")) {

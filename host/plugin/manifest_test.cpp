@@ -13,11 +13,12 @@ Findings problems_of(std::string_view text) {
 
 TEST(Manifest, EveryMemberIsRead) {
   Findings findings;
-  const auto d = parse_manifest(R"({"name":"acme.io/widgets","version":"1.4.2","license":"Apache-2.0","vendor":"Acme","description":"widgets",
+  const auto d =
+      parse_manifest(R"({"name":"acme.io/widgets","version":"1.4.2","license":"Apache-2.0","vendor":"Acme","description":"widgets",
     "provides":["widgets",{"name":"acme.io/lookup","version":"2.0.0"}],
     "requires":[{"name":"core","version":"^1"},{"name":"authn","optional":true}],
     "in_front_of":["core"],"behind":["*"],"conflicts":["widgets-legacy"]})",
-                                findings);
+                     findings);
   ASSERT_TRUE(d);
   EXPECT_TRUE(findings.empty());
   EXPECT_EQ(d->version.to_string(), "1.4.2");
@@ -33,14 +34,15 @@ TEST(Manifest, EveryMemberIsRead) {
 }
 
 TEST(Manifest, EveryProblemIsReportedAtOnceWithItsField) {
-  const auto findings = problems_of(R"({"name":"Bad Name","version":"1.x","license":7,"requires":[{"version":"^1"},{"name":"a","version":"~~"},
+  const auto findings =
+      problems_of(R"({"name":"Bad Name","version":"1.x","license":7,"requires":[{"version":"^1"},{"name":"a","version":"~~"},
     {"name":"b","optional":"yes"}],"provides":{},"colour":"red"})");
   std::vector<std::pair<std::string_view, std::string>> seen;
   for (const auto& finding : findings) seen.emplace_back(finding.code, finding.field);
   const std::vector<std::pair<std::string_view, std::string>> expected{
-      {finding_code::kUnknownMember, "colour"},      {finding_code::kBadName, "name"},
-      {finding_code::kBadVersion, "version"},        {finding_code::kBadMember, "license"},
-      {finding_code::kBadMember, "provides"},        {finding_code::kBadMember, "requires[0]"},
+      {finding_code::kUnknownMember, "colour"},         {finding_code::kBadName, "name"},
+      {finding_code::kBadVersion, "version"},           {finding_code::kBadMember, "license"},
+      {finding_code::kBadMember, "provides"},           {finding_code::kBadMember, "requires[0]"},
       {finding_code::kBadRange, "requires[1].version"}, {finding_code::kBadMember, "requires[2].optional"}};
   EXPECT_EQ(seen, expected);
 }

@@ -128,7 +128,8 @@ void Planner::disable() {
       if (at(i).runs()) at(i).state = PluginState::kDisabled;
     }
     if (!known) {
-      plan_.general.push_back({finding_code::kUnknownDisabled, Severity::kWarning, "--disable-plugin", {}, name, "there is no plugin of this name", {}});
+      plan_.general.push_back(
+          {finding_code::kUnknownDisabled, Severity::kWarning, "--disable-plugin", {}, name, "there is no plugin of this name", {}});
     }
   }
 }
@@ -143,7 +144,11 @@ void Planner::reject_duplicates() {
     if (descriptor(kept).version < descriptor(dropped).version) std::swap(kept, dropped);
     slot->second = kept;
     take_out(dropped, PluginState::kRejected,
-             {finding_code::kDuplicateName, Severity::kError, "name", {}, at(dropped).name() + " " + descriptor(dropped).version.to_string(),
+             {finding_code::kDuplicateName,
+              Severity::kError,
+              "name",
+              {},
+              at(dropped).name() + " " + descriptor(dropped).version.to_string(),
               "the name is taken by version " + descriptor(kept).version.to_string() + " in " + at(kept).inspected.path,
               "remove one of the two files"});
   }
@@ -157,8 +162,13 @@ void Planner::reject_conflicts() {
         const bool spare = is_required(i) && !is_required(j);
         const std::size_t out = spare ? j : i, other = spare ? i : j;
         take_out(out, PluginState::kRejected,
-                 {finding_code::kConflict, Severity::kError, "conflicts", {}, at(other).name() + " " + descriptor(other).version.to_string(),
-                  at(i).name() + " declares that it cannot run beside " + name, "disable one of the two with --disable-plugin"});
+                 {finding_code::kConflict,
+                  Severity::kError,
+                  "conflicts",
+                  {},
+                  at(other).name() + " " + descriptor(other).version.to_string(),
+                  at(i).name() + " declares that it cannot run beside " + name,
+                  "disable one of the two with --disable-plugin"});
       }
     }
   }
@@ -205,7 +215,8 @@ bool Planner::block_if_unmet(std::size_t i) {
       if (provider.plugin == i) continue;
       if (requirement.range.contains(provider.version)) {  // it would do, but does not run
         at(i).blocked_by = provider.plugin;
-        take_out(i, PluginState::kBlocked, {finding_code::kBlocked, Severity::kError, field, wanted, {}, "does not run because of what it requires", {}});
+        take_out(i, PluginState::kBlocked,
+                 {finding_code::kBlocked, Severity::kError, field, wanted, {}, "does not run because of what it requires", {}});
         at(i).inspected.findings.back().found = chain_of(i);
         return true;
       }
@@ -254,12 +265,22 @@ void Planner::add_optional_requirements(Graph& graph) {
       if (!provider) {
         for (const auto& other : providers_[requirement.name]) {
           if (!at(other.plugin).runs()) continue;
-          warn_once(i, {finding_code::kOptionalOutOfRange, Severity::kWarning, "requires", requirement.name + " " + requirement.range.text(),
-                        other.version.to_string(), "an optional requirement is there in another version and is not used", {}});
+          warn_once(i, {finding_code::kOptionalOutOfRange,
+                        Severity::kWarning,
+                        "requires",
+                        requirement.name + " " + requirement.range.text(),
+                        other.version.to_string(),
+                        "an optional requirement is there in another version and is not used",
+                        {}});
         }
       } else if (*provider != i && graph.reaches(*provider, i)) {
-        warn_once(i, {finding_code::kOptionalCycle, Severity::kWarning, "requires", {}, at(*provider).name(),
-                      "an optional requirement would close a cycle and is not used for the order", {}});
+        warn_once(i, {finding_code::kOptionalCycle,
+                      Severity::kWarning,
+                      "requires",
+                      {},
+                      at(*provider).name(),
+                      "an optional requirement would close a cycle and is not used for the order",
+                      {}});
       } else if (*provider != i) {
         graph.add(i, *provider);
         plan_.edges.push_back({PlanEdge::Kind::kOptional, i, *provider, requirement.range.text()});
@@ -319,8 +340,13 @@ bool Planner::reject_cycle(const Graph& graph, std::string_view code, const char
   path += at(cycle.front()).name();
   for (const auto i : cycle) {
     take_out(i, PluginState::kRejected,
-             {code, Severity::kError, code == finding_code::kOrderCycle ? "in_front_of" : "requires", {}, path,
-              std::string("a cycle: each ") + verb + " the next", "take one of the declarations back"});
+             {code,
+              Severity::kError,
+              code == finding_code::kOrderCycle ? "in_front_of" : "requires",
+              {},
+              path,
+              std::string("a cycle: each ") + verb + " the next",
+              "take one of the declarations back"});
   }
   return true;
 }
@@ -337,7 +363,9 @@ void Planner::check_required() {
         if (finding.severity == Severity::kError) why += "; " + to_line(finding);
       }
     }
-    if (!runs) plan_.fatal.push_back({finding_code::kRequiredMissing, Severity::kError, "--require-plugin", name, {}, "a required plugin does not run: " + why, {}});
+    if (!runs)
+      plan_.fatal.push_back(
+          {finding_code::kRequiredMissing, Severity::kError, "--require-plugin", name, {}, "a required plugin does not run: " + why, {}});
   }
 }
 
@@ -345,12 +373,18 @@ void Planner::check_required() {
 
 std::string_view state_name(PluginState state) noexcept {
   switch (state) {
-    case PluginState::kPlanned: return "Planned";
-    case PluginState::kDisabled: return "Disabled";
-    case PluginState::kRejected: return "Rejected";
-    case PluginState::kBlocked: return "Blocked";
-    case PluginState::kFailed: return "Failed";
-    case PluginState::kCommitted: break;
+    case PluginState::kPlanned:
+      return "Planned";
+    case PluginState::kDisabled:
+      return "Disabled";
+    case PluginState::kRejected:
+      return "Rejected";
+    case PluginState::kBlocked:
+      return "Blocked";
+    case PluginState::kFailed:
+      return "Failed";
+    case PluginState::kCommitted:
+      break;
   }
   return "Committed";
 }

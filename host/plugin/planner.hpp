@@ -3,7 +3,8 @@
 // Decisions depend on the descriptors alone, never on the order of files: the same set gives the same plan.
 //   who runs      every plugin without errors, unless disabled, a duplicate, in conflict, in a cycle, or in need of one that does not run
 //   start order   what provides comes before what requires; ties by name
-//   chain order   front to back from in_front_of and behind; "*" is everybody who has not said the opposite; a plugin stands in front of what it
+//   chain order   front to back from in_front_of and behind; "*" is everybody who has not said the opposite; a plugin stands in front of
+//   what it
 //                 requires unless somebody said otherwise; ties by name
 //
 // Thread-safety: plan_plugins() is a function of its arguments.
@@ -29,8 +30,8 @@ enum class PluginState : unsigned char {
 std::string_view state_name(PluginState state) noexcept;
 
 struct PlanOptions {
-  std::vector<std::string> disabled;  // --disable-plugin: names
-  std::vector<std::string> required;  // --require-plugin: names
+  std::vector<std::string> disabled;          // --disable-plugin: names
+  std::vector<std::string> required;          // --require-plugin: names
   std::vector<Capability> host_capabilities;  // what the host itself provides ("host", "sdk")
 };
 
@@ -53,12 +54,12 @@ struct PlanEdge {
 };
 
 struct Plan {
-  std::vector<PlannedPlugin> plugins;      // as given, whatever became of them
-  std::vector<std::size_t> start_order;    // of those that run
-  std::vector<std::size_t> chain;          // of those that run, front to back
-  std::vector<PlanEdge> edges;             // between those that run
-  Findings fatal;                          // a required plugin does not run
-  Findings general;                        // about no plugin in particular
+  std::vector<PlannedPlugin> plugins;    // as given, whatever became of them
+  std::vector<std::size_t> start_order;  // of those that run
+  std::vector<std::size_t> chain;        // of those that run, front to back
+  std::vector<PlanEdge> edges;           // between those that run
+  Findings fatal;                        // a required plugin does not run
+  Findings general;                      // about no plugin in particular
 };
 
 Plan plan_plugins(std::vector<InspectedPlugin> plugins, const PlanOptions& options);

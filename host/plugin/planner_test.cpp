@@ -33,7 +33,8 @@ const PlannedPlugin& find_plugin(const Plan& plan, const std::string& name) {
 using Names = std::vector<std::string>;
 
 TEST(Planner, ProvidersStartBeforeThoseThatRequireThemAndTiesGoByName) {
-  const auto plan = plan_plugins({named("zeta"), named("apps", R"("requires":[{"name":"core","version":"^1.0"}])"), named("core"), named("alpha")}, {});
+  const auto plan =
+      plan_plugins({named("zeta"), named("apps", R"("requires":[{"name":"core","version":"^1.0"}])"), named("core"), named("alpha")}, {});
   EXPECT_EQ(names(plan, plan.start_order), (Names{"alpha", "core", "apps", "zeta"}));
 }
 
@@ -50,14 +51,16 @@ TEST(Planner, TheOrderOfFilesChangesNothing) {
 }
 
 TEST(Planner, StarMeansEverybodyButThoseWhoSaidTheSame) {
-  const auto plan = plan_plugins({named("aggregator", R"("in_front_of":["*"])"), named("apiextensions", R"("behind":["*"],"requires":[{"name":"core"}])"),
-                                  named("core"), named("apps"), named("aa-front", R"("in_front_of":["*"])")},
-                                 {});
+  const auto plan =
+      plan_plugins({named("aggregator", R"("in_front_of":["*"])"), named("apiextensions", R"("behind":["*"],"requires":[{"name":"core"}])"),
+                    named("core"), named("apps"), named("aa-front", R"("in_front_of":["*"])")},
+                   {});
   EXPECT_EQ(names(plan, plan.chain), (Names{"aa-front", "aggregator", "apps", "core", "apiextensions"}));
 }
 
 TEST(Planner, WhatIsSaidByNameWinsOverStar) {
-  const auto plan = plan_plugins({named("front", R"("in_front_of":["*"])"), named("guard", R"("in_front_of":["front"])"), named("core")}, {});
+  const auto plan =
+      plan_plugins({named("front", R"("in_front_of":["*"])"), named("guard", R"("in_front_of":["front"])"), named("core")}, {});
   EXPECT_EQ(names(plan, plan.chain), (Names{"guard", "front", "core"}));
 }
 
@@ -106,7 +109,8 @@ TEST(Planner, ACycleIsPrintedWholeAndOnlyItsMembersAndTheirDependentsAreLeftOut)
 }
 
 TEST(Planner, AnOptionalRequirementThatClosesACycleIsDroppedWithAWarning) {
-  const auto plan = plan_plugins({named("a", R"("requires":[{"name":"b"}])"), named("b", R"("requires":[{"name":"a","optional":true}])")}, {});
+  const auto plan =
+      plan_plugins({named("a", R"("requires":[{"name":"b"}])"), named("b", R"("requires":[{"name":"a","optional":true}])")}, {});
   EXPECT_EQ(names(plan, plan.start_order), (Names{"b", "a"}));
   EXPECT_EQ(find_plugin(plan, "b").inspected.findings[0].code, finding_code::kOptionalCycle);
 }
@@ -153,8 +157,9 @@ TEST(Planner, ARequiredPluginThatDoesNotRunIsFatalAndTheReasonIsTold) {
 
 TEST(Planner, TheHostItselfIsACapability) {
   const std::vector<Capability> host{{"host", Version{0, 1, 0, {}, {}}}};
-  const auto plan = plan_plugins({named("a", R"("requires":[{"name":"host","version":"^0.1"}])"), named("b", R"("requires":[{"name":"host","version":"^9"}])")},
-                                 {{}, {}, host});
+  const auto plan = plan_plugins(
+      {named("a", R"("requires":[{"name":"host","version":"^0.1"}])"), named("b", R"("requires":[{"name":"host","version":"^9"}])")},
+      {{}, {}, host});
   EXPECT_EQ(names(plan, plan.start_order), (Names{"a"}));
   EXPECT_EQ(find_plugin(plan, "b").code(), finding_code::kOutOfRange);
 }

@@ -33,10 +33,11 @@ Plan make_plan(const CliOptions& options, const std::vector<std::string>& files)
   for (const auto& file : files) plugins.push_back(inspect_plugin(file));
   const auto given = plugins.size();
   for (auto& plugin : inspect_directories(options.directories, general)) {
-    const bool shadowed = std::any_of(plugins.begin(), plugins.begin() + static_cast<std::ptrdiff_t>(given), [&](const InspectedPlugin& other) {
-      const bool same_name = plugin.descriptor && other.descriptor && plugin.descriptor->name == other.descriptor->name;
-      return same_name || same_file(plugin.path, other.path);
-    });
+    const bool shadowed =
+        std::any_of(plugins.begin(), plugins.begin() + static_cast<std::ptrdiff_t>(given), [&](const InspectedPlugin& other) {
+          const bool same_name = plugin.descriptor && other.descriptor && plugin.descriptor->name == other.descriptor->name;
+          return same_name || same_file(plugin.path, other.path);
+        });
     if (!shadowed) plugins.push_back(std::move(plugin));
   }
   auto plan = plan_plugins(std::move(plugins), {options.disabled, options.required, host_capabilities()});
@@ -116,7 +117,8 @@ int run_plugin_cli(int argc, char** argv, std::ostream& out, std::ostream& err) 
   app.require_subcommand(1);
   auto* list_command = app.add_subcommand("list", "Shows every plugin file: name, version, state, file, and the code of its first problem");
   auto* inspect_command = app.add_subcommand("inspect", "Shows the descriptor of files or of plugins by name");
-  auto* check_command = app.add_subcommand("check", "Shows everything that is wrong, with what was wanted, what was found and how to mend it");
+  auto* check_command =
+      app.add_subcommand("check", "Shows everything that is wrong, with what was wanted, what was found and how to mend it");
   auto* graph_command = app.add_subcommand("graph", "Shows the delegation chain front to back, and who requires whom");
   for (auto* command : {list_command, inspect_command, check_command, graph_command}) add_common(*command, options);
   inspect_command->add_option("plugin", options.files, "file or name")->required();

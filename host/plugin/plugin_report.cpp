@@ -8,7 +8,9 @@ namespace backplane {
 
 namespace {
 
-std::string version_of(const InspectedPlugin& plugin) { return plugin.descriptor ? plugin.descriptor->version.to_string() : std::string("-"); }
+std::string version_of(const InspectedPlugin& plugin) {
+  return plugin.descriptor ? plugin.descriptor->version.to_string() : std::string("-");
+}
 
 std::string document(const Value& value) { return pretty_json(to_json(value)); }
 
@@ -38,10 +40,13 @@ class TextTable {
 
 const char* edge_name(PlanEdge::Kind kind) {
   switch (kind) {
-    case PlanEdge::Kind::kRequires: return "requires";
-    case PlanEdge::Kind::kOptional: return "wants";
+    case PlanEdge::Kind::kRequires:
+      return "requires";
+    case PlanEdge::Kind::kOptional:
+      return "wants";
     case PlanEdge::Kind::kInFrontOf:
-    case PlanEdge::Kind::kBehind: break;
+    case PlanEdge::Kind::kBehind:
+      break;
   }
   return "in front of";
 }
@@ -50,7 +55,8 @@ void add_findings(const Findings& findings, TextTable& table) {
   for (const auto& f : findings) {
     std::string what = f.message;
     if (!f.fix.empty()) what += "; " + f.fix;
-    table.row({std::string(f.code), f.field, f.found.empty() ? "" : "found " + f.found, f.wanted.empty() ? "" : "wanted " + f.wanted, std::move(what)});
+    table.row({std::string(f.code), f.field, f.found.empty() ? "" : "found " + f.found, f.wanted.empty() ? "" : "wanted " + f.wanted,
+               std::move(what)});
   }
 }
 
@@ -144,7 +150,10 @@ CheckResult check_plan(const Plan& plan, std::size_t shown) {
     result.clean = result.clean && !problems;
     TextTable table;
     add_findings(findings, table);
-    result.text += std::string(errors ? "FAIL" : problems ? "WARN" : "OK  ") + " " + plugin.inspected.display_name() + " " + version_of(plugin.inspected) + "  " +
+    result.text += std::string(errors     ? "FAIL"
+                               : problems ? "WARN"
+                                          : "OK  ") +
+                   " " + plugin.inspected.display_name() + " " + version_of(plugin.inspected) + "  " +
                    std::string(state_name(plugin.state)) + "  " + plugin.inspected.path + "\n" + table.str("  ");
     plugins.emplace_back(plugin_to_json(plugin));
   }
@@ -187,12 +196,16 @@ std::string graph_as_json(const Plan& plan) {
   chain.emplace_back("not found");
   Array edges, left_out;
   for (const auto& edge : plan.edges) {
-    edges.emplace_back(Object{{"from", plan.plugins[edge.from].name()}, {"kind", edge_name(edge.kind)}, {"to", plan.plugins[edge.to].name()}, {"range", edge.range}});
+    edges.emplace_back(Object{{"from", plan.plugins[edge.from].name()},
+                              {"kind", edge_name(edge.kind)},
+                              {"to", plan.plugins[edge.to].name()},
+                              {"range", edge.range}});
   }
   for (const auto& plugin : plan.plugins) {
     if (!plugin.runs()) left_out.emplace_back(plugin_to_json(plugin));
   }
-  return document(Object{{"chain", std::move(chain)}, {"startOrder", names(plan.start_order)}, {"edges", std::move(edges)}, {"leftOut", std::move(left_out)}});
+  return document(Object{
+      {"chain", std::move(chain)}, {"startOrder", names(plan.start_order)}, {"edges", std::move(edges)}, {"leftOut", std::move(left_out)}});
 }
 
 }  // namespace backplane

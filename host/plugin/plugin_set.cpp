@@ -155,7 +155,9 @@ class PluginStarter {
   void commit(PluginSet& set) {
     std::map<std::size_t, StagedRegistrations> staged;
     for (const auto i : plan_.start_order) staged[i] = state_->running.at(i).host->commit(*set.scheme);
-    const auto append = [](auto& to, auto& from) { to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end())); };
+    const auto append = [](auto& to, auto& from) {
+      to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+    };
     for (const auto i : plan_.start_order) {
       append(set.authenticators, staged[i].authenticators);
       append(set.authorizers, staged[i].authorizers);
@@ -179,7 +181,8 @@ void log_report(const std::vector<PluginReport>& report, const Findings& general
   for (const auto& plugin : report) {
     for (const auto& finding : plugin.findings) {
       if (finding.severity == Severity::kError) {
-        plugin_log().error("plugin left out plugin={} state={} file={} {}", plugin.name, state_name(plugin.state), plugin.path, to_line(finding));
+        plugin_log().error("plugin left out plugin={} state={} file={} {}", plugin.name, state_name(plugin.state), plugin.path,
+                           to_line(finding));
       } else {
         plugin_log().warn("plugin={} {}", plugin.name, to_line(finding));
       }

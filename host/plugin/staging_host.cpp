@@ -62,7 +62,9 @@ class FencedHealthCheck final : public HealthCheck {
   std::shared_ptr<HealthCheck> check_;
 };
 
-Status too_late(const std::string& kind) { return service_unavailable("registration is over: a " + kind + " is registered in provision()"); }
+Status too_late(const std::string& kind) {
+  return service_unavailable("registration is over: a " + kind + " is registered in provision()");
+}
 
 }  // namespace
 
@@ -138,9 +140,12 @@ Status StagingHost::admit(const std::string& kind, const std::string& name) {
   return names_.take(kind, name, plugin_);
 }
 
-Result<std::shared_ptr<StandardStorage>> StagingHost::make_storage(ResourceConfig config) { return make_store(services_.stores, std::move(config)); }
+Result<std::shared_ptr<StandardStorage>> StagingHost::make_storage(ResourceConfig config) {
+  return make_store(services_.stores, std::move(config));
+}
 
-Result<std::shared_ptr<RestStorage>> StagingHost::make_subresource(std::shared_ptr<StandardStorage> parent, std::shared_ptr<const Strategy> strategy) {
+Result<std::shared_ptr<RestStorage>> StagingHost::make_subresource(std::shared_ptr<StandardStorage> parent,
+                                                                   std::shared_ptr<const Strategy> strategy) {
   return make_subresource_store(std::move(parent), std::move(strategy));
 }
 
@@ -186,7 +191,8 @@ bool StagingHost::resource_enabled(const GroupVersionResource& resource) const {
 }
 
 Status StagingHost::handle(PathRoute route) {
-  if (!route.handler || !route.path.starts_with('/')) return bad_request("the path \"" + route.path + "\" needs a leading slash and a handler");
+  if (!route.handler || !route.path.starts_with('/'))
+    return bad_request("the path \"" + route.path + "\" needs a leading slash and a handler");
   auto status = admit("path", route.path + (route.prefix ? " and below" : ""));
   if (status.ok()) staged_.target.paths.push_back(std::move(route));
   return status;

@@ -1,9 +1,9 @@
 // The SDK's Host as one plugin sees it: everything it registers is kept here until all plugins have validated, then handed over at once.
 // Dropping a StagingHost that was not committed is the rollback.
 //
-// Thread-safety: registration on one thread, before commit; make_storage, executor, spawn, flag and dynamic groups from any thread after it.
-// Lifetime:      outlives the plugin; HostServices outlive it.
-// Errors:        kAlreadyExists naming the first registrant; kServiceUnavailable for registrations after commit and for publishing before it.
+// Thread-safety: registration on one thread, before commit; make_storage, executor, spawn, flag and dynamic groups from any thread after
+// it. Lifetime:      outlives the plugin; HostServices outlive it. Errors:        kAlreadyExists naming the first registrant;
+// kServiceUnavailable for registrations after commit and for publishing before it.
 #pragma once
 
 #include <atomic>
@@ -60,7 +60,8 @@ class StagingHost final : public Host {
   Logger& logger() override;
   Scheme& scheme() override;
   Result<std::shared_ptr<StandardStorage>> make_storage(ResourceConfig config) override;
-  Result<std::shared_ptr<RestStorage>> make_subresource(std::shared_ptr<StandardStorage> parent, std::shared_ptr<const Strategy> strategy) override;
+  Result<std::shared_ptr<RestStorage>> make_subresource(std::shared_ptr<StandardStorage> parent,
+                                                        std::shared_ptr<const Strategy> strategy) override;
   Result<std::shared_ptr<RestStorage>> make_scale(std::shared_ptr<StandardStorage> parent, ScalePaths paths) override;
   Status install_api_group(APIGroupInfo info) override;
   std::shared_ptr<DynamicGroups> dynamic_groups() override;

@@ -30,12 +30,20 @@ class StagingHostTest : public ::testing::Test {
   TaskGroup tasks_;
   NamedSignal stop_{"stop"};
   std::vector<std::string> published_;
-  HostServices services_{stores_, loop_, tasks_, stop_, {}, {}, {},
+  HostServices services_{stores_,
+                         loop_,
+                         tasks_,
+                         stop_,
+                         {},
+                         {},
+                         {},
                          [this](const std::string& delegate, std::vector<APIGroupInfo>) {
                            published_.push_back(delegate);
                            return Status();
                          },
-                         {}, {}, {{"path /healthz", "the host"}}};
+                         {},
+                         {},
+                         {{"path /healthz", "the host"}}};
   TakenNames names_{services_.taken};
 };
 
@@ -85,7 +93,8 @@ TEST_F(StagingHostTest, GroupsArePublishedAfterCommitOnly) {
 
 TEST_F(StagingHostTest, AGroupWithoutVersionsOrStoragesIsRefused) {
   auto plugin = host("core");
-  EXPECT_EQ(plugin->install_api_group({.group = "g", .prioritized_versions = {}, .storages = {}, .schemas = {}}).reason(), Reason::kBadRequest);
+  EXPECT_EQ(plugin->install_api_group({.group = "g", .prioritized_versions = {}, .storages = {}, .schemas = {}}).reason(),
+            Reason::kBadRequest);
   APIGroupInfo info;
   info.group = "g";
   info.prioritized_versions = {"v1"};

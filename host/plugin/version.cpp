@@ -166,11 +166,16 @@ std::strong_ordering Version::operator<=>(const Version& other) const {
 bool VersionRange::Comparator::holds(const Version& candidate) const {
   const auto order = candidate <=> version;
   switch (op) {
-    case Op::kEqual: return order == 0;
-    case Op::kLess: return order < 0;
-    case Op::kLessEqual: return order <= 0;
-    case Op::kGreater: return order > 0;
-    case Op::kGreaterEqual: break;
+    case Op::kEqual:
+      return order == 0;
+    case Op::kLess:
+      return order < 0;
+    case Op::kLessEqual:
+      return order <= 0;
+    case Op::kGreater:
+      return order > 0;
+    case Op::kGreaterEqual:
+      break;
   }
   return order >= 0;
 }

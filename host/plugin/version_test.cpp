@@ -18,8 +18,9 @@ bool holds(std::string_view range, std::string_view text) {
 }
 
 TEST(Version, OrdersAsSemverDoes) {
-  const char* rising[] = {"1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta",  "1.0.0-beta.2",
-                          "1.0.0-beta.11", "1.0.0-rc.1",   "1.0.0",            "1.0.1",      "1.2.0", "10.0.0"};
+  const char* rising[] = {
+      "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta", "1.0.0-beta.2", "1.0.0-beta.11", "1.0.0-rc.1", "1.0.0", "1.0.1",
+      "1.2.0",       "10.0.0"};
   for (std::size_t i = 0; i + 1 < std::size(rising); ++i) EXPECT_LT(version(rising[i]), version(rising[i + 1])) << rising[i];
 }
 
@@ -29,8 +30,8 @@ TEST(Version, BuildMetadataIsKeptButNotCompared) {
 }
 
 TEST(Version, RefusesWhatSemverRefuses) {
-  for (auto text : {"", "1", "1.2", "1.2.3.4", "01.2.3", "1.02.3", "v1.2.3", "1.2.3-", "1.2.3-01", "1.2.3+", "1.2.x", "-1.2.3", "1.2.3-a..b", " 1.2.3",
-                    "99999999999.0.0"}) {
+  for (auto text : {"", "1", "1.2", "1.2.3.4", "01.2.3", "1.02.3", "v1.2.3", "1.2.3-", "1.2.3-01", "1.2.3+", "1.2.x", "-1.2.3",
+                    "1.2.3-a..b", " 1.2.3", "99999999999.0.0"}) {
     EXPECT_FALSE(Version::parse(text).ok()) << text;
   }
 }
@@ -88,7 +89,8 @@ TEST(VersionRange, APrereleaseSatisfiesOnlyARangeThatNamesOneOfItsVersion) {
 }
 
 TEST(VersionRange, RefusesWhatItCannotRead) {
-  for (auto text : {"abc", "^", "1.2.3.4", "||", "^1 ||", "=>1", "1..2", "x.1", ">*", "1.2-rc"}) EXPECT_FALSE(VersionRange::parse(text).ok()) << text;
+  for (auto text : {"abc", "^", "1.2.3.4", "||", "^1 ||", "=>1", "1..2", "x.1", ">*", "1.2-rc"})
+    EXPECT_FALSE(VersionRange::parse(text).ok()) << text;
 }
 
 }  // namespace

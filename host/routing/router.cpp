@@ -195,7 +195,8 @@ Status Router::add_group_rows(RouteTable& routes, const DelegationTarget& target
     auto schema_set = schemas == group.schemas.end() ? nullptr : schemas->second;
     std::shared_ptr<const VersionTable> rows = reuse_version_table(*previous, key, enabled, schema_set);
     if (!rows) {
-      auto made = make_version_table({group.group, version}, target.name, enabled, schema_set, handler_factory(config_, scheme_.get(), watches_));
+      auto made =
+          make_version_table({group.group, version}, target.name, enabled, schema_set, handler_factory(config_, scheme_.get(), watches_));
       made->dynamic = entry->dynamic;
       made->version_priority = group.version_priority;
       rows = std::move(made);

@@ -64,7 +64,7 @@ class Router final : public HttpHandler {
   RouterConfig config_;
   std::shared_ptr<const Scheme> scheme_;
   std::shared_ptr<OpenWatches> watches_;  // of all handlers
-  mutable std::mutex mutex_;  // writers only
+  mutable std::mutex mutex_;              // writers only
   std::vector<DelegationTarget> chain_;
   std::vector<PathRoute> host_paths_;
   std::map<std::string, std::vector<APIGroupInfo>> published_;

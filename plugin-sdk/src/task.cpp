@@ -61,8 +61,6 @@ Task<void> run_blocking(std::function<void()> work) {
   if (error) std::rethrow_exception(error);
 }
 
-void spawn_detached(Executor& executor, Task<void> task, std::function<void()> done) {
-  drive(executor, std::move(task), std::move(done));
-}
+void spawn_detached(Executor& executor, Task<void> task, std::function<void()> done) { drive(executor, std::move(task), std::move(done)); }
 
 }  // namespace backplane

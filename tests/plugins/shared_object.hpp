@@ -20,7 +20,7 @@ class SharedObject {
 
   std::string bytes;
 
-  SharedObject& manifest(const std::string& json);           // replaces the JSON of the note
+  SharedObject& manifest(const std::string& json);  // replaces the JSON of the note
   SharedObject& head(const std::function<void(bp_note_head&)>& change);
   SharedObject& replace(const std::string& from, const std::string& to);  // every occurrence; equal lengths
   template <class T>

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <cstring>
+#include <fstream>
 #include <random>
 
 #include "shared_object.hpp"
@@ -89,12 +89,14 @@ TEST_F(WrongFiles, AnotherMachineAndAnotherKindOfFileHaveTheirOwnCodes) {
   const Elf64_Half other = header.e_machine == EM_AARCH64 ? EM_X86_64 : EM_AARCH64;
   EXPECT_EQ(codes(SharedObject().poke(offsetof(Elf64_Ehdr, e_machine), other)), just(finding_code::kOtherMachine));
   EXPECT_EQ(codes(SharedObject().poke(EI_CLASS, static_cast<char>(ELFCLASS32))), just(finding_code::kOtherMachine));
-  EXPECT_EQ(codes(SharedObject().poke(offsetof(Elf64_Ehdr, e_type), static_cast<Elf64_Half>(ET_EXEC))), just(finding_code::kNotSharedObject));
+  EXPECT_EQ(codes(SharedObject().poke(offsetof(Elf64_Ehdr, e_type), static_cast<Elf64_Half>(ET_EXEC))),
+            just(finding_code::kNotSharedObject));
 }
 
 TEST_F(WrongFiles, NotesThatAreMissingOrCorruptAreToldApart) {
   SharedObject plain;
-  EXPECT_EQ(codes(SharedObject().replace(std::string("Backplane\0\0\0", 12), std::string("Backplant\0\0\0", 12))), just(finding_code::kNoNote));
+  EXPECT_EQ(codes(SharedObject().replace(std::string("Backplane\0\0\0", 12), std::string("Backplant\0\0\0", 12))),
+            just(finding_code::kNoNote));
   const auto note = plain.note_offset();
   EXPECT_EQ(codes(SharedObject().poke(note + 4, 0x7fffffffU)), just(finding_code::kCorruptNote));
   EXPECT_EQ(codes(SharedObject().poke(note, 0xfffffff0U)), just(finding_code::kCorruptNote));
@@ -110,7 +112,8 @@ TEST_F(WrongFiles, ManifestsThatCannotBeUsed) {
   EXPECT_EQ(codes(SharedObject().manifest(R"({"version":"1.0.0"})")), just(finding_code::kBadMember));
   EXPECT_EQ(codes(SharedObject().manifest(manifest_of("a", {}, "one"))), just(finding_code::kBadVersion));
   EXPECT_EQ(codes(SharedObject().manifest(manifest_of("../a"))), just(finding_code::kBadName));
-  EXPECT_EQ(codes(SharedObject().manifest(manifest_of("a", R"("requires":[{"name":"b","version":"newest"}])"))), just(finding_code::kBadRange));
+  EXPECT_EQ(codes(SharedObject().manifest(manifest_of("a", R"("requires":[{"name":"b","version":"newest"}])"))),
+            just(finding_code::kBadRange));
   EXPECT_EQ(codes(SharedObject().manifest(manifest_of("a", R"("colour":1)"))), just(finding_code::kUnknownMember));
 }
 

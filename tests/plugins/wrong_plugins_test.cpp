@@ -56,9 +56,9 @@ TEST_F(WrongPlugins, GoodOnesAreCommittedFromPrivateCopiesAndGoneAfterwards) {
 
 TEST_F(WrongPlugins, EachFailureOfALifecycleCallHasItsCodeAndTheRestRuns) {
   const std::vector<std::pair<std::string, std::string_view>> rows{
-      {"fail in configure", finding_code::kConfigureFailed}, {"throw in configure", finding_code::kConfigureThrew},
-      {"fail in provision", finding_code::kProvisionFailed}, {"throw in provision", finding_code::kProvisionThrew},
-      {"fail in validate", finding_code::kValidateFailed},   {"throw in validate", finding_code::kValidateThrew},
+      {"fail in configure", finding_code::kConfigureFailed},  {"throw in configure", finding_code::kConfigureThrew},
+      {"fail in provision", finding_code::kProvisionFailed},  {"throw in provision", finding_code::kProvisionThrew},
+      {"fail in validate", finding_code::kValidateFailed},    {"throw in validate", finding_code::kValidateThrew},
       {"throw 7 in provision", finding_code::kProvisionThrew}};
   for (std::size_t i = 0; i < rows.size(); ++i) add("wrong" + std::to_string(i), rows[i].first);
   add("good", "group=good.example.com/v1");

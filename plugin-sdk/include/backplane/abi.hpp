@@ -181,7 +181,8 @@ constexpr bp_note_head note_head(std::uint32_t json_size) noexcept {
   head.pointer_bits = sizeof(void*) * CHAR_BIT;
   head.layout_fingerprint = layout_fingerprint();
   head.contract = BACKPLANE_SDK_CONTRACT;
-  for (std::size_t i = 0; i + 1 < sizeof(head.vendor) && i + 1 < sizeof(BACKPLANE_VENDOR_TAG); ++i) head.vendor[i] = BACKPLANE_VENDOR_TAG[i];
+  for (std::size_t i = 0; i + 1 < sizeof(head.vendor) && i + 1 < sizeof(BACKPLANE_VENDOR_TAG); ++i)
+    head.vendor[i] = BACKPLANE_VENDOR_TAG[i];
   return head;
 }
 

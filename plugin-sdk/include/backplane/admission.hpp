@@ -42,4 +42,4 @@ class AdmissionPlugin {
   virtual Task<Status> validate(const AdmissionAttributes& attributes) const;
 };
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

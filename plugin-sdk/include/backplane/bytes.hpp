@@ -36,4 +36,4 @@ class SharedBytes {
   std::string_view view_;
 };
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -66,4 +66,4 @@ struct HealthEndpoints {
   bool readyz = true;
 };
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

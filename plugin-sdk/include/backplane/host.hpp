@@ -56,8 +56,8 @@ class DynamicGroups {
 // Paths outside the resource tree that are answered while the server runs: prefix → handler.
 struct PathRoute {
   std::string path;
-  bool prefix = false;   // true: this path and everything below it
-  bool listed = true;    // shown by GET /
+  bool prefix = false;  // true: this path and everything below it
+  bool listed = true;   // shown by GET /
   std::shared_ptr<HttpHandler> handler;
 };
 
@@ -73,7 +73,8 @@ class Host {
   virtual Result<std::shared_ptr<StandardStorage>> make_storage(ResourceConfig config) = 0;
   // Getter + Updater of the same objects under another strategy (status, ephemeralcontainers, finalize, approval …): `strategy` decides
   // what an update through this subresource may change.
-  virtual Result<std::shared_ptr<RestStorage>> make_subresource(std::shared_ptr<StandardStorage> parent, std::shared_ptr<const Strategy> strategy) = 0;
+  virtual Result<std::shared_ptr<RestStorage>> make_subresource(std::shared_ptr<StandardStorage> parent,
+                                                                std::shared_ptr<const Strategy> strategy) = 0;
   // autoscaling/v1 Scale over three dotted paths of the parent; `selector_path` may name a LabelSelector object or a text.
   struct ScalePaths {
     std::string spec_replicas = "spec.replicas";
@@ -117,4 +118,4 @@ class Host {
   virtual std::optional<std::string> flag(std::string_view name) const = 0;
 };
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -36,9 +36,9 @@ class Exchange {
   virtual ~Exchange();
 
   // ---- the request
-  virtual std::string_view method() const noexcept = 0;   // upper case
-  virtual std::string_view target() const noexcept = 0;   // as sent: path[?query]
-  virtual int http_major() const noexcept = 0;             // 1 or 2
+  virtual std::string_view method() const noexcept = 0;  // upper case
+  virtual std::string_view target() const noexcept = 0;  // as sent: path[?query]
+  virtual int http_major() const noexcept = 0;           // 1 or 2
   // First value of a header, name without regard to case; empty when absent.
   virtual std::string_view header(std::string_view name) const noexcept = 0;
   virtual const Headers& headers() const noexcept = 0;
@@ -96,4 +96,4 @@ std::string_view query_get(const Query& query, std::string_view key) noexcept;  
 bool query_has(const Query& query, std::string_view key) noexcept;
 std::string percent_decode(std::string_view text, bool plus_is_space, bool* ok = nullptr);
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

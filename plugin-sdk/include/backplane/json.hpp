@@ -55,4 +55,4 @@ std::string pretty_json(std::string_view compact);
 // Limits of every parse: nesting depth (boost's default is 32; upstream allows 10,000 and refuses deeper).
 inline constexpr std::size_t kMaxJsonDepth = 1000;
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -18,4 +18,4 @@ class Logger {
   virtual void debug(std::string_view text) = 0;  // one decision per line
 };
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -91,4 +91,4 @@ std::string new_uid();
 // The five characters generateName adds (apimachinery rand.String alphabet "bcdfghjklmnpqrstvwxz2456789").
 std::string random_suffix();
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -20,7 +20,7 @@ using Problems = std::vector<std::string>;
 Problems is_dns1123_label(std::string_view text);
 Problems is_dns1123_subdomain(std::string_view text);
 Problems is_dns1035_label(std::string_view text);
-Problems is_qualified_name(std::string_view text);        // label and annotation keys
+Problems is_qualified_name(std::string_view text);  // label and annotation keys
 Problems is_valid_label_value(std::string_view text);
 Problems is_path_segment_name(std::string_view text);
 Problems is_config_map_key(std::string_view text);
@@ -44,4 +44,4 @@ std::optional<std::string> canonical_quantity(std::string_view text);
 // Sign of a - b; both canonical.
 int compare_quantities(std::string_view a, std::string_view b);
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

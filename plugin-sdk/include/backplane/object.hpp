@@ -18,7 +18,7 @@
 namespace backplane BACKPLANE_API {
 
 struct ObjectEntry {
-  std::string key;        // storage key; empty for objects that are not stored (Status, Scale, dry run)
+  std::string key;  // storage key; empty for objects that are not stored (Status, Scale, dry run)
   std::string ns;
   std::string name;
   Revision revision = 0;  // printed as metadata.resourceVersion
@@ -26,8 +26,8 @@ struct ObjectEntry {
   // Where the list item form begins: json[0] is '{', and '{' + json.substr(item_offset) is the object without kind and apiVersion.
   // 0: list items are printed whole (custom resources).
   std::uint32_t item_offset = 0;
-  Labels labels;                     // sorted by key
-  std::vector<std::string> fields;   // values of the resource's declared selectable fields, in declaration order
+  Labels labels;                    // sorted by key
+  std::vector<std::string> fields;  // values of the resource's declared selectable fields, in declaration order
 
   // The list item: 1 or 2 pieces appended to `out`.
   void append_item(std::string& out) const {
@@ -50,4 +50,4 @@ ObjectRef make_object(const Object& tree);
 // sorted: in key order).  A present value is replaced.
 std::string splice_resource_version(std::string_view json, Revision revision, bool sorted_keys);
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -54,4 +54,4 @@ struct WriteOptions {  // create, update, patch
   std::optional<bool> force;  // apply only
 };
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -29,10 +29,8 @@ class Plugin {
   virtual Status validate();
 };
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API
 
 // The one entry point.  The host calls it after the descriptor's stamp has been found to match.
-#define BACKPLANE_PLUGIN(Type)                                                                            \
-  extern "C" __attribute__((visibility("default"))) ::backplane::Plugin* backplane_plugin_create() {      \
-    return new Type();                                                                                    \
-  }
+#define BACKPLANE_PLUGIN(Type) \
+  extern "C" __attribute__((visibility("default"))) ::backplane::Plugin* backplane_plugin_create() { return new Type(); }

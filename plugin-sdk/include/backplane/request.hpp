@@ -30,9 +30,9 @@ struct UserInfo {
 // apiserver/pkg/endpoints/request.RequestInfo: the URL taken apart.
 struct RequestInfo {
   bool is_resource_request = false;
-  std::string path;         // decoded, without the query
-  std::string verb;         // get list watch create update patch delete deletecollection; lower-case method for non-resource requests
-  std::string api_prefix;   // "api" or "apis"
+  std::string path;        // decoded, without the query
+  std::string verb;        // get list watch create update patch delete deletecollection; lower-case method for non-resource requests
+  std::string api_prefix;  // "api" or "apis"
   std::string api_group;
   std::string api_version;
   std::string ns;
@@ -77,4 +77,4 @@ class RequestContext {
   bool warnings_truncated_ = false;
 };
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

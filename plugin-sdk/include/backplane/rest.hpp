@@ -79,16 +79,16 @@ class ObjectCursor {
 };
 
 struct ListResult {
-  Revision revision = 0;                 // metadata.resourceVersion
-  std::string continue_token;            // empty: complete
-  std::optional<std::int64_t> remaining; // metadata.remainingItemCount
+  Revision revision = 0;                  // metadata.resourceVersion
+  std::string continue_token;             // empty: complete
+  std::optional<std::int64_t> remaining;  // metadata.remainingItemCount
   std::unique_ptr<ObjectCursor> items;
 };
 
 struct WatchEvent {
   enum class Type : unsigned char { kAdded, kModified, kDeleted, kBookmark, kError };
   Type type = Type::kAdded;
-  ObjectRef object;           // kBookmark: entry whose json is the bookmark object; kError: json is a Status
+  ObjectRef object;  // kBookmark: entry whose json is the bookmark object; kError: json is a Status
   // `{"type":…,"object":…}\n` encoded once for everybody; empty when this event's type was changed by a selector.
   SharedBytes json_frame;
 };
@@ -167,8 +167,8 @@ class PatchForbidder {
 };
 
 struct DeleteResult {
-  ObjectRef object;        // what was removed or marked
-  bool deleted = false;    // false: it stays until finalizers or the grace period are done
+  ObjectRef object;      // what was removed or marked
+  bool deleted = false;  // false: it stays until finalizers or the grace period are done
   // Answer with the object (kinds whose delete returns it: pods, namespaces …) or with a Status.
   bool return_object = false;
 };
@@ -215,18 +215,19 @@ class StandardStorage : public RestStorage,
 
 struct ResourceConfig {
   GroupVersionKind kind;
-  std::string resource;   // plural, lower case
-  std::string singular;   // empty: lower-case kind
+  std::string resource;  // plural, lower case
+  std::string singular;  // empty: lower-case kind
   std::vector<std::string> short_names;
   std::vector<std::string> categories;
   const Schema* schema = nullptr;
-  std::shared_ptr<const SchemaSet> schemas;      // keeps `schema` alive
+  std::shared_ptr<const SchemaSet> schemas;  // keeps `schema` alive
   std::shared_ptr<const Strategy> strategy;
   // Delete answers with the object (upstream ReturnDeletedObject).
   bool return_deleted_object = false;
-  // Keys are "/registry/" + storage_prefix + "/" [namespace "/"] name; empty: the plural (custom resources: group/plural, see upstream's layout).
+  // Keys are "/registry/" + storage_prefix + "/" [namespace "/"] name; empty: the plural (custom resources: group/plural, see upstream's
+  // layout).
   std::string storage_prefix;
   std::string list_kind;  // empty: the kind + "List"
 };
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

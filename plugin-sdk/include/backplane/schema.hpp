@@ -61,7 +61,8 @@ struct DuplicateField {
   std::string key;
 };
 
-// What decoding found that a strict client wants to know.  Texts as upstream prints them: `unknown field "spec.foo"`, `duplicate field "data.a"`.
+// What decoding found that a strict client wants to know.  Texts as upstream prints them: `unknown field "spec.foo"`, `duplicate field
+// "data.a"`.
 struct DecodeReport {
   // In the order met.  After parse_json: every duplicate.  normalize() of a typed schema adds unknown fields where they stand between them,
   // and takes out duplicates that Go does not see (below unknown fields and raw values).
@@ -70,8 +71,8 @@ struct DecodeReport {
   // Set before parsing: what Go does with repeated members.  Typed objects merge an object or list into the one before it; custom
   // resources and patches keep the last.
   bool merge_duplicates = true;
-  // Set before normalize(): the tree was a map in Go, as after a strategic merge patch.  Errors are worded as runtime.FromUnstructured words
-  // them ("cannot restore slice from string"), problems are sorted.
+  // Set before normalize(): the tree was a map in Go, as after a strategic merge patch.  Errors are worded as runtime.FromUnstructured
+  // words them ("cannot restore slice from string"), problems are sorted.
   bool restore = false;
 };
 
@@ -113,7 +114,8 @@ class SchemaSet {
   std::unique_ptr<State> state_;
 };
 
-// meta.k8s.io/v1 types (ObjectMeta, ListMeta, Status, DeleteOptions, Table, Scale of autoscaling/v1 …), compiled into the SDK; imported by every set.
+// meta.k8s.io/v1 types (ObjectMeta, ListMeta, Status, DeleteOptions, Table, Scale of autoscaling/v1 …), compiled into the SDK; imported by
+// every set.
 std::shared_ptr<const SchemaSet> meta_schemas();
 
 // One compiled type.
@@ -129,9 +131,11 @@ class Schema {
   virtual Status normalize(Value& value, DecodeReport* report) const = 0;
   // Declared defaults, at every level where the holding struct exists.
   virtual void apply_defaults(Value& value) const = 0;
-  // Structural validation (custom resources: type, format, enum, pattern, minimum …, required, list types).  Typed built-ins validate in their Strategy.
+  // Structural validation (custom resources: type, format, enum, pattern, minimum …, required, list types).  Typed built-ins validate in
+  // their Strategy.
   virtual void validate(const Value& value, const std::string& path, FieldErrors& errors) const = 0;
-  // `patch` merged into `target` by the rules of strategic merge patch: merge keys, $patch, $retainKeys, $setElementOrder, $deleteFromPrimitiveList.
+  // `patch` merged into `target` by the rules of strategic merge patch: merge keys, $patch, $retainKeys, $setElementOrder,
+  // $deleteFromPrimitiveList.
   virtual Status strategic_merge(Value& target, const Value& patch) const = 0;
   // The tree of a protobuf message of this type (without envelope); normalize() brings it into canonical form.
   // Errors: kBadRequest with the words of upstream's unmarshallers ("unexpected EOF"); types without a protobuf form.
@@ -155,4 +159,4 @@ Status json_patch(Value& target, const Array& operations);
 // The value as Go's fmt prints it in messages: map[bar:2 spec:map[foo:1]].
 std::string go_print(const Value& value);
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

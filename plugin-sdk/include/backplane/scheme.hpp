@@ -30,7 +30,8 @@ class Scheme {
 
   // Makes kinds known: every definition of `schemas` that carries a group-version-kind of `gv`.
   Status add_known_types(const GroupVersion& gv, std::shared_ptr<const SchemaSet> schemas, std::string_view registrant);
-  Status add_known_type(const GroupVersionKind& gvk, const Schema* schema, std::shared_ptr<const SchemaSet> keep, std::string_view registrant);
+  Status add_known_type(const GroupVersionKind& gvk, const Schema* schema, std::shared_ptr<const SchemaSet> keep,
+                        std::string_view registrant);
   Status add_defaulting(const GroupVersionKind& gvk, Defaulting function);
   Status add_conversion(const GroupVersionKind& from, const GroupVersionKind& to, Conversion function);
   // Field labels selectors may name for a kind, beyond metadata.name and metadata.namespace.
@@ -56,4 +57,4 @@ class Scheme {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

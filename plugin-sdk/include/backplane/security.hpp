@@ -35,4 +35,4 @@ class Authorizer {
   virtual Task<AuthorizerResult> authorize(RequestContext& context) = 0;
 };
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

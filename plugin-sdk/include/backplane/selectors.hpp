@@ -53,4 +53,4 @@ class FieldSelector {
   std::vector<Requirement> requirements_;
 };
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -108,7 +108,7 @@ template <class T>
 class [[nodiscard]] Result {
  public:
   Result() : status_(Reason::kInternalError, "result was never set") {}
-  Result(T value) : value_(std::move(value)) {}                               // NOLINT: a value is a result
+  Result(T value) : value_(std::move(value)) {}                                  // NOLINT: a value is a result
   Result(Status status) : status_(std::move(status)) { assert(!status_.ok()); }  // NOLINT: an error is a result
 
   bool ok() const noexcept { return value_.has_value(); }
@@ -148,12 +148,23 @@ Status request_entity_too_large(std::string message);
 Status too_large_resource_version(long long wanted, long long current, int retry_after_seconds = 1);
 
 // One problem with one field: apimachinery/pkg/util/validation/field.
-enum class FieldErrorType : unsigned char { kNotFound, kRequired, kDuplicate, kInvalid, kNotSupported, kForbidden, kTooLong, kTooMany, kInternal, kTypeInvalid };
+enum class FieldErrorType : unsigned char {
+  kNotFound,
+  kRequired,
+  kDuplicate,
+  kInvalid,
+  kNotSupported,
+  kForbidden,
+  kTooLong,
+  kTooMany,
+  kInternal,
+  kTypeInvalid
+};
 
 struct FieldError {
   FieldErrorType type;
-  std::string field;   // path, such as spec.containers[0].name; empty is printed as <nil>
-  std::string text;    // the message without the path: `Invalid value: "x": must be …`
+  std::string field;  // path, such as spec.containers[0].name; empty is printed as <nil>
+  std::string text;   // the message without the path: `Invalid value: "x": must be …`
 };
 
 // Problems found in one object, in the order found.
@@ -191,4 +202,4 @@ class FieldErrors {
 // Go's %q for the texts that appear in messages.
 std::string quoted(std::string_view text);
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

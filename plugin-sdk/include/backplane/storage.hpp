@@ -3,7 +3,8 @@
 // A backend is a plugin (Host::register_storage_backend); API plugins never see it.
 // Thread-safety: every method may be called from any thread at any time.
 // Lifetime:      outlives every StorageWatch it hands out; stop() ends them with kExpired.
-// Errors:        kExpired (revision compacted away), kTimeout, kServiceUnavailable (backend away), kInternalError; a failed compare is not an error.
+// Errors:        kExpired (revision compacted away), kTimeout, kServiceUnavailable (backend away), kInternalError; a failed compare is not
+// an error.
 #pragma once
 
 #include <chrono>
@@ -32,13 +33,13 @@ struct KeyValue {
 };
 
 struct RangeRequest {
-  std::string start;          // first key
-  std::string end;            // first key after the range; empty: only `start`
-  Revision revision = 0;      // 0: newest
-  std::int64_t limit = 0;     // 0: all
+  std::string start;       // first key
+  std::string end;         // first key after the range; empty: only `start`
+  Revision revision = 0;   // 0: newest
+  std::int64_t limit = 0;  // 0: all
   bool keys_only = false;
   bool count_only = false;
-  bool skip_count = false;    // `count` may stop at what `limit` lets through; `more` is right all the same
+  bool skip_count = false;  // `count` may stop at what `limit` lets through; `more` is right all the same
 };
 struct RangeResult {
   std::vector<KeyValue> items;  // by key
@@ -64,15 +65,15 @@ struct TxnRequest {
 };
 struct TxnResult {
   bool committed = false;
-  Revision revision = 0;              // of the commit, or of the store when a compare failed
-  std::vector<KeyValue> found;        // when not committed: the compared keys as they are (absent ones left out)
+  Revision revision = 0;        // of the commit, or of the store when a compare failed
+  std::vector<KeyValue> found;  // when not committed: the compared keys as they are (absent ones left out)
 };
 
 struct StorageEvent {
   enum class Type : unsigned char { kPut, kDelete };
   Type type = Type::kPut;
-  KeyValue kv;                  // kDelete: key and mod_revision only
-  SharedBytes previous;         // value before; empty on creation
+  KeyValue kv;                     // kDelete: key and mod_revision only
+  SharedBytes previous;            // value before; empty on creation
   Revision previous_revision = 0;  // mod_revision before; 0 on creation
 };
 struct EventBatch {
@@ -116,8 +117,8 @@ class StorageBackend {
 };
 
 struct StorageBackendConfig {
-  std::string data_dir;   // a directory of its own, exists, mode 0700
+  std::string data_dir;  // a directory of its own, exists, mode 0700
   bool unsafe_no_fsync = false;
 };
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

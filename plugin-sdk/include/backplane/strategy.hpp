@@ -77,4 +77,4 @@ class Strategy {
   virtual void mark_deleting(Object& object) const;
 };
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

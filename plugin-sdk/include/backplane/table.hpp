@@ -14,10 +14,10 @@ namespace backplane BACKPLANE_API {
 
 struct TableColumn {
   std::string name;
-  std::string type = "string";    // string integer number boolean date
-  std::string format;             // "name" on the first column
+  std::string type = "string";  // string integer number boolean date
+  std::string format;           // "name" on the first column
   std::string description;
-  int priority = 0;               // > 0: only in wide output
+  int priority = 0;  // > 0: only in wide output
 };
 
 // Columns of a kind and the cells of one object.
@@ -36,4 +36,4 @@ const TableConvertor& default_table_convertor();
 std::string human_age(std::string_view rfc3339, std::int64_t now_unix);
 std::string human_duration(std::int64_t seconds);
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -192,8 +192,10 @@ class Promise {
       executor = state_->executor;
     }
     if (waiter) {
-      if (executor) executor->post(waiter);
-      else waiter.resume();
+      if (executor)
+        executor->post(waiter);
+      else
+        waiter.resume();
     }
     return true;
   }
@@ -222,4 +224,4 @@ void set_blocking_executor(Executor* executor) noexcept;
 // Starts `task` on `executor` and lets it go.  An exception that leaves it ends the process: spawn only tasks that fence themselves.
 void spawn_detached(Executor& executor, Task<void> task, std::function<void()> done = {});
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -29,12 +29,12 @@ TEST(Protobuf, EveryFormOfFieldLandsWhereJsonHasIt) {
   std::string bytes("\x08\xfb\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11);  // count: -5
   bytes += std::string("\x12\x03\x0a\x01", 4) + "a";                      // items[0].name
   bytes += std::string("\x12\x03\x0a\x01", 4) + "b";
-  bytes += std::string("\x1a\x06\x0a\x01k\x12\x01v", 8);  // labels
-  bytes += std::string("\x22\x02hi", 4);                  // data
+  bytes += std::string("\x1a\x06\x0a\x01k\x12\x01v", 8);       // labels
+  bytes += std::string("\x22\x02hi", 4);                       // data
   bytes += std::string("\x2a\x06\x08\x01\x1a\x02", 6) + "ab";  // port: "ab"
-  bytes += std::string("\x32\x02\x07\x08", 4);            // ids, packed
-  bytes += std::string("\x4a\x04\x12\x02/x", 6);          // Handler.path
-  bytes += std::string("\xa8\x06\x01", 3);                // an unknown number
+  bytes += std::string("\x32\x02\x07\x08", 4);                 // ids, packed
+  bytes += std::string("\x4a\x04\x12\x02/x", 6);               // Handler.path
+  bytes += std::string("\xa8\x06\x01", 3);                     // an unknown number
   auto value = decode(bytes);
   ASSERT_TRUE(value.ok()) << value.status().message();
   EXPECT_EQ(
