@@ -122,7 +122,7 @@ TEST(Services, RulesAreWordedAsUpstreams) {
 TEST(Services, UpdatesKeepTheAddress) {
   const Object old = parse(R"({"spec":{"type":"ClusterIP","clusterIP":"10.0.0.3","clusterIPs":["10.0.0.3"],"ipFamilies":["IPv4"],)"
                            R"("ipFamilyPolicy":"SingleStack","ports":[{"port":80,"protocol":"TCP","targetPort":80}]}})");
-  Object now = parse(R"({"spec":{"ports":[{"port":81}]}})");
+  Object now = parse(R"({"metadata":{"name":"a","namespace":"ns"},"spec":{"ports":[{"port":81}]}})");
   RequestContext context;
   service_strategy()->prepare_for_update(context, now, old);
   EXPECT_EQ(get_string_path(now, "spec.clusterIP"), "10.0.0.3");
