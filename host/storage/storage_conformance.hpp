@@ -14,8 +14,6 @@
 
 namespace backplane {
 
-inline std::string maker_name(const testing::TestParamInfo<BackendMaker>& info) { return info.param.name; }
-
 class StorageConformance : public testing::TestWithParam<BackendMaker> {
  protected:
   OpenStore store{GetParam()};

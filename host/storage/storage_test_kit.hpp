@@ -22,6 +22,7 @@ struct BackendMaker {
   // Opens the store in a directory that is the test's own; memory backends ignore it.
   std::function<Result<std::unique_ptr<StorageBackend>>(const std::string& directory)> open;
 };
+inline std::string maker_name(const testing::TestParamInfo<BackendMaker>& info) { return info.param.name; }
 inline void PrintTo(const BackendMaker& maker, std::ostream* out) { *out << maker.name; }
 
 // A directory that goes away with the object.

@@ -1,5 +1,4 @@
 #include "storage/memory_storage.hpp"
-#include "storage/storage_conformance.hpp"
 #include "watchcache/cache_conformance.hpp"
 
 namespace backplane {
