@@ -17,7 +17,8 @@ endfunction()
 # backplane/contract.h: a hash of what the SDK's public headers declare, comments and white space aside.  It is part of every plugin's stamp,
 # because a virtual function that is added or moved changes no size.
 function(_backplane_write_contract)
-  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/plugin-sdk/include/backplane/*.hpp)
+  file(GLOB headers CONFIGURE_DEPENDS 
+    ${CMAKE_SOURCE_DIR}/plugin-sdk/include/backplane/*.hpp ${CMAKE_SOURCE_DIR}/plugin-sdk/include/backplane/kit/*.hpp)
   list(FILTER headers EXCLUDE REGEX "/abi\\.hpp$")  # the stamp itself
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})
   set(text "")

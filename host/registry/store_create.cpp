@@ -31,6 +31,7 @@ Task<Result<ObjectRef>> ObjectStore::create(RequestContext& context, Object& obj
   wipe_system_fields(object);
   Status scoped = ensure_namespace(object, keys_.namespaced() ? std::string_view(context.info.ns) : std::string_view());
   if (!scoped.ok()) co_return scoped;
+  config_.strategy->apply_defaults(object);
   if (context.info.is_resource_request) {
     dedupe_owner_references(context, object, false);
     AdmissionAttributes attributes = this->attributes(context, AdmissionOperation::kCreate, meta_name(object));

@@ -167,6 +167,7 @@ Task<UpdateOperation::Attempt> UpdateOperation::attempt() {
     if (!may_create_) co_return store_.not_found_error(name_);
     auto wanted = co_await info_.updated_object(context_, nullptr);
     if (!wanted.ok()) co_return std::move(wanted.status());
+    mode_.strategy->apply_defaults(*wanted);
     co_return co_await create_missing(std::move(*wanted));
   }
   Object existing = decode(*entry_, context_.arena());
@@ -179,6 +180,7 @@ Task<UpdateOperation::Attempt> UpdateOperation::change(Object existing) {
   auto wanted = co_await info_.updated_object(context_, &existing);
   if (!wanted.ok()) co_return std::move(wanted.status());
   Object object = std::move(*wanted);
+  mode_.strategy->apply_defaults(object);
   Status admitted = co_await admit(object, &existing);
   if (!admitted.ok()) co_return admitted;
   Status version = check_version(object);

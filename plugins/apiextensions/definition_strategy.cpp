@@ -57,14 +57,10 @@ class DefinitionStrategy final : public DefinitionFacts {
   }
 
   void prepare_for_create(RequestContext&, Object& object) const override {
-    apply_defaults(object);
     object["status"] = Object(object.storage());
     note_stored_version(object);
   }
-  void prepare_for_update(RequestContext&, Object& object, const Object&) const override {
-    apply_defaults(object);
-    note_stored_version(object);
-  }
+  void prepare_for_update(RequestContext&, Object& object, const Object&) const override { note_stored_version(object); }
 
   void validate(RequestContext&, const Object& object, FieldErrors& errors) const override {
     check_name(object, errors);

@@ -120,6 +120,7 @@ TEST(DefinitionStrategyTest, FillsWhatFollowsFromTheKind) {
     "versions":[{"name":"v1","served":true,"storage":true}]}})")
           .as_object();
   RequestContext context;
+  make_definition_strategy()->apply_defaults(crd);
   make_definition_strategy()->prepare_for_create(context, crd);
   EXPECT_EQ(get_string_path(crd, "spec.names.singular"), "foo");
   EXPECT_EQ(get_string_path(crd, "spec.names.listKind"), "FooList");

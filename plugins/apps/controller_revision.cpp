@@ -1,8 +1,8 @@
 // ControllerRevisions: a frozen state of a controller's template.
+#include "backplane/kit/strategy.hpp"
+#include "backplane/kit/table.hpp"
+#include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
-#include "kit/strategy.hpp"
-#include "kit/table.hpp"
-#include "kit/walk.hpp"
 #include "strategies.hpp"
 
 namespace backplane::apps {

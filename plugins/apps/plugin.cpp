@@ -4,9 +4,8 @@
 #include <array>
 
 #include "apps_v1_json.hpp"
-#include "core_v1_json.hpp"
-#include "kit/group.hpp"
-#include "kit/pod_validation.hpp"
+#include "backplane/kit/group.hpp"
+#include "backplane/kit/pod_validation.hpp"
 #include "strategies.hpp"
 
 namespace backplane::apps {
@@ -63,13 +62,10 @@ class AppsPlugin final : public Plugin {
   }
 
  private:
-  // Pod templates are types of the core group: a set of its definitions comes along.
+  // Pod templates are types of the core group.
   static Result<std::shared_ptr<const SchemaSet>> compile_schemas() {
-    const std::array<std::string_view, 1> core = {core_v1_json()};
-    auto imported = SchemaSet::compile(core, {meta_schemas()});
-    if (!imported.ok()) return imported;
-    const std::array<std::string_view, 1> apps = {apps_v1_json()};
-    return SchemaSet::compile(apps, {*imported, meta_schemas()});
+    const std::array<std::string_view, 1> documents = {apps_v1_json()};
+    return SchemaSet::embedded(documents, {core_schemas(), meta_schemas()});
   }
 };
 

@@ -1,10 +1,10 @@
 // ReplicaSets.
+#include "backplane/kit/pod_defaults.hpp"
+#include "backplane/kit/strategy.hpp"
+#include "backplane/kit/table.hpp"
+#include "backplane/kit/walk.hpp"
+#include "backplane/kit/workload.hpp"
 #include "backplane/meta.hpp"
-#include "kit/pod_defaults.hpp"
-#include "kit/strategy.hpp"
-#include "kit/table.hpp"
-#include "kit/walk.hpp"
-#include "kit/workload.hpp"
 #include "strategies.hpp"
 
 namespace backplane::apps {

@@ -2,14 +2,14 @@
 #include <algorithm>
 #include <array>
 
+#include "backplane/kit/pod_defaults.hpp"
+#include "backplane/kit/pod_validation.hpp"
+#include "backplane/kit/strategy.hpp"
+#include "backplane/kit/table.hpp"
+#include "backplane/kit/walk.hpp"
+#include "backplane/kit/workload.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
-#include "kit/pod_defaults.hpp"
-#include "kit/pod_validation.hpp"
-#include "kit/strategy.hpp"
-#include "kit/table.hpp"
-#include "kit/walk.hpp"
-#include "kit/workload.hpp"
 #include "strategies.hpp"
 
 namespace backplane::apps {

@@ -14,6 +14,7 @@ Object made(const Strategy& strategy, std::string_view spec_start) {
   Object object =
       parse("{\"metadata\":{\"name\":\"d\",\"namespace\":\"n\"},\"spec\":{" + std::string(spec_start) + std::string(kTemplate) + "}}");
   RequestContext context;
+  strategy.apply_defaults(object);
   strategy.prepare_for_create(context, object);
   return object;
 }
@@ -62,10 +63,12 @@ TEST(DaemonSets, CountTheirTemplates) {
   EXPECT_EQ(to_json(*find_path(old, {"metadata", "annotations"})), R"({"deprecated.daemonset.template.generation":"1"})");
   Object now = old;
   RequestContext context;
+  strategy->apply_defaults(now);
   strategy->prepare_for_update(context, now, old);
   EXPECT_EQ(to_json(*find_path(now, {"metadata", "annotations"})), R"({"deprecated.daemonset.template.generation":"1"})");
   find_path(now, "spec.template");
   now.at("spec").get_object().at("template").get_object()["metadata"] = json::parse(R"({"labels":{"app":"d","x":"y"}})");
+  strategy->apply_defaults(now);
   strategy->prepare_for_update(context, now, old);
   EXPECT_EQ(to_json(*find_path(now, {"metadata", "annotations"})), R"({"deprecated.daemonset.template.generation":"2"})");
 }

@@ -4,11 +4,10 @@
 #include <array>
 #include <cstdlib>
 
-#include "core_v1_json.hpp"
+#include "backplane/kit/group.hpp"
+#include "backplane/kit/pod_validation.hpp"
+#include "backplane/kit/strategy.hpp"
 #include "kinds/strategies.hpp"
-#include "kit/group.hpp"
-#include "kit/pod_validation.hpp"
-#include "kit/strategy.hpp"
 #include "namespaces/controller.hpp"
 #include "namespaces/lifecycle.hpp"
 #include "namespaces/storage.hpp"
@@ -89,13 +88,10 @@ int port_of(const std::optional<std::string>& flag) {
 class CorePlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
-    const std::array<std::string_view, 1> documents = {core_v1_json()};
-    auto schemas = SchemaSet::compile(documents, {meta_schemas()});
-    if (!schemas.ok()) return std::move(schemas).status();
     auto allocator = make_allocator(host);
     if (!allocator.ok()) return std::move(allocator).status();
     kit::set_allow_privileged(host.flag("allow-privileged") == std::optional<std::string>("true"));
-    GroupInstaller group(host, {"", "v1"}, *schemas);
+    GroupInstaller group(host, {"", "v1"}, core_schemas());
     auto services = service_strategy();
     for (KindRow& each : kind_rows(services)) {
       if (Status status = group.add(std::move(each)); !status.ok()) return status;

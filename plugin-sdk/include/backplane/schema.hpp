@@ -118,6 +118,10 @@ class SchemaSet {
 // every set.
 std::shared_ptr<const SchemaSet> meta_schemas();
 
+// The types of the core group, v1 (PodTemplateSpec, Volume, EnvVar, LocalObjectReference …), compiled on first use: to import, for kinds
+// with pod templates or references to core objects, so that no plugin carries a copy.
+std::shared_ptr<const SchemaSet> core_schemas();
+
 // One compiled type.
 class Schema {
  public:

@@ -47,7 +47,8 @@ class Strategy {
   virtual std::vector<SelectableField> selectable_fields() const { return {}; }
   virtual const TableConvertor& table_convertor() const { return default_table_convertor(); }
 
-  // ---- defaults that a schema cannot say; runs after the schema's declared defaults, on create and update alike, and on decoded patches
+  // ---- defaults that a schema cannot say.  The host calls it on every object that a client sent or a patch made, after the schema's
+  // declared defaults and before admission and the prepare steps; it must change nothing when it runs again.
   virtual void apply_defaults(Object& object) const;
 
   // ---- create

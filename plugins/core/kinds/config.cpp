@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <array>
 
+#include "backplane/kit/strategy.hpp"
+#include "backplane/kit/table.hpp"
+#include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
 #include "kinds/strategies.hpp"
-#include "kit/strategy.hpp"
-#include "kit/table.hpp"
-#include "kit/walk.hpp"
 
 namespace backplane::core {
 namespace {

@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <set>
 
+#include "backplane/kit/resources.hpp"
+#include "backplane/kit/strategy.hpp"
+#include "backplane/kit/table.hpp"
+#include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
 #include "kinds/strategies.hpp"
-#include "kit/resources.hpp"
-#include "kit/strategy.hpp"
-#include "kit/table.hpp"
-#include "kit/walk.hpp"
 
 namespace backplane::core {
 namespace {

@@ -1,15 +1,15 @@
 // PersistentVolumes and PersistentVolumeClaims.
 #include <algorithm>
 
+#include "backplane/kit/pod_defaults.hpp"
+#include "backplane/kit/pod_validation.hpp"
+#include "backplane/kit/resources.hpp"
+#include "backplane/kit/strategy.hpp"
+#include "backplane/kit/table.hpp"
+#include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
 #include "kinds/strategies.hpp"
-#include "kit/pod_defaults.hpp"
-#include "kit/pod_validation.hpp"
-#include "kit/resources.hpp"
-#include "kit/strategy.hpp"
-#include "kit/table.hpp"
-#include "kit/walk.hpp"
 
 namespace backplane::core {
 namespace {
@@ -223,7 +223,10 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
 
  protected:
   bool rechecks_metadata() const override { return true; }
-  void prepare_create(Object& object) const override { normalize_source(ensure_object(object, "spec")); }
+  void prepare_create(Object& object) const override {
+    ensure_object(object, "status")["phase"] = "Pending";
+    normalize_source(ensure_object(object, "spec"));
+  }
   void check(const Object& object, FieldErrors& errors) const override {
     const Object& spec = object_or_empty(object, "spec");
     validate_claim_spec(spec, "spec", errors);

@@ -1,13 +1,13 @@
 // Namespaces: held by spec.finalizers until their contents are gone.
 #include <algorithm>
 
+#include "backplane/kit/pod_validation.hpp"
+#include "backplane/kit/strategy.hpp"
+#include "backplane/kit/table.hpp"
+#include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
 #include "kinds/strategies.hpp"
-#include "kit/pod_validation.hpp"
-#include "kit/strategy.hpp"
-#include "kit/table.hpp"
-#include "kit/walk.hpp"
 
 namespace backplane::core {
 namespace {

@@ -1,7 +1,7 @@
 #include "pods/binding.hpp"
 
+#include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
-#include "kit/walk.hpp"
 
 namespace backplane::core {
 namespace {

@@ -13,6 +13,7 @@ Object parse(std::string_view text) { return json::parse(json::string_view(text.
 Object new_pod(std::string_view containers = R"([{"name":"c","image":"nginx"}])") {
   Object pod = parse("{\"metadata\":{\"name\":\"p\",\"namespace\":\"n\"},\"spec\":{\"containers\":" + std::string(containers) + "}}");
   RequestContext context;
+  pod_strategy()->apply_defaults(pod);
   pod_strategy()->prepare_for_create(context, pod);
   return pod;
 }
@@ -98,6 +99,7 @@ TEST(Namespaces, AreHeldUntilTheirFinalizersAreGone) {
   Object ns = parse(R"({"metadata":{"name":"n"}})");
   RequestContext context;
   const auto strategy = namespace_strategy();
+  strategy->apply_defaults(ns);
   strategy->prepare_for_create(context, ns);
   EXPECT_EQ(
       to_json(ns),
@@ -106,10 +108,12 @@ TEST(Namespaces, AreHeldUntilTheirFinalizersAreGone) {
   strategy->mark_deleting(ns);
   EXPECT_EQ(get_string_path(ns, "status.phase"), "Terminating");
   Object wish = parse(R"({"metadata":{"name":"n"},"spec":{}})");
+  strategy->apply_defaults(wish);
   strategy->prepare_for_update(context, wish, ns);
   EXPECT_TRUE(strategy->held_by_other_finalizers(wish)) << "only /finalize lets go";
   Object released = parse(R"({"metadata":{"name":"n"},"spec":{"finalizers":[]}})");
   const auto finalize = namespace_finalize_strategy();
+  finalize->apply_defaults(released);
   finalize->prepare_for_update(context, released, ns);
   EXPECT_FALSE(finalize->held_by_other_finalizers(released));
   EXPECT_EQ(get_string_path(released, "status.phase"), "Terminating");

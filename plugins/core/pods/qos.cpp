@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
-#include "kit/walk.hpp"
 
 namespace backplane::core {
 namespace {

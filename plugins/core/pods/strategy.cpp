@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "backplane/kit/pod_defaults.hpp"
+#include "backplane/kit/pod_validation.hpp"
+#include "backplane/kit/strategy.hpp"
+#include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
 #include "kinds/strategies.hpp"
-#include "kit/pod_defaults.hpp"
-#include "kit/pod_validation.hpp"
-#include "kit/strategy.hpp"
-#include "kit/walk.hpp"
 #include "pods/qos.hpp"
 #include "pods/table.hpp"
 
@@ -158,7 +158,6 @@ class PodStrategy final : public Strategy {
     apply_pod_only_defaults(object);
   }
   void prepare_for_create(RequestContext&, Object& object) const override {
-    apply_defaults(object);
     apply_label_keys(object);
     Object& status = object["status"].emplace_object();
     status["phase"] = "Pending";
@@ -171,7 +170,6 @@ class PodStrategy final : public Strategy {
       errors.forbidden("spec.ephemeralContainers", "cannot be set on create");
     }
   }
-  void prepare_for_update(RequestContext&, Object& object, const Object&) const override { apply_defaults(object); }
   void validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const override {
     validate_object_meta(object, true, name_rule(), errors);  // upstream's update rules hold the create rules whole
     check_finalizer_names(object, errors);
@@ -212,12 +210,12 @@ class PodStatusStrategy final : public StatusStrategy {
 class EphemeralContainersStrategy final : public Strategy {
  public:
   bool has_generation() const override { return true; }
+  void apply_defaults(Object& object) const override { apply_pod_spec_defaults(ensure_object(object, "spec")); }
   void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
     Object spec(object_or_empty(old, "spec"));
     take_member(spec, object_or_empty(object, "spec"), "ephemeralContainers");
     object["spec"] = std::move(spec);
     take_member(object, old, "status");
-    apply_pod_spec_defaults(ensure_object(object, "spec"));
   }
   void validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const override {
     const Object& spec = object_or_empty(object, "spec");

@@ -3,9 +3,9 @@
 
 #include <ctime>
 
+#include "backplane/kit/table.hpp"
+#include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
-#include "kit/table.hpp"
-#include "kit/walk.hpp"
 
 namespace backplane::core {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kit/walk.hpp"
+#include "backplane/kit/walk.hpp"
 #include "services/spec.hpp"
 
 namespace backplane::core {

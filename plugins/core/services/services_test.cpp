@@ -15,6 +15,7 @@ ServiceAllocator make_allocator() { return ServiceAllocator(AddressRange::parse(
 Object prepared(std::string_view spec) {
   Object service = parse("{\"metadata\":{\"name\":\"s\"},\"spec\":" + std::string(spec) + "}");
   RequestContext context;
+  service_strategy()->apply_defaults(service);
   service_strategy()->prepare_for_create(context, service);
   return service;
 }
@@ -124,6 +125,7 @@ TEST(Services, UpdatesKeepTheAddress) {
                            R"("ipFamilyPolicy":"SingleStack","ports":[{"port":80,"protocol":"TCP","targetPort":80}]}})");
   Object now = parse(R"({"metadata":{"name":"a","namespace":"ns"},"spec":{"ports":[{"port":81}]}})");
   RequestContext context;
+  service_strategy()->apply_defaults(now);
   service_strategy()->prepare_for_update(context, now, old);
   EXPECT_EQ(get_string_path(now, "spec.clusterIP"), "10.0.0.3");
   FieldErrors errors;
@@ -139,6 +141,7 @@ TEST(Services, ExternalNameLetsGoOfTheAddress) {
   const Object old = parse(R"({"spec":{"type":"ClusterIP","clusterIP":"10.0.0.3","clusterIPs":["10.0.0.3"],"ports":[]}})");
   Object now = parse(R"({"spec":{"type":"ExternalName","externalName":"e.com","clusterIP":"10.0.0.3","clusterIPs":["10.0.0.3"]}})");
   RequestContext context;
+  service_strategy()->apply_defaults(now);
   service_strategy()->prepare_for_update(context, now, old);
   EXPECT_EQ(now.at("spec").get_object().if_contains("clusterIP"), nullptr);
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kit/walk.hpp"
+#include "backplane/kit/walk.hpp"
 
 namespace backplane::core {
 

@@ -3,8 +3,8 @@
 #include <atomic>
 #include <optional>
 
+#include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
-#include "kit/walk.hpp"
 #include "services/reservation.hpp"
 #include "services/spec.hpp"
 
@@ -42,6 +42,7 @@ class AllocatingUpdate final : public UpdatedObjectInfo {
     static const Object kNothing;
     held_ = holdings_of(existing ? object_or_empty(*existing, "spec") : kNothing);
     Object trial(*computed, context.arena());
+    strategy_.apply_defaults(trial);
     if (existing == nullptr)
       strategy_.prepare_for_create(context, trial);
     else
@@ -99,6 +100,7 @@ class ServiceStorage final : public StandardStorage {
     Status ready = co_await learn();
     if (!ready.ok()) co_return ready;
     Object trial(object, context.arena());
+    strategy_->apply_defaults(trial);
     strategy_->prepare_for_create(context, trial);
     FieldErrors errors;
     strategy_->validate(context, trial, errors);

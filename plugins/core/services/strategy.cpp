@@ -1,9 +1,9 @@
 // Services: defaults, rules and the table.
-#include "kit/strategy.hpp"
+#include "backplane/kit/strategy.hpp"
+#include "backplane/kit/table.hpp"
+#include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "kinds/strategies.hpp"
-#include "kit/table.hpp"
-#include "kit/walk.hpp"
 #include "services/spec.hpp"
 
 namespace backplane::core {
@@ -88,7 +88,6 @@ class ServiceStrategy final : public KindStrategy {
     apply_family_defaults(spec);
   }
   void prepare_create(Object& object) const override {
-    apply_service_defaults(object);
     Object& spec = ensure_object(object, "spec");
     normalize_cluster_ips(spec, nullptr);
     apply_family_defaults(spec);

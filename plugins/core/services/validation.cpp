@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <set>
 
+#include "backplane/kit/pod_validation.hpp"
+#include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
-#include "kit/pod_validation.hpp"
-#include "kit/walk.hpp"
 #include "services/spec.hpp"
 
 namespace backplane::core {

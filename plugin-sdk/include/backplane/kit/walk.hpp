@@ -8,7 +8,8 @@
 
 #include "backplane/json.hpp"
 
-namespace backplane::kit {
+namespace backplane {
+namespace kit BACKPLANE_API {
 
 // "path.key", "path[3]" and "path[key]", as field paths are written; an empty path adds no dot.
 inline std::string at(const std::string& path, std::string_view key) {
@@ -87,4 +88,5 @@ inline bool same_member(const Object& a, const Object& b, std::string_view key) 
   return left && right ? *left == *right : left == right;
 }
 
-}  // namespace backplane::kit
+}  // namespace BACKPLANE_API
+}  // namespace backplane

@@ -1,10 +1,10 @@
-#include "kit/resources.hpp"
+#include "backplane/kit/resources.hpp"
 
 #include <algorithm>
 #include <array>
 
+#include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
-#include "kit/walk.hpp"
 
 namespace backplane::kit {
 namespace {

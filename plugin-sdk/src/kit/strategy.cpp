@@ -1,22 +1,16 @@
-#include "kit/strategy.hpp"
+#include "backplane/kit/strategy.hpp"
 
 #include <algorithm>
 #include <array>
 
+#include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
-#include "kit/walk.hpp"
 
 namespace backplane::kit {
 
-void KindStrategy::prepare_for_create(RequestContext&, Object& object) const {
-  prepare_create(object);
-  apply_defaults(object);
-}
-void KindStrategy::prepare_for_update(RequestContext&, Object& object, const Object& old) const {
-  apply_defaults(object);
-  prepare_update(object, old);
-}
+void KindStrategy::prepare_for_create(RequestContext&, Object& object) const { prepare_create(object); }
+void KindStrategy::prepare_for_update(RequestContext&, Object& object, const Object& old) const { prepare_update(object, old); }
 void KindStrategy::validate(RequestContext&, const Object& object, FieldErrors& errors) const {
   check_finalizer_names(object, errors);
   check(object, errors);
@@ -45,7 +39,6 @@ void StatusStrategy::prepare_for_update(RequestContext&, Object& object, const O
   for (const std::string& key : added) erase_member(object, key);
   Object& metadata = ensure_object(object, "metadata");
   for (const std::string& key : kept_metadata_) take_member(metadata, object_or_empty(old, "metadata"), key);
-  parent_->apply_defaults(object);
 }
 void StatusStrategy::validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const {
   check_status(object, old, errors);

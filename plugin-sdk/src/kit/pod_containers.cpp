@@ -3,10 +3,10 @@
 #include <array>
 #include <atomic>
 
+#include "backplane/kit/pod_validation.hpp"
+#include "backplane/kit/resources.hpp"
+#include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
-#include "kit/pod_validation.hpp"
-#include "kit/resources.hpp"
-#include "kit/walk.hpp"
 
 namespace backplane::kit {
 namespace {

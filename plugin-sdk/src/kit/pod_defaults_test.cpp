@@ -1,10 +1,10 @@
-#include "kit/pod_defaults.hpp"
+#include "backplane/kit/pod_defaults.hpp"
 
 #include <gtest/gtest.h>
 
-#include "kit/pod_validation.hpp"
-#include "kit/resources.hpp"
-#include "kit/workload.hpp"
+#include "backplane/kit/pod_validation.hpp"
+#include "backplane/kit/resources.hpp"
+#include "backplane/kit/workload.hpp"
 
 namespace backplane::kit {
 namespace {

@@ -1,8 +1,8 @@
-#include "kit/table.hpp"
+#include "backplane/kit/table.hpp"
 
 #include <gtest/gtest.h>
 
-#include "kit/strategy.hpp"
+#include "backplane/kit/strategy.hpp"
 
 namespace backplane::kit {
 namespace {

@@ -12,7 +12,8 @@
 
 #include "backplane/host.hpp"
 
-namespace backplane::kit {
+namespace backplane {
+namespace kit BACKPLANE_API {
 
 struct KindRow {
   std::string resource;
@@ -51,4 +52,5 @@ class GroupInstaller {
   std::vector<std::pair<GroupVersionKind, std::shared_ptr<const Strategy>>> kinds_;
 };
 
-}  // namespace backplane::kit
+}  // namespace BACKPLANE_API
+}  // namespace backplane

@@ -1,4 +1,4 @@
-#include "kit/group.hpp"
+#include "backplane/kit/group.hpp"
 
 namespace backplane::kit {
 

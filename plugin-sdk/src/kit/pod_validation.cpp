@@ -1,13 +1,13 @@
 // The pod spec as a whole, scheduling, and the small rules the other files share.
-#include "kit/pod_validation.hpp"
+#include "backplane/kit/pod_validation.hpp"
 
 #include <algorithm>
 #include <limits>
 
+#include "backplane/kit/resources.hpp"
+#include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
 #include "backplane/selectors.hpp"
-#include "kit/resources.hpp"
-#include "kit/walk.hpp"
 
 namespace backplane::kit {
 namespace {

@@ -1,10 +1,10 @@
-#include "kit/workload.hpp"
+#include "backplane/kit/workload.hpp"
 
 #include <algorithm>
 
+#include "backplane/kit/pod_validation.hpp"
+#include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
-#include "kit/pod_validation.hpp"
-#include "kit/walk.hpp"
 
 namespace backplane::kit {
 namespace {

@@ -10,9 +10,10 @@
 
 #include "backplane/strategy.hpp"
 
-namespace backplane::kit {
+namespace backplane {
+namespace kit BACKPLANE_API {
 
-// Base of the kinds of built-in groups.  Defaults are applied in both prepare steps, so a kind only says what they are.
+// Base of the kinds of built-in groups: the rules that all of them share stand here, a kind adds its own.
 class KindStrategy : public Strategy {
  public:
   void prepare_for_create(RequestContext& context, Object& object) const final;
@@ -54,6 +55,7 @@ class StatusStrategy : public Strategy {
   bool namespaced() const override { return parent_->namespaced(); }
   NameRule name_rule() const override { return parent_->name_rule(); }
   bool allow_unconditional_update() const override { return parent_->allow_unconditional_update(); }
+  void apply_defaults(Object& object) const override { parent_->apply_defaults(object); }
   void prepare_for_update(RequestContext& context, Object& object, const Object& old) const override;
   void validate_update(RequestContext& context, const Object& object, const Object& old, FieldErrors& errors) const override;
 
@@ -75,4 +77,5 @@ void check_finalizer_names(const Object& object, FieldErrors& errors);
 // Adds "field is immutable" when the member at `path` has changed.
 void check_immutable(const Value* now, const Value* before, const std::string& path, FieldErrors& errors);
 
-}  // namespace backplane::kit
+}  // namespace BACKPLANE_API
+}  // namespace backplane

@@ -9,7 +9,8 @@
 #include "backplane/json.hpp"
 #include "backplane/status.hpp"
 
-namespace backplane::kit {
+namespace backplane {
+namespace kit BACKPLANE_API {
 
 // Rounds every quantity up to whole thousandths, as the server keeps them.
 void round_resource_list(Object& list);
@@ -27,4 +28,5 @@ bool is_huge_page(std::string_view name) noexcept;
 // In the kubernetes.io domain, or without one.
 bool is_native_resource(std::string_view name) noexcept;
 
-}  // namespace backplane::kit
+}  // namespace BACKPLANE_API
+}  // namespace backplane

@@ -8,7 +8,8 @@
 
 #include "backplane/table.hpp"
 
-namespace backplane::kit {
+namespace backplane {
+namespace kit BACKPLANE_API {
 
 // Appends the cells of one object.
 using PrintCells = void (*)(const Object& object, std::int64_t now_unix, Array& cells);
@@ -47,4 +48,5 @@ std::string print_selector(const Object* selector);
 std::string print_access_modes(const Array* modes);
 std::string joined(const std::vector<std::string>& parts, std::string_view separator = ",");
 
-}  // namespace backplane::kit
+}  // namespace BACKPLANE_API
+}  // namespace backplane

@@ -1,7 +1,7 @@
-#include "kit/pod_defaults.hpp"
+#include "backplane/kit/pod_defaults.hpp"
 
-#include "kit/resources.hpp"
-#include "kit/walk.hpp"
+#include "backplane/kit/resources.hpp"
+#include "backplane/kit/walk.hpp"
 
 namespace backplane::kit {
 namespace {

@@ -10,7 +10,8 @@
 #include "backplane/json.hpp"
 #include "backplane/status.hpp"
 
-namespace backplane::kit {
+namespace backplane {
+namespace kit BACKPLANE_API {
 
 // A metav1.LabelSelector against labels; nothing when the selector cannot be read.
 std::optional<bool> selector_matches(const Object& selector, const Object* labels);
@@ -33,4 +34,5 @@ std::int64_t number_or_percent(const Value* value);
 // A Go int-or-string as messages print it: 1 or "25%".
 std::string print_int_or_string(const Value* value);
 
-}  // namespace backplane::kit
+}  // namespace BACKPLANE_API
+}  // namespace backplane

@@ -11,7 +11,8 @@
 #include "backplane/json.hpp"
 #include "backplane/status.hpp"
 
-namespace backplane::kit {
+namespace backplane {
+namespace kit BACKPLANE_API {
 
 // `pod_name`: of the pod that the spec is of; empty for templates.
 void validate_pod_spec(const Object& pod_spec, const std::string& path, std::string_view pod_name, FieldErrors& errors);
@@ -44,4 +45,5 @@ void check_id(const Object& parent, std::string_view key, const std::string& pat
 void check_required(const Object& parent, std::string_view key, const std::string& path, FieldErrors& errors);
 void check_file_mode(const Object& parent, std::string_view key, const std::string& path, FieldErrors& errors);
 
-}  // namespace backplane::kit
+}  // namespace BACKPLANE_API
+}  // namespace backplane

@@ -1,10 +1,10 @@
-#include "kit/table.hpp"
+#include "backplane/kit/table.hpp"
 
 #include <algorithm>
 
+#include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/selectors.hpp"
-#include "kit/walk.hpp"
 
 namespace backplane::kit {
 namespace {

@@ -1,9 +1,9 @@
 // Volumes of a pod.
 #include <algorithm>
 
+#include "backplane/kit/pod_validation.hpp"
+#include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
-#include "kit/pod_validation.hpp"
-#include "kit/walk.hpp"
 
 namespace backplane::kit {
 namespace {

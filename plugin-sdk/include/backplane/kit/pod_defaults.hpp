@@ -5,7 +5,8 @@
 
 #include "backplane/json.hpp"
 
-namespace backplane::kit {
+namespace backplane {
+namespace kit BACKPLANE_API {
 
 // What every pod spec gets, be it a pod's or a template's.
 void apply_pod_spec_defaults(Object& pod_spec);
@@ -15,4 +16,5 @@ void apply_pod_template_defaults(Object& pod_template);
 void apply_pod_only_defaults(Object& pod);
 void apply_claim_spec_defaults(Object& claim_spec);
 
-}  // namespace backplane::kit
+}  // namespace BACKPLANE_API
+}  // namespace backplane
