@@ -21,17 +21,26 @@ void append_member(std::string& out, std::string_view key, std::string_view text
   append_json_string(out, text);
 }
 
-void append_cells(std::string& out, const ObjectEntry& entry, const TableForm& form) {
+void append_array(std::string& out, const Array& items) {
+  out.push_back('[');
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (i > 0) out.push_back(',');
+    append_json(out, items[i]);
+  }
+  out.push_back(']');
+}
+
+// What the convertor says of one object: cells, and conditions where it has any.
+void append_printed(std::string& out, const ObjectEntry& entry, const TableForm& form) {
   unsigned char block[kRowArenaBytes];
   json::monotonic_resource arena(block, sizeof block);
   const Object object = decode(entry, &arena);
-  const Array cells = form.convertor->cells(object, form.now_unix, &arena);
-  out.push_back('[');
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (i > 0) out.push_back(',');
-    append_json(out, cells[i]);
-  }
-  out.push_back(']');
+  out.append("\"cells\":");
+  append_array(out, form.convertor->cells(object, form.now_unix, &arena));
+  const Array conditions = form.convertor->conditions(object, &arena);
+  if (conditions.empty()) return;
+  out.append(",\"conditions\":");
+  append_array(out, conditions);
 }
 
 }  // namespace
@@ -69,8 +78,8 @@ void append_columns(std::string& out, const TableConvertor& convertor) {
 }
 
 void append_row(std::string& out, const ObjectEntry& entry, const TableForm& form) {
-  out.append("{\"cells\":");
-  append_cells(out, entry, form);
+  out.push_back('{');
+  append_printed(out, entry, form);
   out.append(",\"object\":");
   switch (form.include) {
     case RowObject::kNone:

@@ -16,7 +16,7 @@
 
 namespace backplane::registry {
 
-class ObjectStore final : public StandardStorage {
+class ObjectStore final : public StandardStorage, public DeprecationProvider {
  public:
   ObjectStore(std::shared_ptr<StoreEnvironment::State> environment, ResourceConfig config);
   ~ObjectStore() override;
@@ -31,6 +31,7 @@ class ObjectStore final : public StandardStorage {
   GroupVersionKind storage_version() const override { return config_.kind; }
   const TableConvertor& table_convertor() const override { return config_.strategy->table_convertor(); }
   std::string list_kind() const override { return config_.list_kind; }
+  std::string deprecation_warning() const override { return config_.deprecation_warning; }
   const ResourceConfig& config() const noexcept { return config_; }
 
   // ---- verbs

@@ -43,7 +43,9 @@ Task<Result<ObjectRef>> ObjectStore::create(RequestContext& context, Object& obj
   }
   if (!needs_name(object)) co_return co_await create_once(*backing, context, object, options.dry_run);
 
+  const std::size_t warnings = context.warning_count();
   for (int attempt = 1;; ++attempt) {
+    context.take_back_warnings(warnings);
     Object copy(object, object.storage());
     auto created = co_await create_once(*backing, context, copy, options.dry_run);
     const bool again = !created.ok() && created.status().reason() == Reason::kAlreadyExists && attempt < kMaxGeneratedNames;

@@ -233,6 +233,7 @@ struct TestStrategy : Strategy {
   bool status = false;
   std::int64_t grace = -1;  // >= 0: graceful deletion with this default
   std::vector<SelectableField> fields;
+  std::string default_colour;  // data.colour, where an object has none
 
   bool namespaced() const override { return in_namespace; }
   bool allow_create_on_update() const override { return create_on_update; }
@@ -240,8 +241,15 @@ struct TestStrategy : Strategy {
   bool has_generation() const override { return generation; }
   bool has_status() const override { return status; }
   std::vector<SelectableField> selectable_fields() const override { return fields; }
+  void apply_defaults(Object& object) const override {
+    if (!default_colour.empty() && get_string_path(object, "data.colour").empty()) ensure_object(object, "data")["colour"] = default_colour;
+  }
   void validate(RequestContext&, const Object& object, FieldErrors& errors) const override {
     if (get_string_path(object, "data.bad") == "yes") errors.invalid("data.bad", "yes", "must not be bad");
+  }
+  std::vector<std::string> warnings(const Object& object, const Object*) const override {
+    const std::string_view text = get_string_path(object, "data.warn");
+    return text.empty() ? std::vector<std::string>() : std::vector<std::string>{std::string(text)};
   }
   bool held_by_other_finalizers(const Object& object) const override {
     const Object* spec = get_object(object, "spec");

@@ -70,8 +70,10 @@ Task<Result<UpdateResult>> UpdateOperation::run() {
     Status read = co_await refresh();
     if (!read.ok()) co_return read;
   }
+  const std::size_t warnings = context_.warning_count();
   for (;;) {
     if (expired(context_)) co_return deadline_error();
+    context_.take_back_warnings(warnings);
     auto outcome = co_await attempt();
     if (outcome.ok()) {
       if (outcome->has_value()) co_return std::move(**outcome);

@@ -20,6 +20,21 @@ class StoreUpdateTest : public StoreTest {
   }
 };
 
+TEST_F(StoreUpdateTest, AppliesTheStrategysDefaultsToCreatesAndUpdates) {
+  auto strategy = std::make_shared<TestStrategy>();
+  strategy->default_colour = "red";
+  make(strategy);
+  const auto created = create(thing(R"("name":"a")"));
+  ASSERT_TRUE(created.ok()) << created.status().message();
+  EXPECT_EQ(get_string_path(parsed(*created), "data.colour"), "red");
+  Replacement blue(thing(R"("name":"a")", R"(,"data":{"colour":"blue"})"));
+  ASSERT_TRUE(update("a", blue).ok());
+  EXPECT_EQ(get_string_path(parsed(*get("a")), "data.colour"), "blue");
+  Replacement none(thing(R"("name":"a")"));
+  ASSERT_TRUE(update("a", none).ok());
+  EXPECT_EQ(get_string_path(parsed(*get("a")), "data.colour"), "red");
+}
+
 TEST_F(StoreUpdateTest, ReplacesTheObjectAndKeepsWhatNoUpdateMayChange) {
   make_with_one(std::make_shared<TestStrategy>());
   const Object before = parsed(*get("a"));
@@ -65,6 +80,18 @@ TEST_F(StoreUpdateTest, APatchThatLosesARaceIsComputedAgainFromTheNewObject) {
   EXPECT_EQ(info.calls, 2);
   EXPECT_EQ(get_string_path(parsed(updated->object), "data.k"), "mine");
   EXPECT_EQ(get_string_path(parsed(updated->object), "data.other"), "theirs");
+}
+
+TEST_F(StoreUpdateTest, ALostTryTakesItsWarningsBack) {
+  make_with_one(std::make_shared<TestStrategy>());
+  storage.before_next_txn = [this](const TxnRequest&) { meanwhile("a", "other", "theirs"); };
+  Change info([](Object& object) {
+    const bool theirs = get_string_path(object, "data.other") == "theirs";
+    ensure_object(object, "data")["warn"] = theirs ? "of the second" : "of the first";
+  });
+  ASSERT_TRUE(update("a", info, {}, "patch").ok());
+  EXPECT_EQ(info.calls, 2);
+  EXPECT_EQ(context->warnings(), std::vector<std::string>{"of the second"});
 }
 
 TEST_F(StoreUpdateTest, AWriteThatChangesNothingKeepsTheResourceVersion) {

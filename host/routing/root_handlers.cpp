@@ -239,6 +239,9 @@ HandlerFactory handler_factory(const RouterConfig& config, const Scheme* scheme,
     scope.kind = row.kind;
     scope.namespaced = row.namespaced;
     scope.storage = row.storage;
+    if (const auto* deprecated = dynamic_cast<const DeprecationProvider*>(row.storage.get())) {
+      scope.deprecation_warning = deprecated->deprecation_warning();
+    }
     scope.admission = config.admission;
     scope.min_request_timeout = config.min_request_timeout;
     scope.max_body_bytes = config.max_body_bytes;

@@ -16,7 +16,9 @@ Result<std::optional<UserInfo>> user_of_certificate(const Exchange& exchange) {
   user.groups.reserve(certificate->organizations.size() + 1);
   user.groups = certificate->organizations;
   if (!certificate->sha256_fingerprint.empty()) {
-    user.extra.emplace_back(std::string(kCredentialId), std::vector<std::string>{"X509SHA256=" + certificate->sha256_fingerprint});
+    std::vector<std::string> id(1, "X509SHA256=");
+    id.front() += certificate->sha256_fingerprint;
+    user.extra.emplace_back(kCredentialId, std::move(id));
   }
   return std::optional<UserInfo>(std::move(user));
 }

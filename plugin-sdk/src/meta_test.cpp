@@ -75,6 +75,10 @@ TEST(Warnings, AreKeptOnceAndBounded) {
   context.warn("a");
   context.warn("");
   EXPECT_EQ(context.warnings(), std::vector<std::string>{"a"});
+  const std::size_t before = context.warning_count();
+  context.warn("of a lost try");
+  context.take_back_warnings(before);
+  EXPECT_EQ(context.warnings(), std::vector<std::string>{"a"});
   for (int i = 0; i < 100; ++i) context.warn(std::string(1000, 'x') + std::to_string(i));
   std::size_t total = 0;
   for (const std::string& warning : context.warnings()) {

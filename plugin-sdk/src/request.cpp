@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::size_t kMaxWarningRunes = 4096;
 constexpr std::size_t kMaxOneWarningRunes = 256;
+// No more than this many texts of one character fit.
+constexpr std::size_t kMaxWarnings = kMaxWarningRunes + 1;
 // Most requests build a tree of a few kilobytes.
 constexpr std::size_t kFirstArenaBlock = 4096;
 
@@ -33,22 +35,25 @@ RequestContext::RequestContext() : arena_(json::make_shared_resource<json::monot
 RequestContext::~RequestContext() = default;
 
 void RequestContext::warn(std::string_view text) {
-  if (text.empty()) return;
-  if (warnings_truncated_) {
-    if (warning_size_ >= kMaxWarningRunes) return;
-    text = first_runes(text, kMaxOneWarningRunes);
+  if (text.empty() || warnings_.size() >= kMaxWarnings) return;
+  if (std::find(warnings_.begin(), warnings_.end(), text) == warnings_.end()) warnings_.emplace_back(text);
+}
+
+// Texts are sent whole as long as all of them fit; over that, each is cut, and they end where the sum does.
+std::vector<std::string> RequestContext::warnings() const {
+  std::size_t total = 0;
+  for (const std::string& warning : warnings_) total += count_runes(warning);
+  if (total <= kMaxWarningRunes) return warnings_;
+  std::vector<std::string> sent;
+  std::size_t size = 0;
+  for (const std::string& warning : warnings_) {
+    const std::string_view cut = first_runes(warning, kMaxOneWarningRunes);
+    if (size >= kMaxWarningRunes) break;
+    if (std::find(sent.begin(), sent.end(), cut) != sent.end()) continue;
+    sent.emplace_back(cut);
+    size += count_runes(cut);
   }
-  if (std::find(warnings_.begin(), warnings_.end(), text) != warnings_.end()) return;
-  warnings_.emplace_back(text);
-  warning_size_ += count_runes(text);
-  if (warnings_truncated_ || warning_size_ <= kMaxWarningRunes) return;
-  // Over the limit: from here on every warning is cut, those already given too.
-  warnings_truncated_ = true;
-  warning_size_ = 0;
-  for (std::string& warning : warnings_) {
-    warning.resize(first_runes(warning, kMaxOneWarningRunes).size());
-    warning_size_ += count_runes(warning);
-  }
+  return sent;
 }
 
 }  // namespace backplane

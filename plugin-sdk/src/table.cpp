@@ -34,6 +34,7 @@ std::string two_units(std::int64_t large, const char* large_unit, std::int64_t s
 }  // namespace
 
 TableConvertor::~TableConvertor() = default;
+Array TableConvertor::conditions(const Object&, json::storage_ptr storage) const { return Array(std::move(storage)); }
 
 const TableConvertor& default_table_convertor() {
   static const DefaultTableConvertor convertor;

@@ -53,6 +53,10 @@ KindRow stored_as(KindRow out, std::string prefix) {
   out.storage_prefix = std::move(prefix);
   return out;
 }
+KindRow deprecated(KindRow out, std::string warning) {
+  out.deprecation_warning = std::move(warning);
+  return out;
+}
 KindRow scaled(KindRow out) {
   out.scale = Host::ScalePaths{};
   return out;
@@ -61,7 +65,8 @@ KindRow scaled(KindRow out) {
 std::vector<KindRow> kind_rows(std::shared_ptr<const Strategy> services) {
   return {
       row("configmaps", "ConfigMap", {"cm"}, config_map_strategy()),
-      stored_as(row("endpoints", "Endpoints", {"ep"}, endpoints_strategy()), "services/endpoints"),
+      deprecated(stored_as(row("endpoints", "Endpoints", {"ep"}, endpoints_strategy()), "services/endpoints"),
+                 "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"),
       row("events", "Event", {"ev"}, event_strategy()),
       row("limitranges", "LimitRange", {"limits"}, limit_range_strategy()),
       with_status(row("namespaces", "Namespace", {"ns"}, namespace_strategy()), namespace_status_strategy()),

@@ -128,6 +128,23 @@ class Errors(unittest.TestCase):
             pass  # refused and closed before all of it was sent
         self.assertEqual(self.server.request('GET', '/version')[0], 200)
 
+    def test_a_deprecated_resource_warns_with_every_answer(self):
+        for path in ('/api/v1/endpoints', '/api/v1/namespaces/default/endpoints/none'):
+            headers = self.server.request('GET', path)[1]
+            self.assertEqual(headers.get('Warning'), '299 - "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"', path)
+
+    def test_the_row_of_a_finished_pod_is_marked(self):
+        pods = '/api/v1/namespaces/default/pods'
+        as_json = {'Content-Type': 'application/json'}
+        pod = '{"metadata":{"name":"done"},"spec":{"containers":[{"name":"c","image":"i"}]}}'
+        self.assertEqual(self.server.request('POST', pods, pod, as_json)[0], 201)
+        patch = {'Content-Type': 'application/merge-patch+json'}
+        self.assertEqual(self.server.request('PATCH', pods + '/done/status', '{"status":{"phase":"Succeeded"}}', patch)[0], 200)
+        table = self.server.request('GET', pods, headers={'Accept': 'application/json;as=Table;v=v1;g=meta.k8s.io'})[2]
+        row = table['rows'][0]
+        self.assertEqual(list(row), ['cells', 'conditions', 'object'])
+        self.assertEqual(row['conditions'][0]['reason'], 'Succeeded')
+
     def test_an_unknown_field_is_a_warning_by_default(self):
         code, headers, _ = self.server.request('POST', BASE + '?dryRun=All', '{"metadata":{"name":"x"},"foo":1}', {'Content-Type': 'application/json'})
         self.assertEqual(code, 201)

@@ -3,6 +3,7 @@ import base64
 import http.client
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -70,7 +71,7 @@ class Server:
         self.tls = self.tls_context(text)
 
     def tls_context(self, text=None, client_certificate=True):
-        text = text or open(self.kubeconfig).read()
+        text = text or pathlib.Path(self.kubeconfig).read_text(encoding='utf-8')
 
         def data(key):
             return base64.b64decode(re.search(key + r': (\S+)', text)[1])

@@ -4,6 +4,7 @@
 // Lifetime:      lives until the response has been sent; references into it must not outlive the handler.
 #pragma once
 
+#include <algorithm>
 #include <boost/json/monotonic_resource.hpp>
 #include <chrono>
 #include <memory>
@@ -68,13 +69,15 @@ class RequestContext {
   const json::storage_ptr& arena() noexcept { return arena_; }
   // Sent as `Warning: 299 - "text"`; repeated texts are sent once; total bounded as upstream (4096 characters, each cut at 256).
   void warn(std::string_view text);
-  const std::vector<std::string>& warnings() const noexcept { return warnings_; }
+  // What is to be sent, cut as the bound demands.
+  std::vector<std::string> warnings() const;
+  // A computation that is tried again takes back what its lost try warned of: note the count before it, and go back to it.
+  std::size_t warning_count() const noexcept { return warnings_.size(); }
+  void take_back_warnings(std::size_t count) noexcept { warnings_.resize(std::min(count, warnings_.size())); }
 
  private:
   json::storage_ptr arena_;
   std::vector<std::string> warnings_;
-  std::size_t warning_size_ = 0;
-  bool warnings_truncated_ = false;
 };
 
 }  // namespace BACKPLANE_API

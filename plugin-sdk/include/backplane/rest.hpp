@@ -228,6 +228,8 @@ struct ResourceConfig {
   // layout).
   std::string storage_prefix;
   std::string list_kind;  // empty: the kind + "List"
+  // Sent as a Warning with every answer of the resource ("v1 Thing is deprecated in v1.30+; use …"); empty: none.
+  std::string deprecation_warning;
 };
 
 }  // namespace BACKPLANE_API

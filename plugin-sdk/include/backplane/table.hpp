@@ -27,6 +27,8 @@ class TableConvertor {
   virtual const std::vector<TableColumn>& columns() const = 0;
   // One cell per column, in order.  `now_unix` is the time ages are counted from.
   virtual Array cells(const Object& object, std::int64_t now_unix, json::storage_ptr storage) const = 0;
+  // The row's TableRowConditions ("Completed": the object's work is over); none, unless said.
+  virtual Array conditions(const Object& object, json::storage_ptr storage) const;
 };
 
 // Name and Created At, as upstream prints kinds without a printer (rest.NewDefaultTableConvertor).

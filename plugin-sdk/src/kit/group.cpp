@@ -13,6 +13,7 @@ Status GroupInstaller::add(KindRow row) {
   config.strategy = row.strategy;
   config.return_deleted_object = row.return_deleted_object;
   config.storage_prefix = std::move(row.storage_prefix);
+  config.deprecation_warning = std::move(row.deprecation_warning);
   if (config.schema == nullptr) return Status(Reason::kInternalError, "the schema has no kind " + gv_.to_string() + ", Kind=" + row.kind);
   kinds_.emplace_back(config.kind, row.strategy);
   auto made = host_.make_storage(std::move(config));

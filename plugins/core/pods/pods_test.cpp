@@ -95,6 +95,16 @@ TEST(PodTable, ShowsWhatAPodIsDoing) {
   EXPECT_EQ(pod_table().cells(pod, 0, {})[2], "Terminating");
 }
 
+TEST(PodTable, MarksTheRowsOfPodsThatAreDone) {
+  Object pod = new_pod();
+  EXPECT_TRUE(pod_table().conditions(pod, {}).empty());
+  pod["status"] = json::parse(R"({"phase":"Failed"})");
+  EXPECT_EQ(to_json(pod_table().conditions(pod, {})),
+            R"([{"type":"Completed","status":"True","reason":"Failed","message":"The pod failed."}])");
+  pod["status"] = json::parse(R"({"phase":"Succeeded"})");
+  EXPECT_EQ(get_string(pod_table().conditions(pod, {})[0].get_object(), "reason"), "Succeeded");
+}
+
 TEST(Namespaces, AreHeldUntilTheirFinalizersAreGone) {
   Object ns = parse(R"({"metadata":{"name":"n"}})");
   RequestContext context;

@@ -165,6 +165,22 @@ void print_pod(const Object& pod, std::int64_t now, Array& cells) {
   cells.emplace_back(readiness_gates(pod));
 }
 
+void add_completed(Array& conditions, std::string_view reason, std::string_view message) {
+  Object condition(conditions.storage());
+  condition["type"] = "Completed";
+  condition["status"] = "True";
+  condition["reason"] = reason;
+  condition["message"] = message;
+  conditions.emplace_back(std::move(condition));
+}
+
+// Clients may leave rows out whose work is over.
+void print_pod_conditions(const Object& pod, Array& conditions) {
+  const std::string_view phase = get_string_path(pod, "status.phase");
+  if (phase == "Succeeded") add_completed(conditions, phase, "The pod has completed successfully.");
+  if (phase == "Failed") add_completed(conditions, phase, "The pod failed.");
+}
+
 }  // namespace
 
 const TableConvertor& pod_table() {
@@ -174,7 +190,7 @@ const TableConvertor& pod_table() {
        text_column("IP", "Address of the pod.", 1), text_column("Node", "The node it runs on.", 1),
        text_column("Nominated Node", "The node that is being cleared for it.", 1),
        text_column("Readiness Gates", "Conditions that hold beside the containers' own, of how many.", 1)},
-      print_pod);
+      print_pod, print_pod_conditions);
   return table;
 }
 

@@ -24,7 +24,8 @@ struct KindRow {
   std::shared_ptr<const Strategy> status;  // null: no /status
   std::optional<Host::ScalePaths> scale;   // nothing: no /scale
   bool return_deleted_object = false;
-  std::string storage_prefix;  // empty: the plural
+  std::string storage_prefix;       // empty: the plural
+  std::string deprecation_warning;  // empty: none
 };
 
 class GroupInstaller {

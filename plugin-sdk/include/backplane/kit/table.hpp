@@ -13,10 +13,13 @@ namespace kit BACKPLANE_API {
 
 // Appends the cells of one object.
 using PrintCells = void (*)(const Object& object, std::int64_t now_unix, Array& cells);
+// Appends the row's conditions.
+using PrintConditions = void (*)(const Object& object, Array& conditions);
 
 class PrintedTable final : public TableConvertor {
  public:
-  PrintedTable(std::vector<TableColumn> columns, PrintCells print) : columns_(std::move(columns)), print_(print) {}
+  PrintedTable(std::vector<TableColumn> columns, PrintCells print, PrintConditions conditions = nullptr)
+      : columns_(std::move(columns)), print_(print), print_conditions_(conditions) {}
   const std::vector<TableColumn>& columns() const override { return columns_; }
   Array cells(const Object& object, std::int64_t now_unix, json::storage_ptr storage) const override {
     Array out(std::move(storage));
@@ -24,10 +27,16 @@ class PrintedTable final : public TableConvertor {
     print_(object, now_unix, out);
     return out;
   }
+  Array conditions(const Object& object, json::storage_ptr storage) const override {
+    Array out(std::move(storage));
+    if (print_conditions_ != nullptr) print_conditions_(object, out);
+    return out;
+  }
 
  private:
   std::vector<TableColumn> columns_;
   PrintCells print_;
+  PrintConditions print_conditions_;
 };
 
 // The columns that many tables share.
