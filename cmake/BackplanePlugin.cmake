@@ -107,6 +107,9 @@ constexpr auto kNote = ::backplane::abi::make_note(R\"manifest(${text})manifest\
 }
 extern \"C\" {
 extern __attribute__((visibility(\"default\"))) const decltype(kNote) backplane_plugin_note;
+#ifdef __clang__
+__attribute__((no_sanitize(\"address\")))  // a red zone would be a second, broken note
+#endif
 __attribute__((section(BP_NOTE_SECTION), used, aligned(4))) const decltype(kNote) backplane_plugin_note = kNote;
 }
 ")
@@ -165,7 +168,7 @@ function(backplane_add_plugin name)
   target_link_libraries(${name} PRIVATE backplane::sdk ${ARG_LIBRARIES})
   target_compile_options(${name} PRIVATE ${options})
   # A symbol that nobody defines is an error here and not when the host loads the plugin.  (Clang leaves its sanitizers' symbols open.)
-  if(NOT (BACKPLANE_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang"))
+  if(NOT (CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND (BACKPLANE_SANITIZE OR CMAKE_CXX_FLAGS MATCHES "-fsanitize=")))
     target_link_options(${name} PRIVATE -Wl,-z,defs)
   endif()
   target_link_options(${name} PRIVATE -Wl,-z,now -Wl,--version-script=${_BACKPLANE_PLUGIN_DIR}/plugin.map)

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "base/log.hpp"
@@ -77,6 +78,7 @@ std::string heap() {
 }
 
 std::string index_page();
+std::string flags_page() { return "/debug/flags/\n\nv  PUT a number: the log's verbosity\n"; }
 
 struct Page {
   std::string_view path;
@@ -84,7 +86,8 @@ struct Page {
   std::string_view about;
 };
 constexpr Page kPages[] = {
-    {"/debug/pprof", index_page, ""},
+    {"/debug/flags", flags_page, ""},
+    {"/debug/flags/", flags_page, ""},
     {"/debug/pprof/", index_page, ""},
     {"/debug/pprof/cmdline", command_line, "the command line, its words separated by NUL"},
     {"/debug/pprof/heap", heap, "what the allocator holds (malloc_info)"},
@@ -99,6 +102,14 @@ std::string index_page() {
   return out;
 }
 
+class RedirectHandler final : public HttpHandler {
+ public:
+  Task<void> handle(RequestContext&, Exchange& exchange) override {
+    exchange.set_response_header("Location", "/debug/pprof/");
+    co_await answer(exchange, 302, "");
+  }
+};
+
 class PageHandler final : public HttpHandler {
  public:
   explicit PageHandler(std::string (*text)()) : text_(text) {}
@@ -112,14 +123,14 @@ class VerbosityHandler final : public HttpHandler {
  public:
   Task<void> handle(RequestContext&, Exchange& exchange) override {
     if (exchange.method() != "PUT") {
-      co_await answer(exchange, 406, "unsupported http method: " + std::string(exchange.method()) + "\n");
+      co_await answer(exchange, 406, std::string("unsupported http method\n"));
       co_return;
     }
     auto body = co_await exchange.read_body(kMaxFlagBytes);
     const std::string text = body.ok() ? *body : std::string();
     int level = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), level);
-    if (error != std::errc() || end == text.data() || level < 0) {
+    if (error != std::errc() || end == text.data() || end != text.data() + text.size() || level < 0) {
       co_await answer(exchange, 400,
                       "unable to read the verbosity: want a number, got " + backplane::quoted(std::string_view(text)) + "\n");
       co_return;
@@ -131,9 +142,15 @@ class VerbosityHandler final : public HttpHandler {
 
 class DebugOnlyHandler final : public HttpHandler {
  public:
-  explicit DebugOnlyHandler(HttpHandler& chain) : chain_(chain) {}
+  explicit DebugOnlyHandler(HttpHandler& chain) : chain_(chain) {
+    for (const auto& route : debug_routes()) own_.emplace(route.path, route.handler);
+  }
   Task<void> handle(RequestContext& context, Exchange& exchange) override {
     const std::string_view target = exchange.target();
+    if (const auto own = own_.find(target.substr(0, target.find('?'))); own != own_.end()) {
+      co_await own->second->handle(context, exchange);
+      co_return;
+    }
     // Nothing that the router would normalize may look like /debug/ here and be something else there.
     if (target.starts_with("/debug/") && target.find("..") == std::string_view::npos && target.find('%') == std::string_view::npos) {
       co_await chain_.handle(context, exchange);
@@ -144,6 +161,7 @@ class DebugOnlyHandler final : public HttpHandler {
 
  private:
   HttpHandler& chain_;
+  std::map<std::string, std::shared_ptr<HttpHandler>, std::less<>> own_;  // whatever --profiling says
 };
 
 }  // namespace
@@ -153,6 +171,7 @@ void set_verbosity(int level) { set_log_level(level >= 6 ? "trace" : level >= 3 
 std::vector<PathRoute> debug_routes() {
   std::vector<PathRoute> routes;
   for (const auto& page : kPages) routes.push_back({std::string(page.path), false, false, std::make_shared<PageHandler>(page.text)});
+  routes.push_back({"/debug/pprof", false, false, std::make_shared<RedirectHandler>()});
   routes.push_back({"/debug/flags/v", false, false, std::make_shared<VerbosityHandler>()});
   return routes;
 }

@@ -16,12 +16,18 @@ class FeatureGates {
   FeatureGates();
   // "Name=bool", perhaps with "kube:" in front.  Returns the problems, worded as upstream.
   std::vector<std::string> set(const std::vector<std::string>& items);
+  // What the log should say of gates that were set though they need not be.
+  const std::vector<std::string>& remarks() const noexcept { return remarks_; }
   bool enabled(std::string_view name) const;
   const std::map<std::string, bool, std::less<>>& all() const noexcept { return on_; }
+  // "ALPHA", "BETA", "DEPRECATED", or "" for gates that are generally available; as metrics spell it.
+  static std::string_view stage_of(std::string_view name);
 
  private:
   void set_stage(std::string_view all, bool on);
+  void set_one(std::string_view name, bool on, std::vector<std::string>& problems);
   std::map<std::string, bool, std::less<>> on_;
+  std::vector<std::string> remarks_;
 };
 
 }  // namespace backplane

@@ -121,11 +121,27 @@ bool is_list(FlagType type) noexcept { return row(type).list; }
 std::string flag_value_problem(FlagType type, std::string_view value) { return row(type).problem(value); }
 bool to_bool(std::string_view value) noexcept { return one_of(kTrue, value); }
 
+// One item of a list as CSV has them: "a,b" in quotes is one item, and "" in it is one quote.
+std::string take_quoted(std::string_view& value) {
+  std::string item;
+  value.remove_prefix(1);
+  while (!value.empty()) {
+    const char c = value.front();
+    value.remove_prefix(1);
+    if (c == '"' && !value.starts_with('"')) break;
+    if (c == '"') value.remove_prefix(1);
+    item.push_back(c);
+  }
+  return item;
+}
+
 std::vector<std::string> split_list(std::string_view value) {
   std::vector<std::string> items;
   while (!value.empty()) {
+    std::string item = value.front() == '"' ? take_quoted(value) : std::string();
     const auto comma = value.find(',');
-    items.emplace_back(value.substr(0, comma));
+    item.append(value.substr(0, comma));
+    items.push_back(std::move(item));
     if (comma == std::string_view::npos) break;
     value.remove_prefix(comma + 1);
   }

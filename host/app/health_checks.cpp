@@ -11,15 +11,16 @@ Task<Status> store_answers(StorageBackend& storage, std::chrono::nanoseconds tim
 }
 
 Task<Status> caches_are_loaded(const TrackedCaches& caches) {
-  std::string missing;
-  for (const auto& prefix : caches.not_ready()) missing += (missing.empty() ? "" : " ") + prefix;
-  if (missing.empty()) co_return Status();
-  co_return internal_error("informers not started yet: [" + missing + "]");
+  const auto waiting = caches.not_ready();
+  if (waiting.empty()) co_return Status();
+  std::string names;
+  for (const auto& prefix : waiting) names += (names.empty() ? "" : " ") + prefix;
+  co_return Status(Reason::kInternalError, std::to_string(waiting.size()) + " informers not started yet: [" + names + "]");
 }
 
 Task<Status> not_shutting_down(const Signal& shutdown_initiated) {
   if (!shutdown_initiated.fired()) co_return Status();
-  co_return internal_error("process is shutting down");
+  co_return Status(Reason::kInternalError, "process is shutting down");
 }
 
 // Lines are written by the thread that logs: whoever asks has just seen that logging does not block.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/log.hpp"
+#include "base/plain_message.hpp"
 #include "routing/health.hpp"
 
 namespace backplane {
@@ -28,7 +29,7 @@ Status admit(const Kind& kind, const std::string& name, bool has_function, bool 
 
 Task<Status> not_finished_until(std::shared_ptr<std::atomic<bool>> done) {
   if (done->load()) co_return Status();
-  co_return internal_error("not finished");
+  co_return Status(Reason::kInternalError, "not finished");
 }
 
 // A hook is a plugin's code: what it throws becomes a Status.
@@ -42,7 +43,7 @@ Task<Status> fenced(PostStartHook hook, PostStartHookContext context) {
   } catch (...) {
     what = "unknown exception";
   }
-  co_return internal_error(what);
+  co_return Status(Reason::kInternalError, what);
 }
 
 Task<Status> fenced(PreShutdownHook hook) {
@@ -55,7 +56,7 @@ Task<Status> fenced(PreShutdownHook hook) {
   } catch (...) {
     what = "unknown exception";
   }
-  co_return internal_error(what);
+  co_return Status(Reason::kInternalError, what);
 }
 
 }  // namespace
@@ -100,8 +101,7 @@ Task<void> Hooks::run(std::size_t index, PostStartHookContext context) {
   const Started& hook = post_start_[index];
   Status status = co_await fenced(hook.entry.hook, context);
   if (!status.ok()) {
-    // A server that has not finished its start would serve half of what it promises.
-    fatal_("PostStartHook " + quoted(hook.entry.name) + " failed: " + status.message());
+    fatal_("PostStartHook " + quoted(hook.entry.name) + " failed: " + std::string(plain_message(status)));
     co_return;
   }
   app_log().debug("post-start hook finished name={}", hook.entry.name);
@@ -114,7 +114,7 @@ Task<Status> Hooks::run_pre_shutdown() {
   std::vector<std::string> problems;
   for (const auto& hook : pre_shutdown_) {
     Status status = co_await fenced(hook.hook);
-    if (!status.ok()) problems.push_back("PreShutdownHook " + quoted(hook.name) + " failed: " + status.message());
+    if (!status.ok()) problems.push_back("PreShutdownHook " + quoted(hook.name) + " failed: " + std::string(plain_message(status)));
   }
   if (problems.empty()) co_return Status();
   if (problems.size() == 1) co_return internal_error(problems[0]);

@@ -1,5 +1,7 @@
 #include "app/lifecycle.hpp"
 
+#include <algorithm>
+
 #include "app/log.hpp"
 
 namespace backplane {
@@ -16,6 +18,10 @@ constexpr std::chrono::seconds kLastRequests{1};
 constexpr std::chrono::seconds kRetryAfterStop{2};
 constexpr std::chrono::seconds kForcedClose{5};
 
+std::chrono::nanoseconds until(Clock::time_point deadline) {
+  return std::max(std::chrono::nanoseconds::zero(), std::chrono::nanoseconds(deadline - Clock::now()));
+}
+
 Task<void> stop_listening(ShutdownParts& parts) {
   Promise<bool> closed;
   parts.server.stop_listening([closed] { closed.set(true); });
@@ -26,28 +32,35 @@ Task<void> stop_listening(ShutdownParts& parts) {
   parts.server.begin_drain();
 }
 
-Task<void> drain_requests(ShutdownParts& parts) {
+Task<void> drain_requests(ShutdownParts& parts, Clock::time_point begun) {
   parts.short_requests.start_waiting();
   // No request outlives its timeout by more than the handler takes to notice.
-  bool drained = co_await wait_for(parts.short_requests.drained(), parts.options.request_timeout + kForcedClose);
-  if (!drained) app_log().warn("requests did not end in time, going on without them count={}", parts.short_requests.count());
+  const auto limit = until(begun + parts.options.request_timeout + kForcedClose);
+  bool drained = co_await wait_for(parts.short_requests.drained(), limit);
+  if (!drained) {
+    app_log().warn("requests did not end in time, going on without them count={}", parts.short_requests.count());
+    co_return;
+  }
   app_log().info("in-flight non long-running request(s) have drained");
 }
 
-Task<void> drain_watches(ShutdownParts& parts, std::size_t before) {
+Task<void> drain_watches(ShutdownParts& parts, Clock::time_point begun, std::size_t before) {
   const auto grace = parts.options.watch_termination_grace_period;
   if (grace <= std::chrono::nanoseconds::zero()) {
     app_log().info("not going to wait for active watch request(s) to drain");
     co_return;
   }
-  bool drained = co_await wait_for(parts.watches.drained(), grace);
+  const auto limit = until(begun + grace);
+  bool drained = co_await wait_for(parts.watches.drained(), limit);
   app_log().info("active watch request(s) have drained activeWatchesBefore={} activeWatchesAfter={} complete={}", before,
                  parts.watches.count(), drained);
 }
 
-Task<void> close_connections(ShutdownParts& parts) {
-  const auto limit = parts.options.send_retry_after ? std::chrono::nanoseconds(kRetryAfterStop) : parts.options.request_timeout;
-  bool closed = co_await parts.server.wait_closed(Clock::now() + limit);
+Task<void> close_connections(ShutdownParts& parts, Clock::time_point begun) {
+  const auto now = Clock::now();
+  const Clock::time_point patient = std::max(begun + parts.options.request_timeout, now + kLastRequests);
+  const Clock::time_point deadline = parts.options.send_retry_after ? now + kRetryAfterStop : patient;
+  bool closed = co_await parts.server.wait_closed(deadline);
   if (closed) co_return;
   app_log().warn("connections did not end in time, cutting them");
   parts.server.force_close();
@@ -85,18 +98,20 @@ Task<bool> wait_for(Signal& signal, std::chrono::nanoseconds limit) {
 //         │ without                          │ with --shutdown-send-retry-after
 //         ▼                                  │
 //   HTTPServerStoppedListening               │ new requests: 429
-//         │ open connections take            │
-//         │ nothing new and close            │
+//         │ for 0.3 s every answer is its    │
+//         │ connection's last, then silent   │
+//         │ ones close; for 1 s more what    │
+//         │ had been sent is still taken     │
 //         └───────────┬──────────────────────┘
 //                     ▼
-//   short requests ended (late ones: 503), watches too within their grace period
+//   short requests ended (late ones: 503) within --request-timeout, watches within their grace period
 //                     │
 //                     ▼
 //   InFlightRequestsDrained
 //                     │
 //                     │ with --shutdown-send-retry-after: HTTPServerStoppedListening here
 //                     ▼
-//   connections closed; the rest is cut after --request-timeout (2 s with retry-after)
+//   connections closed; the rest is cut --request-timeout after NotAcceptingNewRequest (with retry-after: 2 s from here)
 Task<Status> run_shutdown(ShutdownParts parts) {
   LifecycleSignals& signals = parts.signals;
   signals.shutdown_initiated.fire();
@@ -111,17 +126,18 @@ Task<Status> run_shutdown(ShutdownParts parts) {
   const std::size_t watches_before = parts.watches.count();
   parts.watches.start_waiting(parts.options.watch_termination_grace_period);
   signals.not_accepting_new_request.fire();
+  const auto begun = Clock::now();  // every limit below counts from here
 
   if (!parts.options.send_retry_after) {
     co_await stop_listening(parts);
     bool all_closed = co_await parts.server.wait_closed(Clock::now() + kLastRequests);
     (void)all_closed;
   }
-  co_await drain_requests(parts);
-  co_await drain_watches(parts, watches_before);
+  co_await drain_requests(parts, begun);
+  co_await drain_watches(parts, begun, watches_before);
   signals.in_flight_requests_drained.fire();
   if (parts.options.send_retry_after) co_await stop_listening(parts);
-  co_await close_connections(parts);
+  co_await close_connections(parts, begun);
   co_return hooks;
 }
 

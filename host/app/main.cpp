@@ -11,6 +11,7 @@
 #include "app/log.hpp"
 #include "app/options.hpp"
 #include "app/server.hpp"
+#include "base/plain_message.hpp"
 #include "plugin/plugin_cli.hpp"
 #include "routing/version.hpp"
 
@@ -42,9 +43,7 @@ std::size_t terminal_width() {
 void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 int fail(std::string_view message) {
-  // What is said to a person at a terminal needs no word for the client of an API.
-  constexpr std::string_view kInternal = "Internal error occurred: ";
-  if (message.starts_with(kInternal)) message.remove_prefix(kInternal.size());
+  message = plain_message(message);
   flush_logs();
   std::fprintf(stderr, "Error: %.*s\n", static_cast<int>(message.size()), message.data());
   return 1;
@@ -52,8 +51,7 @@ int fail(std::string_view message) {
 
 int print_version(std::string_view form) {
   if (form != "raw") {
-    const std::string_view shown = form.starts_with("v") ? form : kKubernetesVersion;
-    print("Kubernetes " + std::string(shown) + "\n");
+    print("Kubernetes " + std::string(kKubernetesVersion) + "\n");
     return 0;
   }
   std::string fields;
@@ -65,7 +63,7 @@ int print_version(std::string_view form) {
 }
 
 void log_start(const Options& options) {
-  app_log().info("Version: {}", kKubernetesVersion);
+  app_log().info("Version: {}", reported_version());
   app_log().info("Process settings cores={} pid={}", std::thread::hardware_concurrency(), getpid());
   for (const auto& [name, value] : options.flags.texts()) app_log().info("FLAG: --{}={}", name, quoted(value));
   std::string ignored;
@@ -104,10 +102,14 @@ int main(int argc, char** argv) {
   if (Status status = options->flags.parse({argv + 1, argv + argc}); !status.ok()) {
     return fail(status.message() + "\nRun 'backplane --help' for usage.");
   }
-  if (options->version != "false") return print_version(options->version);
   if (options->help) {
     print(std::string(kAbout) + options->flags.help(terminal_width()));
     return 0;
+  }
+  if (options->version.starts_with("v")) {
+    if (Status status = report_version(options->version); !status.ok()) return fail(status.message());
+  } else if (options->version != "false") {
+    return print_version(options->version);
   }
   return serve(std::move(options));
 }

@@ -95,6 +95,14 @@ void add_caches(Families& families, const TrackedCaches& caches) {
   families.push_back(std::move(bytes));
 }
 
+void add_gates(Families& families, const FeatureGates& gates) {
+  auto& family = add_family(families, "kubernetes_feature_enabled", "Whether a feature gate is on, by name and stage.", MetricType::Gauge);
+  for (const auto& [name, on] : gates.all()) {
+    family.metric.push_back(with_labels({{"name", name}, {"stage", std::string(FeatureGates::stage_of(name))}}));
+    family.metric.back().gauge.value = on ? 1 : 0;
+  }
+}
+
 double open_files() {
   std::error_code error;
   double count = 0;
@@ -137,6 +145,7 @@ class MetricsHandler final : public HttpHandler {
     add_requests(families, parts_.requests);
     add_in_flight(families, parts_.in_flight);
     add_caches(families, parts_.caches);
+    add_gates(families, parts_.gates);
     add_value(families, "apiserver_storage_size_bytes", "Size of the store in bytes; -1: unknown.", MetricType::Gauge,
               static_cast<double>(parts_.storage.size_bytes()));
     std::vector<SharedBytes> body;

@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "app/feature_gates.hpp"
 #include "app/tracked_caches.hpp"
 #include "backplane/http.hpp"
 #include "backplane/storage.hpp"
@@ -19,6 +20,7 @@ struct MetricsParts {
   const InFlightLimits& in_flight;
   const TrackedCaches& caches;
   const StorageBackend& storage;
+  const FeatureGates& gates;
 };
 
 std::shared_ptr<HttpHandler> make_metrics_handler(MetricsParts parts);

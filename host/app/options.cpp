@@ -2,6 +2,7 @@
 
 #include "app/log.hpp"
 #include "app/paths.hpp"
+#include "app/service_ranges.hpp"
 #include "plugin/plugin_set.hpp"
 
 namespace backplane {
@@ -30,7 +31,8 @@ Options::Options() {
   backplane.add_flags(flags);
   flags.section("Global");
   flags.add("help", FlagType::kBool, &help, "Print this and exit.", 'h');
-  flags.add("version", FlagType::kVersion, &version, "Print the version and exit; =raw prints every field of it.");
+  flags.add("version", FlagType::kVersion, &version,
+            "Print the version and exit; =raw prints every field of it, =vX.Y.Z… serves under that version.");
 }
 
 Result<CompletedOptions> Options::complete(std::unique_ptr<Options> options) {
@@ -70,6 +72,7 @@ Problems CompletedOptions::validate() const {
   options_->logs.validate(problems);
   FeatureGates gates;
   for (auto& problem : gates.set(options_->generic.feature_gates)) problems.push_back(std::move(problem));
+  validate_service_ranges(options_->flags.text("service-cluster-ip-range").value_or(""), problems);
   auto enablement = ApiEnablement::parse(join(options_->api_enablement.runtime_config, ","));
   if (!enablement.ok()) problems.push_back(enablement.status().message());
   return problems;
@@ -82,6 +85,7 @@ Result<Config> CompletedOptions::config(CompletedOptions completed) {
   Config config;
   config.options_ = std::move(completed.options_);
   config.gates_.set(config.options_->generic.feature_gates);
+  for (const auto& remark : config.gates_.remarks()) app_log().warn("{}", remark);
   config.enablement_ = *ApiEnablement::parse(join(config.options_->api_enablement.runtime_config, ","));
   return config;
 }

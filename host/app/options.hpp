@@ -62,8 +62,10 @@ struct SecureServingOptions {
   std::string tls_cert_file;
   std::string tls_private_key_file;
   std::vector<std::string> tls_cipher_suites;
+  std::vector<std::string> tls_curve_preferences;
   std::string tls_min_version;
   std::vector<std::string> tls_sni_cert_key;  // "cert,key[:name,name]"
+  std::vector<int> curves() const;
   void add_flags(FlagSet& flags);
   void validate(Problems& problems) const;
 };

@@ -1,4 +1,4 @@
-#include <regex>
+#include <boost/regex.hpp>
 
 #include "app/options.hpp"
 
@@ -16,19 +16,20 @@ bool known_directive(std::string_view directive) {
   return !age.empty() && age.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// A pattern that is not pinned would let "https://example.com.evil.org" in.
+// A pattern that is not pinned would let "https://example.com.evil.org" in.  The markers are looked for anywhere, as upstream does.
 std::string origin_problem(const std::string& pattern) {
   const auto text = quoted(pattern);
-  if (!pattern.starts_with("^") && !pattern.starts_with("//")) {
-    return "cors-allowed-origins regular expression " + text + " does not pin to start of host by including `^` or `//`";
+  if (pattern.empty()) return "empty value in --cors-allowed-origins";
+  if (pattern.find('^') == std::string::npos && pattern.find("//") == std::string::npos) {
+    return "--cors-allowed-origins: regular expression " + text + " does not pin to start of host by including `^` or `//`";
   }
-  if (!pattern.ends_with("$") && pattern.find(':', pattern.find("//") == std::string::npos ? 0 : pattern.find("//")) == std::string::npos) {
-    return "cors-allowed-origins regular expression " + text + " does not pin to end of host by including `$` or `:`";
+  if (pattern.find('$') == std::string::npos && pattern.find(':') == std::string::npos) {
+    return "--cors-allowed-origins: regular expression " + text + " does not pin to end of host by including `$` or `:`";
   }
   try {
-    std::regex compiled(pattern);
-  } catch (const std::regex_error& error) {
-    return "cors-allowed-origins has an invalid regular expression " + text + ": " + error.what();
+    boost::regex compiled(pattern);
+  } catch (const boost::regex_error& error) {
+    return "--cors-allowed-origins has an invalid regular expression " + text + ": " + error.what();
   }
   return {};
 }

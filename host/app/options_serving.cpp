@@ -2,6 +2,7 @@
 #include <array>
 
 #include "app/options.hpp"
+#include "transport/serving_options.hpp"
 
 namespace backplane {
 namespace {
@@ -27,7 +28,14 @@ void SecureServingOptions::add_flags(FlagSet& flags) {
   flags.add(
       "tls-sni-cert-key", FlagType::kStringArray, &tls_sni_cert_key,
       "CERT,KEY[:NAME,NAME]: another certificate for clients that ask for one of these names, or for the names in it. May be repeated.");
-  flags.accept("tls-curve-preferences", FlagType::kInts, "", "Key exchange groups by their numbers, in order of preference.");
+  flags.add("tls-curve-preferences", FlagType::kInts, &tls_curve_preferences,
+            "Key exchange groups by their IANA numbers, the preferred first: 23 P-256, 24 P-384, 25 P-521, 29 X25519.");
+}
+
+std::vector<int> SecureServingOptions::curves() const {
+  std::vector<int> numbers;
+  for (const auto& text : tls_curve_preferences) numbers.push_back(std::atoi(text.c_str()));  // the flag's type has seen to the digits
+  return numbers;
 }
 
 void SecureServingOptions::validate(Problems& problems) const {
@@ -42,6 +50,10 @@ void SecureServingOptions::validate(Problems& problems) const {
   if (!tls_min_version.empty() && std::find(kTlsVersions.begin(), kTlsVersions.end(), tls_min_version) == kTlsVersions.end()) {
     problems.push_back("unknown tls version " + quoted(tls_min_version));
   }
+  ServingOptions asked;
+  asked.cipher_suites = tls_cipher_suites;
+  asked.curve_preferences = curves();
+  for (auto& problem : backplane::validate(asked)) problems.push_back(std::move(problem));
   for (const auto& pair : tls_sni_cert_key) {
     if (pair.find(',') == std::string::npos) {
       problems.push_back("--tls-sni-cert-key: expected comma separated certificate and key file paths, got " + quoted(pair));

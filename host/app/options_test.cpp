@@ -180,6 +180,19 @@ TEST(Options, FeatureGatesTakeStagesAndNames) {
   EXPECT_TRUE(config->feature_gates().enabled("APIResponseCompression"));
 }
 
+TEST(Options, FeatureGatesThatAreLockedKeepTheirDefault) {
+  EXPECT_TRUE(configured({"--feature-gates=OrderedNamespaceDeletion=true"}).ok());
+  auto config = configured({"--feature-gates=OrderedNamespaceDeletion=false"});
+  ASSERT_FALSE(config.ok());
+  EXPECT_EQ(config.status().message(), "cannot set feature gate OrderedNamespaceDeletion to false, feature is locked to true");
+  FeatureGates gates;
+  EXPECT_TRUE(gates.set({"DRAPrioritizedList=false", "KMSv1=true"}).empty());
+  EXPECT_FALSE(gates.enabled("DRAPrioritizedList"));
+  EXPECT_EQ(gates.remarks(),
+            (std::vector<std::string>{"Setting GA feature gate DRAPrioritizedList=false. It will be removed in a future release.",
+                                      "Setting deprecated feature gate KMSv1=true. It will be removed in a future release."}));
+}
+
 TEST(Options, AlwaysAllowSwitchesAnonymousOff) {
   auto config = configured({"--authorization-mode=AlwaysAllow"});
   ASSERT_TRUE(config.ok());

@@ -1,6 +1,5 @@
 #include "app/pki.hpp"
 
-#include <arpa/inet.h>
 #include <unistd.h>
 
 #include <array>
@@ -9,6 +8,7 @@
 #include "app/flag_values.hpp"
 #include "app/kubeconfig.hpp"
 #include "app/paths.hpp"
+#include "app/service_ranges.hpp"
 
 namespace backplane {
 namespace {
@@ -24,16 +24,10 @@ KeyPairFiles files_of(const std::string& directory, const std::string& name) {
 
 bool is_unspecified(const std::string& address) { return address == "0.0.0.0" || address == "::"; }
 
-// The first address of the service range: the kubernetes service's.
+// The kubernetes service's address.
 std::string service_address(const Options& options) {
-  std::string range = options.flags.text("service-cluster-ip-range").value_or("");
-  if (range.empty()) range = kDefaultServiceRange;
-  range = range.substr(0, range.find(','));
-  in_addr address{};
-  if (inet_pton(AF_INET, range.substr(0, range.find('/')).c_str(), &address) != 1) return {};
-  address.s_addr = htonl(ntohl(address.s_addr) + 1);
-  std::array<char, INET_ADDRSTRLEN> text{};
-  return inet_ntop(AF_INET, &address, text.data(), text.size());
+  const std::string range = options.flags.text("service-cluster-ip-range").value_or("");
+  return first_service_address(range.empty() ? kDefaultServiceRange : range);
 }
 
 CertificateSpec authority_spec() {
@@ -90,6 +84,7 @@ ServingOptions serving_options(const Options& options) {
   serving.reuse_port = from.permit_port_sharing;
   serving.disable_http2 = from.disable_http2;
   serving.cipher_suites = from.tls_cipher_suites;
+  serving.curve_preferences = from.curves();
   if (!from.tls_min_version.empty()) serving.min_tls_version = from.tls_min_version;
   if (from.http2_max_streams_per_connection > 0) {
     serving.limits.h2_max_concurrent_streams = static_cast<std::uint32_t>(from.http2_max_streams_per_connection);
@@ -97,7 +92,6 @@ ServingOptions serving_options(const Options& options) {
   for (const auto& pair : from.tls_sni_cert_key) serving.sni_certificates.push_back(parse_sni(pair));
   // Often enough for a rotated certificate, rarely enough to cost nothing.
   serving.reload_interval = std::chrono::seconds(10);
-  serving.limits.gzip = true;
   return serving;
 }
 

@@ -1,6 +1,7 @@
 #include "app/server.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <thread>
 
 #include "app/log.hpp"
@@ -12,6 +13,16 @@ namespace {
 
 // Files, fsync of small things, name resolution: rare, and short.
 constexpr std::size_t kBlockingThreads = 2;
+
+// klog.Fatal's exit code.
+constexpr int kFatalExit = 255;
+
+// A server that has not finished its start would serve half of what it promises.  What was acknowledged is on the disk.
+void die(std::string_view why) {
+  app_log().critical("{}", why);
+  flush_logs();
+  std::_Exit(kFatalExit);
+}
 
 std::size_t core_count() { return std::max(1u, std::thread::hardware_concurrency()); }
 
@@ -28,10 +39,7 @@ ServerParts::ServerParts(Config config_in, StopEvent& stop_in)
       in_flight(options().generic.max_requests_inflight, options().generic.max_mutating_requests_inflight),
       loopback_authentication(loopback_user()),
       health(options().generic.livez_grace_period),
-      hooks([this](std::string why) {
-        app_log().error("{}", why);
-        stop.request(std::move(why));
-      }) {
+      hooks(die) {
   set_blocking_executor(&blocking);
 }
 
@@ -49,7 +57,8 @@ Result<Server> Server::create(Config config, StopEvent& stop) {
   if (Status status = parts->bind_port(); !status.ok()) return status;
   parts->make_router();
   if (Status status = parts->load(); !status.ok()) return status;
-  if (Status status = parts->check_admission(); !status.ok()) return status;
+  if (Status status = parts->check_offers(); !status.ok()) return status;
+  parts->fill_admission();
   if (Status status = parts->open_storage(); !status.ok()) return status;
   parts->build_chains();
   return Server(std::move(parts));
@@ -70,11 +79,11 @@ int PreparedServer::run(PreparedServer server) {
     return 1;
   }
   parts.start_hooks();
-  const std::string failure = parts.stop.wait();
+  parts.stop.wait();
   Status drained = parts.drain();
   parts.take_down();
   app_log().info("apiserver is exiting");
-  return failure.empty() && drained.ok() ? 0 : 1;
+  return drained.ok() ? 0 : 1;
 }
 
 }  // namespace backplane

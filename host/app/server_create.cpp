@@ -46,6 +46,7 @@ Status ServerParts::bind_port() {
   auto made = prepare_pki(options());
   if (!made.ok()) return std::move(made.status());
   pki = std::move(*made);
+  pki->serving.limits.gzip = config.feature_gates().enabled("APIResponseCompression");
   server = std::make_unique<SecureServer>(pki->serving, loops, root);
   // Connections wait in the kernel until the loops run.
   if (Status status = server->start(); !status.ok()) {
@@ -84,32 +85,56 @@ Status ServerParts::load() {
   plugins = std::move(*loaded);
   router->use_scheme(plugins.scheme);
 
+  return {};
+}
+
+// What only the loaded plugins can tell of the flags: all of it at once.
+Status ServerParts::check_offers() {
+  Problems problems;
+  check_runtime_config(problems);
+  check_admission(problems);
+  const std::string& name = options().storage.backend;
+  if (name != kMemoryBackend && !plugins.storage_backends.contains(name)) {
+    std::vector<std::string> known{std::string(kMemoryBackend)};
+    for (const auto& [known_name, _] : plugins.storage_backends) known.push_back(known_name);
+    problems.push_back("--storage-backend " + quoted(name) + " is not offered by any loaded plugin; there are: " + join(known));
+  }
+  if (problems.empty()) return {};
+  return bad_request(problems.size() == 1 ? problems.front() : "[" + join(problems) + "]");
+}
+
+void ServerParts::check_runtime_config(Problems& problems) const {
   std::vector<GroupVersion> versions;
   std::vector<GroupVersionResource> resources;
   for (const auto& delegate : plugins.delegates) {
     for (const auto& group : delegate.groups) {
       for (const auto& version : group.prioritized_versions) versions.push_back({group.group, version});
       for (const auto& [version, storages] : group.storages) {
-        for (const auto& [resource, _] : storages) resources.push_back({group.group, version, resource});
+        for (const auto& [path, _] : storages) {
+          if (path.find('/') == std::string::npos) resources.push_back({group.group, version, path});
+        }
       }
     }
   }
-  return config.enablement().check(versions, resources);
+  Status known = config.enablement().check(versions, resources);
+  if (!known.ok()) problems.push_back(known.message());
 }
 
-Status ServerParts::check_admission() {
+void ServerParts::check_admission(Problems& problems) const {
   std::vector<std::string> registered;
   for (const auto& plugin : plugins.admission) registered.emplace_back(plugin->name());
-  Problems problems;
+  Problems own;
   std::vector<std::string> not_offered;
-  options().admission.validate(registered, problems, not_offered);
-  if (!problems.empty()) return bad_request(join(problems) + "; registered: " + (registered.empty() ? "none" : join(registered)));
+  options().admission.validate(registered, own, not_offered);
+  if (!own.empty()) problems.push_back(join(own) + "; registered: " + (registered.empty() ? "none" : join(registered)));
   if (!not_offered.empty()) app_log().info("admission plugins that no plugin offers are left out names=[{}]", join(not_offered));
+}
+
+void ServerParts::fill_admission() {
   for (const auto& plugin : plugins.admission) {
     if (!options().admission.disabled(plugin->name())) admission.add(plugin);
   }
   app_log().info("Loaded admission controller(s) in the following order: {}", join(admission.names()));
-  return {};
 }
 
 Status ServerParts::open_storage() {
@@ -117,12 +142,7 @@ Status ServerParts::open_storage() {
   if (name == kMemoryBackend) {
     storage = make_memory_storage();
   } else {
-    const auto factory = plugins.storage_backends.find(name);
-    if (factory == plugins.storage_backends.end()) {
-      std::vector<std::string> known{std::string(kMemoryBackend)};
-      for (const auto& [known_name, _] : plugins.storage_backends) known.push_back(known_name);
-      return bad_request("--storage-backend " + quoted(name) + " is not offered by any loaded plugin; there are: " + join(known));
-    }
+    const auto factory = plugins.storage_backends.find(name);  // check_offers() has seen it
     StorageBackendConfig backend_config;
     backend_config.data_dir = options().backplane.data_dir + "/" + name;
     backend_config.unsafe_no_fsync = options().storage.unsafe_no_fsync;

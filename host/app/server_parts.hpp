@@ -56,7 +56,10 @@ struct ServerParts {
   void make_router();
   Status load();
   Status open_storage();
-  Status check_admission();
+  Status check_offers();
+  void check_runtime_config(Problems& problems) const;
+  void check_admission(Problems& problems) const;
+  void fill_admission();
   void build_chains();
 
   // ---- the steps of prepare_run (server_prepare.cpp)

@@ -43,7 +43,7 @@ Status ServerParts::install_health(std::vector<PathRoute>& routes) {
   HealthCheckParts parts{*storage, *caches, options().storage.healthcheck_timeout, options().storage.readycheck_timeout};
   if (Status status = add_host_checks(health, parts); !status.ok()) return status;
   for (auto& check : hooks.health_checks()) {
-    if (Status status = health.add_boot_sequence(std::move(check), {}); !status.ok()) return status;
+    if (Status status = health.add(std::move(check), {.boot_sequence = true}); !status.ok()) return status;
   }
   for (const auto& delegate : plugins.delegates) {
     for (const auto& entry : delegate.health_checks) {
@@ -59,7 +59,7 @@ Status ServerParts::install_health(std::vector<PathRoute>& routes) {
 Status ServerParts::compose() {
   std::vector<PathRoute> routes;
   if (Status status = install_health(routes); !status.ok()) return status;
-  routes.push_back({"/metrics", false, true, make_metrics_handler({metrics, in_flight, *caches, *storage})});
+  routes.push_back({"/metrics", false, true, make_metrics_handler({metrics, in_flight, *caches, *storage, config.feature_gates()})});
   if (options().features.profiling) {
     for (auto& route : debug_routes()) routes.push_back(std::move(route));
   }
@@ -68,7 +68,6 @@ Status ServerParts::compose() {
 }
 
 void ServerParts::follow_mux_signals() {
-  signals.mux_and_discovery_complete.on_fire([this] { router->set_mux_complete(); });
   auto waiting = std::make_shared<std::atomic<std::size_t>>(1);
   const auto one_complete = [this, waiting] {
     if (waiting->fetch_sub(1) == 1) signals.mux_and_discovery_complete.fire();

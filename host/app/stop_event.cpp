@@ -52,20 +52,10 @@ void StopEvent::install_signal_handlers() {
   signal(SIGPIPE, SIG_IGN);
 }
 
-void StopEvent::request(std::string failure) {
-  {
-    std::lock_guard lock(mutex_);
-    if (failure_.empty()) failure_ = std::move(failure);
-  }
-  wake(fd_);
-}
-
-std::string StopEvent::wait() {
+void StopEvent::wait() {
   pollfd poll_for{fd_, POLLIN, 0};
   while (poll(&poll_for, 1, -1) < 0 && errno == EINTR) {
   }
-  std::lock_guard lock(mutex_);
-  return failure_;
 }
 
 }  // namespace backplane

@@ -1,13 +1,11 @@
-// Asking the process to end: SIGTERM and SIGINT, or a hook that cannot go on.
+// Asking the process to end: SIGTERM and SIGINT.
 //
-// Thread-safety: request() from any thread; wait() on one; the signal handler may run on any.
+// Thread-safety: wait() on one thread; the signal handler may run on any.
 // Lifetime:      one per process; lives as long as it.
 // Errors:        a second StopEvent aborts: two of them would fight over the signals.
 #pragma once
 
 #include <atomic>
-#include <mutex>
-#include <string>
 
 namespace backplane {
 
@@ -20,15 +18,11 @@ class StopEvent {
 
   // From here on the first SIGTERM or SIGINT asks for a stop, and the second ends the process at once with code 1.
   void install_signal_handlers();
-  // Ends wait(); an empty `failure` is an ordinary stop.
-  void request(std::string failure);
-  // Returns the failure, empty for an ordinary stop.
-  std::string wait();
+  // Returns when the first signal has come.
+  void wait();
 
  private:
   int fd_;
-  std::mutex mutex_;
-  std::string failure_;
 };
 
 }  // namespace backplane

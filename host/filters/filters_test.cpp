@@ -413,6 +413,17 @@ TEST_F(Filters, CorsAnswersAPreflightBeforeAnybodyIsAuthenticated) {
   EXPECT_EQ(other.response_header("Access-Control-Allow-Origin"), "");
 }
 
+TEST_F(Filters, AnOriginOfAnyLengthIsSurvived) {
+  config.cors_allowed_origins = {"^https://.*\\.good\\.example$", "^(https|http)+//(a+)+$"};
+  for (const std::size_t size : {100u, 500u, 60'000u}) {
+    TestExchange exchange;
+    exchange.request_headers = {{"origin", "https://" + std::string(size, 'a')}};
+    ask(exchange);
+    EXPECT_EQ(exchange.code, 200) << size;
+    EXPECT_EQ(exchange.response_header("Access-Control-Allow-Origin"), "") << size;
+  }
+}
+
 TEST_F(Filters, HstsIsSentWhenAskedFor) {
   config.strict_transport_security_directives = {"max-age=1", "preload"};
   TestExchange exchange;

@@ -1,9 +1,22 @@
 // WithHTTPLogging: one line and one count per request, when it has ended.
+#include <algorithm>
+#include <cctype>
+
 #include "filters/filters.hpp"
 #include "filters/log.hpp"
 
 namespace backplane {
 namespace {
+
+// As upstream's log has it: the method, but LIST and WATCH told from GET.
+std::string shown_verb(const std::string& verb) {
+  if (verb == "create") return "POST";
+  if (verb == "update") return "PUT";
+  if (verb == "deletecollection") return "DELETE";
+  std::string upper = verb;
+  std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return upper;
+}
 
 double milliseconds(std::chrono::nanoseconds span) { return std::chrono::duration<double, std::milli>(span).count(); }
 
@@ -22,7 +35,7 @@ class HTTPLogging final : public Filter {
     const auto level = level_of(context, code);
     if (!filters_log().should_log(level)) return;
     filters_log().log(level, "HTTP verb={:?} URI={:?} latency=\"{:.3f}ms\" userAgent={:?} audit-ID={:?} srcIP={:?} resp={}",
-                      context.info.verb, exchange.target(), milliseconds(took), context.user_agent, context.audit_id,
+                      shown_verb(context.info.verb), exchange.target(), milliseconds(took), context.user_agent, context.audit_id,
                       exchange.remote_address(), code);
   }
 

@@ -57,6 +57,12 @@ Result<ApiEnablement> ApiEnablement::parse(std::string_view runtime_config) {
           (problems.empty() ? "" : "; ") + std::string("--runtime-config: invalid item ") + quoted(item) + ": want KEY=true or KEY=false";
       continue;
     }
+    // GROUP/VERSION or GROUP/VERSION/RESOURCE; subresources follow their resource.
+    const auto slashes = std::count(key.begin(), key.end(), '/');
+    if (slashes != 1 && slashes != 2) {
+      problems += (problems.empty() ? "" : "; ") + std::string("runtime-config invalid key ") + key;
+      continue;
+    }
     if (key != "api/legacy") out.items_[key] = *value;
   }
   if (!problems.empty()) return bad_request(problems);

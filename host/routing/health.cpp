@@ -5,6 +5,8 @@
 #include <set>
 
 #include "backplane/request.hpp"
+#include "base/plain_message.hpp"
+#include "routing/log.hpp"
 
 namespace backplane {
 namespace {
@@ -79,7 +81,7 @@ class HealthEndpoint final : public HttpHandler {
     if (row != rows_.end()) {
       Status status = co_await run(*row);
       code = status.ok() ? 200 : 500;
-      text = status.ok() ? "ok" : "internal server error: " + status.message() + "\n";
+      text = status.ok() ? "ok" : "internal server error: " + std::string(plain_message(status)) + "\n";
     }
     co_await answer(exchange, code, std::move(text));
   }
@@ -97,7 +99,8 @@ class HealthEndpoint final : public HttpHandler {
       }
     }
     std::string lines;
-    bool failed = false;
+    std::string failed;   // names, for the log
+    std::string reasons;  // the log's copy of what is withheld
     for (const auto& row : rows_) {
       const std::string name = row.check->name();
       if (excluded.erase(name) > 0) {
@@ -106,10 +109,13 @@ class HealthEndpoint final : public HttpHandler {
       }
       Status status = co_await run(row);
       lines += status.ok() ? "[+]" + name + " ok\n" : "[-]" + name + " failed: reason withheld\n";
-      failed = failed || !status.ok();
+      if (status.ok()) continue;
+      failed += (failed.empty() ? "" : ",") + name;
+      reasons += "\n[-]" + name + " failed: " + std::string(plain_message(status));
     }
     lines += unknown_excludes(excluded);
-    if (failed) {
+    if (!failed.empty()) {
+      routing_log().info("{} check failed: {}{}", failed, name_, reasons);
       co_await answer(exchange, 500, lines + name_ + " check failed\n");
       co_return;
     }
@@ -139,15 +145,8 @@ Status HealthRegistry::add(std::shared_ptr<HealthCheck> check, HealthEndpoints w
   for (const auto& entry : entries_) {
     if (entry.check->name() == check->name()) return {};
   }
-  entries_.push_back(Entry{std::move(check), where, false});
+  entries_.push_back(Entry{std::move(check), where});
   return {};
-}
-
-Status HealthRegistry::add_boot_sequence(std::shared_ptr<HealthCheck> check, HealthEndpoints where) {
-  const std::size_t before = entries_.size();
-  Status status = add(std::move(check), where);
-  if (status.ok() && entries_.size() > before) entries_.back().boot = true;
-  return status;
 }
 
 std::vector<PathRoute> HealthRegistry::install(std::function<void()> on_first_ready) {
@@ -163,7 +162,7 @@ std::vector<PathRoute> HealthRegistry::install(std::function<void()> on_first_re
     std::vector<HealthEndpoint::Row> rows;
     const bool livez = std::string_view(endpoint.name) == "livez";
     for (const auto& entry : entries_) {
-      if (entry.where.*endpoint.shown) rows.push_back({entry.check, entry.boot && livez});
+      if (entry.where.*endpoint.shown) rows.push_back({entry.check, entry.where.boot_sequence && livez});
     }
     const std::string path = std::string("/") + endpoint.name;
     const bool readyz = std::string_view(endpoint.name) == "readyz";

@@ -22,8 +22,6 @@ class HealthRegistry {
 
   // Shown in the order added.  Checks with the same name on the same endpoint are added once (delegates inherit each other's).
   Status add(std::shared_ptr<HealthCheck> check, HealthEndpoints where);
-  // As add(), but on /livez it counts as healthy until the grace period since start is over (start-up hooks).
-  Status add_boot_sequence(std::shared_ptr<HealthCheck> check, HealthEndpoints where);
 
   // Handlers for /healthz, /livez, /readyz and everything below each; no check can be added afterwards.  `on_first_ready` runs once,
   // at the first successful /readyz.
@@ -36,7 +34,6 @@ class HealthRegistry {
   struct Entry {
     std::shared_ptr<HealthCheck> check;
     HealthEndpoints where;
-    bool boot = false;
   };
   friend class HealthEndpoint;
   std::vector<Entry> entries_;

@@ -173,7 +173,7 @@ class LiveText final : public Document {
 
 Value version_value() {
   Object out;
-  for (const auto& [key, value] : kVersionFields) out[key] = value;
+  for (const auto& [key, value] : kVersionFields) out[key] = key == "gitVersion" ? reported_version() : value;
   return out;
 }
 

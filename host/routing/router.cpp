@@ -20,8 +20,16 @@ Status no_such_resource() {
 }
 
 // notfoundhandler: while paths are still being installed a client is told to come back, later the plain text of net/http.
-Task<void> not_found(RequestContext& context, Exchange& exchange, bool mux_complete) {
-  if (!mux_complete) {
+template <class Items, class Name>
+Array names_of(const Items& items, Name name) {
+  Array out;
+  for (const auto& item : items) out.emplace_back(name(item));
+  return out;
+}
+
+Task<void> not_found(RequestContext& context, Exchange& exchange) {
+  // As it was when the request came: what is published meanwhile may not be in the table that was asked.
+  if (context.mux_incomplete) {
     Status status = service_unavailable("the request has been made before all known HTTP paths have been installed, please try again");
     StatusDetails details;
     details.retry_after_seconds = 5;
@@ -60,7 +68,6 @@ Router::Router(RouterConfig config)
 Router::~Router() = default;
 
 std::shared_ptr<const RouteTable> Router::table() const { return table_.load(std::memory_order_acquire); }
-void Router::set_mux_complete() { mux_complete_.store(true, std::memory_order_release); }
 
 Task<void> Router::handle(RequestContext& context, Exchange& exchange) {
   auto routes = table();
@@ -100,26 +107,12 @@ Task<void> Router::handle(RequestContext& context, Exchange& exchange) {
   if (handler) {
     co_await handler->handle(context, exchange);
   } else {
-    co_await not_found(context, exchange, mux_complete_.load(std::memory_order_acquire));
+    co_await not_found(context, exchange);
   }
 }
 
 Status Router::compose(std::vector<DelegationTarget> chain, std::vector<PathRoute> host_paths) {
   std::lock_guard lock(mutex_);
-  std::vector<GroupVersion> versions;
-  std::vector<GroupVersionResource> resources;
-  for (const auto& target : chain) {
-    for (const auto& group : target.groups) {
-      for (const auto& [version, storages] : group.storages) {
-        versions.push_back({group.group, version});
-        for (const auto& [path, _] : storages) {
-          if (path.find('/') == std::string::npos) resources.push_back({group.group, version, path});
-        }
-      }
-    }
-  }
-  Status known = config_.enablement.check(versions, resources);
-  if (!known.ok()) return known;
   chain_ = std::move(chain);
   host_paths_ = std::move(host_paths);
   return rebuild();
@@ -263,9 +256,9 @@ std::string Router::chain_json_locked() const {
     Array paths;
     for (const auto& route : target.paths) paths.emplace_back(route.path);
     delegate["paths"] = std::move(paths);
-    Array hooks;
-    for (const auto& hook : target.post_start_hooks) hooks.emplace_back(hook.name);
-    delegate["postStartHooks"] = std::move(hooks);
+    delegate["postStartHooks"] = names_of(target.post_start_hooks, [](const auto& hook) { return hook.name; });
+    delegate["preShutdownHooks"] = names_of(target.pre_shutdown_hooks, [](const auto& hook) { return hook.name; });
+    delegate["healthChecks"] = names_of(target.health_checks, [](const auto& entry) { return entry.check->name(); });
     Array signals;
     for (const auto& [name, signal] : target.mux_and_discovery_signals) {
       Object item;

@@ -44,7 +44,6 @@ class Router final : public HttpHandler {
   // Replaces what `delegate` has published at run time.
   Status publish(std::string_view delegate, std::vector<APIGroupInfo> groups);
   // False until every mux-and-discovery signal has fired: then unknown paths are 404, before 503.
-  void set_mux_complete();
 
   std::vector<GroupVersionInfo> group_versions() const;
   void on_group_versions_changed(std::function<void()> callback);
@@ -70,7 +69,6 @@ class Router final : public HttpHandler {
   std::map<std::string, std::vector<APIGroupInfo>> published_;
   std::atomic<std::shared_ptr<const RouteTable>> table_;
   std::vector<std::function<void()>> callbacks_;
-  std::atomic<bool> mux_complete_{false};
 };
 
 }  // namespace backplane

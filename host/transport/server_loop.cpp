@@ -72,7 +72,9 @@ void ServerLoop::flush_later(std::shared_ptr<Connection> connection) {
 
 void ServerLoop::flush_all() {
   flushing_.swap(to_flush_);
-  for (auto& connection : flushing_) connection->flush();
+  for (auto& each : flushing_) {
+    if (auto connection = each.lock()) connection->flush();
+  }
   flushing_.clear();
 }
 

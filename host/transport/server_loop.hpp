@@ -87,8 +87,9 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop> {
   std::shared_ptr<TransportCounters> counters_;
   boost::asio::steady_timer ticker_;
   std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_;
-  std::vector<std::shared_ptr<Connection>> to_flush_;
-  std::vector<std::shared_ptr<Connection>> flushing_;
+  // Weak: a connection keeps this object alive, and a loop may stop before it has flushed.  What closed meanwhile has nothing to flush.
+  std::vector<std::weak_ptr<Connection>> to_flush_;
+  std::vector<std::weak_ptr<Connection>> flushing_;
   std::vector<std::function<void()>> idle_waiters_;
   std::vector<char> read_buffer_;
   std::vector<char> plain_buffer_;

@@ -2,12 +2,20 @@
 
 #include <openssl/ssl.h>
 
+#include <map>
+
 namespace backplane {
 
 int tls_version_number(const std::string& name) {
   if (name.empty() || name == "VersionTLS12") return TLS1_2_VERSION;
   if (name == "VersionTLS13") return TLS1_3_VERSION;
   return 0;
+}
+
+std::string openssl_group_name(int number) {
+  static const std::map<int, std::string> kGroups{{23, "P-256"}, {24, "P-384"}, {25, "P-521"}, {29, "X25519"}};
+  const auto found = kGroups.find(number);
+  return found == kGroups.end() ? std::string() : found->second;
 }
 
 std::string openssl_cipher_name(const std::string& iana_name) {
@@ -28,6 +36,12 @@ std::vector<std::string> validate(const ServingOptions& options) {
   }
   for (const auto& suite : options.cipher_suites) {
     if (openssl_cipher_name(suite).empty()) problems.push_back("Cipher suite " + suite + " not supported or doesn't exist");
+  }
+  for (const int curve : options.curve_preferences) {
+    if (openssl_group_name(curve).empty()) {
+      problems.push_back("--tls-curve-preferences: curve " + std::to_string(curve) +
+                         " is not offered; there are 23 (P-256), 24 (P-384), 25 (P-521), 29 (X25519)");
+    }
   }
   for (const auto& pair : options.sni_certificates) {
     if (pair.files.certificate.empty() || pair.files.key.empty())

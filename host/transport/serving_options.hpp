@@ -41,6 +41,8 @@ struct ServingOptions {
   // Names as Go and IANA spell them; empty: the defaults.  TLS 1.3 suites are always on.
   std::vector<std::string> cipher_suites;
   std::string min_tls_version = "VersionTLS12";  // or VersionTLS13
+  // Key exchange groups by their IANA numbers, the preferred first; empty: the library's defaults.
+  std::vector<int> curve_preferences;
   bool disable_http2 = false;
 
   // How often certificate files are looked at for changes.
@@ -57,6 +59,8 @@ std::vector<std::string> validate(const ServingOptions& options);
 
 // "VersionTLS12" → TLS1_2_VERSION; 0 for unknown names.
 int tls_version_number(const std::string& name);
+// OpenSSL's name of a key exchange group by its IANA number (RFC 8422: 23, 24, 25, 29); empty for others.
+std::string openssl_group_name(int number);
 // OpenSSL's name of a suite given by its IANA name; empty for unknown ones.
 std::string openssl_cipher_name(const std::string& iana_name);
 

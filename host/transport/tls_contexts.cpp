@@ -1,5 +1,8 @@
 #include "transport/tls_contexts.hpp"
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <new>
 
 #include "http/header_text.hpp"
@@ -15,6 +18,25 @@ constexpr unsigned char kAlpnHttp1[] = "\x08http/1.1";
 constexpr unsigned char kSessionContext[] = "backplane";
 
 Status file_error(const std::string& file, const std::string& why) { return internal_error("\"" + file + "\": " + why); }
+
+// OpenSSL's words for a file that cannot be read help nobody.
+Status readable(const std::string& file) {
+  if (std::FILE* opened = std::fopen(file.c_str(), "rb")) {
+    std::fclose(opened);
+    return {};
+  }
+  return internal_error("open " + file + ": " + std::strerror(errno));
+}
+
+Status all_readable(const ServingOptions& options, const KeyPairFiles& files) {
+  std::vector<std::string> all{files.certificate, files.key};
+  if (!options.client_ca_file.empty()) all.push_back(options.client_ca_file);
+  all.insert(all.end(), options.more_client_ca_files.begin(), options.more_client_ca_files.end());
+  for (const auto& file : all) {
+    if (Status status = readable(file); !status.ok()) return status;
+  }
+  return {};
+}
 
 int select_protocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* offered, unsigned offered_size,
                     void* arg) {
@@ -69,6 +91,11 @@ Status set_suites(SSL_CTX* context, const ServingOptions& options) {
     if (name.starts_with("TLS_")) continue;  // TLS 1.3: always on
     list += (list.empty() ? "" : ":") + name;
   }
+  if (!options.curve_preferences.empty()) {
+    std::string groups;
+    for (const int curve : options.curve_preferences) groups += (groups.empty() ? "" : ":") + openssl_group_name(curve);
+    if (SSL_CTX_set1_groups_list(context, groups.c_str()) != 1) return internal_error("--tls-curve-preferences: " + openssl_error());
+  }
   const char* wanted = list.empty() ? kTls12Suites : list.c_str();
   if (SSL_CTX_set_cipher_list(context, wanted) != 1 || SSL_CTX_set_ciphersuites(context, kTls13Suites) != 1) {
     return internal_error("cipher suites: " + openssl_error());
@@ -93,6 +120,7 @@ void set_policy(SSL_CTX* context, const ServingOptions& options) {
 }  // namespace
 
 Status TlsContexts::add(const ServingOptions& options, const KeyPairFiles& files) {
+  if (Status status = all_readable(options, files); !status.ok()) return status;
   SslContextPtr context(SSL_CTX_new(TLS_server_method()));
   if (!context) throw std::bad_alloc();
   set_policy(context.get(), options);

@@ -77,7 +77,7 @@ class Aggregator final : public Plugin {
 
  private:
   static Status add_hooks(Host& host, std::shared_ptr<Autoregister> autoregister) {
-    Status check = host.add_health_check(std::make_shared<Completion>(autoregister), {});
+    Status check = host.add_health_check(std::make_shared<Completion>(autoregister), {.boot_sequence = true});
     if (!check.ok()) return check;
     return host.add_post_start_hook("apiservice-registration-controller",
                                     [&host, autoregister](PostStartHookContext) { return start_registration(host, autoregister); });

@@ -145,16 +145,35 @@ class CorePlugin final : public Plugin {
   }
 
   static Status add_hooks(Host& host, std::shared_ptr<StandardStorage> namespaces, std::string first_address) {
-    Status status = host.add_post_start_hook("start-system-namespaces-controller", make_system_namespaces);
+    // What --runtime-config switched off cannot be made, and need not be.
+    if (!host.resource_enabled({"", "v1", "namespaces"})) return {};
+    Status status = host.add_post_start_hook("start-system-namespaces-controller",
+                                             [&host](PostStartHookContext context) { return start_namespaces(host, context); });
     if (!status.ok()) return status;
-    KubernetesService service{std::move(first_address), port_of(host.flag("secure-port"))};
-    status = host.add_post_start_hook("bootstrap-controller", [service = std::move(service)](PostStartHookContext context) {
-      return make_kubernetes_service(context, service);
-    });
+    if (host.resource_enabled({"", "v1", "services"})) {
+      KubernetesService service{std::move(first_address), port_of(host.flag("secure-port"))};
+      status = host.add_post_start_hook("bootstrap-controller", [&host, service = std::move(service)](PostStartHookContext context) {
+        return start_kubernetes_service(host, service, context);
+      });
+    }
     if (!status.ok() || host.flag("enable-namespace-controller") != std::optional<std::string>("true")) return status;
     return host.add_post_start_hook(
         "start-namespace-controller",
         [&host, namespaces = std::move(namespaces)](PostStartHookContext context) { return start_controller(host, namespaces, context); });
+  }
+
+  static Task<Status> start_namespaces(Host& host, PostStartHookContext context) {
+    Status made = co_await make_system_namespaces(context.loopback);
+    if (!made.ok()) host.logger().error(made.message());
+    host.spawn("system-namespaces-controller", keep_system_namespaces(context.loopback, context.stop, host.logger()));
+    co_return Status();
+  }
+
+  static Task<Status> start_kubernetes_service(Host& host, KubernetesService service, PostStartHookContext context) {
+    Status made = co_await make_kubernetes_service(context.loopback, service);
+    if (!made.ok()) host.logger().error("unable to sync kubernetes service: " + made.message());
+    host.spawn("kubernetes-service-controller", keep_kubernetes_service(context.loopback, std::move(service), context.stop, host.logger()));
+    co_return Status();
   }
 
   static Task<Status> start_controller(Host& host, std::shared_ptr<StandardStorage> namespaces, PostStartHookContext context) {

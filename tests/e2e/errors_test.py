@@ -145,6 +145,19 @@ class Errors(unittest.TestCase):
         self.assertEqual(list(row), ['cells', 'conditions', 'object'])
         self.assertEqual(row['conditions'][0]['reason'], 'Succeeded')
 
+    def test_large_answers_are_compressed_unless_the_gate_is_off(self):
+        def encoding_of(server):
+            server.request('POST', BASE, configmap('large', k='x' * 200_000))
+            conn = server.connect()
+            conn.request('GET', BASE + '/large', headers={'Accept-Encoding': 'gzip'})
+            response = conn.getresponse()
+            response.read()
+            conn.close()
+            return response.getheader('Content-Encoding')
+        self.assertEqual(encoding_of(self.server), 'gzip')
+        with Server('--feature-gates=APIResponseCompression=false') as plain:
+            self.assertIsNone(encoding_of(plain))
+
     def test_an_unknown_field_is_a_warning_by_default(self):
         code, headers, _ = self.server.request('POST', BASE + '?dryRun=All', '{"metadata":{"name":"x"},"foo":1}', {'Content-Type': 'application/json'})
         self.assertEqual(code, 201)

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -47,6 +48,18 @@ struct PostStartHookContext {
   Executor& executor;
   Signal& stop;  // fires when the server shuts down; a long-running hook ends then
 };
+// Pauses of a long-running task that end early when the server stops.  One task uses one Sleeper.
+class Sleeper {
+ public:
+  explicit Sleeper(Signal& stop);
+  // True after `time`; false, perhaps at once, when the signal fires.
+  Task<bool> sleep(std::chrono::nanoseconds time);
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
 // Returns when its start work is done; the check poststarthook/<name> is red until then.  Long-running work goes on in a task of its
 // own (Host::spawn).
 using PostStartHook = std::function<Task<Status>(PostStartHookContext context)>;
@@ -64,6 +77,8 @@ struct HealthEndpoints {
   bool healthz = true;
   bool livez = true;
   bool readyz = true;
+  // Green on livez until --livez-grace-period is over: for what only takes its time at the start.
+  bool boot_sequence = false;
 };
 
 }  // namespace BACKPLANE_API

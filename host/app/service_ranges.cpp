@@ -1,0 +1,69 @@
+#include "app/service_ranges.hpp"
+
+#include <arpa/inet.h>
+
+#include <array>
+#include <charconv>
+#include <optional>
+
+#include "app/flag_values.hpp"
+
+namespace backplane {
+namespace {
+
+// controlplaneapiserver.ServiceIPRange refuses less.
+constexpr int kLeastHostBits = 3;
+
+struct Cidr {
+  bool six = false;
+  int prefix = 0;
+  std::array<unsigned char, 16> base{};  // with the host bits cleared
+  int width() const noexcept { return six ? 128 : 32; }
+};
+
+std::optional<Cidr> parse_cidr(std::string_view text) {
+  const auto slash = text.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  Cidr cidr;
+  const std::string host(text.substr(0, slash));
+  cidr.six = host.find(':') != std::string::npos;
+  if (inet_pton(cidr.six ? AF_INET6 : AF_INET, host.c_str(), cidr.base.data()) != 1) return std::nullopt;
+  const std::string_view bits = text.substr(slash + 1);
+  const auto [end, error] = std::from_chars(bits.data(), bits.data() + bits.size(), cidr.prefix);
+  if (error != std::errc() || end != bits.data() + bits.size() || cidr.prefix < 0 || cidr.prefix > cidr.width()) return std::nullopt;
+  for (int bit = cidr.prefix; bit < cidr.width(); ++bit) {
+    cidr.base[static_cast<std::size_t>(bit / 8)] &= static_cast<unsigned char>(~(0x80u >> (bit % 8)));
+  }
+  return cidr;
+}
+
+}  // namespace
+
+void validate_service_ranges(std::string_view value, Problems& problems) {
+  const auto ranges = split_list(value);
+  if (ranges.size() > 2) problems.push_back("--service-cluster-ip-range must not contain more than two entries");
+  std::array<std::optional<Cidr>, 2> parsed;
+  for (std::size_t i = 0; i < ranges.size() && i < parsed.size(); ++i) {
+    parsed[i] = parse_cidr(ranges[i]);
+    if (!parsed[i]) {
+      problems.push_back("service-cluster-ip-range[" + std::to_string(i) + "] is not a valid cidr: " + quoted(ranges[i]));
+    } else if (parsed[i]->width() - parsed[i]->prefix < kLeastHostBits) {
+      problems.push_back("service-cluster-ip-range[" + std::to_string(i) +
+                         "]: the service cluster IP range must be at least 8 IP addresses");
+    }
+  }
+  if (parsed[0] && parsed[1] && parsed[0]->six == parsed[1]->six) {
+    problems.push_back("--service-cluster-ip-range[0] and --service-cluster-ip-range[1] must be of different IP family");
+  }
+}
+
+std::string first_service_address(std::string_view value) {
+  const auto cidr = parse_cidr(value.substr(0, value.find(',')));
+  if (!cidr || cidr->prefix == cidr->width()) return {};
+  auto address = cidr->base;
+  address[static_cast<std::size_t>(cidr->width() / 8 - 1)] |= 1;  // the base's last bit is clear
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  return inet_ntop(cidr->six ? AF_INET6 : AF_INET, address.data(), text.data(), text.size());
+}
+
+}  // namespace backplane

@@ -1,0 +1,20 @@
+// What a Status says to a person at a log or a terminal: its message without the words that are for the client of an API.
+//
+// Thread-safety: pure.
+#pragma once
+
+#include <string_view>
+
+#include "backplane/status.hpp"
+
+namespace backplane {
+
+inline std::string_view plain_message(std::string_view message) noexcept {
+  constexpr std::string_view kInternal = "Internal error occurred: ";
+  if (message.starts_with(kInternal)) message.remove_prefix(kInternal.size());
+  while (message.ends_with('\n')) message.remove_suffix(1);
+  return message;
+}
+inline std::string_view plain_message(const Status& status) noexcept { return plain_message(status.message()); }
+
+}  // namespace backplane
