@@ -1,6 +1,7 @@
 // backplane: reads the command line and walks Options → CompletedOptions → Config → Server → PreparedServer → exit code.
 #include <malloc.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,6 +33,14 @@ void tune_memory() {
   mallopt(M_ARENA_MAX, std::min(cores + 1, 8));
   mallopt(M_TRIM_THRESHOLD, 4 << 20);
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
+}
+
+// As the Go runtime does: the soft limit is there for programs that use select().
+void raise_file_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 std::size_t terminal_width() {
@@ -98,6 +107,7 @@ int serve(std::unique_ptr<Options> options) {
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "plugin") return run_plugin_cli(argc - 1, argv + 1);
   tune_memory();
+  raise_file_limit();
   auto options = std::make_unique<Options>();
   if (Status status = options->flags.parse({argv + 1, argv + argc}); !status.ok()) {
     return fail(status.message() + "\nRun 'backplane --help' for usage.");

@@ -146,6 +146,8 @@ class MetricsHandler final : public HttpHandler {
     add_in_flight(families, parts_.in_flight);
     add_caches(families, parts_.caches);
     add_gates(families, parts_.gates);
+    add_value(families, "apiserver_tls_handshake_errors_total", "Number of requests dropped with a TLS handshake error.",
+              MetricType::Counter, static_cast<double>(parts_.transport.tls_handshake_errors.load(std::memory_order_relaxed)));
     add_value(families, "apiserver_storage_size_bytes", "Size of the store in bytes; -1: unknown.", MetricType::Gauge,
               static_cast<double>(parts_.storage.size_bytes()));
     std::vector<SharedBytes> body;

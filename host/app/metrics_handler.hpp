@@ -12,6 +12,7 @@
 #include "backplane/storage.hpp"
 #include "filters/in_flight.hpp"
 #include "filters/request_metrics.hpp"
+#include "transport/server_loop.hpp"
 
 namespace backplane {
 
@@ -21,6 +22,7 @@ struct MetricsParts {
   const TrackedCaches& caches;
   const StorageBackend& storage;
   const FeatureGates& gates;
+  const TransportCounters& transport;
 };
 
 std::shared_ptr<HttpHandler> make_metrics_handler(MetricsParts parts);

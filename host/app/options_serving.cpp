@@ -7,7 +7,7 @@
 namespace backplane {
 namespace {
 
-constexpr std::array<std::string_view, 4> kTlsVersions{"VersionTLS10", "VersionTLS11", "VersionTLS12", "VersionTLS13"};
+constexpr std::array<std::string_view, 2> kTlsVersions{"VersionTLS12", "VersionTLS13"};
 
 }  // namespace
 
@@ -24,7 +24,7 @@ void SecureServingOptions::add_flags(FlagSet& flags) {
   flags.add("tls-private-key-file", &tls_private_key_file, "Private key of --tls-cert-file, PEM.");
   flags.add("tls-cipher-suites", &tls_cipher_suites,
             "Cipher suites for TLS 1.2, by their IANA names. Empty: the library's secure defaults.");
-  flags.add("tls-min-version", &tls_min_version, "Lowest TLS version: VersionTLS10, VersionTLS11, VersionTLS12 (default) or VersionTLS13.");
+  flags.add("tls-min-version", &tls_min_version, "Lowest TLS version: VersionTLS12 (default) or VersionTLS13; older ones are not offered.");
   flags.add(
       "tls-sni-cert-key", FlagType::kStringArray, &tls_sni_cert_key,
       "CERT,KEY[:NAME,NAME]: another certificate for clients that ask for one of these names, or for the names in it. May be repeated.");
@@ -48,7 +48,7 @@ void SecureServingOptions::validate(Problems& problems) const {
     problems.push_back("--tls-cert-file and --tls-private-key-file must be given together");
   }
   if (!tls_min_version.empty() && std::find(kTlsVersions.begin(), kTlsVersions.end(), tls_min_version) == kTlsVersions.end()) {
-    problems.push_back("unknown tls version " + quoted(tls_min_version));
+    problems.push_back("unknown tls version " + quoted(tls_min_version) + ", want VersionTLS12 or VersionTLS13");
   }
   ServingOptions asked;
   asked.cipher_suites = tls_cipher_suites;

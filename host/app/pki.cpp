@@ -1,7 +1,9 @@
 #include "app/pki.hpp"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 
@@ -76,6 +78,17 @@ SniCertificate parse_sni(const std::string& text) {
   return pair;
 }
 
+// What the store, the logs, plugins and listeners need must not be taken by connections.
+constexpr std::size_t kReservedFiles = 1024;
+
+// Connections past this are closed at once; each takes a descriptor.
+std::size_t connection_bound(std::size_t wanted) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return wanted;
+  const auto files = static_cast<std::size_t>(limit.rlim_cur);
+  return std::min(wanted, files > 2 * kReservedFiles ? files - kReservedFiles : files / 2);
+}
+
 ServingOptions serving_options(const Options& options) {
   const auto& from = options.secure_serving;
   ServingOptions serving;
@@ -90,8 +103,9 @@ ServingOptions serving_options(const Options& options) {
     serving.limits.h2_max_concurrent_streams = static_cast<std::uint32_t>(from.http2_max_streams_per_connection);
   }
   for (const auto& pair : from.tls_sni_cert_key) serving.sni_certificates.push_back(parse_sni(pair));
+  serving.max_connections = connection_bound(serving.max_connections);
   // Often enough for a rotated certificate, rarely enough to cost nothing.
-  serving.reload_interval = std::chrono::seconds(10);
+  serving.reload_interval = std::chrono::seconds(2);
   return serving;
 }
 

@@ -59,7 +59,8 @@ Status ServerParts::install_health(std::vector<PathRoute>& routes) {
 Status ServerParts::compose() {
   std::vector<PathRoute> routes;
   if (Status status = install_health(routes); !status.ok()) return status;
-  routes.push_back({"/metrics", false, true, make_metrics_handler({metrics, in_flight, *caches, *storage, config.feature_gates()})});
+  routes.push_back(
+      {"/metrics", false, true, make_metrics_handler({metrics, in_flight, *caches, *storage, config.feature_gates(), server->counters()})});
   if (options().features.profiling) {
     for (auto& route : debug_routes()) routes.push_back(std::move(route));
   }

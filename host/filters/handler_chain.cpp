@@ -21,6 +21,8 @@ constexpr TableRow kTable[] = {
     {"WithMuxAndDiscoveryComplete", with_mux_and_discovery_complete},
     {"WithRequestReceivedTimestamp", with_request_received_timestamp},
     {"WithRequestInfo", with_request_info},
+    {"WithRoutine", place},          // every request is a coroutine already
+    {"WithLatencyTrackers", place},  // nothing asks for the times of single steps yet
     {"WithHTTPLogging", with_http_logging},
     {"WithRetryAfter", with_retry_after},
     {"WithHSTS", with_hsts},
@@ -33,7 +35,8 @@ constexpr TableRow kTable[] = {
     {"WithWarningRecorder", place},  // RequestContext records from its birth; whoever writes the response sends what it has
     {"WithCORS", with_cors},
     {"WithAuthentication", with_authentication},
-    {"WithAudit", place},  // no audit sink is offered; the audit id is already on the request
+    {"WithTracing", place},  // no exporter is offered
+    {"WithAudit", place},    // no audit sink is offered; the audit id is already on the request
     {"WithImpersonation", with_impersonation},
     {"WithMaxInFlightLimit", with_max_in_flight_limit},
     {"WithAuthorization", with_authorization},

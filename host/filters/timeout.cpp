@@ -82,7 +82,8 @@ class TimedExchange final : public ForwardingExchange, public DeadlineQueue::Ent
 
   static Task<void> answer(Exchange& exchange, bool body_unread) {
     exchange.on_close({});
-    exchange.close_connection_after();
+    // HTTP/2 ends the stream; the connection's other requests have nothing to do with it.
+    if (exchange.http_major() < 2) exchange.close_connection_after();
     std::vector<SharedBytes> body;
     body.emplace_back(gone().to_json());
     co_await exchange.respond(504, "application/json", std::move(body));

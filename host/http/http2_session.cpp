@@ -17,6 +17,8 @@ constexpr std::uint8_t kDrainPing[8] = {'d', 'r', 'a', 'i', 'n', 0, 0, 0};
 constexpr std::chrono::seconds kDiscardPatience{5};
 constexpr std::size_t kMaxDiscarded = 16 << 20;
 // A CONTINUATION frame of usual size carries 16 KiB.
+// net/http's maxQueuedControlFrames.
+constexpr std::size_t kMaxQueuedFrames = 10'000;
 constexpr std::size_t kUsualFrame = 16 << 10;
 
 struct OptionsDeleter {
@@ -78,6 +80,11 @@ void Http2Session::receive(std::string_view bytes) {
   const ssize_t used = nghttp2_session_mem_recv(session_, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
   if (used < 0) {
     http_log().debug("an HTTP/2 connection is ended peer={} error={}", peer_->remote_address, nghttp2_strerror(static_cast<int>(used)));
+    return fail();
+  }
+  // Refusals of streams wait here until the peer reads them; one that only writes must not fill the memory with them.
+  if (nghttp2_session_get_outbound_queue_size(session_) > kMaxQueuedFrames) {
+    http_log().debug("an HTTP/2 connection is ended: it does not read its answers peer={}", peer_->remote_address);
     return fail();
   }
   start_waiting();

@@ -90,6 +90,31 @@ TEST_F(Http2, StreamsRunSideBySideAndAHeldOneHoldsNobody) {
   EXPECT_EQ(response(held).body, "released");
 }
 
+std::string frame(std::uint8_t type, std::uint8_t flags, std::uint32_t stream, std::string_view payload) {
+  std::string out;
+  for (const int shift : {16, 8, 0}) out.push_back(static_cast<char>(payload.size() >> shift));
+  out.push_back(static_cast<char>(type));
+  out.push_back(static_cast<char>(flags));
+  for (const int shift : {24, 16, 8, 0}) out.push_back(static_cast<char>(stream >> shift));
+  return out.append(payload);
+}
+
+// Every refused stream leaves an RST_STREAM that waits for the peer to read it.
+TEST_F(Http2, APeerThatFloodsRefusedStreamsAndReadsNothingIsEnded) {
+  open();
+  session_->receive("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(NGHTTP2_SETTINGS, 0, 0, ""));
+  constexpr std::string_view kPathWithoutSlash("\x82\x87\x04\x01x", 5);  // GET, https, :path x
+  std::uint32_t stream = 1;
+  int rounds = 0;
+  while (!session_->finished() && ++rounds < 100) {
+    std::string burst;
+    for (int i = 0; i < 1000; ++i, stream += 2) burst += frame(NGHTTP2_HEADERS, 0x5, stream, kPathWithoutSlash);
+    session_->receive(burst);
+  }
+  EXPECT_TRUE(session_->finished());
+  EXPECT_LE(rounds, 12) << "about ten thousand may wait";
+}
+
 TEST_F(Http2, ASlowReaderFillsItsOwnWindowAndNobodyElses) {
   open({}, true);
   const auto endless = client_->request("GET", "/endless");

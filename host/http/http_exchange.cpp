@@ -19,14 +19,12 @@ HttpExchange::HttpExchange(RequestHead request, std::shared_ptr<const PeerInfo> 
 std::string_view HttpExchange::header(std::string_view name) const noexcept { return find_header(request_.headers, name); }
 
 const PeerCertificate* HttpExchange::peer_certificate() const noexcept {
-  if (!peer_->has_certificate || std::chrono::system_clock::now() > peer_->certificate_expires) return nullptr;
+  // A certificate may expire, or its authority be taken back, while its connection lives.
+  if (!peer_->trust || std::chrono::system_clock::now() > peer_->certificate_expires || !peer_->trust->accepted()) return nullptr;
   return &peer_->certificate;
 }
 
-bool HttpExchange::peer_certificate_rejected() const noexcept {
-  // A certificate may also expire while its connection lives.
-  return peer_->certificate_rejected || (peer_->has_certificate && peer_certificate() == nullptr);
-}
+bool HttpExchange::peer_certificate_rejected() const noexcept { return peer_->trust && peer_certificate() == nullptr; }
 
 Task<Result<std::string>> HttpExchange::read_body(std::size_t max_bytes) {
   const std::string limit_text = "limit is " + std::to_string(max_bytes);

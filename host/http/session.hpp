@@ -14,13 +14,19 @@
 
 namespace backplane {
 
-// Who is at the other end.  Immutable; exchanges share it and may outlive the connection.
+// Whether the certificate that a peer has shown is to be believed now; the answer may change while a connection lives.
+class PeerTrust {
+ public:
+  virtual ~PeerTrust() = default;
+  virtual bool accepted() const = 0;
+};
+
+// Who is at the other end.  Exchanges share it and may outlive the connection.
 struct PeerInfo {
-  std::string remote_address;  // "ip:port"
-  bool has_certificate = false;
-  PeerCertificate certificate;  // verified; meaningful when has_certificate
+  std::string remote_address;              // "ip:port"
+  std::shared_ptr<const PeerTrust> trust;  // null: no certificate was shown
+  PeerCertificate certificate;             // meaningful while trust->accepted()
   std::chrono::system_clock::time_point certificate_expires = std::chrono::system_clock::time_point::max();
-  bool certificate_rejected = false;
 };
 
 // What a session asks of the connection it runs on.

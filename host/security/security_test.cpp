@@ -106,7 +106,11 @@ TEST_F(Security, ACertificateThatDidNotVerifyIsRefusedAndNotAnonymous) {
 
 TEST_F(Security, ACertificateWithoutACommonNameNamesNobody) {
   exchange.certificate = PeerCertificate{"", {"system:masters"}, ""};
-  EXPECT_FALSE(ask(UnionAuthentication({})).ok());
+  auto user = ask(UnionAuthentication({}));
+  ASSERT_TRUE(user.ok());
+  EXPECT_EQ(user->name, "system:anonymous") << "and in no group of the certificate";
+  EXPECT_EQ(user->groups, std::vector<std::string>{"system:unauthenticated"});
+  EXPECT_FALSE(ask(UnionAuthentication({false, {}})).ok());
 }
 
 TEST_F(Security, NoCredentialsAreAnonymousUnlessThatIsOff) {

@@ -9,8 +9,8 @@ Result<std::optional<UserInfo>> user_of_certificate(const Exchange& exchange) {
   if (exchange.peer_certificate_rejected()) return unauthorized();
   const PeerCertificate* certificate = exchange.peer_certificate();
   if (certificate == nullptr) return std::optional<UserInfo>();
-  // A user without a name would be nobody that a rule could speak of.
-  if (certificate->common_name.empty()) return unauthorized();
+  // A certificate without a common name says nothing about its bearer (upstream's CommonNameUserConversion): anonymous, if that is allowed.
+  if (certificate->common_name.empty()) return std::optional<UserInfo>();
   UserInfo user;
   user.name = certificate->common_name;
   user.groups.reserve(certificate->organizations.size() + 1);

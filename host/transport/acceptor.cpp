@@ -3,6 +3,7 @@
 #include <boost/asio/post.hpp>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "transport/log.hpp"
 
@@ -47,9 +48,10 @@ bool Acceptor::accept_ready() {
     if (!fd.valid()) {
       if (errno == EINTR || errno == ECONNABORTED) continue;
       if (errno == EAGAIN || errno == EWOULDBLOCK) return true;
-      transport_log().warn("cannot accept connections for a moment error={}", std::strerror(errno));
+      if (!std::exchange(starved_, true)) transport_log().warn("cannot accept connections for a moment error={}", std::strerror(errno));
       return false;
     }
+    starved_ = false;
     AcceptedSocket accepted;
     sockaddr_storage local{};
     size = sizeof local;

@@ -29,6 +29,7 @@ class Acceptor final : public std::enable_shared_from_this<Acceptor> {
   IoLoop& loop_;
   boost::asio::posix::stream_descriptor socket_;
   std::function<void(AcceptedSocket)> on_accept_;
+  bool starved_ = false;  // of descriptors: said once, until one is accepted again
 };
 
 }  // namespace backplane

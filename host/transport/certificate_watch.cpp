@@ -14,19 +14,22 @@ Task<void> refresh_once(std::shared_ptr<CertificateWatch> watch) {
 
 }  // namespace
 
-CertificateWatch::CertificateWatch(ServingOptions options) : options_(std::move(options)) {}
+CertificateWatch::CertificateWatch(ServingOptions options)
+    : options_(std::move(options)), trust_(std::make_shared<ClientTrust>()), material_(tls_files(options_)) {}
 
 std::string CertificateWatch::signature() const {
   std::string all;
-  for (const auto& file : watched_files(options_)) {
-    struct stat what {};
-    if (::stat(file.c_str(), &what) == 0) {
-      for (const long long part : {static_cast<long long>(what.st_ino), static_cast<long long>(what.st_size),
-                                   static_cast<long long>(what.st_mtim.tv_sec), static_cast<long long>(what.st_mtim.tv_nsec)}) {
-        all += std::to_string(part) + ",";
+  for (const auto& group : material_.groups) {
+    for (const auto& file : group.files) {
+      struct stat what {};
+      if (::stat(file.path.c_str(), &what) == 0) {
+        for (const long long part : {static_cast<long long>(what.st_ino), static_cast<long long>(what.st_size),
+                                     static_cast<long long>(what.st_mtim.tv_sec), static_cast<long long>(what.st_mtim.tv_nsec)}) {
+          all += std::to_string(part) + ",";
+        }
       }
+      all += ';';
     }
-    all += ';';
   }
   return all;
 }
@@ -34,25 +37,48 @@ std::string CertificateWatch::signature() const {
 Status CertificateWatch::load() {
   std::lock_guard lock(refresh_mutex_);
   seen_ = signature();
-  auto made = TlsContexts::build(options_);
+  for (auto& group : material_.groups) {
+    if (Status status = read_group(group); !status.ok()) return status;
+  }
+  auto made = TlsContexts::build(options_, material_, trust_);
   if (!made.ok()) return std::move(made.status());
-  current_.store(std::move(*made));
+  put_to_use(std::move(*made));
   return {};
 }
 
+void CertificateWatch::put_to_use(std::shared_ptr<const TlsContexts> contexts) {
+  trust_->use(contexts->authorities());
+  current_.store(std::move(contexts));
+}
+
+// Group by group, so that a file that cannot be used does not keep the others from their change.
 bool CertificateWatch::refresh() {
   std::lock_guard lock(refresh_mutex_);
   std::string now = signature();
   if (now == seen_) return false;
   seen_ = std::move(now);
-  auto made = TlsContexts::build(options_);
-  if (!made.ok()) {
-    transport_log().warn("changed TLS files cannot be used yet, the old ones stay error={}", made.status().message());
-    return false;
+  bool changed = false;
+  for (std::size_t i = 0; i < material_.groups.size(); ++i) changed = refresh_group(i) || changed;
+  return changed;
+}
+
+bool CertificateWatch::refresh_group(std::size_t index) {
+  TlsMaterial candidate = material_;
+  TlsMaterial::Group& group = candidate.groups[index];
+  Status status = read_group(group);
+  if (status.ok() && group.files == material_.groups[index].files) return false;
+  if (status.ok()) {
+    auto made = TlsContexts::build(options_, candidate, trust_);
+    if (made.ok()) {
+      material_ = std::move(candidate);
+      put_to_use(std::move(*made));
+      transport_log().info("TLS files have changed and are in use for new connections what=\"{}\"", material_.groups[index].name);
+      return true;
+    }
+    status = std::move(made.status());
   }
-  current_.store(std::move(*made));
-  transport_log().info("TLS files have changed and are in use for new connections");
-  return true;
+  transport_log().warn("changed TLS files cannot be used yet, the old ones stay what=\"{}\" error={}", group.name, status.message());
+  return false;
 }
 
 void CertificateWatch::start(Executor& executor) {

@@ -1,11 +1,12 @@
 // Keeps the TLS contexts equal to the files they come from.
 //
 // Files are looked at every so often (modification time, size and inode, so an atomic rename or a switched link is seen); a change is
-// loaded on the blocking pool and swapped in.  Connections keep the contexts they began with.
+// loaded on the blocking pool and swapped in.  Connections keep the contexts they began with, but what their clients may is asked of the
+// authorities of the day.
 //
 // Thread-safety: current() from any thread; start() and stop() once each.
 // Lifetime:      shared with its timer.
-// Errors:        a set of files that cannot be loaded is logged once and the old contexts stay.
+// Errors:        files that cannot be used are logged once; their old bytes stay in use beside what else has changed.
 #pragma once
 
 #include <atomic>
@@ -33,8 +34,12 @@ class CertificateWatch final : public std::enable_shared_from_this<CertificateWa
  private:
   void arm();
   std::string signature() const;
+  bool refresh_group(std::size_t index);
+  void put_to_use(std::shared_ptr<const TlsContexts> contexts);
 
   const ServingOptions options_;
+  const std::shared_ptr<ClientTrust> trust_;
+  TlsMaterial material_;  // the bytes in use
   std::atomic<std::shared_ptr<const TlsContexts>> current_;
   std::mutex refresh_mutex_;
   std::string seen_;  // the signature the last load was tried with

@@ -21,6 +21,7 @@ namespace asio = boost::asio;
 constexpr std::size_t kFlushBudget = 256 << 10;
 // Rounds of one connection in a turn, then others have theirs.
 constexpr int kRounds = 4;
+constexpr std::size_t kMaxUnreadReplies = 64 << 10;
 constexpr std::chrono::milliseconds kLinger{1'000};
 constexpr unsigned char kTlsHandshakeRecord = 0x16;
 constexpr std::size_t kSniffed = 5;
@@ -152,7 +153,7 @@ void Connection::shake_hands(std::string_view bytes) {
   unsigned size = 0;
   SSL_get0_alpn_selected(tls_->ssl(), &protocol, &size);
   const bool http2 = owner_.options().http2 && size == 2 && std::memcmp(protocol, "h2", 2) == 0;
-  open_session(http2, peer_info(tls_->ssl(), remote_address_));
+  open_session(http2, peer_info(tls_->ssl(), *contexts_, remote_address_));
   read_records();  // Requests may have come with the client's last handshake bytes.
 }
 
@@ -170,6 +171,8 @@ void Connection::read_records() {
   tls_->set_output(nullptr);
   tls_->set_input({});
   if (!replies.empty() && state_ == State::kOpen) send(replies);
+  // Who asks for key updates and never reads the answers would have them all kept.
+  if (!replies.empty() && unsent_.size() > kMaxUnreadReplies) return close();
   if (step == TlsStream::Step::kClosed) return peer_ended();
   if (step == TlsStream::Step::kFailed) {
     transport_log().debug("a TLS connection broke peer={} error={}", remote_address_, tls_->error());

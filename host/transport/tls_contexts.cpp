@@ -1,8 +1,7 @@
 #include "transport/tls_contexts.hpp"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
+#include <openssl/pem.h>
+
 #include <new>
 
 #include "http/header_text.hpp"
@@ -18,25 +17,6 @@ constexpr unsigned char kAlpnHttp1[] = "\x08http/1.1";
 constexpr unsigned char kSessionContext[] = "backplane";
 
 Status file_error(const std::string& file, const std::string& why) { return internal_error("\"" + file + "\": " + why); }
-
-// OpenSSL's words for a file that cannot be read help nobody.
-Status readable(const std::string& file) {
-  if (std::FILE* opened = std::fopen(file.c_str(), "rb")) {
-    std::fclose(opened);
-    return {};
-  }
-  return internal_error("open " + file + ": " + std::strerror(errno));
-}
-
-Status all_readable(const ServingOptions& options, const KeyPairFiles& files) {
-  std::vector<std::string> all{files.certificate, files.key};
-  if (!options.client_ca_file.empty()) all.push_back(options.client_ca_file);
-  all.insert(all.end(), options.more_client_ca_files.begin(), options.more_client_ca_files.end());
-  for (const auto& file : all) {
-    if (Status status = readable(file); !status.ok()) return status;
-  }
-  return {};
-}
 
 int select_protocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* offered, unsigned offered_size,
                     void* arg) {
@@ -60,28 +40,58 @@ int choose_certificate(SSL* ssl, int*, void* arg) {
 // A key that is encrypted is an error, not a question on the terminal.
 int no_password(char*, int, int, void*) { return 0; }
 
-// A client certificate that does not verify does not end the handshake: the request is answered 401 in words.
-int accept_any_certificate(int, X509_STORE_CTX*) { return 1; }
+// A client certificate that does not verify does not end the handshake: ClientTrust judges it, and the request is answered 401 in words.
+int judge_later(X509_STORE_CTX*, void*) { return 1; }
 
-Status trust_clients(SSL_CTX* context, const std::string& file) {
-  auto* names = SSL_load_client_CA_file(file.c_str());
-  if (names == nullptr || SSL_CTX_load_verify_file(context, file.c_str()) != 1) {
-    if (names != nullptr) sk_X509_NAME_pop_free(names, X509_NAME_free);
-    return file_error(file, openssl_error());
+// The next certificate of a PEM text; null at its end.  `broken` is set when what follows is no certificate.
+X509Ptr next_certificate(BIO* text, bool& broken) {
+  X509Ptr certificate(PEM_read_bio_X509(text, nullptr, no_password, nullptr));
+  if (!certificate) {
+    broken = ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE;
+    if (!broken) ERR_clear_error();
   }
-  SSL_CTX_set_client_CA_list(context, names);
-  // Every certificate of the bundle is an anchor, self-signed or not, as in Go.
-  X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context), X509_V_FLAG_PARTIAL_CHAIN);
-  SSL_CTX_set_verify(context, SSL_VERIFY_PEER, accept_any_certificate);
+  return certificate;
+}
+
+// The leaf, and the certificates that follow it as its chain (SSL_CTX_use_certificate_chain_file for a text).
+Status use_chain(SSL_CTX* context, const TlsMaterial::File& file) {
+  const BioPtr text = memory_bio(file.pem);
+  bool broken = false;
+  X509Ptr leaf = next_certificate(text.get(), broken);
+  if (!leaf) return file_error(file.path, broken ? openssl_error() : "holds no certificate");
+  if (SSL_CTX_use_certificate(context, leaf.get()) != 1) return file_error(file.path, openssl_error());
+  while (X509Ptr above = next_certificate(text.get(), broken)) {
+    if (SSL_CTX_add0_chain_cert(context, above.get()) != 1) return file_error(file.path, openssl_error());
+    static_cast<void>(above.release());
+  }
+  return broken ? file_error(file.path, openssl_error()) : Status();
+}
+
+Status use_key(SSL_CTX* context, const TlsMaterial::File& file) {
+  const BioPtr text = memory_bio(file.pem);
+  const KeyPtr key(PEM_read_bio_PrivateKey(text.get(), nullptr, no_password, nullptr));
+  if (!key || SSL_CTX_use_PrivateKey(context, key.get()) != 1) return file_error(file.path, openssl_error());
   return {};
 }
 
-Status trust_more_clients(SSL_CTX* context, const std::string& file) {
-  if (SSL_add_file_cert_subjects_to_stack(SSL_CTX_get_client_CA_list(context), file.c_str()) == 1 &&
-      SSL_CTX_load_verify_file(context, file.c_str()) == 1) {
-    return {};
+// Certificates of every bundle are anchors, self-signed or not, as in Go; clients are asked for one of theirs.
+Status trust_clients(SSL_CTX* context, const TlsMaterial::Group& bundles) {
+  for (const auto& file : bundles.files) {
+    const BioPtr text = memory_bio(file.pem);
+    bool broken = false;
+    std::size_t count = 0;
+    while (X509Ptr authority = next_certificate(text.get(), broken)) {
+      ++count;
+      X509_STORE_add_cert(SSL_CTX_get_cert_store(context), authority.get());  // one that is there already is fine
+      if (SSL_CTX_add_client_CA(context, authority.get()) != 1) return file_error(file.path, openssl_error());
+    }
+    if (broken) return file_error(file.path, openssl_error());
+    if (count == 0) return file_error(file.path, "holds no certificate");
   }
-  return file_error(file, openssl_error());
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
+  SSL_CTX_set_cert_verify_callback(context, judge_later, nullptr);
+  SSL_CTX_set_session_ticket_cb(context, keep_chain_in_ticket, nullptr, nullptr);
+  return {};
 }
 
 Status set_suites(SSL_CTX* context, const ServingOptions& options) {
@@ -119,22 +129,21 @@ void set_policy(SSL_CTX* context, const ServingOptions& options) {
 
 }  // namespace
 
-Status TlsContexts::add(const ServingOptions& options, const KeyPairFiles& files) {
-  if (Status status = all_readable(options, files); !status.ok()) return status;
+Status TlsContexts::add(const ServingOptions& options, const TlsMaterial& material, const TlsMaterial::Group& pair) {
   SslContextPtr context(SSL_CTX_new(TLS_server_method()));
   if (!context) throw std::bad_alloc();
   set_policy(context.get(), options);
   SSL_CTX_set_default_passwd_cb(context.get(), no_password);
   if (Status status = set_suites(context.get(), options); !status.ok()) return status;
-  if (SSL_CTX_use_certificate_chain_file(context.get(), files.certificate.c_str()) != 1)
-    return file_error(files.certificate, openssl_error());
-  if (SSL_CTX_use_PrivateKey_file(context.get(), files.key.c_str(), SSL_FILETYPE_PEM) != 1) return file_error(files.key, openssl_error());
-  if (SSL_CTX_check_private_key(context.get()) != 1) return file_error(files.key, "is not the key of " + files.certificate);
-  if (!options.client_ca_file.empty()) {
-    if (Status status = trust_clients(context.get(), options.client_ca_file); !status.ok()) return status;
-    for (const auto& file : options.more_client_ca_files) {
-      if (Status status = trust_more_clients(context.get(), file); !status.ok()) return status;
-    }
+  const TlsMaterial::File& certificate = pair.files.front();
+  const TlsMaterial::File& key = pair.files.back();
+  if (Status status = use_chain(context.get(), certificate); !status.ok()) return status;
+  if (Status status = use_key(context.get(), key); !status.ok()) return status;
+  if (SSL_CTX_check_private_key(context.get()) != 1) {
+    return file_error(key.path, "private key does not match the public key of " + certificate.path);
+  }
+  if (!material.client_cas().files.empty()) {
+    if (Status status = trust_clients(context.get(), material.client_cas()); !status.ok()) return status;
   }
   SSL_CTX_set_tlsext_servername_callback(context.get(), choose_certificate);
   SSL_CTX_set_tlsext_servername_arg(context.get(), this);
@@ -146,18 +155,26 @@ void TlsContexts::add_names(const std::vector<std::string>& names, SSL_CTX* cont
   for (const auto& name : names) by_name_.try_emplace(lower_case(name), context);  // The first one to claim a name has it.
 }
 
-Result<std::shared_ptr<const TlsContexts>> TlsContexts::build(const ServingOptions& options) {
-  std::shared_ptr<TlsContexts> made(new TlsContexts);
-  if (Status status = made->add(options, options.certificate); !status.ok()) return status;
-  for (const auto& pair : options.sni_certificates) {
-    if (Status status = made->add(options, pair.files); !status.ok()) return status;
-    if (!pair.names.empty()) made->add_names(pair.names, made->contexts_.back().get());
+Result<std::shared_ptr<const TlsContexts>> TlsContexts::build(const ServingOptions& options, const TlsMaterial& material,
+                                                              std::shared_ptr<ClientTrust> trust) {
+  std::shared_ptr<TlsContexts> made(new TlsContexts(std::move(trust)));
+  if (Status status = made->add(options, material, material.serving()); !status.ok()) return status;
+  for (std::size_t i = 0; i < options.sni_certificates.size(); ++i) {
+    if (Status status = made->add(options, material, material.sni(i)); !status.ok()) return status;
+    const auto& names = options.sni_certificates[i].names;
+    if (!names.empty()) made->add_names(names, made->contexts_.back().get());
   }
   for (std::size_t i = 0; i < options.sni_certificates.size(); ++i) {
     SSL_CTX* context = made->contexts_[i + 1].get();
     if (options.sni_certificates[i].names.empty()) made->add_names(certificate_names(SSL_CTX_get0_certificate(context)), context);
   }
   return std::shared_ptr<const TlsContexts>(std::move(made));
+}
+
+StorePtr TlsContexts::authorities() const {
+  X509_STORE* store = SSL_CTX_get_cert_store(initial());
+  X509_STORE_up_ref(store);
+  return StorePtr(store, X509_STORE_free);
 }
 
 SSL_CTX* TlsContexts::choose(std::string name) const {
@@ -171,28 +188,12 @@ SSL_CTX* TlsContexts::choose(std::string name) const {
   return initial();
 }
 
-std::vector<std::string> watched_files(const ServingOptions& options) {
-  std::vector<std::string> files{options.certificate.certificate, options.certificate.key};
-  for (const auto& pair : options.sni_certificates) {
-    files.push_back(pair.files.certificate);
-    files.push_back(pair.files.key);
-  }
-  if (!options.client_ca_file.empty()) files.push_back(options.client_ca_file);
-  files.insert(files.end(), options.more_client_ca_files.begin(), options.more_client_ca_files.end());
-  return files;
-}
-
-std::shared_ptr<PeerInfo> peer_info(SSL* ssl, std::string remote_address) {
+std::shared_ptr<PeerInfo> peer_info(SSL* ssl, const TlsContexts& contexts, std::string remote_address) {
   auto info = std::make_shared<PeerInfo>();
   info->remote_address = std::move(remote_address);
   X509* certificate = SSL_get0_peer_certificate(ssl);
   if (certificate == nullptr) return info;
-  // Kept with the session, so a resumed one says the same.
-  if (SSL_get_verify_result(ssl) != X509_V_OK) {
-    info->certificate_rejected = true;
-    return info;
-  }
-  info->has_certificate = true;
+  info->trust = judge_peer(ssl, contexts.trust());
   info->certificate = describe_certificate(certificate);
   info->certificate_expires = certificate_expiry(certificate);
   return info;

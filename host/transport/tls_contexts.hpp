@@ -12,14 +12,18 @@
 
 #include "backplane/status.hpp"
 #include "http/session.hpp"
+#include "transport/client_trust.hpp"
 #include "transport/openssl_ptr.hpp"
 #include "transport/serving_options.hpp"
+#include "transport/tls_material.hpp"
 
 namespace backplane {
 
 class TlsContexts {
  public:
-  static Result<std::shared_ptr<const TlsContexts>> build(const ServingOptions& options);
+  // `trust` judges the clients of every set made for it; its authorities are set by who puts the contexts to use.
+  static Result<std::shared_ptr<const TlsContexts>> build(const ServingOptions& options, const TlsMaterial& material,
+                                                          std::shared_ptr<ClientTrust> trust);
   TlsContexts(const TlsContexts&) = delete;
   TlsContexts& operator=(const TlsContexts&) = delete;
 
@@ -27,19 +31,21 @@ class TlsContexts {
   SSL_CTX* initial() const noexcept { return contexts_.front().get(); }
   // The context for a server name or, when the client sent none, for the address it reached: exact, then wildcard, then the default.
   SSL_CTX* choose(std::string name) const;
+  const std::shared_ptr<ClientTrust>& trust() const noexcept { return trust_; }
+  // The client certificate authorities of this set.
+  StorePtr authorities() const;
 
  private:
-  TlsContexts() = default;
-  Status add(const ServingOptions& options, const KeyPairFiles& files);
+  explicit TlsContexts(std::shared_ptr<ClientTrust> trust) : trust_(std::move(trust)) {}
+  Status add(const ServingOptions& options, const TlsMaterial& material, const TlsMaterial::Group& pair);
   void add_names(const std::vector<std::string>& names, SSL_CTX* context);
 
   std::vector<SslContextPtr> contexts_;  // the default first
   std::map<std::string, SSL_CTX*> by_name_;
+  std::shared_ptr<ClientTrust> trust_;
 };
 
-// The files whose change means a new build().
-std::vector<std::string> watched_files(const ServingOptions& options);
 // What the finished handshake says about the client.
-std::shared_ptr<PeerInfo> peer_info(SSL* ssl, std::string remote_address);
+std::shared_ptr<PeerInfo> peer_info(SSL* ssl, const TlsContexts& contexts, std::string remote_address);
 
 }  // namespace backplane

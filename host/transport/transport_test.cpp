@@ -341,6 +341,38 @@ TEST_F(Transport, AChangedClientAuthorityIsUsedForNewConnections) {
   EXPECT_TRUE(TlsClient(port(), {.certificate = &*client}).get("/cert", "late").ends_with("late"));
 }
 
+TEST_F(Transport, AnOpenConnectionIsJudgedByTheAuthoritiesOfTheDay) {
+  const auto other_ca = issue_certificate({.use = CertificateUse::kAuthority, .common_name = "other"}, nullptr);
+  const CertificateSpec spec{.use = CertificateUse::kClient, .common_name = "admin"};
+  const auto old_client = issue_certificate(spec, &ca_);
+  const auto new_client = issue_certificate(spec, &*other_ca);
+  trust_clients(ca_);
+  start();
+  TlsClient first(port(), {.certificate = &*old_client});
+  TlsClient second(port(), {.certificate = &*new_client});
+  EXPECT_TRUE(first.get("/cert", "admin").ends_with("admin"));
+  EXPECT_TRUE(second.get("/cert", "rejected").ends_with("rejected"));
+  trust_clients(*other_ca);
+  EXPECT_TRUE(server_->reload_certificates());
+  EXPECT_TRUE(first.get("/cert", "rejected").ends_with("rejected"));
+  EXPECT_TRUE(second.get("/cert", "admin").ends_with("admin"));
+}
+
+TEST_F(Transport, AFileThatCannotBeUsedHoldsNoOtherUp) {
+  trust_clients(ca_);
+  start();
+  ASSERT_TRUE(write_file_atomically(options_.client_ca_file, "no certificate at all", 0600).ok());
+  EXPECT_FALSE(server_->reload_certificates());
+  const auto fresh = issue_certificate({.use = CertificateUse::kServer, .common_name = "fresh", .dns_names = {"fresh.example"}}, &ca_);
+  write_pair("default", *fresh);
+  EXPECT_TRUE(server_->reload_certificates());
+  TlsClient client(port());
+  const X509Ptr shown(SSL_get1_peer_certificate(client.ssl()));
+  EXPECT_EQ(certificate_names(shown.get()), std::vector<std::string>{"fresh.example"});
+  const auto admin = issue_certificate({.use = CertificateUse::kClient, .common_name = "admin"}, &ca_);
+  EXPECT_TRUE(TlsClient(port(), {.certificate = &*admin}).get("/cert", "admin").ends_with("admin")) << "the old authority is still trusted";
+}
+
 TEST_F(Transport, ConnectionsPastTheBoundAreClosed) {
   options_.max_connections = 1;
   start();

@@ -78,9 +78,25 @@ Status Writer::submit(Pending pending) {
   return {};
 }
 
-Status Writer::health() const {
+Status Writer::health() {
   std::lock_guard lock(mutex_);
-  return stopping_ ? stopped_status() : health_;
+  if (stopping_) return stopped_status();
+  if (!health_.ok()) {
+    recovery_wanted_ = true;
+    work_.notify_one();
+  }
+  return health_;
+}
+
+bool Writer::healthy() const {
+  std::lock_guard lock(mutex_);
+  return health_.ok();
+}
+
+void Writer::recover() {
+  const Database::Reading reading(database_);
+  const auto resumed = reading.db().Resume();
+  set_health(resumed.ok() ? Status() : to_status(resumed, "write to the store"));
 }
 
 void Writer::set_health(Status status) {
@@ -91,7 +107,7 @@ void Writer::set_health(Status status) {
 // Waits for work or for a lease to run out; an empty group after the queue was drained for good, or for leases.
 std::vector<Pending> Writer::take() {
   std::unique_lock lock(mutex_);
-  const auto ready = [this] { return stopping_ || !queue_.empty(); };
+  const auto ready = [this] { return stopping_ || recovery_wanted_ || !queue_.empty(); };
   if (const auto expiry = leases_.next_expiry()) {
     work_.wait_until(lock, *expiry, ready);
   } else {
@@ -115,9 +131,15 @@ void Writer::run() {
   for (;;) {
     auto group = take();
     if (group.empty()) {
-      std::lock_guard lock(mutex_);
+      std::unique_lock lock(mutex_);
       if (stopping_ && queue_.empty()) return;
+      if (std::exchange(recovery_wanted_, false)) {
+        lock.unlock();
+        recover();
+        continue;
+      }
     }
+    if (!healthy()) recover();
     write(std::move(group));
   }
 }

@@ -43,8 +43,9 @@ class Writer {
   // Errors: kServiceUnavailable when stopped or when too much waits.
   Status submit(Pending pending);
   Revision committed() const noexcept { return committed_.load(std::memory_order_acquire); }
-  // The newest write error; ok after a write that succeeded.
-  Status health() const;
+  // The newest write error; ok again when the store takes writes again.  A red answer makes the writer's thread try that, so that a store
+  // that lacked descriptors or room for a while recovers without a restart and without a client's write.
+  Status health();
 
  private:
   void run();
@@ -57,16 +58,20 @@ class Writer {
   void grant(std::chrono::seconds ttl, Batch& batch, Result<TxnResult>& answer);
   void expire_leases(Batch& batch);
   void set_health(Status status);
+  bool healthy() const;
+  // RocksDB refuses every write after a failed flush until it is told to go on.
+  void recover();
 
   const Database& database_;
   const bool sync_;
   const Published published_;
   std::atomic<Revision> committed_;
 
-  mutable std::mutex mutex_;  // queue_, stopping_, health_
+  mutable std::mutex mutex_;  // queue_, stopping_, recovery_wanted_, health_
   std::condition_variable work_;
   std::vector<Pending> queue_;
   bool stopping_ = false;
+  bool recovery_wanted_ = false;
   Status health_;
 
   // Writer thread only.

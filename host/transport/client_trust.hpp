@@ -1,0 +1,44 @@
+// Whom the server trusts now: the client certificate authorities, and verdicts on certificates that follow them.
+//
+// A certificate is judged when its connection begins, and again when the authorities have changed or a minute has passed: one that has been
+// taken back must not live on as long as its connection (upstream's x509 authenticator verifies on every request).
+//
+// Thread-safety: any thread.
+// Lifetime:      shared by the contexts made from one set of files and by the peers of their connections.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "http/session.hpp"
+#include "transport/openssl_ptr.hpp"
+
+namespace backplane {
+
+using StorePtr = std::shared_ptr<X509_STORE>;
+
+class ClientTrust {
+ public:
+  // The authorities from now on; null: nobody is trusted.
+  void use(StorePtr store);
+  // Counts the calls of use().
+  std::uint64_t generation() const noexcept { return generation_.load(std::memory_order_acquire); }
+  // Whether `leaf` is a client certificate of one of the authorities.  `chain`: what the client sent along; may be null.
+  bool verifies(X509* leaf, STACK_OF(X509) * chain) const;
+
+ private:
+  mutable std::mutex mutex_;
+  StorePtr store_;
+  std::atomic<std::uint64_t> generation_{0};
+};
+
+// Puts the chain that a client sent into its session ticket: a resumed session is judged by it again.  For SSL_CTX_set_session_ticket_cb.
+int keep_chain_in_ticket(SSL* ssl, void*);
+
+// The verdict on the certificate that `ssl`'s peer has shown; null when it has shown none.
+std::shared_ptr<const PeerTrust> judge_peer(SSL* ssl, std::shared_ptr<const ClientTrust> trust);
+
+}  // namespace backplane
