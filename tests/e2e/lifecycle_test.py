@@ -164,6 +164,44 @@ class Lifecycle(unittest.TestCase):
             self.assertIn('apsp/v1', server.text())
             self.assertIn('apps/v1', server.text())
 
+    def test_a_server_without_the_core_group_runs(self):
+        for switch in ('v1=false', 'api/ga=false,apiextensions.k8s.io/v1=true', 'v1/namespaces=false', 'api/all=false,apps/v1=true'):
+            with Server('--runtime-config=' + switch) as server:
+                self.assertEqual(server.request('GET', '/api/v1/namespaces')[0], 404, switch)
+                self.assertEqual(server.terminate(), 0)
+
+    def test_subresources_are_no_keys_of_runtime_config(self):
+        with Server('--runtime-config=apps/v1/deployments/scale=false', wait=False) as server:
+            self.assertNotEqual(server.process.wait(60), 0)
+            self.assertIn('runtime-config invalid key apps/v1/deployments/scale', server.text())
+
+    def test_a_service_in_the_way_of_kubernetes_is_logged_and_does_not_stop_the_server(self):
+        with Server('--service-cluster-ip-range=10.0.0.0/24') as server:
+            services = '/api/v1/namespaces/default/services'
+            self.assertEqual(server.request('DELETE', services + '/kubernetes')[0], 200)
+            thief = {'metadata': {'name': 'thief'}, 'spec': {'clusterIP': '10.0.0.1', 'ports': [{'port': 1}]}}
+            self.assertEqual(server.request('POST', services, thief)[0], 201)
+            self.assertEqual(server.terminate(), 0)
+            with Server('--service-cluster-ip-range=10.0.0.0/24', data_dir=server.dir) as again:
+                self.assertIn('unable to sync kubernetes service: ', again.text())
+                self.assertEqual(again.request('DELETE', services + '/thief')[0], 200)
+                self.assertEqual(again.terminate(), 0)
+
+    def test_a_wrong_service_range_stops_the_start(self):
+        for value, problem in (('foo', 'service-cluster-ip-range[0] is not a valid cidr'),
+                               ('10.0.0.0/30', 'the service cluster IP range must be at least 8 IP addresses'),
+                               ('10.0.0.0/16,10.1.0.0/16', 'must be of different IP family'),
+                               ('10.0.0.0/16,fd00::/112,fd01::/112', 'must not contain more than two entries')):
+            with Server('--service-cluster-ip-range=' + value, wait=False) as server:
+                self.assertEqual(server.process.wait(60), 1)
+                self.assertIn(problem, server.text())
+
+    def test_what_only_plugins_can_tell_of_the_flags_is_told_at_once(self):
+        with Server('--runtime-config=nope/v1=true', '--enable-admission-plugins=Nope', '--storage-backend=paper', wait=False) as server:
+            self.assertEqual(server.process.wait(60), 1)
+            for problem in ('nope/v1', 'Nope', 'paper'):
+                self.assertIn(problem, server.text().rsplit('Error: ', 1)[1])
+
     def test_all_bad_flags_are_reported_at_once(self):
         done = subprocess.run([BINARY, '--secure-port=99999', '--goaway-chance=0.5', '--storage-backend=paper'], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
