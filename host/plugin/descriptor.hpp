@@ -29,7 +29,8 @@ struct Capability {
 struct Descriptor {
   bp_note_head head{};
   std::string name;
-  Version version;
+  Version version;           // 0.0.0 when it cannot be read
+  std::string version_text;  // as the manifest says it, to be shown; empty when it says nothing
   std::string license, vendor, description;
   std::vector<Capability> provides;
   std::vector<Requirement> requires_;
@@ -48,14 +49,16 @@ struct InspectedPlugin {
 
   // The name where there is one, else the file's.
   std::string display_name() const;
+  // The version as the manifest says it; empty when there is none.
+  std::string display_version() const { return descriptor ? descriptor->version_text : std::string(); }
 };
 
 // Reads the note of `path` and checks everything that can be checked without looking at other plugins: the file, the descriptor, and the
 // stamp against this process's SDK.  No code of the file runs.
 InspectedPlugin inspect_plugin(const std::string& path);
 
-// The same for every *.so of the directories, by directory and then by file name.  A directory that is not there holds no plugins; other
-// problems with a directory go into `findings`.
+// The same for every *.so of the directories, by directory and then by file name; what is found twice, through a directory given twice or
+// through a link, is inspected once.  A directory that is not there or cannot be read is a warning in `findings` and holds no plugins.
 std::vector<InspectedPlugin> inspect_directories(const std::vector<std::string>& directories, Findings& findings);
 
 // The manifest part alone.

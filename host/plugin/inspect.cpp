@@ -1,6 +1,9 @@
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <set>
 
 #include "backplane/abi.hpp"
 #include "plugin/descriptor.hpp"
@@ -46,6 +49,28 @@ std::optional<Descriptor> read_note(const std::string& note, Findings& findings)
   return descriptor;
 }
 
+// The *.so of a directory by name.
+std::vector<std::string> files_of(const std::string& directory, Findings& findings) {
+  std::error_code error;
+  std::vector<std::string> paths;
+  fs::directory_iterator entries(directory, error);
+  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
+    if (entries->path().extension() == ".so") paths.push_back(entries->path().string());
+  }
+  if (error) {
+    const bool missing = error == std::errc::no_such_file_or_directory;
+    findings.push_back({finding_code::kCannotReadDirectory,
+                        Severity::kWarning,
+                        "--plugin-dir",
+                        {},
+                        directory,
+                        missing ? "the plugin directory does not exist" : "the plugin directory cannot be read: " + error.message(),
+                        missing ? "correct the path or make the directory" : "check the path and its permissions"});
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
 }  // namespace
 
 bool Descriptor::answers_to(std::string_view wanted) const noexcept {
@@ -81,24 +106,14 @@ InspectedPlugin inspect_plugin(const std::string& path) {
 
 std::vector<InspectedPlugin> inspect_directories(const std::vector<std::string>& directories, Findings& findings) {
   std::vector<InspectedPlugin> plugins;
+  // A directory given twice and links to one file are one plugin each, not a duplicate.
+  std::set<std::pair<dev_t, ino_t>> seen;
   for (const auto& directory : directories) {
-    std::error_code error;
-    std::vector<std::string> paths;
-    fs::directory_iterator entries(directory, error);
-    for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
-      if (entries->path().extension() == ".so") paths.push_back(entries->path().string());
+    for (const auto& path : files_of(directory, findings)) {
+      struct stat info {};
+      if (::stat(path.c_str(), &info) == 0 && !seen.emplace(info.st_dev, info.st_ino).second) continue;
+      plugins.push_back(inspect_plugin(path));
     }
-    if (error && error != std::errc::no_such_file_or_directory) {
-      findings.push_back({finding_code::kCannotReadDirectory,
-                          Severity::kWarning,
-                          directory,
-                          {},
-                          {},
-                          "the plugin directory cannot be read: " + error.message(),
-                          {}});
-    }
-    std::sort(paths.begin(), paths.end());
-    for (const auto& path : paths) plugins.push_back(inspect_plugin(path));
   }
   return plugins;
 }

@@ -2,21 +2,26 @@
 
 #define BOOST_DLL_USE_STD_FS
 #include <cxxabi.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <boost/dll/shared_library.hpp>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 
 #include "plugin/elf_file.hpp"
 #include "plugin/fence.hpp"
+#include "plugin/log.hpp"
 
 namespace backplane {
 
@@ -52,10 +57,17 @@ bool copy_bytes(const RegularFile& from, int to) {
   return true;
 }
 
+// Names of plugins differ, names of files in two directories may not.  '_' and '+' stand in no name.
+std::string copy_name(std::string plugin) {
+  std::replace(plugin.begin(), plugin.end(), '/', '_');
+  std::replace(plugin.begin(), plugin.end(), ':', '+');
+  return plugin + ".so";
+}
+
 std::optional<std::string> copy_file(const InspectedPlugin& inspected, const GenerationDirectory& directory, Findings& findings) {
   const auto file = RegularFile::open(inspected.path, findings);
   if (!file) return std::nullopt;
-  const auto path = directory.path() + "/" + fs::path(inspected.path).filename().string();
+  const auto path = directory.path() + "/" + copy_name(inspected.descriptor->name);
   const int to = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
   const bool copied = to >= 0 && copy_bytes(*file, to) && ::fchmod(to, 0500) == 0;
   const int error = errno;
@@ -82,7 +94,7 @@ std::string demangled(const std::string& symbol) {
   return status == 0 && text ? std::string(text.get()) : symbol;
 }
 
-// Boost.DLL's text holds the loader's own in parentheses.
+// `text` is the dynamic loader's own.
 void add_load_error(const std::string& text, Findings& findings) {
   static constexpr std::string_view kUndefined = "undefined symbol: ";
   const auto at = text.find(kUndefined);
@@ -93,10 +105,57 @@ void add_load_error(const std::string& text, Findings& findings) {
         "link what defines it, or rebuild with this host's SDK");
     return;
   }
-  static constexpr std::string_view kLoader = "dlerror system message: ";
-  const auto from = text.find(kLoader);
-  const auto start = from == std::string::npos ? 0 : from + kLoader.size();
-  add(findings, finding_code::kLoadFailed, "load", {}, text.substr(start, text.find("): ", start) - start));
+  add(findings, finding_code::kLoadFailed, "load", {}, text);
+}
+
+// While one lives, an end of the process says in whose load it came.
+class LoadWatch {
+ public:
+  explicit LoadWatch(const InspectedPlugin& plugin) : previous_handler_(std::set_terminate(&tell_and_abort)) {
+    plugin_ = &plugin;
+    plugin_log().info("loading plugin={} file={}", plugin.display_name(), plugin.path);
+    flush_logs();
+  }
+  ~LoadWatch() {
+    plugin_ = nullptr;
+    std::set_terminate(previous_handler_);
+  }
+  LoadWatch(const LoadWatch&) = delete;
+  LoadWatch& operator=(const LoadWatch&) = delete;
+
+ private:
+  static std::string current_exception_text() {
+    const auto exception = std::current_exception();
+    if (!exception) return "std::terminate() was called";
+    const auto call = fenced([&]() -> Status { std::rethrow_exception(exception); });
+    return call.status.message();
+  }
+  [[noreturn]] static void tell_and_abort() {
+    const auto* plugin = plugin_.load();
+    plugin_log().error("the process ends while plugin={} file={} is loaded: {} {} (static initializers must not throw)",
+                       plugin ? plugin->display_name() : "?", plugin ? plugin->path : "?", finding_code::kLoadFailed,
+                       current_exception_text());
+    flush_logs();
+    std::abort();
+  }
+
+  static inline std::atomic<const InspectedPlugin*> plugin_{nullptr};
+  std::terminate_handler previous_handler_;
+};
+
+// Maps the file and runs its static initializers; gives the dynamic loader's error, empty when there is none.  An exception of an
+// initializer leaves the loader with its lock held and its work half done, where it gets through at all, so it ends the process; which file
+// it was is all that can still be told.
+std::string map_file(boost::dll::shared_library& library, const std::string& path) {
+  std::error_code error;
+  try {
+    library.load(path, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local, error);
+  } catch (...) {
+    std::terminate();  // from here, and not by noexcept: g++ 12 would forget which exception it was
+  }
+  if (!error) return {};
+  const char* text = ::dlerror();
+  return text ? text : error.message();
 }
 
 // Mapped for good; reachable, so that a leak checker does not take it for a leak.
@@ -125,6 +184,11 @@ Plugin* call_entry(boost::dll::shared_library& library, Findings& findings) {
   return plugin;
 }
 
+// A start ends with this text: it is for a person, not for the client of an API.
+Status cannot_make(const std::string& path, const std::string& why) {
+  return Status(Reason::kInternalError, "cannot make the directory for plugin copies " + path + ": " + why);
+}
+
 }  // namespace
 
 Result<GenerationDirectory> GenerationDirectory::create(const std::string& base) {
@@ -132,13 +196,13 @@ Result<GenerationDirectory> GenerationDirectory::create(const std::string& base)
   std::error_code error;
   const auto root = base.empty() ? (fs::temp_directory_path(error) / ("backplane-plugins-" + std::to_string(::getuid()))).string() : base;
   if (!error) fs::create_directories(root, error);
-  if (error) return internal_error("cannot make the directory for plugin copies " + root + ": " + error.message());
+  if (error) return cannot_make(root, error.message());
   remove_leftovers(root);
   GenerationDirectory directory;
   const auto path = root + "/gen-" + std::to_string(::getpid()) + "-" + std::to_string(sequence.fetch_add(1));
   fs::remove_all(path, error);  // of an earlier process of the same number
   if (::mkdir(path.c_str(), 0700) != 0) {
-    return internal_error("cannot make the directory for plugin copies " + path + ": " + std::strerror(errno));
+    return cannot_make(path, std::strerror(errno));
   }
   directory.path_ = path;
   return directory;
@@ -157,13 +221,10 @@ GenerationDirectory::~GenerationDirectory() {
 std::unique_ptr<Plugin> load_plugin(const InspectedPlugin& inspected, const GenerationDirectory& directory, Findings& findings) {
   const auto copy = copy_file(inspected, directory, findings);
   if (!copy || !is_what_was_inspected(*copy, inspected, findings)) return nullptr;
+  const LoadWatch watch(inspected);
   boost::dll::shared_library library;
-  const auto call = fenced([&]() -> Status {
-    library.load(*copy, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
-    return {};
-  });
-  if (!call.status.ok()) {
-    add_load_error(call.status.message(), findings);
+  if (const auto error = map_file(library, *copy); !error.empty()) {
+    add_load_error(error, findings);
     return nullptr;
   }
   auto& mapped = mapped_libraries().emplace_back(std::move(library));

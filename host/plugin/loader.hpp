@@ -3,7 +3,8 @@
 // Thread-safety: one thread; loading happens during start.
 // Lifetime:      code that has been mapped stays mapped until the process ends: what a plugin has handed out may outlive it (vtables,
 //                functions, read-only bytes).  The copies are removed with their directory.
-// Errors:        findings PLG-FILE-010/011, PLG-LIFE-001 … 005.
+// Errors:        findings PLG-FILE-010/011, PLG-LIFE-001 … 005.  A static initializer that throws ends the process; the log then says
+// whose.
 #pragma once
 
 #include <memory>
@@ -31,7 +32,7 @@ class GenerationDirectory {
 };
 
 // Copies the file of `inspected`, makes sure that the copy is what was inspected, maps it and makes the plugin.
-// Null and a finding when that fails.
+// Null and a finding when that fails.  `inspected` has a descriptor.
 std::unique_ptr<Plugin> load_plugin(const InspectedPlugin& inspected, const GenerationDirectory& directory, Findings& findings);
 
 }  // namespace backplane

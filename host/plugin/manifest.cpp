@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::size_t kMaxListLength = 256;
 constexpr std::size_t kMaxNameLength = 128;
+constexpr std::size_t kMaxShownLength = 64;
 
 // Reads members one by one and writes down what is wrong with each.
 class ManifestReader {
@@ -60,6 +61,17 @@ class ManifestReader {
       return;
     }
     for (std::size_t i = 0; i < array->size(); ++i) function((*array)[i], std::string(key) + "[" + std::to_string(i) + "]");
+  }
+
+  // What stands under `key`, right or wrong, fit for a cell of a table.
+  static std::string shown(const Object& object, std::string_view key) {
+    const auto* value = find(object, key);
+    if (!value) return {};
+    auto text = value->is_string() ? std::string(value->get_string()) : to_json(*value);
+    text.resize(std::min(text.size(), kMaxShownLength));
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c <= ' ' || c > '~'; }, '?');
+    return text;
   }
 
   Version version(const Object& object, const std::string& path) {
@@ -177,6 +189,7 @@ std::optional<Descriptor> parse_manifest(std::string_view text, Findings& findin
     reader.wrong(finding_code::kBadMember, "name", "a string", {}, "is missing");
   }
   out.version = reader.version(*object, "version");
+  out.version_text = ManifestReader::shown(*object, "version");
   out.license = reader.text(*object, "license", "license");
   out.vendor = reader.text(*object, "vendor", "vendor");
   out.description = reader.text(*object, "description", "description");

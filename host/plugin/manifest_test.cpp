@@ -55,6 +55,19 @@ TEST(Manifest, WhatIsNotJsonHasItsOwnCode) {
   }
 }
 
+TEST(Manifest, AVersionIsShownAsItStandsThereRightOrWrong) {
+  const auto shown = [](const std::string& version) {
+    Findings findings;
+    return parse_manifest(R"({"name":"a","version":)" + version + "}", findings)->version_text;
+  };
+  EXPECT_EQ(shown(R"("1.4.2-rc.1")"), "1.4.2-rc.1");
+  EXPECT_EQ(shown(R"("one point four")"), "one?point?four");
+  EXPECT_EQ(shown("7"), "7");
+  EXPECT_EQ(shown("\"\\u001b[31m" + std::string(100, 'x') + "\"").size(), 64u);
+  Findings findings;
+  EXPECT_EQ(parse_manifest(R"({"name":"a"})", findings)->version_text, "");
+}
+
 TEST(Manifest, ListsAreBounded) {
   std::string many = R"({"name":"a","version":"1.0.0","conflicts":[)";
   for (int i = 0; i < 300; ++i) many += (i ? "," : "") + ("\"p" + std::to_string(i) + "\"");

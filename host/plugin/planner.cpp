@@ -12,6 +12,8 @@ namespace backplane {
 
 namespace {
 
+std::string requires_field(std::size_t r) { return "requires[" + std::to_string(r) + "]"; }
+
 // One pass over a plan: decides who runs and computes the orders.
 class Planner {
  public:
@@ -27,22 +29,23 @@ class Planner {
   }
 
   void select() {
-    reject_broken();
     disable();
+    reject_broken();
     reject_duplicates();
-    reject_conflicts();
   }
 
+  // Every step takes out as little as it can, and what follows from it is seen before the next one: nobody gives way to a plugin that
+  // does not run anyway.
   void order() {
     plan_.edges.clear();
     plan_.fatal.clear();
     std::optional<Graph> start, chain;
     do {
-      block_dependents();
-      start = requirement_graph();
-      chain.reset();
-      if (!reject_cycle(*start, finding_code::kDependencyCycle, "requires")) chain = declared_order();
-    } while (!chain || reject_cycle(*chain, finding_code::kOrderCycle, "stands in front of"));
+      do {
+        start = settled_requirements();
+      } while (reject_one_conflict());
+      chain = declared_order();
+    } while (reject_order_cycle(*chain));
     add_optional_requirements(*start);
     add_weak_order(*chain);
     // `start` has edges from who requires to who provides: start from the far end.
@@ -90,18 +93,35 @@ class Planner {
   void reject_broken();
   void disable();
   void reject_duplicates();
-  void reject_conflicts();
+  // The first running plugin that `i` says it cannot run beside, and the word it says so with.
+  struct Conflict {
+    std::size_t with;
+    const std::string* name;
+  };
+  std::optional<Conflict> conflict_of(std::size_t i);
+  bool reject_one_conflict();
   void block_dependents();
   bool block_if_unmet(std::size_t i);
+  bool is_met(std::size_t i, const Requirement& requirement);
+  // One that would do for the requirement if it ran.
+  std::optional<std::size_t> idle_provider_of(std::size_t i, const Requirement& requirement);
+  void report_missing(std::size_t i);
+  void report_blocked(std::size_t i);
+  Finding not_provided(std::size_t i, const Requirement& requirement, std::string field);
+  bool is_blocked_by(std::size_t i, std::size_t by);
   std::string chain_of(std::size_t i);
   // The one that is used for a requirement: the plugin of that name, else the newest provider.
   std::optional<std::size_t> provider_of(std::size_t i, const Requirement& requirement);
   bool host_provides(const Requirement& requirement) const;
   Graph requirement_graph();
+  Graph settled_requirements();
   Graph declared_order();
   void add_optional_requirements(Graph& graph);
   void add_weak_order(Graph& graph);
-  bool reject_cycle(const Graph& graph, std::string_view code, const char* verb);
+  std::string shown_cycle(const std::vector<std::size_t>& cycle);
+  bool reject_requirement_cycle(const Graph& graph);
+  bool reject_order_cycle(const Graph& graph);
+  std::string declarations_of(std::size_t i, const std::vector<std::size_t>& cycle, std::size_t& count);
   void check_required();
   bool is_required(std::size_t i) {
     return std::find(options_.required.begin(), options_.required.end(), at(i).name()) != options_.required.end();
@@ -115,6 +135,7 @@ class Planner {
 
 void Planner::reject_broken() {
   for (auto& plugin : plan_.plugins) {
+    if (!plugin.runs()) continue;  // disabled: nobody asked it to be in order
     if (!plugin.inspected.descriptor || has_errors(plugin.inspected.findings)) plugin.state = PluginState::kRejected;
   }
 }
@@ -154,24 +175,39 @@ void Planner::reject_duplicates() {
   }
 }
 
-void Planner::reject_conflicts() {
-  for (const auto i : running()) {
-    for (const auto& name : descriptor(i).conflicts) {
-      for (const auto j : running()) {
-        if (i == j || !at(i).runs() || !descriptor(j).answers_to(name)) continue;
-        const bool spare = is_required(i) && !is_required(j);
-        const std::size_t out = spare ? j : i, other = spare ? i : j;
-        take_out(out, PluginState::kRejected,
-                 {finding_code::kConflict,
-                  Severity::kError,
-                  "conflicts",
-                  {},
-                  at(other).name() + " " + descriptor(other).version.to_string(),
-                  at(i).name() + " declares that it cannot run beside " + name,
-                  "disable one of the two with --disable-plugin"});
-      }
+std::optional<Planner::Conflict> Planner::conflict_of(std::size_t i) {
+  for (const auto& name : descriptor(i).conflicts) {
+    for (const auto j : running()) {
+      if (i != j && descriptor(j).answers_to(name)) return Conflict{j, &name};
     }
   }
+  return std::nullopt;
+}
+
+// Who declares a conflict gives way, first of all to those who give way to nobody: of a → b → c only b is left out.
+bool Planner::reject_one_conflict() {
+  std::optional<std::size_t> gives_way;
+  for (const auto i : running()) {
+    const auto conflict = conflict_of(i);
+    if (!conflict) continue;
+    const bool certain = !conflict_of(conflict->with);
+    if (certain || !gives_way) gives_way = i;
+    if (certain) break;
+  }
+  if (!gives_way) return false;
+  const auto i = *gives_way;
+  const auto conflict = *conflict_of(i);
+  const bool spare = is_required(i) && !is_required(conflict.with);
+  const std::size_t out = spare ? conflict.with : i, other = spare ? i : conflict.with;
+  take_out(out, PluginState::kRejected,
+           {finding_code::kConflict,
+            Severity::kError,
+            "conflicts",
+            {},
+            at(other).name() + " " + descriptor(other).version.to_string(),
+            at(i).name() + " declares that it cannot run beside " + *conflict.name,
+            "disable one of the two with --disable-plugin"});
+  return true;
 }
 
 bool Planner::host_provides(const Requirement& requirement) const {
@@ -204,43 +240,94 @@ std::string Planner::chain_of(std::size_t i) {
   return text + ": " + (code.empty() ? std::string(state_name(at(i).state)) : std::string(code));
 }
 
+bool Planner::is_met(std::size_t i, const Requirement& requirement) {
+  if (requirement.optional || host_provides(requirement) || provider_of(i, requirement)) return true;
+  // What it provides itself is there even when it has been taken out.
+  const auto& providers = providers_[requirement.name];
+  return std::any_of(providers.begin(), providers.end(),
+                     [&](const Provider& p) { return p.plugin == i && requirement.range.contains(p.version); });
+}
+
+std::optional<std::size_t> Planner::idle_provider_of(std::size_t i, const Requirement& requirement) {
+  for (const auto& provider : providers_[requirement.name]) {
+    if (provider.plugin != i && requirement.range.contains(provider.version)) return provider.plugin;
+  }
+  return std::nullopt;
+}
+
 bool Planner::block_if_unmet(std::size_t i) {
-  for (std::size_t r = 0; r < descriptor(i).requires_.size(); ++r) {
-    const auto& requirement = descriptor(i).requires_[r];
-    if (requirement.optional || host_provides(requirement) || provider_of(i, requirement)) continue;
-    const std::string field = "requires[" + std::to_string(r) + "]";
-    const std::string wanted = requirement.name + " " + requirement.range.text();
-    std::string versions;
-    for (const auto& provider : providers_[requirement.name]) {
-      if (provider.plugin == i) continue;
-      if (requirement.range.contains(provider.version)) {  // it would do, but does not run
-        at(i).blocked_by = provider.plugin;
-        take_out(i, PluginState::kBlocked,
-                 {finding_code::kBlocked, Severity::kError, field, wanted, {}, "does not run because of what it requires", {}});
-        at(i).inspected.findings.back().found = chain_of(i);
-        return true;
-      }
-      const auto shown = at(provider.plugin).name() + " " + provider.version.to_string();
-      if (versions.find(shown) == std::string::npos) versions += (versions.empty() ? "" : ", ") + shown;
-    }
-    for (const auto& capability : options_.host_capabilities) {
-      if (capability.name == requirement.name) versions += "the host's " + capability.version.to_string();
-    }
-    const bool missing = versions.empty();
-    take_out(i, PluginState::kBlocked,
-             {missing ? finding_code::kMissing : finding_code::kOutOfRange, Severity::kError, field, wanted, missing ? "nothing" : versions,
-              missing ? "nobody provides what it requires" : "what it requires is there in another version",
-              missing ? "install a plugin that provides " + requirement.name : "install a version in the range"});
+  for (const auto& requirement : descriptor(i).requires_) {
+    if (is_met(i, requirement)) continue;
+    at(i).state = PluginState::kBlocked;
+    at(i).blocked_by = idle_provider_of(i, requirement);
     return true;
   }
   return false;
 }
 
+bool Planner::is_blocked_by(std::size_t i, std::size_t by) {
+  for (std::optional<std::size_t> next = i; next; next = at(*next).blocked_by) {
+    if (*next == by) return true;
+  }
+  return false;
+}
+
+Finding Planner::not_provided(std::size_t i, const Requirement& requirement, std::string field) {
+  std::string versions;
+  for (const auto& provider : providers_[requirement.name]) {
+    if (provider.plugin == i) continue;
+    const auto shown = at(provider.plugin).name() + " " + provider.version.to_string();
+    if (versions.find(shown) == std::string::npos) versions += (versions.empty() ? "" : ", ") + shown;
+  }
+  for (const auto& capability : options_.host_capabilities) {
+    if (capability.name == requirement.name) versions += (versions.empty() ? "" : ", ") + ("the host's " + capability.version.to_string());
+  }
+  const bool missing = versions.empty();
+  return {missing ? finding_code::kMissing : finding_code::kOutOfRange,
+          Severity::kError,
+          std::move(field),
+          requirement.name + " " + requirement.range.text(),
+          missing ? "nothing" : versions,
+          missing ? "nobody provides what it requires" : "what it requires is there in another version",
+          missing ? "install a plugin that provides " + requirement.name : "install a version in the range"};
+}
+
+void Planner::report_missing(std::size_t i) {
+  for (std::size_t r = 0; r < descriptor(i).requires_.size(); ++r) {
+    const auto& requirement = descriptor(i).requires_[r];
+    if (is_met(i, requirement) || idle_provider_of(i, requirement)) continue;
+    at(i).inspected.findings.push_back(not_provided(i, requirement, requires_field(r)));
+  }
+}
+
+void Planner::report_blocked(std::size_t i) {
+  for (std::size_t r = 0; r < descriptor(i).requires_.size(); ++r) {
+    const auto& requirement = descriptor(i).requires_[r];
+    const auto provider = is_met(i, requirement) ? std::nullopt : idle_provider_of(i, requirement);
+    if (!provider || is_blocked_by(*provider, i)) continue;  // it is this plugin that keeps that one out
+    at(i).inspected.findings.push_back({finding_code::kBlocked,
+                                        Severity::kError,
+                                        requires_field(r),
+                                        requirement.name + " " + requirement.range.text(),
+                                        at(i).name() + " ← " + chain_of(*provider),
+                                        "does not run because of what it requires",
+                                        {}});
+  }
+}
+
 void Planner::block_dependents() {
+  std::vector<std::size_t> blocked;
   for (bool changed = true; changed;) {
     changed = false;
-    for (const auto i : running()) changed = block_if_unmet(i) || changed;
+    for (const auto i : running()) {
+      if (!block_if_unmet(i)) continue;
+      blocked.push_back(i);
+      changed = true;
+    }
   }
+  // One finding for each requirement that is not met, told once all are known: chains end with the code of who stands at their end.
+  for (const auto i : blocked) report_missing(i);
+  for (const auto i : blocked) report_blocked(i);
 }
 
 Graph Planner::requirement_graph() {
@@ -255,6 +342,15 @@ Graph Planner::requirement_graph() {
     }
   }
   return graph;
+}
+
+// Takes out what misses a requirement until nobody does, and everybody of a cycle of requirements: none of them could start.
+Graph Planner::settled_requirements() {
+  for (;;) {
+    block_dependents();
+    auto graph = requirement_graph();
+    if (!reject_requirement_cycle(graph)) return graph;
+  }
 }
 
 void Planner::add_optional_requirements(Graph& graph) {
@@ -332,22 +428,76 @@ void Planner::add_weak_order(Graph& graph) {
   }
 }
 
-bool Planner::reject_cycle(const Graph& graph, std::string_view code, const char* verb) {
-  const auto cycle = graph.cycle(running());
-  if (cycle.empty()) return false;
+std::string Planner::shown_cycle(const std::vector<std::size_t>& cycle) {
   std::string path;
   for (const auto i : cycle) path += at(i).name() + " → ";
-  path += at(cycle.front()).name();
+  return path + at(cycle.front()).name();
+}
+
+bool Planner::reject_requirement_cycle(const Graph& graph) {
+  const auto cycle = graph.cycle(running());
+  if (cycle.empty()) return false;
+  const auto path = shown_cycle(cycle);
   for (const auto i : cycle) {
     take_out(i, PluginState::kRejected,
-             {code,
+             {finding_code::kDependencyCycle,
               Severity::kError,
-              code == finding_code::kOrderCycle ? "in_front_of" : "requires",
+              "requires",
               {},
               path,
-              std::string("a cycle: each ") + verb + " the next",
+              "a cycle: each requires the next",
               "take one of the declarations back"});
   }
+  return true;
+}
+
+// "x declares in_front_of core and behind apps", and how many edges of the cycle that are.  Empty when it declares none of them.
+std::string Planner::declarations_of(std::size_t i, const std::vector<std::size_t>& cycle, std::size_t& count) {
+  std::string text;
+  count = 0;
+  for (std::size_t at_edge = 0; at_edge < cycle.size(); ++at_edge) {
+    const auto front = cycle[at_edge], back = cycle[(at_edge + 1) % cycle.size()];
+    for (const auto& edge : plan_.edges) {
+      const bool in_front_of = edge.kind == PlanEdge::Kind::kInFrontOf && edge.from == i;
+      const bool behind = edge.kind == PlanEdge::Kind::kBehind && edge.to == i;
+      if (edge.from != front || edge.to != back || !(in_front_of || behind)) continue;
+      text += text.empty() ? at(i).name() + " declares " : " and ";
+      text += in_front_of ? "in_front_of " + at(back).name() : "behind " + at(front).name();
+      ++count;
+      break;  // the same edge may stand there twice, under a name and a capability
+    }
+  }
+  return text;
+}
+
+// One plugin less is enough.  It is the one that declared most of the cycle: core and apps do not go because a third one stands between
+// them the wrong way round.
+bool Planner::reject_order_cycle(const Graph& graph) {
+  auto cycle = graph.cycle(running());
+  if (cycle.empty()) return false;
+  const auto path = shown_cycle(cycle);
+  std::vector<std::size_t> count(plan_.plugins.size());
+  std::map<std::size_t, std::string> declarations;
+  for (const auto i : cycle) declarations[i] = declarations_of(i, cycle, count[i]);
+  const auto ranks = rank();
+  const auto worse = [&](std::size_t a, std::size_t b) {
+    if (count[a] != count[b]) return count[a] > count[b];
+    if (is_required(a) != is_required(b)) return is_required(b);
+    return ranks[a] > ranks[b];
+  };
+  std::sort(cycle.begin(), cycle.end(), worse);
+  std::string who;
+  for (const auto i : cycle) {
+    if (count[i] > 0) who += "; " + declarations[i];
+  }
+  take_out(cycle.front(), PluginState::kRejected,
+           {finding_code::kOrderCycle,
+            Severity::kError,
+            "in_front_of, behind",
+            {},
+            path,
+            "a cycle: each stands in front of the next" + who,
+            "take one of the declarations back"});
   return true;
 }
 

@@ -1,11 +1,11 @@
 // Which plugins run, in which order they start, and in which order requests meet them.
 //
 // Decisions depend on the descriptors alone, never on the order of files: the same set gives the same plan.
-//   who runs      every plugin without errors, unless disabled, a duplicate, in conflict, in a cycle, or in need of one that does not run
+//   who runs      every plugin without errors, unless it is disabled, a duplicate, in need of one that does not run, in a cycle of
+//                 requirements, in conflict with one that runs, or the one that declared most of a cycle of orders
 //   start order   what provides comes before what requires; ties by name
 //   chain order   front to back from in_front_of and behind; "*" is everybody who has not said the opposite; a plugin stands in front of
-//   what it
-//                 requires unless somebody said otherwise; ties by name
+//                 what it requires unless somebody said otherwise; ties by name
 //
 // Thread-safety: plan_plugins() is a function of its arguments.
 // Errors:        findings PLG-DEP-…, PLG-PLAN-… at the plugin they concern; Plan::fatal for those that must stop a start.

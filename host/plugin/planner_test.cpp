@@ -115,11 +115,52 @@ TEST(Planner, AnOptionalRequirementThatClosesACycleIsDroppedWithAWarning) {
   EXPECT_EQ(find_plugin(plan, "b").inspected.findings[0].code, finding_code::kOptionalCycle);
 }
 
-TEST(Planner, ContradictingOrdersAreACycleToo) {
+TEST(Planner, OfTwoThatContradictEachOtherOneIsLeftOut) {
   const auto plan = plan_plugins({named("a", R"("in_front_of":["b"])"), named("b", R"("in_front_of":["a"])"), named("c")}, {});
-  EXPECT_EQ(names(plan, plan.chain), (Names{"c"}));
-  EXPECT_EQ(find_plugin(plan, "a").code(), finding_code::kOrderCycle);
+  EXPECT_EQ(names(plan, plan.chain), (Names{"a", "c"}));
+  EXPECT_EQ(find_plugin(plan, "b").code(), finding_code::kOrderCycle);
   EXPECT_EQ(find_plugin(plan, "b").inspected.findings[0].found, "a → b → a");
+  const auto required =
+      plan_plugins({named("a", R"("in_front_of":["b"])"), named("b", R"("in_front_of":["a"])"), named("c")}, {{}, {"b"}, {}});
+  EXPECT_EQ(names(required, required.chain), (Names{"b", "c"}));
+  EXPECT_TRUE(required.fatal.empty());
+}
+
+TEST(Planner, AStrangerWhoTurnsTheChainRoundIsLeftOutAlone) {
+  const std::vector<InspectedPlugin> plugins{named("apps", R"("requires":[{"name":"core"}],"behind":["core"])"), named("core"),
+                                             named("evil", R"("in_front_of":["core"],"behind":["apps"])")};
+  const auto plan = plan_plugins(plugins, {});
+  EXPECT_EQ(names(plan, plan.chain), (Names{"core", "apps"}));
+  const auto& finding = find_plugin(plan, "evil").inspected.findings.at(0);
+  EXPECT_EQ(finding.code, finding_code::kOrderCycle);
+  EXPECT_EQ(finding.found, "apps → evil → core → apps");
+  EXPECT_NE(finding.message.find("evil declares behind apps and in_front_of core"), std::string::npos) << finding.message;
+  EXPECT_NE(finding.message.find("apps declares behind core"), std::string::npos) << finding.message;
+  EXPECT_TRUE(find_plugin(plan, "apps").inspected.findings.empty());
+  // Being required does not make its wishes right.
+  const auto required = plan_plugins(plugins, {{}, {"evil"}, {}});
+  EXPECT_EQ(names(required, required.chain), (Names{"core", "apps"}));
+  ASSERT_EQ(required.fatal.size(), 1u);
+  EXPECT_NE(required.fatal[0].message.find("PLG-PLAN-003"), std::string::npos);
+}
+
+TEST(Planner, EveryCycleOfOrdersCostsOnePlugin) {
+  const auto plan =
+      plan_plugins({named("core"), named("apps", R"("behind":["core"])"), named("evil-1", R"("in_front_of":["core"],"behind":["apps"])"),
+                    named("evil-2", R"("in_front_of":["core"],"behind":["apps"])"), named("x", R"("in_front_of":["y"])"),
+                    named("y", R"("in_front_of":["z"])"), named("z", R"("in_front_of":["x"])")},
+                   {});
+  EXPECT_EQ(names(plan, plan.chain), (Names{"core", "apps", "x", "y"}));
+  EXPECT_EQ(find_plugin(plan, "z").inspected.findings.at(0).found, "x → y → z → x");
+}
+
+TEST(Planner, WhatRequiresTheOneLeftOutOfACycleIsBlocked) {
+  const auto plan =
+      plan_plugins({named("apps", R"("behind":["core"])"), named("core"), named("evil", R"("in_front_of":["core"],"behind":["apps"])"),
+                    named("fan", R"("requires":[{"name":"evil"}])")},
+                   {});
+  EXPECT_EQ(names(plan, plan.chain), (Names{"core", "apps"}));
+  EXPECT_EQ(find_plugin(plan, "fan").inspected.findings.at(0).found, "fan ← evil: PLG-PLAN-003");
 }
 
 TEST(Planner, OfTwoFilesWithOneNameTheNewerVersionStays) {
@@ -138,6 +179,54 @@ TEST(Planner, WhoDeclaresAConflictGivesWayUnlessItIsRequired) {
   const auto required = plan_plugins(plugins, {{}, {"new"}, {}});
   EXPECT_TRUE(find_plugin(required, "new").runs());
   EXPECT_EQ(find_plugin(required, "old").code(), finding_code::kConflict);
+}
+
+TEST(Planner, NobodyGivesWayToAPluginThatDoesNotRunAnyway) {
+  const auto lacking = plan_plugins({named("a", R"("conflicts":["b"])"), named("b", R"("requires":[{"name":"ghost"}])")}, {});
+  EXPECT_EQ(names(lacking, lacking.chain), (Names{"a"}));
+  EXPECT_EQ(find_plugin(lacking, "b").code(), finding_code::kMissing);
+  const auto chain = plan_plugins({named("a", R"("conflicts":["b"])"), named("b", R"("conflicts":["c"])"), named("c")}, {});
+  EXPECT_EQ(names(chain, chain.chain), (Names{"a", "c"}));
+  const auto dependent = plan_plugins(
+      {named("a", R"("conflicts":["c"])"), named("b", R"("requires":[{"name":"a"}])"), named("c"), named("d", R"("conflicts":["b"])")}, {});
+  EXPECT_EQ(names(dependent, dependent.chain), (Names{"c", "d"}));
+  const auto ring = plan_plugins(
+      {named("a", R"("conflicts":["b"])"), named("b", R"("requires":[{"name":"c"}])"), named("c", R"("requires":[{"name":"b"}])")}, {});
+  EXPECT_EQ(names(ring, ring.chain), (Names{"a"}));
+}
+
+TEST(Planner, OfTwoThatExcludeEachOtherOneRuns) {
+  const auto plan = plan_plugins({named("a", R"("conflicts":["b"])"), named("b", R"("conflicts":["a"])")}, {});
+  EXPECT_EQ(names(plan, plan.chain), (Names{"b"}));
+  const auto required = plan_plugins({named("a", R"("conflicts":["b"])"), named("b", R"("conflicts":["a"])")}, {{}, {"a"}, {}});
+  EXPECT_EQ(names(required, required.chain), (Names{"a"}));
+}
+
+TEST(Planner, EveryRequirementThatIsNotMetIsTold) {
+  const auto plan =
+      plan_plugins({named("a", R"("requires":[{"name":"b"},{"name":"good"},{"name":"ghost"},{"name":"good","version":"^2"},{"name":"a"}])"),
+                    named("b", R"("requires":[{"name":"c"}])"),
+                    named("c", R"("requires":[{"name":"ghost"},{"name":"phantom"},{"name":"a"}])"), named("good")},
+                   {});
+  EXPECT_EQ(names(plan, plan.start_order), (Names{"good"}));
+  const auto told = [&](const char* name) {
+    Names lines;
+    for (const auto& f : find_plugin(plan, name).inspected.findings) lines.push_back(std::string(f.code) + " " + f.field + " " + f.found);
+    return lines;
+  };
+  EXPECT_EQ(told("a"), (Names{"PLG-DEP-001 requires[2] nothing", "PLG-DEP-002 requires[3] good 1.0.0",
+                              "PLG-DEP-003 requires[0] a ← b ← c: PLG-DEP-001"}));
+  EXPECT_EQ(told("b"), (Names{"PLG-DEP-003 requires[0] b ← c: PLG-DEP-001"}));
+  EXPECT_EQ(told("c"),
+            (Names{"PLG-DEP-001 requires[0] nothing", "PLG-DEP-001 requires[1] nothing", "PLG-DEP-003 requires[2] c ← a: PLG-DEP-001"}));
+}
+
+TEST(Planner, ADisabledPluginNeedNotBeInOrder) {
+  auto broken = named("old");
+  broken.findings.push_back({finding_code::kBoostVersion, Severity::kError, "boost", {}, {}, "other", {}});
+  const auto plan = plan_plugins({broken}, {{"old"}, {}, {}});
+  EXPECT_EQ(plan.plugins[0].state, PluginState::kDisabled);
+  EXPECT_TRUE(plan.general.empty());
 }
 
 TEST(Planner, DisablingAPluginBlocksWhatRequiresItAndAnUnknownNameIsAWarning) {

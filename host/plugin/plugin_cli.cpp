@@ -45,18 +45,23 @@ Plan make_plan(const CliOptions& options, const std::vector<std::string>& files)
   return plan;
 }
 
-int list(const CliOptions& options, std::ostream& out) {
+// Writes a plan to `out` and what is about no plugin in particular to `err`.
+int show(const Plan& plan, const std::string& text, std::ostream& out, std::ostream& err) {
+  out << text;
+  err << findings_as_text(unowned_findings(plan));
+  return plan.fatal.empty() ? 0 : 1;
+}
+
+int list(const CliOptions& options, std::ostream& out, std::ostream& err) {
   const auto plan = make_plan(options, {});
-  out << (options.json() ? list_as_json(plan) : list_as_text(plan));
-  return 0;
+  return show(plan, options.json() ? list_as_json(plan) : list_as_text(plan), out, err);
 }
 
 // A file, or the name of a plugin in the directories.
-std::optional<InspectedPlugin> find_plugin(const CliOptions& options, const std::string& what) {
+std::optional<InspectedPlugin> find_plugin(const CliOptions& options, const std::string& what, Findings& findings) {
   std::error_code error;
   if (fs::exists(fs::symlink_status(what, error))) return inspect_plugin(what);
-  Findings ignored;
-  for (auto& plugin : inspect_directories(options.directories, ignored)) {
+  for (auto& plugin : inspect_directories(options.directories, findings)) {
     if (plugin.display_name() == what || fs::path(plugin.path).stem() == what) return std::move(plugin);
   }
   return std::nullopt;
@@ -64,15 +69,20 @@ std::optional<InspectedPlugin> find_plugin(const CliOptions& options, const std:
 
 int inspect(const CliOptions& options, std::ostream& out, std::ostream& err) {
   int code = 0;
+  std::vector<InspectedPlugin> plugins;
   for (const auto& what : options.files) {
-    const auto plugin = find_plugin(options, what);
-    if (!plugin) {
-      err << "no file and no plugin is called " << what << "\n";
-      code = 1;
-      continue;
-    }
-    out << (options.json() ? inspection_as_json(*plugin) : inspection_as_text(*plugin));
-    if (!plugin->descriptor) code = 1;
+    Findings findings;
+    auto plugin = find_plugin(options, what, findings);
+    if (!plugin) err << "no file and no plugin is called " << what << "\n" << findings_as_text(findings);
+    if (!plugin || !plugin->descriptor) code = 1;
+    if (plugin) plugins.push_back(std::move(*plugin));
+  }
+  if (!options.json()) {
+    for (const auto& plugin : plugins) out << inspection_as_text(plugin);
+  } else if (options.files.size() > 1) {
+    out << inspections_as_json(plugins);
+  } else if (!plugins.empty()) {
+    out << inspection_as_json(plugins.front());
   }
   return code;
 }
@@ -85,10 +95,9 @@ int check(const CliOptions& options, std::ostream& out) {
   return result.clean ? 0 : 1;
 }
 
-int graph(const CliOptions& options, std::ostream& out) {
+int graph(const CliOptions& options, std::ostream& out, std::ostream& err) {
   const auto plan = make_plan(options, {});
-  out << (options.json() ? graph_as_json(plan) : graph_as_text(plan));
-  return 0;
+  return show(plan, options.json() ? graph_as_json(plan) : graph_as_text(plan), out, err);
 }
 
 void add_common(CLI::App& command, CliOptions& options) {
@@ -107,6 +116,20 @@ void add_common(CLI::App& command, CliOptions& options) {
   command.add_option("-o,--output", options.output, "text or json")->check(CLI::IsMember({"text", "json"}));
 }
 
+// False when the first word is no subcommand: CLI11 would only say that one is missing.
+bool names_a_subcommand(const CLI::App& app, int argc, char** argv, std::ostream& err) {
+  const std::string word = argc > 1 ? argv[1] : "";
+  std::string known;
+  for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (word == command->get_name()) return true;
+    known += (known.empty() ? "" : ", ") + command->get_name();
+  }
+  if (word.starts_with('-')) return true;
+  err << (word.empty() ? "a subcommand is missing" : "there is no subcommand \"" + word + "\"") << "; there are: " << known
+      << "\nRun 'backplane plugin --help' for usage.\n";
+  return false;
+}
+
 }  // namespace
 
 int run_plugin_cli(int argc, char** argv) { return run_plugin_cli(argc, argv, std::cout, std::cerr); }
@@ -123,16 +146,19 @@ int run_plugin_cli(int argc, char** argv, std::ostream& out, std::ostream& err) 
   for (auto* command : {list_command, inspect_command, check_command, graph_command}) add_common(*command, options);
   inspect_command->add_option("plugin", options.files, "file or name")->required();
   check_command->add_option("file", options.files, "file; without one, everything in the plugin directories");
+  if (!names_a_subcommand(app, argc, argv, err)) return 2;
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error, out, err) == 0 ? 0 : 2;
   }
-  if (options.directories.empty()) options.directories = {default_plugin_directory()};
-  if (*list_command) return list(options, out);
+  // Nobody asked for the default directory: that it is missing is worth a word only if somebody did.
+  std::error_code error;
+  if (options.directories.empty() && fs::exists(default_plugin_directory(), error)) options.directories = {default_plugin_directory()};
+  if (*list_command) return list(options, out, err);
   if (*inspect_command) return inspect(options, out, err);
   if (*check_command) return check(options, out);
-  return graph(options, out);
+  return graph(options, out, err);
 }
 
 }  // namespace backplane

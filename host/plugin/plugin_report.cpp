@@ -9,7 +9,8 @@ namespace backplane {
 namespace {
 
 std::string version_of(const InspectedPlugin& plugin) {
-  return plugin.descriptor ? plugin.descriptor->version.to_string() : std::string("-");
+  auto version = plugin.display_version();
+  return version.empty() ? "-" : version;
 }
 
 std::string document(const Value& value) { return pretty_json(to_json(value)); }
@@ -69,7 +70,7 @@ Array findings_to_json(const Findings& findings) {
 Object plugin_to_json(const PlannedPlugin& plugin) {
   Object row;
   row["name"] = plugin.inspected.display_name();
-  row["version"] = plugin.inspected.descriptor ? plugin.inspected.descriptor->version.to_string() : std::string();
+  row["version"] = plugin.inspected.display_version();
   row["state"] = std::string(state_name(plugin.state));
   row["file"] = plugin.inspected.path;
   row["code"] = std::string(plugin.code());
@@ -79,7 +80,38 @@ Object plugin_to_json(const PlannedPlugin& plugin) {
 
 bool is_problem(const Finding& finding) { return finding.severity != Severity::kInfo; }
 
+constexpr std::string_view kFail = "FAIL", kWarn = "WARN", kGood = "OK  ", kOff = "OFF ";
+// What is wrong with a disabled plugin is shown and does not count.
+std::string_view verdict_of(const PlannedPlugin& plugin) {
+  const auto& findings = plugin.inspected.findings;
+  if (plugin.state == PluginState::kDisabled) return kOff;
+  if (has_errors(findings)) return kFail;
+  return std::any_of(findings.begin(), findings.end(), is_problem) ? kWarn : kGood;
+}
+
+Object inspection_to_json(const InspectedPlugin& plugin) {
+  Object out;
+  out["file"] = plugin.path;
+  if (plugin.descriptor) {
+    for (auto& part : descriptor_to_json(*plugin.descriptor)) out[part.key()] = part.value();
+  }
+  out["findings"] = findings_to_json(plugin.findings);
+  return out;
+}
+
 }  // namespace
+
+Findings unowned_findings(const Plan& plan) {
+  Findings rest = plan.general;
+  rest.insert(rest.end(), plan.fatal.begin(), plan.fatal.end());
+  return rest;
+}
+
+std::string findings_as_text(const Findings& findings) {
+  TextTable table;
+  add_findings(findings, table);
+  return table.str();
+}
 
 Object finding_to_json(const Finding& finding) {
   Object out;
@@ -130,15 +162,13 @@ std::string inspection_as_text(const InspectedPlugin& plugin) {
   return text;
 }
 
-std::string inspection_as_json(const InspectedPlugin& plugin) {
-  Object out;
-  out["file"] = plugin.path;
-  if (plugin.descriptor) {
-    for (auto& part : descriptor_to_json(*plugin.descriptor)) out[part.key()] = part.value();
-  }
-  out["findings"] = findings_to_json(plugin.findings);
-  return document(out);
+std::string inspections_as_json(const std::vector<InspectedPlugin>& plugins) {
+  Array list;
+  for (const auto& plugin : plugins) list.emplace_back(inspection_to_json(plugin));
+  return document(list);
 }
+
+std::string inspection_as_json(const InspectedPlugin& plugin) { return document(inspection_to_json(plugin)); }
 
 CheckResult check_plan(const Plan& plan, std::size_t shown) {
   CheckResult result;
@@ -146,23 +176,17 @@ CheckResult check_plan(const Plan& plan, std::size_t shown) {
   for (std::size_t i = 0; i < std::min(shown, plan.plugins.size()); ++i) {
     const auto& plugin = plan.plugins[i];
     const auto& findings = plugin.inspected.findings;
-    const bool errors = has_errors(findings), problems = std::any_of(findings.begin(), findings.end(), is_problem);
-    result.clean = result.clean && !problems;
+    const auto verdict = verdict_of(plugin);
+    result.clean = result.clean && (verdict == kGood || verdict == kOff);
     TextTable table;
     add_findings(findings, table);
-    result.text += std::string(errors     ? "FAIL"
-                               : problems ? "WARN"
-                                          : "OK  ") +
-                   " " + plugin.inspected.display_name() + " " + version_of(plugin.inspected) + "  " +
+    result.text += std::string(verdict) + " " + plugin.inspected.display_name() + " " + version_of(plugin.inspected) + "  " +
                    std::string(state_name(plugin.state)) + "  " + plugin.inspected.path + "\n" + table.str("  ");
     plugins.emplace_back(plugin_to_json(plugin));
   }
-  Findings rest = plan.general;
-  rest.insert(rest.end(), plan.fatal.begin(), plan.fatal.end());
+  const auto rest = unowned_findings(plan);
   result.clean = result.clean && std::none_of(rest.begin(), rest.end(), is_problem);
-  TextTable table;
-  add_findings(rest, table);
-  result.text += table.str();
+  result.text += findings_as_text(rest);
   result.json = document(Object{{"clean", result.clean}, {"plugins", std::move(plugins)}, {"general", findings_to_json(rest)}});
   return result;
 }

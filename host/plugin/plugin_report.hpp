@@ -14,10 +14,12 @@ std::string list_as_json(const Plan& plan);
 
 std::string inspection_as_text(const InspectedPlugin& plugin);
 std::string inspection_as_json(const InspectedPlugin& plugin);
+// One document for all of them: an array.
+std::string inspections_as_json(const std::vector<InspectedPlugin>& plugins);
 
 struct CheckResult {
   std::string text, json;
-  bool clean = true;  // no error and no warning
+  bool clean = true;  // no error and no warning but those of disabled plugins
 };
 // The first `shown` plugins of the plan, and what is about no plugin in particular.
 CheckResult check_plan(const Plan& plan, std::size_t shown);
@@ -25,6 +27,10 @@ CheckResult check_plan(const Plan& plan, std::size_t shown);
 // The chain front to back down to "not found", and the edges between the plugins that run.
 std::string graph_as_text(const Plan& plan);
 std::string graph_as_json(const Plan& plan);
+
+// What is about no plugin in particular, and what must stop a start.
+Findings unowned_findings(const Plan& plan);
+std::string findings_as_text(const Findings& findings);
 
 Object finding_to_json(const Finding& finding);
 

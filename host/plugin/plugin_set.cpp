@@ -179,6 +179,10 @@ namespace {
 void log_report(const std::vector<PluginReport>& report, const Findings& general) {
   for (const auto& finding : general) plugin_log().warn("{}", to_line(finding));
   for (const auto& plugin : report) {
+    if (plugin.state == PluginState::kDisabled) {
+      plugin_log().info("plugin disabled plugin={}", plugin.name);
+      continue;
+    }
     for (const auto& finding : plugin.findings) {
       if (finding.severity == Severity::kError) {
         plugin_log().error("plugin left out plugin={} state={} file={} {}", plugin.name, state_name(plugin.state), plugin.path,
@@ -187,7 +191,6 @@ void log_report(const std::vector<PluginReport>& report, const Findings& general
         plugin_log().warn("plugin={} {}", plugin.name, to_line(finding));
       }
     }
-    if (plugin.state == PluginState::kDisabled) plugin_log().info("plugin disabled plugin={}", plugin.name);
     if (plugin.state == PluginState::kCommitted) plugin_log().info("plugin loaded plugin={} version={}", plugin.name, plugin.version);
   }
 }
@@ -210,7 +213,7 @@ std::vector<PluginReport> make_report(const Plan& plan) {
   for (const auto& plugin : plan.plugins) {
     PluginReport row;
     row.name = plugin.inspected.display_name();
-    if (plugin.inspected.descriptor) row.version = plugin.inspected.descriptor->version.to_string();
+    row.version = plugin.inspected.display_version();
     row.path = plugin.inspected.path;
     row.state = plugin.state;
     row.code = std::string(plugin.code());

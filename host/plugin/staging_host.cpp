@@ -1,5 +1,7 @@
 #include "plugin/staging_host.hpp"
 
+#include <algorithm>
+
 #include "plugin/fence.hpp"
 #include "plugin/log.hpp"
 
@@ -8,7 +10,8 @@ namespace backplane {
 namespace {
 
 Status hook_threw(const std::string& plugin, const std::string& what, const std::string& error) {
-  return internal_error(std::string(finding_code::kHookThrew) + " " + what + " of plugin " + plugin + " threw: " + error);
+  // Not internal_error(): its "Internal error occurred: " is for the client of an API.
+  return Status(Reason::kInternalError, std::string(finding_code::kHookThrew) + " " + what + " of plugin " + plugin + " threw: " + error);
 }
 
 Task<Status> fenced_post_start(std::string plugin, std::string name, PostStartHook hook, PostStartHookContext context) {
@@ -41,8 +44,9 @@ Task<Status> fenced_pre_shutdown(std::string plugin, std::string name, PreShutdo
 
 class FencedHealthCheck final : public HealthCheck {
  public:
-  FencedHealthCheck(std::string plugin, std::shared_ptr<HealthCheck> check) : plugin_(std::move(plugin)), check_(std::move(check)) {}
-  std::string name() const override { return check_->name(); }
+  FencedHealthCheck(std::string plugin, std::string name, std::shared_ptr<HealthCheck> check)
+      : plugin_(std::move(plugin)), name_(std::move(name)), check_(std::move(check)) {}
+  std::string name() const override { return name_; }
   Task<Status> check() override {
     std::string error;
     try {
@@ -54,16 +58,61 @@ class FencedHealthCheck final : public HealthCheck {
     } catch (...) {
       error = "an exception that is not a std::exception";
     }
-    co_return hook_threw(plugin_, "health check", error);
+    co_return hook_threw(plugin_, "health check " + name_, error);
   }
 
  private:
-  std::string plugin_;
+  std::string plugin_, name_;  // the name under which it was admitted
   std::shared_ptr<HealthCheck> check_;
 };
 
 Status too_late(const std::string& kind) {
   return service_unavailable("registration is over: a " + kind + " is registered in provision()");
+}
+
+Status no_object(const char* kind) { return bad_request(std::string("a null ") + kind + " cannot be registered"); }
+
+// What routing takes for granted of a storage and its path; upstream's installer asks for the same.
+Status check_storage(const std::map<std::string, std::shared_ptr<RestStorage>>& storages, const std::string& path,
+                     const std::string& where) {
+  const auto& storage = storages.at(path);
+  if (!storage) return bad_request(where + " has no storage for " + path);
+  if (std::any_of(path.begin(), path.end(), [](char c) { return c >= 'A' && c <= 'Z'; })) {
+    return bad_request(where + ": resource names must be lowercase only, not " + quoted(path));
+  }
+  const auto slash = path.find('/');
+  const bool top_level = slash == std::string::npos;
+  if (path.empty() || slash == 0 || path.back() == '/' || (!top_level && path.find('/', slash + 1) != std::string::npos)) {
+    return bad_request(where + ": only one or two segment paths are allowed (resource or resource/subresource), not " + quoted(path));
+  }
+  if (!top_level && !storages.contains(path.substr(0, slash))) {
+    return bad_request(where + ": missing parent storage: " + quoted(path.substr(0, slash)) + " of " + quoted(path));
+  }
+  if (top_level && dynamic_cast<const Scoper*>(storage.get()) == nullptr) {
+    return bad_request(where + ": " + quoted(path) + " must implement Scoper: is it namespaced?");
+  }
+  return {};
+}
+
+Status check_group(const APIGroupInfo& info) {
+  const auto& versions = info.prioritized_versions;
+  if (versions.empty()) return bad_request("API group \"" + info.group + "\" has no versions");
+  const auto name_of = [&info](const std::string& version) { return "API group version " + GroupVersion{info.group, version}.to_string(); };
+  for (const auto& version : versions) {
+    const auto storages = info.storages.find(version);
+    if (storages == info.storages.end() || storages->second.empty()) return bad_request(name_of(version) + " has no storages");
+  }
+  for (const auto& [version, storages] : info.storages) {
+    if (std::find(versions.begin(), versions.end(), version) == versions.end()) {
+      return bad_request(name_of(version) + " has storages and is not in prioritized_versions" +
+                         (storages.empty() ? "" : ": " + quoted(storages.begin()->first)));
+    }
+    for (const auto& [path, _] : storages) {
+      auto status = check_storage(storages, path, name_of(version));
+      if (!status.ok()) return status;
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -101,6 +150,10 @@ class StagingHost::PublishedGroups final : public DynamicGroups {
   Status publish(std::vector<APIGroupInfo> groups) override {
     if (!committed_->load(std::memory_order_acquire)) {
       return service_unavailable("groups can be published once the server starts: do it in a post-start hook");
+    }
+    for (const auto& group : groups) {
+      auto status = check_group(group);
+      if (!status.ok()) return status;
     }
     return services_.publish_dynamic(plugin_, std::move(groups));
   }
@@ -154,19 +207,12 @@ Result<std::shared_ptr<RestStorage>> StagingHost::make_scale(std::shared_ptr<Sta
 }
 
 Status StagingHost::install_api_group(APIGroupInfo info) {
-  if (info.prioritized_versions.empty()) return bad_request("API group \"" + info.group + "\" has no versions");
-  for (const auto& version : info.prioritized_versions) {
-    const auto storages = info.storages.find(version);
-    const std::string name = GroupVersion{info.group, version}.to_string();
-    if (storages == info.storages.end() || storages->second.empty()) return bad_request("API group version " + name + " has no storages");
-    for (const auto& [path, storage] : storages->second) {
-      if (!storage) return bad_request("API group version " + name + " has no storage for " + path);
-    }
-    auto status = admit("group version", name);
-    if (!status.ok()) return status;
+  auto status = check_group(info);
+  for (auto version = info.prioritized_versions.begin(); status.ok() && version != info.prioritized_versions.end(); ++version) {
+    status = admit("group version", GroupVersion{info.group, *version}.to_string());
   }
-  staged_.target.groups.push_back(std::move(info));
-  return {};
+  if (status.ok()) staged_.target.groups.push_back(std::move(info));
+  return status;
 }
 
 std::shared_ptr<DynamicGroups> StagingHost::dynamic_groups() {
@@ -179,6 +225,7 @@ std::vector<GroupVersionInfo> StagingHost::group_versions() const {
 }
 
 void StagingHost::on_group_versions_changed(std::function<void()> callback) {
+  if (!callback) return;
   if (committed_->load(std::memory_order_acquire)) {
     services_.on_group_versions_changed(std::move(callback));
   } else {
@@ -199,6 +246,7 @@ Status StagingHost::handle(PathRoute route) {
 }
 
 Status StagingHost::add_post_start_hook(std::string name, PostStartHook hook) {
+  if (!hook) return bad_request("hook func may not be nil: " + quoted(name));
   auto status = admit("poststarthook", name);
   if (!status.ok()) return status;
   PostStartHook fenced = [plugin = plugin_, name, hook = std::move(hook)](PostStartHookContext context) {
@@ -209,6 +257,7 @@ Status StagingHost::add_post_start_hook(std::string name, PostStartHook hook) {
 }
 
 Status StagingHost::add_pre_shutdown_hook(std::string name, PreShutdownHook hook) {
+  if (!hook) return bad_request("hook func may not be nil: " + quoted(name));
   auto status = admit("preshutdownhook", name);
   if (!status.ok()) return status;
   PreShutdownHook fenced = [plugin = plugin_, name, hook = std::move(hook)] { return fenced_pre_shutdown(plugin, name, hook); };
@@ -217,9 +266,12 @@ Status StagingHost::add_pre_shutdown_hook(std::string name, PreShutdownHook hook
 }
 
 Status StagingHost::add_health_check(std::shared_ptr<HealthCheck> check, HealthEndpoints where) {
-  auto status = admit("check", check->name());
+  if (!check) return no_object("health check");
+  auto name = check->name();
+  auto status = admit("check", name);
   if (!status.ok()) return status;
-  staged_.target.health_checks.push_back({std::make_shared<FencedHealthCheck>(plugin_, std::move(check)), where, plugin_});
+  auto fenced = std::make_shared<FencedHealthCheck>(plugin_, std::move(name), std::move(check));
+  staged_.target.health_checks.push_back({std::move(fenced), where, plugin_});
   return {};
 }
 
@@ -232,24 +284,28 @@ Result<std::shared_ptr<Signal>> StagingHost::register_mux_and_discovery_complete
 }
 
 Status StagingHost::register_storage_backend(std::string name, StorageBackendFactory factory) {
+  if (!factory) return no_object("storage backend factory");
   auto status = admit("storage", name);
   if (status.ok()) staged_.storage_backends.emplace(std::move(name), std::move(factory));
   return status;
 }
 
 Status StagingHost::register_authenticator(std::shared_ptr<Authenticator> authenticator) {
+  if (!authenticator) return no_object("authenticator");
   auto status = admit("authenticator", std::string(authenticator->name()));
   if (status.ok()) staged_.authenticators.push_back(std::move(authenticator));
   return status;
 }
 
 Status StagingHost::register_authorizer(std::shared_ptr<Authorizer> authorizer) {
+  if (!authorizer) return no_object("authorizer");
   auto status = admit("authorizer", std::string(authorizer->name()));
   if (status.ok()) staged_.authorizers.push_back(std::move(authorizer));
   return status;
 }
 
 Status StagingHost::register_admission(std::shared_ptr<AdmissionPlugin> plugin) {
+  if (!plugin) return no_object("admission plugin");
   auto status = admit("admission", std::string(plugin->name()));
   if (status.ok()) staged_.admission.push_back(std::move(plugin));
   return status;

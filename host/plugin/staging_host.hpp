@@ -1,9 +1,10 @@
 // The SDK's Host as one plugin sees it: everything it registers is kept here until all plugins have validated, then handed over at once.
 // Dropping a StagingHost that was not committed is the rollback.
 //
-// Thread-safety: registration on one thread, before commit; make_storage, executor, spawn, flag and dynamic groups from any thread after
-// it. Lifetime:      outlives the plugin; HostServices outlive it. Errors:        kAlreadyExists naming the first registrant;
-// kServiceUnavailable for registrations after commit and for publishing before it.
+// Thread-safety: registration on one thread, before commit; make_storage, executor, spawn, flag and dynamic groups from any thread after.
+// Lifetime:      outlives the plugin; HostServices outlive it.
+// Errors:        kAlreadyExists naming the first registrant; kServiceUnavailable for registrations after commit and for publishing before
+//                it; kBadRequest for what could not be served: null objects, paths and versions that do not fit together.
 #pragma once
 
 #include <atomic>

@@ -16,6 +16,37 @@ Task<Status> throwing_hook() {
   throw std::runtime_error("boom");
   co_return Status();
 }
+Task<Status> quiet_hook() { co_return Status(); }
+
+class ThrowingCheck final : public HealthCheck {
+ public:
+  std::string name() const override { return "explosive"; }
+  Task<Status> check() override { return throwing_hook(); }
+};
+
+class Thing : public RestStorage {
+ public:
+  GroupVersionKind kind() const override { return {"g", "v1", "Thing"}; }
+  const Schema* schema() const override { return nullptr; }
+};
+class ScopedThing final : public Thing, public Scoper {
+ public:
+  bool namespaced() const override { return true; }
+};
+
+class NoLoopback final : public LoopbackClient {
+ public:
+  Task<Response> request(std::string, std::string, Headers, std::string) override { co_return Response(); }
+};
+
+// g/v1 with a storage that knows its scope at each of the paths.
+APIGroupInfo group_of(std::vector<std::string> paths) {
+  APIGroupInfo info;
+  info.group = "g";
+  info.prioritized_versions = {"v1"};
+  for (auto& path : paths) info.storages["v1"][std::move(path)] = std::make_shared<ScopedThing>();
+  return info;
+}
 
 class StagingHostTest : public ::testing::Test {
  protected:
@@ -54,8 +85,8 @@ TEST_F(StagingHostTest, ADuplicateNameIsRefusedAndNamesTheFirstRegistrant) {
   EXPECT_EQ(status.reason(), Reason::kAlreadyExists);
   EXPECT_EQ(status.message(), "path /metrics is already registered by core");
   EXPECT_EQ(apps->handle(path("/healthz")).message(), "path /healthz is already registered by the host");
-  ASSERT_TRUE(core->add_pre_shutdown_hook("x", {}).ok());
-  EXPECT_EQ(apps->add_pre_shutdown_hook("x", {}).message(), "preshutdownhook x is already registered by core");
+  ASSERT_TRUE(core->add_pre_shutdown_hook("x", quiet_hook).ok());
+  EXPECT_EQ(apps->add_pre_shutdown_hook("x", quiet_hook).message(), "preshutdownhook x is already registered by core");
 }
 
 TEST_F(StagingHostTest, WhatIsRolledBackGivesItsNamesBack) {
@@ -103,15 +134,77 @@ TEST_F(StagingHostTest, AGroupWithoutVersionsOrStoragesIsRefused) {
   EXPECT_EQ(plugin->install_api_group(info).message(), "API group version g/v1 has no storage for things");
 }
 
-TEST_F(StagingHostTest, AHookThatThrowsGivesAStatusWithACode) {
+TEST_F(StagingHostTest, AGroupThatCouldNotBeServedIsRefusedWithGroupAndPath) {
   auto plugin = host("core");
-  ASSERT_TRUE(plugin->add_pre_shutdown_hook("x", [] { return throwing_hook(); }).ok());
+  const auto refused = [&](const APIGroupInfo& info) {
+    const auto status = plugin->install_api_group(info);
+    EXPECT_EQ(status.reason(), Reason::kBadRequest);
+    return status.message();
+  };
+  EXPECT_EQ(refused(group_of({"Things"})), R"(API group version g/v1: resource names must be lowercase only, not "Things")");
+  EXPECT_EQ(refused(group_of({"things/status"})), R"(API group version g/v1: missing parent storage: "things" of "things/status")");
+  for (auto path : {"things/a/b", "things/", "/status", "", "things//"}) {
+    EXPECT_EQ(refused(group_of({"things", path})),
+              "API group version g/v1: only one or two segment paths are allowed (resource or resource/subresource), not " + quoted(path));
+  }
+  auto unscoped = group_of({});
+  unscoped.storages["v1"]["things"] = std::make_shared<Thing>();
+  EXPECT_EQ(refused(unscoped), R"(API group version g/v1: "things" must implement Scoper: is it namespaced?)");
+  auto unlisted = group_of({"things"});
+  unlisted.storages["v2"] = unlisted.storages["v1"];
+  EXPECT_EQ(refused(unlisted), R"(API group version g/v2 has storages and is not in prioritized_versions: "things")");
+  // Nothing of the above has taken the name, and a subresource has its parent's scope.
+  auto good = group_of({"things"});
+  good.storages["v1"]["things/status"] = std::make_shared<Thing>();
+  EXPECT_TRUE(plugin->install_api_group(good).ok());
+}
+
+TEST_F(StagingHostTest, AGroupThatCouldNotBeServedIsNotPublishedEither) {
+  auto plugin = host("apiextensions");
+  auto groups = plugin->dynamic_groups();
   Scheme scheme;
-  auto staged = plugin->commit(scheme);
-  const auto status = run_on(loop_, staged.target.pre_shutdown_hooks.at(0).hook());
-  EXPECT_EQ(status.reason(), Reason::kInternalError);
-  EXPECT_NE(status.message().find("PLG-LIFE-013"), std::string::npos);
-  EXPECT_NE(status.message().find("boom"), std::string::npos);
+  plugin->commit(scheme);
+  auto wrong = group_of({});
+  wrong.storages["v1"]["things"] = nullptr;
+  EXPECT_EQ(groups->publish({group_of({"things"}), wrong}).message(), "API group version g/v1 has no storage for things");
+  EXPECT_TRUE(published_.empty());
+}
+
+TEST_F(StagingHostTest, NothingIsRefusedAndNotCalled) {
+  auto plugin = host("core");
+  EXPECT_EQ(plugin->add_post_start_hook("x", {}).message(), R"(hook func may not be nil: "x")");
+  EXPECT_EQ(plugin->add_pre_shutdown_hook("x", {}).message(), R"(hook func may not be nil: "x")");
+  EXPECT_EQ(plugin->add_health_check(nullptr, {}).message(), "a null health check cannot be registered");
+  EXPECT_EQ(plugin->register_authenticator(nullptr).message(), "a null authenticator cannot be registered");
+  EXPECT_EQ(plugin->register_authorizer(nullptr).message(), "a null authorizer cannot be registered");
+  EXPECT_EQ(plugin->register_admission(nullptr).message(), "a null admission plugin cannot be registered");
+  EXPECT_EQ(plugin->register_storage_backend("x", {}).message(), "a null storage backend factory cannot be registered");
+  EXPECT_EQ(plugin->handle({"/x", false, true, nullptr}).reason(), Reason::kBadRequest);
+  // No name was taken by what was refused.
+  EXPECT_TRUE(plugin->add_post_start_hook("x", [](PostStartHookContext) { return quiet_hook(); }).ok());
+  EXPECT_TRUE(plugin->add_pre_shutdown_hook("x", quiet_hook).ok());
+  plugin->on_group_versions_changed({});
+  Scheme scheme;
+  EXPECT_TRUE(plugin->commit(scheme).group_version_callbacks.empty());
+}
+
+TEST_F(StagingHostTest, AHookOrCheckThatThrowsGivesAStatusWithACodeInWordsForPeople) {
+  auto plugin = host("core");
+  ASSERT_TRUE(plugin->add_post_start_hook("x", [](PostStartHookContext) { return throwing_hook(); }).ok());
+  ASSERT_TRUE(plugin->add_pre_shutdown_hook("x", throwing_hook).ok());
+  ASSERT_TRUE(plugin->add_pre_shutdown_hook("seven", []() -> Task<Status> { throw 7; }).ok());
+  ASSERT_TRUE(plugin->add_health_check(std::make_shared<ThrowingCheck>(), {}).ok());
+  Scheme scheme;
+  auto staged = plugin->commit(scheme).target;
+  NoLoopback loopback;
+  const Status ended[] = {run_on(loop_, staged.post_start_hooks.at(0).hook({loopback, loop_, stop_})),
+                          run_on(loop_, staged.pre_shutdown_hooks.at(0).hook()), run_on(loop_, staged.health_checks.at(0).check->check()),
+                          run_on(loop_, staged.pre_shutdown_hooks.at(1).hook())};
+  for (const auto& status : ended) EXPECT_EQ(status.reason(), Reason::kInternalError);
+  EXPECT_EQ(ended[0].message(), "PLG-LIFE-013 post-start hook x of plugin core threw: boom");
+  EXPECT_EQ(ended[1].message(), "PLG-LIFE-013 pre-shutdown hook x of plugin core threw: boom");
+  EXPECT_EQ(ended[2].message(), "PLG-LIFE-013 health check explosive of plugin core threw: boom");
+  EXPECT_EQ(ended[3].message(), "PLG-LIFE-013 pre-shutdown hook seven of plugin core threw: an exception that is not a std::exception");
 }
 
 }  // namespace

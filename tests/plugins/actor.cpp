@@ -1,17 +1,28 @@
 // A plugin that does what its configuration says, wrong things above all.  Words, separated by ';':
 //   group=G/V    installs a group version          path=/p      handles a path
+//   kind=G/V/K   makes a kind known                hook=H       adds a pre-shutdown hook that throws
 //   throw in C   throws in the call C              fail in C    returns an error from it
 //   throw 7 in C throws something that is not a std::exception
+// Without a configuration it acts as ACTOR_ACT says, which a build may define.
 // What happens to it is told to the test through Host::flag("told/<call>/<configuration>").
 #include <backplane/plugin.hpp>
 #include <stdexcept>
+
+#ifndef ACTOR_ACT
+#define ACTOR_ACT ""
+#endif
 
 namespace {
 
 using namespace backplane;
 
-class Nothing final : public RestStorage {
+#ifdef ACTOR_THROWS_WHEN_LOADED
+const int kTooEarly = []() -> int { throw std::runtime_error("thrown before anybody asked"); }();
+#endif
+
+class Nothing final : public RestStorage, public Scoper {
  public:
+  bool namespaced() const override { return true; }
   GroupVersionKind kind() const override { return {"example.com", "v1", "Nothing"}; }
   const Schema* schema() const override { return nullptr; }
 };
@@ -20,6 +31,11 @@ class NoHandler final : public HttpHandler {
  public:
   Task<void> handle(RequestContext&, Exchange&) override { co_return; }
 };
+
+Task<Status> throw_in_hook() {
+  throw std::runtime_error("thrown in a hook");
+  co_return Status();
+}
 
 class Actor final : public Plugin {
  public:
@@ -31,7 +47,7 @@ class Actor final : public Plugin {
   ~Actor() override { tell("destroy"); }
 
   Status configure(std::string_view config) override {
-    act_ = std::string(config);
+    act_ = std::string(config.empty() ? ACTOR_ACT : config);
     return react("configure");
   }
 
@@ -55,6 +71,8 @@ class Actor final : public Plugin {
  private:
   Status act(std::string_view word) {
     if (word.starts_with("path=")) return host_->handle({std::string(word.substr(5)), false, true, std::make_shared<NoHandler>()});
+    if (word.starts_with("hook=")) return host_->add_pre_shutdown_hook(std::string(word.substr(5)), throw_in_hook);
+    if (word.starts_with("kind=")) return make_known(word.substr(5));
     if (!word.starts_with("group=")) return {};
     const auto version = GroupVersion::parse(word.substr(6));
     APIGroupInfo info;
@@ -62,6 +80,13 @@ class Actor final : public Plugin {
     info.prioritized_versions = {version.version};
     info.storages[version.version]["nothings"] = std::make_shared<Nothing>();
     return host_->install_api_group(std::move(info));
+  }
+
+  Status make_known(std::string_view kind) {
+    const auto slash = kind.rfind('/');
+    const auto version = GroupVersion::parse(kind.substr(0, slash));
+    return host_->scheme().add_known_type({version.group, version.version, std::string(kind.substr(slash + 1))}, nullptr, nullptr,
+                                          "an actor");
   }
 
   Status react(const std::string& call) const {

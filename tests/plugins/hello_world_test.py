@@ -3,6 +3,7 @@ import glob
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -33,6 +34,8 @@ class HelloWorld(unittest.TestCase):
                 '-DCMAKE_CXX_COMPILER=' + os.environ['CXX'], '-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror ' + os.environ.get('SDK_CXX_FLAGS', ''))
             run('cmake', '--build', os.path.join(cls.dir, name))
         cls.hello = os.path.join(cls.dir, 'hello-world/hello-world.so')
+        os.environ['BACKPLANE'] = cls.binary
+        sys.path.insert(0, os.path.join(SOURCE, 'tests/e2e'))
 
     @classmethod
     def tearDownClass(cls):
@@ -77,8 +80,6 @@ class HelloWorld(unittest.TestCase):
             self.assertIn(snippet, sources)
 
     def test_a_server_with_it_serves_its_group(self):
-        os.environ['BACKPLANE'] = self.binary
-        sys.path.insert(0, os.path.join(SOURCE, 'tests/e2e'))
         from harness import Server
         plugins = os.path.join(self.dir, 'plugins')
         shutil.copytree(os.path.join(self.prefix, 'lib/backplane/plugins'), plugins)
@@ -100,6 +101,40 @@ class HelloWorld(unittest.TestCase):
             self.assertEqual(server.request('GET', '/readyz/greeter')[0], 200)
             self.assertEqual(server.request('DELETE', greetings + '/first')[0], 200)
             self.assertEqual(server.request('GET', greetings)[2]['items'], [])
+
+    def test_the_commands_of_the_guide_do_what_it_says(self):
+        """As they stand there, in a copy of the example; the port and the data directory alone are the test's."""
+        from harness import Server, kubectls
+        with open(os.path.join(SOURCE, 'docs/plugins.md')) as f:
+            blocks = re.findall(r'^```sh\n(.*?)^```', f.read(), re.M | re.S)
+        self.assertEqual(len(blocks), 1)
+        lines = re.sub(r'\bPREFIX\b', self.prefix, blocks[0]).splitlines()
+        serve = [line for line in lines if line.startswith('backplane --')]
+        self.assertEqual(len(serve), 1, lines)
+        folder = os.path.join(self.dir, 'guide')
+        shutil.copytree(os.path.join(EXAMPLES, 'hello-world'), folder)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(folder)
+        tools = [os.path.dirname(self.binary)] + [os.path.dirname(os.path.abspath(path)) for path in kubectls()[:1]]
+        env = dict(os.environ, PATH=os.pathsep.join(tools + [os.environ['PATH']]), CXXFLAGS=os.environ.get('SDK_CXX_FLAGS', ''))
+
+        def shell(line):
+            done = subprocess.run(['bash', '-ec', line], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env)
+            self.assertEqual(done.returncode, 0, '%s\n%s' % (line, done.stdout))
+            return done.stdout
+
+        after = lines.index(serve[0])
+        for line in lines[:after]:
+            shell(line)
+        words = shlex.split(serve[0])
+        self.assertEqual(words[1], '--plugin-dir')
+        with Server(*words[3:], plugin_dir=words[2]) as server:
+            if not kubectls():
+                self.skipTest('there is no kubectl for the rest')
+            env['KUBECONFIG'] = server.kubeconfig
+            shown = [shell(line) for line in lines[after + 1:]]
+            self.assertIn('created', shown[0])
+            self.assertRegex(shown[1], r'first +Hello, world!')
 
 
 if __name__ == '__main__':

@@ -35,6 +35,7 @@ class PluginCli : public ::testing::Test {
   }
   std::string out() const { return out_.str(); }
   bool says(const std::string& text) const { return out().find(text) != std::string::npos; }
+  bool complains(const std::string& text) const { return err_.str().find(text) != std::string::npos; }
 
   TemporaryDirectory dir_;
   std::ostringstream out_, err_;
@@ -87,9 +88,59 @@ TEST_F(PluginCli, GraphShowsTheChainFrontToBackAndTheEdges) {
   EXPECT_EQ(document.at("startOrder"), json::parse(R"(["aggregator","core","apps"])"));
 }
 
+TEST_F(PluginCli, WhatIsWrongWithThePlanItselfIsSaidAndAFatalOneIsCodeOne) {
+  for (auto command : {"list", "graph"}) {
+    EXPECT_EQ(run({command, "--plugin-dir", dir_.path(), "--require-plugin=nope"}), 1) << command;
+    EXPECT_TRUE(complains("PLG-PLAN-005") && complains("nope")) << command;
+    EXPECT_EQ(run({command, "--plugin-dir", dir_.path(), "--disable-plugin=nope"}), 0) << command;
+    EXPECT_TRUE(complains("PLG-PLAN-006") && complains("nope")) << command;
+    EXPECT_EQ(run({command, "--plugin-dir", "/nope", "-o", "json"}), 0) << command;
+    EXPECT_TRUE(complains("PLG-PLAN-008") && complains("/nope")) << command;
+    (void)json::parse(out());
+  }
+}
+
+TEST_F(PluginCli, ADirectoryThatDoesNotExistIsNotInOrder) {
+  EXPECT_EQ(run({"check", "--plugin-dir", "/nope"}), 1);
+  EXPECT_TRUE(says("PLG-PLAN-008") && says("/nope"));
+  EXPECT_EQ(run({"inspect", "core", "--plugin-dir", "/nope"}), 1);
+  EXPECT_TRUE(complains("PLG-PLAN-008"));
+  // The default directory of this test does not exist, and nobody named it.
+  EXPECT_EQ(run({"check", dir_ / "core.so"}), 0) << out();
+}
+
+TEST_F(PluginCli, InspectWritesOneDocument) {
+  EXPECT_EQ(run({"inspect", "apps", "core", "--plugin-dir", dir_.path(), "-o", "json"}), 0);
+  const auto both = json::parse(out());
+  ASSERT_EQ(both.as_array().size(), 2u);
+  EXPECT_EQ(both.at(1).at("manifest").at("name").as_string(), "core");
+  EXPECT_EQ(run({"inspect", "apps", "ghost", "--plugin-dir", dir_.path(), "-o", "json"}), 1);
+  EXPECT_EQ(json::parse(out()).as_array().size(), 1u);
+  EXPECT_TRUE(complains("ghost"));
+}
+
+TEST_F(PluginCli, AVersionThatCannotBeReadIsShownAsTheManifestSaysIt) {
+  SharedObject().manifest(manifest_of("young", {}, "one.two")).write(dir_ / "young.so");
+  EXPECT_EQ(run({"list", "--plugin-dir", dir_.path()}), 0);
+  EXPECT_TRUE(says("young       one.two  Rejected  PLG-DESC-007")) << out();
+  EXPECT_EQ(run({"list", "--plugin-dir", dir_.path(), "-o", "json"}), 0);
+  EXPECT_EQ(json::parse(out()).at("plugins").at(3).at("version").as_string(), "one.two");
+  EXPECT_EQ(run({"check", "--plugin-dir", dir_.path()}), 1);
+  EXPECT_TRUE(says("FAIL young one.two")) << out();
+}
+
+TEST_F(PluginCli, ADisabledPluginNeedNotBeInOrder) {
+  add_wrong();
+  EXPECT_EQ(run({"check", "--plugin-dir", dir_.path(), "--disable-plugin=old"}), 0) << out();
+  EXPECT_TRUE(says("OFF  old 1.0.0  Disabled"));
+  EXPECT_EQ(run({"check", "--plugin-dir", dir_.path(), "--disable-plugin=old", "--require-plugin=old"}), 1);
+}
+
 TEST_F(PluginCli, AWrongCommandLineIsCodeTwo) {
   EXPECT_EQ(run({}), 2);
+  EXPECT_TRUE(complains("a subcommand is missing; there are: list, inspect, check, graph"));
   EXPECT_EQ(run({"explode"}), 2);
+  EXPECT_TRUE(complains("there is no subcommand \"explode\"; there are: list, inspect, check, graph"));
   EXPECT_EQ(run({"list", "-o", "xml"}), 2);
   EXPECT_EQ(run({"--help"}), 0);
 }

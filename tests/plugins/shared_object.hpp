@@ -15,7 +15,7 @@ namespace backplane {
 
 class SharedObject {
  public:
-  // "actor", "actor_throws" or "actor_null".
+  // "actor" or one of its variants in CMakeLists.txt.
   explicit SharedObject(const std::string& actor = "actor");
 
   std::string bytes;

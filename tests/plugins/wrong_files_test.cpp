@@ -147,22 +147,110 @@ TEST_F(WrongFiles, InspectionMapsNothing) {
   for (std::string line; std::getline(maps, line);) EXPECT_EQ(line.find(dir_.path()), std::string::npos) << line;
 }
 
+// [begin, begin + size) of a file, as ranges that inspection reads.
+struct Range {
+  std::size_t begin, size;
+};
+
+// The header, the program headers, the note, the section headers, the dynamic symbols and their names.
+std::vector<Range> what_inspection_reads(const SharedObject& object) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, object.bytes.data(), sizeof(header));
+  std::vector<Range> ranges{{0, sizeof(header)},
+                            {header.e_phoff, header.e_phnum * sizeof(Elf64_Phdr)},
+                            {object.note_offset(), 24 + sizeof(bp_note_head) + 600},
+                            {header.e_shoff, header.e_shnum * sizeof(Elf64_Shdr)}};
+  std::vector<Elf64_Shdr> sections(header.e_shnum);
+  std::memcpy(sections.data(), object.bytes.data() + header.e_shoff, sections.size() * sizeof(Elf64_Shdr));
+  for (const auto& section : sections) {
+    if (section.sh_type != SHT_DYNSYM) continue;
+    ranges.push_back({section.sh_offset, section.sh_size});
+    ranges.push_back({sections[section.sh_link].sh_offset, sections[section.sh_link].sh_size});
+  }
+  return ranges;
+}
+
 TEST_F(WrongFiles, RandomChangesNeverDoMoreThanGiveFindings) {
   const SharedObject whole;
-  const auto note = whole.note_offset();
+  const auto ranges = what_inspection_reads(whole);
+  ASSERT_EQ(ranges.size(), 6u);
   std::mt19937 random(20);
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 600; ++round) {
     SharedObject object = whole;
     for (int change = 0; change < 4; ++change) {
-      // The headers and the note are what is read.
-      const std::size_t at = random() % 2 == 0 ? random() % 512 : note + random() % 700;
-      object.bytes[at] = static_cast<char>(random());
+      const auto& range = ranges[random() % ranges.size()];
+      object.bytes[range.begin + random() % range.size] = static_cast<char>(random());
     }
-    if (random() % 4 == 0) object.bytes.resize(random() % object.bytes.size());
+    if (random() % 8 == 0) object.bytes.resize(random() % object.bytes.size());
     object.write(dir_ / "x.so");
     const auto plugin = inspect_plugin(dir_ / "x.so");
     for (const auto& finding : plugin.findings) EXPECT_EQ(finding.code.substr(0, 4), "PLG-");
   }
+}
+
+TEST_F(WrongFiles, ExtremeNumbersInHeadersNeverDoMoreThanGiveFindings) {
+  const SharedObject whole;
+  Elf64_Ehdr header;
+  std::memcpy(&header, whole.bytes.data(), sizeof(header));
+  const std::uint64_t extremes[] = {0, 1, whole.bytes.size(), whole.bytes.size() - 1, 0x7fffffffffffffff, 0xffffffffffffffff};
+  std::vector<std::size_t> fields{offsetof(Elf64_Ehdr, e_phoff), offsetof(Elf64_Ehdr, e_shoff), offsetof(Elf64_Ehdr, e_flags)};
+  for (std::size_t i = 0; i < header.e_phnum; ++i) {
+    const auto at = header.e_phoff + i * sizeof(Elf64_Phdr);
+    fields.insert(fields.end(),
+                  {at + offsetof(Elf64_Phdr, p_offset), at + offsetof(Elf64_Phdr, p_filesz), at + offsetof(Elf64_Phdr, p_align)});
+  }
+  for (std::size_t i = 0; i < header.e_shnum; ++i) {
+    const auto at = header.e_shoff + i * sizeof(Elf64_Shdr);
+    fields.insert(fields.end(),
+                  {at + offsetof(Elf64_Shdr, sh_offset), at + offsetof(Elf64_Shdr, sh_size), at + offsetof(Elf64_Shdr, sh_link)});
+  }
+  for (const auto field : fields) {
+    for (const auto value : extremes) {
+      for (const auto& finding : (SharedObject(whole).poke(field, value).write(dir_ / "x.so"), inspect_plugin(dir_ / "x.so").findings)) {
+        EXPECT_EQ(finding.code.substr(0, 4), "PLG-") << field;
+      }
+    }
+  }
+}
+
+// ---- directories
+
+TEST_F(WrongFiles, AFileThatIsFoundTwiceIsInspectedOnce) {
+  ::mkdir((dir_ / "a").c_str(), 0700);
+  ::mkdir((dir_ / "b").c_str(), 0700);
+  SharedObject().write(dir_ / "a/x.so");
+  ASSERT_EQ(::symlink("x.so", (dir_ / "a/y.so").c_str()), 0);
+  ASSERT_EQ(::symlink("../a/x.so", (dir_ / "b/x.so").c_str()), 0);
+  ASSERT_EQ(::link((dir_ / "a/x.so").c_str(), (dir_ / "b/z.so").c_str()), 0);
+  ASSERT_EQ(::symlink("nowhere", (dir_ / "b/dangling.so").c_str()), 0);
+  Findings findings;
+  const auto plugins = inspect_directories({dir_ / "a", dir_ / "b", dir_ / "a/", dir_ / "b/../a"}, findings);
+  EXPECT_TRUE(findings.empty());
+  ASSERT_EQ(plugins.size(), 2u);
+  EXPECT_EQ(plugins[0].path, dir_ / "a/x.so");
+  EXPECT_EQ(plugins[1].findings.at(0).code, finding_code::kDanglingLink);
+}
+
+TEST_F(WrongFiles, ADirectoryThatIsMissingOrCannotBeReadIsAWarningThatNamesIt) {
+  const auto warning = [](const std::string& directory) {
+    Findings findings;
+    EXPECT_TRUE(inspect_directories({directory}, findings).empty());
+    EXPECT_EQ(findings.size(), 1u);
+    if (findings.empty()) return Finding();
+    EXPECT_EQ(findings[0].code, finding_code::kCannotReadDirectory);
+    EXPECT_EQ(findings[0].severity, Severity::kWarning);
+    EXPECT_EQ(findings[0].found, directory);
+    return findings[0];
+  };
+  EXPECT_EQ(warning(dir_ / "absent").message, "the plugin directory does not exist");
+  std::ofstream(dir_ / "file") << "x";
+  EXPECT_NE(warning(dir_ / "file").message.find("Not a directory"), std::string::npos);
+  ::mkdir((dir_ / "closed").c_str(), 0);
+  ::chmod(dir_.path().c_str(), 0755);
+  const auto before = ::setfsuid(65534);
+  const auto closed = warning(dir_ / "closed");
+  ::setfsuid(static_cast<uid_t>(before));
+  EXPECT_NE(closed.message.find("Permission denied"), std::string::npos);
 }
 
 }  // namespace

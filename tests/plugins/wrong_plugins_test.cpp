@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
+#include "plugin/loader.hpp"
 #include "shared_object.hpp"
 
 namespace backplane {
@@ -194,11 +196,91 @@ TEST_F(WrongPlugins, ADisabledOneIsNotLoaded) {
   EXPECT_EQ(services_.told, (Names{"provision/c", "validate/c"}));
 }
 
-TEST_F(WrongPlugins, ADirectoryThatIsNotThereHoldsNoPlugins) {
+TEST_F(WrongPlugins, ADirectoryThatIsNotThereHoldsNoPluginsAndIsToldButStopsNobody) {
   auto result = services_.load({{plugins_ / "absent"}, {}, {}, copies_.path()});
   ASSERT_TRUE(result.ok());
   EXPECT_TRUE(result->report.empty());
-  EXPECT_TRUE(result->general.empty());
+  ASSERT_EQ(result->general.size(), 1u);
+  EXPECT_EQ(result->general[0].code, finding_code::kCannotReadDirectory);
+}
+
+TEST_F(WrongPlugins, AStrangerInTheChainDoesNotTakeTheOthersWithIt) {
+  add("core", "c");
+  add("apps", "a", R"("behind":["core"])");
+  add("evil", "e", R"("in_front_of":["core"],"behind":["apps"])");
+  const auto set = load();
+  EXPECT_EQ(names_of(set.delegates), (Names{"core", "apps"}));
+  EXPECT_EQ(code(set, "evil"), finding_code::kOrderCycle);
+}
+
+TEST_F(WrongPlugins, FilesOfOneNameInTwoDirectoriesAreTwoPlugins) {
+  TemporaryDirectory more;
+  SharedObject().manifest(manifest_of("example.com/one")).write(plugins_ / "plugin.so");
+  SharedObject().manifest(manifest_of("example.com/two")).write(more / "plugin.so");
+  auto result = services_.load({{plugins_.path(), more.path(), plugins_.path()}, {}, {}, copies_.path()});
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(names_of(result->delegates), (Names{"example.com/one", "example.com/two"}));
+  EXPECT_EQ(result->report.size(), 2u);
+}
+
+TEST_F(WrongPlugins, ALibraryThatIsMissingIsNamed) {
+  SharedObject().manifest(manifest_of("lonely")).replace("libbackplane-sdk.so", "libbackplane-sdq.so").write(plugins_ / "lonely.so");
+  add("good");
+  const auto set = load();
+  EXPECT_EQ(code(set, "lonely"), finding_code::kLoadFailed);
+  EXPECT_NE(report_of(set, "lonely").message.find("libbackplane-sdq.so"), std::string::npos) << report_of(set, "lonely").message;
+  EXPECT_EQ(names_of(set.delegates), Names{"good"});
+}
+
+TEST_F(WrongPlugins, AFileThatChangesAfterItsInspectionIsNotLoaded) {
+  add("core");
+  const auto inspected = inspect_plugin(plugins_ / "core.so");
+  auto directory = GenerationDirectory::create(copies_.path());
+  ASSERT_TRUE(directory.ok());
+  SharedObject().manifest(manifest_of("core", R"("conflicts":["good"])")).write(plugins_ / "core.so");
+  Findings findings;
+  EXPECT_FALSE(load_plugin(inspected, *directory, findings));
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].code, finding_code::kChanged);
+  findings.clear();
+  std::filesystem::remove(plugins_ / "core.so");
+  EXPECT_FALSE(load_plugin(inspected, *directory, findings));
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].code, finding_code::kCannotOpen);
+}
+
+TEST_F(WrongPlugins, AKindRegisteredTwiceFailsTheSecondAndWhatRequiresIt) {
+  add("first", "kind=example.com/v1/Thing");
+  add("second", "kind=example.com/v1/Thing;path=/second");
+  add("third", "t", R"("requires":[{"name":"second"}])");
+  add("twice", "kind=other.example.com/v1/Thing;kind=other.example.com/v1/Thing");
+  const auto set = load();
+  EXPECT_EQ(names_of(set.delegates), Names{"first"});
+  EXPECT_EQ(code(set, "second"), finding_code::kDuplicateRegistration);
+  EXPECT_NE(report_of(set, "second").message.find("registers a kind twice: kind example.com/v1, Kind=Thing"), std::string::npos);
+  EXPECT_EQ(report_of(set, "second").state, PluginState::kFailed);
+  EXPECT_EQ(report_of(set, "third").state, PluginState::kBlocked);
+  EXPECT_EQ(code(set, "twice"), finding_code::kDuplicateRegistration);
+  EXPECT_EQ(set.scheme->known_types().size(), 0u);  // without a schema it is not served, but its name is taken
+}
+
+TEST_F(WrongPlugins, AHookThatThrowsIsToldWithItsPlugin) {
+  add("hooked", "hook=h");
+  auto set = load();
+  IoLoop loop{"hooks"};
+  loop.start();
+  const auto status = run_on(loop, set.delegates.at(0).pre_shutdown_hooks.at(0).hook());
+  loop.stop();
+  EXPECT_EQ(status.message(), "PLG-LIFE-013 pre-shutdown hook h of plugin hooked threw: thrown in a hook");
+}
+
+TEST_F(WrongPlugins, AStaticInitializerThatThrowsEndsTheProcessAndTheLogSaysWhose) {
+  ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  add("good");
+  SharedObject("actor_throws_when_loaded").manifest(manifest_of("hasty")).write(plugins_ / "hasty.so");
+  EXPECT_EXIT(
+      (void)services_.load({{plugins_.path()}, {}, {}, copies_.path()}), ::testing::KilledBySignal(SIGABRT),
+      "loading plugin=hasty file=.*hasty.so.*while plugin=hasty file=.*hasty.so is loaded: PLG-LIFE-001 thrown before anybody asked");
 }
 
 }  // namespace
