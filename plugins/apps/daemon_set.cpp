@@ -5,6 +5,7 @@
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
+#include "backplane/kit/warnings.hpp"
 #include "backplane/kit/workload.hpp"
 #include "backplane/meta.hpp"
 #include "strategies.hpp"
@@ -90,6 +91,11 @@ class DaemonSetStrategy final : public KindStrategy {
         print_daemon_set);
     return table;
   }
+  std::vector<std::string> warnings(const Object& object, const Object* old) const override {
+    if (old != nullptr && template_generation(object) == template_generation(*old)) return {};
+    return workload_warnings(object, nullptr);
+  }
+  void canonicalize(Object& object) const override { canonicalize_template(object); }
   void apply_defaults(Object& object) const override {
     Object& spec = ensure_object(object, "spec");
     Object& strategy = ensure_object(spec, "updateStrategy");

@@ -3,6 +3,7 @@
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
+#include "backplane/kit/warnings.hpp"
 #include "backplane/kit/workload.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
@@ -70,6 +71,13 @@ class DeploymentStrategy final : public KindStrategy {
         print_deployment);
     return table;
   }
+  std::vector<std::string> warnings(const Object& object, const Object* old) const override {
+    Warnings out;
+    if (old == nullptr) warn_of_host_name(object, "Pod names and hostnames", out);
+    for (std::string& text : workload_warnings(object, old)) out.push_back(std::move(text));
+    return out;
+  }
+  void canonicalize(Object& object) const override { canonicalize_template(object); }
   void apply_defaults(Object& object) const override {
     Object& spec = ensure_object(object, "spec");
     fill_missing(spec, "replicas", 1);

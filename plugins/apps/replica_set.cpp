@@ -3,6 +3,7 @@
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
+#include "backplane/kit/warnings.hpp"
 #include "backplane/kit/workload.hpp"
 #include "backplane/meta.hpp"
 #include "strategies.hpp"
@@ -29,7 +30,6 @@ class ReplicaSetStrategy final : public KindStrategy {
  public:
   bool has_generation() const override { return true; }
   bool has_status() const override { return true; }
-  std::vector<SelectableField> selectable_fields() const override { return {{"status.replicas", "status.replicas", "0"}}; }
   const TableConvertor& table_convertor() const override {
     static const PrintedTable table(
         {name_column(), number_column("Desired", "Pods that are wanted."), number_column("Current", "Pods there are."),
@@ -38,6 +38,13 @@ class ReplicaSetStrategy final : public KindStrategy {
         print_replica_set);
     return table;
   }
+  std::vector<std::string> warnings(const Object& object, const Object* old) const override {
+    Warnings out;
+    if (old == nullptr) warn_of_host_name(object, "Pod names and hostnames", out);
+    for (std::string& text : workload_warnings(object, old)) out.push_back(std::move(text));
+    return out;
+  }
+  void canonicalize(Object& object) const override { canonicalize_template(object); }
   void apply_defaults(Object& object) const override {
     Object& spec = ensure_object(object, "spec");
     fill_missing(spec, "replicas", 1);

@@ -7,6 +7,7 @@
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
+#include "backplane/kit/warnings.hpp"
 #include "backplane/kit/workload.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
@@ -102,6 +103,19 @@ class StatefulSetStrategy final : public KindStrategy {
         print_stateful_set);
     return table;
   }
+  std::vector<std::string> warnings(const Object& object, const Object* old) const override {
+    Warnings out = workload_warnings(object, old);
+    const Object& spec = object_or_empty(object, "spec");
+    each(spec, "volumeClaimTemplates", [&](const Object& claim, std::size_t i) {
+      const std::string path = at("spec.volumeClaimTemplates", i);
+      warn_of_claim_spec(object_or_empty(claim, "spec"), old ? at(path, "Spec") : path, out);
+    });
+    if (get_int(spec, "revisionHistoryLimit").value_or(0) < 0) {
+      out.emplace_back("spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended");
+    }
+    return out;
+  }
+  void canonicalize(Object& object) const override { canonicalize_template(object); }
   void apply_defaults(Object& object) const override {
     Object& spec = ensure_object(object, "spec");
     fill(spec, "podManagementPolicy", "OrderedReady");

@@ -88,6 +88,25 @@ TEST(StatefulSets, FreezeMostOfTheirSpec) {
   EXPECT_TRUE(errors.aggregate_message().starts_with("spec: Forbidden: updates to statefulset spec for fields other than 'replicas'"));
 }
 
+TEST(Workloads, WarnOfNamesAndTemplates) {
+  using Texts = std::vector<std::string>;
+  const std::string spec = R"("selector":{"matchLabels":{"app":"d"}},"revisionHistoryLimit":-1,)";
+  Object object = made(*deployment_strategy(), spec);
+  object.at("metadata").get_object()["name"] = "a.b";
+  const Texts name{
+      "metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: "
+      "[must not contain dots]"};
+  EXPECT_EQ(deployment_strategy()->warnings(object, nullptr), name);
+  EXPECT_EQ(replica_set_strategy()->warnings(object, nullptr), name);
+  EXPECT_EQ(deployment_strategy()->warnings(object, &object), Texts{});
+  EXPECT_EQ(daemon_set_strategy()->warnings(object, nullptr), Texts{});
+  const Texts history{"spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended"};
+  EXPECT_EQ(stateful_set_strategy()->warnings(object, nullptr), history);
+  EXPECT_EQ(stateful_set_strategy()->warnings(object, &object), history);
+}
+
+TEST(ReplicaSets, AreNotSelectedByTheirCount) { EXPECT_TRUE(replica_set_strategy()->selectable_fields().empty()); }
+
 TEST(ControllerRevisions, KeepTheirData) {
   const auto strategy = controller_revision_strategy();
   RequestContext context;

@@ -17,6 +17,10 @@ std::atomic<bool> g_allow_privileged{false};
 const std::set<std::string> kEnvFields = {"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName",
                                           "status.hostIP", "status.hostIPs",     "status.podIP", "status.podIPs"};
 
+constexpr std::array<std::string_view, 3> kProbes = {"livenessProbe", "readinessProbe", "startupProbe"};
+constexpr std::array<std::string_view, 4> kRunning = {"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"};
+const std::vector<std::string> kRestartPolicies = {"Always", "Never", "OnFailure"};
+
 bool is_http_header(std::string_view name) noexcept {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
@@ -239,18 +243,15 @@ void validate_resize_policy(const Object& container, const std::string& containe
   });
 }
 
-void validate_image(const Object& container, const std::string& path, FieldErrors& errors) {
-  const std::string_view image = get_string(container, "image");
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f'; };
-  if (image.empty()) {
-    errors.required(at(path, "image"));
-  } else if (blank(image.front()) || blank(image.back())) {
-    errors.invalid(at(path, "image"), image, "must not have leading or trailing whitespace");
-  }
-}
-
+// What all kinds of containers have in common.
 void validate_container(const Object& container, const std::string& path, const std::set<std::string>& volumes, FieldErrors& errors) {
-  validate_image(container, path, errors);
+  const std::string_view name = get_string(container, "name");
+  if (name.empty()) {
+    errors.required(at(path, "name"));
+  } else {
+    add_problems(is_dns1123_label(name), at(path, "name"), name, errors);
+  }
+  if (get_string(container, "image").empty()) errors.required(at(path, "image"));
   if (get_string(container, "terminationMessagePolicy").empty()) {
     errors.required(at(path, "terminationMessagePolicy"));
   } else {
@@ -263,23 +264,16 @@ void validate_container(const Object& container, const std::string& path, const 
   validate_resource_requirements(object_or_empty(container, "resources"), at(path, "resources"), errors);
   validate_resize_policy(container, path, errors);
   validate_security(container, path, errors);
-  for (std::string_view probe : {"livenessProbe", "readinessProbe", "startupProbe"}) validate_probe(container, probe, path, errors);
+}
+
+// Of containers that keep running: how they start, live and stop.
+void validate_lifecycle_and_probes(const Object& container, const std::string& path, FieldErrors& errors) {
   if (const Object* lifecycle = get_object(container, "lifecycle")) {
     for (std::string_view name : {"postStart", "preStop"}) {
       if (const Object* handler = get_object(*lifecycle, name)) validate_handler(*handler, at(at(path, "lifecycle"), name), errors);
     }
   }
-}
-
-// Names are unique over all containers of the pod.
-void validate_container_name(const Object& container, const std::string& path, std::set<std::string>& names, FieldErrors& errors) {
-  const std::string name(get_string(container, "name"));
-  if (name.empty()) {
-    errors.required(at(path, "name"));
-    return;
-  }
-  add_problems(is_dns1123_label(name), at(path, "name"), name, errors);
-  if (!names.insert(name).second) errors.duplicate(at(path, "name"), name);
+  for (std::string_view probe : kProbes) validate_probe(container, probe, path, errors);
 }
 
 void validate_host_ports(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
@@ -292,6 +286,77 @@ void validate_host_ports(const Object& pod_spec, const std::string& path, FieldE
           std::string(get_string(port, "protocol")) + "/" + std::string(get_string(port, "hostIP")) + "/" + std::to_string(host);
       if (!taken.insert(text).second) errors.duplicate(at(at(at(at(at(path, "containers"), c), "ports"), p), "hostPort"), text);
     });
+  });
+}
+
+void validate_regular(const Object& pod_spec, const std::string& path, const std::set<std::string>& volumes, FieldErrors& errors) {
+  const Array* containers = get_array(pod_spec, "containers");
+  if (containers == nullptr || containers->empty()) {
+    errors.required(path);
+    return;
+  }
+  std::set<std::string> names;
+  each(pod_spec, "containers", [&](const Object& container, std::size_t i) {
+    const std::string item = at(path, i), name(get_string(container, "name"));
+    validate_container(container, item, volumes, errors);
+    if (!names.insert(name).second) errors.duplicate(at(item, "name"), name);
+    validate_lifecycle_and_probes(container, item, errors);
+    check_one_of(container, "restartPolicy", item, kRestartPolicies, errors);
+  });
+}
+
+// `names`: of the regular containers; those of the init containers are added.
+void validate_init(const Object& pod_spec, const std::string& path, const std::set<std::string>& volumes, std::set<std::string>& names,
+                   FieldErrors& errors) {
+  each(pod_spec, "initContainers", [&](const Object& container, std::size_t i) {
+    const std::string item = at(path, i), name(get_string(container, "name"));
+    validate_container(container, item, volumes, errors);
+    check_one_of(container, "restartPolicy", item, kRestartPolicies, errors);
+    if (names.contains(name)) {
+      errors.duplicate(at(item, "name"), name);
+    } else if (!name.empty()) {
+      names.insert(name);
+    }
+    if (get_string(container, "restartPolicy") == "Always") {
+      validate_lifecycle_and_probes(container, item, errors);
+      return;
+    }
+    for (std::string_view field : kRunning) {
+      if (has(container, field)) errors.forbidden(at(item, field), "may not be set for init containers without restartPolicy=Always");
+    }
+  });
+}
+
+// Nobody relies on ephemeral containers, so they may not say what only such containers need.
+void validate_ephemeral_fields(const Object& container, const std::string& path, FieldErrors& errors) {
+  const auto forbid = [&](const std::string& field) { errors.forbidden(field, "cannot be set for an Ephemeral Container"); };
+  for (std::string_view field : {"ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules", "livenessProbe",
+                                 "readinessProbe", "startupProbe", "lifecycle"}) {
+    const Value* value = find(container, field);
+    if (value == nullptr || value->is_null()) continue;
+    // Resources are always there: they are set when they say something.
+    if (field == "resources" && value->is_object() && value->get_object().empty()) continue;
+    forbid(at(path, field));
+  }
+  // Sub-paths are bound into the pod until it ends.
+  each(container, "volumeMounts", [&](const Object& mount, std::size_t i) {
+    for (std::string_view field : {"subPath", "subPathExpr"}) {
+      if (!get_string(mount, field).empty()) forbid(at(at(at(path, "volumeMounts"), i), field));
+    }
+  });
+}
+
+// `names`: of all other containers.
+void validate_ephemeral(const Object& pod_spec, const std::string& path, const std::set<std::string>& volumes,
+                        const std::set<std::string>& names, FieldErrors& errors) {
+  std::set<std::string> all(names);
+  each(pod_spec, "ephemeralContainers", [&](const Object& container, std::size_t i) {
+    const std::string item = at(path, i), name(get_string(container, "name")), target(get_string(container, "targetContainerName"));
+    validate_container(container, item, volumes, errors);
+    validate_image_ends(container, item, errors);
+    if (!all.insert(name).second) errors.duplicate(at(item, "name"), name);
+    if (!target.empty() && !names.contains(target)) errors.not_found(at(item, "targetContainerName"), target);
+    validate_ephemeral_fields(container, item, errors);
   });
 }
 
@@ -321,7 +386,8 @@ void validate_field_ref(const Object& holder, const std::string& path, const std
     errors.invalid(target, text, "error converting fieldPath: field label does not support subscript");
     return;
   }
-  if (allowed.contains(std::string(text))) return;
+  // spec.host is an old name of spec.nodeName.
+  if (allowed.contains(std::string(text == "spec.host" ? std::string_view("spec.nodeName") : text))) return;
   static const std::set<std::string> kKnown = {
       "metadata.annotations", "metadata.labels",  "metadata.name",      "metadata.namespace",
       "metadata.uid",         "spec.nodeName",    "spec.restartPolicy", "spec.serviceAccountName",
@@ -352,19 +418,20 @@ void validate_resource_field_ref(const Object& ref, const std::string& path, boo
   }
 }
 
+void validate_image_ends(const Object& container, const std::string& path, FieldErrors& errors) {
+  const std::string_view image = get_string(container, "image");
+  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f'; };
+  if (image.empty() || (!blank(image.front()) && !blank(image.back()))) return;
+  errors.invalid(at(path, "image"), image, "must not have leading or trailing whitespace");
+}
+
 void validate_containers(const Object& pod_spec, const std::string& path, const std::set<std::string>& volumes, FieldErrors& errors) {
-  std::set<std::string> names;
-  const Array* containers = get_array(pod_spec, "containers");
-  if (containers == nullptr || containers->empty()) errors.required(at(path, "containers"));
-  for (std::string_view list : {"containers", "initContainers", "ephemeralContainers"}) {
-    each(pod_spec, list, [&](const Object& container, std::size_t i) {
-      const std::string item = at(at(path, list), i);
-      validate_container_name(container, item, names, errors);
-      validate_container(container, item, volumes, errors);
-      check_one_of(container, "restartPolicy", item, {"Always", "Never", "OnFailure"}, errors);
-    });
-  }
+  validate_regular(pod_spec, at(path, "containers"), volumes, errors);
   validate_host_ports(pod_spec, path, errors);
+  std::set<std::string> names;
+  each(pod_spec, "containers", [&](const Object& container, std::size_t) { names.emplace(get_string(container, "name")); });
+  validate_init(pod_spec, at(path, "initContainers"), volumes, names, errors);
+  validate_ephemeral(pod_spec, at(path, "ephemeralContainers"), volumes, names, errors);
 }
 
 }  // namespace backplane::kit

@@ -1,5 +1,6 @@
 #include "backplane/kit/pod_defaults.hpp"
 
+#include "backplane/kit/image_name.hpp"
 #include "backplane/kit/resources.hpp"
 #include "backplane/kit/walk.hpp"
 
@@ -9,14 +10,8 @@ namespace {
 constexpr std::int64_t kVolumeFileMode = 0644;
 constexpr std::int64_t kTokenLifetimeSeconds = 3600;
 
-// "Always" for the latest tag: no tag and no digest counts as latest.
-std::string_view pull_policy(std::string_view image) {
-  if (image.find('@') != std::string_view::npos) return "IfNotPresent";
-  const auto slash = image.rfind('/');
-  const auto colon = image.rfind(':');
-  if (colon == std::string_view::npos || (slash != std::string_view::npos && colon < slash)) return "Always";
-  return image.substr(colon + 1) == "latest" ? "Always" : "IfNotPresent";
-}
+// "Always" for the latest tag.  A malformed name has no tag at all: it is refused elsewhere, or by who pulls it.
+std::string_view pull_policy(std::string_view image) { return image_tag(image) == "latest" ? "Always" : "IfNotPresent"; }
 
 void default_handler(Object& handler) {
   if (Object* get = mutable_object(handler, "httpGet")) {
@@ -148,11 +143,25 @@ void apply_pod_spec_defaults(Object& pod_spec) {
   }
 }
 
+void canonicalize_pod_spec(Object& pod_spec) {
+  each_mutable(pod_spec, "volumes", [](Object& volume) {
+    if (Object* projected = mutable_object(volume, "projected")) null_when_empty(*projected, "sources");
+  });
+}
+
+void canonicalize_template(Object& object) {
+  Object* spec = mutable_object(object, "spec");
+  Object* pod_template = spec ? mutable_object(*spec, "template") : nullptr;
+  if (Object* pod_spec = pod_template ? mutable_object(*pod_template, "spec") : nullptr) canonicalize_pod_spec(*pod_spec);
+}
+
 void apply_pod_template_defaults(Object& pod_template) { apply_pod_spec_defaults(ensure_object(pod_template, "spec")); }
 
 void apply_pod_only_defaults(Object& pod) {
   Object& pod_spec = ensure_object(pod, "spec");
   fill_missing(pod_spec, "enableServiceLinks", true);
+  // Old clients sent negative periods; nobody can wait so long.
+  if (get_int(pod_spec, "terminationGracePeriodSeconds").value_or(0) < 0) pod_spec["terminationGracePeriodSeconds"] = 1;
   const bool host_network = get_bool(pod_spec, "hostNetwork").value_or(false);
   for (std::string_view list : {"initContainers", "containers"}) {
     each_mutable(pod_spec, list, default_requests);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "backplane/kit/image_name.hpp"
 #include "backplane/kit/pod_validation.hpp"
 #include "backplane/kit/resources.hpp"
 #include "backplane/kit/workload.hpp"
@@ -45,6 +46,43 @@ TEST(PodDefaults, PullPolicyFollowsTheTag) {
   }
 }
 
+TEST(PodDefaults, MalformedImagesHaveNoTag) {
+  const std::string digest(64, 'a');
+  for (const auto& [image, tag] : {std::pair<std::string, std::optional<std::string>>{"nginx", "latest"},
+                                   {"localhost/a/b:1", "1"},
+                                   {"host:5000/a__b/c-d.e", "latest"},
+                                   {"[::1]:5000/a", "latest"},
+                                   {"UPPER/a", "latest"},
+                                   {"nginx:latest@sha256:" + digest, "latest"},
+                                   {"nginx@sha256:" + digest, ""},
+                                   {"a/" + std::string(253, 'x'), "latest"},
+                                   {std::string(248, 'x'), std::nullopt},
+                                   {"", std::nullopt},
+                                   {"Bad Value!", std::nullopt},
+                                   {"Nginx", std::nullopt},
+                                   {"a..b", std::nullopt},
+                                   {"a___b", std::nullopt},
+                                   {"nginx:", std::nullopt},
+                                   {"nginx:.x", std::nullopt},
+                                   {"nginx@sha256:aa", std::nullopt},
+                                   {digest, std::nullopt}}) {
+    EXPECT_EQ(image_tag(image), tag) << image;
+  }
+}
+
+TEST(PodDefaults, NoPodIsGivenANegativeGracePeriod) {
+  Object pod = parse(R"({"spec":{"terminationGracePeriodSeconds":-1}})");
+  apply_pod_only_defaults(pod);
+  EXPECT_EQ(get_int_path(pod, "spec.terminationGracePeriodSeconds"), 1);
+}
+
+TEST(PodDefaults, EmptySourcesComeBackAsNull) {
+  Object deployment = parse(R"({"spec":{"template":{"spec":{"volumes":[{"projected":{"sources":[]}},{"projected":{"sources":[{}]}}]}}}})");
+  canonicalize_template(deployment);
+  EXPECT_EQ(to_json(*find_path(deployment, "spec.template.spec.volumes")),
+            R"([{"projected":{"sources":null}},{"projected":{"sources":[{}]}}])");
+}
+
 TEST(PodDefaults, RequestsComeFromLimitsInPodsOnly) {
   Object pod =
       parse(R"({"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"1"},"requests":{"memory":"1Mi"}}}]}})");
@@ -63,6 +101,32 @@ TEST(PodRules, ContainersAreRequired) {
   EXPECT_EQ(problems_of("{}"), "spec.containers: Required value");
   EXPECT_EQ(problems_of(R"({"containers":[{}]})"), "[spec.containers[0].name: Required value, spec.containers[0].image: Required value]");
   EXPECT_EQ(problems_of(R"({"containers":[{"name":"c","image":"i"}]})"), "");
+}
+
+TEST(PodRules, EphemeralContainersSayNothingOfServing) {
+  const auto with = [](std::string_view field) {
+    return problems_of(
+        R"({"containers":[{"name":"c","image":"i"}],"volumes":[{"name":"v"}],"ephemeralContainers":[{"name":"e","image":"i",)" +
+        std::string(field) + "}]}");
+  };
+  EXPECT_EQ(with(R"("tty":true)"), "");
+  for (const char* field : {R"("ports":[{"containerPort":80}])", R"("resources":{"limits":{"cpu":"1"}})", R"("livenessProbe":{})",
+                            R"("readinessProbe":{})", R"("startupProbe":{})", R"("lifecycle":{})"}) {
+    const std::string name = std::string(field).substr(1, std::string(field).find('"', 1) - 1);
+    EXPECT_EQ(with(field), "spec.ephemeralContainers[0]." + name + ": Forbidden: cannot be set for an Ephemeral Container");
+  }
+  EXPECT_EQ(with(R"("volumeMounts":[{"name":"v","mountPath":"/v","subPath":"a"},{"name":"v","mountPath":"/w","subPathExpr":"b"}])"),
+            "[spec.ephemeralContainers[0].volumeMounts[0].subPath: Forbidden: cannot be set for an Ephemeral Container, "
+            "spec.ephemeralContainers[0].volumeMounts[1].subPathExpr: Forbidden: cannot be set for an Ephemeral Container]");
+  EXPECT_EQ(with(R"("targetContainerName":"x")"), "spec.ephemeralContainers[0].targetContainerName: Not found: \"x\"");
+}
+
+TEST(PodRules, InitContainersRunOnceUnlessTheyAlwaysRestart) {
+  EXPECT_EQ(problems_of(R"({"containers":[{"name":"c","image":"i"}],"initContainers":[{"name":"i","image":"i","lifecycle":{}}]})"),
+            "spec.initContainers[0].lifecycle: Forbidden: may not be set for init containers without restartPolicy=Always");
+  EXPECT_EQ(problems_of(R"({"containers":[{"name":"c","image":"i"}],"initContainers":[{"name":"c","image":"i","restartPolicy":"Always",
+                            "lifecycle":{}}]})"),
+            "spec.initContainers[0].name: Duplicate value: \"c\"");
 }
 
 TEST(PodRules, MountsNameVolumes) {

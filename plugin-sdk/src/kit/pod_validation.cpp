@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "backplane/kit/addresses.hpp"
 #include "backplane/kit/resources.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
@@ -199,7 +200,7 @@ void validate_dns(const Object& pod_spec, const std::string& path, FieldErrors& 
   if (config == nullptr) return;
   const auto servers = texts(*config, "nameservers");
   for (std::size_t i = 0; i < servers.size(); ++i)
-    add_problems(is_valid_ip(servers[i]), at(at(where, "nameservers"), i), servers[i], errors);
+    add_problems(legacy_ip_problems(servers[i]), at(at(where, "nameservers"), i), servers[i], errors);
   const auto searches = texts(*config, "searches");
   for (std::size_t i = 0; i < searches.size(); ++i) {
     if (searches[i] == "." || is_search_domain(searches[i])) continue;
@@ -213,7 +214,7 @@ void validate_dns(const Object& pod_spec, const std::string& path, FieldErrors& 
 void validate_host_aliases(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
   each(pod_spec, "hostAliases", [&](const Object& alias, std::size_t i) {
     const std::string item = at(at(path, "hostAliases"), i);
-    add_problems(is_valid_ip(get_string(alias, "ip")), at(item, "ip"), get_string(alias, "ip"), errors);
+    add_problems(legacy_ip_problems(get_string(alias, "ip")), at(item, "ip"), get_string(alias, "ip"), errors);
     const auto hosts = texts(alias, "hostnames");
     for (std::size_t h = 0; h < hosts.size(); ++h)
       add_problems(is_dns1123_subdomain(hosts[h]), at(at(item, "hostnames"), h), hosts[h], errors);
@@ -240,8 +241,8 @@ void validate_numbers(const Object& pod_spec, const std::string& path, FieldErro
 }
 
 // A pod's tokens are its account's; templates are given an account when pods are made of them.
-void validate_tokens_have_account(const Object& pod_spec, const std::string& path, std::string_view pod_name, FieldErrors& errors) {
-  if (!get_string(pod_spec, "serviceAccountName").empty() || pod_name.empty()) return;
+void validate_tokens_have_account(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
+  if (!get_string(pod_spec, "serviceAccountName").empty()) return;
   each(pod_spec, "volumes", [&](const Object& volume, std::size_t v) {
     each(object_or_empty(volume, "projected"), "sources", [&](const Object& source, std::size_t s) {
       if (!has(source, "serviceAccountToken")) return;
@@ -249,6 +250,14 @@ void validate_tokens_have_account(const Object& pod_spec, const std::string& pat
       errors.forbidden(at(item, "serviceAccountToken"), "must not be specified when serviceAccountName is not set");
     });
   });
+}
+
+// Rules of pods that their templates are spared.
+void validate_pod_only(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
+  validate_tokens_have_account(pod_spec, path, errors);
+  for (std::string_view list : {"containers", "initContainers"}) {
+    each(pod_spec, list, [&](const Object& container, std::size_t i) { validate_image_ends(container, at(at(path, list), i), errors); });
+  }
 }
 
 }  // namespace
@@ -387,7 +396,6 @@ void validate_pod_spec(const Object& pod_spec, const std::string& path, std::str
   });
   check_one_of(pod_spec, "preemptionPolicy", path, {"PreemptLowerPriority", "Never"}, errors);
   validate_spread(pod_spec, path, errors);
-  validate_tokens_have_account(pod_spec, path, pod_name, errors);
   if (const Object* overhead = get_object(pod_spec, "overhead")) {
     Object limits;
     limits["limits"] = *overhead;
@@ -400,6 +408,7 @@ void validate_pod_spec(const Object& pod_spec, const std::string& path, std::str
     else if (name != "linux" && name != "windows")
       errors.not_supported(at(path, "os"), name, {"linux", "windows"});
   }
+  if (!pod_name.empty()) validate_pod_only(pod_spec, path, errors);
 }
 
 void validate_pod_template(const Object& pod_template, const std::string& path, FieldErrors& errors) {

@@ -8,6 +8,19 @@
 #include "backplane/names.hpp"
 
 namespace backplane::kit {
+namespace {
+
+// `errors` ends with the problems of the metadata's change twice over: leaves one round of them.
+void drop_second_round(const Object& object, const Object& old, FieldErrors& errors) {
+  FieldErrors round;
+  validate_object_meta_update(object, old, round);
+  if (round.empty() || errors.size() < 2 * round.size()) return;
+  FieldErrors kept;
+  for (std::size_t i = 0; i + round.size() < errors.size(); ++i) kept.add(errors.list()[i]);
+  errors = std::move(kept);
+}
+
+}  // namespace
 
 void KindStrategy::prepare_for_create(RequestContext&, Object& object) const { prepare_create(object); }
 void KindStrategy::prepare_for_update(RequestContext&, Object& object, const Object& old) const { prepare_update(object, old); }
@@ -17,6 +30,7 @@ void KindStrategy::validate(RequestContext&, const Object& object, FieldErrors& 
   check_new(object, errors);
 }
 void KindStrategy::validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const {
+  if (!rechecks_metadata_change()) drop_second_round(object, old, errors);
   check_change(object, old, errors);
   if (rechecks_metadata()) validate_object_meta(object, namespaced(), name_rule(), errors);
   check_finalizer_names(object, errors);

@@ -14,6 +14,7 @@ namespace {
 using namespace kit;
 
 constexpr std::size_t kMaxBytes = 1024 * 1024;
+constexpr std::string_view kEnforceMountable = "kubernetes.io/enforce-mountable-secrets";
 
 std::size_t size_of(const Object& object, std::string_view key) {
   const Object* map = get_object(object, key);
@@ -64,6 +65,15 @@ std::string encode_base64(std::string_view bytes) {
   return out;
 }
 
+// Bytes that are null are none.
+void fill_null_bytes(Object& object, std::string_view member) {
+  Object* map = mutable_object(object, member);
+  if (map == nullptr) return;
+  for (auto& entry : *map) {
+    if (entry.value().is_null()) entry.value() = "";
+  }
+}
+
 // What `immutable: true` forbids; `members` may then not change, and it cannot be taken back.
 void check_frozen(const Object& object, const Object& old, std::initializer_list<std::string_view> members, FieldErrors& errors) {
   if (!get_bool(old, "immutable").value_or(false)) return;
@@ -75,6 +85,7 @@ void check_frozen(const Object& object, const Object& old, std::initializer_list
 
 class ConfigMapStrategy final : public KindStrategy {
  public:
+  void canonicalize(Object& object) const override { fill_null_bytes(object, "binaryData"); }
   const TableConvertor& table_convertor() const override {
     static const PrintedTable table({name_column(), text_column("Data", "Number of entries."), age_column()},
                                     [](const Object& object, std::int64_t now, Array& cells) {
@@ -126,6 +137,7 @@ constexpr SecretType kSecretTypes[] = {
 
 class SecretStrategy final : public KindStrategy {
  public:
+  void canonicalize(Object& object) const override { fill_null_bytes(object, "data"); }
   std::vector<SelectableField> selectable_fields() const override { return {{"type", "type", ""}}; }
   const TableConvertor& table_convertor() const override {
     static const PrintedTable table(
@@ -230,6 +242,14 @@ class SecretStrategy final : public KindStrategy {
 
 class ServiceAccountStrategy final : public KindStrategy {
  public:
+  std::vector<std::string> warnings(const Object& object, const Object* old) const override {
+    const auto enforces = [](const Object& account) {
+      return object_or_empty(object_or_empty(account, "metadata"), "annotations").contains(kEnforceMountable);
+    };
+    if (!enforces(object) || (old != nullptr && enforces(*old))) return {};
+    return {at_key("metadata.annotations", kEnforceMountable) +
+            ": deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets"};
+  }
   const TableConvertor& table_convertor() const override {
     static const PrintedTable table({name_column(), age_column()}, [](const Object& object, std::int64_t now, Array& cells) {
       cells.emplace_back(meta_name(object));

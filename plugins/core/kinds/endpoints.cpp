@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <ctime>
 
+#include "backplane/kit/addresses.hpp"
 #include "backplane/kit/pod_validation.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
+#include "backplane/kit/warnings.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
 #include "kinds/strategies.hpp"
@@ -59,6 +61,22 @@ class EndpointsStrategy final : public KindStrategy {
                                     });
     return table;
   }
+  bool allow_create_on_update() const override { return true; }
+  std::vector<std::string> warnings(const Object& object, const Object*) const override {
+    Warnings out;
+    // The controller of endpoints has mended its addresses already.
+    const Object& labels = object_or_empty(object_or_empty(object, "metadata"), "labels");
+    if (get_string(labels, "endpoints.kubernetes.io/managed-by") == "endpoint-controller") return out;
+    each(object, "subsets", [&](const Object& subset, std::size_t i) {
+      for (std::string_view list : {"addresses", "notReadyAddresses"}) {
+        each(subset, list, [&](const Object& address, std::size_t k) {
+          const std::string path = at(at(at(at("subsets", i), list), k), "ip");
+          for (std::string& text : ip_warnings(path, get_string(address, "ip"))) out.push_back(std::move(text));
+        });
+      }
+    });
+    return out;
+  }
   void apply_defaults(Object& object) const override {
     each_mutable(object, "subsets",
                  [](Object& subset) { each_mutable(subset, "ports", [](Object& port) { fill(port, "protocol", "TCP"); }); });
@@ -82,7 +100,7 @@ class EndpointsStrategy final : public KindStrategy {
   }
   static void check_address(const Object& address, const std::string& path, FieldErrors& errors) {
     const std::string_view ip = get_string(address, "ip"), host = get_string(address, "hostname"), node = get_string(address, "nodeName");
-    add_problems(is_valid_ip(ip), at(path, "ip"), ip, errors);
+    add_problems(legacy_ip_problems(ip), at(path, "ip"), ip, errors);
     if (!host.empty()) add_problems(is_dns1123_label(host), at(path, "hostname"), host, errors);
     if (!node.empty()) add_problems(is_dns1123_subdomain(node), at(path, "nodeName"), node, errors);
     // Addresses that never leave a host are checked apart, and a text that is no address fails there once more.
@@ -182,6 +200,7 @@ class EventStrategy final : public KindStrategy {
   }
 
  protected:
+  bool rechecks_metadata_change() const override { return false; }
   void check(const Object& object, FieldErrors& errors) const override {
     const std::string_view ns = meta_namespace(object), about = get_string_path(object, "involvedObject.namespace");
     // Events about cluster-scoped objects live in "default".

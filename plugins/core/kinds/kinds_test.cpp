@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "backplane/names.hpp"
 #include "kinds/strategies.hpp"
 
 namespace backplane::core {
@@ -81,6 +82,81 @@ TEST(LimitRanges, FillDefaultsFromBounds) {
   const Object& item = range.at("spec").get_object().at("limits").get_array()[0].get_object();
   EXPECT_EQ(to_json(item.at("default")), R"({"cpu":"2"})");
   EXPECT_EQ(to_json(item.at("defaultRequest")), R"({"cpu":"2","memory":"1Mi"})");
+}
+
+// What the host hands to a kind's update rules: the problems of the metadata's change, twice over.
+std::size_t problems_of_a_late_deletion(const Strategy& strategy) {
+  const Object old = parse(R"({"metadata":{"name":"a","namespace":"ns"},"involvedObject":{"namespace":"ns"}})");
+  Object now = old;
+  now.at("metadata").get_object()["deletionTimestamp"] = "2020-01-01T00:00:00Z";
+  FieldErrors errors;
+  validate_object_meta_update(now, old, errors);
+  validate_object_meta_update(now, old, errors);
+  RequestContext context;
+  strategy.validate_update(context, now, old, errors);
+  std::size_t count = 0;
+  for (const FieldError& error : errors.list()) count += error.field == "metadata.deletionTimestamp";
+  return count;
+}
+
+TEST(Kinds, BlameChangesOfMetadataTwiceButForThree) {
+  EXPECT_EQ(problems_of_a_late_deletion(*config_map_strategy()), 2u);
+  for (const auto& strategy : {event_strategy(), limit_range_strategy(), persistent_volume_strategy()}) {
+    EXPECT_EQ(problems_of_a_late_deletion(*strategy), 1u);
+  }
+}
+
+TEST(Kinds, WriteNothingAsTheirStoreWould) {
+  Object range = parse(R"({"spec":{"limits":[]}})");
+  limit_range_strategy()->canonicalize(range);
+  EXPECT_EQ(to_json(range), R"({"spec":{"limits":null}})");
+  Object map = parse(R"({"binaryData":{"a":null}})");
+  config_map_strategy()->canonicalize(map);
+  EXPECT_EQ(to_json(map), R"({"binaryData":{"a":""}})");
+}
+
+TEST(Kinds, ThatUpdatesMayCreate) {
+  for (const auto& strategy : {event_strategy(), endpoints_strategy(), limit_range_strategy()})
+    EXPECT_TRUE(strategy->allow_create_on_update());
+  EXPECT_FALSE(config_map_strategy()->allow_create_on_update());
+}
+
+TEST(ReplicationControllers, HaveNamesOfSoManyBytes) {
+  Object rc = parse(
+      R"({"spec":{"selector":{"a":"b"},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})");
+  const std::string name(254, 'a');
+  rc["metadata"] = Object{{"name", name}, {"namespace", "ns"}};
+  replication_controller_strategy()->apply_defaults(rc);
+  FieldErrors errors;
+  validate_object_meta(rc, true, NameRule::kDnsSubdomain, errors);
+  RequestContext context;
+  replication_controller_strategy()->validate(context, rc, errors);
+  ASSERT_EQ(errors.size(), 1u) << errors.aggregate_message();
+  EXPECT_TRUE(errors.list()[0].text.ends_with(": must be no more than 253 bytes"));
+}
+
+TEST(Kinds, Warnings) {
+  using Texts = std::vector<std::string>;
+  const auto of = [](const Strategy& strategy, std::string_view object) { return strategy.warnings(parse(object), nullptr); };
+  EXPECT_EQ(of(*node_strategy(), R"({"spec":{"externalID":"x"}})"),
+            Texts{"spec.externalID: this field is deprecated, and is unused by Kubernetes"});
+  EXPECT_EQ(of(*persistent_volume_strategy(), R"({"spec":{"persistentVolumeReclaimPolicy":"Recycle"}})").size(), 1u);
+  EXPECT_EQ(of(*persistent_volume_claim_strategy(), R"({"spec":{"resources":{"requests":{"storage":"1500m"}}}})"),
+            Texts{"spec.resources.requests[storage]: fractional byte value \"1500m\" is invalid, must be an integer"});
+  EXPECT_EQ(of(*endpoints_strategy(), R"({"subsets":[{"addresses":[{"ip":"0:0::1"}]}]})"),
+            Texts{"subsets[0].addresses[0].ip: IPv6 address \"0:0::1\" should be in RFC 5952 canonical format (\"::1\")"});
+  EXPECT_EQ(of(*resource_quota_strategy(), R"({"spec":{"hard":{"cpu":"2","limits.cpu":"1"}}})"),
+            Texts{"ResourceQuota cpu (2) should be less than limits.cpu (1)"});
+  EXPECT_EQ(of(*pod_template_strategy(), R"({"template":{"spec":{"terminationGracePeriodSeconds":-1}}})").size(), 1u);
+}
+
+TEST(Claims, KeepBothNamesOfTheirSource) {
+  const std::string ref = R"("dataSourceRef":{"kind":"PersistentVolumeClaim","name":"x"})";
+  const Object old = parse(R"({"spec":{"dataSource":{"kind":"PersistentVolumeClaim","name":"x"},)" + ref + "}}");
+  Object now = parse("{\"spec\":{" + ref + "}}");
+  RequestContext context;
+  persistent_volume_claim_strategy()->prepare_for_update(context, now, old);
+  EXPECT_EQ(get_string_path(now, "spec.dataSource.name"), "x");
 }
 
 TEST(Claims, AreImmutableButForTheirVolume) {

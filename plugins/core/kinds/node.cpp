@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "backplane/kit/addresses.hpp"
 #include "backplane/kit/pod_validation.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
@@ -124,6 +125,19 @@ class NodeStrategy final : public KindStrategy {
         print_node);
     return table;
   }
+  std::vector<std::string> warnings(const Object& object, const Object*) const override {
+    std::vector<std::string> out;
+    const Object& spec = object_or_empty(object, "spec");
+    if (has(spec, "configSource")) out.emplace_back("spec.configSource: the feature is removed");
+    if (!get_string(spec, "externalID").empty()) {
+      out.emplace_back("spec.externalID: this field is deprecated, and is unused by Kubernetes");
+    }
+    const Array* cidrs = get_array(spec, "podCIDRs");
+    for (std::size_t i = 0; cidrs != nullptr && i < cidrs->size(); ++i) {
+      for (std::string& text : cidr_warnings(at("spec.podCIDRs", i), text_of((*cidrs)[i]))) out.push_back(std::move(text));
+    }
+    return out;
+  }
   void apply_defaults(Object& object) const override {
     default_pod_cidrs(object);
     Object* status = mutable_object(object, "status");
@@ -142,7 +156,7 @@ class NodeStrategy final : public KindStrategy {
     const Array* cidrs = get_array(object_or_empty(object, "spec"), "podCIDRs");
     for (std::size_t i = 0; cidrs != nullptr && i < cidrs->size(); ++i) {
       const std::string_view cidr = text_of((*cidrs)[i]);
-      if (!is_cidr(cidr)) errors.invalid(at("spec.podCIDRs", i), cidr, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
+      add_problems(legacy_cidr_problems(cidr), at("spec.podCIDRs", i), cidr, errors);
     }
     if (cidrs == nullptr || cidrs->size() < 2) return;
     const auto six = [](const Value& cidr) { return text_of(cidr).find(':') != std::string_view::npos; };

@@ -24,6 +24,8 @@ void copy_missing(Object& target, const Object& source) {
 
 class LimitRangeStrategy final : public KindStrategy {
  public:
+  bool allow_create_on_update() const override { return true; }
+  void canonicalize(Object& object) const override { null_when_empty(ensure_object(object, "spec"), "limits"); }
   void apply_defaults(Object& object) const override {
     each_mutable(ensure_object(object, "spec"), "limits", [](Object& item) {
       for (std::string_view list : {"max", "min", "default", "defaultRequest", "maxLimitRequestRatio"}) {
@@ -39,6 +41,7 @@ class LimitRangeStrategy final : public KindStrategy {
 
  protected:
   bool rechecks_metadata() const override { return true; }
+  bool rechecks_metadata_change() const override { return false; }
   // Nameless ones are given a name of their own.
   void prepare_create(Object& object) const override {
     if (meta_name(object).empty()) ObjectMeta(object).set("name", new_uid());
@@ -163,6 +166,21 @@ class ResourceQuotaStrategy final : public KindStrategy {
   }
   void apply_defaults(Object& object) const override {
     if (Object* hard = mutable_object(ensure_object(object, "spec"), "hard")) round_resource_list(*hard);
+  }
+  std::vector<std::string> warnings(const Object& object, const Object* old) const override {
+    std::vector<std::string> out;
+    if (old != nullptr) return out;
+    const Object& hard = object_or_empty(object_or_empty(object, "spec"), "hard");
+    for (const std::string name : {"cpu", "memory", "storage", "ephemeral-storage"}) {
+      std::string request_name = "requests." + name;
+      const std::string limit_name = "limits." + name;
+      // "cpu" and "memory" alone are requests, too.
+      if (!hard.contains(request_name) && (name == "cpu" || name == "memory")) request_name = name;
+      const std::string request(get_string(hard, request_name)), limit(get_string(hard, limit_name));
+      if (request.empty() || limit.empty() || compare_quantities(request, limit) <= 0) continue;
+      out.push_back("ResourceQuota " + request_name + " (" + request + ") should be less than " + limit_name + " (" + limit + ")");
+    }
+    return out;
   }
 
  protected:

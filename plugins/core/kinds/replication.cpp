@@ -4,6 +4,7 @@
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
+#include "backplane/kit/warnings.hpp"
 #include "backplane/kit/workload.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
@@ -13,6 +14,8 @@ namespace backplane::core {
 namespace {
 
 using namespace kit;
+
+constexpr std::size_t kMaxName = 253;
 
 class PodTemplateStrategy final : public KindStrategy {
  public:
@@ -31,7 +34,12 @@ class PodTemplateStrategy final : public KindStrategy {
         });
     return table;
   }
+  std::vector<std::string> warnings(const Object& object, const Object* old) const override {
+    if (old != nullptr && !generation_changed(object, *old)) return {};
+    return pod_warnings("template", object_or_empty(object, "template"));
+  }
   void apply_defaults(Object& object) const override { apply_pod_template_defaults(ensure_object(object, "template")); }
+  void canonicalize(Object& object) const override { canonicalize_pod_spec(ensure_object(ensure_object(object, "template"), "spec")); }
 
  protected:
   void prepare_update(Object& object, const Object& old) const override {
@@ -69,6 +77,17 @@ class ReplicationControllerStrategy final : public KindStrategy {
         });
     return table;
   }
+  void canonicalize(Object& object) const override { canonicalize_template(object); }
+  // On update, the template that was there is looked at: upstream takes the two the wrong way round.
+  std::vector<std::string> warnings(const Object& object, const Object* old) const override {
+    Warnings out;
+    if (old == nullptr) warn_of_host_name(object, "Pod names and hostnames", out);
+    if (old != nullptr && !generation_changed(object, *old)) return out;
+    const Object* pod_template = get_object(object_or_empty(old ? *old : object, "spec"), "template");
+    if (pod_template == nullptr) return out;
+    for (std::string& text : pod_warnings("spec.template", *pod_template)) out.push_back(std::move(text));
+    return out;
+  }
   void apply_defaults(Object& object) const override {
     Object& spec = ensure_object(object, "spec");
     fill_missing(spec, "replicas", 1);
@@ -104,6 +123,22 @@ class ReplicationControllerStrategy final : public KindStrategy {
     }
     validate_pod_template(*pod_template, "spec.template", errors);
     validate_always_restarts(spec, errors);
+  }
+  void check_new(const Object& object, FieldErrors& errors) const override { count_name_in_bytes(object, errors); }
+
+ private:
+  // Of all kinds only this one has its name measured by the newer, declared rules, which count bytes.
+  static void count_name_in_bytes(const Object& object, FieldErrors& errors) {
+    constexpr std::string_view kCharacters = " characters", kLimit = "must be no more than 253 characters";
+    if (meta_name(object).size() <= kMaxName) return;
+    FieldErrors counted;
+    for (FieldError error : errors.list()) {
+      if (error.field == "metadata.name" && error.text.ends_with(kLimit)) {
+        error.text.replace(error.text.size() - kCharacters.size(), kCharacters.size(), " bytes");
+      }
+      counted.add(std::move(error));
+    }
+    errors = std::move(counted);
   }
 };
 

@@ -7,6 +7,7 @@
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
+#include "backplane/kit/warnings.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
 #include "kinds/strategies.hpp"
@@ -46,6 +47,47 @@ void print_volume(const Object& volume, std::int64_t now, Array& cells) {
   cells.emplace_back(text_or(get_string(spec, "volumeMode"), "<unset>"));
 }
 
+struct DeprecatedMember {
+  std::string_view name;
+  std::string_view message;
+};
+constexpr DeprecatedMember kOldAnnotations[] = {
+    {"volume.beta.kubernetes.io/storage-class", "deprecated since v1.8; use \"storageClassName\" attribute instead"},
+    {"volume.beta.kubernetes.io/mount-options", "deprecated since v1.31; use \"mountOptions\" attribute instead"},
+};
+constexpr DeprecatedMember kOldSources[] = {
+    {"cephfs", "deprecated in v1.28, non-functional in v1.31+"},
+    {"photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"},
+    {"scaleIO", "deprecated in v1.16, non-functional in v1.22+"},
+    {"storageos", "deprecated in v1.22, non-functional in v1.25+"},
+    {"glusterfs", "deprecated in v1.25, non-functional in v1.26+"},
+    {"rbd", "deprecated in v1.28, non-functional in v1.31+"},
+};
+
+// The text that upstream writes a source's field with.
+std::string shown_source(std::string_view name) { return name == "storageos" ? "spec.storageOS" : "spec." + std::string(name); }
+
+Warnings volume_warnings(const Object& volume) {
+  Warnings out;
+  const Object& spec = object_or_empty(volume, "spec");
+  const Object& annotations = object_or_empty(object_or_empty(volume, "metadata"), "annotations");
+  for (const DeprecatedMember& row : kOldAnnotations) {
+    if (annotations.contains(row.name)) out.push_back(at_key("metadata.annotations", row.name) + ": " + std::string(row.message));
+  }
+  if (get_string(spec, "persistentVolumeReclaimPolicy") == "Recycle") {
+    out.emplace_back(
+        "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic "
+        "provisioning.");
+  }
+  each(object_or_empty(object_or_empty(spec, "nodeAffinity"), "required"), "nodeSelectorTerms", [&](const Object& term, std::size_t i) {
+    warn_of_node_term(term, false, at("spec.nodeAffinity.required.nodeSelectorTerms", i), out);
+  });
+  for (const DeprecatedMember& row : kOldSources) {
+    if (has(spec, row.name)) out.push_back(shown_source(row.name) + ": " + std::string(row.message));
+  }
+  return out;
+}
+
 class PersistentVolumeStrategy final : public KindStrategy {
  public:
   bool namespaced() const override { return false; }
@@ -60,6 +102,7 @@ class PersistentVolumeStrategy final : public KindStrategy {
         print_volume);
     return table;
   }
+  std::vector<std::string> warnings(const Object& object, const Object*) const override { return volume_warnings(object); }
   void apply_defaults(Object& object) const override {
     Object& spec = ensure_object(object, "spec");
     fill(ensure_object(object, "status"), "phase", "Pending");
@@ -71,6 +114,7 @@ class PersistentVolumeStrategy final : public KindStrategy {
 
  protected:
   bool rechecks_metadata() const override { return true; }
+  bool rechecks_metadata_change() const override { return false; }
   void prepare_create(Object& object) const override {
     Object& status = ensure_object(object, "status");
     status["phase"] = "Pending";
@@ -216,6 +260,14 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
         print_claim);
     return table;
   }
+  std::vector<std::string> warnings(const Object& object, const Object*) const override {
+    Warnings out;
+    const Object& annotations = object_or_empty(object_or_empty(object, "metadata"), "annotations");
+    const DeprecatedMember& row = kOldAnnotations[0];
+    if (annotations.contains(row.name)) out.push_back(at_key("metadata.annotations", row.name) + ": " + std::string(row.message));
+    warn_of_claim_spec(object_or_empty(object, "spec"), "spec", out);
+    return out;
+  }
   void apply_defaults(Object& object) const override {
     fill(ensure_object(object, "status"), "phase", "Pending");
     apply_claim_spec_defaults(ensure_object(object, "spec"));
@@ -225,7 +277,16 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
   bool rechecks_metadata() const override { return true; }
   void prepare_create(Object& object) const override {
     ensure_object(object, "status")["phase"] = "Pending";
-    normalize_source(ensure_object(object, "spec"));
+    Object& spec = ensure_object(object, "spec");
+    drop_unknown_source(spec);
+    normalize_source(spec);
+  }
+  // Old clients leave out the newer of the two names, or both forms of a source that was garbage on create, too.
+  void prepare_update(Object& object, const Object& old) const override {
+    Object& spec = ensure_object(object, "spec");
+    const Object& before = object_or_empty(old, "spec");
+    if (!has(before, "dataSource") && !has(before, "dataSourceRef")) drop_unknown_source(spec);
+    normalize_source(spec);
   }
   void check(const Object& object, FieldErrors& errors) const override {
     const Object& spec = object_or_empty(object, "spec");
@@ -240,12 +301,13 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
     const std::string_view kind = get_string(source, "kind"), group = get_string(source, "apiGroup");
     return (kind == "PersistentVolumeClaim" && group.empty()) || (kind == "VolumeSnapshot" && group == "snapshot.storage.k8s.io");
   }
+  // Of kinds that are new the older form cannot speak: it is dropped.
+  static void drop_unknown_source(Object& spec) {
+    const Object* source = get_object(spec, "dataSource");
+    if (source != nullptr && !has(spec, "dataSourceRef") && !is_classic_source(*source)) erase_member(spec, "dataSource");
+  }
   // dataSource is the older form of dataSourceRef: both say the same where the older can.
   static void normalize_source(Object& spec) {
-    // Of other kinds the older form cannot speak: it is dropped.
-    if (const Object* old = get_object(spec, "dataSource"); old && !has(spec, "dataSourceRef") && !is_classic_source(*old)) {
-      erase_member(spec, "dataSource");
-    }
     const Object* source = get_object(spec, "dataSource");
     const Object* ref = get_object(spec, "dataSourceRef");
     if (source != nullptr && ref == nullptr) {
@@ -259,6 +321,7 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
     Object now(object_or_empty(object, "spec"));
     Object before(object_or_empty(old, "spec"));
+    normalize_source(before);  // stored, perhaps, before there were two forms
     // Claims are bound by writing the volume's name, and may grow while they are.
     if (get_string(before, "volumeName").empty()) {
       erase_member(now, "volumeName");

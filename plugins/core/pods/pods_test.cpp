@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "backplane/meta.hpp"
 #include "kinds/strategies.hpp"
 #include "pods/qos.hpp"
@@ -56,6 +58,95 @@ TEST(Pods, ThatRunNowhereEndAtOnce) {
   EXPECT_EQ(grace_of(pod, -3), 1);
   pod.at("status").get_object()["phase"] = "Succeeded";
   EXPECT_EQ(grace_of(pod, std::nullopt), 0);
+}
+
+TEST(Pods, RemovedTolerationsHaveOneCause) {
+  Object old = new_pod();
+  old.at("spec").get_object()["tolerations"] = json::parse(R"([{"key":"a","operator":"Exists"},{"key":"b","operator":"Exists"}])");
+  Object now = old;
+  now.at("spec").get_object().erase("tolerations");
+  EXPECT_EQ(change_problems(now, old), "spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds");
+}
+
+TEST(Pods, AreSelectedByTheOldNameOfTheirNode) {
+  const auto fields = pod_strategy()->selectable_fields();
+  const auto host = std::find_if(fields.begin(), fields.end(), [](const SelectableField& field) { return field.label == "spec.host"; });
+  ASSERT_NE(host, fields.end());
+  EXPECT_EQ(host->path, "spec.nodeName");
+}
+
+TEST(Pods, AreWarnedOfWhenNewOnly) {
+  Object pod = new_pod();
+  pod.at("metadata").get_object()["name"] = "a.b";
+  EXPECT_EQ(pod_strategy()->warnings(pod, nullptr).size(), 1u);
+  EXPECT_EQ(pod_strategy()->warnings(pod, &pod).size(), 0u);
+}
+
+// What an update of /status with these members is told; `spec` is the pod's beside its containers.
+std::string status_problems(std::string_view now, std::string_view before = "{}", std::string_view spec = "{}") {
+  Object old = new_pod();
+  for (const auto& member : parse(spec)) old.at("spec").get_object()[member.key()] = member.value();
+  for (const auto& member : parse(before)) old.at("status").get_object()[member.key()] = member.value();
+  Object object = old;
+  object["status"] = parse(now);
+  RequestContext context;
+  FieldErrors errors;
+  pod_status_strategy()->prepare_for_update(context, object, old);
+  pod_status_strategy()->validate_update(context, object, old, errors);
+  return errors.empty() ? "" : errors.aggregate_message();
+}
+
+TEST(PodStatus, HoldsOneAddressOfEachFamily) {
+  EXPECT_EQ(status_problems(R"({"podIPs":[{"ip":"10.0.0.1"},{"ip":"::1"}]})"), "");
+  EXPECT_EQ(status_problems(R"({"podIPs":[{"ip":"x"}]})"),
+            "status.podIPs[0]: Invalid value: \"x\": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
+  EXPECT_EQ(status_problems(R"({"podIPs":[{"ip":"x"}]})", R"({"podIPs":[{"ip":"x"}]})"), "") << "bad ones may stay";
+  EXPECT_EQ(
+      status_problems(R"({"podIPs":[{"ip":"1.1.1.1"},{"ip":"2.2.2.2"}]})"),
+      "status.podIPs: Invalid value: [{\"IP\":\"1.1.1.1\"},{\"IP\":\"2.2.2.2\"}]: may specify no more than one IP for each IP family");
+  EXPECT_EQ(status_problems(R"({"hostIP":"1.1.1.2","hostIPs":[{"ip":"1.1.1.1"}]})"),
+            "status.hostIPs[0].ip: Invalid value: \"1.1.1.1\": must be equal to `hostIP`");
+}
+
+TEST(PodStatus, ConditionsHaveQualifiedTypes) {
+  EXPECT_EQ(status_problems(R"({"conditions":[{"type":"Ready"},{"type":"e.com/x"}]})"), "");
+  EXPECT_TRUE(
+      status_problems(R"({"conditions":[{"type":"a b"}]})").starts_with("status.conditions[0].Type: Invalid value: \"a b\": name part"));
+  EXPECT_EQ(status_problems(R"({"conditions":[{"type":"Ready","observedGeneration":-1}]})"),
+            "status.conditions[0].observedGeneration: Invalid value: -1: must be a non-negative integer");
+  EXPECT_EQ(status_problems(R"({"observedGeneration":-2})"),
+            "status.observedGeneration: Invalid value: -2: must be a non-negative integer");
+}
+
+TEST(PodStatus, NodesAreNominatedForPodsWithoutOne) {
+  EXPECT_EQ(status_problems(R"({"nominatedNodeName":"n"})"), "");
+  EXPECT_EQ(status_problems(R"({"nominatedNodeName":"n"})", "{}", R"({"nodeName":"m"})"),
+            "status.nominatedNodeName: Forbidden: may not be set on pods that are already bound to a node");
+  EXPECT_EQ(status_problems(R"({"nominatedNodeName":"A B"})", R"({"nominatedNodeName":"A B"})", R"({"nodeName":"m"})"), "") << "unchanged";
+}
+
+TEST(PodStatus, WhatHasEndedStaysUnlessItIsRestarted) {
+  const std::string ended = R"({"containerStatuses":[{"name":"c","state":{"terminated":{"exitCode":1}}}]})";
+  const std::string running = R"({"containerStatuses":[{"name":"c","state":{"running":{}}}]})";
+  const std::string refused = "status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state";
+  EXPECT_EQ(status_problems(running, ended), "");
+  EXPECT_EQ(status_problems(running, ended, R"({"restartPolicy":"OnFailure"})"), "");
+  EXPECT_EQ(status_problems(running, ended, R"({"restartPolicy":"Never"})"), refused);
+  EXPECT_EQ(status_problems(running, ended, R"({"restartPolicy":"Never","containers":[{"name":"c","restartPolicy":"OnFailure"}]})"), "");
+  EXPECT_EQ(
+      status_problems(running, ended, R"({"restartPolicy":"Never","containers":[{"name":"c","restartPolicy":"Never","restartPolicyRules":
+                            [{"action":"Restart","exitCodes":{"operator":"In","values":[1]}}]}]})"),
+      "");
+}
+
+TEST(PodStatus, GenerationsAreNotTakenAway) {
+  Object old = new_pod();
+  old.at("status").get_object()["observedGeneration"] = 4;
+  Object now = old;
+  now.at("status").get_object().erase("observedGeneration");
+  RequestContext context;
+  pod_status_strategy()->prepare_for_update(context, now, old);
+  EXPECT_EQ(get_int_path(now, "status.observedGeneration"), 4);
 }
 
 TEST(Pods, OnlyAFewFieldsMayChange) {

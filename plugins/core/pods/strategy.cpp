@@ -6,6 +6,7 @@
 #include "backplane/kit/pod_validation.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/walk.hpp"
+#include "backplane/kit/warnings.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
 #include "kinds/strategies.hpp"
@@ -40,8 +41,9 @@ void check_deadline(const Object& spec, const Object& before, FieldErrors& error
   }
 }
 
-// Tolerations may only be added; of the old ones just the seconds may change.
+// Tolerations may only be added; of the old ones just the seconds may change.  The first that is gone is blamed for all.
 void check_tolerations(const Object& spec, const Object& before, FieldErrors& errors) {
+  bool all_kept = true;
   each(before, "tolerations", [&](const Object& old, std::size_t) {
     bool kept = false;
     each(spec, "tolerations", [&](const Object& toleration, std::size_t) {
@@ -50,8 +52,13 @@ void check_tolerations(const Object& spec, const Object& before, FieldErrors& er
       erase_member(b, "tolerationSeconds");
       kept = kept || a == b;
     });
-    if (!kept) errors.forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds");
+    all_kept = all_kept && kept;
   });
+  if (!all_kept) {
+    errors.forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds");
+    return;
+  }
+  validate_tolerations(spec, "spec", errors);  // once more, as upstream does
 }
 
 // The new spec with everything that may change set back.
@@ -143,6 +150,7 @@ class PodStrategy final : public Strategy {
   bool has_status() const override { return true; }
   std::vector<SelectableField> selectable_fields() const override {
     return {{"spec.nodeName", "spec.nodeName", ""},
+            {"spec.host", "spec.nodeName", ""},  // the field's name in old clients
             {"spec.restartPolicy", "spec.restartPolicy", ""},
             {"spec.schedulerName", "spec.schedulerName", ""},
             {"spec.serviceAccountName", "spec.serviceAccountName", ""},
@@ -153,10 +161,19 @@ class PodStrategy final : public Strategy {
             {"status.nominatedNodeName", "status.nominatedNodeName", ""}};
   }
   const TableConvertor& table_convertor() const override { return pod_table(); }
+  // People write pods, programs update them: only what is new is looked at.
+  std::vector<std::string> warnings(const Object& object, const Object* old) const override {
+    Warnings out;
+    if (old != nullptr) return out;
+    warn_of_host_name(object, "the Pod's hostname", out);
+    for (std::string& text : pod_warnings("", object)) out.push_back(std::move(text));
+    return out;
+  }
   void apply_defaults(Object& object) const override {
     apply_pod_spec_defaults(ensure_object(object, "spec"));
     apply_pod_only_defaults(object);
   }
+  void canonicalize(Object& object) const override { canonicalize_pod_spec(ensure_object(object, "spec")); }
   void prepare_for_create(RequestContext&, Object& object) const override {
     apply_label_keys(object);
     Object& status = object["status"].emplace_object();
@@ -186,23 +203,6 @@ class PodStrategy final : public Strategy {
     if (get_string_path(object, "spec.nodeName").empty() || phase == "Failed" || phase == "Succeeded") seconds = 0;
     options.grace_period_seconds = seconds;
     return true;
-  }
-};
-
-class PodStatusStrategy final : public StatusStrategy {
- public:
-  PodStatusStrategy() : StatusStrategy(pod_strategy(), {"ownerReferences"}) {}
-  void prepare_for_update(RequestContext& context, Object& object, const Object& old) const override {
-    StatusStrategy::prepare_for_update(context, object, old);
-    fill(ensure_object(object, "status"), "qosClass", qos_class(object_or_empty(old, "spec")));
-  }
-
- protected:
-  void check_status(const Object& object, const Object& old, FieldErrors& errors) const override {
-    const std::string_view now = get_string_path(object, "status.qosClass"), before = get_string_path(old, "status.qosClass");
-    if (!before.empty() && now != before) errors.invalid("status.qosClass", now, "field is immutable");
-    const std::string_view node = get_string_path(object, "status.nominatedNodeName");
-    if (!node.empty()) add_problems(is_dns1123_subdomain(node), "status.nominatedNodeName", node, errors);
   }
 };
 
@@ -239,7 +239,6 @@ class BindingStrategy final : public Strategy {};
 }  // namespace
 
 std::shared_ptr<const Strategy> pod_strategy() { return std::make_shared<PodStrategy>(); }
-std::shared_ptr<const Strategy> pod_status_strategy() { return std::make_shared<PodStatusStrategy>(); }
 std::shared_ptr<const Strategy> pod_ephemeral_containers_strategy() { return std::make_shared<EphemeralContainersStrategy>(); }
 std::shared_ptr<const Strategy> pod_binding_strategy() { return std::make_shared<BindingStrategy>(); }
 

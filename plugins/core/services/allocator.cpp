@@ -123,6 +123,11 @@ void NumberPool::release(std::uint32_t number) {
   taken_.erase(number);
 }
 
+bool NumberPool::is_taken(std::uint32_t number) {
+  std::lock_guard lock(mutex_);
+  return taken_.contains(number);
+}
+
 ServiceAllocator::ServiceAllocator(AddressRange addresses, PortRange ports)
     : addresses_(std::move(addresses)),
       ports_(ports),
@@ -161,6 +166,9 @@ std::optional<std::int64_t> ServiceAllocator::take_any_port() {
 }
 void ServiceAllocator::release_port(std::int64_t port) {
   if (ports_.holds(port)) port_pool_.release(static_cast<std::uint32_t>(port));
+}
+bool ServiceAllocator::port_is_taken(std::int64_t port) {
+  return ports_.holds(port) && port_pool_.is_taken(static_cast<std::uint32_t>(port));
 }
 
 }  // namespace backplane::core

@@ -51,6 +51,7 @@ class NumberPool {
   bool take(std::uint32_t number);          // false: taken
   std::optional<std::uint32_t> take_any();  // nothing: all taken
   void release(std::uint32_t number);
+  bool is_taken(std::uint32_t number);
 
  private:
   std::optional<std::uint32_t> pick(std::uint32_t first, std::uint32_t last);
@@ -70,6 +71,7 @@ class ServiceAllocator {
   std::string take_port(std::int64_t port);
   std::optional<std::int64_t> take_any_port();
   void release_port(std::int64_t port);
+  bool port_is_taken(std::int64_t port);
   // Marks what a stored service holds; taken twice is no error here.
   void adopt(std::string_view address) { (void)take_address(address); }
   void adopt(std::int64_t port) { (void)take_port(port); }

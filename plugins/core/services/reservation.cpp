@@ -33,7 +33,9 @@ Holdings holdings_of(const Object& spec) {
 
 void Reservation::give_back() {
   for (const std::string& address : taken_.addresses) allocator_.release_address(address);
-  for (std::int64_t port : taken_.ports) allocator_.release_port(port);
+  for (std::int64_t port : taken_.ports) {
+    if (!trial_) allocator_.release_port(port);
+  }
   taken_ = {};
 }
 
@@ -67,13 +69,23 @@ void Reservation::reserve_addresses(Object& spec, const Holdings& held, FieldErr
 bool Reservation::take_port(std::int64_t port, const Holdings& held, const std::string& path, FieldErrors& errors) {
   // Two protocols may share one port.
   if (holds(held.ports, port) || holds(taken_.ports, port)) return true;
-  const std::string why = allocator_.take_port(port);
+  const std::string why =
+      trial_ ? (allocator_.port_is_taken(port) ? "provided port is already allocated" : "") : allocator_.take_port(port);
   if (why.empty()) {
     taken_.ports.push_back(port);
     return true;
   }
   errors.invalid(path, static_cast<long long>(port), why);
   return false;
+}
+
+std::optional<std::int64_t> Reservation::take_any_port() { return trial_ ? make_up_port() : allocator_.take_any_port(); }
+
+// Upstream's dummy: the one after the highest port of this trial, be it in range or not.
+std::int64_t Reservation::make_up_port() {
+  constexpr std::int64_t kFirst = 32768;
+  if (taken_.ports.empty()) return kFirst + 1;
+  return std::max<std::int64_t>(0, *std::max_element(taken_.ports.begin(), taken_.ports.end())) + 1;
 }
 
 void Reservation::reserve_ports(Object& spec, const Holdings& held, FieldErrors& errors) {
@@ -96,7 +108,7 @@ void Reservation::reserve_ports(Object& spec, const Holdings& held, FieldErrors&
       if (node != 0 && same_member(port, other, "port") && !same_member(port, other, "protocol")) port["nodePort"] = node;
     });
     if (get_int(port, "nodePort").value_or(0) != 0) return;
-    const auto any = allocator_.take_any_port();
+    const auto any = take_any_port();
     if (!any) {
       errors.internal(at(at("spec.ports", index), "nodePort"), "failed to allocate a nodePort: range is full");
       return;
@@ -113,7 +125,7 @@ void Reservation::reserve_health_port(Object& spec, const Holdings& held, FieldE
     take_port(asked, held, "spec.healthCheckNodePort", errors);
     return;
   }
-  const auto any = allocator_.take_any_port();
+  const auto any = take_any_port();
   if (!any) {
     errors.internal("spec.healthCheckNodePort", "failed to allocate a HealthCheck NodePort: range is full");
     return;

@@ -4,6 +4,7 @@
 // Lifetime:      within its allocator's.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ Holdings holdings_of(const Object& spec);
 
 class Reservation {
  public:
-  explicit Reservation(ServiceAllocator& allocator) : allocator_(allocator) {}
+  // A trial (dry run) takes no port: it says only whether one is taken already, and makes up those that nobody asked for.
+  explicit Reservation(ServiceAllocator& allocator, bool trial = false) : allocator_(allocator), trial_(trial) {}
   ~Reservation() { give_back(); }
   Reservation(const Reservation&) = delete;
   Reservation& operator=(const Reservation&) = delete;
@@ -37,8 +39,11 @@ class Reservation {
   void reserve_ports(Object& spec, const Holdings& held, FieldErrors& errors);
   void reserve_health_port(Object& spec, const Holdings& held, FieldErrors& errors);
   bool take_port(std::int64_t port, const Holdings& held, const std::string& path, FieldErrors& errors);
+  std::optional<std::int64_t> take_any_port();
+  std::int64_t make_up_port();
 
   ServiceAllocator& allocator_;
+  bool trial_;
   Holdings taken_;
 };
 

@@ -137,6 +137,53 @@ TEST(Services, UpdatesKeepTheAddress) {
   EXPECT_EQ(errors.aggregate_message(), "spec.clusterIPs[0]: Invalid value: [\"10.0.0.4\"]: may not change once set");
 }
 
+TEST(Reservation, TrialsTakeNoPorts) {
+  ServiceAllocator allocator = make_allocator();
+  allocator.adopt(std::int64_t{30002});
+  Object service = prepared(R"({"type":"LoadBalancer","externalTrafficPolicy":"Local","ports":[{"port":80,"nodePort":70000}]})");
+  Object& spec = service.at("spec").get_object();
+  Reservation reservation(allocator, true);
+  FieldErrors errors;
+  reservation.reserve(spec, {}, errors);
+  EXPECT_TRUE(errors.empty()) << "ports of a trial may be out of range";
+  EXPECT_EQ(get_int(spec, "healthCheckNodePort"), 70001);
+  Object taken = prepared(R"({"type":"NodePort","ports":[{"port":80,"nodePort":30002}]})");
+  Reservation(allocator, true).reserve(taken.at("spec").get_object(), {}, errors);
+  EXPECT_EQ(errors.aggregate_message(), "spec.ports[0].nodePort: Invalid value: 30002: provided port is already allocated");
+}
+
+TEST(Services, AreMadeByUpdatesToo) { EXPECT_TRUE(service_strategy()->allow_create_on_update()); }
+
+TEST(Services, RepeatedNodePortsAreFound) {
+  EXPECT_EQ(repeated_node_port(parse(R"({"ports":[{"protocol":"TCP","nodePort":30443},{"protocol":"TCP","nodePort":30443}]})")),
+            "{TCP 30443}");
+  EXPECT_EQ(repeated_node_port(parse(R"({"ports":[{"protocol":"TCP","nodePort":30443},{"protocol":"UDP","nodePort":30443}]})")), "");
+}
+
+TEST(Services, ABadBalancerClassIsBlamedTwiceOnUpdate) {
+  FieldErrors errors;
+  const Object spec = parse(R"({"type":"ClusterIP","loadBalancerClass":"a"})");
+  validate_service_change(spec, parse(R"({"type":"ClusterIP"})"), errors);
+  EXPECT_EQ(errors.aggregate_message(), "spec.loadBalancerClass: Forbidden: may only be used when `type` is 'LoadBalancer'");
+}
+
+TEST(Services, WarnOfWhatIsIgnoredOrOld) {
+  const auto warnings = [](std::string_view spec) { return service_warnings(parse("{\"spec\":" + std::string(spec) + "}")); };
+  EXPECT_EQ(warnings(R"({"type":"ClusterIP","clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1"]})"), std::vector<std::string>{});
+  EXPECT_EQ(warnings(R"({"type":"ClusterIP","externalIPs":["1.1.1.1"]})"),
+            std::vector<std::string>{"spec.externalIPs is deprecated and may no longer be implemented in some clusters"});
+  EXPECT_EQ(
+      warnings(
+          R"({"type":"ClusterIP","clusterIP":"None","loadBalancerIP":"1.1.1.1","externalIPs":["1.1.1.1"],"sessionAffinity":"ClientIP"})"),
+      (std::vector<std::string>{"spec.loadBalancerIP is ignored for headless services", "spec.externalIPs is ignored for headless services",
+                                "spec.SessionAffinity is ignored for headless services"}));
+  EXPECT_EQ(warnings(R"({"type":"ExternalName","externalIPs":["1.1.1.1"]})"),
+            std::vector<std::string>{"spec.externalIPs is ignored when spec.type is \"ExternalName\""});
+  EXPECT_EQ(warnings(R"({"type":"ClusterIP","externalName":"e","trafficDistribution":"PreferClose"})"),
+            (std::vector<std::string>{"spec.externalName is ignored when spec.type is not \"ExternalName\"",
+                                      "spec.trafficDistribution: \"PreferClose\" is deprecated; use \"PreferSameZone\""}));
+}
+
 TEST(Services, ExternalNameLetsGoOfTheAddress) {
   const Object old = parse(R"({"spec":{"type":"ClusterIP","clusterIP":"10.0.0.3","clusterIPs":["10.0.0.3"],"ports":[]}})");
   Object now = parse(R"({"spec":{"type":"ExternalName","externalName":"e.com","clusterIP":"10.0.0.3","clusterIPs":["10.0.0.3"]}})");

@@ -75,6 +75,19 @@ std::vector<std::string> cluster_ips(const Object& spec) {
   return out;
 }
 
+std::string repeated_node_port(const Object& spec) {
+  std::vector<std::string> seen;
+  std::string out;
+  each(spec, "ports", [&](const Object& port, std::size_t) {
+    const std::int64_t node = get_int(port, "nodePort").value_or(0);
+    if (node == 0 || !out.empty()) return;
+    std::string text = "{" + std::string(get_string(port, "protocol")) + " " + std::to_string(node) + "}";
+    if (std::find(seen.begin(), seen.end(), text) != seen.end()) out = text;
+    seen.push_back(std::move(text));
+  });
+  return out;
+}
+
 void apply_service_defaults(Object& service) {
   Object& spec = ensure_object(service, "spec");
   default_affinity(spec);

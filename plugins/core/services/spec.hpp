@@ -34,5 +34,8 @@ void drop_left_behind(Object& spec, const Object& before);
 
 void validate_service_spec(const Object& spec, FieldErrors& errors);
 void validate_service_change(const Object& spec, const Object& before, FieldErrors& errors);
+std::vector<std::string> service_warnings(const Object& service);
+// Two ports with one protocol and one node port, as "{TCP 30443}"; empty: there are none.
+std::string repeated_node_port(const Object& spec);
 
 }  // namespace backplane::core

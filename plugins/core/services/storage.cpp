@@ -29,11 +29,19 @@ void release(ServiceAllocator& allocator, const Holdings& holdings, const Holdin
   }
 }
 
+// Upstream's allocator finds repeated ports before the rules do, and has no better word for them.
+Status check_node_ports(const Object& spec) {
+  const std::string_view type = get_string(spec, "type");
+  if (type != "NodePort" && type != "LoadBalancer") return {};
+  const std::string repeated = repeated_node_port(spec);
+  return repeated.empty() ? Status() : Status(500, Reason::kNone, "duplicate nodePort: " + repeated);
+}
+
 // The object that the inner update computes, with its addresses and ports taken.
 class AllocatingUpdate final : public UpdatedObjectInfo {
  public:
-  AllocatingUpdate(UpdatedObjectInfo& inner, const Strategy& strategy, ServiceAllocator& allocator)
-      : inner_(inner), strategy_(strategy), reservation_(allocator) {}
+  AllocatingUpdate(UpdatedObjectInfo& inner, const Strategy& strategy, ServiceAllocator& allocator, bool dry_run)
+      : inner_(inner), strategy_(strategy), reservation_(allocator, dry_run) {}
 
   Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) override {
     reservation_.give_back();  // a lost race: what the last try had taken
@@ -47,6 +55,7 @@ class AllocatingUpdate final : public UpdatedObjectInfo {
       strategy_.prepare_for_create(context, trial);
     else
       strategy_.prepare_for_update(context, trial, *existing);
+    if (Status repeated = existing ? check_node_ports(object_or_empty(trial, "spec")) : Status(); !repeated.ok()) co_return repeated;
     FieldErrors errors;
     if (existing == nullptr)
       strategy_.validate(context, trial, errors);
@@ -104,14 +113,14 @@ class ServiceStorage final : public StandardStorage {
     strategy_->prepare_for_create(context, trial);
     FieldErrors errors;
     strategy_->validate(context, trial, errors);
-    Reservation reservation(*allocator_);
+    const bool dry_run = options.dry_run;
+    Reservation reservation(*allocator_, dry_run);
     if (errors.empty()) {
       Object& spec = ensure_object(trial, "spec");
       reservation.reserve(spec, {}, errors);
       if (!errors.empty()) co_return errors.to_status("", "Service", meta_name(object));
       ensure_object(object, "spec") = spec;
     }
-    const bool dry_run = options.dry_run;
     auto created = co_await store_->create(context, object, std::move(options));
     if (created.ok() && !dry_run) reservation.keep();
     co_return created;
@@ -121,8 +130,8 @@ class ServiceStorage final : public StandardStorage {
                                     bool force_allow_create) override {
     Status ready = co_await learn();
     if (!ready.ok()) co_return ready;
-    AllocatingUpdate allocating(info, *strategy_, *allocator_);
     const bool dry_run = options.dry_run;
+    AllocatingUpdate allocating(info, *strategy_, *allocator_, dry_run);
     auto updated = co_await store_->update(context, std::move(name), allocating, std::move(options), force_allow_create);
     if (!updated.ok() || dry_run) co_return updated;
     allocating.keep();

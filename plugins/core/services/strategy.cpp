@@ -75,6 +75,8 @@ class ServiceStrategy final : public KindStrategy {
         print_service);
     return table;
   }
+  bool allow_create_on_update() const override { return true; }
+  std::vector<std::string> warnings(const Object& object, const Object*) const override { return service_warnings(object); }
   void apply_defaults(Object& object) const override { apply_service_defaults(object); }
 
  protected:

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "backplane/kit/addresses.hpp"
 #include "backplane/kit/pod_validation.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
@@ -134,13 +135,24 @@ void check_cluster_ips(const Object& spec, FieldErrors& errors) {
       good = false;
       continue;
     }
-    const auto problems = is_valid_ip(ips[i]);
+    const auto problems = legacy_ip_problems(ips[i]);
     add_problems(problems, at("spec.clusterIPs", i), ips[i], errors);
     good = good && problems.empty();
   }
   const auto six = [](const std::string& ip) { return ip.find(':') != std::string::npos; };
   if (good && ips.size() == 2 && six(ips[0]) == six(ips[1])) {
     errors.invalid_raw("spec.clusterIPs", printed(), "may specify no more than one IP for each IP family");
+  }
+}
+
+// Looked at by create and update rules alike, and so twice on update.
+void check_balancer_class(const Object& spec, FieldErrors& errors) {
+  const Value* name = find(spec, "loadBalancerClass");
+  if (name == nullptr || !name->is_string()) return;
+  if (get_string(spec, "type") != "LoadBalancer") {
+    errors.forbidden("spec.loadBalancerClass", kOnlyLoadBalancer);
+  } else {
+    add_problems(is_qualified_name(text_of(*name)), "spec.loadBalancerClass", text_of(*name), errors);
   }
 }
 
@@ -158,12 +170,7 @@ void check_load_balancer(const Object& spec, FieldErrors& errors) {
   const bool says = has(spec, "allocateLoadBalancerNodePorts");
   if (balanced && !says) errors.required("spec.allocateLoadBalancerNodePorts");
   if (!balanced && says) errors.forbidden("spec.allocateLoadBalancerNodePorts", kOnlyLoadBalancer);
-  if (const Value* name = find(spec, "loadBalancerClass"); name != nullptr && name->is_string()) {
-    if (!balanced)
-      errors.forbidden("spec.loadBalancerClass", kOnlyLoadBalancer);
-    else
-      add_problems(is_qualified_name(text_of(*name)), "spec.loadBalancerClass", text_of(*name), errors);
-  }
+  check_balancer_class(spec, errors);
 }
 
 void check_traffic(const Object& spec, FieldErrors& errors) {
@@ -205,7 +212,7 @@ void validate_service_spec(const Object& spec, FieldErrors& errors) {
   if (const Array* external = get_array(spec, "externalIPs")) {
     for (std::size_t i = 0; i < external->size(); ++i) {
       const std::string_view ip = text_of((*external)[i]);
-      add_problems(is_valid_ip(ip), at("spec.externalIPs", i), ip, errors);
+      add_problems(legacy_ip_problems(ip), at("spec.externalIPs", i), ip, errors);
     }
   }
   check_type(spec, errors);
@@ -219,6 +226,7 @@ void validate_service_change(const Object& spec, const Object& before, FieldErro
     const Value* name = find(spec, "loadBalancerClass");
     errors.invalid_raw("spec.loadBalancerClass", name ? to_json(*name) : "null", "may not change once set");
   }
+  check_balancer_class(spec, errors);
   if (needs_health_check_port(spec) && needs_health_check_port(before) && !same_member(spec, before, "healthCheckNodePort")) {
     errors.forbidden("spec.healthCheckNodePort", "field is immutable");
   }

@@ -12,8 +12,12 @@ namespace kit BACKPLANE_API {
 void apply_pod_spec_defaults(Object& pod_spec);
 // template.spec, made when it is missing.
 void apply_pod_template_defaults(Object& pod_template);
-// What only pods get, after apply_pod_spec_defaults: requests from limits, host ports, service links.
+// What only pods get, after apply_pod_spec_defaults: requests from limits, host ports, service links,
+// a grace period that is not negative.
 void apply_pod_only_defaults(Object& pod);
+// The last change before encoding: of a pod spec, and of a kind with spec.template.
+void canonicalize_pod_spec(Object& pod_spec);
+void canonicalize_template(Object& object);
 void apply_claim_spec_defaults(Object& claim_spec);
 
 }  // namespace BACKPLANE_API

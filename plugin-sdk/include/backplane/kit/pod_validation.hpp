@@ -23,6 +23,8 @@ void validate_pod_template(const Object& pod_template, const std::string& path, 
 
 // ---- parts, each for its own file
 void validate_containers(const Object& pod_spec, const std::string& path, const std::set<std::string>& volumes, FieldErrors& errors);
+// Images of pods (those of templates may be anything, for now) have no blanks around them.
+void validate_image_ends(const Object& container, const std::string& path, FieldErrors& errors);
 // Returns the names of the volumes that have no problem.
 std::set<std::string> validate_volumes(const Object& pod_spec, const std::string& path, std::string_view pod_name, FieldErrors& errors);
 void validate_csi_driver_name(std::string_view driver, const std::string& path, FieldErrors& errors);

@@ -24,6 +24,9 @@ class KindStrategy : public Strategy {
  protected:
   // Whether upstream's update rules of the kind hold its create rules whole: metadata is then checked, and blamed, once more.
   virtual bool rechecks_metadata() const { return false; }
+  // Whether upstream's update rules of the kind look at changes of metadata, as nearly all do: such a change is then blamed twice,
+  // by the rules for all kinds and by the kind's own.
+  virtual bool rechecks_metadata_change() const { return true; }
   // Drops and fills what the kind drops and fills on create.
   virtual void prepare_create(Object& object) const;
   virtual void prepare_update(Object& object, const Object& old) const;

@@ -82,6 +82,12 @@ inline void take_member(Object& object, const Object& from, std::string_view key
   }
 }
 
+// Stores that keep protobuf know no empty lists, so a list that is always written comes back from them as null.
+inline void null_when_empty(Object& object, std::string_view key) {
+  Value* found = find(object, key);
+  if (found != nullptr && found->is_array() && found->get_array().empty()) *found = nullptr;
+}
+
 inline bool same_member(const Object& a, const Object& b, std::string_view key) noexcept {
   const Value* left = find(a, key);
   const Value* right = find(b, key);

@@ -1,0 +1,333 @@
+// Warnings of pods as a whole; containers and ports.
+#include "backplane/kit/warnings.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "backplane/kit/addresses.hpp"
+#include "backplane/kit/walk.hpp"
+#include "backplane/meta.hpp"
+#include "backplane/names.hpp"
+#include "backplane/status.hpp"
+
+namespace backplane::kit {
+namespace {
+
+struct Deprecated {
+  std::string_view key;
+  std::string_view message;
+};
+constexpr Deprecated kNodeLabels[] = {
+    {"beta.kubernetes.io/arch", "deprecated since v1.14; use \"kubernetes.io/arch\" instead"},
+    {"beta.kubernetes.io/os", "deprecated since v1.14; use \"kubernetes.io/os\" instead"},
+    {"failure-domain.beta.kubernetes.io/region", "deprecated since v1.17; use \"topology.kubernetes.io/region\" instead"},
+    {"failure-domain.beta.kubernetes.io/zone", "deprecated since v1.17; use \"topology.kubernetes.io/zone\" instead"},
+    {"beta.kubernetes.io/instance-type", "deprecated since v1.17; use \"node.kubernetes.io/instance-type\" instead"},
+    {"app.kubernetes.io/created-by", "deprecated since v1.9"},
+    {"scheduler.alpha.kubernetes.io/preferAvoidPods", "deprecated since v1.22; use Taints and Tolerations instead"},
+    {"node-role.kubernetes.io/master", "use \"node-role.kubernetes.io/control-plane\" instead"},
+};
+constexpr Deprecated kAnnotations[] = {
+    {"scheduler.alpha.kubernetes.io/critical-pod", "non-functional in v1.16+; use the \"priorityClassName\" field instead"},
+    {"security.alpha.kubernetes.io/sysctls", "non-functional in v1.11+; use the \"sysctls\" field instead"},
+    {"security.alpha.kubernetes.io/unsafe-sysctls", "non-functional in v1.11+; use the \"sysctls\" field instead"},
+};
+constexpr Deprecated kVolumes[] = {
+    {"photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"},
+    {"gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"},
+    {"scaleIO", "deprecated in v1.16, non-functional in v1.22+"},
+    {"flocker", "deprecated in v1.22, non-functional in v1.25+"},
+    {"storageos", "deprecated in v1.22, non-functional in v1.25+"},
+    {"quobyte", "deprecated in v1.22, non-functional in v1.25+"},
+    {"glusterfs", "deprecated in v1.25, non-functional in v1.26+"},
+    {"ephemeral", ""},  // not deprecated: its claim is looked at in this place
+    {"cephfs", "deprecated in v1.28, non-functional in v1.31+"},
+    {"rbd", "deprecated in v1.28, non-functional in v1.31+"},
+};
+constexpr std::string_view kPodSeccomp = "seccomp.security.alpha.kubernetes.io/pod";
+constexpr std::string_view kContainerSeccomp = "container.seccomp.security.alpha.kubernetes.io/";
+constexpr std::string_view kAppArmor = "container.apparmor.security.beta.kubernetes.io/";
+constexpr std::string_view kMatchesNone = ": a null labelSelector results in matching no pod";
+
+template <std::size_t N>
+const Deprecated* find_row(const Deprecated (&rows)[N], std::string_view key) {
+  const auto found = std::find_if(std::begin(rows), std::end(rows), [&](const Deprecated& row) { return row.key == key; });
+  return found == std::end(rows) ? nullptr : &*found;
+}
+
+std::string text(std::string_view view) { return std::string(view); }
+
+// Containers of all three lists, in the order upstream visits them.
+template <class Visit>
+void each_container(const Object& pod_spec, const std::string& path, Visit visit) {
+  for (std::string_view list : {"initContainers", "containers", "ephemeralContainers"}) {
+    each(pod_spec, list, [&](const Object& container, std::size_t i) { visit(container, at(at(path, list), i)); });
+  }
+}
+
+void warn_of_node_labels(const Object& pod_spec, const std::string& path, Warnings& out) {
+  for (const auto& label : object_or_empty(pod_spec, "nodeSelector")) {
+    const Deprecated* row = find_row(kNodeLabels, label.key());
+    if (row != nullptr) out.push_back(at_key(at(path, "nodeSelector"), label.key()) + ": " + text(row->message));
+  }
+  const Object& node = object_or_empty(object_or_empty(pod_spec, "affinity"), "nodeAffinity");
+  const std::string affinity = at(path, "affinity.nodeAffinity");
+  const std::string required = "requiredDuringSchedulingIgnoredDuringExecution",
+                    preferred = "preferredDuringSchedulingIgnoredDuringExecution";
+  each(object_or_empty(node, required), "nodeSelectorTerms", [&](const Object& term, std::size_t i) {
+    warn_of_node_term(term, false, at(at(at(affinity, required), "nodeSelectorTerms"), i), out);
+  });
+  each(node, preferred, [&](const Object& term, std::size_t i) {
+    warn_of_node_term(object_or_empty(term, "preference"), true, at(at(at(affinity, preferred), i), "preference"), out);
+  });
+  each(pod_spec, "topologySpreadConstraints", [&](const Object& constraint, std::size_t i) {
+    const std::string item = at(at(path, "topologySpreadConstraints"), i);
+    const std::string key(get_string(constraint, "topologyKey"));
+    if (const Deprecated* row = find_row(kNodeLabels, key))
+      out.push_back(at(item, "topologyKey") + ": " + key + " is " + text(row->message));
+    if (!has(constraint, "labelSelector")) out.push_back(at(item, "labelSelector") + text(kMatchesNone));
+  });
+}
+
+void warn_of_volumes(const Object& pod_spec, const std::string& path, Warnings& out) {
+  each(pod_spec, "volumes", [&](const Object& volume, std::size_t i) {
+    const std::string item = at(at(path, "volumes"), i);
+    for (const Deprecated& row : kVolumes) {
+      const Object* source = get_object(volume, row.key);
+      if (source == nullptr) continue;
+      if (!row.message.empty()) {
+        out.push_back(at(item, row.key == "storageos" ? "storageOS" : row.key) + ": " + text(row.message));
+      } else if (const Object* claim = get_object(*source, "volumeClaimTemplate")) {
+        warn_of_claim_spec(object_or_empty(*claim, "spec"), at(item, "ephemeral.volumeClaimTemplate.spec"), out);
+      }
+    }
+  });
+}
+
+void warn_of_repeats(const Object& pod_spec, std::string_view list, std::string_view member, const std::string& path, Warnings& out) {
+  std::set<std::string> seen;
+  each(pod_spec, list, [&](const Object& item, std::size_t i) {
+    const std::string value(get_string(item, member));
+    if (seen.insert(value).second) return;
+    out.push_back(at(at(at(path, list), i), member) + ": duplicate " + text(member) + " " + quoted(value));
+  });
+}
+
+void warn_of_lists(const Object& pod_spec, const std::string& path, Warnings& out) {
+  warn_of_repeats(pod_spec, "hostAliases", "ip", path, out);
+  warn_of_repeats(pod_spec, "imagePullSecrets", "name", path, out);
+  each(pod_spec, "imagePullSecrets", [&](const Object& secret, std::size_t i) {
+    if (get_string(secret, "name").empty()) out.push_back(at(at(at(path, "imagePullSecrets"), i), "name") + ": invalid empty name \"\"");
+  });
+  const Object& overhead = object_or_empty(pod_spec, "overhead");
+  for (std::string_view resource : {"memory", "ephemeral-storage"}) warn_of_fraction(overhead, resource, at(path, "overhead"), out);
+}
+
+// Later values of a variable may be lost when lists are merged by name; one that is built from the earlier value is meant.
+void warn_of_hidden_variables(const Object& container, const std::string& path, Warnings& out) {
+  std::set<std::string> seen;
+  each(container, "env", [&](const Object& variable, std::size_t i) {
+    const std::string name(get_string(variable, "name"));
+    if (seen.insert(name).second) return;
+    const std::string reference = "$(" + name + ")";
+    const std::string_view value = get_string(variable, "value");
+    if (!has(variable, "valueFrom") && value != reference && value.find(reference) != std::string_view::npos) return;
+    out.push_back(at(at(path, "env"), i) + ": hides previous definition of " + quoted(name) + ", which may be dropped when using apply");
+  });
+}
+
+// The profile that a legacy AppArmor annotation stands for; null when it stands for none.
+Value profile_of(std::string_view annotation) {
+  constexpr std::string_view kLocalhost = "localhost/";
+  if (annotation == "unconfined") return Object{{"type", "Unconfined"}};
+  if (annotation == "runtime/default") return Object{{"type", "RuntimeDefault"}};
+  if (!annotation.starts_with(kLocalhost) || annotation.size() == kLocalhost.size()) return nullptr;
+  return Object{{"type", "Localhost"}, {"localhostProfile", annotation.substr(kLocalhost.size())}};
+}
+
+// Legacy annotations of a container's isolation that no field stands beside; pods' AppArmor annotations become fields elsewhere.
+void warn_of_profiles(const Object& container, const Object& annotations, const Object* pod_profile, bool is_template,
+                      const std::string& annotations_path, Warnings& out) {
+  const Object& security = object_or_empty(container, "securityContext");
+  const std::string name(get_string(container, "name"));
+  const std::string seccomp = text(kContainerSeccomp) + name, armor = text(kAppArmor) + name;
+  if (!has(security, "seccompProfile") && annotations.contains(seccomp)) {
+    out.push_back(at_key(annotations_path, seccomp) + ": non-functional in v1.27+; use the \"seccompProfile\" field instead");
+  }
+  const Value* annotation = find(annotations, armor);
+  if (!is_template || annotation == nullptr || has(security, "appArmorProfile")) return;
+  if (pod_profile != nullptr && profile_of(text_of(*annotation)) == Value(*pod_profile)) return;
+  out.push_back(at_key(annotations_path, armor) + ": deprecated since v1.30; use the \"appArmorProfile\" field instead");
+}
+
+void warn_of_containers(const Object& pod_spec, const Object& annotations, const std::string& path, bool is_template, Warnings& out) {
+  const std::string annotations_path = at(path, "metadata.annotations");
+  const Object& security = object_or_empty(pod_spec, "securityContext");
+  if (!has(security, "seccompProfile") && annotations.contains(kPodSeccomp)) {
+    out.push_back(at_key(annotations_path, kPodSeccomp) + ": non-functional in v1.27+; use the \"seccompProfile\" field instead");
+  }
+  const Object* pod_profile = get_object(security, "appArmorProfile");
+  each_container(pod_spec, at(path, "spec"), [&](const Object& container, const std::string& item) {
+    warn_of_profiles(container, annotations, pod_profile, is_template, annotations_path, out);
+    const Object& resources = object_or_empty(container, "resources");
+    for (std::string_view resource : {"memory", "ephemeral-storage"}) {
+      for (std::string_view list : {"limits", "requests"}) {
+        warn_of_fraction(object_or_empty(resources, list), resource, at(at(item, "resources"), list), out);
+      }
+    }
+    warn_of_hidden_variables(container, item, out);
+  });
+}
+
+struct SeenPort {
+  std::string path;
+  std::string host_ip;
+  std::int64_t host_port;
+};
+
+void warn_of_port_pair(const SeenPort& port, const SeenPort& other, Warnings& out) {
+  std::string_view what;
+  if (port.host_ip == other.host_ip && port.host_port == other.host_port) {
+    what = "duplicate";
+  } else if (port.host_port == 0 || other.host_port == 0) {
+    what = "overlapping";
+  } else if (port.host_port == other.host_port && port.host_ip.empty() != other.host_ip.empty()) {
+    what = "dangerously ambiguous";
+  }
+  if (!what.empty()) out.push_back(port.path + ": " + text(what) + " port definition with " + other.path);
+}
+
+// The port as its Go struct is printed.
+std::string print_port(const Object& port) {
+  return "{Name:" + text(get_string(port, "name")) + " HostPort:" + std::to_string(get_int(port, "hostPort").value_or(0)) +
+         " ContainerPort:" + std::to_string(get_int(port, "containerPort").value_or(0)) +
+         " Protocol:" + text(get_string(port, "protocol")) + " HostIP:" + text(get_string(port, "hostIP")) + "}";
+}
+
+void warn_of_ports(const Object& pod_spec, const std::string& path, Warnings& out) {
+  std::map<std::string, std::vector<SeenPort>> seen;
+  each_container(pod_spec, path, [&](const Object& container, const std::string& item) {
+    each(container, "ports", [&](const Object& port, std::size_t i) {
+      SeenPort now{at(at(item, "ports"), i), text(get_string(port, "hostIP")), get_int(port, "hostPort").value_or(0)};
+      if (!now.host_ip.empty() && now.host_port == 0) out.push_back(now.path + ": hostIP set without hostPort: " + print_port(port));
+      auto& others = seen[std::to_string(get_int(port, "containerPort").value_or(0)) + "/" + text(get_string(port, "protocol"))];
+      for (const SeenPort& other : others) warn_of_port_pair(now, other, out);
+      others.push_back(std::move(now));
+    });
+  });
+  std::map<std::string, std::string> names;
+  each_container(pod_spec, path, [&](const Object& container, const std::string& item) {
+    each(container, "ports", [&](const Object& port, std::size_t i) {
+      const std::string name(get_string(port, "name")), port_path = at(at(item, "ports"), i);
+      if (name.empty()) return;
+      const auto [first, fresh] = names.emplace(name, port_path);
+      if (fresh) return;
+      out.push_back(port_path + ": duplicate port name " + quoted(name) + " with " + first->second +
+                    ", services and probes that select ports by name will use " + first->second);
+    });
+  });
+}
+
+void warn_of_pod_affinity(const Object& pod_spec, const std::string& path, Warnings& out) {
+  const Object& affinity = object_or_empty(pod_spec, "affinity");
+  for (std::string_view kind : {"podAffinity", "podAntiAffinity"}) {
+    const Object& found = object_or_empty(affinity, kind);
+    const std::string where = at(at(path, "affinity"), kind);
+    const std::string required = "requiredDuringSchedulingIgnoredDuringExecution",
+                      preferred = "preferredDuringSchedulingIgnoredDuringExecution";
+    each(found, required, [&](const Object& term, std::size_t i) {
+      if (!has(term, "labelSelector")) out.push_back(at(at(at(where, required), i), "labelSelector") + text(kMatchesNone));
+    });
+    each(found, preferred, [&](const Object& term, std::size_t i) {
+      if (has(object_or_empty(term, "podAffinityTerm"), "labelSelector")) return;
+      out.push_back(at(at(at(where, preferred), i), "podAffinityTerm.labelSelector") + text(kMatchesNone));
+    });
+  }
+}
+
+void add(Warnings more, Warnings& out) { std::move(more.begin(), more.end(), std::back_inserter(out)); }
+
+void warn_of_addresses(const Object& pod_spec, const std::string& path, Warnings& out) {
+  if (const Array* servers = get_array(object_or_empty(pod_spec, "dnsConfig"), "nameservers")) {
+    for (std::size_t i = 0; i < servers->size(); ++i)
+      add(ip_warnings(at(at(path, "dnsConfig.nameservers"), i), text_of((*servers)[i])), out);
+  }
+  each(pod_spec, "hostAliases", [&](const Object& alias, std::size_t i) {
+    add(ip_warnings(at(at(at(path, "hostAliases"), i), "ip"), get_string(alias, "ip")), out);
+  });
+}
+
+}  // namespace
+
+Warnings pod_warnings(const std::string& path, const Object& pod) {
+  Warnings out;
+  const Object& pod_spec = object_or_empty(pod, "spec");
+  const Object& annotations = object_or_empty(object_or_empty(pod, "metadata"), "annotations");
+  const std::string spec_path = at(path, "spec");
+  warn_of_node_labels(pod_spec, spec_path, out);
+  for (const Deprecated& row : kAnnotations) {
+    if (annotations.contains(row.key)) out.push_back(at_key(at(path, "metadata.annotations"), row.key) + ": " + text(row.message));
+  }
+  warn_of_volumes(pod_spec, spec_path, out);
+  warn_of_overlapping_paths(pod_spec, out);
+  warn_of_lists(pod_spec, spec_path, out);
+  warn_of_containers(pod_spec, annotations, path, !path.empty(), out);
+  warn_of_ports(pod_spec, spec_path, out);
+  if (get_int(pod_spec, "terminationGracePeriodSeconds").value_or(0) < 0) {
+    out.push_back(at(spec_path, "terminationGracePeriodSeconds") + ": must be >= 0; negative values are invalid and will be treated as 1");
+  }
+  warn_of_pod_affinity(pod_spec, spec_path, out);
+  warn_of_addresses(pod_spec, spec_path, out);
+  return out;
+}
+
+bool generation_changed(const Object& object, const Object& old) {
+  return get_int_path(object, "metadata.generation") != get_int_path(old, "metadata.generation");
+}
+
+Warnings workload_warnings(const Object& object, const Object* old) {
+  if (old != nullptr && !generation_changed(object, *old)) return {};
+  return pod_warnings("spec.template", object_or_empty(object_or_empty(object, "spec"), "template"));
+}
+
+void warn_of_host_name(const Object& object, std::string_view what, Warnings& out) {
+  const Problems problems = is_dns1123_label(meta_name(object));
+  if (problems.empty()) return;
+  std::string list;
+  for (const std::string& problem : problems) list += (list.empty() ? "" : " ") + problem;
+  out.push_back("metadata.name: this is used in " + text(what) +
+                ", which can result in surprising behavior; a DNS label is recommended: [" + list + "]");
+}
+
+void warn_of_node_term(const Object& term, bool check_values, const std::string& path, Warnings& out) {
+  each(term, "matchExpressions", [&](const Object& expression, std::size_t i) {
+    const std::string item = at(at(path, "matchExpressions"), i), key(get_string(expression, "key"));
+    if (const Deprecated* row = find_row(kNodeLabels, key)) out.push_back(at(item, "key") + ": " + key + " is " + text(row->message));
+    const Array* values = check_values ? get_array(expression, "values") : nullptr;
+    for (std::size_t v = 0; values != nullptr && v < values->size(); ++v) {
+      const std::string_view value = text_of((*values)[v]);
+      for (const std::string& problem : is_valid_label_value(value)) {
+        out.push_back(at(at(item, "values"), v) + ": " + text(value) + " is invalid, " + problem);
+      }
+    }
+  });
+}
+
+void warn_of_fraction(const Object& amounts, std::string_view resource, const std::string& path, Warnings& out) {
+  const Value* amount = find(amounts, resource);
+  if (amount == nullptr) return;
+  // A canonical text has a suffix below one only when it needs it.
+  const std::string_view quantity = text_of(*amount);
+  const bool whole = quantity.find_last_of("mun") == std::string_view::npos && quantity.find("e-") == std::string_view::npos;
+  if (!whole) out.push_back(at_key(path, resource) + ": fractional byte value " + quoted(quantity) + " is invalid, must be an integer");
+}
+
+void warn_of_claim_spec(const Object& claim_spec, const std::string& path, Warnings& out) {
+  const Object& resources = object_or_empty(claim_spec, "resources");
+  for (std::string_view list : {"requests", "limits"}) {
+    warn_of_fraction(object_or_empty(resources, list), "storage", at(at(path, "resources"), list), out);
+  }
+}
+
+}  // namespace backplane::kit

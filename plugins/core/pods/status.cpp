@@ -1,0 +1,219 @@
+// Pods' /status: what kubelets and schedulers may report (ValidatePodStatusUpdate).
+#include <algorithm>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "backplane/kit/addresses.hpp"
+#include "backplane/kit/pod_validation.hpp"
+#include "backplane/kit/strategy.hpp"
+#include "backplane/kit/walk.hpp"
+#include "backplane/kit/warnings.hpp"
+#include "backplane/names.hpp"
+#include "kinds/strategies.hpp"
+
+namespace backplane::core {
+namespace {
+
+using namespace kit;
+
+constexpr std::string_view kRestartAll = "RestartAllContainers";
+
+std::vector<std::string> ips_of(const Object& status, std::string_view list) {
+  std::vector<std::string> out;
+  each(status, list, [&](const Object& item, std::size_t) { out.emplace_back(get_string(item, "ip")); });
+  return out;
+}
+
+// The list as its Go structs are printed in messages.
+std::string print_ips(const std::vector<std::string>& ips) {
+  std::string out;
+  for (const std::string& ip : ips) out += (out.empty() ? "[{\"IP\":" : ",{\"IP\":") + quoted(ip) + "}";
+  return out + "]";
+}
+
+// New addresses must be good ones, at most one of each family; bad ones from long ago may stay.
+void check_ips(const Object& status, const Object& before, std::string_view list, FieldErrors& errors) {
+  const std::string path = at("status", list);
+  const auto now = ips_of(status, list), old = ips_of(before, list);
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (std::find(old.begin(), old.end(), now[i]) == old.end()) add_problems(legacy_ip_problems(now[i]), at(path, i), now[i], errors);
+  }
+  if (now.size() < 2) return;
+  std::string why;
+  const bool both = is_dual_stack(now, why);
+  if (!why.empty()) errors.internal(path, "failed to check for dual stack with error:" + why);
+  if (!both || now.size() > 2) errors.invalid_raw(path, print_ips(now), "may specify no more than one IP for each IP family");
+}
+
+void check_host_ips(const Object& status, const Object& before, FieldErrors& errors) {
+  const auto ips = ips_of(status, "hostIPs");
+  if (ips.empty()) return;
+  if (get_string(status, "hostIP") != ips[0]) errors.invalid("status.hostIPs[0].ip", ips[0], "must be equal to `hostIP`");
+  check_ips(status, before, "hostIPs", errors);
+}
+
+void check_generation(const Object& holder, const std::string& path, FieldErrors& errors) {
+  const std::int64_t generation = get_int(holder, "observedGeneration").value_or(0);
+  if (generation < 0) errors.invalid(at(path, "observedGeneration"), static_cast<long long>(generation), "must be a non-negative integer");
+}
+
+void check_conditions(const Object& status, FieldErrors& errors) {
+  each(status, "conditions", [&](const Object& condition, std::size_t i) {
+    const std::string path = at("status.conditions", i);
+    const std::string_view type = get_string(condition, "type");
+    check_generation(condition, path, errors);
+    if (type == "PodScheduled" || type == "Ready" || type == "Initialized") return;
+    add_problems(is_qualified_name(type), at(path, "Type"), type, errors);
+  });
+}
+
+void check_nominated_node(const Object& status, const Object& before, const Object& spec, FieldErrors& errors) {
+  const std::string path = "status.nominatedNodeName";
+  const std::string_view node = get_string(status, "nominatedNodeName");
+  if (node.empty() || node == get_string(before, "nominatedNodeName")) return;
+  add_problems(is_dns1123_subdomain(node), path, node, errors);
+  if (!get_string(spec, "nodeName").empty()) errors.forbidden(path, "may not be set on pods that are already bound to a node");
+}
+
+const Object* named(const Object& parent, std::string_view list, std::string_view name) {
+  const Object* out = nullptr;
+  each(parent, list, [&](const Object& item, std::size_t) {
+    if (out == nullptr && get_string(item, "name") == name) out = &item;
+  });
+  return out;
+}
+
+bool restarts_by(std::string_view policy, std::int64_t exit_code) { return policy != "Never" && (policy != "OnFailure" || exit_code != 0); }
+
+// The first rule of a container that its exit code meets.
+const Object* rule_for(const Object& container, std::int64_t exit_code) {
+  const Object* out = nullptr;
+  each(container, "restartPolicyRules", [&](const Object& rule, std::size_t) {
+    const Object* codes = get_object(rule, "exitCodes");
+    if (out != nullptr || codes == nullptr) return;
+    const Array* values = get_array(*codes, "values");
+    const bool listed = values != nullptr && std::any_of(values->begin(), values->end(), [&](const Value& value) {
+                          return value.is_int64() && value.get_int64() == exit_code;
+                        });
+    const std::string_view op = get_string(*codes, "operator");
+    if ((op == "In" && listed) || (op == "NotIn" && !listed)) out = &rule;
+  });
+  return out;
+}
+
+bool should_restart(const Object& container, const Object& spec, std::int64_t exit_code) {
+  if (has(container, "restartPolicy")) {
+    const Object* rule = rule_for(container, exit_code);
+    const std::string_view action = rule ? get_string(*rule, "action") : std::string_view();
+    if (action == "Restart" || action == kRestartAll) return true;
+    const std::string_view policy = get_string(container, "restartPolicy");
+    if (policy == "Always" || policy == "OnFailure" || policy == "Never") return restarts_by(policy, exit_code);
+  }
+  return restarts_by(get_string(spec, "restartPolicy"), exit_code);
+}
+
+bool all_could_restart(const Object& spec) {
+  bool out = false;
+  for (std::string_view list : {"initContainers", "containers"}) {
+    each(spec, list, [&](const Object& container, std::size_t) {
+      each(container, "restartPolicyRules",
+           [&](const Object& rule, std::size_t) { out = out || get_string(rule, "action") == kRestartAll; });
+    });
+  }
+  return out;
+}
+
+struct StatusList {
+  std::string_view statuses;
+  std::string_view containers;  // empty: of containers that never restart
+};
+constexpr StatusList kStatusLists[] = {
+    {"containerStatuses", "containers"}, {"initContainerStatuses", "initContainers"}, {"ephemeralContainerStatuses", ""}};
+
+// What has ended stays so unless the pod says that it is started again.
+void check_transitions(const Object& status, const Object& before, const Object& spec, const StatusList& row, FieldErrors& errors) {
+  if (!row.containers.empty() && all_could_restart(spec)) return;
+  each(before, row.statuses, [&](const Object& old, std::size_t i) {
+    const Object* ended = get_object(object_or_empty(old, "state"), "terminated");
+    const Object* now = named(status, row.statuses, get_string(old, "name"));
+    if (ended == nullptr || now == nullptr || has(object_or_empty(*now, "state"), "terminated")) return;
+    const Object* container = row.containers.empty() ? nullptr : named(spec, row.containers, get_string(old, "name"));
+    if (container != nullptr && should_restart(*container, spec, get_int(*ended, "exitCode").value_or(0))) return;
+    errors.forbidden(at(at(at("status", row.statuses), i), "state"), "may not be transitioned to non-terminated state");
+  });
+}
+
+void check_claim_statuses(const Object& status, const Object& spec, FieldErrors& errors) {
+  std::set<std::string> names;
+  each(status, "resourceClaimStatuses", [&](const Object& claim, std::size_t i) {
+    const std::string path = at("status.resourceClaimStatuses", i), name(get_string(claim, "name"));
+    if (named(spec, "resourceClaims", name) == nullptr) {
+      errors.invalid(at(path, "name"), name, "must match the name of an entry in `spec.resourceClaims`");
+    }
+    if (!names.insert(name).second) errors.duplicate(at(path, "name"), name);
+    const std::string_view claim_name = get_string(claim, "resourceClaimName");
+    if (has(claim, "resourceClaimName")) add_problems(is_dns1123_subdomain(claim_name), at(path, "resourceClaimName"), claim_name, errors);
+  });
+}
+
+// Reporters that know nothing of observedGeneration do not take it away.
+void keep_generations(Object& status, const Object& before) {
+  const auto keep = [](Object& now, std::int64_t generation) {
+    if (generation != 0 && get_int(now, "observedGeneration").value_or(0) == 0) now["observedGeneration"] = generation;
+  };
+  keep(status, get_int(before, "observedGeneration").value_or(0));
+  std::map<std::string, std::vector<std::int64_t>> old;  // by type, which may be there more than once
+  each(before, "conditions", [&](const Object& condition, std::size_t) {
+    old[std::string(get_string(condition, "type"))].push_back(get_int(condition, "observedGeneration").value_or(0));
+  });
+  each_mutable(status, "conditions", [&](Object& condition) {
+    auto& left = old[std::string(get_string(condition, "type"))];
+    if (left.empty()) return;
+    keep(condition, left.front());
+    left.erase(left.begin());
+  });
+}
+
+class PodStatusStrategy final : public StatusStrategy {
+ public:
+  PodStatusStrategy() : StatusStrategy(pod_strategy(), {"ownerReferences"}) {}
+  void prepare_for_update(RequestContext& context, Object& object, const Object& old) const override {
+    StatusStrategy::prepare_for_update(context, object, old);
+    Object& status = ensure_object(object, "status");
+    const Object& before = object_or_empty(old, "status");
+    if (is_unset(find(status, "qosClass"))) take_member(status, before, "qosClass");
+    keep_generations(status, before);
+  }
+  std::vector<std::string> warnings(const Object& object, const Object*) const override {
+    Warnings out;
+    for (std::string_view list : {"podIPs", "hostIPs"}) {
+      each(object_or_empty(object, "status"), list, [&](const Object& item, std::size_t i) {
+        for (std::string& text : ip_warnings(at(at(at("status", list), i), "ip"), get_string(item, "ip"))) out.push_back(std::move(text));
+      });
+    }
+    return out;
+  }
+
+ protected:
+  void check_status(const Object& object, const Object& old, FieldErrors& errors) const override {
+    const Object& status = object_or_empty(object, "status");
+    const Object& before = object_or_empty(old, "status");
+    const Object& spec = object_or_empty(old, "spec");
+    check_conditions(status, errors);
+    check_nominated_node(status, before, spec, errors);
+    check_generation(status, "status", errors);
+    const std::string_view now = get_string(status, "qosClass");
+    if (now != get_string(before, "qosClass")) errors.invalid("status.qosClass", now, "field is immutable");
+    for (const StatusList& row : kStatusLists) check_transitions(status, before, spec, row, errors);
+    check_claim_statuses(status, spec, errors);
+    check_ips(status, before, "podIPs", errors);
+    check_host_ips(status, before, errors);
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const Strategy> pod_status_strategy() { return std::make_shared<PodStatusStrategy>(); }
+
+}  // namespace backplane::core
