@@ -3,6 +3,7 @@
 #include <atomic>
 #include <optional>
 
+#include "backplane/kit/forwarding_storage.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "services/reservation.hpp"
@@ -82,28 +83,11 @@ class AllocatingUpdate final : public UpdatedObjectInfo {
   Holdings held_;
 };
 
-class ServiceStorage final : public StandardStorage {
+class ServiceStorage final : public kit::ForwardingStorage {
  public:
   ServiceStorage(std::shared_ptr<StandardStorage> store, std::shared_ptr<const Strategy> strategy,
                  std::shared_ptr<ServiceAllocator> allocator)
-      : store_(std::move(store)), strategy_(std::move(strategy)), allocator_(std::move(allocator)) {}
-
-  GroupVersionKind kind() const override { return store_->kind(); }
-  const Schema* schema() const override { return store_->schema(); }
-  bool namespaced() const override { return true; }
-  std::string singular_name() const override { return store_->singular_name(); }
-  std::vector<std::string> short_names() const override { return store_->short_names(); }
-  std::vector<std::string> categories() const override { return store_->categories(); }
-  GroupVersionKind storage_version() const override { return store_->storage_version(); }
-  const TableConvertor& table_convertor() const override { return store_->table_convertor(); }
-  std::string list_kind() const override { return store_->list_kind(); }
-  Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override {
-    return store_->get(context, std::move(name), std::move(options));
-  }
-  Task<Result<ListResult>> list(RequestContext& context, ListOptions options) override { return store_->list(context, std::move(options)); }
-  Task<Result<std::unique_ptr<WatchStream>>> watch(RequestContext& context, ListOptions options) override {
-    return store_->watch(context, std::move(options));
-  }
+      : ForwardingStorage(std::move(store)), strategy_(std::move(strategy)), allocator_(std::move(allocator)) {}
 
   Task<Result<ObjectRef>> create(RequestContext& context, Object& object, WriteOptions options) override {
     Status ready = co_await learn();
@@ -121,7 +105,7 @@ class ServiceStorage final : public StandardStorage {
       if (!errors.empty()) co_return errors.to_status("", "Service", meta_name(object));
       ensure_object(object, "spec") = spec;
     }
-    auto created = co_await store_->create(context, object, std::move(options));
+    auto created = co_await store().create(context, object, std::move(options));
     if (created.ok() && !dry_run) reservation.keep();
     co_return created;
   }
@@ -132,7 +116,7 @@ class ServiceStorage final : public StandardStorage {
     if (!ready.ok()) co_return ready;
     const bool dry_run = options.dry_run;
     AllocatingUpdate allocating(info, *strategy_, *allocator_, dry_run);
-    auto updated = co_await store_->update(context, std::move(name), allocating, std::move(options), force_allow_create);
+    auto updated = co_await store().update(context, std::move(name), allocating, std::move(options), force_allow_create);
     if (!updated.ok() || dry_run) co_return updated;
     allocating.keep();
     release(*allocator_, allocating.held(), holdings_of_entry(updated->object));
@@ -143,7 +127,7 @@ class ServiceStorage final : public StandardStorage {
     Status ready = co_await learn();
     if (!ready.ok()) co_return ready;
     const bool dry_run = options.dry_run;
-    auto removed = co_await store_->remove(context, std::move(name), std::move(options));
+    auto removed = co_await store().remove(context, std::move(name), std::move(options));
     if (removed.ok() && removed->deleted && !dry_run) release(*allocator_, holdings_of_entry(removed->object), {});
     co_return removed;
   }
@@ -154,7 +138,7 @@ class ServiceStorage final : public StandardStorage {
     const bool dry_run = options.dry_run;
     ListOptions same = list;
     auto before = co_await holdings_in(context, std::move(same));
-    auto removed = co_await store_->remove_collection(context, std::move(options), std::move(list));
+    auto removed = co_await store().remove_collection(context, std::move(options), std::move(list));
     if (!removed.ok() || dry_run) co_return removed;
     ListOptions again;
     const auto after = co_await holdings_in(context, std::move(again));
@@ -168,7 +152,7 @@ class ServiceStorage final : public StandardStorage {
     if (learned_.load(std::memory_order_acquire)) co_return Status();
     RequestContext everywhere;
     ListOptions all;
-    auto listed = co_await store_->list(everywhere, std::move(all));
+    auto listed = co_await store().list(everywhere, std::move(all));
     if (!listed.ok()) co_return std::move(listed).status();
     for (const ObjectEntry* entry = listed->items->next(); entry != nullptr; entry = listed->items->next()) {
       const Object object = decode(*entry, json::storage_ptr());
@@ -182,7 +166,7 @@ class ServiceStorage final : public StandardStorage {
 
   Task<Holdings> holdings_in(RequestContext& context, ListOptions options) {
     Holdings out;
-    auto listed = co_await store_->list(context, std::move(options));
+    auto listed = co_await store().list(context, std::move(options));
     if (!listed.ok()) co_return out;
     for (const ObjectEntry* entry = listed->items->next(); entry != nullptr; entry = listed->items->next()) {
       const Object object = decode(*entry, json::storage_ptr());
@@ -193,7 +177,6 @@ class ServiceStorage final : public StandardStorage {
     co_return out;
   }
 
-  std::shared_ptr<StandardStorage> store_;
   std::shared_ptr<const Strategy> strategy_;
   std::shared_ptr<ServiceAllocator> allocator_;
   std::atomic<bool> learned_{false};
