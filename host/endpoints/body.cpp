@@ -4,6 +4,7 @@
 
 #include "endpoints/errors.hpp"
 #include "endpoints/go_text.hpp"
+#include "endpoints/known_kinds.hpp"
 
 namespace backplane::endpoints {
 namespace {
@@ -54,7 +55,7 @@ Status check_custom_kind(const Resource& resource, const Value& tree, const Grou
 Status check_version(const Resource& resource, const Value& tree, const GroupVersionKind& gvk) {
   std::string given = gvk.group_version().to_string();
   if (resource.custom) given = std::string(get_string(tree.get_object(), "apiVersion"));
-  if (given == resource.api_version) return {};
+  if (given == resource.api_version || (!resource.custom && accepts_version(gvk, resource.scope.kind))) return {};
   return bad_request("the API version in the data (" + given + ") does not match the expected API version (" + resource.api_version + ")");
 }
 
@@ -62,7 +63,7 @@ Status check_version(const Resource& resource, const Value& tree, const GroupVer
 Status refuse_foreign(const Resource& resource, Value& tree, const GroupVersionKind& gvk) {
   const std::string why = foreign_kind_text(resource, gvk);
   if (why.empty()) return {};
-  const Schema* schema = resource.scope.scheme != nullptr ? resource.scope.scheme->type_of(gvk) : nullptr;
+  const Schema* schema = resource.scope.scheme != nullptr ? type_of_known(*resource.scope.scheme, gvk) : nullptr;
   if (schema != nullptr) {
     Status normal = schema->normalize(tree, nullptr);
     if (!normal.ok()) return cannot_handle(resource, gvk, normal.message());
@@ -134,10 +135,10 @@ std::string foreign_kind_text(const Resource& resource, const GroupVersionKind& 
   const GroupVersionKind& wanted = resource.scope.kind;
   if (gvk == wanted) return {};
   const Scheme* scheme = resource.scope.scheme;
-  if (scheme == nullptr || !scheme->recognizes(gvk)) return not_registered_text(gvk);
+  if (scheme == nullptr || !is_known_kind(*scheme, gvk)) return not_registered_text(gvk);
   // Another version of the kind is refused for its version, not for its kind.
   if (gvk.kind == wanted.kind) return {};
-  return "converting (" + gvk.version + "." + gvk.kind + ") to (" + Resource::internal_package(wanted.group) + "." + wanted.kind +
+  return "converting (" + known_go_type(gvk) + ") to (" + Resource::internal_package(wanted.group) + "." + wanted.kind +
          "): unknown conversion";
 }
 

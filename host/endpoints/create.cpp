@@ -1,5 +1,6 @@
 #include "endpoints/body.hpp"
 #include "endpoints/respond.hpp"
+#include "endpoints/sent_values.hpp"
 #include "endpoints/verb_options.hpp"
 #include "endpoints/verbs.hpp"
 
@@ -34,7 +35,10 @@ Task<Status> serve_create(const Resource& resource, RequestContext& context, Exc
   context.dry_run = options->dry_run;
   auto creating = resource.creater->create(context, *object, std::move(*options));
   auto created = co_await std::move(creating);
-  if (!created.ok()) co_return std::move(created.status());
+  if (!created.ok()) {
+    quote_sent_values(created.status(), *body, *format);
+    co_return std::move(created.status());
+  }
   auto sending = send_object(resource, context, exchange, *media, 201, std::move(*created));
   Status sent = co_await std::move(sending);
   co_return sent;

@@ -1,6 +1,8 @@
 #include "endpoints/negotiation.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -66,15 +68,34 @@ bool goes_before(const Clause& a, const Clause& b) noexcept {
   return a.subtype != "*" && b.subtype == "*";
 }
 
-// Insertion sort, as Go sorts so few: the order above is not a strict one, and clients have come to depend on the result.
+// The order above made a strict one: quality, then types before "*", then subtypes before "*".
+bool goes_before_strictly(const Clause& a, const Clause& b) noexcept {
+  const double first = std::isnan(a.quality) ? 0 : a.quality, second = std::isnan(b.quality) ? 0 : b.quality;
+  if (first != second) return first > second;
+  if ((a.type == "*") != (b.type == "*")) return b.type == "*";
+  return a.subtype != "*" && b.subtype == "*";
+}
+
+// Go sorts so few by insertion: the first order is not a strict one, and clients have come to depend on the result.  Of more, only the cost
+// matters.
+constexpr std::size_t kSortedByInsertion = 12;
+
+void sort_clauses(std::vector<Clause>& clauses) {
+  if (clauses.size() > kSortedByInsertion) {
+    std::stable_sort(clauses.begin(), clauses.end(), goes_before_strictly);
+    return;
+  }
+  for (std::size_t i = 1; i < clauses.size(); ++i) {
+    for (std::size_t j = i; j > 0 && goes_before(clauses[j], clauses[j - 1]); --j) std::swap(clauses[j], clauses[j - 1]);
+  }
+}
+
 std::vector<Clause> parse_accept(std::string_view header) {
   std::vector<Clause> clauses;
   while (!header.empty()) {
     if (auto clause = parse_clause(take(header, ','))) clauses.push_back(std::move(*clause));
   }
-  for (std::size_t i = 1; i < clauses.size(); ++i) {
-    for (std::size_t j = i; j > 0 && goes_before(clauses[j], clauses[j - 1]); --j) std::swap(clauses[j], clauses[j - 1]);
-  }
+  sort_clauses(clauses);
   return clauses;
 }
 

@@ -1,6 +1,8 @@
 // Accept and Content-Type, and which methods a path has.
 #include "endpoints/negotiation.hpp"
 
+#include <ctime>
+
 #include "endpoints/testing/harness.hpp"
 
 namespace backplane::testing {
@@ -76,6 +78,14 @@ TEST(Negotiation, MalformedClausesArePassedOver) {
   EXPECT_TRUE(accepted("a/b/c, application/json;q").ok());
 }
 
+TEST(Negotiation, ManyClausesCostNoMoreThanASort) {
+  std::string header;
+  for (int i = 0; i < 60000; ++i) header += "text/plain;q=0." + std::to_string(100 + i % 800) + ",";
+  const auto begin = std::clock();
+  EXPECT_TRUE(accepted(header + "application/yaml;q=0.9,application/json;q=0.95").ok());
+  EXPECT_LT(double(std::clock() - begin) / CLOCKS_PER_SEC, 2.0) << "an insertion sort takes ten times as long";
+}
+
 TEST(Negotiation, ContentTypeParametersAndCaseDoNotMatter) {
   const auto input = [](std::string type) {
     const FakeExchange exchange("POST", "/x", {{"Content-Type", std::move(type)}}, "");
@@ -132,6 +142,7 @@ TEST_F(RouteTest, MethodsWithoutARouteAreNotAllowed) {
   const std::vector<std::pair<std::string, std::string>> wrong = {{"PUT", "namespaces/n/configmaps"},
                                                                   {"PATCH", "namespaces/n/configmaps"},
                                                                   {"POST", "namespaces/n/configmaps/x"},
+                                                                  {"POST", "watch/namespaces/n/configmaps"},
                                                                   {"POST", "configmaps"},
                                                                   {"DELETE", "configmaps"},
                                                                   {"HEAD", "namespaces/n/configmaps"},
@@ -148,11 +159,51 @@ TEST_F(RouteTest, MethodsWithoutARouteAreNotAllowed) {
   }
 }
 
-TEST_F(RouteTest, CustomResourcesNameTheVerbThatTheyDoNotHave) {
-  use_foos();
-  const Response got = send("PUT", "namespaces/n/foos", "{}");
+TEST_F(RouteTest, APathThatNoActionHasIsNotFound) {
+  class OnlyCreate final : public RestStorage, public Scoper, public Creater {
+   public:
+    GroupVersionKind kind() const override { return {"", "v1", "Binding"}; }
+    const Schema* schema() const override { return nullptr; }
+    bool namespaced() const override { return true; }
+    Task<Result<ObjectRef>> create(RequestContext&, Object&, WriteOptions) override { co_return internal_error("not asked"); }
+  };
+  use_config_maps();
+  scope_.storage = std::make_shared<OnlyCreate>();
+  scope_.deprecation_warning = "v1 Binding is deprecated";
+  handler_ = make_resource_handler(scope_);
+  for (const char* path : {"namespaces/n/bindings/x", "watch/bindings", "watch/namespaces/n/bindings", "bindings"}) {
+    const Response got = send("GET", path);
+    EXPECT_EQ(got.code(), 404) << path;
+    EXPECT_EQ(message_of(got), "the server could not find the requested resource");
+  }
+  const Response got = send("GET", "namespaces/n/bindings?watch=true");
   EXPECT_EQ(got.code(), 405);
-  EXPECT_EQ(message_of(got), "update is not supported on resources of kind \"foos.example.com\"");
+  EXPECT_EQ(message_of(got), "the server does not allow this method on the requested resource");
+  EXPECT_TRUE(got.warnings().empty()) << "no handler, no deprecation warning";
+}
+
+TEST_F(RouteTest, CustomResourcesAreServedByTheVerbAlone) {
+  use_foos();
+  Response got = send("OPTIONS", "namespaces/n/foos");
+  EXPECT_EQ(got.code(), 405);
+  EXPECT_EQ(message_of(got), " is not supported on resources of kind \"foos.example.com\"");
+  got = send("PUT", "namespaces/n/foos", "{}");
+  EXPECT_EQ(got.code(), 400);
+  EXPECT_EQ(message_of(got), "name must be provided");
+  store_->put(kStoredFoo);
+  EXPECT_EQ(send("HEAD", "namespaces/n/foos").code(), 200);
+  EXPECT_EQ(send("HEAD", "namespaces/n/foos/f").code(), 200);
+}
+
+TEST_F(RouteTest, AStrategicPatchOfACustomResourcesScaleIsAnUnsupportedMediaType) {
+  use_config_maps();
+  scope_.published = true;
+  handler_ = make_resource_handler(scope_);
+  const Response got = send("PATCH", "namespaces/n/configmaps/a/scale", "{}", {{"Content-Type", "application/strategic-merge-patch+json"}});
+  EXPECT_EQ(got.code(), 415);
+  EXPECT_EQ(message_of(got),
+            "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, "
+            "application/merge-patch+json, application/apply-patch+yaml");
 }
 
 TEST_F(RouteTest, DiscoveryVerbsFollowTheRoles) {

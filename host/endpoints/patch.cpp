@@ -6,6 +6,7 @@
 #include "endpoints/errors.hpp"
 #include "endpoints/patched_object.hpp"
 #include "endpoints/respond.hpp"
+#include "endpoints/sent_values.hpp"
 #include "endpoints/verb_options.hpp"
 #include "endpoints/verbs.hpp"
 
@@ -22,9 +23,9 @@ constexpr std::array<PatchTypeRow, 3> kPatchTypes = {{
     {"application/strategic-merge-patch+json", PatchType::kStrategic},
 }};
 
-// Custom resources have no Go type to take merge keys from.
+// Custom resources have no Go type to take merge keys from; what is offered for them is offered for their scale, too.
 bool offered(const Resource& resource, PatchType type) {
-  return type != PatchType::kStrategic || (resource.schema != nullptr && !resource.custom);
+  return type != PatchType::kStrategic || (resource.schema != nullptr && !resource.scope.published);
 }
 
 Result<PatchType> patch_type(const Resource& resource, const Exchange& exchange) {
@@ -44,6 +45,7 @@ Result<PatchType> patch_type(const Resource& resource, const Exchange& exchange)
 Task<Status> serve_patch(const Resource& resource, RequestContext& context, Exchange& exchange) {
   auto type = patch_type(resource, exchange);
   if (!type.ok()) co_return std::move(type.status());
+  if (context.info.name.empty()) co_return bad_request("name must be provided");
   auto media = negotiate(exchange, /*shapes=*/true);
   if (!media.ok()) co_return std::move(media.status());
   auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
@@ -54,7 +56,11 @@ Task<Status> serve_patch(const Resource& resource, RequestContext& context, Exch
   PatchedObject info(resource, *type, std::move(*body), options->field_validation);
   auto patching = resource.patcher->update(context, context.info.name, info, std::move(*options), /*force_allow_create=*/false);
   auto patched = co_await std::move(patching);
-  if (!patched.ok()) co_return std::move(patched.status());
+  if (!patched.ok()) {
+    // A merge has the shape of the object; in a list of operations no field is found.
+    quote_sent_values(patched.status(), info.text(), BodyFormat::kJson);
+    co_return std::move(patched.status());
+  }
   const int code = patched->created ? 201 : 200;
   auto sending = send_object(resource, context, exchange, *media, code, std::move(patched->object));
   Status sent = co_await std::move(sending);

@@ -22,6 +22,8 @@ class PatchedObject final : public UpdatedObjectInfo {
       : resource_(resource), type_(type), text_(std::move(patch)), validation_(validation) {}
 
   Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) override;
+  // The patch as it was sent.
+  const std::string& text() const noexcept { return text_; }
 
  private:
   Status parse(RequestContext& context);

@@ -20,7 +20,7 @@ enum class Place : unsigned char { kCollection, kAllNamespaces, kItem };
 struct Route {
   std::string_view method;
   Place place;
-  bool watch;  // the watch verb; others otherwise
+  bool watch;  // a path under /watch/
   bool (*served)(const Resource& resource);
   Verb verb;
 };
@@ -64,36 +64,88 @@ bool connects(const Resource& resource, std::string_view method) {
   return std::find(methods.begin(), methods.end(), method) != methods.end();
 }
 
+bool is_watch_path(const RequestInfo& info) {
+  return info.verb == "watch" && info.path.starts_with(GroupVersion{info.api_group, info.api_version}.path() + "/watch/");
+}
+
+// What upstream's handler of custom resources does for a verb of theirs.
+struct VerbRow {
+  std::string_view name;
+  bool (*served)(const Resource& resource);
+  Verb verb;
+  bool needs_name;
+};
+constexpr std::array<VerbRow, 8> kVerbs = {{
+    {"get", can_get, serve_get, true},
+    {"list", can_list, serve_list, false},
+    {"watch", can_watch, serve_watch, false},
+    {"create", can_create, serve_create, false},
+    {"update", can_update, serve_update, true},
+    {"patch", can_patch, serve_patch, false},  // looks at the media type first
+    {"delete", can_delete, serve_delete, true},
+    {"deletecollection", can_delete_collection, serve_delete_collection, false},
+}};
+
 class ResourceHandler final : public HttpHandler {
  public:
   explicit ResourceHandler(ResourceScope scope) : resource_(std::move(scope)) {}
 
   Task<void> handle(RequestContext& context, Exchange& exchange) override {
-    if (!resource_.scope.deprecation_warning.empty()) context.warn(resource_.scope.deprecation_warning);
     Verb verb = nullptr;
-    Status status = find_verb(context, exchange, verb);
+    Status status = resource_.scope.published ? find_verb(context, verb) : find_route(context, exchange, verb);
     if (status.ok()) status = co_await verb(resource_, context, exchange);
     if (!status.ok()) co_await write_status(context, exchange, status);
   }
 
  private:
-  Status find_verb(const RequestContext& context, const Exchange& exchange, Verb& verb) const {
+  void warn_deprecated(RequestContext& context) const {
+    if (!resource_.scope.deprecation_warning.empty()) context.warn(resource_.scope.deprecation_warning);
+  }
+
+  Status find_verb(RequestContext& context, Verb& verb) const {
+    warn_deprecated(context);
+    const RequestInfo& info = context.info;
+    for (const VerbRow& row : kVerbs) {
+      if (row.name != info.verb || !row.served(resource_)) continue;
+      if (row.needs_name && info.name.empty()) return bad_request("name must be provided");
+      verb = row.verb;
+      return {};
+    }
+    return method_not_allowed(resource_.scope.resource.group, resource_.scope.resource.resource, info.verb);
+  }
+
+  // The router of the built-in groups knows paths and methods.  It looks at the media types before the handler does, and has words of its
+  // own; a deprecated resource warns from its handlers, and so not when there is no route.
+  Status find_route(RequestContext& context, const Exchange& exchange, Verb& verb) const {
     const std::string_view method = exchange.method();
     const Place place = place_of(resource_, context.info);
     if (place == Place::kItem && connects(resource_, method)) {
+      warn_deprecated(context);
       verb = serve_connect;
       return {};
     }
-    const bool watch = context.info.verb == "watch";
+    const bool watch_path = is_watch_path(context.info);
+    bool has_path = place == Place::kItem && !resource_.connect_methods.empty();
     for (const Route& route : kRoutes) {
-      if (route.method != method || route.place != place || route.watch != watch || !route.served(resource_)) continue;
+      if (route.place != place || route.watch != watch_path || !route.served(resource_)) continue;
+      has_path = true;
+      if (route.method != method) continue;
       verb = route.verb;
-      return resource_.custom ? Status() : check_headers(exchange, route);
+      Status status = check_headers(exchange, route);
+      if (status.ok()) warn_deprecated(context);
+      return status.ok() ? choose_watch(context.info, verb) : status;
     }
-    return no_route(context.info, method, watch);
+    return has_path ? method_not_routed() : not_routed();
   }
 
-  // The router of the built-in groups looks at the media types before the handler does, and has words of its own.
+  // A list that the query makes a watch.
+  Status choose_watch(const RequestInfo& info, Verb& verb) const {
+    if (verb != serve_list || info.verb != "watch") return {};
+    if (!can_watch(resource_)) return method_not_allowed(resource_.scope.resource.group, resource_.scope.resource.resource, "watch");
+    verb = serve_watch;
+    return {};
+  }
+
   static Status check_headers(const Exchange& exchange, const Route& route) {
     if (route.verb == serve_patch) {
       Status known = check_patch_type(exchange);
@@ -108,12 +160,6 @@ class ResourceHandler final : public HttpHandler {
                                                                "*/*"};
     const std::string_view type = bare_content_type(exchange);
     return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end() ? Status() : route_unsupported_media_type();
-  }
-
-  Status no_route(const RequestInfo& info, std::string_view method, bool watch) const {
-    if (watch && method == "GET") return method_not_allowed(resource_.scope.resource.group, resource_.scope.resource.resource, "watch");
-    if (resource_.custom) return method_not_allowed(resource_.scope.resource.group, resource_.scope.resource.resource, info.verb);
-    return method_not_routed();
   }
 
   const Resource resource_;

@@ -23,6 +23,8 @@ struct ResourceScope {
   GroupVersionKind kind;    // what the storage takes and gives
   bool namespaced = true;
   std::shared_ptr<RestStorage> storage;
+  // Came at run time (a custom resource, or a subresource of one): upstream serves it by the verb, without a router of paths and methods.
+  bool published = false;
   AdmissionRunner* admission = nullptr;            // for storages that do not run it themselves (NamedCreater, Connecter); may be null
   std::chrono::seconds min_request_timeout{1800};  // watches without timeoutSeconds end in [x, 2x)
   std::size_t max_body_bytes = 3 * 1024 * 1024;

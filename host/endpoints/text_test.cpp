@@ -4,6 +4,7 @@
 #include "endpoints/go_text.hpp"
 #include "endpoints/json_indent.hpp"
 #include "endpoints/json_scan.hpp"
+#include "endpoints/sent_values.hpp"
 
 namespace backplane::endpoints {
 namespace {
@@ -31,6 +32,24 @@ TEST(GoText, TheConverterHasWordsOfItsOwn) {
   EXPECT_EQ(said("string", "int32"), "cannot convert string to int32");
   EXPECT_EQ(said("object", "string"), "cannot convert map[string]interface {} to string");
   EXPECT_EQ(unstructured_error("illegal base64 data at input byte 3"), "illegal base64 data at input byte 3");
+}
+
+TEST(SentValues, EmptyOnesAreQuotedAsTheyWereSent) {
+  FieldErrors errors;
+  errors.invalid_raw("spec.template.labels", "null", "does not match");
+  errors.add({FieldErrorType::kNotSupported, "spec.capacity", R"(Unsupported value: null: supported values: "storage")"});
+  errors.invalid_raw("spec.list[1].of[a.b]", "null", "is immutable");
+  errors.invalid_raw("spec.absent", "null", "is immutable");
+  errors.invalid_raw("spec.full", "null", "is immutable");
+  Status refused = errors.to_status("", "Thing", "x");
+  quote_sent_values(refused, R"({"spec":{"template":{"labels":{}},"capacity":{},"list":[0,{"of":{"a.b":[]}}],"full":{"a":1}}})",
+                    BodyFormat::kJson);
+  EXPECT_EQ(refused.message(),
+            "Thing \"x\" is invalid: [spec.template.labels: Invalid value: {}: does not match, "
+            "spec.capacity: Unsupported value: {}: supported values: \"storage\", spec.list[1].of[a.b]: Invalid value: []: is immutable, "
+            "spec.absent: Invalid value: null: is immutable, spec.full: Invalid value: null: is immutable]");
+  EXPECT_EQ(refused.details()->causes[0].message, "Invalid value: {}: does not match");
+  EXPECT_EQ(refused.details()->causes[3].message, "Invalid value: null: is immutable");
 }
 
 TEST(GoText, BodiesAreSummedUpAsTextOrHex) {

@@ -1,5 +1,6 @@
 #include "endpoints/body.hpp"
 #include "endpoints/respond.hpp"
+#include "endpoints/sent_values.hpp"
 #include "endpoints/verb_options.hpp"
 #include "endpoints/verbs.hpp"
 
@@ -43,7 +44,10 @@ Task<Status> serve_update(const Resource& resource, RequestContext& context, Exc
   ReplacedObject info(*object);
   auto updating = resource.updater->update(context, context.info.name, info, std::move(*options), /*force_allow_create=*/false);
   auto updated = co_await std::move(updating);
-  if (!updated.ok()) co_return std::move(updated.status());
+  if (!updated.ok()) {
+    quote_sent_values(updated.status(), *body, *format);
+    co_return std::move(updated.status());
+  }
   const int code = updated->created ? 201 : 200;
   auto sending = send_object(resource, context, exchange, *media, code, std::move(updated->object));
   status = co_await std::move(sending);

@@ -97,6 +97,36 @@ TEST_F(WriteTest, AnotherVersionOfTheKindIsRefusedForItsVersion) {
   EXPECT_EQ(message_of(got), "the API version in the data (v2) does not match the expected API version (v1)");
 }
 
+TEST_F(WriteTest, MetaKindsAndOldVersionsAreKnownKinds) {
+  use_config_maps();
+  const auto refusal = [](const std::string& kind, const std::string& version, const std::string& type) {
+    return kind + " in version \"" + version + "\" cannot be handled as a ConfigMap: converting (" + type +
+           ") to (core.ConfigMap): unknown conversion";
+  };
+  const auto posted = [this](const std::string& version, const std::string& kind) {
+    return message_of(send("POST", maps(), R"({"apiVersion":")" + version + R"(","kind":")" + kind + R"(","metadata":{}})"));
+  };
+  for (const char* kind : {"Status", "APIGroup", "DeleteOptions", "ListOptions", "CreateOptions", "WatchEvent"}) {
+    EXPECT_EQ(posted("v1", kind), refusal(kind, "v1", std::string("v1.") + kind));
+  }
+  EXPECT_EQ(posted("apps/v1beta2", "DeleteOptions"), refusal("DeleteOptions", "v1beta2", "v1.DeleteOptions"));
+  EXPECT_EQ(posted("apps/v1beta2", "Deployment"), refusal("Deployment", "v1beta2", "v1beta2.Deployment"));
+  EXPECT_NE(posted("apps/v1beta2", "ConfigMap").find("no kind \"ConfigMap\" is registered"), std::string::npos);
+  EXPECT_NE(posted("none.io/v1", "ListOptions").find("no kind \"ListOptions\" is registered"), std::string::npos);
+}
+
+TEST_F(WriteTest, AnOldVersionOfTheKindIsRefusedForItsVersionUnlessItIsTaken) {
+  use_config_maps();
+  scope_.kind = {"apps", "v1", "Deployment"};
+  handler_ = make_resource_handler(scope_);
+  const Response old = send("POST", maps(), R"({"apiVersion":"apps/v1beta2","kind":"Deployment","metadata":{"name":"a"}})");
+  EXPECT_EQ(message_of(old), "the API version in the data (apps/v1beta2) does not match the expected API version (apps/v1)");
+  scope_.kind = {"policy", "v1", "Eviction"};
+  handler_ = make_resource_handler(scope_);
+  const Response taken = send("POST", maps(), R"({"apiVersion":"policy/v1beta1","kind":"Eviction","metadata":{"name":"a"}})");
+  EXPECT_EQ(taken.code(), 201) << taken.body();
+}
+
 TEST_F(WriteTest, CustomResourcesMustSayWhatTheyAre) {
   use_foos();
   const Response other = send("POST", "namespaces/n/foos", R"({"apiVersion":"example.com/v1","kind":"Bar","metadata":{"name":"f"}})");

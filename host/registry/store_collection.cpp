@@ -1,4 +1,4 @@
-// deletecollection: one snapshot of the list, one delete per object, a few of them under way at once.
+// deletecollection: the list page by page, one delete per object, a few of them under way at once.
 #include "registry/object_store.hpp"
 
 namespace backplane::registry {
@@ -6,6 +6,8 @@ namespace {
 
 // Deletes under way at once: enough for the backend to commit them as groups.
 constexpr std::size_t kDeleteWorkers = 16;
+// A list without a limit is read in pages of so many, as upstream reads it: with a resource version it is then read at just that version.
+constexpr std::int64_t kPageSize = 10000;
 
 // A list of entries that were collected before.
 class CollectedCursor final : public ObjectCursor {
@@ -23,7 +25,7 @@ struct Sweep {
   ObjectStore& store;
   RequestContext& context;
   DeleteOptions options;
-  ObjectCursor& cursor;
+  ObjectCursor* cursor = nullptr;  // of the page at hand
   std::vector<ObjectRef> taken;
   Status failure;
   std::size_t running = 0;
@@ -33,7 +35,7 @@ struct Sweep {
 Task<void> sweep(Sweep& shared) {
   while (shared.failure.ok()) {
     if (expired(shared.context)) shared.failure = deadline_error();
-    const ObjectEntry* next = shared.failure.ok() ? shared.cursor.next() : nullptr;
+    const ObjectEntry* next = shared.failure.ok() ? shared.cursor->next() : nullptr;
     if (next == nullptr) break;
     auto entry = std::make_shared<const ObjectEntry>(*next);
     shared.taken.push_back(entry);
@@ -61,18 +63,27 @@ Task<void> sweep_with(Sweep& shared, std::size_t workers) {
 }  // namespace
 
 Task<Result<ListResult>> ObjectStore::remove_collection(RequestContext& context, DeleteOptions options, ListOptions list) {
-  auto listed = co_await this->list(context, std::move(list));
-  if (!listed.ok()) co_return std::move(listed.status());
-  Sweep shared{*this, context, std::move(options), *listed->items, {}, {}, 0, {}};
-  co_await sweep_with(shared, kDeleteWorkers);
-  if (!shared.failure.ok()) co_return std::move(shared.failure);
-
-  ListResult result;
-  result.revision = listed->revision;
-  result.continue_token = std::move(listed->continue_token);
-  result.remaining = listed->remaining;
-  result.items = std::make_unique<CollectedCursor>(std::move(shared.taken));
-  co_return result;
+  const bool one_page = list.limit > 0;
+  if (!one_page) list.limit = kPageSize;
+  Sweep shared{*this, context, std::move(options), nullptr, {}, {}, 0, {}};
+  std::optional<ListResult> result;
+  for (bool more = true; more;) {
+    ListOptions asked = list;
+    auto listed = co_await this->list(context, std::move(asked));
+    if (!listed.ok()) co_return std::move(listed.status());
+    shared.cursor = listed->items.get();
+    shared.finished = Promise<bool>();
+    co_await sweep_with(shared, kDeleteWorkers);
+    if (!shared.failure.ok()) co_return std::move(shared.failure);
+    more = !one_page && !listed->continue_token.empty();
+    list.continue_token = listed->continue_token;
+    list.resource_version.clear();
+    list.match = ResourceVersionMatch::kUnset;
+    // The answer is the first page with the objects of all.
+    if (!result) result = std::move(*listed);
+  }
+  result->items = std::make_unique<CollectedCursor>(std::move(shared.taken));
+  co_return std::move(*result);
 }
 
 }  // namespace backplane::registry

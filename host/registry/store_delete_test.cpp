@@ -183,6 +183,38 @@ TEST_F(StoreDeleteTest, ACollectionIsRemovedObjectByObjectAndListed) {
   EXPECT_EQ(removed->revision, 51);
 }
 
+TEST_F(StoreDeleteTest, ACollectionIsListedInPagesOfWhichOnlyTheFirstNamesAVersion) {
+  make(std::make_shared<TestStrategy>());
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(create(thing("\"name\":\"n" + std::to_string(i) + "\"")).ok());
+  cache().page_size = 20;
+  ListOptions options;
+  options.resource_version = "50";
+  context = request("deletecollection");
+  auto removed = run(store->remove_collection(*context, {}, options));
+  ASSERT_TRUE(removed.ok()) << removed.status().message();
+  int taken = 0;
+  while (removed->items->next() != nullptr) ++taken;
+  EXPECT_EQ(taken, 50);
+  EXPECT_TRUE(storage.data.empty());
+  const auto& listed = cache().listed;
+  ASSERT_EQ(listed.size(), 3u);
+  for (const ListOptions& each : listed) EXPECT_EQ(each.limit, 10000) << "a limit makes the version one to list at exactly";
+  EXPECT_EQ(listed[0].resource_version, "50");
+  EXPECT_EQ(listed[1].resource_version, "");
+  EXPECT_NE(listed[1].continue_token, "");
+}
+
+TEST_F(StoreDeleteTest, ALimitOfTheClientEndsTheSweepWithItsPage) {
+  make(std::make_shared<TestStrategy>());
+  for (int i = 0; i < 30; ++i) ASSERT_TRUE(create(thing("\"name\":\"n" + std::to_string(i) + "\"")).ok());
+  cache().page_size = 20;
+  ListOptions options;
+  options.limit = 20;
+  context = request("deletecollection");
+  ASSERT_TRUE(run(store->remove_collection(*context, {}, options)).ok());
+  EXPECT_EQ(storage.data.size(), 10u);
+}
+
 TEST_F(StoreDeleteTest, FieldSelectorsMayNameOnlyWhatTheKindDeclares) {
   auto strategy = std::make_shared<TestStrategy>();
   make(strategy);

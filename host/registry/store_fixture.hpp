@@ -118,14 +118,20 @@ class FakeCache final : public ResourceCache {
     catch_up();
     co_return peek(key);
   }
-  Task<Result<ListResult>> list(CacheScope scope, ListOptions) override {
+  Task<Result<ListResult>> list(CacheScope scope, ListOptions options) override {
     catch_up();
     last_scope = scope;
+    listed.push_back(options);
     std::vector<ObjectRef> entries;
-    for (const auto& [key, entry] : known_) {
-      if (key.rfind(config_.prefix + (scope.ns.empty() ? "" : scope.ns + "/"), 0) == 0) entries.push_back(entry);
-    }
     ListResult result;
+    for (const auto& [key, entry] : known_) {
+      if (key.rfind(config_.prefix + (scope.ns.empty() ? "" : scope.ns + "/"), 0) != 0 || key <= options.continue_token) continue;
+      if (entries.size() == page_size) {
+        result.continue_token = entries.back()->key;
+        break;
+      }
+      entries.push_back(entry);
+    }
     result.revision = storage_.revision;
     result.items = std::make_unique<VectorCursor>(std::move(entries));
     co_return result;
@@ -141,6 +147,8 @@ class FakeCache final : public ResourceCache {
   const CacheConfig& config() const { return config_; }
 
   CacheScope last_scope;
+  std::vector<ListOptions> listed;  // what lists were asked with
+  std::size_t page_size = 1000;     // lists are cut after so many objects
 
  private:
   FakeStorage& storage_;

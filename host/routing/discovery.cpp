@@ -27,9 +27,32 @@ bool foreign_kind(const ResourceRow& row, const GroupVersion& version) {
   return row.kind.group != version.group || row.kind.version != version.version;
 }
 
-Object legacy_resource(const ResourceRow& row, const std::string& path, const GroupVersion& version) {
+// By name; but of a custom resource, status comes before scale.
+std::vector<const ResourceRow*> subresources_of(const VersionTable& table, const std::string& resource) {
+  std::vector<const ResourceRow*> rows;
+  for (auto it = table.rows.lower_bound(resource + "/"); it != table.rows.end() && it->second.resource == resource; ++it) {
+    rows.push_back(&it->second);
+  }
+  if (table.dynamic) std::reverse(rows.begin(), rows.end());
+  return rows;
+}
+
+// The rows in the order in which they are listed.
+std::vector<const ResourceRow*> listed_rows(const VersionTable& table) {
+  std::vector<const ResourceRow*> rows;
+  rows.reserve(table.rows.size());
+  for (const auto& [path, row] : table.rows) {
+    if (table.dynamic && !row.subresource.empty()) continue;
+    rows.push_back(&row);
+    if (!table.dynamic) continue;
+    for (const ResourceRow* subresource : subresources_of(table, row.resource)) rows.push_back(subresource);
+  }
+  return rows;
+}
+
+Object legacy_resource(const ResourceRow& row, const GroupVersion& version) {
   Object out;
-  out["name"] = path;
+  out["name"] = row.subresource.empty() ? row.resource : row.resource + "/" + row.subresource;
   out["singularName"] = row.subresource.empty() ? singular_of(row) : std::string();
   out["namespaced"] = row.namespaced;
   if (foreign_kind(row, version)) {
@@ -73,11 +96,11 @@ Object response_kind(const ResourceRow& row, const GroupVersion& version) {
 
 Array aggregated_subresources(const VersionTable& table, const std::string& resource) {
   Array out;
-  for (auto it = table.rows.lower_bound(resource + "/"); it != table.rows.end() && it->second.resource == resource; ++it) {
+  for (const ResourceRow* row : subresources_of(table, resource)) {
     Object item;
-    item["subresource"] = it->second.subresource;
-    item["responseKind"] = response_kind(it->second, table.version);
-    item["verbs"] = strings(it->second.verbs);
+    item["subresource"] = row->subresource;
+    item["responseKind"] = response_kind(*row, table.version);
+    item["verbs"] = strings(row->verbs);
     out.emplace_back(std::move(item));
   }
   return out;
@@ -202,7 +225,7 @@ Value legacy_resource_list(const VersionTable& version) {
   if (!version.version.group.empty()) out["apiVersion"] = "v1";
   out["groupVersion"] = version.version.to_string();
   Array resources;
-  for (const auto& [path, row] : version.rows) resources.emplace_back(legacy_resource(row, path, version.version));
+  for (const ResourceRow* row : listed_rows(version)) resources.emplace_back(legacy_resource(*row, version.version));
   out["resources"] = std::move(resources);
   return out;
 }

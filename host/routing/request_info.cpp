@@ -110,7 +110,7 @@ Result<RequestInfo> parse_request_info(std::string_view method, std::string_view
   parts.erase(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(next));
 
   if (has(kSpecialVerbs, parts[0])) {
-    if (parts.size() < 2) return internal_error("unable to determine kind and namespace from url, " + info.path);
+    if (parts.size() < 2) return Status(Reason::kInternalError, "unable to determine kind and namespace from url, " + std::string(target));
     info.verb = parts[0];
     parts.erase(parts.begin());
   } else {

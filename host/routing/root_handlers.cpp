@@ -26,11 +26,14 @@ Status not_acceptable() {
                 "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf");
 }
 
-// A GET-only document.
+// Which methods a document answers: upstream's go-restful services have a route for GET, its other handlers do not look.
+enum class Methods : unsigned char { kGet, kAny };
+
 class Document : public HttpHandler {
  public:
+  explicit Document(Methods methods = Methods::kGet) : methods_(methods) {}
   Task<void> handle(RequestContext& context, Exchange& exchange) final {
-    if (exchange.method() != "GET") {
+    if (methods_ == Methods::kGet && exchange.method() != "GET") {
       co_await write_status(context, exchange, method_not_allowed_here());
       co_return;
     }
@@ -39,11 +42,14 @@ class Document : public HttpHandler {
 
  protected:
   virtual Task<void> get(RequestContext& context, Exchange& exchange) = 0;
+
+ private:
+  Methods methods_;
 };
 
 class ValueDocument final : public Document {
  public:
-  explicit ValueDocument(std::function<Value()> make) : make_(std::move(make)) {}
+  explicit ValueDocument(std::function<Value()> make, Methods methods = Methods::kGet) : Document(methods), make_(std::move(make)) {}
 
  private:
   Task<void> get(RequestContext& context, Exchange& exchange) override {
@@ -70,7 +76,8 @@ Task<void> send_kept(Exchange& exchange, const LazyDocument::Made& made, std::st
 // /api and /apis: legacy or aggregated, by the Accept header.
 class DiscoveryRoot final : public Document {
  public:
-  DiscoveryRoot(const RouteTable& table, bool core, std::string address) : table_(table), core_(core), address_(std::move(address)) {}
+  DiscoveryRoot(const RouteTable& table, bool core, std::string address)
+      : Document(core ? Methods::kGet : Methods::kAny), table_(table), core_(core), address_(std::move(address)) {}
 
  private:
   Task<void> get(RequestContext& context, Exchange& exchange) override {
@@ -200,11 +207,13 @@ Value index_value(const RouteTable& routes) {
 void add_group_paths(RouteTable& routes, const GroupEntry& group) {
   if (!group.name.empty()) {
     const GroupEntry* entry = &group;
-    put(routes, "/apis/" + group.name, true, std::make_shared<ValueDocument>([entry] { return legacy_group(*entry); }));
+    const Methods methods = group.of_front ? Methods::kGet : Methods::kAny;
+    put(routes, "/apis/" + group.name, true, std::make_shared<ValueDocument>([entry] { return legacy_group(*entry); }, methods));
   }
   for (const auto& version : group.versions) {
     const VersionTable* table = version.get();
-    put(routes, version->version.path(), true, std::make_shared<ValueDocument>([table] { return legacy_resource_list(*table); }));
+    const Methods methods = version->dynamic ? Methods::kAny : Methods::kGet;
+    put(routes, version->version.path(), true, std::make_shared<ValueDocument>([table] { return legacy_resource_list(*table); }, methods));
   }
 }
 
@@ -231,14 +240,15 @@ Status add_path(RouteTable& routes, const PathRoute& route, const std::string& r
                                             " already; plugin " + quoted(registrant) + " cannot handle it too");
 }
 
-HandlerFactory handler_factory(const RouterConfig& config, const Scheme* scheme, std::shared_ptr<OpenWatches> watches) {
-  return [&config, scheme, watches = std::move(watches)](const ResourceRow& row, const GroupVersion& version) {
+HandlerFactory handler_factory(const RouterConfig& config, const Scheme* scheme, std::shared_ptr<OpenWatches> watches, bool published) {
+  return [&config, scheme, watches = std::move(watches), published](const ResourceRow& row, const GroupVersion& version) {
     ResourceScope scope;
     scope.resource = {version.group, version.version, row.resource};
     scope.subresource = row.subresource;
     scope.kind = row.kind;
     scope.namespaced = row.namespaced;
     scope.storage = row.storage;
+    scope.published = published;
     if (const auto* deprecated = dynamic_cast<const DeprecationProvider*>(row.storage.get())) {
       scope.deprecation_warning = deprecated->deprecation_warning();
     }

@@ -17,7 +17,8 @@ void add_root_paths(RouteTable& routes, const RouterConfig& config, std::functio
 bool root_path_allows_slash(std::string_view path);
 
 Status add_path(RouteTable& routes, const PathRoute& route, const std::string& registrant);
-HandlerFactory handler_factory(const RouterConfig& config, const Scheme* scheme, std::shared_ptr<OpenWatches> watches);
+// `published`: for resources that came at run time.
+HandlerFactory handler_factory(const RouterConfig& config, const Scheme* scheme, std::shared_ptr<OpenWatches> watches, bool published);
 // The table of `key` in `previous` when it has the same storages and types, else null.
 std::shared_ptr<const VersionTable> reuse_version_table(const RouteTable& previous, const std::string& key,
                                                         const std::map<std::string, std::shared_ptr<RestStorage>>& storages,

@@ -2,6 +2,9 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
+#include <array>
+
 #include "endpoints/resource_handler.hpp"
 
 namespace backplane {
@@ -30,6 +33,14 @@ bool scope_of(RestStorage& storage, const std::map<std::string, std::shared_ptr<
   return true;
 }
 
+// Custom resources name their verbs in an order of their own.
+void order_published_verbs(std::vector<std::string>& verbs) {
+  static constexpr std::array<std::string_view, 8> kOrder = {"delete", "deletecollection", "get",    "list",
+                                                             "patch",  "create",           "update", "watch"};
+  const auto rank = [](const std::string& verb) { return std::find(kOrder.begin(), kOrder.end(), verb) - kOrder.begin(); };
+  std::stable_sort(verbs.begin(), verbs.end(), [&](const std::string& a, const std::string& b) { return rank(a) < rank(b); });
+}
+
 }  // namespace
 
 const LazyDocument::Made& LazyDocument::get(const std::function<std::string()>& make) const {
@@ -51,10 +62,11 @@ const VersionTable* RouteTable::find(const std::string& group, const std::string
 
 std::shared_ptr<VersionTable> make_version_table(const GroupVersion& version, const std::string& delegate,
                                                  const std::map<std::string, std::shared_ptr<RestStorage>>& storages,
-                                                 std::shared_ptr<const SchemaSet> schemas, const HandlerFactory& handler_of) {
+                                                 std::shared_ptr<const SchemaSet> schemas, const HandlerFactory& handler_of, bool dynamic) {
   auto table = std::make_shared<VersionTable>();
   table->version = version;
   table->delegate = delegate;
+  table->dynamic = dynamic;
   table->schemas = std::move(schemas);
   for (const auto& [path, storage] : storages) {
     const auto slash = path.find('/');
@@ -66,6 +78,7 @@ std::shared_ptr<VersionTable> make_version_table(const GroupVersion& version, co
     row.kind = storage->kind();
     row.storage = storage;
     row.verbs = discovery_verbs(*storage, !row.subresource.empty());
+    if (dynamic) order_published_verbs(row.verbs);
     row.handler = handler_of(row, version);
     table->rows.emplace(path, std::move(row));
   }

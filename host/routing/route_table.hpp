@@ -47,7 +47,7 @@ struct VersionTable {
   GroupVersion version;
   std::string delegate;
   int version_priority = 15;
-  bool dynamic = false;
+  bool dynamic = false;  // published at run time
   // "deployments" or "deployments/scale" → row, in path order.
   std::map<std::string, ResourceRow, std::less<>> rows;
   std::shared_ptr<const SchemaSet> schemas;
@@ -57,7 +57,8 @@ struct VersionTable {
 struct GroupEntry {
   std::string name;
   int priority = 0;
-  bool dynamic = false;  // served by a delegate that publishes at run time: unknown resources are plain 404s
+  bool dynamic = false;                                       // published at run time alone: what is unknown in it is a plain 404
+  bool of_front = false;                                      // the foremost delegate's own; it answers for the groups of all others
   std::vector<std::shared_ptr<const VersionTable>> versions;  // preferred first
 };
 
@@ -82,6 +83,6 @@ struct RouteTable {
 using HandlerFactory = std::function<std::shared_ptr<HttpHandler>(const ResourceRow& row, const GroupVersion& version)>;
 std::shared_ptr<VersionTable> make_version_table(const GroupVersion& version, const std::string& delegate,
                                                  const std::map<std::string, std::shared_ptr<RestStorage>>& storages,
-                                                 std::shared_ptr<const SchemaSet> schemas, const HandlerFactory& handler_of);
+                                                 std::shared_ptr<const SchemaSet> schemas, const HandlerFactory& handler_of, bool dynamic);
 
 }  // namespace backplane

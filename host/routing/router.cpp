@@ -19,7 +19,6 @@ Status no_such_resource() {
   return status;
 }
 
-// notfoundhandler: while paths are still being installed a client is told to come back, later the plain text of net/http.
 template <class Items, class Name>
 Array names_of(const Items& items, Name name) {
   Array out;
@@ -27,7 +26,8 @@ Array names_of(const Items& items, Name name) {
   return out;
 }
 
-Task<void> not_found(RequestContext& context, Exchange& exchange) {
+// notfoundhandler: while paths are still being installed a client is told to come back, later the plain text of net/http.
+Task<void> path_not_found(RequestContext& context, Exchange& exchange) {
   // As it was when the request came: what is published meanwhile may not be in the table that was asked.
   if (context.mux_incomplete) {
     Status status = service_unavailable("the request has been made before all known HTTP paths have been installed, please try again");
@@ -43,18 +43,92 @@ Task<void> not_found(RequestContext& context, Exchange& exchange) {
   co_await exchange.respond(404, "text/plain; charset=utf-8", std::move(body));
 }
 
+// The path goes through a namespace to get to the resource: /namespaces/NS/RESOURCE, and not /namespaces/NS alone.
+bool within_namespace(const RequestInfo& info) {
+  if (info.ns.empty()) return false;
+  return info.resource != "namespaces" || info.path.find("/namespaces/" + info.ns + "/namespaces") != std::string::npos;
+}
+
+// A built-in resource has one route per path of its own.
+bool routes_built_in(const ResourceRow& row, const RequestInfo& info) {
+  if (info.verb == "proxy") return false;
+  const std::size_t parts = info.subresource.empty() ? 2 : 3;
+  if (info.parts.size() > parts && !row.takes_path) return false;
+  if (!row.namespaced) return !within_namespace(info);
+  return !info.ns.empty() || info.parts.size() == 1;
+}
+
+// A custom resource is one handler that looks at the scope alone: only lists and watches go over all namespaces.
+bool routes_published(const ResourceRow& row, const RequestInfo& info) {
+  if (row.namespaced == !info.ns.empty()) return true;
+  return row.namespaced && (info.verb == "list" || info.verb == "watch");
+}
+
 // The row of a resource request, or null where upstream has no route.
 const ResourceRow* find_row(const VersionTable& version, const RequestInfo& info) {
   std::string path = info.resource;
   if (!info.subresource.empty()) path.append("/").append(info.subresource);
   auto it = version.rows.find(path);
   if (it == version.rows.end()) return nullptr;
-  const ResourceRow& row = it->second;
-  const std::size_t parts = info.verb == "watch" && info.subresource.empty() ? 2 : info.subresource.empty() ? 2 : 3;
-  if (info.parts.size() > parts && !row.takes_path) return nullptr;
-  if (!row.namespaced && !info.ns.empty() && info.resource != "namespaces") return nullptr;
-  if (row.namespaced && info.ns.empty() && info.parts.size() > 1) return nullptr;
-  return &row;
+  const bool routed = version.dynamic ? routes_published(it->second, info) : routes_built_in(it->second, info);
+  return routed ? &it->second : nullptr;
+}
+
+// A custom resource that is served, asked for a subresource that it has not got: its objects have none of that name.
+bool lacks_subresource(const VersionTable& version, const RequestInfo& info) {
+  if (!version.dynamic || info.subresource.empty()) return false;
+  const auto resource = version.rows.find(info.resource);
+  return resource != version.rows.end() && routes_published(resource->second, info);
+}
+
+bool is_below(std::string_view path, std::string_view root) {
+  return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
+}
+
+// Whether upstream has a go-restful service for the beginning of the path, which answers what it has no route for by itself.
+bool below_known_root(const RouteTable& routes, std::string_view path) {
+  if (is_below(path, "/version")) return true;
+  if (is_below(path, "/api")) return routes.core != nullptr;
+  constexpr std::string_view kGroups = "/apis/";
+  if (!path.starts_with(kGroups)) return false;
+  path.remove_prefix(kGroups.size());
+  const auto group = routes.by_group.find(std::string(path.substr(0, path.find('/'))));
+  return group != routes.by_group.end() && !group->second->name.empty() && !group->second->dynamic;
+}
+
+std::shared_ptr<HttpHandler> find_path(const RouteTable& routes, std::string path) {
+  auto exact = routes.exact.find(path);
+  if (exact == routes.exact.end() && path.size() > 1 && path.back() == '/' && root_path_allows_slash(path)) {
+    path.pop_back();
+    exact = routes.exact.find(path);
+  }
+  if (exact != routes.exact.end()) return exact->second.route.handler;
+  for (const PathRow& row : routes.prefixes) {
+    const std::string& prefix = row.route.path;
+    if (is_below(path, prefix) || (prefix.back() == '/' && path.starts_with(prefix))) return row.route.handler;
+  }
+  return nullptr;
+}
+
+GroupEntry& entry_of(RouteTable& routes, const std::string& group) {
+  if (group.empty()) {
+    if (!routes.core) routes.core = std::make_shared<GroupEntry>();
+    return *routes.core;
+  }
+  auto it = std::find_if(routes.groups.begin(), routes.groups.end(), [&](const GroupEntry& each) { return each.name == group; });
+  if (it == routes.groups.end()) it = routes.groups.insert(routes.groups.end(), GroupEntry{});
+  it->name = group;
+  return *it;
+}
+
+using Storages = std::map<std::string, std::shared_ptr<RestStorage>>;
+
+Storages enabled_storages(const ApiEnablement& enablement, const GroupVersion& version, const Storages& storages) {
+  Storages enabled;
+  for (const auto& [path, storage] : storages) {
+    if (enablement.resource_enabled({version.group, version.version, path})) enabled.emplace(path, storage);
+  }
+  return enabled;
 }
 
 bool higher(const GroupEntry& a, const GroupEntry& b) { return a.priority != b.priority ? a.priority > b.priority : a.name < b.name; }
@@ -72,42 +146,28 @@ std::shared_ptr<const RouteTable> Router::table() const { return table_.load(std
 Task<void> Router::handle(RequestContext& context, Exchange& exchange) {
   auto routes = table();
   const RequestInfo& info = context.info;
-  if (info.is_resource_request) {
-    const VersionTable* version = routes->find(info.api_group, info.api_version);
-    if (version) {
-      if (const ResourceRow* row = find_row(*version, info)) {
-        co_await row->handler->handle(context, exchange);
-        co_return;
-      }
+  // "/apis//v1/pods" names no group, and not the one of "/api/v1".
+  const bool grouped = info.api_group.empty() == (info.api_prefix == "api");
+  const VersionTable* version = info.is_resource_request && grouped ? routes->find(info.api_group, info.api_version) : nullptr;
+  if (version != nullptr) {
+    if (const ResourceRow* row = find_row(*version, info)) {
+      co_await row->handler->handle(context, exchange);
+      co_return;
     }
-    auto group = routes->by_group.find(info.api_group);
-    if (group != routes->by_group.end() && !group->second->dynamic) {
-      co_await write_status(context, exchange, no_such_resource());
+    if (lacks_subresource(*version, info)) {
+      const Status status = not_found(info.api_group, info.resource, info.name);
+      co_await write_status(context, exchange, status);
       co_return;
     }
   }
-  std::string path = info.path;
-  auto exact = routes->exact.find(path);
-  if (exact == routes->exact.end() && path.size() > 1 && path.back() == '/' && root_path_allows_slash(path)) {
-    path.pop_back();
-    exact = routes->exact.find(path);
-  }
-  std::shared_ptr<HttpHandler> handler;
-  if (exact != routes->exact.end()) {
-    handler = exact->second.route.handler;
-  } else {
-    for (const auto& row : routes->prefixes) {
-      const std::string& prefix = row.route.path;
-      if (path == prefix || (path.starts_with(prefix) && (prefix.back() == '/' || path[prefix.size()] == '/'))) {
-        handler = row.route.handler;
-        break;
-      }
-    }
-  }
+  const std::shared_ptr<HttpHandler> handler = find_path(*routes, info.path);
   if (handler) {
     co_await handler->handle(context, exchange);
+  } else if (below_known_root(*routes, info.path)) {
+    const Status status = no_such_resource();
+    co_await write_status(context, exchange, status);
   } else {
-    co_await not_found(context, exchange);
+    co_await path_not_found(context, exchange);
   }
 }
 
@@ -153,28 +213,17 @@ void Router::on_group_versions_changed(std::function<void()> callback) {
   callbacks_.push_back(std::move(callback));
 }
 
-Status Router::add_group_rows(RouteTable& routes, const DelegationTarget& target, const APIGroupInfo& group) const {
+Status Router::add_group_rows(RouteTable& routes, const DelegationTarget& target, const APIGroupInfo& group, bool published) const {
   auto previous = table();
-  GroupEntry* entry = nullptr;
-  if (group.group.empty()) {
-    if (!routes.core) routes.core = std::make_shared<GroupEntry>();
-    entry = routes.core.get();
-  } else {
-    auto it = std::find_if(routes.groups.begin(), routes.groups.end(), [&](const GroupEntry& g) { return g.name == group.group; });
-    if (it == routes.groups.end()) it = routes.groups.insert(routes.groups.end(), GroupEntry{});
-    entry = &*it;
-  }
-  entry->name = group.group;
-  entry->priority = std::max(entry->priority, group.group_priority_minimum);
-  entry->dynamic = target.publishes_at_run_time && std::none_of(target.groups.begin(), target.groups.end(),
-                                                                [&](const APIGroupInfo& own) { return own.group == group.group; });
+  GroupEntry& entry = entry_of(routes, group.group);
+  entry.priority = std::max(entry.priority, group.group_priority_minimum);
+  entry.of_front = !published && &target == &chain_.front();
+  entry.dynamic = published && (entry.versions.empty() || entry.dynamic);
   for (const auto& version : group.prioritized_versions) {
     auto storages = group.storages.find(version);
     if (storages == group.storages.end()) continue;
-    std::map<std::string, std::shared_ptr<RestStorage>> enabled;
-    for (const auto& [path, storage] : storages->second) {
-      if (config_.enablement.resource_enabled({group.group, version, path})) enabled.emplace(path, storage);
-    }
+    // --runtime-config is about what the server brings along; what is published at run time was asked for.
+    const Storages enabled = published ? storages->second : enabled_storages(config_.enablement, {group.group, version}, storages->second);
     if (enabled.empty()) {
       routing_log().info("skipping API {}/{}: no resource of it is enabled", group.group, version);
       continue;
@@ -188,13 +237,12 @@ Status Router::add_group_rows(RouteTable& routes, const DelegationTarget& target
     auto schema_set = schemas == group.schemas.end() ? nullptr : schemas->second;
     std::shared_ptr<const VersionTable> rows = reuse_version_table(*previous, key, enabled, schema_set);
     if (!rows) {
-      auto made =
-          make_version_table({group.group, version}, target.name, enabled, schema_set, handler_factory(config_, scheme_.get(), watches_));
-      made->dynamic = entry->dynamic;
+      auto made = make_version_table({group.group, version}, target.name, enabled, schema_set,
+                                     handler_factory(config_, scheme_.get(), watches_, published), published);
       made->version_priority = group.version_priority;
       rows = std::move(made);
     }
-    entry->versions.push_back(rows);
+    entry.versions.push_back(rows);
     routes.versions.emplace(key, std::move(rows));
   }
   return {};
@@ -212,13 +260,13 @@ Status Router::rebuild() {
       if (!status.ok()) return status;
     }
     for (const auto& group : target.groups) {
-      Status status = add_group_rows(*routes, target, group);
+      Status status = add_group_rows(*routes, target, group, /*published=*/false);
       if (!status.ok()) return status;
     }
     auto published = published_.find(target.name);
     if (published == published_.end()) continue;
     for (const auto& group : published->second) {
-      Status status = add_group_rows(*routes, target, group);
+      Status status = add_group_rows(*routes, target, group, /*published=*/true);
       if (!status.ok()) return status;
     }
   }

@@ -58,7 +58,8 @@ class Router final : public HttpHandler {
   std::shared_ptr<const RouteTable> table() const;
   Status rebuild();                       // with mutex_ held
   std::string chain_json_locked() const;  // with mutex_ held
-  Status add_group_rows(RouteTable& table, const DelegationTarget& target, const APIGroupInfo& group) const;
+  // `published`: the group came at run time.
+  Status add_group_rows(RouteTable& table, const DelegationTarget& target, const APIGroupInfo& group, bool published) const;
 
   RouterConfig config_;
   std::shared_ptr<const Scheme> scheme_;

@@ -49,7 +49,9 @@ TEST(RequestInfo, DiscoveryPathsAreNotResourceRequests) {
   for (const char* path : {"/", "/api", "/api/v1", "/apis/apps", "/apis/apps/v1", "/healthz", "/version/"}) {
     EXPECT_FALSE(info("GET", path).is_resource_request) << path;
   }
-  EXPECT_FALSE(parse_request_info("GET", "/api/v1/watch").ok());
+  const auto bare = parse_request_info("GET", "/api/v1/watch?x=1");
+  ASSERT_FALSE(bare.ok());
+  EXPECT_EQ(bare.status().message(), "unable to determine kind and namespace from url, /api/v1/watch?x=1");
 }
 
 TEST(ApiEnablement, ResourceBeatsVersionBeatsLevelBeatsAll) {

@@ -1,9 +1,10 @@
 #include "watchcache/continue_token.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
 
 #include "backplane/json.hpp"
+#include "backplane/schema.hpp"
 
 namespace backplane {
 namespace {
@@ -58,6 +59,65 @@ bool is_clean(std::string_view path) {
   }
 }
 
+// The members of Go's storage.continueToken.
+struct TokenFields {
+  std::string version;
+  std::int64_t revision = 0;
+  std::string start;
+};
+
+std::string_view json_word(const Value& value) noexcept {
+  if (value.is_number()) return "number";
+  if (value.is_string()) return "string";
+  if (value.is_bool()) return "bool";
+  return value.is_array() ? "array" : "object";
+}
+
+std::string field_problem(const Value& value, std::string_view field, std::string_view type) {
+  std::string out = "json: cannot unmarshal ";
+  out.append(json_word(value));
+  if (value.is_number() && type == "int64") out.append(" ").append(to_json(value));
+  return out.append(" into Go struct field continueToken.").append(field).append(" of type ").append(type);
+}
+
+// Go takes member names in any case.
+bool is_named(std::string_view key, std::string_view name) noexcept {
+  const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
+  return std::equal(key.begin(), key.end(), name.begin(), name.end(), same);
+}
+
+std::string take_text(const Value& value, std::string_view field, std::string& out) {
+  if (value.is_null()) return {};
+  if (!value.is_string()) return field_problem(value, field, "string");
+  out = std::string_view(value.get_string());
+  return {};
+}
+
+// Empty, or what encoding/json would say: the first problem, the whole token having been looked at.
+std::string read_fields(const Value& tree, TokenFields& fields) {
+  if (tree.is_null()) return {};
+  if (!tree.is_object()) {
+    return std::string("json: cannot unmarshal ").append(json_word(tree)).append(" into Go value of type storage.continueToken");
+  }
+  std::string first;
+  for (const auto& member : tree.get_object()) {
+    const std::string_view key = member.key();
+    const Value& value = member.value();
+    std::string problem;
+    if (is_named(key, "v")) problem = take_text(value, "v", fields.version);
+    if (is_named(key, "start")) problem = take_text(value, "start", fields.start);
+    if (is_named(key, "rv") && !value.is_null()) {
+      if (value.is_int64()) {
+        fields.revision = value.get_int64();
+      } else {
+        problem = field_problem(value, "rv", "int64");
+      }
+    }
+    if (first.empty()) first = std::move(problem);
+  }
+  return first;
+}
+
 }  // namespace
 
 std::string encode_continue(std::string_view start, std::string_view list_prefix, Revision revision) {
@@ -71,19 +131,14 @@ Result<ContinueToken> decode_continue(std::string_view token, std::string_view l
   std::optional<std::size_t> bad_at;
   const std::string text = from_base64url(token, bad_at);
   if (bad_at) return invalid(": illegal base64 data at input byte " + std::to_string(*bad_at));
-  boost::system::error_code error;
-  const Value value = json::parse(text, error);
-  if (error || !value.is_object()) {
-    return invalid(text.empty() ? ": unexpected end of JSON input"
-                                : ": invalid character " + quoted(text.substr(0, 1)) + " looking for beginning of value");
-  }
-  const Object& object = value.get_object();
-  if (const auto version = get_string(object, "v"); version != kVersion) {
-    return invalid(": server does not recognize this encoded version " + std::string(version));
-  }
+  auto tree = parse_json(text, {}, nullptr);
+  if (!tree.ok()) return invalid(": " + tree.status().message());
+  TokenFields fields;
+  if (const std::string problem = read_fields(*tree, fields); !problem.empty()) return invalid(": " + problem);
+  if (fields.version != kVersion) return invalid(": server does not recognize this encoded version " + fields.version);
   ContinueToken decoded;
-  decoded.revision = get_int(object, "rv").value_or(0);
-  const std::string start(get_string(object, "start"));
+  decoded.revision = fields.revision;
+  const std::string& start = fields.start;
   if (decoded.revision == 0) return invalid(": incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
   if (start.empty()) return invalid(": encoded start key empty (version meta.k8s.io/v1)");
   if (!is_clean(start)) return invalid(": " + start);

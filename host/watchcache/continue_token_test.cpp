@@ -42,6 +42,34 @@ TEST(ContinueToken, ABadTokenIsABadRequestThatSaysWhy) {
             "invalid continue token: continue key is not valid: server does not recognize this encoded version v2");
 }
 
+TEST(ContinueToken, WhatIsNoTokenIsRefusedInTheWordsOfGo) {
+  const std::vector<std::pair<std::string, std::string>> garbage = {
+      {"bWlzdA", "invalid character 'm' looking for beginning of value"},                   // mist
+      {"e2JhZA", "invalid character 'b' looking for beginning of object key string"},       // {bad
+      {"W10", "json: cannot unmarshal array into Go value of type storage.continueToken"},  // []
+      {"IngiCg", "json: cannot unmarshal string into Go value of type storage.continueToken"},
+      {"bnVsbA", "server does not recognize this encoded version "},  // null
+      {"e30", "server does not recognize this encoded version "},     // {}
+      {"", "unexpected end of JSON input"},
+      // {"v":1,"rv":"x"}
+      {"eyJ2IjoxLCJydiI6IngifQ", "json: cannot unmarshal number into Go struct field continueToken.v of type string"},
+      // {"v":"meta.k8s.io/v1","rv":"5","start":"a"}
+      {"eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6IjUiLCJzdGFydCI6ImEifQ",
+       "json: cannot unmarshal string into Go struct field continueToken.rv of type int64"},
+      // {"v":"meta.k8s.io/v1","rv":1.5}
+      {"eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MS41fQ",
+       "json: cannot unmarshal number 1.5 into Go struct field continueToken.rv of type int64"},
+  };
+  for (const auto& [token, why] : garbage) {
+    EXPECT_EQ(why_not(token), "invalid continue token: continue key is not valid: " + why) << token;
+  }
+}
+
+TEST(ContinueToken, MemberNamesAreTakenInAnyCase) {
+  // {"V":"meta.k8s.io/v1","Rv":3,"START":"a"}
+  EXPECT_EQ(why_not("eyJWIjoibWV0YS5rOHMuaW8vdjEiLCJSdiI6MywiU1RBUlQiOiJhIn0"), "");
+}
+
 TEST(ContinueToken, AKeyOutsideTheListIsRefused) {
   const std::string prefix(kPrefix);
   for (const char* start : {"../secrets/x", "a/../../x", "./a", "a//b", "a/"}) {

@@ -47,7 +47,8 @@ void check_apiservice(const Object& object, FieldErrors& errors) {
   const std::string wanted = version + "." + group;
   const std::string_view name = meta_name(object);
   const bool path_segment = is_path_segment_name(name).empty();
-  if (path_segment && name != wanted) errors.invalid("metadata.name", name, "must be `spec.version+\".\"+spec.group`: " + quoted(wanted));
+  if (!name.empty() && path_segment && name != wanted)
+    errors.invalid("metadata.name", name, "must be `spec.version+\".\"+spec.group`: " + quoted(wanted));
 
   if (group.empty()) {
     if (version != "v1") errors.required("spec.group", "only v1 may have an empty group and it better be legacy kube");

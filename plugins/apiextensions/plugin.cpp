@@ -6,6 +6,7 @@
 #include "apiextensions_v1_json.hpp"
 #include "controller.hpp"
 #include "definition.hpp"
+#include "definition_storage.hpp"
 #include "definition_strategy.hpp"
 
 namespace backplane {
@@ -93,7 +94,8 @@ class Apiextensions final : public Plugin {
     APIGroupInfo group;
     group.group = gv.group;
     group.prioritized_versions = {gv.version};
-    group.storages[gv.version] = {{std::string(kResource), definitions_}, {std::string(kResource) + "/status", status_}};
+    group.storages[gv.version] = {{std::string(kResource), apiextensions::make_definition_storage(definitions_)},
+                                  {std::string(kResource) + "/status", status_}};
     group.schemas[gv.version] = *schemas;
     group.group_priority_minimum = kGroupPriority;
     group.version_priority = kVersionPriority;

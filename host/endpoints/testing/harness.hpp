@@ -76,6 +76,7 @@ class Api : public ::testing::Test {
     scope_.resource = {kind.group, kind.version, resource};
     scope_.kind = kind;
     scope_.storage = store_;
+    scope_.published = schemas_->find(kind)->structural();
     scope_.scheme = &scheme_;
     handler_ = make_resource_handler(scope_);
   }
@@ -100,8 +101,11 @@ class Api : public ::testing::Test {
   RequestInfo info_of(const FakeExchange& exchange, std::string path) const {
     RequestInfo info;
     info.is_resource_request = true;
+    info.api_group = scope_.kind.group;
+    info.api_version = scope_.kind.version;
     const bool asks_to_watch = path.find("watch=true") != std::string::npos;
     path.resize(std::min(path.find('?'), path.size()));
+    info.path = scope_.kind.group_version().path() + "/" + path;
     std::vector<std::string> parts;
     for (std::size_t begin = 0; begin <= path.size();) {
       const auto end = std::min(path.find('/', begin), path.size());

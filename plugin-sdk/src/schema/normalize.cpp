@@ -176,7 +176,9 @@ bool decode_map(const Type& type, Object& object, Decode& decode, const Frame& f
     const Frame inner{&frame, Frame::Step::kKey, nullptr, member.key(), {}, 0};
     decode.known_field(frame, member.key());
     if (member.value().is_null()) {
-      member.value() = zero_value(values, object.storage());
+      // Bytes go through protobuf, which has no nil inside a map.
+      const bool bytes = values.form() == Form::kBytes;
+      member.value() = bytes ? Value(std::string_view(), object.storage()) : zero_value(values, object.storage());
     } else if (!decode_value(values, member.value(), decode, inner)) {
       return false;
     }

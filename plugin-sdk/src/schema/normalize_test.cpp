@@ -39,6 +39,11 @@ TEST(Normalize, TakesNullForUnset) {
             printed(R"("parts":[{"name":""}],"labels":{"a":""},"port":0,)"));
 }
 
+TEST(Normalize, BytesInAMapHaveNoNull) {
+  EXPECT_EQ(normalized(spec(R"("blobs":{"a":null,"b":"YQ=="},"secret":null)")),
+            printed(R"("parts":[],"port":0,"blobs":{"a":"","b":"YQ=="},)"));
+}
+
 TEST(Normalize, BringsScalarsIntoCanonicalForm) {
   EXPECT_EQ(normalized(spec(R"("limits":{"memory":"1024Ki","cpu":0.5},"secret":"YR==","port":"http")")),
             printed(R"("parts":[],"limits":{"cpu":"500m","memory":"1Mi"},"port":"http","secret":"YQ==",)"));

@@ -33,6 +33,7 @@ inline constexpr std::string_view kWidgets = R"({"definitions": {
       "labels": {"type": "object", "additionalProperties": {"type": "string", "default": ""}},
       "port": {"allOf": [{"$ref": "#/definitions/io.k8s.apimachinery.pkg.util.intstr.IntOrString"}]},
       "secret": {"type": "string", "format": "byte"},
+      "blobs": {"type": "object", "additionalProperties": {"type": "string", "format": "byte"}},
       "extra": {"allOf": [{"$ref": "#/definitions/io.k8s.apimachinery.pkg.runtime.RawExtension"}], "x-backplane-pointer": true},
       "strategy": {"allOf": [{"$ref": "#/definitions/test.api.v1.Strategy"}], "default": {}, "x-kubernetes-patch-strategy": "retainKeys"}}},
   "test.api.v1.Source": {

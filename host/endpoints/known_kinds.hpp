@@ -1,0 +1,22 @@
+// Kinds that a body may name beside those that are served: the meta kinds, and the old versions that upstream's scheme still reads.
+//
+// Thread-safety: pure functions of constant tables.
+#pragma once
+
+#include <string>
+
+#include "backplane/meta.hpp"
+#include "backplane/scheme.hpp"
+
+namespace backplane::endpoints {
+
+// Known to `scheme`, as an old version of a kind, or as a kind that every group version has (DeleteOptions, WatchEvent …).
+bool is_known_kind(const Scheme& scheme, const GroupVersionKind& gvk);
+// The type of its objects: that of the version, or that of the meta kind.  Null: there is none.
+const Schema* type_of_known(const Scheme& scheme, const GroupVersionKind& gvk);
+// The Go type as messages about conversions name it: "v1.Pod", "v1beta2.Deployment", "v1.Status".
+std::string known_go_type(const GroupVersionKind& gvk);
+// `given` may stand where `wanted` is expected, though it is another version.
+bool accepts_version(const GroupVersionKind& given, const GroupVersionKind& wanted);
+
+}  // namespace backplane::endpoints

@@ -1,0 +1,25 @@
+#include "strategy.hpp"
+
+#include <gtest/gtest.h>
+
+namespace backplane {
+namespace {
+
+std::string problems_of(std::string_view text) {
+  const Object object = json::parse(json::string_view(text.data(), text.size())).get_object();
+  RequestContext context;
+  FieldErrors errors;
+  make_apiservice_strategy()->validate(context, object, errors);
+  return errors.empty() ? "" : errors.aggregate_message();
+}
+
+TEST(ApiServices, AreNamedAfterTheirVersionAndGroup) {
+  constexpr std::string_view kSpec = R"("spec":{"group":"a.io","version":"v1","groupPriorityMinimum":1,"versionPriority":1}})";
+  EXPECT_EQ(problems_of(R"({"metadata":{"name":"v1.a.io"},)" + std::string(kSpec)), "");
+  EXPECT_EQ(problems_of(R"({"metadata":{"name":"v2.a.io"},)" + std::string(kSpec)),
+            "metadata.name: Invalid value: \"v2.a.io\": must be `spec.version+\".\"+spec.group`: \"v1.a.io\"");
+  EXPECT_EQ(problems_of(R"({"metadata":{},)" + std::string(kSpec)), "") << "that a name is required is said for every kind";
+}
+
+}  // namespace
+}  // namespace backplane
