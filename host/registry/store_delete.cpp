@@ -1,4 +1,5 @@
 // delete: mark the object for whoever still holds it, or remove it.
+#include "registry/guaranteed.hpp"
 #include "registry/metadata.hpp"
 #include "registry/object_store.hpp"
 
@@ -6,23 +7,15 @@ namespace backplane::registry {
 namespace {
 
 // One delete from its first try to its last.
-class DeleteOperation {
+class DeleteOperation final : public Guaranteed<DeleteOperation, DeleteResult> {
  public:
   DeleteOperation(ObjectStore& store, const Backing& backing, RequestContext& context, std::string ns, std::string name, std::string key,
                   DeleteOptions options)
-      : store_(store),
-        backing_(backing),
-        context_(context),
-        ns_(std::move(ns)),
-        name_(std::move(name)),
-        key_(std::move(key)),
-        options_(std::move(options)) {}
+      : Guaranteed(store, backing, context, std::move(name), std::move(key)), ns_(std::move(ns)), options_(std::move(options)) {}
 
-  Task<Result<DeleteResult>> run();
+  Task<Attempt> attempt();
 
  private:
-  // Nothing: the state it began from no longer stands; `entry_` has been replaced.
-  using Attempt = Result<std::optional<DeleteResult>>;
   Attempt done(ObjectRef object, bool deleted, bool return_object) const {
     DeleteResult result;
     result.object = std::move(object);
@@ -30,63 +23,17 @@ class DeleteOperation {
     result.return_object = return_object;
     return std::optional<DeleteResult>(std::move(result));
   }
-  static Attempt again() { return std::optional<DeleteResult>(); }
 
-  Task<Attempt> attempt();
   Task<Attempt> keep(Object object, bool remove_next);
   Task<Attempt> remove_now();
-  Task<Status> refresh();
   Task<Status> admission(const Object& object);
   bool mark(Object& object, Grace grace, bool held_elsewhere) const;
-  void adopt(const TxnResult& lost);
-  Revision revision() const { return entry_ ? entry_->revision : 0; }
   bool returns_object() const { return store_.config().return_deleted_object; }
 
-  ObjectStore& store_;
-  const Backing& backing_;
-  RequestContext& context_;
   std::string ns_;
-  std::string name_;
-  std::string key_;
   DeleteOptions options_;
-  ObjectRef entry_;
-  ObjectRef marked_;      // as this operation has left it, when it was marked before its removal
-  bool current_ = false;  // entry_ came from the backend, not from the cache
+  ObjectRef marked_;  // as this operation has left it, when it was marked before its removal
 };
-
-Task<Result<DeleteResult>> DeleteOperation::run() {
-  entry_ = backing_.cache->peek(key_);
-  if (entry_ == nullptr) {
-    Status read = co_await refresh();
-    if (!read.ok()) co_return read;
-  }
-  for (;;) {
-    if (expired(context_)) co_return deadline_error();
-    auto outcome = co_await attempt();
-    if (outcome.ok()) {
-      if (outcome->has_value()) co_return std::move(**outcome);
-      continue;
-    }
-    if (current_) co_return std::move(outcome.status());
-    const Revision judged = revision();
-    Status read = co_await refresh();
-    if (!read.ok()) co_return read;
-    if (revision() == judged) co_return std::move(outcome.status());
-  }
-}
-
-Task<Status> DeleteOperation::refresh() {
-  auto stored = co_await store_.read_stored(backing_, key_);
-  if (!stored.ok()) co_return std::move(stored.status());
-  entry_ = std::move(*stored);
-  current_ = true;
-  co_return Status();
-}
-
-void DeleteOperation::adopt(const TxnResult& lost) {
-  entry_ = lost.found.empty() ? nullptr : backing_.cache->make_entry(lost.found.front());
-  current_ = true;
-}
 
 Task<Status> DeleteOperation::admission(const Object& object) {
   if (!context_.info.is_resource_request) co_return Status();

@@ -1,4 +1,5 @@
 // update: compute from the newest state at hand, commit only if that state still stands, else compute again (storage.GuaranteedUpdate).
+#include "registry/guaranteed.hpp"
 #include "registry/metadata.hpp"
 #include "registry/object_store.hpp"
 
@@ -8,98 +9,43 @@ namespace {
 constexpr std::string_view kModified = "the object has been modified; please apply your changes to the latest version and try again";
 
 // One update from its first try to its last.
-class UpdateOperation {
+class UpdateOperation final : public Guaranteed<UpdateOperation, UpdateResult> {
  public:
   UpdateOperation(ObjectStore& store, const Backing& backing, WriteMode mode, RequestContext& context, std::string name, std::string key,
                   UpdatedObjectInfo& info, bool dry_run, bool may_create)
-      : store_(store),
-        backing_(backing),
+      : Guaranteed(store, backing, context, std::move(name), std::move(key)),
         mode_(mode),
-        context_(context),
-        name_(std::move(name)),
-        key_(std::move(key)),
         info_(info),
         dry_run_(dry_run),
         may_create_(may_create || mode.strategy->allow_create_on_update()) {}
 
-  Task<Result<UpdateResult>> run();
+  Task<Attempt> attempt();
 
  private:
-  // Nothing: the state it began from no longer stands; `entry_` has been replaced.
-  using Attempt = Result<std::optional<UpdateResult>>;
   static Attempt done(ObjectRef object, bool created = false) {
     UpdateResult result;
     result.object = std::move(object);
     result.created = created;
     return std::optional<UpdateResult>(std::move(result));
   }
-  static Attempt again() { return std::optional<UpdateResult>(); }
 
-  Task<Attempt> attempt();
   Task<Attempt> change(Object existing);
   Task<Attempt> create_missing(Object object);
   Task<Attempt> commit(Object object);
   Task<Attempt> remove_finalized(Object object);
-  Task<Status> refresh();
   Task<Status> admit(Object& object, const Object* existing);
   Task<Status> validate_admission(Object& object, const Object* existing);
   AdmissionAttributes attributes(Object& object, const Object* existing);
   Status check_preconditions(const Object& existing) const;
   Status check_version(Object& object) const;
-  void adopt(const TxnResult& lost);
   bool changes_nothing(std::string_view bytes) const;
   bool admission_applies() const { return mode_.run_admission && context_.info.is_resource_request; }
-  Revision revision() const { return entry_ ? entry_->revision : 0; }
 
-  ObjectStore& store_;
-  const Backing& backing_;
   WriteMode mode_;
-  RequestContext& context_;
-  std::string name_;
-  std::string key_;
   UpdatedObjectInfo& info_;
   bool dry_run_;
   bool may_create_;
-  ObjectRef entry_;       // the state worked from; null: no such object
-  bool current_ = false;  // entry_ came from the backend, not from the cache
 };
-
-Task<Result<UpdateResult>> UpdateOperation::run() {
-  entry_ = backing_.cache->peek(key_);
-  if (entry_ == nullptr) {
-    Status read = co_await refresh();
-    if (!read.ok()) co_return read;
-  }
-  const std::size_t warnings = context_.warning_count();
-  for (;;) {
-    if (expired(context_)) co_return deadline_error();
-    context_.take_back_warnings(warnings);
-    auto outcome = co_await attempt();
-    if (outcome.ok()) {
-      if (outcome->has_value()) co_return std::move(**outcome);
-      continue;
-    }
-    if (current_) co_return std::move(outcome.status());
-    // The refusal may be owed to a cached state that is out of date: ask the backend, and try again if it knows a newer one.
-    const Revision judged = revision();
-    Status read = co_await refresh();
-    if (!read.ok()) co_return read;
-    if (revision() == judged) co_return std::move(outcome.status());
-  }
-}
-
-Task<Status> UpdateOperation::refresh() {
-  auto stored = co_await store_.read_stored(backing_, key_);
-  if (!stored.ok()) co_return std::move(stored.status());
-  entry_ = std::move(*stored);
-  current_ = true;
-  co_return Status();
-}
-
-void UpdateOperation::adopt(const TxnResult& lost) {
-  entry_ = lost.found.empty() ? nullptr : backing_.cache->make_entry(lost.found.front());
-  current_ = true;
-}
 
 bool UpdateOperation::changes_nothing(std::string_view bytes) const {
   const std::size_t version_member = std::string_view("\"resourceVersion\":\"\",").size() + std::to_string(revision()).size();

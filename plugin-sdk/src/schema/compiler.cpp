@@ -2,6 +2,7 @@
 
 #include "schema/constraints.hpp"
 #include "schema/indexer.hpp"
+#include "schema/scalars.hpp"
 
 namespace backplane::schema {
 namespace {
@@ -29,28 +30,6 @@ std::string_view reference_of(const Object& schema) noexcept {
   const Array* all = get_array(schema, "allOf");
   if (!all || all->size() != 1 || !(*all)[0].is_object()) return {};
   return get_string((*all)[0].get_object(), "$ref");
-}
-
-bool is_zero(const Value& value) noexcept {
-  switch (value.kind()) {
-    case json::kind::null:
-      return true;
-    case json::kind::bool_:
-      return !value.get_bool();
-    case json::kind::int64:
-      return value.get_int64() == 0;
-    case json::kind::uint64:
-      return value.get_uint64() == 0;
-    case json::kind::double_:
-      return value.get_double() == 0;
-    case json::kind::string:
-      return value.get_string().empty();
-    case json::kind::array:
-      return value.get_array().empty();
-    case json::kind::object:
-      return value.get_object().empty();
-  }
-  return false;
 }
 
 // x-backplane-proto: the number, or an object that holds it.

@@ -78,34 +78,12 @@ bool zero_is_null(const Type& type) noexcept {
   }
 }
 
-bool is_empty(const Value& value) noexcept {
-  switch (value.kind()) {
-    case json::kind::null:
-      return true;
-    case json::kind::bool_:
-      return !value.get_bool();
-    case json::kind::int64:
-      return value.get_int64() == 0;
-    case json::kind::uint64:
-      return value.get_uint64() == 0;
-    case json::kind::double_:
-      return value.get_double() == 0;
-    case json::kind::string:
-      return value.get_string().empty();
-    case json::kind::array:
-      return value.get_array().empty();
-    case json::kind::object:
-      return value.get_object().empty();
-  }
-  return false;
-}
-
 // Whether output has the member as it stands.
 bool is_printed(const Property& property, const Value& value) noexcept {
   if (value.is_null()) return property.always && (property.pointer || zero_is_null(*property.type));
   if (property.pointer || property.omit == Omit::kNever) return true;
-  if (property.type->struct_like()) return property.omit != Omit::kZero || !is_empty(value);
-  return !is_empty(value);
+  if (property.type->struct_like()) return property.omit != Omit::kZero || !is_zero(value);
+  return !is_zero(value);
 }
 
 void rebuild(const Body& body, Object& object, Slots& slots, std::size_t kept) {

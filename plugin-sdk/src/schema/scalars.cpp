@@ -121,4 +121,26 @@ bool decode_integer(Value& value, const Type& type, Decode& decode, const Frame&
   return good || decode.type_error(value, true, type, frame);
 }
 
+bool is_zero(const Value& value) noexcept {
+  switch (value.kind()) {
+    case json::kind::null:
+      return true;
+    case json::kind::bool_:
+      return !value.get_bool();
+    case json::kind::int64:
+      return value.get_int64() == 0;
+    case json::kind::uint64:
+      return value.get_uint64() == 0;
+    case json::kind::double_:
+      return value.get_double() == 0;
+    case json::kind::string:
+      return value.get_string().empty();
+    case json::kind::array:
+      return value.get_array().empty();
+    case json::kind::object:
+      return value.get_object().empty();
+  }
+  return false;
+}
+
 }  // namespace backplane::schema

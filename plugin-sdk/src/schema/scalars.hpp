@@ -15,4 +15,7 @@ bool decode_bytes(Value& value, const Type& type, Decode& decode, const Frame& f
 // A whole number within the bits of the form.
 bool decode_integer(Value& value, const Type& type, Decode& decode, const Frame& frame);
 
+// What Go's omitempty leaves out: null, false, 0, "", and lists and maps without content.
+bool is_zero(const Value& value) noexcept;
+
 }  // namespace backplane::schema

@@ -1,0 +1,74 @@
+// The loop of updates and deletes (storage.GuaranteedUpdate): work from the newest state at hand, commit only if it still stands, else work
+// again from the one that does.
+//
+// Thread-safety: one operation, one request.
+// Lifetime:      borrows the store, the backing and the request until run() returns.
+// Errors:        those of the attempt, once they are known to be owed to the newest state.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "registry/object_store.hpp"
+
+namespace backplane::registry {
+
+// `Operation` derives from this and has Task<Attempt> attempt().
+template <class Operation, class Outcome>
+class Guaranteed {
+ public:
+  Task<Result<Outcome>> run() {
+    entry_ = backing_.cache->peek(key_);
+    if (entry_ == nullptr) {
+      Status read = co_await refresh();
+      if (!read.ok()) co_return read;
+    }
+    const std::size_t warnings = context_.warning_count();
+    for (;;) {
+      if (expired(context_)) co_return deadline_error();
+      context_.take_back_warnings(warnings);
+      auto outcome = co_await static_cast<Operation&>(*this).attempt();
+      if (outcome.ok()) {
+        if (outcome->has_value()) co_return std::move(**outcome);
+        continue;
+      }
+      if (current_) co_return std::move(outcome.status());
+      // The refusal may be owed to a cached state that is out of date: ask the backend, and try again if it knows a newer one.
+      const Revision judged = revision();
+      Status read = co_await refresh();
+      if (!read.ok()) co_return read;
+      if (revision() == judged) co_return std::move(outcome.status());
+    }
+  }
+
+ protected:
+  // Nothing: the state it began from no longer stands; `entry_` has been replaced.
+  using Attempt = Result<std::optional<Outcome>>;
+  static Attempt again() { return std::optional<Outcome>(); }
+
+  Guaranteed(ObjectStore& store, const Backing& backing, RequestContext& context, std::string name, std::string key)
+      : store_(store), backing_(backing), context_(context), name_(std::move(name)), key_(std::move(key)) {}
+
+  Task<Status> refresh() {
+    auto stored = co_await store_.read_stored(backing_, key_);
+    if (!stored.ok()) co_return std::move(stored.status());
+    entry_ = std::move(*stored);
+    current_ = true;
+    co_return Status();
+  }
+  void adopt(const TxnResult& lost) {
+    entry_ = lost.found.empty() ? nullptr : backing_.cache->make_entry(lost.found.front());
+    current_ = true;
+  }
+  Revision revision() const { return entry_ ? entry_->revision : 0; }
+
+  ObjectStore& store_;
+  const Backing& backing_;
+  RequestContext& context_;
+  std::string name_;
+  std::string key_;
+  ObjectRef entry_;       // the state worked from; null: no such object
+  bool current_ = false;  // entry_ came from the backend, not from the cache
+};
+
+}  // namespace backplane::registry
