@@ -1,6 +1,7 @@
 // A plugin that does what its configuration says, wrong things above all.  Words, separated by ';':
 //   group=G/V    installs a group version          path=/p      handles a path
 //   kind=G/V/K   makes a kind known                hook=H       adds a pre-shutdown hook that throws
+//   start=H      adds a post-start hook that throws
 //   throw in C   throws in the call C              fail in C    returns an error from it
 //   throw 7 in C throws something that is not a std::exception
 // Without a configuration it acts as ACTOR_ACT says, which a build may define.
@@ -72,6 +73,9 @@ class Actor final : public Plugin {
   Status act(std::string_view word) {
     if (word.starts_with("path=")) return host_->handle({std::string(word.substr(5)), false, true, std::make_shared<NoHandler>()});
     if (word.starts_with("hook=")) return host_->add_pre_shutdown_hook(std::string(word.substr(5)), throw_in_hook);
+    if (word.starts_with("start=")) {
+      return host_->add_post_start_hook(std::string(word.substr(6)), [](PostStartHookContext) { return throw_in_hook(); });
+    }
     if (word.starts_with("kind=")) return make_known(word.substr(5));
     if (!word.starts_with("group=")) return {};
     const auto version = GroupVersion::parse(word.substr(6));

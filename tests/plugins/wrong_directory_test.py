@@ -144,6 +144,22 @@ class WrongDirectory(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn('PLG-PLAN-008', done.stdout)
 
+    def test_a_post_start_hook_that_fails_ends_the_process_at_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(os.path.join(ACTORS, 'actor_throws_at_start.so'), folder)
+            with Server('--plugin-dir=' + folder, '--shutdown-delay-duration=1h', plugin_dir=PLUGINS, wait=False) as server:
+                self.assertEqual(server.process.wait(60), 255)
+                self.assertRegex(server.text(), r'PostStartHook "never-ready" failed: .*thrown in a hook')
+                self.assertNotIn('ShutdownInitiated', server.text())
+
+    def test_a_pre_shutdown_hook_that_fails_still_drains_and_ends_with_1(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(os.path.join(ACTORS, 'actor_throws_at_stop.so'), folder)
+            with Server('--plugin-dir=' + folder, plugin_dir=PLUGINS) as server:
+                self.assertEqual(server.terminate(), 1)
+                self.assertIn('PreShutdownHook "never-done" failed: ', server.text())
+                self.assertIn('InFlightRequestsDrained', server.text())
+
     def test_a_static_initializer_that_throws_ends_the_process_and_the_log_says_whose(self):
         with tempfile.TemporaryDirectory() as folder:
             shutil.copy(os.path.join(ACTORS, 'actor_throws_when_loaded.so'), folder)
