@@ -3,6 +3,7 @@
 // Thread-safety: one executor.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <map>
 #include <memory>
@@ -21,7 +22,7 @@ class ScriptedStream final : public WatchStream {
   using Batch = Result<std::vector<WatchEvent>>;
   std::deque<Batch> batches;
   bool waits = false;  // at the end: wait for cancel()
-  std::shared_ptr<int> cancels = std::make_shared<int>(0);
+  std::shared_ptr<std::atomic<int>> cancels = std::make_shared<std::atomic<int>>(0);  // cancel() comes from any thread
 
   Task<Batch> next() override {
     if (!batches.empty()) {
