@@ -5,10 +5,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <mutex>
 #include <stdexcept>
+#include <thread>
 
 #include "app/hooks.hpp"
 #include "app/kubeconfig.hpp"
@@ -263,9 +265,15 @@ TEST_F(HookTest, PreShutdownHooksAllRunAndTheirErrorsComeTogether) {
 TEST(StopEvent, TheFirstSignalIsAnOrdinaryStop) {
   StopEvent stop;
   stop.install_signal_handlers();
+  std::atomic<bool> returned{false};
+  std::thread waiter([&] {
+    stop.wait();
+    returned = true;
+  });
+  EXPECT_FALSE(returned) << "nobody has asked yet";
   raise(SIGTERM);
-  stop.wait();
-  SUCCEED() << "and the process goes on to its orderly end";
+  waiter.join();
+  EXPECT_TRUE(returned);
 }
 
 void two_signals() {

@@ -45,7 +45,10 @@ TEST(Compactor, StopsWhileItWaitsForItsNextTick) {
   OpenStore store(memory());
   Compactor compactor(*store, store.loop(), std::chrono::hours(1));
   compactor.start();
+  const Revision first = store.put("/a", "1");
+  store.put("/a", "2");
   store.run(compactor.stop());
+  EXPECT_EQ(store.dump("/", first), "/a=1") << "its hour had not come";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 import json
 import os
 import subprocess
+import tempfile
 import threading
 import time
 import unittest
@@ -185,6 +186,25 @@ class Kubectl:
         done = self.n('create', '-f', '-', stdin=POD.replace('containers: [{name: c, image: busybox}]', 'containers: []'), check=False)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn('spec.containers', done.stderr)
+
+
+class Readme(unittest.TestCase):
+    """The lines that README.md shows, as they stand there."""
+
+    def test_its_lines_work(self):
+        readme = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../README.md')
+        with open(readme, encoding='utf-8') as f:
+            block = f.read().split('## kubectl in ten lines', 1)[1].split('```sh\n', 1)[1].split('```', 1)[0]
+        lines = [line for line in block.splitlines() if not line.startswith('export KUBECONFIG=')]
+        self.assertGreaterEqual(len(lines), 9)
+        script = 'set -e\ntrap \'kill $(jobs -p)\' EXIT\n' + '\n'.join(lines) + '\n'
+        with Server() as server, tempfile.TemporaryDirectory() as folder:
+            os.symlink(kubectls()[0], os.path.join(folder, 'kubectl'))
+            env = dict(os.environ, KUBECONFIG=server.kubeconfig, HOME=folder, PATH=folder + ':' + os.environ['PATH'])
+            done = subprocess.run(['bash', '-c', script], capture_output=True, text=True, timeout=120, env=env)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            for shown in ('readyz check passed', 'deployments', 'namespace/demo created', 'deployment.apps/web', 'configmap/greeting labeled', 'DESCRIPTION'):
+                self.assertIn(shown, done.stdout)
 
 
 for index, path in enumerate(kubectls()):

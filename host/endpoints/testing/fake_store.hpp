@@ -21,7 +21,7 @@ class ScriptedStream final : public WatchStream {
  public:
   using Batch = Result<std::vector<WatchEvent>>;
   std::deque<Batch> batches;
-  bool waits = false;  // at the end: wait for cancel()
+  bool waits = false;                                                                 // at the end: wait for cancel()
   std::shared_ptr<std::atomic<int>> cancels = std::make_shared<std::atomic<int>>(0);  // cancel() comes from any thread
 
   Task<Batch> next() override {
