@@ -1,5 +1,8 @@
 #include "app/health_checks.hpp"
 
+#include "app/log_check.hpp"
+#include "base/log.hpp"
+
 namespace backplane {
 namespace {
 
@@ -23,9 +26,6 @@ Task<Status> not_shutting_down(const Signal& shutdown_initiated) {
   co_return Status(Reason::kInternalError, "process is shutting down");
 }
 
-// Lines are written by the thread that logs: whoever asks has just seen that logging does not block.
-Task<Status> log_is_written() { co_return Status(); }
-
 }  // namespace
 
 Status add_host_checks(HealthRegistry& registry, HealthCheckParts parts) {
@@ -39,9 +39,13 @@ Status add_host_checks(HealthRegistry& registry, HealthCheckParts parts) {
   };
   const Row rows[] = {
       {ping_check(), {}},
-      {make_health_check("log", log_is_written), {}},
-      {make_health_check("etcd", [storage, health_timeout] { return store_answers(*storage, health_timeout); }), {}},
-      {make_health_check("etcd-readiness", [storage, ready_timeout] { return store_answers(*storage, ready_timeout); }), kReadyOnly},
+      {make_log_check({.flush = flush_logs}), {}},
+      {make_health_check(
+           "etcd", [storage, health_timeout] { return store_answers(*storage, health_timeout); }, "etcd"),
+       {}},
+      {make_health_check(
+           "etcd-readiness", [storage, ready_timeout] { return store_answers(*storage, ready_timeout); }, "etcd-readiness"),
+       kReadyOnly},
       {make_health_check("informer-sync", [caches] { return caches_are_loaded(*caches); }), kReadyOnly},
   };
   for (const auto& row : rows) {

@@ -113,8 +113,13 @@ double open_files() {
   return count;
 }
 
-void add_process(Families& families) {
+void add_start_time(Families& families) {
   static const double start_time = static_cast<double>(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
+  add_value(families, "process_start_time_seconds", "Start time of the process since unix epoch in seconds.", MetricType::Gauge,
+            start_time);
+}
+
+void add_process(Families& families) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6; };
@@ -128,9 +133,48 @@ void add_process(Families& families) {
   add_value(families, "process_resident_memory_bytes", "Resident memory size in bytes.", MetricType::Gauge, resident_pages * page);
   add_value(families, "process_virtual_memory_bytes", "Virtual memory size in bytes.", MetricType::Gauge, virtual_pages * page);
   add_value(families, "process_open_fds", "Number of open file descriptors.", MetricType::Gauge, open_files());
-  add_value(families, "process_start_time_seconds", "Start time of the process since unix epoch in seconds.", MetricType::Gauge,
-            start_time);
+  add_start_time(families);
 }
+
+void add_health(Families& families, const HealthRegistry& health) {
+  MetricFamily last{"kubernetes_healthcheck", "[STABLE] This metric records the result of a single healthcheck.", MetricType::Gauge, {}};
+  MetricFamily totals{
+      "kubernetes_healthchecks_total", "[STABLE] This metric records the results of all healthcheck.", MetricType::Counter, {}};
+  for (const auto& seen : health.observed()) {
+    last.metric.push_back(with_labels({{"name", seen.name}, {"type", seen.endpoint}}));
+    last.metric.back().gauge.value = seen.healthy ? 1 : 0;
+    const std::pair<const char*, std::uint64_t> counts[] = {{"error", seen.errors}, {"success", seen.successes}};
+    for (const auto& [status, count] : counts) {
+      if (count == 0) continue;
+      totals.metric.push_back(with_labels({{"name", seen.name}, {"type", seen.endpoint}, {"status", status}}));
+      totals.metric.back().counter.value = static_cast<double>(count);
+    }
+  }
+  families.push_back(std::move(last));
+  families.push_back(std::move(totals));
+}
+
+Task<void> answer(Exchange& exchange, Families families) {
+  std::vector<SharedBytes> body;
+  body.emplace_back(prometheus::TextSerializer().Serialize(families));
+  exchange.set_compressible(true);
+  co_await exchange.respond(200, "text/plain; version=0.0.4; charset=utf-8", std::move(body));
+}
+
+class SlisHandler final : public HttpHandler {
+ public:
+  explicit SlisHandler(const HealthRegistry& health) : health_(health) {}
+
+  Task<void> handle(RequestContext&, Exchange& exchange) override {
+    Families families;
+    add_health(families, health_);
+    add_start_time(families);
+    co_await answer(exchange, std::move(families));
+  }
+
+ private:
+  const HealthRegistry& health_;
+};
 
 class MetricsHandler final : public HttpHandler {
  public:
@@ -150,10 +194,7 @@ class MetricsHandler final : public HttpHandler {
               MetricType::Counter, static_cast<double>(parts_.transport.tls_handshake_errors.load(std::memory_order_relaxed)));
     add_value(families, "apiserver_storage_size_bytes", "Size of the store in bytes; -1: unknown.", MetricType::Gauge,
               static_cast<double>(parts_.storage.size_bytes()));
-    std::vector<SharedBytes> body;
-    body.emplace_back(prometheus::TextSerializer().Serialize(families));
-    exchange.set_compressible(true);
-    co_await exchange.respond(200, "text/plain; version=0.0.4; charset=utf-8", std::move(body));
+    co_await answer(exchange, std::move(families));
   }
 
  private:
@@ -163,5 +204,6 @@ class MetricsHandler final : public HttpHandler {
 }  // namespace
 
 std::shared_ptr<HttpHandler> make_metrics_handler(MetricsParts parts) { return std::make_shared<MetricsHandler>(parts); }
+std::shared_ptr<HttpHandler> make_slis_handler(const HealthRegistry& health) { return std::make_shared<SlisHandler>(health); }
 
 }  // namespace backplane

@@ -1,4 +1,5 @@
-// GET /metrics: the process, its requests, its caches, as Prometheus reads them.
+// GET /metrics: the process, its requests, its caches, as Prometheus reads them.  GET /metrics/slis: its health checks, for those who
+// work out how often it was well.
 //
 // Thread-safety: any number of scrapes at once.
 // Lifetime:      borrows what it reports.
@@ -12,6 +13,7 @@
 #include "backplane/storage.hpp"
 #include "filters/in_flight.hpp"
 #include "filters/request_metrics.hpp"
+#include "routing/health.hpp"
 #include "transport/server_loop.hpp"
 
 namespace backplane {
@@ -26,5 +28,6 @@ struct MetricsParts {
 };
 
 std::shared_ptr<HttpHandler> make_metrics_handler(MetricsParts parts);
+std::shared_ptr<HttpHandler> make_slis_handler(const HealthRegistry& health);
 
 }  // namespace backplane

@@ -61,8 +61,7 @@ constexpr AcceptedRow kAccepted[] = {
     {"Misc", "enable-aggregator-routing", FlagType::kBool, "false",
      "Call extension servers by endpoint address instead of cluster address."},
     {"Misc", "enable-logs-handler", FlagType::kBool, "false", "DEPRECATED: serve the machine's logs at /logs."},
-    {"Misc", "endpoint-reconciler-type", FlagType::kString, "lease",
-     "How the endpoints of the kubernetes service are kept: lease, master-count or none."},
+    {"Misc", "event-ttl", FlagType::kDuration, "1h0m0s", "How long events are kept."},
     {"Misc", "kubelet-certificate-authority", FlagType::kString, "", "Certificate authority of the kubelets."},
     {"Misc", "kubelet-client-certificate", FlagType::kString, "", "Client certificate for kubelets."},
     {"Misc", "kubelet-client-key", FlagType::kString, "", "Client key for kubelets."},
@@ -71,7 +70,6 @@ constexpr AcceptedRow kAccepted[] = {
     {"Misc", "kubelet-preferred-address-types", FlagType::kStrings, "Hostname,InternalDNS,InternalIP,ExternalDNS,ExternalIP",
      "Which of a node's addresses to call, in order."},
     {"Misc", "kubelet-timeout", FlagType::kDuration, "5s", "How long a call to a kubelet may take."},
-    {"Misc", "kubernetes-service-node-port", FlagType::kInt, "0", "Make the kubernetes service a NodePort with this port."},
     {"Misc", "max-connection-bytes-per-sec", FlagType::kInt, "0", "Bytes a second of each exec, log or proxy stream. 0: no limit."},
     {"Misc", "peer-advertise-ip", FlagType::kString, "", "Address under which peers reach this server."},
     {"Misc", "peer-advertise-port", FlagType::kString, "", "Port under which peers reach this server."},
@@ -85,7 +83,9 @@ constexpr AcceptedRow kAccepted[] = {
 // Read by the plugins that serve what they are about.
 constexpr AcceptedRow kPassedOn[] = {
     {"Misc", "allow-privileged", FlagType::kBool, "false", "Allow privileged containers."},
-    {"Misc", "event-ttl", FlagType::kDuration, "1h0m0s", "How long events are kept."},
+    {"Misc", "endpoint-reconciler-type", FlagType::kString, "lease",
+     "How the endpoints of the kubernetes service are kept: lease or master-count (alike while one server owns the store), or none."},
+    {"Misc", "kubernetes-service-node-port", FlagType::kInt, "0", "Make the kubernetes service a NodePort with this port."},
     {"Misc", "service-cluster-ip-range", FlagType::kString, "",
      "CIDR of service addresses, or two of different families. Unset: 10.0.0.0/24."},
     {"Misc", "service-node-port-range", FlagType::kPortRange, "30000-32767", "Ports that NodePort services get."},

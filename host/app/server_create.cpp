@@ -14,7 +14,7 @@ constexpr std::string_view kMemoryBackend = "memory";
 std::map<std::string, std::string> host_names() {
   std::map<std::string, std::string> taken;
   for (const char* path : {"/", "/api", "/apis", "/openapi/v2", "/openapi/v3", "/version", "/healthz", "/livez", "/readyz", "/metrics",
-                           "/debug/chain", "/debug/pprof/", "/debug/flags/v"}) {
+                           "/metrics/slis", "/debug/chain", "/debug/pprof/", "/debug/flags/v"}) {
     taken.emplace(std::string("path ") + path, "the host");
   }
   for (const char* check : {"ping", "log", "etcd", "etcd-readiness", "informer-sync", "shutdown"}) {
@@ -71,9 +71,15 @@ void ServerParts::make_router() {
   router = std::make_unique<Router>(std::move(router_config));
 }
 
+// A flag as it came out: a port of 0 is the one that was bound.
+std::optional<std::string> ServerParts::flag_for_plugins(std::string_view name) const {
+  if (name == "secure-port") return std::to_string(server->port());
+  return options().flags.text(name);
+}
+
 Status ServerParts::load() {
   services = std::unique_ptr<HostServices>(new HostServices{
-      stores, background, tasks, stop_plugins, [this](std::string_view name) { return options().flags.text(name); },
+      stores, background, tasks, stop_plugins, [this](std::string_view name) { return flag_for_plugins(name); },
       [this](const GroupVersionResource& resource) { return config.enablement().resource_enabled(resource); },
       [](std::string_view) { return std::string(); },
       [this](const std::string& delegate, std::vector<APIGroupInfo> groups) { return router->publish(delegate, std::move(groups)); },

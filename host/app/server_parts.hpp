@@ -55,6 +55,7 @@ struct ServerParts {
   Status bind_port();
   void make_router();
   Status load();
+  std::optional<std::string> flag_for_plugins(std::string_view name) const;
   Status open_storage();
   Status check_offers();
   void check_runtime_config(Problems& problems) const;

@@ -61,6 +61,7 @@ Status ServerParts::compose() {
   if (Status status = install_health(routes); !status.ok()) return status;
   routes.push_back(
       {"/metrics", false, true, make_metrics_handler({metrics, in_flight, *caches, *storage, config.feature_gates(), server->counters()})});
+  routes.push_back({"/metrics/slis", false, true, make_slis_handler(health)});
   if (options().features.profiling) {
     for (auto& route : debug_routes()) routes.push_back(std::move(route));
   }

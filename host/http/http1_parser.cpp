@@ -1,5 +1,8 @@
 #include "http/http1_parser.hpp"
 
+#include <algorithm>
+#include <cctype>
+
 #include "http/header_text.hpp"
 
 namespace backplane {
@@ -32,12 +35,33 @@ std::size_t Http1Parser::on_chunk_body_impl(std::uint64_t, StringView bytes, Err
   return bytes.size();
 }
 
+namespace {
+
+// golang.org/x/net/http/httpguts.ValidHostHeader
+bool valid_host(std::string_view host) {
+  return std::all_of(host.begin(), host.end(), [](unsigned char c) {
+    return (std::isalnum(c) != 0 && c < 0x80) ||
+           std::string_view("!$%&'()*+,-.:;=[]_~").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
 std::string http1_refusal(const Http1Parser& parser) {
   const Headers& headers = parser.head.headers;
   int hosts = 0;
   int encodings = 0;
   for (const auto& [name, value] : headers) {
-    if (equal_ignoring_case(name, "Host")) ++hosts;
+    if (equal_ignoring_case(name, "Host")) {
+      ++hosts;
+      if (!valid_host(value)) return "400 Bad Request: malformed Host header";
+    }
+    // The parser takes "5, 5" for 5; another server in front may not.
+    if (equal_ignoring_case(name, "Content-Length") && !is_number(trimmed(value))) return "400 Bad Request";
     if (equal_ignoring_case(name, "Transfer-Encoding")) {
       // What we cannot take apart must not be mistaken for a request without a body.
       if (++encodings > 1 || parser.version < 11 || !equal_ignoring_case(trimmed(value), "chunked")) {

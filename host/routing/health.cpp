@@ -15,12 +15,15 @@ constexpr std::string_view kText = "text/plain; charset=utf-8";
 
 class FunctionCheck final : public HealthCheck {
  public:
-  FunctionCheck(std::string name, std::function<Task<Status>()> check) : name_(std::move(name)), check_(std::move(check)) {}
+  FunctionCheck(std::string name, std::function<Task<Status>()> check, std::string group)
+      : name_(std::move(name)), group_(std::move(group)), check_(std::move(check)) {}
   std::string name() const override { return name_; }
+  std::string group() const override { return group_; }
   Task<Status> check() override { return check_(); }
 
  private:
   std::string name_;
+  std::string group_;
   std::function<Task<Status>()> check_;
 };
 
@@ -35,17 +38,23 @@ Task<void> answer(Exchange& exchange, int code, std::string text) {
 
 }  // namespace
 
-std::shared_ptr<HealthCheck> make_health_check(std::string name, std::function<Task<Status>()> check) {
-  return std::make_shared<FunctionCheck>(std::move(name), std::move(check));
+std::shared_ptr<HealthCheck> make_health_check(std::string name, std::function<Task<Status>()> check, std::string group) {
+  return std::make_shared<FunctionCheck>(std::move(name), std::move(check), std::move(group));
 }
 std::shared_ptr<HealthCheck> ping_check() { return make_health_check("ping", always_ok); }
 
 // One of /healthz, /livez, /readyz, with its single-check paths.
 class HealthEndpoint final : public HttpHandler {
  public:
+  struct Counters {
+    std::atomic<bool> healthy{false};
+    std::atomic<std::uint64_t> successes{0};
+    std::atomic<std::uint64_t> errors{0};
+  };
   struct Row {
     std::shared_ptr<HealthCheck> check;
     bool boot;  // healthy here until the grace period is over
+    std::shared_ptr<Counters> counters = std::make_shared<Counters>();
   };
   HealthEndpoint(std::string name, std::vector<Row> rows, std::chrono::steady_clock::time_point boot_until, std::function<void()> on_ok)
       : name_(std::move(name)), rows_(std::move(rows)), boot_until_(boot_until), on_ok_(std::move(on_ok)) {}
@@ -56,6 +65,13 @@ class HealthEndpoint final : public HttpHandler {
       co_await all(exchange);
     } else {
       co_await single(path.substr(name_.size() + 2), exchange);
+    }
+  }
+
+  void add_observed(std::vector<HealthRegistry::Observed>& out) const {
+    for (const auto& row : rows_) {
+      HealthRegistry::Observed seen{row.check->name(), name_, row.counters->healthy, row.counters->successes, row.counters->errors};
+      if (seen.successes + seen.errors > 0) out.push_back(std::move(seen));
     }
   }
 
@@ -98,22 +114,21 @@ class HealthEndpoint final : public HttpHandler {
         if (key == "exclude") excluded.insert(value);
       }
     }
+    std::set<std::string> unknown = excluded;
     std::string lines;
     std::string failed;   // names, for the log
     std::string reasons;  // the log's copy of what is withheld
     for (const auto& row : rows_) {
       const std::string name = row.check->name();
-      if (excluded.erase(name) > 0) {
-        lines += "[+]" + name + " excluded: ok\n";
-        continue;
-      }
+      if (leave_out(*row.check, excluded, unknown, lines)) continue;
       Status status = co_await run(row);
+      observe(row, status.ok());
       lines += status.ok() ? "[+]" + name + " ok\n" : "[-]" + name + " failed: reason withheld\n";
       if (status.ok()) continue;
       failed += (failed.empty() ? "" : ",") + name;
       reasons += "\n[-]" + name + " failed: " + std::string(plain_message(status));
     }
-    lines += unknown_excludes(excluded);
+    lines += unknown_excludes(unknown);
     if (!failed.empty()) {
       routing_log().info("{} check failed: {}{}", failed, name_, reasons);
       co_await answer(exchange, 500, lines + name_ + " check failed\n");
@@ -123,6 +138,27 @@ class HealthEndpoint final : public HttpHandler {
     std::string text = "ok";
     if (verbose) text = lines + name_ + " check passed\n";
     co_await answer(exchange, 200, std::move(text));
+  }
+
+  static void observe(const Row& row, bool healthy) {
+    row.counters->healthy = healthy;
+    ++(healthy ? row.counters->successes : row.counters->errors);
+  }
+
+  // True when the check is excluded, by its name or by its group's; says so in `lines`.
+  static bool leave_out(const HealthCheck& check, const std::set<std::string>& excluded, std::set<std::string>& unknown,
+                        std::string& lines) {
+    const std::string name = check.name();
+    const std::string group = check.group();
+    if (excluded.contains(name)) {
+      lines += "[+]" + name + " excluded: ok\n";
+      unknown.erase(name);
+      return true;
+    }
+    if (group.empty() || !excluded.contains(group)) return false;
+    lines += "[+]" + name + " excluded with " + group + ": ok\n";
+    unknown.erase(group);
+    return true;
   }
 
   static std::string unknown_excludes(const std::set<std::string>& names) {
@@ -171,15 +207,21 @@ std::vector<PathRoute> HealthRegistry::install(std::function<void()> on_first_re
     routes.push_back({path, false, true, handler});
     for (const auto& row : rows) routes.push_back({path + "/" + row.check->name(), false, true, handler});
     if (readyz) ready_ = handler;
+    endpoints_.push_back(std::move(handler));
   }
   return routes;
 }
 
 Task<bool> HealthRegistry::ready() {
   if (!ready_) co_return false;
-  auto handler = std::static_pointer_cast<HealthEndpoint>(ready_);
-  bool healthy = co_await handler->healthy();
+  bool healthy = co_await ready_->healthy();
   co_return healthy;
+}
+
+std::vector<HealthRegistry::Observed> HealthRegistry::observed() const {
+  std::vector<Observed> out;
+  for (const auto& endpoint : endpoints_) endpoint->add_observed(out);
+  return out;
 }
 
 }  // namespace backplane

@@ -1,11 +1,12 @@
 // /healthz, /livez and /readyz: named checks, single checks, verbose, exclude, and the grace period of start-up checks on /livez.
 //
-// Thread-safety: add() before install() has been called; afterwards everything is read-only and any thread may ask.
+// Thread-safety: add() before install() has been called; afterwards only counters change and any thread may ask.
 // Errors:        add() after install() and duplicate names: kAlreadyExists / kConflict.
 #pragma once
 
 #include <chrono>
-#include <map>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +16,8 @@
 #include "backplane/http.hpp"
 
 namespace backplane {
+
+class HealthEndpoint;
 
 class HealthRegistry {
  public:
@@ -30,21 +33,32 @@ class HealthRegistry {
   // What GET /readyz would say, for the host itself.
   Task<bool> ready();
 
+  // What the endpoints have seen of each check so far, for /metrics/slis; one that never ran is left out.  Checks asked for by their
+  // own path do not count.
+  struct Observed {
+    std::string name;
+    std::string endpoint;  // "healthz", "livez" or "readyz"
+    bool healthy = false;  // the last time
+    std::uint64_t successes = 0;
+    std::uint64_t errors = 0;
+  };
+  std::vector<Observed> observed() const;
+
  private:
   struct Entry {
     std::shared_ptr<HealthCheck> check;
     HealthEndpoints where;
   };
-  friend class HealthEndpoint;
   std::vector<Entry> entries_;
   std::chrono::nanoseconds grace_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   bool installed_ = false;
-  std::shared_ptr<HttpHandler> ready_;  // the /readyz endpoint
+  std::vector<std::shared_ptr<HealthEndpoint>> endpoints_;
+  std::shared_ptr<HealthEndpoint> ready_;
 };
 
 // A check that runs a function.
-std::shared_ptr<HealthCheck> make_health_check(std::string name, std::function<Task<Status>()> check);
+std::shared_ptr<HealthCheck> make_health_check(std::string name, std::function<Task<Status>()> check, std::string group = {});
 std::shared_ptr<HealthCheck> ping_check();
 
 }  // namespace backplane

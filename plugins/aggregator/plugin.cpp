@@ -25,9 +25,10 @@ class Completion final : public HealthCheck {
   std::shared_ptr<Autoregister> autoregister_;
 };
 
-Task<Status> start_registration(Host& host, std::shared_ptr<Autoregister> autoregister) {
+Task<Status> start_registration(Host& host, std::shared_ptr<Autoregister> autoregister, std::shared_ptr<Signal> initiated) {
   Status status = co_await autoregister->sync();
   if (!status.ok()) co_return status;
+  initiated->fire();
   host.on_group_versions_changed([weak = std::weak_ptr<Autoregister>(autoregister)] {
     if (auto live = weak.lock()) live->changed();
   });
@@ -77,10 +78,14 @@ class Aggregator final : public Plugin {
 
  private:
   static Status add_hooks(Host& host, std::shared_ptr<Autoregister> autoregister) {
+    // Until the first pass is over, what an APIService will name is "not yet", not "not found".
+    auto initiated = host.register_mux_and_discovery_complete_signal("APIServiceRegistrationControllerInitiated");
+    if (!initiated.ok()) return std::move(initiated.status());
     Status check = host.add_health_check(std::make_shared<Completion>(autoregister), {.boot_sequence = true});
     if (!check.ok()) return check;
-    return host.add_post_start_hook("apiservice-registration-controller",
-                                    [&host, autoregister](PostStartHookContext) { return start_registration(host, autoregister); });
+    return host.add_post_start_hook("apiservice-registration-controller", [&host, autoregister, signal = *initiated](PostStartHookContext) {
+      return start_registration(host, autoregister, signal);
+    });
   }
 };
 

@@ -9,6 +9,7 @@
 #include "backplane/kit/strategy.hpp"
 #include "kinds/strategies.hpp"
 #include "namespaces/controller.hpp"
+#include "namespaces/kubernetes_service.hpp"
 #include "namespaces/lifecycle.hpp"
 #include "namespaces/storage.hpp"
 #include "namespaces/system.hpp"
@@ -85,9 +86,17 @@ std::vector<KindRow> kind_rows(std::shared_ptr<const Strategy> services) {
   };
 }
 
-int port_of(const std::optional<std::string>& flag) {
-  const int port = flag ? std::atoi(flag->c_str()) : 0;
-  return port > 0 ? port : 6443;
+int number_of(const std::optional<std::string>& flag) { return flag ? std::atoi(flag->c_str()) : 0; }
+
+KubernetesService kubernetes_service(const Host& host, std::string cluster_ip) {
+  KubernetesService service;
+  service.cluster_ip = std::move(cluster_ip);
+  service.node_port = number_of(host.flag("kubernetes-service-node-port"));
+  service.secure_port = number_of(host.flag("secure-port"));
+  if (host.flag("endpoint-reconciler-type") != std::optional<std::string>("none") && host.resource_enabled({"", "v1", "endpoints"})) {
+    service.advertise_address = host.flag("advertise-address").value_or("");
+  }
+  return service;
 }
 
 class CorePlugin final : public Plugin {
@@ -151,10 +160,7 @@ class CorePlugin final : public Plugin {
                                              [&host](PostStartHookContext context) { return start_namespaces(host, context); });
     if (!status.ok()) return status;
     if (host.resource_enabled({"", "v1", "services"})) {
-      KubernetesService service{std::move(first_address), port_of(host.flag("secure-port"))};
-      status = host.add_post_start_hook("bootstrap-controller", [&host, service = std::move(service)](PostStartHookContext context) {
-        return start_kubernetes_service(host, service, context);
-      });
+      if (status.ok()) status = add_kubernetes_service(host, kubernetes_service(host, std::move(first_address)));
     }
     if (!status.ok() || host.flag("enable-namespace-controller") != std::optional<std::string>("true")) return status;
     return host.add_post_start_hook(
@@ -169,11 +175,12 @@ class CorePlugin final : public Plugin {
     co_return Status();
   }
 
-  static Task<Status> start_kubernetes_service(Host& host, KubernetesService service, PostStartHookContext context) {
-    Status made = co_await make_kubernetes_service(context.loopback, service);
-    if (!made.ok()) host.logger().error("unable to sync kubernetes service: " + made.message());
-    host.spawn("kubernetes-service-controller", keep_kubernetes_service(context.loopback, std::move(service), context.stop, host.logger()));
-    co_return Status();
+  static Status add_kubernetes_service(Host& host, KubernetesService service) {
+    auto controller = std::make_shared<KubernetesServiceController>(host, std::move(service));
+    Status status =
+        host.add_post_start_hook("bootstrap-controller", [controller](PostStartHookContext context) { return controller->start(context); });
+    if (!status.ok()) return status;
+    return host.add_pre_shutdown_hook("stop-kubernetes-service-controller", [controller] { return controller->stop(); });
   }
 
   static Task<Status> start_controller(Host& host, std::shared_ptr<StandardStorage> namespaces, PostStartHookContext context) {

@@ -13,7 +13,7 @@ import threading
 import time
 import unittest
 
-from harness import BINARY, PLUGINS, Server, configmap, main
+from harness import BINARY, PLUGINS, START_SECONDS, Server, configmap, main
 
 SIGNALS = ['ShutdownInitiated', 'AfterShutdownDelayDuration', 'PreShutdownHooksStopped', 'NotAcceptingNewRequest', 'InFlightRequestsDrained',
            'HTTPServerStoppedListening']
@@ -122,6 +122,55 @@ class Lifecycle(unittest.TestCase):
             self.assertEqual(server.request('GET', '/livez')[0], 200)
             self.assertEqual(server.request('GET', '/api/v1/namespaces')[0], 200)
             self.assertEqual(server.process.wait(60), 0)
+
+    def test_the_endpoints_of_kubernetes_are_this_server_and_are_gone_before_it_stops_serving(self):
+        endpoints = '/api/v1/namespaces/default/endpoints/kubernetes'
+
+        def wait_for(server, wanted):
+            deadline = time.monotonic() + START_SECONDS
+            while time.monotonic() < deadline:
+                code, _, body = server.request('GET', endpoints)
+                if wanted(code, body):
+                    return body
+                time.sleep(0.02)
+            self.fail('endpoints of kubernetes: %s\n%s' % (body, server.text()[-3000:]))
+        with Server('--advertise-address=192.0.2.7', '--shutdown-delay-duration=60s') as server:
+            body = wait_for(server, lambda code, _: code == 200)
+            self.assertEqual(body['subsets'], [{'addresses': [{'ip': '192.0.2.7'}], 'ports': [{'name': 'https', 'port': server.port, 'protocol': 'TCP'}]}])
+            self.assertEqual(body['metadata']['labels'], {'endpointslice.kubernetes.io/skip-mirror': 'true'})
+            server.process.send_signal(signal.SIGTERM)
+            wait_for(server, lambda code, body: code == 200 and 'subsets' not in body)
+            server.kill()
+            # Killed: the next server finds what this one has left, and puts itself in its place.
+            with Server('--advertise-address=192.0.2.8', data_dir=server.dir) as again:
+                body = wait_for(again, lambda code, body: 'subsets' in body)
+                self.assertEqual(body['subsets'][0]['addresses'], [{'ip': '192.0.2.8'}])
+                self.assertEqual(again.terminate(), 0)
+                self.assertIn('name=PreShutdownHooksStopped', again.text())
+
+    def test_no_endpoints_of_kubernetes_where_nobody_could_reach_them_or_nobody_wants_them(self):
+        with Server('--advertise-address=127.0.0.1') as server:
+            self.assertIn('endpoints of service kubernetes are not kept: --advertise-address is a loopback address', server.text())
+        with Server('--endpoint-reconciler-type=none', '--advertise-address=192.0.2.7', '--kubernetes-service-node-port=30123') as server:
+            service = server.request('GET', '/api/v1/namespaces/default/services/kubernetes')[2]
+            self.assertEqual((service['spec']['type'], service['spec']['ports'][0]['nodePort']), ('NodePort', 30123))
+            self.assertEqual(service['spec']['ports'][0]['targetPort'], server.port)
+            self.assertEqual(server.request('GET', '/api/v1/namespaces/default/endpoints/kubernetes')[0], 404)
+
+    def test_health_checks_are_counted_for_service_level_indicators(self):
+        with Server() as server:
+            self.assertEqual(server.request('GET', '/livez')[0], 200)
+            code, headers, text = server.request('GET', '/metrics/slis')
+            self.assertEqual((code, headers['Content-Type']), (200, 'text/plain; version=0.0.4; charset=utf-8'))
+            self.assertIn('kubernetes_healthcheck{name="etcd",type="livez"} 1', text)
+            self.assertIn('kubernetes_healthchecks_total{name="etcd",type="livez",status="success"} 1', text)
+            self.assertIn('/metrics/slis', server.request('GET', '/')[2]['paths'])
+
+    def test_unknown_paths_wait_for_the_signals_of_every_delegate(self):
+        with Server() as server:
+            chain = server.request('GET', '/debug/chain')[2]
+            signals = {s['name']: s['fired'] for delegate in chain['chain'] for s in delegate.get('muxAndDiscoverySignals', [])}
+            self.assertEqual(signals, {'APIServiceRegistrationControllerInitiated': True, 'CRDInformerHasNotSynced': True})
 
     def test_send_retry_after_answers_429_while_draining(self):
         with Server('--shutdown-send-retry-after', '--shutdown-watch-termination-grace-period=5s') as server:

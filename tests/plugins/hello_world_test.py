@@ -30,7 +30,7 @@ class HelloWorld(unittest.TestCase):
         cls.binary = os.path.join(cls.prefix, 'bin/backplane')
         run('cmake', '--install', BUILD, '--prefix', cls.prefix)
         for name in ('hello-world', 'tour'):
-            run('cmake', '-S', os.path.join(EXAMPLES, name), '-B', os.path.join(cls.dir, name), '-DCMAKE_PREFIX_PATH=' + cls.prefix,
+            run('cmake', '-G', 'Ninja', '-S', os.path.join(EXAMPLES, name), '-B', os.path.join(cls.dir, name), '-DCMAKE_PREFIX_PATH=' + cls.prefix,
                 '-DCMAKE_CXX_COMPILER=' + os.environ['CXX'], '-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror ' + os.environ.get('SDK_CXX_FLAGS', ''))
             run('cmake', '--build', os.path.join(cls.dir, name))
         cls.hello = os.path.join(cls.dir, 'hello-world/hello-world.so')

@@ -69,6 +69,8 @@ class HealthCheck {
  public:
   virtual ~HealthCheck();
   virtual std::string name() const = 0;
+  // Checks of one group are left out together by ?exclude=<group>; empty: no group.
+  virtual std::string group() const { return {}; }
   virtual Task<Status> check() = 0;
 };
 

@@ -114,7 +114,8 @@ class Host {
   // Runs `task` until it ends; the host waits for it at shutdown, so it must watch the stop signal.
   virtual void spawn(std::string name, Task<void> task) = 0;
   virtual Signal& stop_signal() = 0;
-  // The value of a host flag by its name ("service-cluster-ip-range"), as text; nothing when unset or unknown.
+  // The value of a host flag by its name ("service-cluster-ip-range"), as text; nothing when unset or unknown.  "secure-port" is the
+  // port that was bound.
   virtual std::optional<std::string> flag(std::string_view name) const = 0;
 };
 

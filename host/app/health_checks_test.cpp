@@ -1,0 +1,131 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "app/log_check.hpp"
+#include "base/io_loop.hpp"
+#include "http/local_exchange.hpp"
+#include "routing/health.hpp"
+
+namespace backplane {
+namespace {
+
+using namespace std::chrono_literals;
+
+// What the filter for request information would have done.
+class Root final : public HttpHandler {
+ public:
+  Root(HttpHandler& next, std::string path) : next_(next), path_(std::move(path)) {}
+  Task<void> handle(RequestContext& context, Exchange& exchange) override {
+    context.info.path = path_;
+    return next_.handle(context, exchange);
+  }
+
+ private:
+  HttpHandler& next_;
+  std::string path_;
+};
+
+class HealthTest : public ::testing::Test {
+ protected:
+  HealthTest() { loop_.start(); }
+  ~HealthTest() override { loop_.stop(); }
+
+  void add(std::string name, std::string group = {}) {
+    ASSERT_TRUE(registry_
+                    .add(make_health_check(
+                             name, [this, name] { return answer(name); }, std::move(group)),
+                         {})
+                    .ok());
+  }
+  void install() {
+    for (auto& route : registry_.install({})) routes_[route.path] = route.handler;
+  }
+  std::string get(const std::string& path, const std::string& query = {}) {
+    Root root(*routes_.at(path), path);
+    LocalRequest request;
+    request.target = path + query;
+    return run_on(loop_, run_local_request(root, std::move(request))).body;
+  }
+
+  std::set<std::string> broken_;
+  HealthRegistry registry_;
+
+ private:
+  Task<Status> answer(std::string name) {
+    if (broken_.contains(name)) co_return Status(Reason::kInternalError, "broken");
+    co_return Status();
+  }
+
+  IoLoop loop_{"test"};
+  std::map<std::string, std::shared_ptr<HttpHandler>> routes_;
+};
+
+TEST_F(HealthTest, AGroupIsExcludedTogetherAndACheckByItsOwnName) {
+  for (const auto& [name, group] : std::map<std::string, std::string>{{"etcd", "etcd"}, {"etcd-override-0", "etcd"}, {"ping", ""}}) {
+    add(name, group);
+    broken_.insert(name);
+  }
+  install();
+  broken_.erase("ping");
+  EXPECT_EQ(get("/livez", "?exclude=etcd&verbose"),
+            "[+]etcd excluded: ok\n[+]etcd-override-0 excluded with etcd: ok\n[+]ping ok\nlivez check passed\n");
+  EXPECT_EQ(get("/livez", "?exclude=etcd-override-0&exclude=nothing"),
+            "[-]etcd failed: reason withheld\n[+]etcd-override-0 excluded: ok\n[+]ping ok\n"
+            "warn: some health checks cannot be excluded: no matches for \"nothing\"\nlivez check failed\n");
+}
+
+TEST_F(HealthTest, WhatTheEndpointsSawIsCountedAndSinglePathsAreNot) {
+  add("ping");
+  add("etcd");
+  install();
+  EXPECT_TRUE(registry_.observed().empty());
+  get("/livez");
+  broken_.insert("etcd");
+  get("/livez");
+  get("/livez/etcd");
+  const auto seen = registry_.observed();
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[1].name, "etcd");
+  EXPECT_EQ(seen[1].endpoint, "livez");
+  EXPECT_FALSE(seen[1].healthy);
+  EXPECT_EQ(seen[1].successes, 1u);
+  EXPECT_EQ(seen[1].errors, 1u);
+  EXPECT_TRUE(seen[0].healthy);
+  EXPECT_EQ(seen[0].successes, 2u);
+}
+
+TEST(LogCheck, IsRedWhileAFlushDoesNotComeBack) {
+  IoLoop loop("test");
+  loop.start();
+  std::atomic<std::chrono::steady_clock::time_point> now{std::chrono::steady_clock::time_point{} + 1h};
+  std::promise<void> reads;
+  auto reading = reads.get_future().share();
+  std::atomic<int> flushes{0};
+  LogCheckConfig config;
+  config.now = [&now] { return now.load(); };
+  config.interval = 1ms;
+  config.flush = [&flushes, reading] {
+    ++flushes;
+    reading.wait();
+  };
+  auto check = make_log_check(std::move(config));
+  EXPECT_TRUE(run_on(loop, check->check()).ok());
+  now.store(now.load() + 119s);
+  EXPECT_TRUE(run_on(loop, check->check()).ok());
+  now.store(now.load() + 1s);
+  const Status red = run_on(loop, check->check());
+  EXPECT_FALSE(red.ok());
+  EXPECT_EQ(red.message(), "logging blocked");
+  reads.set_value();
+  while (flushes < 2) std::this_thread::yield();  // one has come back
+  EXPECT_TRUE(run_on(loop, check->check()).ok());
+  loop.stop();
+}
+
+}  // namespace
+}  // namespace backplane

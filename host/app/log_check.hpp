@@ -1,0 +1,26 @@
+// The health check `log`: is logging blocked?  Whoever reads our standard error can stop reading; then every line waits.
+//
+// Thread-safety: check() from any thread.
+// Lifetime:      the check owns its thread, which starts with the first question and ends with the check.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+
+#include "backplane/hooks.hpp"
+
+namespace backplane {
+
+struct LogCheckConfig {
+  std::function<void()> flush;  // returns when what was logged has been written; may block
+  std::function<std::chrono::steady_clock::time_point()> now = &std::chrono::steady_clock::now;
+  // Upstream's: healthz.LogHealthz.
+  std::chrono::nanoseconds interval = std::chrono::minutes(1);
+  std::chrono::nanoseconds limit = std::chrono::minutes(2);
+};
+
+// Red with "logging blocked" when the last flush that came back is longer ago than the limit.
+std::shared_ptr<HealthCheck> make_log_check(LogCheckConfig config);
+
+}  // namespace backplane

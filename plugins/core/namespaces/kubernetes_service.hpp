@@ -1,0 +1,49 @@
+// The service `kubernetes` of namespace default, by which programs inside the cluster find this server, and its endpoints: what
+// upstream's kubernetesservice controller and endpoint reconciler do, for a store that one server owns.
+//
+// Thread-safety: one executor; start() and stop() are the hooks of that name.
+// Lifetime:      shared by the hooks; its task ends when the stop signal fires.
+// Errors:        what cannot be written is logged and tried again at the next pass.
+#pragma once
+
+#include <string>
+
+#include "backplane/host.hpp"
+
+namespace backplane::core {
+
+struct KubernetesService {
+  std::string cluster_ip;         // the first address of the service range
+  int node_port = 0;              // 0: the service is a ClusterIP
+  int secure_port = 0;            // where the server listens
+  std::string advertise_address;  // where the cluster reaches it; empty: no endpoints are kept
+};
+
+class KubernetesServiceController {
+ public:
+  KubernetesServiceController(Host& host, KubernetesService service) : host_(host), service_(std::move(service)) {}
+
+  // Makes the service; a task keeps service and endpoints from then on, the endpoints once the server is ready.
+  Task<Status> start(PostStartHookContext context);
+  // Takes this server's address out of the endpoints; nothing is written afterwards.  An error is logged: it must not fail a shutdown.
+  Task<Status> stop();
+
+ private:
+  Task<void> run(LoopbackClient& client, Signal& stop);
+  Task<void> wait_until_ready(LoopbackClient& client, Signal& stop);
+  Task<Status> make_service(LoopbackClient& client);
+  Task<Status> reconcile(LoopbackClient& client, bool present);
+  Task<void> remove_endpoints(LoopbackClient& client);
+  bool keeps_endpoints() const;
+
+  Host& host_;
+  KubernetesService service_;
+  LoopbackClient* client_ = nullptr;  // since start()
+  bool busy_ = false;                 // a pass runs
+  bool stopped_ = false;
+};
+
+// What `endpoints` must become so that they hold `address` and `port` alone, or nothing when the address is empty.  False: they do.
+bool set_kubernetes_endpoints(Object& endpoints, const std::string& address, int port);
+
+}  // namespace backplane::core
