@@ -11,6 +11,8 @@
 namespace backplane {
 namespace {
 
+constexpr int kMaxPort = 65535;
+
 constexpr std::array<std::string_view, 6> kTrue{"1", "t", "T", "true", "TRUE", "True"};
 constexpr std::array<std::string_view, 6> kFalse{"0", "f", "F", "false", "FALSE", "False"};
 
@@ -72,15 +74,17 @@ std::string not_map(std::string_view value) {
   return {};
 }
 
+// k8s.io/apimachinery/pkg/util/net.PortRange: one port, "first-last" or "first+more".
 std::string not_port_range(std::string_view value) {
-  const auto dash = value.find_first_of("-+");
-  const std::string_view first = value.substr(0, dash);
-  const std::string_view second = dash == std::string_view::npos ? std::string_view("0") : value.substr(dash + 1);
+  const auto sign = value.find_first_of("-+");
+  const std::string_view first = value.substr(0, sign);
+  const std::string_view second = sign == std::string_view::npos ? std::string_view("0") : value.substr(sign + 1);
   if (value.empty() || !not_int(first).empty() || !not_int(second).empty()) return "unable to parse port range: " + std::string(value);
-  if (dash != std::string_view::npos && value[dash] == '-' &&
-      std::atoi(std::string(second).c_str()) < std::atoi(std::string(first).c_str())) {
-    return "end port cannot be less than start port: " + std::string(value);
-  }
+  const int low = std::atoi(std::string(first).c_str());
+  const int number = std::atoi(std::string(second).c_str());
+  const int high = sign != std::string_view::npos && value[sign] == '-' ? number : low + number;
+  if (low > kMaxPort || high > kMaxPort) return "the port range cannot be greater than 65535: " + std::string(value);
+  if (high < low) return "end port cannot be less than start port: " + std::string(value);
   return {};
 }
 

@@ -42,8 +42,9 @@ class HealthTest : public ::testing::Test {
                          {})
                     .ok());
   }
-  void install() {
-    for (auto& route : registry_.install({})) routes_[route.path] = route.handler;
+  void install() { install(registry_); }
+  void install(HealthRegistry& registry) {
+    for (auto& route : registry.install({})) routes_[route.path] = route.handler;
   }
   std::string get(const std::string& path, const std::string& query = {}) {
     Root root(*routes_.at(path), path);
@@ -52,15 +53,15 @@ class HealthTest : public ::testing::Test {
     return run_on(loop_, run_local_request(root, std::move(request))).body;
   }
 
-  std::set<std::string> broken_;
-  HealthRegistry registry_;
-
- private:
   Task<Status> answer(std::string name) {
     if (broken_.contains(name)) co_return Status(Reason::kInternalError, "broken");
     co_return Status();
   }
 
+  std::set<std::string> broken_;
+  HealthRegistry registry_;
+
+ private:
   IoLoop loop_{"test"};
   std::map<std::string, std::shared_ptr<HttpHandler>> routes_;
 };
@@ -97,6 +98,26 @@ TEST_F(HealthTest, WhatTheEndpointsSawIsCountedAndSinglePathsAreNot) {
   EXPECT_EQ(seen[1].errors, 1u);
   EXPECT_TRUE(seen[0].healthy);
   EXPECT_EQ(seen[0].successes, 2u);
+}
+
+TEST_F(HealthTest, WhatOnlyTakesItsTimeAtTheStartIsForgivenOnLivezAlone) {
+  HealthRegistry patient(1h);
+  HealthRegistry strict(0s);
+  broken_.insert("boot");
+  for (HealthRegistry* registry : {&patient, &strict}) {
+    auto check = make_health_check("boot", [this] { return answer("boot"); });
+    ASSERT_TRUE(registry->add(std::move(check), {.boot_sequence = true}).ok());
+    install(*registry);
+    EXPECT_EQ(get("/livez"), registry == &patient ? "ok" : "[-]boot failed: reason withheld\nlivez check failed\n");
+    EXPECT_EQ(get("/readyz"), "[-]boot failed: reason withheld\nreadyz check failed\n");
+    EXPECT_EQ(get("/healthz"), "[-]boot failed: reason withheld\nhealthz check failed\n");
+  }
+}
+
+TEST_F(HealthTest, NothingCanBeAddedOnceTheEndpointsExist) {
+  install();
+  const Status late = registry_.add(make_health_check("late", [this] { return answer("late"); }), {});
+  EXPECT_EQ(late.message(), "unable to add because the healthz endpoint has already been created");
 }
 
 TEST(LogCheck, IsRedWhileAFlushDoesNotComeBack) {

@@ -55,12 +55,14 @@ class FakeServer final : public DrainableServer {
     done();
   }
   void begin_drain() override { diary_.note("begin drain"); }
-  Task<bool> wait_closed(std::chrono::steady_clock::time_point) override {
+  Task<bool> wait_closed(std::chrono::steady_clock::time_point deadline) override {
     diary_.note("wait closed");
+    last_deadline = deadline;
     co_return !never_closes;
   }
   void force_close() override { diary_.note("force close"); }
   bool never_closes = false;
+  std::chrono::steady_clock::time_point last_deadline;
 
  private:
   Diary& diary_;
@@ -112,6 +114,19 @@ TEST_F(Lifecycle, ConnectionsThatDoNotEndAreCut) {
   server.never_closes = true;
   EXPECT_TRUE(run_on(loop, run_shutdown(parts())).ok());
   EXPECT_LT(diary.index("force close"), diary.lines().size());
+}
+
+// The limits used to add up: requests had theirs, and what was left of the connections another one from there.
+TEST_F(Lifecycle, ConnectionsHaveNoMoreTimeThanRequestsHad) {
+  options.request_timeout = 1h;
+  ASSERT_TRUE(short_requests.try_add());
+  std::chrono::steady_clock::time_point stopped;
+  signals.http_server_stopped_listening.on_fire([this, &stopped] {
+    stopped = std::chrono::steady_clock::now();
+    loop.after(20ms, [this] { short_requests.done(); });
+  });
+  EXPECT_TRUE(run_on(loop, run_shutdown(parts())).ok());
+  EXPECT_LE(server.last_deadline, stopped + 1h);
 }
 
 TEST_F(Lifecycle, RequestsInFlightAreWaitedFor) {

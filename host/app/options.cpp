@@ -72,7 +72,11 @@ Problems CompletedOptions::validate() const {
   options_->logs.validate(problems);
   FeatureGates gates;
   for (auto& problem : gates.set(options_->generic.feature_gates)) problems.push_back(std::move(problem));
-  validate_service_ranges(options_->flags.text("service-cluster-ip-range").value_or(""), problems);
+  const auto text = [this](std::string_view name) { return options_->flags.text(name).value_or(""); };
+  validate_service_ranges(text("service-cluster-ip-range"), problems);
+  validate_kubernetes_service({text("service-cluster-ip-range"), text("kubernetes-service-node-port"), text("service-node-port-range"),
+                               text("endpoint-reconciler-type"), options_->generic.advertise_address},
+                              problems);
   auto enablement = ApiEnablement::parse(join(options_->api_enablement.runtime_config, ","));
   if (!enablement.ok()) problems.push_back(enablement.status().message());
   return problems;

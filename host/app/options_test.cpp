@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/flag_set.hpp"
+#include "app/flag_values.hpp"
 #include "app/options.hpp"
 #include "filters/go_duration.hpp"
 
@@ -78,6 +79,13 @@ TEST(Flags, ABadValueIsNamedWithItsFlagAndReason) {
   EXPECT_EQ(parse_error({"--secure-port"}), "flag needs an argument: --secure-port");
 }
 
+TEST(Flags, PortRangesAreOnePortOrTwoOrOneAndMore) {
+  for (const char* good : {"80", "30000-32767", "30000+2767"}) EXPECT_EQ(flag_value_problem(FlagType::kPortRange, good), "") << good;
+  EXPECT_EQ(flag_value_problem(FlagType::kPortRange, "60000+6000"), "the port range cannot be greater than 65535: 60000+6000");
+  EXPECT_EQ(flag_value_problem(FlagType::kPortRange, "9-8"), "end port cannot be less than start port: 9-8");
+  EXPECT_EQ(flag_value_problem(FlagType::kPortRange, "a-b"), "unable to parse port range: a-b");
+}
+
 TEST(Flags, PositionalArgumentsAreRefused) {
   EXPECT_EQ(parse_error({"foo"}), "\"backplane\" does not take any arguments, got [\"foo\"]");
   EXPECT_EQ(parse_error({"--", "--v=1"}), "\"backplane\" does not take any arguments, got [\"--v=1\"]");
@@ -118,6 +126,27 @@ TEST(Flags, AKubeadmManifestStartsUnchanged) {
   auto completed = Options::complete(std::move(options));
   ASSERT_TRUE(completed.ok());
   EXPECT_TRUE(completed->validate().empty());
+}
+
+TEST(Flags, WhatTheKubernetesServiceCannotBeIsAllTold) {
+  const auto problems_of = [](std::vector<std::string> args) {
+    args.push_back("--advertise-address=10.1.2.3");
+    auto options = parsed(args);
+    auto completed = Options::complete(std::move(options));
+    return completed.ok() ? completed->validate() : Problems{"not complete"};
+  };
+  EXPECT_EQ(
+      problems_of({"--kubernetes-service-node-port=70000"}),
+      (Problems{"--kubernetes-service-node-port 70000 must be between 0 and 65535, inclusive. If 0, the Kubernetes master service will "
+                "be of type ClusterIP",
+                "kubernetes service node port range 30000-32767 doesn't contain 70000"}));
+  EXPECT_EQ(problems_of({"--kubernetes-service-node-port=3001", "--service-node-port-range=3000+1"}), Problems{});
+  EXPECT_EQ(problems_of({"--kubernetes-service-node-port=3002", "--service-node-port-range=3000+1"}),
+            Problems{"kubernetes service node port range 3000-3001 doesn't contain 3002"});
+  EXPECT_EQ(problems_of({"--endpoint-reconciler-type=magic", "--service-cluster-ip-range=fd00::/108,10.0.0.0/24"}),
+            (Problems{"--endpoint-reconciler-type: endpoint reconciler not implemented: magic; there are: lease, master-count, none",
+                      "service IP family \"fd00::/108\" must match public address family \"10.1.2.3\""}));
+  EXPECT_EQ(problems_of({"--endpoint-reconciler-type=none", "--service-cluster-ip-range=fd00::/108"}), Problems{});
 }
 
 TEST(Flags, TheSectionsOfHelpShowTypesAndDefaultsWithinTheWidth) {

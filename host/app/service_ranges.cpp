@@ -4,7 +4,9 @@
 
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <optional>
+#include <utility>
 
 #include "app/flag_values.hpp"
 
@@ -13,6 +15,7 @@ namespace {
 
 // controlplaneapiserver.ServiceIPRange refuses less.
 constexpr int kLeastHostBits = 3;
+constexpr int kMaxPort = 65535;
 
 struct Cidr {
   bool six = false;
@@ -37,6 +40,15 @@ std::optional<Cidr> parse_cidr(std::string_view text) {
   return cidr;
 }
 
+// "first-last", "first+more" or one port, as the flag's type has let it pass.
+std::pair<int, int> parse_ports(const std::string& text) {
+  const int first = std::atoi(text.c_str());
+  const auto sign = text.find_first_of("-+");
+  if (sign == std::string::npos) return {first, first};
+  const int second = std::atoi(text.c_str() + sign + 1);
+  return {first, text[sign] == '+' ? first + second : second};
+}
+
 }  // namespace
 
 void validate_service_ranges(std::string_view value, Problems& problems) {
@@ -54,6 +66,33 @@ void validate_service_ranges(std::string_view value, Problems& problems) {
   }
   if (parsed[0] && parsed[1] && parsed[0]->six == parsed[1]->six) {
     problems.push_back("--service-cluster-ip-range[0] and --service-cluster-ip-range[1] must be of different IP family");
+  }
+}
+
+void validate_kubernetes_service(const KubernetesServiceFlags& flags, Problems& problems) {
+  const int port = std::atoi(flags.node_port.c_str());
+  const auto [first, last] = parse_ports(flags.node_port_range);
+  if (port < 0 || port > kMaxPort) {
+    problems.push_back("--kubernetes-service-node-port " + flags.node_port +
+                       " must be between 0 and 65535, inclusive. If 0, the Kubernetes master service will be of type ClusterIP");
+  }
+  if (port > 0 && (port < first || port > last)) {
+    problems.push_back("kubernetes service node port range " + std::to_string(first) + "-" + std::to_string(last) + " doesn't contain " +
+                       flags.node_port);
+  }
+  const std::string& type = flags.reconciler_type;
+  if (type == "none") return;
+  if (type != "lease" && type != "master-count") {
+    problems.push_back("--endpoint-reconciler-type: endpoint reconciler not implemented: " + type +
+                       "; there are: lease, master-count, none");
+  }
+  // Endpoints that could only hold a loopback address are not kept.
+  const std::string& address = flags.advertise_address;
+  const auto range = parse_cidr(std::string_view(flags.cluster_ip_range).substr(0, flags.cluster_ip_range.find(',')));
+  if (!range || address.starts_with("127.") || address == "::1") return;
+  if (range->six != (address.find(':') != std::string::npos)) {
+    problems.push_back("service IP family " + quoted(flags.cluster_ip_range.substr(0, flags.cluster_ip_range.find(','))) +
+                       " must match public address family " + quoted(address));
   }
 }
 

@@ -1,4 +1,4 @@
-// --service-cluster-ip-range: what it may say, and the address of the kubernetes service in it.
+// --service-cluster-ip-range and the flags of the kubernetes service: what they may say, and its address in the range.
 //
 // Thread-safety: pure functions.
 // Errors:        problems in upstream's words (cmd/kube-apiserver/app/options).
@@ -13,6 +13,17 @@ namespace backplane {
 
 // Adds what is wrong with the flag's value: not a CIDR, more than two, two of one family, fewer than eight addresses.  Empty is fine.
 void validate_service_ranges(std::string_view value, Problems& problems);
+
+// The flags of the kubernetes service, as text.
+struct KubernetesServiceFlags {
+  std::string cluster_ip_range;
+  std::string node_port;
+  std::string node_port_range;  // "first-last"
+  std::string reconciler_type;
+  std::string advertise_address;
+};
+// Adds: a node port that is none or outside the range, an unknown reconciler, endpoints of another family than the service.
+void validate_kubernetes_service(const KubernetesServiceFlags& flags, Problems& problems);
 
 // The first address of the first range, which the kubernetes service gets; empty when there is no valid one.
 std::string first_service_address(std::string_view value);

@@ -174,6 +174,18 @@ TEST_F(Transport, APeerThatNeverReadsIsCut) {
   EXPECT_EQ(handler_.closes, 1);
 }
 
+// The answers of TLS itself are not the handler's and had no bound.
+TEST_F(Transport, APeerThatAsksForKeysAndNeverReadsTheAnswersIsCut) {
+  start();
+  TlsClient client(server_->port(), {.receive_buffer = 4096});
+  ASSERT_TRUE(client.connected());
+  int asked = 0;
+  while (asked < 1'000'000 && SSL_key_update(client.ssl(), SSL_KEY_UPDATE_REQUESTED) == 1 && SSL_do_handshake(client.ssl()) == 1) ++asked;
+  ERR_clear_error();
+  EXPECT_LT(asked, 1'000'000);
+  EXPECT_GT(asked, 1000);
+}
+
 TEST_F(Transport, SilentClientsAreCutAfterTheHandshakeTimeout) {
   options_.handshake_timeout = std::chrono::milliseconds(50);
   start();

@@ -1,8 +1,14 @@
 #include "database.hpp"
 
+#include <fcntl.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <system_error>
+
+#include "info_log.hpp"
 #include "records.hpp"
 
 namespace backplane::rocks {
@@ -45,9 +51,6 @@ rocksdb::DBOptions database_options() {
   options.max_total_wal_size = kMaxWal;
   options.max_background_jobs = 2;
   options.max_open_files = 512;
-  options.keep_log_file_num = 2;
-  options.max_log_file_size = 1024 * 1024;
-  options.info_log_level = rocksdb::WARN_LEVEL;
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
   options.skip_stats_update_on_db_open = true;
@@ -69,6 +72,19 @@ Status open_error(const rocksdb::Status& status, const std::string& directory) {
   return to_status(status, "open the store in " + quoted(directory));
 }
 
+// Writes a file and makes it durable, as the log must be.
+Status try_write(const std::string& directory) {
+  const std::string path = directory + "/write-probe";
+  const std::string page(4096, '\0');
+  const int fd = ::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+  const bool written = fd >= 0 && ::write(fd, page.data(), page.size()) == static_cast<ssize_t>(page.size()) && ::fsync(fd) == 0;
+  const int error = errno;
+  if (fd >= 0) ::close(fd);
+  ::unlink(path.c_str());
+  if (written) return {};
+  return internal_error("cannot write to the store: " + path + ": " + std::generic_category().message(error));
+}
+
 }  // namespace
 
 Status to_status(const rocksdb::Status& status, std::string_view what) {
@@ -79,7 +95,13 @@ Status damaged(std::string_view what, std::string_view key) {
   return Status(Reason::kInternalError, "the store is damaged: " + std::string(what) + " of key " + quoted(key) + " cannot be read");
 }
 
-Result<std::unique_ptr<Database>> Database::open(const std::string& directory) {
+Result<std::unique_ptr<Database>> Database::open(const std::string& directory, backplane::Logger* logger) {
+  std::unique_ptr<Database> database(new Database(directory, logger));
+  if (auto status = database->open_handles(); !status.ok()) return status;
+  return database;
+}
+
+Status Database::open_handles() {
   auto cache = rocksdb::NewLRUCache(kBlockCache, 2);
   const std::vector<rocksdb::ColumnFamilyDescriptor> families = {
       {rocksdb::kDefaultColumnFamilyName, family_options(cache, false)},
@@ -89,12 +111,23 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& directory) {
   };
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* raw = nullptr;
-  const auto status = rocksdb::DB::Open(database_options(), directory, families, &handles, &raw);
-  if (!status.ok()) return open_error(status, directory);
-  std::unique_ptr<Database> database(new Database);
-  database->db_.reset(raw);
-  std::copy(handles.begin(), handles.end(), database->families_.begin());
-  return database;
+  auto options = database_options();
+  options.info_log = make_info_log(logger_);
+  const auto status = rocksdb::DB::Open(options, directory_, families, &handles, &raw);
+  if (!status.ok()) return open_error(status, directory_);
+  db_.reset(raw);
+  std::copy(handles.begin(), handles.end(), families_.begin());
+  return {};
+}
+
+rocksdb::Status Database::close_handles() {
+  for (auto*& family : families_) {
+    db_->DestroyColumnFamilyHandle(family);
+    family = nullptr;
+  }
+  const auto closed = db_->Close();
+  db_.reset();
+  return closed;
 }
 
 Database::~Database() { (void)close(); }
@@ -103,16 +136,23 @@ Status Database::close() {
   std::unique_lock lock(mutex_);
   if (!db_) return {};
   const std::vector<rocksdb::ColumnFamilyHandle*> all(families_.begin(), families_.end());
-  auto status = db_->Flush(rocksdb::FlushOptions(), all);
-  for (auto*& family : families_) {
-    db_->DestroyColumnFamilyHandle(family);
-    family = nullptr;
-  }
-  const auto closed = db_->Close();
-  db_.reset();
-  if (!status.ok()) return to_status(status, "flush the store");
+  const auto flushed = db_->Flush(rocksdb::FlushOptions(), all);
+  const auto closed = close_handles();
+  if (!flushed.ok()) return to_status(flushed, "flush the store");
   if (!closed.ok()) return to_status(closed, "close the store");
   return {};
+}
+
+Status Database::resume() {
+  {
+    const Reading reading(*this);
+    if (reading.ok() && reading.db().Resume().ok()) return {};
+  }
+  // A database that cannot be opened again cannot be read either: it stays as it is until there is hope.
+  if (auto status = try_write(directory_); !status.ok()) return status;
+  std::unique_lock lock(mutex_);
+  if (db_) (void)close_handles();  // says again what is known
+  return open_handles();
 }
 
 std::int64_t Database::size_bytes() const noexcept {

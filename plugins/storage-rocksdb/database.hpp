@@ -1,6 +1,6 @@
 // The RocksDB handle with our column families and options: opening, reading versions, closing.
 //
-// Thread-safety: every method from any thread; close() waits for readers that hold a Reading.
+// Thread-safety: every method from any thread; close() and resume() wait for readers that hold a Reading.
 // Lifetime:      a Reading keeps the database open while it lives: short, never across a suspension.
 // Errors:        kInternalError with RocksDB's text; a directory in use by another process is kServiceUnavailable and names it.
 #pragma once
@@ -13,6 +13,7 @@
 #include <shared_mutex>
 #include <string>
 
+#include "backplane/logger.hpp"
 #include "backplane/storage.hpp"
 
 namespace backplane::rocks {
@@ -27,16 +28,21 @@ struct Opened {
 
 class Database {
  public:
-  static Result<std::unique_ptr<Database>> open(const std::string& directory);
+  // `logger` hears RocksDB's warnings; it may be null.
+  static Result<std::unique_ptr<Database>> open(const std::string& directory, backplane::Logger* logger);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
   // Flushes, so that the next open has nothing to replay, and lets go of the directory.  Idempotent.
   Status close();
+  // RocksDB refuses every write after one that failed.  This makes it take writes again; where it cannot, and the directory can be
+  // written to, the database is closed and opened again, with what the log on the disk holds.  ok() of a Reading is false while the
+  // opening fails; call again.
+  Status resume();
   std::int64_t size_bytes() const noexcept;
 
-  // Access to the open database; ok() is false after close().
+  // Access to the open database; ok() is false after close() and when it could not be opened again.
   class Reading {
    public:
     explicit Reading(const Database& database) : lock_(database.mutex_), db_(database.db_.get()), database_(database) {}
@@ -51,7 +57,12 @@ class Database {
   };
 
  private:
-  Database() = default;
+  Database(std::string directory, backplane::Logger* logger) : directory_(std::move(directory)), logger_(logger) {}
+  Status open_handles();
+  rocksdb::Status close_handles();
+
+  const std::string directory_;
+  backplane::Logger* const logger_;
   mutable std::shared_mutex mutex_;
   std::unique_ptr<rocksdb::DB> db_;
   std::array<rocksdb::ColumnFamilyHandle*, 4> families_{};

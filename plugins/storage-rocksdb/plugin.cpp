@@ -12,7 +12,7 @@ class StorageRocksdb final : public Plugin {
     Logger& logger = host.logger();
     return host.register_storage_backend("rocksdb", [&logger](const StorageBackendConfig& config) {
       if (config.unsafe_no_fsync) logger.warn("the store does not wait for the disk: a power cut loses acknowledged writes");
-      return open_rocksdb_storage(config);
+      return open_rocksdb_storage(config, &logger);
     });
   }
 };

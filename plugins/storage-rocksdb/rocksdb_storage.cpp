@@ -19,7 +19,7 @@ class RocksdbStorage final : public StorageBackend, private CommitHistory {
         compacted_(opened.compacted),
         reader_(*database_, compacted_),
         feed_(*this, opened.revision),
-        writer_(*database_, opened.revision, sync,
+        writer_(*database_, reader_, opened.revision, sync,
                 [this](std::vector<StorageEvent> events, Revision revision) { published(std::move(events), revision); }) {}
   ~RocksdbStorage() override { (void)shut_down(); }
 
@@ -170,8 +170,8 @@ Task<Status> RocksdbStorage::stop() {
 }  // namespace
 }  // namespace rocks
 
-Result<std::unique_ptr<StorageBackend>> open_rocksdb_storage(const StorageBackendConfig& config) {
-  auto database = rocks::Database::open(config.data_dir);
+Result<std::unique_ptr<StorageBackend>> open_rocksdb_storage(const StorageBackendConfig& config, Logger* logger) {
+  auto database = rocks::Database::open(config.data_dir, logger);
   if (!database.ok()) return std::move(database.status());
   auto opened = rocks::read_opened(**database);
   if (!opened.ok()) return std::move(opened.status());

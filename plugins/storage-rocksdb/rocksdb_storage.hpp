@@ -5,12 +5,13 @@
 
 #include <memory>
 
+#include "backplane/logger.hpp"
 #include "backplane/storage.hpp"
 
 namespace backplane {
 
-// Opens or creates the store in `config.data_dir`.
+// Opens or creates the store in `config.data_dir`.  What the disk does wrong is told to `logger`, which outlives the store.
 // Errors: kServiceUnavailable when another process uses the directory; kInternalError when it is damaged or of another format.
-Result<std::unique_ptr<StorageBackend>> open_rocksdb_storage(const StorageBackendConfig& config);
+Result<std::unique_ptr<StorageBackend>> open_rocksdb_storage(const StorageBackendConfig& config, Logger* logger = nullptr);
 
 }  // namespace backplane

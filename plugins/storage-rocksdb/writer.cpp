@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <iterator>
 
 #include "batch.hpp"
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxWaiting = 16 * 1024;           // beyond it new work is refused
 constexpr std::size_t kMaxGroup = 1024;                  // transactions in one fsync
+constexpr std::size_t kMissedEvents = 1024;              // read at once after a failed write
 constexpr std::size_t kMaxGroupBytes = 8 * 1024 * 1024;  // of values in one fsync
 
 std::size_t bytes_of(const Pending& pending) {
@@ -25,11 +27,12 @@ KeyValue key_value(const std::string& key, const KeyState& state) { return {key,
 
 }  // namespace
 
-Writer::Writer(const Database& database, Revision revision, bool sync, Published published)
-    : database_(database), sync_(sync), published_(std::move(published)), committed_(revision), revision_(revision) {}
+Writer::Writer(Database& database, const Reader& reader, Revision revision, bool sync, Published published)
+    : database_(database), reader_(reader), sync_(sync), published_(std::move(published)), committed_(revision), revision_(revision) {}
 Writer::~Writer() { stop(); }
 
 Status Writer::load_leases() {
+  leases_ = LeaseTable();
   const Database::Reading reading(database_);
   std::unique_ptr<rocksdb::Iterator> it(reading.db().NewIterator(rocksdb::ReadOptions(), reading.family(Family::kDefault)));
   for (it->Seek("lease/"); it->Valid() && it->key().starts_with("lease/"); it->Next()) {
@@ -88,15 +91,35 @@ Status Writer::health() {
   return health_;
 }
 
-bool Writer::healthy() const {
+Status Writer::newest_health() const {
   std::lock_guard lock(mutex_);
-  return health_.ok();
+  return health_;
 }
 
 void Writer::recover() {
-  const Database::Reading reading(database_);
-  const auto resumed = reading.db().Resume();
-  set_health(resumed.ok() ? Status() : to_status(resumed, "write to the store"));
+  Status status = database_.resume();
+  if (status.ok()) status = reload();
+  set_health(std::move(status));
+}
+
+// A write that was reported as failed may have reached the disk all the same: then it is told as every other.  And what it had done to
+// the leases is what the disk says.
+Status Writer::reload() {
+  const auto opened = read_opened(database_);
+  if (!opened.ok()) return opened.status();
+  while (committed_.load() < opened->revision) {
+    auto missed = reader_.events("", committed_.load(), kMissedEvents);
+    if (!missed.ok()) return std::move(missed.status());
+    published_(std::move(missed->events), missed->revision);
+    committed_.store(missed->revision, std::memory_order_release);
+  }
+  revision_ = std::max(revision_, opened->revision);
+  return load_leases();
+}
+
+void Writer::refuse(std::vector<Pending> group) {
+  const Status why = newest_health();
+  for (auto& pending : group) pending.done.set(Result<TxnResult>(why));
 }
 
 void Writer::set_health(Status status) {
@@ -139,8 +162,12 @@ void Writer::run() {
         continue;
       }
     }
-    if (!healthy()) recover();
-    write(std::move(group));
+    if (!newest_health().ok()) recover();
+    if (newest_health().ok()) {
+      write(std::move(group));
+    } else {
+      refuse(std::move(group));
+    }
   }
 }
 

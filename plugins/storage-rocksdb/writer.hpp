@@ -27,12 +27,13 @@ struct Pending {
 };
 
 class Batch;
+class Reader;
 
 class Writer {
  public:
   // `published` runs on the writer's thread after a batch is durable and before anybody is told.
   using Published = std::function<void(std::vector<StorageEvent> events, Revision revision)>;
-  Writer(const Database& database, Revision revision, bool sync, Published published);
+  Writer(Database& database, const Reader& reader, Revision revision, bool sync, Published published);
   ~Writer();
 
   Status load_leases();
@@ -58,11 +59,13 @@ class Writer {
   void grant(std::chrono::seconds ttl, Batch& batch, Result<TxnResult>& answer);
   void expire_leases(Batch& batch);
   void set_health(Status status);
-  bool healthy() const;
-  // RocksDB refuses every write after a failed flush until it is told to go on.
+  Status newest_health() const;
   void recover();
+  Status reload();
+  void refuse(std::vector<Pending> group);
 
-  const Database& database_;
+  Database& database_;
+  const Reader& reader_;
   const bool sync_;
   const Published published_;
   std::atomic<Revision> committed_;

@@ -3,6 +3,7 @@ import concurrent.futures
 import http.client
 import json
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -104,6 +105,64 @@ class Lifecycle(unittest.TestCase):
             with Server(data_dir=server.dir) as again:
                 names = {i['metadata']['name'] for i in again.request('GET', '/api/v1/namespaces/default/configmaps')[2]['items']}
                 self.assertEqual(set(acknowledged) - names, set())
+
+    def wait_until_healthy(self, server):
+        deadline = time.monotonic() + START_SECONDS
+        while server.request('GET', '/livez/etcd')[0] != 200:
+            self.assertLess(time.monotonic(), deadline, server.text()[-3000:])
+            time.sleep(0.02)
+
+    def test_a_store_that_could_not_write_for_a_while_takes_writes_again_without_a_restart(self):
+        maps = '/api/v1/namespaces/default/configmaps'
+        # Python ignores SIGXFSZ, and so does what it starts this way: a write past the limit is an error, as on a full disk.
+        with Server(restore_signals=False) as server:
+            pid = server.process.pid
+            before = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+            self.assertEqual(server.request('POST', maps, configmap('before', k='v'))[0], 201)
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (1, before[1]))
+            code, _, body = server.request('POST', maps, configmap('during', k='v'))
+            self.assertEqual((code, body['kind']), (500, 'Status'))
+            self.assertEqual(server.request('GET', '/livez/etcd')[0], 500)
+            self.assertEqual(server.request('GET', maps + '/before')[0], 200)
+            self.assertEqual(server.request('GET', maps + '/during')[0], 404)
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, before)
+            self.wait_until_healthy(server)
+            self.assertEqual(server.request('POST', maps, configmap('after', k='v'))[0], 201)
+            self.assertEqual(server.request('POST', maps, configmap('during', k='w'))[0], 201)
+            server.kill()
+            with Server(data_dir=server.dir) as again:
+                items = again.request('GET', maps)[2]['items']
+                self.assertEqual({i['metadata']['name']: i['data']['k'] for i in items if i['metadata']['name'] != 'kube-root-ca.crt'},
+                                 {'before': 'v', 'during': 'w', 'after': 'v'})
+
+    def test_a_write_that_failed_and_reached_the_disk_all_the_same_is_told_to_watchers(self):
+        maps = '/api/v1/namespaces/default/configmaps'
+        with tempfile.TemporaryDirectory() as folder:
+            flag = os.path.join(folder, 'fail')
+            with Server(env={'LD_PRELOAD': os.environ['FAIL_SYNC'], 'FAIL_SYNC_WHILE': flag}) as server:
+                self.assertEqual(server.request('POST', maps, configmap('before', k='v'))[0], 201)
+                version = server.request('GET', maps)[2]['metadata']['resourceVersion']
+                watch = server.connect()
+                watch.request('GET', maps + '?watch=1&resourceVersion=' + version)
+                events = watch.getresponse()
+                open(flag, 'w', encoding='utf-8').close()
+                self.assertEqual(server.request('POST', maps, configmap('during', k='v'))[0], 500)
+                self.assertEqual(server.request('GET', '/livez/etcd')[0], 500)
+                self.assertEqual(server.request('GET', maps + '/during')[0], 404)
+                os.remove(flag)
+                self.wait_until_healthy(server)
+                # The log's last record was written, if not made durable: it is there when the store is opened again, and counts from then on.
+                event = json.loads(events.readline())
+                self.assertEqual((event['type'], event['object']['metadata']['name']), ('ADDED', 'during'))
+                self.assertEqual(server.request('GET', maps + '/during')[2], event['object'] | {'kind': 'ConfigMap', 'apiVersion': 'v1'})
+                self.assertEqual(server.request('POST', maps, configmap('after', k='v'))[0], 201)
+                later = json.loads(events.readline())
+                self.assertEqual((later['type'], later['object']['metadata']['name']), ('ADDED', 'after'))
+                self.assertGreater(int(later['object']['metadata']['resourceVersion']), int(event['object']['metadata']['resourceVersion']))
+                server.kill()
+                with Server(data_dir=server.dir) as again:
+                    names = {i['metadata']['name'] for i in again.request('GET', maps)[2]['items']}
+                    self.assertEqual(names - {'kube-root-ca.crt'}, {'before', 'during', 'after'})
 
     def test_a_second_signal_ends_the_process_at_once_with_code_1(self):
         with Server('--shutdown-delay-duration=60s') as server:

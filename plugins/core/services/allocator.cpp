@@ -87,9 +87,11 @@ std::optional<std::uint32_t> AddressRange::index_of(std::string_view address) co
 }
 
 Result<PortRange> PortRange::parse(std::string_view text) {
-  const auto dash = text.find('-');
-  const auto first = number(text.substr(0, dash));
-  const auto last = dash == std::string_view::npos ? first : number(text.substr(dash + 1));
+  // "first-last", "first+more" or one port: k8s.io/apimachinery/pkg/util/net.PortRange.
+  const auto sign = text.find_first_of("-+");
+  const auto first = number(text.substr(0, sign));
+  auto last = sign == std::string_view::npos ? first : number(text.substr(sign + 1));
+  if (first && last && sign != std::string_view::npos && text[sign] == '+') last = *first + *last;
   if (!first || !last || *first < 1 || *last > 65535 || *first > *last) {
     return bad_request("invalid port range: " + std::string(text));
   }

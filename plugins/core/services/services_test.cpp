@@ -28,6 +28,13 @@ std::string problems_of(std::string_view spec) {
   return errors.empty() ? "" : errors.aggregate_message();
 }
 
+TEST(PortRange, IsOnePortOrTwoOrOneAndMore) {
+  EXPECT_EQ(PortRange::parse("80")->last, 80);
+  EXPECT_EQ(PortRange::parse("30000-32767")->last, 32767);
+  EXPECT_EQ(PortRange::parse("30000+10")->last, 30010);
+  EXPECT_FALSE(PortRange::parse("60000+6000").ok());
+}
+
 TEST(AddressRange, KnowsItsAddresses) {
   const auto range = AddressRange::parse("10.0.0.0/24");
   ASSERT_TRUE(range.ok());
