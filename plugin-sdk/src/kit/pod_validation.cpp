@@ -129,11 +129,29 @@ void validate_spread(const Object& pod_spec, const std::string& path, FieldError
     check_one_of(constraint, "nodeAffinityPolicy", item, {"Honor", "Ignore"}, errors);
     check_one_of(constraint, "nodeTaintsPolicy", item, {"Honor", "Ignore"}, errors);
     const auto keys = texts(constraint, "matchLabelKeys");
+    if (!keys.empty() && !has(constraint, "labelSelector")) {
+      errors.forbidden(at(item, "matchLabelKeys"), "must not be specified when labelSelector is not set");
+    }
     for (std::size_t k = 0; k < keys.size(); ++k)
       add_problems(is_qualified_name(keys[k]), at(at(item, "matchLabelKeys"), k), keys[k], errors);
     if (const Object* selector = get_object(constraint, "labelSelector"))
       validate_label_selector(*selector, at(item, "labelSelector"), errors);
   });
+}
+
+constexpr std::size_t kMaxSysctlName = 253;
+constexpr std::string_view kSysctlText =
+    "must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$";
+
+// Words of lower-case letters, digits, - and _, which stand at neither end, with dots or slashes between them.
+bool is_sysctl_name(std::string_view name) {
+  const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  if (name.empty() || name.size() > kMaxSysctlName || !plain(name.front()) || !plain(name.back())) return false;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool between = name[i] == '.' || name[i] == '/';
+    if (between ? !plain(name[i - 1]) || !plain(name[i + 1]) : !plain(name[i]) && name[i] != '-' && name[i] != '_') return false;
+  }
+  return true;
 }
 
 void validate_security_context(const Object& pod_spec, const std::string& spec_path, FieldErrors& errors) {
@@ -158,8 +176,13 @@ void validate_security_context(const Object& pod_spec, const std::string& spec_p
   each(security, "sysctls", [&](const Object& sysctl, std::size_t i) {
     const std::string name(get_string(sysctl, "name"));
     const std::string item = at(at(at(path, "sysctls"), i), "name");
-    if (name.empty()) errors.required(item);
-    if (!names.insert(name).second) errors.duplicate(item, name);
+    if (name.empty()) {
+      errors.required(item);
+    } else if (!is_sysctl_name(name)) {
+      errors.invalid(item, name, kSysctlText);
+    } else if (!names.insert(name).second) {
+      errors.duplicate(item, name);
+    }
   });
 }
 
@@ -224,6 +247,7 @@ void validate_host_aliases(const Object& pod_spec, const std::string& path, Fiel
 struct NameRow {
   std::string_view key;
   Problems (*rule)(std::string_view);
+  bool pointer = false;  // "" is a name there, and a wrong one
 };
 constexpr NameRow kNames[] = {
     {"serviceAccountName", is_dns1123_subdomain},
@@ -231,7 +255,7 @@ constexpr NameRow kNames[] = {
     {"hostname", is_dns1123_label},
     {"subdomain", is_dns1123_label},
     {"priorityClassName", is_dns1123_subdomain},
-    {"runtimeClassName", is_dns1123_subdomain},
+    {"runtimeClassName", is_dns1123_subdomain, true},
 };
 
 void validate_numbers(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
@@ -384,7 +408,8 @@ void validate_pod_spec(const Object& pod_spec, const std::string& path, std::str
   validate_security_context(pod_spec, path, errors);
   for (const NameRow& row : kNames) {
     const std::string_view name = get_string(pod_spec, row.key);
-    if (!name.empty()) add_problems(row.rule(name), at(path, row.key), name, errors);
+    const bool set = row.pointer ? has(pod_spec, row.key) : !name.empty();
+    if (set) add_problems(row.rule(name), at(path, row.key), name, errors);
   }
   validate_affinity(object_or_empty(pod_spec, "affinity"), at(path, "affinity"), errors);
   validate_host_aliases(pod_spec, path, errors);

@@ -88,6 +88,21 @@ void validate_ephemeral(const Object& source, const std::string& path, FieldErro
   validate_claim_spec(object_or_empty(*claim, "spec"), at(at(path, "volumeClaimTemplate"), "spec"), errors);
 }
 
+// Files of all sources lie in one directory.
+void validate_projected_paths(const Object& source, const std::string& path, FieldErrors& errors) {
+  std::set<std::string> paths;
+  each(source, "sources", [&](const Object& each_source, std::size_t) {
+    for (std::string_view kind : {"secret", "configMap", "downwardAPI"}) {
+      const Object& part = object_or_empty(each_source, kind);
+      each(part, "items", [&](const Object& item, std::size_t) {
+        const std::string_view target = get_string(item, "path");
+        if (target.empty() || paths.emplace(target).second) return;
+        errors.invalid(path, kind == "downwardAPI" ? target : get_string(part, "name"), "conflicting duplicate paths");
+      });
+    }
+  });
+}
+
 void validate_projected(const Object& source, const std::string& path, FieldErrors& errors) {
   check_file_mode(source, "defaultMode", path, errors);
   each(source, "sources", [&](const Object& each_source, std::size_t i) {
@@ -111,6 +126,38 @@ void validate_projected(const Object& source, const std::string& path, FieldErro
       if (get_string(*token, "path").empty()) errors.required(at(path, "path"));
     }
   });
+  validate_projected_paths(source, path, errors);
+}
+
+// What a claim is filled from, in its older or its newer form.
+void validate_data_source(const Object& source, const std::string& path, FieldErrors& errors) {
+  check_required(source, "name", path, errors);
+  check_required(source, "kind", path, errors);
+  const std::string_view group = get_string(source, "apiGroup"), kind = get_string(source, "kind");
+  if (group.empty() && kind != "PersistentVolumeClaim") {
+    errors.invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
+  }
+  if (!group.empty()) add_problems(is_dns1123_subdomain(group), at(path, "apiGroup"), group, errors);
+  if (const std::string_view ns = get_string(source, "namespace"); !ns.empty()) {
+    add_problems(is_dns1123_label(ns), at(path, "namespace"), ns, errors);
+  }
+}
+
+void validate_data_sources(const Object& claim_spec, const std::string& path, FieldErrors& errors) {
+  const Object* source = get_object(claim_spec, "dataSource");
+  const Object* ref = get_object(claim_spec, "dataSourceRef");
+  if (source != nullptr) validate_data_source(*source, at(path, "dataSource"), errors);
+  if (ref != nullptr) validate_data_source(*ref, at(path, "dataSourceRef"), errors);
+  if (source == nullptr || ref == nullptr) return;
+  // The value is a field path there, of which nothing is printed.
+  if (!get_string(*ref, "namespace").empty()) {
+    errors.invalid_raw(path, "{}", "may not be specified when dataSourceRef.namespace is specified");
+    return;
+  }
+  const auto same = [&](std::string_view key) {
+    return get_string(*source, key) == get_string(*ref, key) && has(*source, key) == has(*ref, key);
+  };
+  if (!same("apiGroup") || !same("kind") || !same("name")) errors.invalid_raw(path, "{}", "must match dataSourceRef");
 }
 
 struct SourceRow {
@@ -206,6 +253,7 @@ void validate_claim_spec(const Object& claim_spec, const std::string& path, Fiel
     add_problems(is_dns1123_subdomain(name), at(path, "storageClassName"), name, errors);
   }
   check_one_of(claim_spec, "volumeMode", path, {"Block", "Filesystem"}, errors);
+  validate_data_sources(claim_spec, path, errors);
 }
 
 }  // namespace backplane::kit

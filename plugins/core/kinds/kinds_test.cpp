@@ -167,5 +167,28 @@ TEST(Claims, AreImmutableButForTheirVolume) {
             "");
 }
 
+TEST(Claims, AreShownWhatMayNotChange) {
+  const std::string claim = R"("accessModes":["ReadWriteOnce"],"volumeName":"pv","resources":{"requests":{"storage":"1Gi"}}},"status":{}})";
+  EXPECT_EQ(change_problems(*persistent_volume_claim_strategy(), R"({"spec":{"storageClassName":"b",)" + claim,
+                            R"({"spec":{"storageClassName":"a",)" + claim),
+            "spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n"
+            "@@ -10,7 +10,7 @@\n   }\n  },\n  \"VolumeName\": \"pv\",\n- \"StorageClassName\": \"a\",\n+ "
+            "\"StorageClassName\": \"b\",\n  \"VolumeMode\": null,\n  \"DataSource\": null,\n  \"DataSourceRef\": null,\n");
+}
+
+TEST(Claims, NameTheirSourceInBothFormsAlike) {
+  const auto of = [](std::string_view sources) {
+    return problems_of(
+        *persistent_volume_claim_strategy(),
+        R"({"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}},)" + std::string(sources) + "}}");
+  };
+  EXPECT_EQ(of(R"("dataSource":{"kind":"PersistentVolumeClaim","name":"x"},"dataSourceRef":{"kind":"PersistentVolumeClaim","name":"x"})"),
+            "");
+  EXPECT_EQ(of(R"("dataSource":{"kind":"PersistentVolumeClaim","name":"x"},"dataSourceRef":{"kind":"PersistentVolumeClaim","name":"y"})"),
+            "spec: Invalid value: {}: must match dataSourceRef");
+  EXPECT_EQ(of(R"("dataSourceRef":{"kind":"VolumeSnapshot","name":"x"})"),
+            "spec.dataSourceRef: Invalid value: \"VolumeSnapshot\": must be 'PersistentVolumeClaim' when referencing the default apiGroup");
+}
+
 }  // namespace
 }  // namespace backplane::core

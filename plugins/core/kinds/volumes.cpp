@@ -11,6 +11,7 @@
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
 #include "kinds/strategies.hpp"
+#include "printing/go_struct.hpp"
 
 namespace backplane::core {
 namespace {
@@ -143,24 +144,29 @@ class PersistentVolumeStrategy final : public KindStrategy {
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
     const Object& spec = object_or_empty(object, "spec");
     const Object& before = object_or_empty(old, "spec");
-    for (const auto& member : before) {
-      const std::string_view key = member.key();
-      if (std::find(std::begin(kSpecMembers), std::end(kSpecMembers), key) != std::end(kSpecMembers)) continue;
-      if (!same_member(spec, before, key)) {
-        errors.forbidden("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation");
-        break;
-      }
-    }
+    check_source_change(spec, before, errors);
     check_immutable(find(spec, "volumeMode"), find(before, "volumeMode"), "volumeMode", errors);
     if (has(before, "nodeAffinity") && !same_member(spec, before, "nodeAffinity")) {
-      const Value* affinity = find(spec, "nodeAffinity");
-      errors.invalid_raw("nodeAffinity", affinity ? to_json(*affinity) : "null",
+      const Object* affinity = get_object(spec, "nodeAffinity");
+      errors.invalid_raw("nodeAffinity", affinity ? to_json(go_struct("VolumeNodeAffinity", *affinity)) : "null",
                          "field is immutable, except for updating from beta label to GA");
     }
     check(object, errors);  // upstream's update rules hold the create rules once more
   }
 
  private:
+  // Where the data lies never changes; a secret for growing may be named later.
+  static void check_source_change(const Object& spec, const Object& before, FieldErrors& errors) {
+    constexpr std::string_view kExpandSecret = "controllerExpandSecretRef";
+    Object now(spec);
+    Object* csi = mutable_object(now, "csi");
+    if (csi != nullptr && get_object(before, "csi") != nullptr && !has(*get_object(before, "csi"), kExpandSecret)) {
+      erase_member(*csi, kExpandSecret);
+    }
+    const auto difference = struct_difference("PersistentVolumeSource", before, now);
+    if (!difference) return;
+    errors.forbidden("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation\n" + *difference);
+  }
   static void check_access_modes(const Object& spec, FieldErrors& errors) {
     const Array* modes = get_array(spec, "accessModes");
     if (modes == nullptr || modes->empty()) {
@@ -291,11 +297,6 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
   void check(const Object& object, FieldErrors& errors) const override {
     const Object& spec = object_or_empty(object, "spec");
     validate_claim_spec(spec, "spec", errors);
-    for (std::string_view key : {"dataSource", "dataSourceRef"}) {
-      const Object* source = get_object(spec, key);
-      if (source == nullptr) continue;
-      for (std::string_view member : {"name", "kind"}) check_required(*source, member, at("spec", key), errors);
-    }
   }
   static bool is_classic_source(const Object& source) {
     const std::string_view kind = get_string(source, "kind"), group = get_string(source, "apiGroup");
@@ -323,18 +324,17 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
     Object before(object_or_empty(old, "spec"));
     normalize_source(before);  // stored, perhaps, before there were two forms
     // Claims are bound by writing the volume's name, and may grow while they are.
-    if (get_string(before, "volumeName").empty()) {
-      erase_member(now, "volumeName");
-      erase_member(before, "volumeName");
-    }
+    if (get_string(before, "volumeName").empty()) take_member(before, now, "volumeName");
     if (get_string_path(old, "status.phase") == "Bound") {
-      for (Object* spec : {&now, &before}) {
-        if (Object* resources = mutable_object(*spec, "resources")) erase_member(*resources, "requests");
-        erase_member(*spec, "volumeAttributesClassName");
-      }
+      Object* resources = mutable_object(now, "resources");
+      Object* requests = resources != nullptr ? mutable_object(*resources, "requests") : nullptr;
+      if (requests != nullptr) take_member(*requests, object_or_empty(object_or_empty(before, "resources"), "requests"), "storage");
+      take_member(now, before, "volumeAttributesClassName");
     }
-    if (now != before) {
-      errors.forbidden("spec", "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims");
+    if (const auto difference = struct_difference("PersistentVolumeClaimSpec", before, now)) {
+      errors.forbidden(
+          "spec",
+          "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n" + *difference);
     }
     check_immutable(find(object_or_empty(object, "spec"), "volumeMode"), find(object_or_empty(old, "spec"), "volumeMode"), "volumeMode",
                     errors);

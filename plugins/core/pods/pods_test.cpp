@@ -164,10 +164,83 @@ TEST(Pods, OnlyAFewFieldsMayChange) {
   EXPECT_EQ(change_problems(later, before), "spec.activeDeadlineSeconds: Invalid value: 60: must be less than or equal to previous value");
 }
 
+// Clients saw that something may not change, and not what.
+TEST(Pods, ARefusedChangeIsShown) {
+  const Object old = new_pod();
+  Object now = old;
+  now.at("spec").get_object()["hostname"] = "x";
+  const std::string text = change_problems(now, old);
+  EXPECT_NE(text.find("\n- \"Hostname\": \"\",\n+ \"Hostname\": \"x\",\n  \"Subdomain\": \"\",\n"), std::string::npos) << text;
+}
+
+Object gated(std::string_view spec) {
+  Object pod = new_pod();
+  for (const auto& member : parse(spec)) pod.at("spec").get_object()[member.key()] = member.value();
+  return pod;
+}
+
+TEST(Pods, SchedulingGatesAreOnlyTakenAway) {
+  const Object both = gated(R"({"schedulingGates":[{"name":"a"},{"name":"b"}]})");
+  EXPECT_EQ(change_problems(gated(R"({"schedulingGates":[{"name":"b"}]})"), both), "");
+  EXPECT_EQ(change_problems(new_pod(), both), "");
+  EXPECT_EQ(change_problems(gated(R"({"schedulingGates":[{"name":"a"},{"name":"c"}]})"), both),
+            "spec.schedulingGates[1].name: Forbidden: only deletion is allowed, but found new scheduling gate 'c'");
+}
+
+TEST(Pods, WhereAGatedPodMayRunCanBeNarrowed) {
+  const auto pod = [](std::string_view gates, std::string_view selector, std::string_view terms) {
+    return gated(R"({"schedulingGates":)" + std::string(gates) + R"(,"nodeSelector":)" + std::string(selector) +
+                 R"(,"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":)" +
+                 std::string(terms) + "}}}}");
+  };
+  constexpr std::string_view kGate = R"([{"name":"a"}])";
+  constexpr std::string_view kOne = R"([{"matchExpressions":[{"key":"k","operator":"Exists"}]}])";
+  constexpr std::string_view kMore = R"([{"matchExpressions":[{"key":"k","operator":"Exists"},{"key":"l","operator":"Exists"}]}])";
+  constexpr std::string_view kOther = R"([{"matchExpressions":[{"key":"l","operator":"Exists"}]}])";
+  const Object old = pod(kGate, R"({"a":"1"})", kOne);
+  EXPECT_EQ(change_problems(pod(kGate, R"({"a":"1","b":"2"})", kMore), old), "");
+  EXPECT_EQ(change_problems(pod(kGate, R"({"a":"2"})", kOne), old),
+            "spec.nodeSelector: Invalid value: {\"a\":\"2\"}: only additions to spec.nodeSelector are allowed (no mutations or deletions)");
+  EXPECT_EQ(change_problems(pod(kGate, R"({"a":"1"})", kOther), old),
+            "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0]: Invalid value: "
+            "{\"MatchExpressions\":[{\"Key\":\"l\",\"Operator\":\"Exists\",\"Values\":null}],\"MatchFields\":null}: only additions are "
+            "allowed (no mutations or deletions)");
+  const Object free = pod("[]", R"({"a":"1"})", kOne);
+  EXPECT_TRUE(change_problems(pod("[]", R"({"a":"1","b":"2"})", kOne), free).starts_with("spec: Forbidden: pod updates may not change"));
+}
+
 TEST(Pods, ContainersAreNotAddedLater) {
   const Object old = new_pod();
   const Object now = new_pod(R"([{"name":"c","image":"nginx"},{"name":"d","image":"nginx"}])");
   EXPECT_EQ(change_problems(now, old), "spec.containers: Forbidden: pod updates may not add or remove containers");
+}
+
+std::string problems_of(std::string_view spec) {
+  RequestContext context;
+  FieldErrors errors;
+  pod_strategy()->validate(context, gated(spec), errors);
+  return errors.empty() ? "" : errors.aggregate_message();
+}
+
+TEST(Pods, NamesThatTheNodeTakesAreChecked) {
+  EXPECT_EQ(problems_of(R"({"securityContext":{"sysctls":[{"name":"net.ipv4.ip_local-port"},{"name":"net/ipv4/x"}]}})"), "");
+  for (const char* name : {"Net.x", "a..b", ".a", "a/", "-a", "a b"}) {
+    const std::string spec = R"({"securityContext":{"sysctls":[{"name":")" + std::string(name) + R"("}]}})";
+    EXPECT_TRUE(
+        problems_of(spec).ends_with("must have at most 253 characters and match regex "
+                                    "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$"))
+        << name;
+  }
+  EXPECT_TRUE(problems_of(R"({"runtimeClassName":""})").starts_with("spec.runtimeClassName: Invalid value: \"\": a lowercase RFC 1123"));
+  EXPECT_EQ(problems_of(R"({"topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"z","whenUnsatisfiable":"DoNotSchedule",)"
+                        R"("matchLabelKeys":["a"]}]})"),
+            "spec.topologySpreadConstraints[0].matchLabelKeys: Forbidden: must not be specified when labelSelector is not set");
+}
+
+TEST(Pods, FilesOfAProjectedVolumeDoNotCollide) {
+  EXPECT_EQ(problems_of(R"({"volumes":[{"name":"v","projected":{"sources":[{"secret":{"name":"s","items":[{"key":"a","path":"p"}]}},)"
+                        R"({"downwardAPI":{"items":[{"path":"p","fieldRef":{"apiVersion":"v1","fieldPath":"metadata.name"}}]}}]}}]})"),
+            "spec.volumes[0].projected: Invalid value: \"p\": conflicting duplicate paths");
 }
 
 TEST(PodTable, ShowsWhatAPodIsDoing) {

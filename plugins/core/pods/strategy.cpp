@@ -1,6 +1,5 @@
 // Pods: what may change, how they end, and what their subresources touch.
 #include <algorithm>
-#include <limits>
 
 #include "backplane/kit/pod_defaults.hpp"
 #include "backplane/kit/pod_validation.hpp"
@@ -10,6 +9,7 @@
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
 #include "kinds/strategies.hpp"
+#include "pods/change.hpp"
 #include "pods/qos.hpp"
 #include "pods/table.hpp"
 
@@ -19,94 +19,6 @@ namespace {
 using namespace kit;
 
 constexpr std::int64_t kDefaultGraceSeconds = 30;
-constexpr std::string_view kMayChange =
-    "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,"
-    "`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was "
-    "previously negative)";
-
-std::size_t items(const Object& parent, std::string_view key) {
-  const Array* list = get_array(parent, key);
-  return list ? list->size() : 0;
-}
-
-void check_deadline(const Object& spec, const Object& before, FieldErrors& errors) {
-  const auto now = get_int(spec, "activeDeadlineSeconds"), old = get_int(before, "activeDeadlineSeconds");
-  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  if (now && (*now < 0 || *now > kMost)) {
-    errors.invalid("spec.activeDeadlineSeconds", static_cast<long long>(*now), "must be between 0 and 2147483647, inclusive");
-  } else if (now && old && *old < *now) {
-    errors.invalid("spec.activeDeadlineSeconds", static_cast<long long>(*now), "must be less than or equal to previous value");
-  } else if (!now && old) {
-    errors.invalid_raw("spec.activeDeadlineSeconds", "null", "must not update from a positive integer to nil value");
-  }
-}
-
-// Tolerations may only be added; of the old ones just the seconds may change.  The first that is gone is blamed for all.
-void check_tolerations(const Object& spec, const Object& before, FieldErrors& errors) {
-  bool all_kept = true;
-  each(before, "tolerations", [&](const Object& old, std::size_t) {
-    bool kept = false;
-    each(spec, "tolerations", [&](const Object& toleration, std::size_t) {
-      Object a(toleration), b(old);
-      erase_member(a, "tolerationSeconds");
-      erase_member(b, "tolerationSeconds");
-      kept = kept || a == b;
-    });
-    all_kept = all_kept && kept;
-  });
-  if (!all_kept) {
-    errors.forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds");
-    return;
-  }
-  validate_tolerations(spec, "spec", errors);  // once more, as upstream does
-}
-
-// The new spec with everything that may change set back.
-Object without_allowed_changes(const Object& spec, const Object& before) {
-  Object out(spec);
-  for (std::string_view list : {"containers", "initContainers"}) {
-    const Array* old = get_array(before, list);
-    Value* now = find(out, list);
-    if (old == nullptr || now == nullptr || !now->is_array()) continue;
-    for (std::size_t i = 0; i < now->get_array().size() && i < old->size(); ++i) {
-      if (Object* container = now->get_array()[i].if_object()) take_member(*container, (*old)[i].get_object(), "image");
-    }
-  }
-  take_member(out, before, "activeDeadlineSeconds");
-  take_member(out, before, "tolerations");
-  const auto grace = get_int(before, "terminationGracePeriodSeconds");
-  if (grace && *grace < 0 && get_int(out, "terminationGracePeriodSeconds") == std::optional<std::int64_t>(1)) {
-    take_member(out, before, "terminationGracePeriodSeconds");
-  }
-  return out;
-}
-
-// Members in any order are the same spec.
-bool same_spec(const Object& a, const Object& b) { return a == b; }
-
-void check_pod_change(const Object& object, const Object& old, FieldErrors& errors) {
-  const Object& spec = object_or_empty(object, "spec");
-  const Object& before = object_or_empty(old, "spec");
-  if (items(spec, "containers") != items(before, "containers")) {
-    errors.forbidden("spec.containers", "pod updates may not add or remove containers");
-    return;
-  }
-  if (items(spec, "initContainers") != items(before, "initContainers")) {
-    errors.forbidden("spec.initContainers", "pod updates may not add or remove containers");
-    return;
-  }
-  for (std::string_view list : {"containers", "initContainers"}) {
-    each(spec, list, [&](const Object& container, std::size_t i) {
-      if (get_string(container, "image").empty()) errors.required(at(at(at("spec", list), i), "image"));
-    });
-  }
-  const std::size_t so_far = errors.size();
-  check_deadline(spec, before, errors);
-  if (errors.size() != so_far) return;
-  check_tolerations(spec, before, errors);
-  if (!same_spec(without_allowed_changes(spec, before), before)) errors.forbidden("spec", kMayChange);
-}
-
 // Adds `{key, op, [value of the pod's label]}` to a selector for each key that the pod has.
 void add_label_keys(Object& holder, std::string_view keys, std::string_view op, const Object& labels) {
   const Array* list = get_array(holder, keys);
@@ -183,7 +95,8 @@ class PodStrategy final : public Strategy {
   void validate(RequestContext&, const Object& object, FieldErrors& errors) const override {
     check_finalizer_names(object, errors);
     validate_pod_spec(object_or_empty(object, "spec"), "spec", meta_name(object), errors);
-    if (items(object_or_empty(object, "spec"), "ephemeralContainers") > 0) {
+    const Array* ephemeral = get_array(object_or_empty(object, "spec"), "ephemeralContainers");
+    if (ephemeral != nullptr && !ephemeral->empty()) {
       errors.forbidden("spec.ephemeralContainers", "cannot be set on create");
     }
   }

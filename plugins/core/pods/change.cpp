@@ -1,0 +1,193 @@
+#include "pods/change.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "backplane/kit/pod_validation.hpp"
+#include "backplane/kit/walk.hpp"
+#include "printing/go_struct.hpp"
+
+namespace backplane::core {
+namespace {
+
+using namespace kit;
+
+constexpr std::string_view kMayChange =
+    "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,"
+    "`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was "
+    "previously negative)";
+constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
+
+std::size_t items(const Object& parent, std::string_view key) {
+  const Array* list = get_array(parent, key);
+  return list ? list->size() : 0;
+}
+
+// False when nothing more is looked at.
+bool check_containers(const Object& spec, const Object& before, std::string_view list, FieldErrors& errors) {
+  if (items(spec, list) != items(before, list)) {
+    errors.forbidden(at("spec", list), "pod updates may not add or remove containers");
+    return false;
+  }
+  each(spec, list, [&](const Object& container, std::size_t i) {
+    if (get_string(container, "image").empty()) errors.required(at(at(at("spec", list), i), "image"));
+  });
+  return true;
+}
+
+// False when nothing more is looked at.
+bool check_deadline(const Object& spec, const Object& before, FieldErrors& errors) {
+  const auto now = get_int(spec, "activeDeadlineSeconds"), old = get_int(before, "activeDeadlineSeconds");
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  if (now && (*now < 0 || *now > kMost)) {
+    errors.invalid("spec.activeDeadlineSeconds", static_cast<long long>(*now), "must be between 0 and 2147483647, inclusive");
+    return false;
+  }
+  if (now && old && *old < *now) {
+    errors.invalid("spec.activeDeadlineSeconds", static_cast<long long>(*now), "must be less than or equal to previous value");
+    return false;
+  }
+  if (!now && old) errors.invalid_raw("spec.activeDeadlineSeconds", "null", "must not update from a positive integer to nil value");
+  return true;
+}
+
+// Tolerations may only be added; of the old ones just the seconds may change.  The first that is gone is blamed for all.
+void check_tolerations(const Object& spec, const Object& before, FieldErrors& errors) {
+  bool all_kept = true;
+  each(before, "tolerations", [&](const Object& old, std::size_t) {
+    bool kept = false;
+    each(spec, "tolerations", [&](const Object& toleration, std::size_t) {
+      Object a(toleration), b(old);
+      erase_member(a, "tolerationSeconds");
+      erase_member(b, "tolerationSeconds");
+      kept = kept || a == b;
+    });
+    all_kept = all_kept && kept;
+  });
+  if (!all_kept) {
+    errors.forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds");
+    return;
+  }
+  validate_tolerations(spec, "spec", errors);  // once more, as upstream does
+}
+
+void check_scheduling_gates(const Object& spec, const Object& before, FieldErrors& errors) {
+  each(spec, "schedulingGates", [&](const Object& gate, std::size_t i) {
+    const std::string_view name = get_string(gate, "name");
+    bool known = false;
+    each(before, "schedulingGates", [&](const Object& old, std::size_t) { known = known || get_string(old, "name") == name; });
+    if (known) return;
+    errors.forbidden(at(at("spec.schedulingGates", i), "name"),
+                     "only deletion is allowed, but found new scheduling gate '" + std::string(name) + "'");
+  });
+}
+
+void check_node_selector(const Object& spec, const Object& before, FieldErrors& errors) {
+  const Object& now = object_or_empty(spec, "nodeSelector");
+  for (const auto& member : object_or_empty(before, "nodeSelector")) {
+    const Value* kept = find(now, member.key());
+    if (kept != nullptr && *kept == member.value()) continue;
+    errors.invalid_raw("spec.nodeSelector", has(spec, "nodeSelector") ? to_json(now) : "null",
+                       "only additions to spec.nodeSelector are allowed (no mutations or deletions)");
+    return;
+  }
+}
+
+// True when the list begins with all that it held before.
+bool only_grows(const Object& now, const Object& before, std::string_view list) {
+  const Array* old = get_array(before, list);
+  const Array* grown = get_array(now, list);
+  if (old == nullptr || old->empty()) return true;
+  return grown != nullptr && grown->size() >= old->size() && std::equal(old->begin(), old->end(), grown->begin());
+}
+
+// A term without requirements matches nothing: it must stay so.
+bool term_only_grows(const Object& now, const Object& before) {
+  const auto empty = [](const Object& term) { return items(term, "matchExpressions") + items(term, "matchFields") == 0; };
+  if (empty(before) && !empty(now)) return false;
+  return only_grows(now, before, "matchExpressions") && only_grows(now, before, "matchFields");
+}
+
+void check_node_affinity(const Object& affinity, const Object& before, FieldErrors& errors) {
+  const std::string path = "spec.affinity.nodeAffinity." + std::string(kRequired) + ".nodeSelectorTerms";
+  const Array* old = get_array(object_or_empty(before, kRequired), "nodeSelectorTerms");
+  const Array* now = get_array(object_or_empty(affinity, kRequired), "nodeSelectorTerms");
+  if (old == nullptr || old->empty()) return;
+  if (now == nullptr || now->size() != old->size()) {
+    errors.invalid_raw(path, to_json(go_structs("NodeSelectorTerm", now)),
+                       "no additions/deletions to non-empty NodeSelectorTerms list are allowed");
+    return;
+  }
+  for (std::size_t i = 0; i < old->size(); ++i) {
+    const Object* term = (*now)[i].if_object();
+    const Object* was = (*old)[i].if_object();
+    if (term == nullptr || was == nullptr || term_only_grows(*term, *was)) continue;
+    errors.invalid_raw(at(path, i), to_json(go_struct("NodeSelectorTerm", *term)),
+                       "only additions are allowed (no mutations or deletions)");
+  }
+}
+
+// The node affinity set back, and with it an affinity that held nothing else.
+void take_node_affinity(Object& spec, const Object& before) {
+  const Object* old = get_object(before, "affinity");
+  Object* affinity = mutable_object(spec, "affinity");
+  if (affinity == nullptr) {
+    if (const Value* kept = find(object_or_empty(before, "affinity"), "nodeAffinity")) {
+      ensure_object(spec, "affinity")["nodeAffinity"] = *kept;
+    }
+  } else if (old == nullptr && !has(*affinity, "podAffinity") && !has(*affinity, "podAntiAffinity")) {
+    erase_member(spec, "affinity");
+  } else {
+    take_member(*affinity, object_or_empty(before, "affinity"), "nodeAffinity");
+  }
+}
+
+// While a gate keeps a pod from the scheduler, where it may run can be narrowed.
+void take_what_gated_pods_may(Object& spec, const Object& before, FieldErrors& errors) {
+  if (items(before, "schedulingGates") == 0) return;
+  check_node_selector(spec, before, errors);
+  take_member(spec, before, "nodeSelector");
+  const Object& affinity = object_or_empty(object_or_empty(spec, "affinity"), "nodeAffinity");
+  const Object& old = object_or_empty(object_or_empty(before, "affinity"), "nodeAffinity");
+  if (affinity == old) return;
+  check_node_affinity(affinity, old, errors);
+  take_node_affinity(spec, before);
+}
+
+// The new spec with everything that may change set back.
+Object without_allowed_changes(const Object& spec, const Object& before) {
+  Object out(spec);
+  for (std::string_view list : {"containers", "initContainers"}) {
+    const Array* old = get_array(before, list);
+    Value* now = find(out, list);
+    if (old == nullptr || now == nullptr || !now->is_array()) continue;
+    for (std::size_t i = 0; i < now->get_array().size() && i < old->size(); ++i) {
+      if (Object* container = now->get_array()[i].if_object()) take_member(*container, (*old)[i].get_object(), "image");
+    }
+  }
+  for (std::string_view member : {"activeDeadlineSeconds", "schedulingGates", "tolerations"}) take_member(out, before, member);
+  const auto grace = get_int(before, "terminationGracePeriodSeconds");
+  if (grace && *grace < 0 && get_int(out, "terminationGracePeriodSeconds") == std::optional<std::int64_t>(1)) {
+    take_member(out, before, "terminationGracePeriodSeconds");
+  }
+  return out;
+}
+
+}  // namespace
+
+void check_pod_change(const Object& object, const Object& old, FieldErrors& errors) {
+  const Object& spec = object_or_empty(object, "spec");
+  const Object& before = object_or_empty(old, "spec");
+  if (!check_containers(spec, before, "containers", errors) || !check_containers(spec, before, "initContainers", errors)) return;
+  if (!check_deadline(spec, before, errors)) return;
+  check_tolerations(spec, before, errors);
+  check_scheduling_gates(spec, before, errors);
+  if (spec == before) return;
+  Object rest = without_allowed_changes(spec, before);
+  take_what_gated_pods_may(rest, before, errors);
+  if (rest == before) return;
+  const auto difference = struct_difference("PodSpec", before, rest);
+  if (difference) errors.forbidden("spec", std::string(kMayChange) + "\n" + *difference);
+}
+
+}  // namespace backplane::core

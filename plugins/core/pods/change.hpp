@@ -1,0 +1,14 @@
+// What of a pod's spec may change once it exists.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include "backplane/strategy.hpp"
+
+namespace backplane::core {
+
+// Images, a shorter deadline, more tolerations and fewer scheduling gates; while there is a gate also what narrows the nodes further.
+// Whatever else differs is refused, with the difference.
+void check_pod_change(const Object& object, const Object& old, FieldErrors& errors);
+
+}  // namespace backplane::core

@@ -1,0 +1,18 @@
+// The difference of two texts in the unified form, found as Python's difflib (and go-difflib after it) finds it: from the longest common
+// run outwards, lines that are everywhere left out of the search.  Another way of finding gives another, equally true text; clients see
+// this one.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace backplane::core {
+
+// "@@ -1,3 +1,4 @@\n-old\n+new\n…", three lines of context, no file names; empty when nothing differs, or when a text has more than
+// `kMostDiffLines` lines, for the time it takes grows faster than they do.
+inline constexpr std::size_t kMostDiffLines = 20'000;
+std::string unified_diff(const std::vector<std::string>& before, const std::vector<std::string>& after);
+
+}  // namespace backplane::core
