@@ -8,6 +8,7 @@
 #include "backplane/kit/warnings.hpp"
 #include "backplane/kit/workload.hpp"
 #include "backplane/meta.hpp"
+#include "shared.hpp"
 #include "strategies.hpp"
 
 namespace backplane::apps {
@@ -33,26 +34,14 @@ void set_template_generation(Object& object, std::int64_t generation) {
 
 void print_daemon_set(const Object& object, std::int64_t now, Array& cells) {
   const Object& spec = object_or_empty(object, "spec");
-  const Object& pod_spec = object_or_empty(object_or_empty(spec, "template"), "spec");
   cells.emplace_back(meta_name(object));
   for (const char* count :
        {"desiredNumberScheduled", "currentNumberScheduled", "numberReady", "updatedNumberScheduled", "numberAvailable"}) {
     cells.emplace_back(get_int(object_or_empty(object, "status"), count).value_or(0));
   }
-  cells.emplace_back(print_labels(get_object(pod_spec, "nodeSelector")));
+  cells.emplace_back(print_labels(get_object(object_or_empty(object_or_empty(spec, "template"), "spec"), "nodeSelector")));
   cells.emplace_back(age_of(object, now));
-  cells.emplace_back(container_names(pod_spec));
-  cells.emplace_back(container_images(pod_spec));
-  cells.emplace_back(print_selector(get_object(spec, "selector")));
-}
-
-// The update strategy as its Go struct is printed in messages.
-std::string print_update_strategy(const Object& strategy) {
-  const Object* rolling = get_object(strategy, "rollingUpdate");
-  std::string out = "{\"Type\":" + to_json(Value(get_string(strategy, "type"))) + ",\"RollingUpdate\":";
-  if (rolling == nullptr) return out + "null}";
-  return out + "{\"MaxUnavailable\":" + print_int_or_string(find(*rolling, "maxUnavailable")) +
-         ",\"MaxSurge\":" + print_int_or_string(find(*rolling, "maxSurge")) + "}}";
+  add_template_cells(spec, cells);
 }
 
 void check_rolling(const Object& strategy, FieldErrors& errors) {
@@ -82,12 +71,11 @@ class DaemonSetStrategy final : public KindStrategy {
   bool has_status() const override { return true; }
   const TableConvertor& table_convertor() const override {
     static const PrintedTable table(
-        {name_column(), number_column("Desired", "Nodes that should run a pod."), number_column("Current", "Nodes that run a pod."),
-         number_column("Ready", "Pods that are ready."), number_column("Up-to-date", "Pods made from the current template."),
-         number_column("Available", "Pods that have been ready long enough."),
-         text_column("Node Selector", "Labels of the nodes it runs on."), age_column(),
-         text_column("Containers", "Names of the containers.", 1), text_column("Images", "Images of the containers.", 1),
-         text_column("Selector", "Labels of its pods.", 1)},
+        with_template_columns({name_column(), number_column("Desired", "Nodes that should run a pod."),
+                               number_column("Current", "Nodes that run a pod."), number_column("Ready", "Pods that are ready."),
+                               number_column("Up-to-date", "Pods made from the current template."),
+                               number_column("Available", "Pods that have been ready long enough."),
+                               text_column("Node Selector", "Labels of the nodes it runs on."), age_column()}),
         print_daemon_set);
     return table;
   }
@@ -127,7 +115,7 @@ class DaemonSetStrategy final : public KindStrategy {
       check_rolling(strategy, errors);
     } else if (type != "OnDelete") {
       errors.add({FieldErrorType::kNotSupported, "spec.updateStrategy",
-                  "Unsupported value: " + print_update_strategy(strategy) + ": supported values: \"RollingUpdate\", \"OnDelete\""});
+                  "Unsupported value: " + print_rolling_update(strategy) + ": supported values: \"RollingUpdate\", \"OnDelete\""});
     }
   }
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {

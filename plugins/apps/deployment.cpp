@@ -3,10 +3,10 @@
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
-#include "backplane/kit/warnings.hpp"
 #include "backplane/kit/workload.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
+#include "shared.hpp"
 #include "strategies.hpp"
 
 namespace backplane::apps {
@@ -17,25 +17,13 @@ using namespace kit;
 void print_deployment(const Object& object, std::int64_t now, Array& cells) {
   const Object& spec = object_or_empty(object, "spec");
   const Object& status = object_or_empty(object, "status");
-  const Object& pod_spec = object_or_empty(object_or_empty(spec, "template"), "spec");
   cells.emplace_back(meta_name(object));
   cells.emplace_back(std::to_string(get_int(status, "readyReplicas").value_or(0)) + "/" +
                      std::to_string(get_int(spec, "replicas").value_or(0)));
   cells.emplace_back(get_int(status, "updatedReplicas").value_or(0));
   cells.emplace_back(get_int(status, "availableReplicas").value_or(0));
   cells.emplace_back(age_of(object, now));
-  cells.emplace_back(container_names(pod_spec));
-  cells.emplace_back(container_images(pod_spec));
-  cells.emplace_back(print_selector(get_object(spec, "selector")));
-}
-
-// The strategy as its Go struct is printed in messages.
-std::string print_strategy(const Object& strategy) {
-  const Object* rolling = get_object(strategy, "rollingUpdate");
-  std::string out = "{\"Type\":" + to_json(Value(get_string(strategy, "type"))) + ",\"RollingUpdate\":";
-  if (rolling == nullptr) return out + "null}";
-  return out + "{\"MaxUnavailable\":" + print_int_or_string(find(*rolling, "maxUnavailable")) +
-         ",\"MaxSurge\":" + print_int_or_string(find(*rolling, "maxSurge")) + "}}";
+  add_template_cells(spec, cells);
 }
 
 void check_rolling(const Object& strategy, FieldErrors& errors) {
@@ -63,20 +51,13 @@ class DeploymentStrategy final : public KindStrategy {
   bool has_status() const override { return true; }
   const TableConvertor& table_convertor() const override {
     static const PrintedTable table(
-        {name_column(), text_column("Ready", "Pods that are ready, of how many."),
-         text_column("Up-to-date", "Pods made from the current template."),
-         text_column("Available", "Pods that have been ready long enough."), age_column(),
-         text_column("Containers", "Names of the containers.", 1), text_column("Images", "Images of the containers.", 1),
-         text_column("Selector", "Labels of its pods.", 1)},
+        with_template_columns({name_column(), text_column("Ready", "Pods that are ready, of how many."),
+                               text_column("Up-to-date", "Pods made from the current template."),
+                               text_column("Available", "Pods that have been ready long enough."), age_column()}),
         print_deployment);
     return table;
   }
-  std::vector<std::string> warnings(const Object& object, const Object* old) const override {
-    Warnings out;
-    if (old == nullptr) warn_of_host_name(object, "Pod names and hostnames", out);
-    for (std::string& text : workload_warnings(object, old)) out.push_back(std::move(text));
-    return out;
-  }
+  std::vector<std::string> warnings(const Object& object, const Object* old) const override { return named_workload_warnings(object, old); }
   void canonicalize(Object& object) const override { canonicalize_template(object); }
   void apply_defaults(Object& object) const override {
     Object& spec = ensure_object(object, "spec");
@@ -123,7 +104,7 @@ class DeploymentStrategy final : public KindStrategy {
       check_rolling(strategy, errors);
     } else {
       errors.add({FieldErrorType::kNotSupported, "spec.strategy",
-                  "Unsupported value: " + print_strategy(strategy) + ": supported values: \"Recreate\", \"RollingUpdate\""});
+                  "Unsupported value: " + print_rolling_update(strategy) + ": supported values: \"Recreate\", \"RollingUpdate\""});
     }
   }
   static void check_deadline(const Object& spec, FieldErrors& errors) {

@@ -3,9 +3,9 @@
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
-#include "backplane/kit/warnings.hpp"
 #include "backplane/kit/workload.hpp"
 #include "backplane/meta.hpp"
+#include "shared.hpp"
 #include "strategies.hpp"
 
 namespace backplane::apps {
@@ -15,15 +15,12 @@ using namespace kit;
 
 void print_replica_set(const Object& object, std::int64_t now, Array& cells) {
   const Object& spec = object_or_empty(object, "spec");
-  const Object& pod_spec = object_or_empty(object_or_empty(spec, "template"), "spec");
   cells.emplace_back(meta_name(object));
   cells.emplace_back(get_int(spec, "replicas").value_or(0));
   cells.emplace_back(get_int_path(object, "status.replicas").value_or(0));
   cells.emplace_back(get_int_path(object, "status.readyReplicas").value_or(0));
   cells.emplace_back(age_of(object, now));
-  cells.emplace_back(container_names(pod_spec));
-  cells.emplace_back(container_images(pod_spec));
-  cells.emplace_back(print_selector(get_object(spec, "selector")));
+  add_template_cells(spec, cells);
 }
 
 class ReplicaSetStrategy final : public KindStrategy {
@@ -32,18 +29,12 @@ class ReplicaSetStrategy final : public KindStrategy {
   bool has_status() const override { return true; }
   const TableConvertor& table_convertor() const override {
     static const PrintedTable table(
-        {name_column(), number_column("Desired", "Pods that are wanted."), number_column("Current", "Pods there are."),
-         number_column("Ready", "Pods that are ready."), age_column(), text_column("Containers", "Names of the containers.", 1),
-         text_column("Images", "Images of the containers.", 1), text_column("Selector", "Labels of its pods.", 1)},
+        with_template_columns({name_column(), number_column("Desired", "Pods that are wanted."),
+                               number_column("Current", "Pods there are."), number_column("Ready", "Pods that are ready."), age_column()}),
         print_replica_set);
     return table;
   }
-  std::vector<std::string> warnings(const Object& object, const Object* old) const override {
-    Warnings out;
-    if (old == nullptr) warn_of_host_name(object, "Pod names and hostnames", out);
-    for (std::string& text : workload_warnings(object, old)) out.push_back(std::move(text));
-    return out;
-  }
+  std::vector<std::string> warnings(const Object& object, const Object* old) const override { return named_workload_warnings(object, old); }
   void canonicalize(Object& object) const override { canonicalize_template(object); }
   void apply_defaults(Object& object) const override {
     Object& spec = ensure_object(object, "spec");
