@@ -1,7 +1,6 @@
-#include "endpoints/body.hpp"
 #include "endpoints/respond.hpp"
+#include "endpoints/sent_object.hpp"
 #include "endpoints/sent_values.hpp"
-#include "endpoints/verb_options.hpp"
 #include "endpoints/verbs.hpp"
 
 namespace backplane::endpoints {
@@ -19,27 +18,20 @@ void wipe_system_fields(Object& object) {
 }  // namespace
 
 Task<Status> serve_create(const Resource& resource, RequestContext& context, Exchange& exchange) {
-  auto media = negotiate(exchange, /*shapes=*/true);
-  if (!media.ok()) co_return std::move(media.status());
-  auto format = negotiate_input(exchange);
-  if (!format.ok()) co_return std::move(format.status());
-  auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
-  if (!body.ok()) co_return std::move(body.status());
-  auto options = write_options(request_query(exchange), WriteVerb::kCreate);
-  if (!options.ok()) co_return std::move(options.status());
-  auto object = decode_object(resource, context, *body, *format, options->field_validation);
-  if (!object.ok()) co_return std::move(object.status());
-  wipe_system_fields(*object);
-  Status matched = match_namespace(resource.namespace_of(context), *object);
+  auto sent_object = co_await receive_object(resource, context, exchange);
+  if (!sent_object.ok()) co_return std::move(sent_object.status());
+  SentObject& received = *sent_object;
+  wipe_system_fields(received.object);
+  Status matched = match_namespace(resource.namespace_of(context), received.object);
   if (!matched.ok()) co_return matched;
-  context.dry_run = options->dry_run;
-  auto creating = resource.creater->create(context, *object, std::move(*options));
+  context.dry_run = received.options.dry_run;
+  auto creating = resource.creater->create(context, received.object, std::move(received.options));
   auto created = co_await std::move(creating);
   if (!created.ok()) {
-    quote_sent_values(created.status(), *body, *format);
+    quote_sent_values(created.status(), received.body, received.format);
     co_return std::move(created.status());
   }
-  auto sending = send_object(resource, context, exchange, *media, 201, std::move(*created));
+  auto sending = send_object(resource, context, exchange, received.answer, 201, std::move(*created));
   Status sent = co_await std::move(sending);
   co_return sent;
 }

@@ -1,7 +1,6 @@
-#include "endpoints/body.hpp"
 #include "endpoints/json_scan.hpp"
 #include "endpoints/respond.hpp"
-#include "endpoints/verb_options.hpp"
+#include "endpoints/sent_object.hpp"
 #include "endpoints/verbs.hpp"
 
 namespace backplane::endpoints {
@@ -42,26 +41,19 @@ ObjectRef with_code(ObjectRef object) {
 }  // namespace
 
 Task<Status> serve_named_create(const Resource& resource, RequestContext& context, Exchange& exchange) {
-  auto media = negotiate(exchange, /*shapes=*/true);
-  if (!media.ok()) co_return std::move(media.status());
-  auto format = negotiate_input(exchange);
-  if (!format.ok()) co_return std::move(format.status());
-  auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
-  if (!body.ok()) co_return std::move(body.status());
-  auto options = write_options(request_query(exchange), WriteVerb::kCreate);
-  if (!options.ok()) co_return std::move(options.status());
-  auto object = decode_object(resource, context, *body, *format, options->field_validation);
-  if (!object.ok()) co_return std::move(object.status());
-  Status status = match_namespace(resource.namespace_of(context), *object);
+  auto sent_object = co_await receive_object(resource, context, exchange);
+  if (!sent_object.ok()) co_return std::move(sent_object.status());
+  SentObject& received = *sent_object;
+  Status status = match_namespace(resource.namespace_of(context), received.object);
   if (!status.ok()) co_return status;
-  context.dry_run = options->dry_run;
-  AdmissionAttributes attributes = attributes_of(resource, context, *object, *options);
+  context.dry_run = received.options.dry_run;
+  AdmissionAttributes attributes = attributes_of(resource, context, received.object, received.options);
   status = co_await admit(resource.scope.admission, attributes);
   if (!status.ok()) co_return status;
-  auto creating = resource.named_creater->create_named(context, context.info.name, *object, std::move(*options));
+  auto creating = resource.named_creater->create_named(context, context.info.name, received.object, std::move(received.options));
   auto created = co_await std::move(creating);
   if (!created.ok()) co_return std::move(created.status());
-  auto sending = send_object(resource, context, exchange, *media, 201, with_code(std::move(*created)));
+  auto sending = send_object(resource, context, exchange, received.answer, 201, with_code(std::move(*created)));
   status = co_await std::move(sending);
   co_return status;
 }

@@ -1,0 +1,24 @@
+#include "endpoints/sent_object.hpp"
+
+#include "endpoints/respond.hpp"
+#include "endpoints/verb_options.hpp"
+
+namespace backplane::endpoints {
+
+Task<Result<SentObject>> receive_object(const Resource& resource, RequestContext& context, Exchange& exchange) {
+  auto media = negotiate(exchange, /*shapes=*/true);
+  if (!media.ok()) co_return std::move(media.status());
+  auto format = negotiate_input(exchange);
+  if (!format.ok()) co_return std::move(format.status());
+  auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
+  if (!body.ok()) co_return std::move(body.status());
+  auto options = write_options(request_query(exchange), WriteVerb::kCreate);
+  if (!options.ok()) co_return std::move(options.status());
+  auto object = decode_object(resource, context, *body, *format, options->field_validation);
+  if (!object.ok()) co_return std::move(object.status());
+  // Made in one go: a tree that is assigned instead would be copied out of the request's arena.
+  SentObject sent{*media, *format, std::move(*body), std::move(*options), std::move(*object)};
+  co_return std::move(sent);
+}
+
+}  // namespace backplane::endpoints
