@@ -8,6 +8,7 @@
 #include "endpoints/table_rows.hpp"
 #include "endpoints/verb_options.hpp"
 #include "endpoints/verbs.hpp"
+#include "endpoints/websocket.hpp"
 
 namespace backplane::endpoints {
 namespace {
@@ -27,11 +28,14 @@ struct Encoder {
   Shape shape = Shape::kObject;
   TableForm form;
   bool first = true;           // a table's columns go with the first event only
+  bool framed = false;         // each event is a message of a WebSocket
   std::size_t made_bytes = 0;  // of frames made for this watch alone, since the last write
 
   void append(const WatchEvent& event, std::vector<SharedBytes>& frames);
+  void append_error(const Status& status, std::vector<SharedBytes>& frames);
 
  private:
+  void append_pieces(const WatchEvent& event, std::vector<SharedBytes>& frames);
   std::string converted(const ObjectEntry& entry);
 };
 
@@ -47,6 +51,12 @@ std::string Encoder::converted(const ObjectEntry& entry) {
 }
 
 void Encoder::append(const WatchEvent& event, std::vector<SharedBytes>& frames) {
+  const std::size_t first_piece = frames.size();
+  append_pieces(event, frames);
+  if (framed) WebSocket::frame_text(frames, first_piece);
+}
+
+void Encoder::append_pieces(const WatchEvent& event, std::vector<SharedBytes>& frames) {
   const bool as_it_is = shape == Shape::kObject || event.type == WatchEvent::Type::kError;
   if (as_it_is && !event.json_frame.empty()) {
     frames.push_back(event.json_frame);
@@ -70,6 +80,12 @@ SharedBytes error_frame(const Status& status) {
   while (json.ends_with('\n')) json.pop_back();
   std::string frame(kHeads[static_cast<std::size_t>(WatchEvent::Type::kError)]);
   return SharedBytes(frame.append(json).append(kTail));
+}
+
+void Encoder::append_error(const Status& status, std::vector<SharedBytes>& frames) {
+  const std::size_t first_piece = frames.size();
+  frames.push_back(error_frame(status));
+  if (framed) WebSocket::frame_text(frames, first_piece);
 }
 
 struct WatchPlan {
@@ -153,7 +169,7 @@ Task<void> pump(Exchange& exchange, WatchStream& stream, Encoder& encoder) {
   while (more) {
     auto batch = co_await stream.next();
     if (!batch.ok()) {
-      frames.push_back(error_frame(batch.status()));
+      encoder.append_error(batch.status(), frames);
       more = false;
     } else {
       if (batch->empty()) break;
@@ -169,22 +185,37 @@ Task<void> pump(Exchange& exchange, WatchStream& stream, Encoder& encoder) {
     Status written = co_await send_frames(exchange, encoder, frames);
     if (!written.ok()) co_return;
   }
-  co_await exchange.finish();
 }
 
 // A history that no longer reaches back is told in the stream, as clients expect it of a watch cache.
 bool told_in_stream(const Status& status) noexcept { return status.reason() == Reason::kExpired || status.reason() == Reason::kGone; }
 
-Task<Status> send_lone_error(RequestContext& context, Exchange& exchange, Status error) {
-  add_warning_headers(context, exchange);
+// The stream of a watch that ends with what opening it has said.
+class Refused final : public WatchStream {
+ public:
+  explicit Refused(Status why) : why_(std::move(why)) {}
+  Task<Result<std::vector<WatchEvent>>> next() override { co_return why_; }
+  void cancel() override {}
+
+ private:
+  Status why_;
+};
+
+Task<void> stream_chunks(Exchange& exchange, std::shared_ptr<WatchStream> stream, Encoder& encoder) {
   Status started = co_await exchange.start(200, "application/json");
-  if (!started.ok()) co_return Status();
-  std::vector<SharedBytes> frames;
-  frames.push_back(error_frame(error));
-  auto writing = exchange.write(std::move(frames));
-  Status written = co_await std::move(writing);
-  if (written.ok()) co_await exchange.finish();
-  co_return Status();
+  if (!started.ok()) co_return;
+  co_await pump(exchange, *stream, encoder);
+  co_await exchange.finish();
+}
+
+Task<void> stream_messages(Exchange& exchange, std::shared_ptr<WatchStream> stream, Encoder& encoder) {
+  WebSocket socket(exchange);
+  encoder.framed = true;
+  bool open = co_await socket.open();
+  if (!open) co_return;
+  socket.listen([stream] { stream->cancel(); });
+  co_await pump(exchange, *stream, encoder);
+  co_await socket.end();
 }
 
 }  // namespace
@@ -196,16 +227,17 @@ Task<Status> serve_watch(const Resource& resource, RequestContext& context, Exch
   auto opened = co_await std::move(opening);
   if (!opened.ok()) {
     if (!told_in_stream(opened.status())) co_return std::move(opened.status());
-    auto telling = send_lone_error(context, exchange, std::move(opened.status()));
-    Status told = co_await std::move(telling);
-    co_return told;
+    std::unique_ptr<WatchStream> refused = std::make_unique<Refused>(std::move(opened.status()));
+    opened = std::move(refused);
   }
   std::shared_ptr<WatchStream> stream = std::move(*opened);
   const Ending ending(resource, exchange, stream, plan->timeout);
   add_warning_headers(context, exchange);
-  Status started = co_await exchange.start(200, "application/json");
-  if (!started.ok()) co_return Status();
-  co_await pump(exchange, *stream, plan->encoder);
+  if (is_websocket_request(exchange)) {
+    co_await stream_messages(exchange, stream, plan->encoder);
+  } else {
+    co_await stream_chunks(exchange, stream, plan->encoder);
+  }
   co_return Status();
 }
 

@@ -31,6 +31,8 @@ class ForwardingExchange : public Exchange {
   Task<Status> start(int code, std::string_view content_type) override { return behind_.start(code, content_type); }
   Task<Status> write(std::vector<SharedBytes> chunks) override { return behind_.write(std::move(chunks)); }
   Task<void> finish() override { return behind_.finish(); }
+  Task<Status> switch_protocols(std::string_view protocol) override { return behind_.switch_protocols(protocol); }
+  Task<std::string> read_some() override { return behind_.read_some(); }
   bool started() const noexcept override { return behind_.started(); }
   int response_code() const noexcept override { return behind_.response_code(); }
 

@@ -38,7 +38,9 @@ void append_http1_head(std::string& out, const ResponseHead& head, Http1Framing 
   for (const auto& [name, value] : lines) append_line(out, name, value);
   append_line(out, "Date", http_date());
   if (head.content_length) append_line(out, "Content-Length", std::to_string(*head.content_length));
-  if (!framing.keep_alive) {
+  if (framing.switched) {
+    append_line(out, "Connection", "Upgrade");
+  } else if (!framing.keep_alive) {
     append_line(out, "Connection", "close");
   } else if (framing.http10) {
     append_line(out, "Connection", "keep-alive");

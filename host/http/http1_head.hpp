@@ -13,6 +13,7 @@ struct Http1Framing {
   bool http10 = false;
   bool chunked = false;
   bool keep_alive = true;
+  bool switched = false;  // Connection: Upgrade
 };
 
 // Appends status line and headers: the handler's by name, then Date, Content-Length, Connection and Transfer-Encoding.

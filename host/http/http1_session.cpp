@@ -118,7 +118,18 @@ void Http1Session::begin_exchange() {
   if (feed_body()) runner_.run(exchange_);
 }
 
+void Http1Session::feed_switched() {
+  if (!exchange_ || pending().empty() || exchange_->unread_body() >= limits_.read_window) return;
+  const std::size_t count = pending().size();
+  exchange_->body_arrived(pending());
+  drop_input(count);
+}
+
 bool Http1Session::feed_body() {
+  if (switched_) {
+    feed_switched();
+    return true;
+  }
   while (!parser_->is_done() && !pending().empty()) {
     if (exchange_ && exchange_->unread_body() >= limits_.read_window) return true;
     Http1Parser::Error error;
@@ -187,6 +198,13 @@ void Http1Session::head_ready(HttpExchange& exchange) {
   if (&exchange != exchange_.get()) return;
   const ResponseHead& head = exchange.response_head();
   if (draining_ || body_too_long_to_discard() || header_has_token(head.headers, "Connection", "close")) keep_alive_ = false;
+  if (head.code == 101) {
+    switched_ = true;
+    keep_alive_ = false;
+    append_http1_head(out_, head, {.switched = true});
+    if (transport_ != nullptr) transport_->want_flush();
+    return;
+  }
   const bool old = parser_->version < 11;
   const bool unsized = head.has_body && !head.content_length;
   chunked_ = unsized && !old;

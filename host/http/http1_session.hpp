@@ -35,6 +35,7 @@ class Http1Session final : public HttpSession, public StreamPort {
   void body_consumed(HttpExchange& exchange, std::size_t count) override;
   void break_off(HttpExchange& exchange) override;
   void close_after(HttpExchange& exchange) override;
+  bool can_switch_protocols() const override { return parser_ && parser_->version >= 11; }
   void handler_ended(HttpExchange&) override {}
 
  private:
@@ -46,6 +47,7 @@ class Http1Session final : public HttpSession, public StreamPort {
   void advance();
   Parsed parse_head();
   void begin_exchange();
+  void feed_switched();
   // Body bytes from the input to the exchange, or away when nobody reads them; false when the body is malformed.
   bool feed_body();
   void continue_after_body();
@@ -68,6 +70,7 @@ class Http1Session final : public HttpSession, public StreamPort {
   std::size_t discarded_ = 0;
   bool discarding_ = false;
   bool chunked_ = false;
+  bool switched_ = false;  // the exchange speaks another protocol: bytes pass as they are
   bool expects_continue_ = false;
   bool keep_alive_ = true;
   bool served_any_ = false;

@@ -162,6 +162,30 @@ Task<void> HttpExchange::finish() {
   end_output();
 }
 
+Task<Status> HttpExchange::switch_protocols(std::string_view protocol) {
+  if (started()) co_return internal_error("the response has been started before");
+  if (lost_ || port_ == nullptr) co_return gone();
+  if (!port_->can_switch_protocols()) co_return bad_request("this connection cannot leave HTTP");
+  set_response_header("Upgrade", std::string(protocol));
+  response_.code = 101;
+  response_.has_body = true;  // of another kind
+  compression_ = Compression::kOff;
+  switched_ = true;
+  body_ended_ = false;
+  send_head(std::nullopt);
+  co_return Status();
+}
+
+Task<std::string> HttpExchange::read_some() {
+  while (body_.empty()) {
+    if (!switched_ || closed_ || lost_ || port_ == nullptr) co_return std::string();
+    co_await body_gate_;
+  }
+  std::string some = std::exchange(body_, {});
+  if (port_ != nullptr) port_->body_consumed(*this, some.size());
+  co_return some;
+}
+
 void HttpExchange::queue(SharedBytes chunk) {
   if (lost_) return;
   if (output_.empty()) output_since_ = Clock::now();  // A stall begins when there is something to take.
@@ -265,7 +289,7 @@ void HttpExchange::detach() {
 }
 
 bool HttpExchange::stalled(Clock::time_point now) {
-  if (body_gate_.waited_on() && now - body_since_ > limits_.body_timeout) {
+  if (!switched_ && body_gate_.waited_on() && now - body_since_ > limits_.body_timeout) {
     body_timed_out_ = true;
     body_gate_.open();
   }

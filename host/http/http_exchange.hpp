@@ -34,6 +34,8 @@ class StreamPort : public std::enable_shared_from_this<StreamPort> {
   // The handler wants the exchange broken off.  The session answers with lost().
   virtual void break_off(HttpExchange& exchange) = 0;
   virtual void close_after(HttpExchange& exchange) = 0;
+  // The connection is the exchange's alone, and may carry anything after a head with code 101.
+  virtual bool can_switch_protocols() const { return false; }
   // The handler's coroutine has ended; the exchange may have been detached before.
   virtual void handler_ended(HttpExchange& exchange) = 0;
 };
@@ -75,6 +77,8 @@ class HttpExchange final : public Exchange, public std::enable_shared_from_this<
   Task<Status> start(int code, std::string_view content_type) override;
   Task<Status> write(std::vector<SharedBytes> chunks) override;
   Task<void> finish() override;
+  Task<Status> switch_protocols(std::string_view protocol) override;
+  Task<std::string> read_some() override;
   bool started() const noexcept override { return response_.code != 0; }
   int response_code() const noexcept override { return response_.code; }
   void on_close(std::function<void()> callback) override;
@@ -137,6 +141,7 @@ class HttpExchange final : public Exchange, public std::enable_shared_from_this<
   bool body_ended_ = false;
   bool body_wanted_ = false;
   bool body_timed_out_ = false;
+  bool switched_ = false;  // no HTTP any more: the peer may be silent for as long as it likes
   Gate body_gate_;
   Clock::time_point body_since_{};
 

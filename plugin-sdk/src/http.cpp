@@ -28,6 +28,9 @@ std::string_view bad_escape(std::string_view text) noexcept {
 Exchange::~Exchange() = default;
 HttpHandler::~HttpHandler() = default;
 
+Task<Status> Exchange::switch_protocols(std::string_view) { co_return bad_request("this connection cannot leave HTTP"); }
+Task<std::string> Exchange::read_some() { co_return std::string(); }
+
 std::string percent_decode(std::string_view text, bool plus_is_space, bool* ok) {
   std::string out;
   out.reserve(text.size());

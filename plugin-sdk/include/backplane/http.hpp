@@ -65,6 +65,12 @@ class Exchange {
   // Errors: kTimeout when the peer has gone or does not read.
   virtual Task<Status> write(std::vector<SharedBytes> chunks) = 0;
   virtual Task<void> finish() = 0;
+  // Leaves HTTP: sends 101 with `Upgrade: protocol` and the response headers set so far.  From then on write() sends bytes as they are,
+  // read_some() gives those of the peer, and finish() ends the connection.
+  // Errors: kBadRequest where there is no connection of one's own to leave it on (HTTP/2, calls from inside).
+  virtual Task<Status> switch_protocols(std::string_view protocol);
+  // Some bytes, waited for; empty when the peer sends no more.  One reader at a time, after switch_protocols().
+  virtual Task<std::string> read_some();
   // Head sent (by anyone)?
   virtual bool started() const noexcept = 0;
   // Code sent, 0 before.

@@ -1,0 +1,67 @@
+// WebSocket (RFC 6455) as golang.org/x/net/websocket serves it: the handshake, and frames of the server's side.  What the client sends is
+// passed over, but for pings, which are answered, and its wish to close.
+//
+// Thread-safety: the connection's executor.
+// Lifetime:      a WebSocket borrows its exchange; end() comes back before the exchange goes.
+// Errors:        a handshake that cannot be is answered, in plain text; a client that breaks the protocol is as one that closes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "backplane/http.hpp"
+
+namespace backplane::endpoints {
+
+// The client asks for a WebSocket (Upgrade and Connection say so).
+bool is_websocket_request(const Exchange& exchange);
+
+// Takes the frames of the client apart, whatever pieces they come in.  Payload of data is not kept.
+class FrameParser {
+ public:
+  enum class Event { kNeedsMore, kPing, kClose, kBroken };
+  // The next thing that matters in what was fed.
+  Event next();
+  void feed(std::string_view bytes) { input_.append(bytes); }
+  // Of the ping just met, unmasked.
+  const std::string& payload() const noexcept { return payload_; }
+
+ private:
+  struct Head {
+    std::size_t size = 0;  // of the head itself; 0: more is needed
+    unsigned opcode = 0;
+    std::uint64_t length = 0;
+    std::string mask;
+  };
+  Head read_head() const;
+
+  std::string input_;
+  std::uint64_t skip_ = 0;  // of a data frame's payload
+  std::string payload_;
+};
+
+class WebSocket {
+ public:
+  explicit WebSocket(Exchange& exchange) : exchange_(exchange) {}
+
+  // Answers the handshake; false when it was refused, and the exchange is over.
+  Task<bool> open();
+  // Listens until the client closes or goes; then `closed` is called, once.
+  void listen(std::function<void()> closed);
+  // Puts the head of a text frame before the pieces from `first` on: they are one message.
+  static void frame_text(std::vector<SharedBytes>& pieces, std::size_t first);
+  // Says good-bye, ends the connection, and waits for the listener.
+  Task<void> end();
+
+ private:
+  Task<void> refuse(int code, std::string text);
+  Task<void> hear(std::function<void()> closed);
+
+  Exchange& exchange_;
+  bool listening_ = false;
+  Promise<bool> heard_out_;
+};
+
+}  // namespace backplane::endpoints

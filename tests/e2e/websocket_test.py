@@ -1,0 +1,143 @@
+"""Watches over WebSocket, by hand over TLS: the handshake, events as messages, pings, and both ways to end."""
+import base64
+import hashlib
+import json
+import os
+import socket
+import struct
+import unittest
+
+from harness import Server, configmap, main
+
+MAPS = '/api/v1/namespaces/default/configmaps'
+KEY = base64.b64encode(b'0123456789abcdef').decode()
+TEXT, CLOSE, PING, PONG = 1, 8, 9, 10
+
+
+class Socket:
+    def __init__(self, server, path, headers=()):
+        raw = socket.create_connection(('127.0.0.1', server.port), timeout=60)
+        self.stream = server.tls.wrap_socket(raw, server_hostname='127.0.0.1')
+        lines = ['GET %s HTTP/1.1' % path, 'Host: a', 'Upgrade: websocket', 'Connection: Upgrade', *headers]
+        self.stream.sendall(('\r\n'.join(lines) + '\r\n\r\n').encode())
+        self.file = self.stream.makefile('rb')
+        self.status = int(self.file.readline().split()[1])
+        self.headers = {}
+        for line in iter(self.file.readline, b'\r\n'):
+            name, _, value = line.decode().partition(':')
+            self.headers[name.lower()] = value.strip()
+
+    def send(self, opcode, payload=b''):
+        mask = os.urandom(4)
+        masked = bytes(byte ^ mask[i % 4] for i, byte in enumerate(payload))
+        self.stream.sendall(bytes([0x80 | opcode, 0x80 | len(payload)]) + mask + masked)
+
+    def receive(self):
+        """(opcode, payload); None at the end of the connection."""
+        head = self.file.read(2)
+        if len(head) < 2:
+            return None
+        length = head[1]
+        if length == 126:
+            length = struct.unpack('>H', self.file.read(2))[0]
+        elif length == 127:
+            length = struct.unpack('>Q', self.file.read(8))[0]
+        return head[0] & 15, self.file.read(length)
+
+    def event(self):
+        opcode, payload = self.receive()
+        assert opcode == TEXT, opcode
+        return json.loads(payload)
+
+    def close(self):
+        self.file.close()
+        self.stream.close()
+
+
+def asked(*more):
+    return ['Sec-WebSocket-Key: ' + KEY, 'Sec-WebSocket-Version: 13', 'Origin: https://example.com', *more]
+
+
+class WebSockets(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.stop()
+
+    def make(self, name, size=1):
+        self.assertEqual(self.server.request('POST', MAPS, configmap(name, k='v' * size))[0], 201)
+
+    def watch(self, query, *headers):
+        opened = Socket(self.server, MAPS + '?watch=1' + query, asked(*headers))
+        self.addCleanup(opened.close)
+        self.assertEqual(opened.status, 101)
+        return opened
+
+    def test_events_are_messages_and_the_client_ends(self):
+        self.make('first')
+        watch = self.watch('&fieldSelector=metadata.name=first', 'Sec-WebSocket-Protocol: mine')
+        accept = base64.b64encode(hashlib.sha1((KEY + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11').encode()).digest()).decode()
+        self.assertEqual({name: watch.headers[name] for name in ('upgrade', 'connection', 'sec-websocket-accept', 'sec-websocket-protocol')},
+                         {'upgrade': 'websocket', 'connection': 'Upgrade', 'sec-websocket-accept': accept, 'sec-websocket-protocol': 'mine'})
+        self.assertNotIn('transfer-encoding', watch.headers)
+        event = watch.event()
+        self.assertEqual((event['type'], event['object']['metadata']['name']), ('ADDED', 'first'))
+        watch.send(TEXT, b'nobody listens')
+        watch.send(PING, b'there?')
+        self.assertEqual(watch.receive(), (PONG, b'there?'))
+        self.assertEqual(self.server.request('DELETE', MAPS + '/first')[0], 200)
+        self.assertEqual(watch.event()['type'], 'DELETED')
+        watch.send(CLOSE, b'\x03\xe8')
+        self.assertEqual(watch.receive(), (CLOSE, b'\x03\xe8'))
+        self.assertIsNone(watch.receive())
+
+    def test_messages_of_every_length(self):
+        for size in (1, 40_000, 90_000):
+            self.make('size%d' % size, size)
+            event = self.watch('&fieldSelector=metadata.name=size%d' % size).event()
+            self.assertEqual(len(event['object']['data']['k']), size)
+
+    def test_the_server_ends_with_a_close_frame(self):
+        watch = self.watch('&timeoutSeconds=1&fieldSelector=metadata.name=nobody')
+        self.assertEqual(watch.receive(), (CLOSE, b'\x03\xe8'))
+        self.assertIsNone(watch.receive())
+
+    def test_who_just_goes_is_missed_by_nobody(self):
+        watch = self.watch('')
+        watch.stream.close()
+        watch.file.close()
+        self.make('after')
+        self.assertEqual(self.server.request('GET', '/livez')[0], 200)
+
+    def test_a_client_that_does_not_mask_is_closed_on(self):
+        watch = self.watch('&fieldSelector=metadata.name=nobody')
+        watch.stream.sendall(b'\x81\x02hi')
+        self.assertEqual(watch.receive(), (CLOSE, b'\x03\xe8'))
+
+    def test_handshakes_that_cannot_be(self):
+        for headers, code in ((asked()[1:], 400), (asked()[:1] + asked()[2:], 400), (asked()[:2], 403)):
+            refused = Socket(self.server, MAPS + '?watch=1', headers)
+            self.assertEqual((refused.status, refused.headers['connection']), (code, 'close'))
+            refused.close()
+        # What is wrong with the request itself is said as ever.
+        wrong = Socket(self.server, MAPS + '?watch=1&fieldSelector=nonsense', asked())
+        self.assertEqual((wrong.status, wrong.headers['content-type']), (400, 'application/json'))
+        wrong.close()
+        self.assertEqual(self.server.request('GET', MAPS, headers={'Upgrade': 'websocket', 'Connection': 'Upgrade'})[0], 200)
+
+
+class Shutdown(unittest.TestCase):
+    def test_open_sockets_do_not_hold_the_server(self):
+        with Server() as server:
+            watch = Socket(server, MAPS + '?watch=1&fieldSelector=metadata.name=nobody', asked())
+            self.assertEqual(watch.status, 101)
+            self.assertEqual(server.terminate(), 0)
+            self.assertEqual(watch.receive(), (CLOSE, b'\x03\xe8'))
+            watch.close()
+
+
+if __name__ == '__main__':
+    main()
