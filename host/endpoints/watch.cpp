@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <random>
 
 #include "endpoints/errors.hpp"
@@ -214,8 +215,15 @@ Task<void> stream_messages(Exchange& exchange, std::shared_ptr<WatchStream> stre
   bool open = co_await socket.open();
   if (!open) co_return;
   socket.listen([stream] { stream->cancel(); });
-  co_await pump(exchange, *stream, encoder);
-  co_await socket.end();
+  std::exception_ptr error;
+  try {
+    co_await pump(exchange, *stream, encoder);
+  } catch (...) {
+    error = std::current_exception();
+    exchange.abort();
+  }
+  co_await socket.end();  // in any case: the listener uses what lives here
+  if (error) std::rethrow_exception(error);
 }
 
 }  // namespace
