@@ -131,7 +131,9 @@ void Writer::set_health(Status status) {
 std::vector<Pending> Writer::take() {
   std::unique_lock lock(mutex_);
   const auto ready = [this] { return stopping_ || recovery_wanted_ || !queue_.empty(); };
-  if (const auto expiry = leases_.next_expiry()) {
+  const auto expiry = leases_.next_expiry();
+  // A store that takes no writes cannot end leases either: it would only try and try.
+  if (expiry && health_.ok()) {
     work_.wait_until(lock, *expiry, ready);
   } else {
     work_.wait(lock, ready);
