@@ -1,0 +1,40 @@
+// Every target, for a bounded number of inputs that are the same in every run.  FUZZ_INPUTS in the environment asks for more of them,
+// FUZZ_SEED for others.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "base/log.hpp"
+#include "mutate.hpp"
+#include "targets.hpp"
+
+namespace backplane::fuzz {
+namespace {
+
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+class Fuzz : public testing::TestWithParam<Target> {
+ protected:
+  static void SetUpTestSuite() { set_log_level("off"); }  // handlers fail on purpose
+};
+
+TEST_P(Fuzz, BytesFromAStrangerBreakNothing) {
+  const Target& target = GetParam();
+  for (const std::string& seed : target.seeds) target.run(seed);
+  target.run("");
+  Mutator mutator(number_from("FUZZ_SEED", 1), target.seeds);
+  const std::uint64_t inputs = number_from("FUZZ_INPUTS", 20'000);
+  for (std::uint64_t i = 0; i < inputs; ++i) {
+    const std::string input = mutator.next();
+    RecordProperty("input", static_cast<int>(i));  // the last one is in the report when the process ends here
+    target.run(input);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, Fuzz, testing::ValuesIn(targets()), [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace backplane::fuzz

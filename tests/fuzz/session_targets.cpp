@@ -1,0 +1,77 @@
+#include "session_targets.hpp"
+
+#include "http/http1_session.hpp"
+#include "http/http2_session.hpp"
+#include "http/http_test_support.hpp"
+#include "promise.hpp"
+
+namespace backplane::fuzz {
+namespace {
+
+// What one connection may make the server hold beyond its input.
+constexpr std::size_t kMostOutput = 64 << 20;
+constexpr std::size_t kTurn = 64 << 10;
+
+// One connection, moved by hand; the first byte says in pieces of which size the rest comes.
+template <class Session>
+class Connection final : public SessionTransport {
+ public:
+  void want_flush() override {}
+  void want_read() override {}
+
+  void play(std::string_view bytes) {
+    const ExecutorScope scope(&executor_);
+    HandlerRunner runner(executor_, handler_, {});
+    const auto session = Session::make(*this, runner, std::make_shared<PeerInfo>());
+    const std::size_t piece = 1 + 16 * static_cast<unsigned char>(bytes.front());
+    for (std::size_t at = 1; at < bytes.size() && !session->finished(); at += piece) {
+      session->receive(bytes.substr(at, piece));
+      flush(*session);
+    }
+    session->receive_end();
+    flush(*session);
+    session->tick(std::chrono::steady_clock::now() + std::chrono::hours(1));
+    flush(*session);
+    session->connection_lost();
+    executor_.run();
+    handler_.release.set(true);
+    executor_.run();
+    // Whoever was called has come back.
+    FUZZ_PROMISE(runner.running() == 0);
+  }
+
+ private:
+  void flush(Session& session) {
+    // A peer that asked for something endless reads some of it, and no more.
+    for (int turn = 0; turn < 4; ++turn) {
+      executor_.run();
+      std::string out;
+      session.fill(out, kTurn);
+      FUZZ_PROMISE(out.size() <= kMostOutput);
+      if (out.empty()) return;
+    }
+  }
+
+  test::ManualExecutor executor_;
+  test::TestHandler handler_;
+};
+
+}  // namespace
+
+void http1_session(std::string_view bytes) {
+  if (!bytes.empty()) Connection<Http1Session>().play(bytes);
+}
+
+void http2_session(std::string_view bytes) {
+  if (!bytes.empty()) Connection<Http2Session>().play(bytes);
+}
+
+std::string http2_seed() {
+  test::H2Client client;
+  client.request("GET", "/hello");
+  client.request("GET", "/stream");
+  client.request("GET", "/unfinished");
+  return "\x02" + client.output();
+}
+
+}  // namespace backplane::fuzz

@@ -1,0 +1,15 @@
+// Targets that are a connection: the bytes are what the peer sends.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace backplane::fuzz {
+
+void http1_session(std::string_view bytes);
+void http2_session(std::string_view bytes);
+
+// A connection of HTTP/2 with a few requests on it.
+std::string http2_seed();
+
+}  // namespace backplane::fuzz

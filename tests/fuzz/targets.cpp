@@ -1,0 +1,78 @@
+#include "targets.hpp"
+
+#include "session_targets.hpp"
+#include "text_targets.hpp"
+
+namespace backplane::fuzz {
+namespace {
+
+const std::string kPod =
+    R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"n","labels":{"a":"1"},"creationTimestamp":"2026-01-02T03:04:05Z",)"
+    R"("ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"x","uid":"u","controller":true}]},"spec":{"containers":[{"name":"c",)"
+    R"("image":"i","ports":[{"containerPort":80}],"env":[{"name":"E","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}}],)"
+    R"("resources":{"limits":{"cpu":"100m","memory":"1.5Gi"}},"livenessProbe":{"httpGet":{"port":"http"},"periodSeconds":3}}],)"
+    R"("volumes":[{"name":"v","emptyDir":{"sizeLimit":"1e3"}}],"tolerations":[{"key":"k","operator":"Exists","tolerationSeconds":5}],)"
+    R"("hostAliases":[{"ip":"1.2.3.4","hostnames":["a","b"]}]},"status":{"startTime":null,"phase":"Running"}})";
+
+constexpr char kPodYaml[] =
+    "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\n  labels: {a: \"1\", b: yes}\nspec:\n  containers:\n  - &c\n    name: c\n    image: "
+    ">-\n"
+    "      i\n    args: ['-a', \"b\\n\", 0x1f, 1_000, .5, ~]\n  - <<: *c\n    name: d\n---\n# more\n";
+
+// A pod of the name "p" with a container, as protobuf in upstream's envelope.
+constexpr char kPodProtobufBytes[] =
+    "k8s\0\n\x09\n\x02v1\x12\x03Pod\x12\x15\n\x05\n\x01p\x12\0\x12\x0c\x12\x06\n\x01"
+    "c\x12\x01i\x1a\x02"
+    "No";
+const std::string kPodProtobuf(kPodProtobufBytes, sizeof kPodProtobufBytes - 1);
+
+constexpr char kSchema[] =
+    R"({"type":"object","properties":{"spec":{"type":"object","required":["size"],"properties":{"size":{"type":"integer","minimum":1,)"
+    R"("default":3},"color":{"type":"string","enum":["red","blue"],"pattern":"^[a-z]*$","maxLength":5},"ports":{"type":"array",)"
+    R"("x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["n"],"items":{"type":"object","required":["n"],"properties":)"
+    R"({"n":{"type":"integer","format":"int32"}}}},"free":{"type":"object","x-kubernetes-preserve-unknown-fields":true},)"
+    R"("ios":{"x-kubernetes-int-or-string":true},"not":{"allOf":[{"minimum":2}],"not":{"enum":[3]}},"map":{"type":"object",)"
+    R"("additionalProperties":{"type":"number","multipleOf":0.5}}}}}})"
+    "\n"
+    R"({"apiVersion":"a/v1","kind":"A","metadata":{"name":"a"},"spec":{"size":4,"color":"red","ports":[{"n":1},{"n":1}],"free":{"x":[1]},)"
+    R"("ios":"1","map":{"a":1.5}}})";
+
+std::vector<std::string> patch_seeds() {
+  return {
+      kPod + "\n" + R"([{"op":"add","path":"/metadata/labels/b","value":"2"},{"op":"test","path":"/spec/containers/0/name","value":"c"},)" +
+          R"({"op":"move","from":"/spec/volumes/0","path":"/spec/volumes/-"},{"op":"copy","from":"/spec","path":"/status/x"},)" +
+          R"({"op":"remove","path":"/spec/hostAliases"},{"op":"replace","path":"/a~1b~0c","value":null}])",
+      kPod + "\n" + R"({"metadata":{"labels":{"a":null,"$retainKeys":["b"]}},"spec":{"containers":[{"name":"c","image":"j"},{"name":"d",)" +
+          R"("$patch":"delete"}],"$setElementOrder/containers":[{"name":"d"},{"name":"c"}],"volumes":[{"$patch":"replace"}],)" +
+          R"("$deleteFromPrimitiveList/finalizers":["x"]}})",
+  };
+}
+
+}  // namespace
+
+const std::vector<Target>& targets() {
+  static const std::vector<Target> all = {
+      {"custom_schemas", custom_schemas, {kSchema}},
+      {"http1_session",
+       http1_session,
+       {"\x01GET /hello HTTP/1.1\r\nHost: a\r\n\r\nPOST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhelloGET /stream "
+        "HTTP/1.1\r\nHost: "
+        "a\r\nAccept-Encoding: gzip\r\n\r\n",
+        "\x05POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n5;x=y\r\nhello\r\n0\r\nT: "
+        "1\r\n\r\nGET /throw HTTP/1.1\r\nHost: a\r\n\r\n",
+        "\x09GET /unfinished HTTP/1.0\r\nConnection: keep-alive\r\n\r\nHEAD /large HTTP/1.0\r\n\r\n"}},
+      {"http2_session", http2_session, {http2_seed()}},
+      {"json_body", json_body, {kPod, R"({"a":[1,2.5e-3,"\u00e9\ud83d\ude00",{}],"b":{"c":null,"c":true}})"}},
+      {"patches", patches, patch_seeds()},
+      {"protobuf_body", protobuf_body, {kPodProtobuf}},
+      {"selectors", selectors, {"a=1,b!=2,c in (x,y),!d,e notin (z),f>5,g<3,h", "metadata.name=a,spec.nodeName!=b\\,c"}},
+      {"targets_and_queries",
+       targets_and_queries,
+       {"/apis/apps/v1/namespaces/n/deployments/d/scale?dryRun=All&fieldManager=a%20b+c&watch=1"}},
+      {"websocket_frames", websocket_frames, {"\x03\x81\x85\x01\x02\x03\x04ifoof\x89\x80\x01\x02\x03\x04\x88\x82\x01\x02\x03\x04\x02\xea"}},
+      {"yaml_body", yaml_body, {kPodYaml}},
+  };
+  return all;
+}
+
+}  // namespace backplane::fuzz

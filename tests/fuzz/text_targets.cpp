@@ -1,0 +1,137 @@
+// Bodies, queries and selectors.
+#include "text_targets.hpp"
+
+#include <boost/algorithm/string/replace.hpp>
+
+#include "backplane/http.hpp"
+#include "backplane/schema.hpp"
+#include "backplane/selectors.hpp"
+#include "endpoints/websocket.hpp"
+#include "promise.hpp"
+#include "routing/request_info.hpp"
+
+namespace backplane::fuzz {
+namespace {
+
+const Schema& pod() {
+  static const Schema* const schema = core_schemas()->find(GroupVersionKind{"", "v1", "Pod"});
+  FUZZ_PROMISE(schema != nullptr);
+  return *schema;
+}
+
+// Canonical form is canonical: a second time nothing changes, and it reads back as what it is.
+void check_canonical(Value value) {
+  DecodeReport report;
+  if (!pod().normalize(value, &report).ok()) return;
+  const std::string once = to_json(value);
+  FUZZ_PROMISE(pod().normalize(value, nullptr).ok());
+  FUZZ_PROMISE(to_json(value) == once);
+  DecodeReport again;
+  auto read = parse_json(once, json::make_shared_resource<json::monotonic_resource>(), &again);
+  FUZZ_PROMISE(read.ok());
+  // Bytes that are no text are printed as an escape, and read as the character that stands for them.
+  FUZZ_PROMISE(to_json(*read) == boost::algorithm::replace_all_copy(once, "\\ufffd", "\xef\xbf\xbd"));
+}
+
+}  // namespace
+
+void json_body(std::string_view bytes) {
+  DecodeReport report;
+  auto value = parse_json(bytes, json::make_shared_resource<json::monotonic_resource>(), &report);
+  if (value.ok()) check_canonical(std::move(*value));
+}
+
+void yaml_body(std::string_view bytes) {
+  DecodeReport report;
+  auto value = parse_yaml(bytes, json::make_shared_resource<json::monotonic_resource>(), &report);
+  if (!value.ok()) return;
+  (void)to_yaml(*value);
+  check_canonical(std::move(*value));
+}
+
+void protobuf_body(std::string_view bytes) {
+  const auto envelope = open_protobuf_envelope(bytes);
+  auto value = pod().decode_protobuf(envelope.ok() ? envelope->raw : bytes, json::make_shared_resource<json::monotonic_resource>());
+  if (value.ok()) check_canonical(std::move(*value));
+}
+
+// The first line is the object, the second the patch.
+void patches(std::string_view bytes) {
+  const auto line = bytes.find('\n');
+  if (line == std::string_view::npos) return;
+  const auto storage = json::make_shared_resource<json::monotonic_resource>();
+  DecodeReport report;
+  auto object = parse_json(bytes.substr(0, line), storage, &report);
+  auto patch = parse_json(bytes.substr(line + 1), storage, &report);
+  if (!object.ok() || !patch.ok() || !object->is_object()) return;
+  Value merged(*object, storage);
+  merge_patch(merged, *patch);
+  if (patch->is_array()) {
+    Value changed(*object, storage);
+    (void)json_patch(changed, patch->get_array());
+  }
+  Value strategic(*object, storage);
+  if (patch->is_object() && pod().normalize(strategic, nullptr).ok() && pod().strategic_merge(strategic, *patch).ok()) {
+    check_canonical(std::move(strategic));
+  }
+}
+
+// What a selector prints is the same selector.
+void selectors(std::string_view bytes) {
+  if (const auto labels = LabelSelector::parse(bytes); labels.ok()) {
+    const auto again = LabelSelector::parse(labels->to_string());
+    FUZZ_PROMISE(again.ok());
+    FUZZ_PROMISE(again->to_string() == labels->to_string());
+    (void)labels->matches({{"a", "1"}, {"b", "x"}});
+  }
+  if (const auto fields = FieldSelector::parse(bytes); fields.ok()) {
+    const auto again = FieldSelector::parse(fields->to_string());
+    FUZZ_PROMISE(again.ok());
+    // Terms are sorted as they were written: "==" before "=" once, and no more.
+    const auto settled = FieldSelector::parse(again->to_string());
+    FUZZ_PROMISE(settled.ok());
+    FUZZ_PROMISE(settled->to_string() == again->to_string());
+  }
+}
+
+void targets_and_queries(std::string_view bytes) {
+  (void)parse_request_info("GET", bytes);
+  (void)parse_request_info("POST", bytes);
+  const auto question = bytes.find('?');
+  (void)parse_query(question == std::string_view::npos ? bytes : bytes.substr(question + 1));
+  bool good = false;
+  (void)percent_decode(bytes, true, &good);
+}
+
+// A stranger's schema, and an object that is held to it: two lines.
+void custom_schemas(std::string_view bytes) {
+  const auto line = bytes.find('\n');
+  const std::string document = R"({"x-backplane-mode":"structural","definitions":{"a":)" + std::string(bytes.substr(0, line)) + "}}";
+  const std::string_view view = document;
+  const auto set = SchemaSet::compile({&view, 1});
+  if (!set.ok() || line == std::string_view::npos) return;
+  const Schema* schema = (*set)->find("a");
+  if (schema == nullptr) return;
+  DecodeReport report;
+  auto object = parse_json(bytes.substr(line + 1), json::make_shared_resource<json::monotonic_resource>(), &report);
+  if (!object.ok() || !schema->normalize(*object, &report).ok()) return;
+  schema->apply_defaults(*object);
+  FieldErrors errors;
+  schema->validate(*object, "", errors);
+}
+
+// Frames come in whatever pieces the network makes of them: the first byte says of which size.
+void websocket_frames(std::string_view bytes) {
+  if (bytes.empty()) return;
+  const std::size_t piece = 1 + static_cast<unsigned char>(bytes.front());
+  endpoints::FrameParser parser;
+  for (std::size_t at = 1; at < bytes.size(); at += piece) {
+    parser.feed(bytes.substr(at, piece));
+    for (auto event = parser.next(); event != endpoints::FrameParser::Event::kNeedsMore; event = parser.next()) {
+      if (event == endpoints::FrameParser::Event::kBroken) return;
+      FUZZ_PROMISE(parser.payload().size() <= 125);
+    }
+  }
+}
+
+}  // namespace backplane::fuzz

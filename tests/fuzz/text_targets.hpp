@@ -1,0 +1,17 @@
+// Targets without a connection.
+#pragma once
+
+#include <string_view>
+
+namespace backplane::fuzz {
+
+void json_body(std::string_view bytes);
+void yaml_body(std::string_view bytes);
+void protobuf_body(std::string_view bytes);
+void patches(std::string_view bytes);
+void selectors(std::string_view bytes);
+void targets_and_queries(std::string_view bytes);
+void custom_schemas(std::string_view bytes);
+void websocket_frames(std::string_view bytes);
+
+}  // namespace backplane::fuzz
