@@ -23,6 +23,7 @@ class Fuzz : public testing::TestWithParam<Target> {
 
 TEST_P(Fuzz, BytesFromAStrangerBreakNothing) {
   const Target& target = GetParam();
+  ASSERT_FALSE(target.seeds.empty());
   for (const std::string& seed : target.seeds) target.run(seed);
   target.run("");
   Mutator mutator(number_from("FUZZ_SEED", 1), target.seeds);
