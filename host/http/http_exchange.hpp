@@ -124,7 +124,8 @@ class HttpExchange final : public Exchange, public std::enable_shared_from_this<
   void send_head(std::optional<std::uint64_t> content_length);
   void begin_gzip();
   Task<void> compress(std::vector<SharedBytes> chunks);
-  Task<void> wait_for_room();
+  // False: nothing can be sent any more.
+  Task<bool> wait_for_room();
   void end_output();
   void queue(SharedBytes chunk);
   Status gone() const;
