@@ -179,6 +179,21 @@ Object gated(std::string_view spec) {
   return pod;
 }
 
+TEST(Pods, EphemeralContainersStayAsTheyAre) {
+  const auto pod = [](std::string_view image) {
+    return gated(R"({"ephemeralContainers":[{"name":"dbg","image":")" + std::string(image) +
+                 R"(","terminationMessagePolicy":"File",)"
+                 R"("imagePullPolicy":"Always"}]})");
+  };
+  RequestContext context;
+  FieldErrors errors;
+  pod_ephemeral_containers_strategy()->validate_update(context, pod("b"), pod("a"), errors);
+  EXPECT_TRUE(errors.aggregate_message().starts_with(
+      "spec.ephemeralContainers: Forbidden: existing ephemeral containers \"dbg\" may not be changed\n@@ -1,6 +1,6 @@\n {\n  \"Name\": "
+      "\"dbg\",\n- \"Image\": \"a\",\n+ \"Image\": \"b\",\n"))
+      << errors.aggregate_message();
+}
+
 TEST(Pods, SchedulingGatesAreOnlyTakenAway) {
   const Object both = gated(R"({"schedulingGates":[{"name":"a"},{"name":"b"}]})");
   EXPECT_EQ(change_problems(gated(R"({"schedulingGates":[{"name":"b"}]})"), both), "");

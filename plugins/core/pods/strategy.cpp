@@ -12,6 +12,7 @@
 #include "pods/change.hpp"
 #include "pods/qos.hpp"
 #include "pods/table.hpp"
+#include "printing/go_struct.hpp"
 
 namespace backplane::core {
 namespace {
@@ -139,10 +140,11 @@ class EphemeralContainersStrategy final : public Strategy {
         if (get_string(container, "name") == get_string(before, "name")) now = &container;
       });
       const std::string name = quoted(get_string(before, "name"));
-      if (now == nullptr)
+      if (now == nullptr) {
         errors.forbidden("spec.ephemeralContainers", "existing ephemeral containers " + name + " may not be removed\n");
-      else if (*now != before)
-        errors.forbidden("spec.ephemeralContainers", "existing ephemeral containers " + name + " may not be changed\n");
+      } else if (const auto difference = struct_difference("EphemeralContainer", before, *now)) {
+        errors.forbidden("spec.ephemeralContainers", "existing ephemeral containers " + name + " may not be changed\n" + *difference);
+      }
     });
   }
 };
