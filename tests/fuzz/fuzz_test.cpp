@@ -3,12 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <ostream>
 
 #include "base/log.hpp"
 #include "mutate.hpp"
 #include "targets.hpp"
 
 namespace backplane::fuzz {
+
+// Tests are listed by it.
+void PrintTo(const Target& target, std::ostream* out) { *out << target.name; }
+
 namespace {
 
 std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
