@@ -46,6 +46,13 @@ if(BACKPLANE_SANITIZE)
   endif()
 endif()
 
+# libFuzzer programs in tests/fuzz (clang): everything tells them where it has been.
+option(BACKPLANE_FUZZ "Build libFuzzer programs" OFF)
+if(BACKPLANE_FUZZ)
+  target_compile_options(backplane_options INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(backplane_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 # backplane_pch(TARGET): the precompiled header that every folder shares; it is compiled once, by the first target that asks.
 function(backplane_pch target)
   if(TARGET backplane_pch_holder)
