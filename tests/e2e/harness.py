@@ -137,6 +137,18 @@ class Server:
         self.stop()
 
 
+class Served:
+    """For test cases that share one server; stands before TestCase among the bases."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.stop()
+
+
 def namespace(name):
     return {'apiVersion': 'v1', 'kind': 'Namespace', 'metadata': {'name': name}}
 

@@ -7,7 +7,7 @@ import threading
 import time
 import unittest
 
-from harness import Server, kubectls, main
+from harness import Served, Server, kubectls, main
 
 DEPLOYMENT = """
 apiVersion: apps/v1
@@ -64,18 +64,10 @@ spec:
 WIDGET = 'apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\nspec: {size: 3}\n'
 
 
-class Kubectl:
+class Kubectl(Served):
     """The suite; one subclass per kubectl binary."""
     binary = None
     number = 0
-
-    @classmethod
-    def setUpClass(cls):
-        cls.server = Server()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.stop()
 
     def setUp(self):
         Kubectl.number += 1

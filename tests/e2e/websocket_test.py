@@ -7,7 +7,7 @@ import socket
 import struct
 import unittest
 
-from harness import Server, configmap, main
+from harness import Served, Server, configmap, main
 
 MAPS = '/api/v1/namespaces/default/configmaps'
 KEY = base64.b64encode(b'0123456789abcdef').decode()
@@ -58,15 +58,7 @@ def asked(*more):
     return ['Sec-WebSocket-Key: ' + KEY, 'Sec-WebSocket-Version: 13', 'Origin: https://example.com', *more]
 
 
-class WebSockets(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.server = Server()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.stop()
-
+class WebSockets(Served, unittest.TestCase):
     def make(self, name, size=1):
         self.assertEqual(self.server.request('POST', MAPS, configmap(name, k='v' * size))[0], 201)
 
