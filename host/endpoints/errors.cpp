@@ -41,6 +41,8 @@ Status unsupported_media_type(std::string_view types) {
                 joined("the body of the request was in an unknown format - accepted media types include: ", types));
 }
 
+Status recovered() { return generic(Reason::kInternalError, "an error on the server (\"\") has prevented the request from succeeding"); }
+
 Status entity_too_large(std::string_view why) { return Status(Reason::kRequestEntityTooLarge, joined("Request entity too large: ", why)); }
 
 Status patch_does_not_apply() { return generic(Reason::kInvalid, "the server rejected our request due to an error in our request"); }

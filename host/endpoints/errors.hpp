@@ -28,6 +28,8 @@ Status route_unsupported(std::string_view types);  // a body-less POST, PUT or P
 Status route_unsupported_media_type();
 // 415: the body is in no format that `types` names.
 Status unsupported_media_type(std::string_view types);
+// 500 of a handler that threw (go-restful's recover handler).
+Status recovered();
 // 413.
 Status entity_too_large(std::string_view why);
 // 422 without a word about the cause: a JSON patch that does not apply.

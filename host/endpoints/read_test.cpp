@@ -36,6 +36,23 @@ TEST_F(ReadTest, AMissingObjectIsTheStoresStatus) {
             "found\",\"reason\":\"NotFound\",\"details\":{\"name\":\"none\",\"kind\":\"configmaps\"},\"code\":404}\n");
 }
 
+// An exception of a storage was answered as plain text by the outermost filter.
+TEST_F(ReadTest, AnExceptionOfAStorageIsAStatusInTheEncodingAskedFor) {
+  use_config_maps();
+  store_->on_get = [] { throw std::runtime_error("a bug"); };
+  const Response json = send("GET", "namespaces/n/configmaps/a");
+  EXPECT_EQ(json.code(), 500);
+  EXPECT_EQ(json.type(), "application/json");
+  EXPECT_EQ(json.body(),
+            "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":\"an error on the server "
+            "(\\\"\\\") has prevented the request from succeeding\",\"reason\":\"InternalError\",\"details\":{},\"code\":500}\n");
+  store_->on_get = [] { throw 7; };
+  const Response yaml = send("GET", "namespaces/n/configmaps/a", "", {{"Accept", "application/yaml"}});
+  EXPECT_EQ(yaml.code(), 500);
+  EXPECT_EQ(yaml.type(), "application/yaml");
+  EXPECT_NE(yaml.body().find("reason: InternalError"), std::string::npos);
+}
+
 TEST_F(ReadTest, PrettyIsForQueriesAndForCurl) {
   use_config_maps();
   store_->put(kStoredMap);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "endpoints/errors.hpp"
+#include "endpoints/log.hpp"
 #include "endpoints/negotiation.hpp"
 #include "endpoints/resource.hpp"
 #include "endpoints/verbs.hpp"
@@ -90,14 +91,43 @@ class ResourceHandler final : public HttpHandler {
  public:
   explicit ResourceHandler(ResourceScope scope) : resource_(std::move(scope)) {}
 
+  // An exception is a bug of ours or of the plugin whose storage it is.  Its client gets a Status in the encoding it asked for; what has
+  // been answered in part is broken off, so that it does not look whole.
   Task<void> handle(RequestContext& context, Exchange& exchange) override {
-    Verb verb = nullptr;
-    Status status = resource_.scope.published ? find_verb(context, verb) : find_route(context, exchange, verb);
-    if (status.ok()) status = co_await verb(resource_, context, exchange);
-    if (!status.ok()) co_await write_status(context, exchange, status);
+    std::string bug;
+    Status status;
+    try {
+      status = co_await serve(context, exchange);
+    } catch (const std::exception& error) {
+      bug = error.what();
+      status = recovered();
+    } catch (...) {
+      bug = "unknown exception";
+      status = recovered();
+    }
+    if (!bug.empty()) log_bug(context, exchange, bug);
+    if (status.ok()) co_return;
+    if (exchange.started()) {
+      // Past its deadline the request has been answered for us.
+      if (!exchange.closed()) exchange.abort();
+      co_return;
+    }
+    co_await write_status(context, exchange, status);
   }
 
  private:
+  Task<Status> serve(RequestContext& context, Exchange& exchange) const {
+    Verb verb = nullptr;
+    Status status = resource_.scope.published ? find_verb(context, verb) : find_route(context, exchange, verb);
+    if (status.ok()) status = co_await verb(resource_, context, exchange);
+    co_return status;
+  }
+
+  void log_bug(const RequestContext& context, const Exchange& exchange, const std::string& bug) const {
+    endpoints_log().error("recovered from a panic in a handler resource={} method={} URI={:?} audit-ID={:?} error={:?}",
+                          resource_.scope.resource.resource, exchange.method(), exchange.target(), context.audit_id, bug);
+  }
+
   void warn_deprecated(RequestContext& context) const {
     if (!resource_.scope.deprecation_warning.empty()) context.warn(resource_.scope.deprecation_warning);
   }

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -71,6 +72,7 @@ class FakeStore final : public StandardStorage {
   bool returns_deleted = false;
   std::unique_ptr<ScriptedStream> stream;
   Status watch_error;
+  std::function<void()> on_get;  // may throw, as a plugin with a bug does
   Revision revision = 7;
   const TableConvertor* convertor = &default_table_convertor();
 
@@ -100,6 +102,7 @@ class FakeStore final : public StandardStorage {
   std::string list_kind() const override { return kind_.kind + "List"; }
 
   Task<Result<ObjectRef>> get(RequestContext&, std::string name, GetOptions options) override {
+    if (on_get) on_get();
     get_options = std::move(options);
     auto at = objects.find(name);
     if (at == objects.end()) co_return not_found(kind_.group, resource_, name);
