@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "base/caught.hpp"
 #include "base/io_loop.hpp"
 #include "base/signal.hpp"
 #include "base/task_group.hpp"
@@ -15,6 +16,25 @@ Task<int> deep(int n) {
 Task<Executor*> where_after_sleep() {
   co_await sleep_for(std::chrono::milliseconds(1));
   co_return current_executor();
+}
+
+[[gnu::noinline]] void throws_text(const char* text) { throw std::runtime_error(text); }
+
+TEST(Caught, AnExceptionSaysWhatItIsAndWhereItWasThrown) {
+  try {
+    throws_text("one");
+  } catch (...) {
+    const Caught first = caught();
+    EXPECT_EQ(first.what, "one");
+    try {
+      throw 7;
+    } catch (...) {
+      EXPECT_EQ(caught().what, "an exception of type int");
+    }
+    // The one outside is still the one it was.
+    EXPECT_EQ(caught().stack, first.stack);
+    EXPECT_EQ(first.stack.find("\n  #0 +0x") == 0, kThrowsAreNoted);
+  }
 }
 
 TEST(IoLoop, ATaskResumesOnTheLoopItSleptOn) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "base/caught.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/log.hpp"
 #include "endpoints/negotiation.hpp"
@@ -94,18 +95,13 @@ class ResourceHandler final : public HttpHandler {
   // An exception is a bug of ours or of the plugin whose storage it is.  Its client gets a Status in the encoding it asked for; what has
   // been answered in part is broken off, so that it does not look whole.
   Task<void> handle(RequestContext& context, Exchange& exchange) override {
-    std::string bug;
     Status status;
     try {
       status = co_await serve(context, exchange);
-    } catch (const std::exception& error) {
-      bug = error.what();
-      status = recovered();
     } catch (...) {
-      bug = "unknown exception";
+      log_bug(context, exchange, caught());
       status = recovered();
     }
-    if (!bug.empty()) log_bug(context, exchange, bug);
     if (status.ok()) co_return;
     if (exchange.started()) {
       // Past its deadline the request has been answered for us.
@@ -123,9 +119,9 @@ class ResourceHandler final : public HttpHandler {
     co_return status;
   }
 
-  void log_bug(const RequestContext& context, const Exchange& exchange, const std::string& bug) const {
-    endpoints_log().error("recovered from a panic in a handler resource={} method={} URI={:?} audit-ID={:?} error={:?}",
-                          resource_.scope.resource.resource, exchange.method(), exchange.target(), context.audit_id, bug);
+  void log_bug(const RequestContext& context, const Exchange& exchange, const Caught& bug) const {
+    endpoints_log().error("recovered from a panic in a handler resource={} method={} URI={:?} audit-ID={:?} error={:?}{}",
+                          resource_.scope.resource.resource, exchange.method(), exchange.target(), context.audit_id, bug.what, bug.stack);
   }
 
   void warn_deprecated(RequestContext& context) const {

@@ -1,4 +1,5 @@
 // WithPanicRecovery: an exception that gets this far is a bug of ours or of a plugin; the client is told so and the process goes on.
+#include "base/caught.hpp"
 #include "filters/filters.hpp"
 #include "filters/log.hpp"
 
@@ -10,18 +11,16 @@ class PanicRecovery final : public Filter {
   Step enter(FilterCall&) const override { return Step::kAround; }
 
   Task<void> around(FilterCall& call, Rest rest) const override {
-    std::string what;
+    Caught bug;
     try {
       co_await rest.run(call);
       co_return;
-    } catch (const std::exception& error) {
-      what = error.what();
     } catch (...) {
-      what = "unknown exception";
+      bug = caught();
     }
     Exchange& exchange = *call.exchange;
-    filters_log().error("apiserver panic'd method={} URI={:?} audit-ID={:?} error={:?}", exchange.method(), exchange.target(),
-                        call.context.audit_id, what);
+    filters_log().error("apiserver panic'd method={} URI={:?} audit-ID={:?} error={:?}{}", exchange.method(), exchange.target(),
+                        call.context.audit_id, bug.what, bug.stack);
     if (exchange.started()) {
       // Half an answer must not look like a whole one.
       exchange.abort();
