@@ -1,6 +1,7 @@
 #include "endpoints/list_writer.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -185,31 +186,53 @@ void write_item(BodyWriter& out, const Plan& plan, const MediaType& media, const
   }
 }
 
+// The items of a list, from the head to the last one.
+class ItemsWriter {
+ public:
+  ItemsWriter(BodyWriter& out, Plan plan, MediaType media) : out_(out), plan_(std::move(plan)), media_(std::move(media)) {}
+
+  // Errors: the body writer's, when nobody is there any more.
+  Task<Status> write(std::span<const ObjectEntry* const> batch) {
+    for (const ObjectEntry* entry : batch) {
+      out_.text().append(std::exchange(begun_, true) ? plan_.texts.separator : std::string_view(plan_.texts.head));
+      write_item(out_, plan_, media_, *entry);
+      if (!out_.full()) continue;
+      Status sent = co_await out_.flush();
+      if (!sent.ok()) co_return sent;
+    }
+    co_return Status();
+  }
+  void end() { out_.text().append(begun_ ? plan_.texts.tail : plan_.texts.empty); }
+
+ private:
+  BodyWriter& out_;
+  const Plan plan_;
+  const MediaType media_;
+  bool begun_ = false;
+};
+
 }  // namespace
 
 Task<Status> send_list(const Resource& resource, RequestContext& context, Exchange& exchange, MediaType media, ListResult list) {
   auto plan = make_plan(resource, exchange, media, list);
   if (!plan.ok()) co_return std::move(plan.status());
+  if (list.items == nullptr) list.items = make_cursor({});
+  auto reading = list.items->next();
+  auto batch = co_await std::move(reading);
+  if (!batch.ok()) co_return std::move(batch.status());
   add_warning_headers(context, exchange);
   exchange.set_compressible(true);
   BodyWriter out(exchange, 200, media.content_type(), media.pretty && media.encoding == Encoding::kJson);
-  const ObjectEntry* entry = list.items != nullptr ? list.items->next() : nullptr;
-  if (entry == nullptr) {
-    out.text() = std::move(plan->texts.empty);
-    Status sent = co_await out.finish();
-    co_return sent;
+  ItemsWriter writer(out, std::move(*plan), media);
+  while (!batch->empty()) {
+    auto writing = writer.write(*batch);
+    Status written = co_await std::move(writing);
+    if (!written.ok()) co_return Status();  // nobody is there to be told
+    reading = list.items->next();
+    batch = co_await std::move(reading);
+    if (!batch.ok()) co_return std::move(batch.status());
   }
-  out.text() = std::move(plan->texts.head);
-  while (entry != nullptr) {
-    write_item(out, *plan, media, *entry);
-    if (out.full()) {
-      Status sent = co_await out.flush();
-      if (!sent.ok()) co_return Status();  // nobody is there to be told
-    }
-    entry = list.items->next();
-    if (entry != nullptr) out.text().append(plan->texts.separator);
-  }
-  out.text().append(plan->texts.tail);
+  writer.end();
   Status sent = co_await out.finish();
   if (!sent.ok()) exchange.abort();
   co_return Status();

@@ -264,6 +264,27 @@ TEST_F(ReadTest, AListWhoseReaderHasGoneStops) {
   EXPECT_FALSE(exchange.finished);
 }
 
+TEST_F(ReadTest, AListThatFailsBeforeItsHeadIsTheStatus) {
+  use_config_maps();
+  store_->put(kStoredMap);
+  store_->list_error = Status(Reason::kServiceUnavailable, "the other side has gone");
+  const Response got = send("GET", "namespaces/n/configmaps");
+  EXPECT_EQ(got.code(), 503);
+  EXPECT_EQ(message_of(got), "the other side has gone");
+  EXPECT_FALSE(got.exchange->aborted);
+}
+
+TEST_F(ReadTest, AListThatFailsHalfWayIsBrokenOff) {
+  use_config_maps();
+  std::string text = R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"k":")" + std::string(200'000, 'x') + "\"}}";
+  store_->list_entries.push_back(make_object(json::parse(text).get_object()));
+  store_->list_error = Status(Reason::kServiceUnavailable, "the other side has gone");
+  const Response got = send("GET", "namespaces/n/configmaps");
+  EXPECT_EQ(got.code(), 200);
+  EXPECT_TRUE(got.exchange->aborted);
+  EXPECT_FALSE(got.exchange->finished);
+}
+
 struct ListRule {
   std::string query;
   int code;

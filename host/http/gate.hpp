@@ -36,11 +36,4 @@ class Gate {
   Executor* executor_ = nullptr;
 };
 
-// Lets other work of the executor run before the caller goes on.
-struct Yield {
-  bool await_ready() const noexcept { return current_executor() == nullptr; }
-  void await_suspend(std::coroutine_handle<> frame) const { current_executor()->post(frame); }
-  void await_resume() const noexcept {}
-};
-
 }  // namespace backplane

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/yield.hpp"
 #include "http/header_text.hpp"
 
 namespace backplane {

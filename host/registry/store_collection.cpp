@@ -1,4 +1,6 @@
 // deletecollection: the list page by page, one delete per object, a few of them under way at once.
+#include <algorithm>
+
 #include "registry/object_store.hpp"
 
 namespace backplane::registry {
@@ -9,23 +11,12 @@ constexpr std::size_t kDeleteWorkers = 16;
 // A list without a limit is read in pages of so many, as upstream reads it: with a resource version it is then read at just that version.
 constexpr std::int64_t kPageSize = 10000;
 
-// A list of entries that were collected before.
-class CollectedCursor final : public ObjectCursor {
- public:
-  explicit CollectedCursor(std::vector<ObjectRef> entries) : entries_(std::move(entries)) {}
-  const ObjectEntry* next() override { return next_ < entries_.size() ? entries_[next_++].get() : nullptr; }
-
- private:
-  std::vector<ObjectRef> entries_;
-  std::size_t next_ = 0;
-};
-
 // What the workers of one request share.  All of them run on the request's executor, one at a time.
 struct Sweep {
   ObjectStore& store;
   RequestContext& context;
   DeleteOptions options;
-  ObjectCursor* cursor = nullptr;  // of the page at hand
+  std::span<const ObjectEntry* const> batch;  // what is left of the one at hand
   std::vector<ObjectRef> taken;
   Status failure;
   std::size_t running = 0;
@@ -35,9 +26,9 @@ struct Sweep {
 Task<void> sweep(Sweep& shared) {
   while (shared.failure.ok()) {
     if (expired(shared.context)) shared.failure = deadline_error();
-    const ObjectEntry* next = shared.failure.ok() ? shared.cursor->next() : nullptr;
-    if (next == nullptr) break;
-    auto entry = std::make_shared<const ObjectEntry>(*next);
+    if (!shared.failure.ok() || shared.batch.empty()) break;
+    auto entry = std::make_shared<const ObjectEntry>(*shared.batch.front());
+    shared.batch = shared.batch.subspan(1);
     shared.taken.push_back(entry);
     auto removed = co_await shared.store.remove_in(shared.context, entry->ns, entry->name, shared.options);
     const bool failed = !removed.ok() && removed.status().reason() != Reason::kNotFound;
@@ -52,6 +43,7 @@ Task<void> sweep_with(Sweep& shared, std::size_t workers) {
     co_return;
   }
   shared.running = workers;
+  shared.finished = Promise<bool>();
   for (std::size_t i = 0; i < workers; ++i) {
     spawn_detached(*executor, sweep(shared), [&shared] {
       if (--shared.running == 0) shared.finished.set(true);
@@ -60,21 +52,32 @@ Task<void> sweep_with(Sweep& shared, std::size_t workers) {
   co_await shared.finished.future();
 }
 
+// Every object of one page.
+Task<Status> sweep_page(Sweep& shared, ObjectCursor& page) {
+  for (;;) {
+    auto reading = page.next();
+    auto batch = co_await std::move(reading);
+    if (!batch.ok()) co_return std::move(batch.status());
+    if (batch->empty()) co_return Status();
+    shared.batch = *batch;
+    co_await sweep_with(shared, std::min(kDeleteWorkers, batch->size()));
+    if (!shared.failure.ok()) co_return std::move(shared.failure);
+  }
+}
+
 }  // namespace
 
 Task<Result<ListResult>> ObjectStore::remove_collection(RequestContext& context, DeleteOptions options, ListOptions list) {
   const bool one_page = list.limit > 0;
   if (!one_page) list.limit = kPageSize;
-  Sweep shared{*this, context, std::move(options), nullptr, {}, {}, 0, {}};
+  Sweep shared{*this, context, std::move(options), {}, {}, {}, 0, {}};
   std::optional<ListResult> result;
   for (bool more = true; more;) {
     ListOptions asked = list;
     auto listed = co_await this->list(context, std::move(asked));
     if (!listed.ok()) co_return std::move(listed.status());
-    shared.cursor = listed->items.get();
-    shared.finished = Promise<bool>();
-    co_await sweep_with(shared, kDeleteWorkers);
-    if (!shared.failure.ok()) co_return std::move(shared.failure);
+    Status swept = co_await sweep_page(shared, *listed->items);
+    if (!swept.ok()) co_return swept;
     more = !one_page && !listed->continue_token.empty();
     list.continue_token = listed->continue_token;
     list.resource_version.clear();
@@ -82,7 +85,7 @@ Task<Result<ListResult>> ObjectStore::remove_collection(RequestContext& context,
     // The answer is the first page with the objects of all.
     if (!result) result = std::move(*listed);
   }
-  result->items = std::make_unique<CollectedCursor>(std::move(shared.taken));
+  result->items = make_cursor(std::move(shared.taken));
   co_return std::move(*result);
 }
 

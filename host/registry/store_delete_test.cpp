@@ -176,9 +176,9 @@ TEST_F(StoreDeleteTest, ACollectionIsRemovedObjectByObjectAndListed) {
   context = request("deletecollection");
   auto removed = run(store->remove_collection(*context, {}, {}));
   ASSERT_TRUE(removed.ok()) << removed.status().message();
-  int listed = 0;
-  while (removed->items->next() != nullptr) ++listed;
-  EXPECT_EQ(listed, 51);
+  auto listed = run(removed->items->next());
+  ASSERT_TRUE(listed.ok());
+  EXPECT_EQ(listed->size(), 51u);
   EXPECT_EQ(storage.data.size(), 1u);
   EXPECT_EQ(removed->revision, 51);
 }
@@ -192,9 +192,9 @@ TEST_F(StoreDeleteTest, ACollectionIsListedInPagesOfWhichOnlyTheFirstNamesAVersi
   context = request("deletecollection");
   auto removed = run(store->remove_collection(*context, {}, options));
   ASSERT_TRUE(removed.ok()) << removed.status().message();
-  int taken = 0;
-  while (removed->items->next() != nullptr) ++taken;
-  EXPECT_EQ(taken, 50);
+  auto taken = run(removed->items->next());
+  ASSERT_TRUE(taken.ok());
+  EXPECT_EQ(taken->size(), 50u);
   EXPECT_TRUE(storage.data.empty());
   const auto& listed = cache().listed;
   ASSERT_EQ(listed.size(), 3u);

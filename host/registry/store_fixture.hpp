@@ -76,16 +76,6 @@ class FakeStorage final : public StorageBackend {
   Task<Status> stop() override { co_return Status(); }
 };
 
-class VectorCursor final : public ObjectCursor {
- public:
-  explicit VectorCursor(std::vector<ObjectRef> entries) : entries_(std::move(entries)) {}
-  const ObjectEntry* next() override { return next_ < entries_.size() ? entries_[next_++].get() : nullptr; }
-
- private:
-  std::vector<ObjectRef> entries_;
-  std::size_t next_ = 0;
-};
-
 // Knows what the storage held when it was last caught up.
 class FakeCache final : public ResourceCache {
  public:
@@ -133,7 +123,7 @@ class FakeCache final : public ResourceCache {
       entries.push_back(entry);
     }
     result.revision = storage_.revision;
-    result.items = std::make_unique<VectorCursor>(std::move(entries));
+    result.items = make_cursor(std::move(entries));
     co_return result;
   }
   Task<Result<std::unique_ptr<WatchStream>>> watch(CacheScope scope, ListOptions) override {

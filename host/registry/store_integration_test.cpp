@@ -76,9 +76,9 @@ TEST_F(StoreIntegrationTest, AWriteIsInEveryLaterRead) {
   prepare(context);
   auto listed = run_on(loop_, store_->list(context, {}));
   ASSERT_TRUE(listed.ok());
-  int count = 0;
-  while (listed->items->next() != nullptr) ++count;
-  EXPECT_EQ(count, 20);
+  auto objects = run_on(loop_, listed->items->next());
+  ASSERT_TRUE(objects.ok());
+  EXPECT_EQ(objects->size(), 20u);
 }
 
 Task<void> add_one(StandardStorage& store, std::atomic<int>& failures) {
@@ -147,7 +147,9 @@ TEST_F(StoreIntegrationTest, ACollectionGoesWhole) {
   ASSERT_TRUE(run_on(loop_, store_->remove_collection(context, {}, {})).ok());
   auto listed = run_on(loop_, store_->list(context, {}));
   ASSERT_TRUE(listed.ok());
-  EXPECT_EQ(listed->items->next(), nullptr);
+  auto left = run_on(loop_, listed->items->next());
+  ASSERT_TRUE(left.ok());
+  EXPECT_TRUE(left->empty());
 }
 
 }  // namespace

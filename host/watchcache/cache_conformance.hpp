@@ -78,10 +78,20 @@ class CacheConformance : public testing::TestWithParam<BackendMaker> {
     auto result = list(std::move(options), std::move(scope));
     return result.ok() ? names_of(*result) : result.status().message();
   }
-  static std::string names_of(ListResult& result) {
+  std::string names_of(ListResult& result) {
     std::string text;
-    while (const ObjectEntry* entry = result.items->next()) text += (text.empty() ? "" : " ") + entry->name;
+    for (const auto* entry : entries_of(result)) text += (text.empty() ? "" : " ") + entry->name;
     return text;
+  }
+  // They live as long as the list.
+  std::vector<const ObjectEntry*> entries_of(ListResult& result) {
+    std::vector<const ObjectEntry*> entries;
+    for (;;) {
+      auto batch = store.run(result.items->next());
+      if (!batch.ok()) ADD_FAILURE() << batch.status().message();
+      if (!batch.ok() || batch->empty()) return entries;
+      entries.insert(entries.end(), batch->begin(), batch->end());
+    }
   }
 
   std::unique_ptr<WatchStream> watch(ListOptions options, CacheScope scope = {"ns", ""}) {
@@ -332,7 +342,7 @@ TEST_P(CacheConformance, ThousandsOfObjectsAreListedWholeInPages) {
     auto page = list(limited(700, token));
     ASSERT_TRUE(page.ok());
     token = page->continue_token;
-    while (const ObjectEntry* entry = page->items->next()) EXPECT_EQ(entry->name, std::to_string(100'000 + seen++));
+    for (const auto* entry : entries_of(*page)) EXPECT_EQ(entry->name, std::to_string(100'000 + seen++));
     EXPECT_EQ(page->remaining.value_or(0), kObjects - seen);
   } while (!token.empty());
   EXPECT_EQ(seen, kObjects);
@@ -518,9 +528,13 @@ inline Task<void> keep_listing(ResourceCache& cache, std::atomic<bool>& stop) {
     EXPECT_GE(result->revision, newest);
     newest = result->revision;
     std::size_t count = 0;
-    while (const ObjectEntry* entry = result->items->next()) {
-      EXPECT_LE(entry->revision, result->revision);
-      ++count;
+    for (;;) {
+      auto reading = result->items->next();
+      auto batch = co_await std::move(reading);
+      EXPECT_TRUE(batch.ok());
+      if (!batch.ok() || batch->empty()) break;
+      for (const ObjectEntry* entry : *batch) EXPECT_LE(entry->revision, result->revision);
+      count += batch->size();
     }
     EXPECT_GE(count, most);
     most = count;

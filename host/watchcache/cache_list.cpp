@@ -1,7 +1,9 @@
 // Reads of the cache: GET and LIST with upstream's resourceVersion, limit and continue rules.
 #include <charconv>
 
+#include "base/yield.hpp"
 #include "watchcache/continue_token.hpp"
+#include "watchcache/index_scan.hpp"
 #include "watchcache/prefix_cache.hpp"
 
 namespace backplane {
@@ -67,67 +69,6 @@ Result<ListPlan> plan_list(const ListOptions& options, const Selection& selectio
     plan.at = ListPlan::At::kNotOlderThan;
   }
   return plan;
-}
-
-// Entries of a snapshot, without holding more than the way to the next one.
-class SnapshotCursor final : public ObjectCursor {
- public:
-  SnapshotCursor(ObjectIndex::Cursor cursor, std::size_t left, Selection selection)
-      : cursor_(std::move(cursor)), left_(left), selection_(std::move(selection)) {}
-  const ObjectEntry* next() override {
-    for (; left_ > 0; --left_) {
-      const ObjectRef* entry = cursor_.next();
-      if (entry == nullptr) break;
-      if (selection_.selects() && !selection_.selected(**entry)) continue;
-      --left_;
-      return entry->get();
-    }
-    left_ = 0;
-    return nullptr;
-  }
-
- private:
-  ObjectIndex::Cursor cursor_;
-  std::size_t left_;
-  Selection selection_;
-};
-
-// Entries made for one answer.
-class VectorCursor final : public ObjectCursor {
- public:
-  explicit VectorCursor(std::vector<ObjectRef> entries) : entries_(std::move(entries)) {}
-  const ObjectEntry* next() override { return at_ < entries_.size() ? entries_[at_++].get() : nullptr; }
-
- private:
-  std::vector<ObjectRef> entries_;
-  std::size_t at_ = 0;
-};
-
-// How much of the range a page takes.
-struct PageEnd {
-  std::size_t taken = 0;              // entries looked at
-  const ObjectEntry* last = nullptr;  // the last one of the page
-};
-
-PageEnd find_page_end(const ObjectIndex& index, std::size_t first, std::size_t total, const Selection& selection, std::size_t limit) {
-  PageEnd end;
-  if (!selection.selects()) {
-    end.taken = std::min(limit, total);
-    if (end.taken == 0) return end;
-    auto cursor = index.cursor_at(first + end.taken - 1);
-    end.last = cursor.next()->get();
-    return end;
-  }
-  auto cursor = index.cursor_at(first);
-  std::size_t found = 0;
-  while (end.taken < total && found < limit) {
-    const ObjectRef* entry = cursor.next();
-    ++end.taken;
-    if (!selection.selected(**entry)) continue;
-    ++found;
-    end.last = entry->get();
-  }
-  return end;
 }
 
 }  // namespace
@@ -220,32 +161,51 @@ Task<Result<ListResult>> PrefixCache::list(CacheScope scope, ListOptions options
   auto status = co_await std::move(freshening);
   if (!status.ok()) co_return status;
 
-  if (plan->at != ListPlan::At::kExact) co_return page(newest(), std::move(*selection), *plan);
-  const auto view = at(plan->revision);
-  if (view) co_return page(*view, std::move(*selection), *plan);
+  auto view = plan->at == ListPlan::At::kExact ? at(plan->revision) : newest();
+  if (view) {
+    auto paging = page(std::move(*view), std::move(*selection), std::move(*plan));
+    auto result = co_await std::move(paging);
+    co_return result;
+  }
   auto reading = list_from_store(std::move(*selection), std::move(*plan));
   auto result = co_await std::move(reading);
   co_return result;
 }
 
-ListResult PrefixCache::page(const View& view, Selection selection, const ListPlan& plan) {
+Task<Result<ListResult>> PrefixCache::page(View view, Selection selection, ListPlan plan) {
   const ObjectIndex& index = view.snapshot->index;
   const std::size_t first = index.rank(plan.from);
   const std::size_t total = std::max(index.rank(selection.end()), first) - first;
   ListResult result;
   result.revision = view.revision;
-  std::size_t taken = total;
-  if (plan.limit > 0) {
-    const PageEnd end = find_page_end(index, first, total, selection, static_cast<std::size_t>(plan.limit));
-    taken = end.taken;
-    if (taken < total) {
-      result.continue_token = encode_continue(end.last->key + '\0', selection.list_prefix(), view.revision);
-      if (!selection.selects()) result.remaining = static_cast<std::int64_t>(total - taken);
-      pin(view);
-    }
+  const auto limit = static_cast<std::size_t>(plan.limit);
+  if (limit == 0 || (limit >= total && !selection.selects())) {
+    result.items = make_cursor(IndexScan(index.cursor_at(first), total, std::move(selection)));
+    co_return result;
   }
-  result.items = std::make_unique<SnapshotCursor>(index.cursor_at(first), taken, std::move(selection));
-  return result;
+  const bool selects = selection.selects();
+  const std::string list_prefix = selection.list_prefix();
+  const ObjectEntry* last = nullptr;
+  std::size_t left = total;
+  if (!selects) {
+    auto at_last = index.cursor_at(first + limit - 1);
+    last = at_last.next()->get();
+    left = total - limit;
+    result.remaining = static_cast<std::int64_t>(left);
+    result.items = make_cursor(IndexScan(index.cursor_at(first), limit, std::move(selection)));
+  } else {
+    IndexScan scan(index.cursor_at(first), total, std::move(selection));
+    IndexScan::Found found;
+    while (scan.take(found, limit)) co_await Yield{};
+    if (!found.empty()) last = found.back();
+    left = scan.left();
+    result.items = make_cursor(std::move(scan), std::move(found));
+  }
+  if (left > 0) {
+    result.continue_token = encode_continue(last->key + '\0', list_prefix, view.revision);
+    pin(view);
+  }
+  co_return result;
 }
 
 // The snapshot is gone: the store still has the revision unless it was compacted.
@@ -283,7 +243,7 @@ Task<Result<ListResult>> PrefixCache::list_from_store(Selection selection, ListP
     }
     if (!part->items.empty()) request.start = part->items.back().key + '\0';
   }
-  result.items = std::make_unique<VectorCursor>(std::move(entries));
+  result.items = make_cursor(std::move(entries));
   co_return result;
 }
 

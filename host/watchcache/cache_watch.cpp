@@ -1,5 +1,7 @@
 #include "watchcache/cache_watch.hpp"
 
+#include "base/yield.hpp"
+
 namespace backplane {
 namespace {
 
@@ -7,13 +9,6 @@ constexpr std::size_t kInitialBatch = 256;    // synthetic events handed out at 
 constexpr std::size_t kInitialScan = 16'384;  // entries looked at before others of the thread get their turn
 // A watch with a deadline gets its last bookmark this long before it.
 constexpr std::chrono::seconds kBeforeDeadline{2};
-
-// Lets other work of this executor go first.
-struct Turn {
-  bool await_ready() const noexcept { return current_executor() == nullptr; }
-  void await_suspend(std::coroutine_handle<> frame) const { current_executor()->post(frame); }
-  void await_resume() const noexcept {}
-};
 
 class FailedWatch final : public WatchStream {
  public:
@@ -103,7 +98,7 @@ Task<Result<std::vector<WatchEvent>>> CacheWatch::next() {
     if (events.empty() && drained) take_bookmark(events);
     if (!events.empty()) co_return events;
     if (drained) co_await cache_->log().wait(waiter_, cursor_);
-    if (phase_ == Phase::kSnapshot) co_await Turn{};
+    if (phase_ == Phase::kSnapshot) co_await Yield{};
   }
   co_return Events{};
 }

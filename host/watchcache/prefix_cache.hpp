@@ -111,7 +111,7 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   // Waits until `revision` is reached.  Errors: kTimeout ResourceVersionTooLarge.
   Task<Status> wait_for(Revision revision);
   Task<Status> make_fresh(const ListPlan& plan);
-  ListResult page(const View& view, Selection selection, const ListPlan& plan);
+  Task<Result<ListResult>> page(View view, Selection selection, ListPlan plan);
   Task<Result<ListResult>> list_from_store(Selection selection, ListPlan plan);
 
   const std::shared_ptr<FollowedStore> store_;

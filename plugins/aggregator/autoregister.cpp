@@ -83,7 +83,9 @@ Task<Status> Autoregister::sync() {
   auto listed = co_await store_->list(context, options);
   if (!listed.ok()) co_return std::move(listed.status());
   std::map<std::string, Object, std::less<>> existing;
-  while (const ObjectEntry* entry = listed->items->next()) existing.emplace(entry->name, decode(*entry, context.arena()));
+  auto reading = for_each(*listed->items, [&](const ObjectEntry& entry) { existing.emplace(entry.name, decode(entry, context.arena())); });
+  Status read = co_await std::move(reading);
+  if (!read.ok()) co_return read;
 
   std::map<std::string, GroupVersionInfo> wanted;
   for (auto& info : host_.group_versions()) {

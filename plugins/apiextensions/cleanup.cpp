@@ -88,7 +88,10 @@ Task<Status> Controller::remove_instances(InstalledRef installed) {
     one.limit = 1;
     auto left = co_await store.list(context, std::move(one));
     if (!left.ok()) co_return std::move(left.status());
-    if (left->items->next() == nullptr) co_return Status();
+    auto reading = left->items->next();
+    auto first = co_await std::move(reading);
+    if (!first.ok()) co_return std::move(first.status());
+    if (first->empty()) co_return Status();
     auto stream = co_await open_stream(store, left->revision);
     if (!stream.ok()) co_return std::move(stream.status());
     auto events = co_await (*stream)->next();

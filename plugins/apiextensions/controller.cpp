@@ -167,10 +167,12 @@ Task<Result<Revision>> Controller::load() {
   auto listed = co_await parts_.definitions->list(context, std::move(everything));
   if (!listed.ok()) co_return std::move(listed.status());
   std::set<std::string> seen;
-  while (const ObjectEntry* entry = listed->items->next()) {
-    seen.insert(entry->name);
-    note(*entry);
-  }
+  auto reading = for_each(*listed->items, [&](const ObjectEntry& entry) {
+    seen.insert(entry.name);
+    note(entry);
+  });
+  Status read = co_await std::move(reading);
+  if (!read.ok()) co_return read;
   std::vector<std::string> gone;
   for (const auto& [name, entry] : entries_) {
     if (seen.count(name) == 0) gone.push_back(name);

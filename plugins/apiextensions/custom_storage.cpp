@@ -13,20 +13,30 @@ class ConvertingCursor final : public ObjectCursor {
   ConvertingCursor(std::unique_ptr<ObjectCursor> below, std::shared_ptr<const Converter> converter)
       : below_(std::move(below)), converter_(std::move(converter)) {}
 
-  const ObjectEntry* next() override {
-    const ObjectEntry* entry = below_->next();
-    if (entry == nullptr || converter_->is_shown(*entry)) return entry;
-    auto converted = converter_->converted(*entry);
-    // An object beyond its schema is shown as it is rather than left out.
-    if (!converted.ok()) return entry;
-    held_ = std::move(*converted);
-    return held_.get();
+  Task<Result<std::span<const ObjectEntry* const>>> next() override {
+    auto reading = below_->next();
+    auto entries = co_await std::move(reading);
+    if (!entries.ok()) co_return entries;
+    held_.clear();
+    batch_.clear();
+    for (const ObjectEntry* entry : *entries) batch_.push_back(shown(entry));
+    co_return std::span<const ObjectEntry* const>(batch_);
   }
 
  private:
+  const ObjectEntry* shown(const ObjectEntry* entry) {
+    if (converter_->is_shown(*entry)) return entry;
+    auto converted = converter_->converted(*entry);
+    // An object beyond its schema is shown as it is rather than left out.
+    if (!converted.ok()) return entry;
+    held_.push_back(std::move(*converted));
+    return held_.back().get();
+  }
+
   std::unique_ptr<ObjectCursor> below_;
   std::shared_ptr<const Converter> converter_;
-  ObjectRef held_;
+  std::vector<ObjectRef> held_;  // what was converted for the batch
+  std::vector<const ObjectEntry*> batch_;
 };
 
 class ConvertingStream final : public WatchStream {

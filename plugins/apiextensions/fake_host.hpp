@@ -80,16 +80,6 @@ class StreamHandle final : public WatchStream {
   std::shared_ptr<FakeStream> stream_;
 };
 
-class ListCursor final : public ObjectCursor {
- public:
-  explicit ListCursor(std::vector<ObjectRef> entries) : entries_(std::move(entries)) {}
-  const ObjectEntry* next() override { return next_ < entries_.size() ? entries_[next_++].get() : nullptr; }
-
- private:
-  std::vector<ObjectRef> entries_;
-  std::size_t next_ = 0;
-};
-
 class FakeStore final : public StandardStorage {
  public:
   explicit FakeStore(ResourceConfig config) : config(std::move(config)) {}
@@ -114,7 +104,7 @@ class FakeStore final : public StandardStorage {
     for (const auto& [name, entry] : data) entries.push_back(entry);
     ListResult result;
     result.revision = revision;
-    result.items = std::make_unique<ListCursor>(std::move(entries));
+    result.items = make_cursor(std::move(entries));
     co_return result;
   }
   Task<Result<std::unique_ptr<WatchStream>>> watch(RequestContext&, ListOptions) override {

@@ -46,14 +46,20 @@ class ScriptedStream final : public WatchStream {
   Promise<bool> cancelled_;
 };
 
-class EntriesCursor final : public ObjectCursor {
+// Fails where the one below ends.
+class FailingCursor final : public ObjectCursor {
  public:
-  explicit EntriesCursor(std::vector<ObjectRef> entries) : entries_(std::move(entries)) {}
-  const ObjectEntry* next() override { return at_ < entries_.size() ? entries_[at_++].get() : nullptr; }
+  FailingCursor(std::unique_ptr<ObjectCursor> below, Status error) : below_(std::move(below)), error_(std::move(error)) {}
+  Task<Result<std::span<const ObjectEntry* const>>> next() override {
+    auto reading = below_->next();
+    auto batch = co_await std::move(reading);
+    if (batch.ok() && batch->empty()) co_return error_;
+    co_return batch;
+  }
 
  private:
-  std::vector<ObjectRef> entries_;
-  std::size_t at_ = 0;
+  const std::unique_ptr<ObjectCursor> below_;
+  const Status error_;
 };
 
 class FakeStore final : public StandardStorage {
@@ -66,6 +72,7 @@ class FakeStore final : public StandardStorage {
   std::vector<ObjectRef> list_entries;       // listed instead of `objects` when not empty
   std::string continue_token;
   std::optional<std::int64_t> remaining;
+  Status list_error;   // comes after the last object
   int lost_races = 0;  // attempts of update() that are thrown away
   int attempts = 0;
   bool stays_when_deleted = false;
@@ -174,7 +181,8 @@ class FakeStore final : public StandardStorage {
     if (entries.empty()) {
       for (const auto& [name, entry] : objects) entries.push_back(entry);
     }
-    result.items = std::make_unique<EntriesCursor>(std::move(entries));
+    result.items = make_cursor(std::move(entries));
+    if (!list_error.ok()) result.items = std::make_unique<FailingCursor>(std::move(result.items), list_error);
     return result;
   }
   ObjectRef store(RequestContext& context, Object& object) {

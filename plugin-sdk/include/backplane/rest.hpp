@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -70,13 +71,19 @@ class TableProvider {
   virtual const TableConvertor& table_convertor() const = 0;
 };
 
-// Objects of a list, one after another, without holding them all.
+// Objects of a list, batch by batch, without holding them all.
 class ObjectCursor {
  public:
   virtual ~ObjectCursor();
-  // The next object, null at the end.  The reference is valid until the next call.
-  virtual const ObjectEntry* next() = 0;
+  // The next objects in order, a few hundred at most; empty at the end.  They are valid until the next call.  One call at a time.
+  // Where many objects are looked at and few are found, others of the executor get their turn in between.
+  // Errors: those of the source.  The list ends there, unfinished.
+  virtual Task<Result<std::span<const ObjectEntry* const>>> next() = 0;
 };
+// A cursor over objects that are at hand.
+std::unique_ptr<ObjectCursor> make_cursor(std::vector<ObjectRef> entries);
+// Shows every object that is left to `visit`.  Errors: the cursor's.
+Task<Status> for_each(ObjectCursor& items, std::function<void(const ObjectEntry&)> visit);
 
 struct ListResult {
   Revision revision = 0;                  // metadata.resourceVersion

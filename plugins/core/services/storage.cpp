@@ -154,12 +154,14 @@ class ServiceStorage final : public kit::ForwardingStorage {
     ListOptions all;
     auto listed = co_await store().list(everywhere, std::move(all));
     if (!listed.ok()) co_return std::move(listed).status();
-    for (const ObjectEntry* entry = listed->items->next(); entry != nullptr; entry = listed->items->next()) {
-      const Object object = decode(*entry, json::storage_ptr());
+    auto reading = for_each(*listed->items, [&](const ObjectEntry& entry) {
+      const Object object = decode(entry, json::storage_ptr());
       const Holdings holdings = holdings_of(object_or_empty(object, "spec"));
       for (const std::string& address : holdings.addresses) allocator_->adopt(address);
       for (std::int64_t port : holdings.ports) allocator_->adopt(port);
-    }
+    });
+    Status read = co_await std::move(reading);
+    if (!read.ok()) co_return read;
     learned_.store(true, std::memory_order_release);
     co_return Status();
   }
@@ -168,12 +170,14 @@ class ServiceStorage final : public kit::ForwardingStorage {
     Holdings out;
     auto listed = co_await store().list(context, std::move(options));
     if (!listed.ok()) co_return out;
-    for (const ObjectEntry* entry = listed->items->next(); entry != nullptr; entry = listed->items->next()) {
-      const Object object = decode(*entry, json::storage_ptr());
+    auto reading = for_each(*listed->items, [&](const ObjectEntry& entry) {
+      const Object object = decode(entry, json::storage_ptr());
       Holdings one = holdings_of(object_or_empty(object, "spec"));
       out.addresses.insert(out.addresses.end(), one.addresses.begin(), one.addresses.end());
       out.ports.insert(out.ports.end(), one.ports.begin(), one.ports.end());
-    }
+    });
+    Status read = co_await std::move(reading);
+    if (!read.ok()) co_return Holdings();
     co_return out;
   }
 

@@ -1,0 +1,39 @@
+// A walk over the selected entries of an index, portion by portion.
+//
+// Thread-safety: none; one walker at a time.
+// Lifetime:      keeps its version of the index, and so every entry it gave, alive.
+#pragma once
+
+#include <vector>
+
+#include "backplane/rest.hpp"
+#include "watchcache/object_index.hpp"
+#include "watchcache/selection.hpp"
+
+namespace backplane {
+
+class IndexScan {
+ public:
+  // The `count` entries from `cursor` on.
+  IndexScan(ObjectIndex::Cursor cursor, std::size_t count, Selection selection)
+      : cursor_(std::move(cursor)), left_(count), selection_(std::move(selection)) {}
+
+  using Found = std::vector<const ObjectEntry*>;
+  // Appends selected entries until `found` has `limit`, the end is reached, or so many have been looked at that others should go first:
+  // then true.
+  bool take(Found& found, std::size_t limit);
+  // Entries not looked at yet.
+  std::size_t left() const noexcept { return left_; }
+
+ private:
+  ObjectIndex::Cursor cursor_;
+  std::size_t left_;
+  Selection selection_;
+};
+
+// What is left of `scan`, as a list's items.
+std::unique_ptr<ObjectCursor> make_cursor(IndexScan scan);
+// Entries that `scan` has found and keeps alive.
+std::unique_ptr<ObjectCursor> make_cursor(IndexScan scan, IndexScan::Found found);
+
+}  // namespace backplane
