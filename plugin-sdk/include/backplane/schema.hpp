@@ -13,7 +13,7 @@
 //   x-backplane-type    a scalar of the wire that OpenAPI cannot say: quantity, time, microTime, duration, intOrString, rawExtension,
 //                       fieldsV1, anyJson (also on properties)
 //   x-backplane-shape   {"object": schema, "array": schema, "boolean": schema}: the JSON form picks the type; other forms are unset, or
-//                       an error where "boolean" is allowed
+//                       an error where "boolean" is allowed.  Beside it x-backplane-proto has a field number for each: {"object": 1, …}
 //   x-backplane-every-group  true: openapi_components() adds a row for the document's group and version to the kinds (DeleteOptions)
 // On properties, which are in the order that JSON output has them:
 //   default             the declared default; a zero value of a property that is no pointer says nothing
@@ -144,6 +144,12 @@ class Schema {
   // The tree of a protobuf message of this type (without envelope); normalize() brings it into canonical form.
   // Errors: kBadRequest with the words of upstream's unmarshallers ("unexpected EOF"); types without a protobuf form.
   virtual Result<Value> decode_protobuf(std::string_view message, json::storage_ptr storage) const;
+  // Whether objects of this type have a protobuf message: those of built-in kinds do.
+  virtual bool has_protobuf() const noexcept { return false; }
+  // The protobuf message (without envelope) of canonical JSON of this type, appended to `out`: byte for byte what upstream's marshallers
+  // write.  kind and apiVersion are not part of it, unknown members are passed over.
+  // Errors: kInternalError when the text is not JSON of this type, or the type has no protobuf form.
+  virtual Status encode_protobuf(std::string_view json, std::string& out) const;
   // Default of a member path ("spec.replicas"), the property's schema, for those who walk types.  Null when absent.
   virtual const Schema* property(std::string_view json_name) const noexcept = 0;
   virtual const Schema* items() const noexcept = 0;

@@ -39,6 +39,18 @@ std::uint32_t proto_number(const Object& schema) noexcept {
   return static_cast<std::uint32_t>(number.value_or(0));
 }
 
+// When protobuf has the member; all but a few follow from the type.
+Emit emit_of(const Object& schema, const Property& property) noexcept {
+  const Object* long_form = get_object(schema, "x-backplane-proto");
+  const std::string_view word = long_form ? get_string(*long_form, "emit") : std::string_view();
+  if (word == "always") return Emit::kAlways;
+  if (word == "nonNil") return Emit::kNonNil;
+  if (word == "nonEmpty") return Emit::kNonEmpty;
+  const Form form = property.type->form();
+  if (form == Form::kList || form == Form::kMap) return Emit::kNonEmpty;
+  return property.pointer || form == Form::kBytes ? Emit::kNonNil : Emit::kAlways;
+}
+
 Omit omit_of(const Object& schema) noexcept {
   const std::string_view word = get_string(schema, "x-backplane-omit");
   return word == "never" ? Omit::kNever : word == "zero" ? Omit::kZero : Omit::kEmpty;
@@ -90,7 +102,8 @@ void Compiler::fill(Body& body, Form form, const Object& schema, const std::stri
   if (const Value* additional = find(schema, "additionalProperties"); additional && additional->is_object()) {
     body.items = type_of(*additional, path + ".additionalProperties");
   }
-  if (const Object* shape = get_object(schema, "x-backplane-shape")) fill_shape(body, *shape, path);
+  if (const Object* shape = get_object(schema, "x-backplane-shape"))
+    fill_shape(body, *shape, get_object(schema, "x-backplane-proto"), path);
   if (state_.structural) body.constraints = constraints_of(schema, path);
   body.build_index();
 }
@@ -126,10 +139,15 @@ void Compiler::add_inlined(Body& body, std::string_view name, const Type& target
   }
 }
 
-void Compiler::fill_shape(Body& body, const Object& shape, const std::string& path) {
+void Compiler::fill_shape(Body& body, const Object& shape, const Object* numbers, const std::string& path) {
   if (const Value* object = find(shape, "object")) body.object_shape = type_of(*object, path + ".x-backplane-shape.object");
   if (const Value* array = find(shape, "array")) body.array_shape = type_of(*array, path + ".x-backplane-shape.array");
   body.boolean_shape = shape.contains("boolean");
+  if (numbers == nullptr) return;
+  for (const auto& [form, number] : *numbers) {
+    std::uint32_t& slot = form == "object" ? body.shape_object : form == "array" ? body.shape_array : body.shape_boolean;
+    slot = static_cast<std::uint32_t>(number.is_int64() ? number.get_int64() : 0);
+  }
 }
 
 Property Compiler::make_property(std::string_view name, const Object& schema, const std::string& path) {
@@ -139,6 +157,7 @@ Property Compiler::make_property(std::string_view name, const Object& schema, co
   out.omit = omit_of(schema);
   out.pointer = truthy(schema, "x-backplane-pointer");
   out.proto = proto_number(schema);
+  out.emit = emit_of(schema, out);
   out.merge_key = state_.keep(get_string(schema, "x-kubernetes-patch-merge-key"));
   const std::string_view strategy = get_string(schema, "x-kubernetes-patch-strategy");
   out.patch_merge = strategy.find("merge") != std::string_view::npos;

@@ -20,7 +20,7 @@ class Compiler {
   void fill(Body& body, Form form, const Object& schema, const std::string& path);
   void fill_properties(Body& body, const Object& properties, const std::string& path);
   void add_inlined(Body& body, std::string_view name, const Type& target, std::uint32_t proto);
-  void fill_shape(Body& body, const Object& shape, const std::string& path);
+  void fill_shape(Body& body, const Object& shape, const Object* numbers, const std::string& path);
   Property make_property(std::string_view name, const Object& schema, const std::string& path);
   // The type of a schema object inside a definition: a shared scalar, a definition, or a new inner type.  Never null.
   const Type* type_of(const Value& schema, const std::string& path);

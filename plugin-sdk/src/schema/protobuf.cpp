@@ -143,9 +143,11 @@ class ProtobufDecoder {
         return status;
       }
       case Form::kList:
-      case Form::kMap:
+        return wrapped_list(type, field.bytes, out, depth + 1);
       case Form::kShape:
-        return malformed("proto: a list, a map or a value of several forms cannot stand here");
+        return shape(type.body(), field.bytes, out, depth + 1);
+      case Form::kMap:
+        return malformed("proto: a map cannot stand here");
       default:
         return wrapped(type.form(), field.bytes, out);
     }
@@ -159,7 +161,8 @@ class ProtobufDecoder {
     for (const Property& property : body.properties) {
       if (property.proto != field.number) continue;
       Value& slot = into[property.name];
-      if (property.type->form() == Form::kList) return list_item(*property.type, field, slot, depth);
+      const bool wrapped = property.emit == Emit::kNonNil;
+      if (property.type->form() == Form::kList && !wrapped) return list_item(*property.type, field, slot, depth);
       if (property.type->form() == Form::kMap) return map_entry(*property.type, field, slot, depth);
       return value(*property.type, field, slot, depth);
     }
@@ -181,6 +184,39 @@ class ProtobufDecoder {
       Field field;
       if (!reader.varint(field.varint)) return unexpected_end();
       if (Status status = value(items, field, into.emplace_back(nullptr), depth); !status.ok()) return status;
+    }
+    return {};
+  }
+
+  // A list in a message of its own, whose field 1 it is.
+  Status wrapped_list(const Type& list, std::string_view bytes, Value& out, int depth) {
+    out = Array(storage_);
+    Reader reader(bytes);
+    while (!reader.done()) {
+      Field field;
+      if (Status status = reader.next(field); !status.ok()) return status;
+      if (field.number != 1) continue;
+      if (Status status = list_item(list, field, out, depth); !status.ok()) return status;
+    }
+    return {};
+  }
+
+  // A message with a field for each form that the value may have in JSON; unset when none is there.
+  Status shape(const Body& body, std::string_view bytes, Value& out, int depth) {
+    if (depth > kMaxDepth) return malformed("proto: message nested too deeply");
+    Reader reader(bytes);
+    while (!reader.done()) {
+      Field field;
+      if (Status status = reader.next(field); !status.ok()) return status;
+      Status status;
+      if (field.number == body.shape_object && body.object_shape != nullptr) {
+        status = value(*body.object_shape, field, out, depth);
+      } else if (field.number == body.shape_array && body.array_shape != nullptr) {
+        status = list_item(*body.array_shape, field, out, depth);
+      } else if (field.number == body.shape_boolean && body.boolean_shape && !out.is_object()) {
+        out = field.varint != 0;
+      }
+      if (!status.ok()) return status;
     }
     return {};
   }
@@ -255,6 +291,8 @@ Result<Value> Type::decode_protobuf(std::string_view message, json::storage_ptr 
 namespace backplane {
 
 Result<Value> Schema::decode_protobuf(std::string_view, json::storage_ptr) const { return bad_request("this kind has no protobuf form"); }
+
+Status Schema::encode_protobuf(std::string_view, std::string&) const { return internal_error("this kind has no protobuf form"); }
 
 Result<ProtobufEnvelope> open_protobuf_envelope(std::string_view body) {
   if (!body.starts_with(schema::kMagic))

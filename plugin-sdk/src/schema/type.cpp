@@ -15,9 +15,6 @@ std::uint32_t hash(std::string_view name) noexcept {
 
 }  // namespace
 
-Body::Body() = default;
-Body::~Body() = default;
-
 void Body::build_index() {
   std::size_t size = 4;
   while (size < properties.size() * 2) size *= 2;

@@ -44,10 +44,14 @@ enum class Form : unsigned char {
   kShape,  // the JSON form picks the type: x-backplane-shape
 };
 
+// When protobuf has a member.
+enum class Emit : unsigned char { kAlways, kNonNil, kNonEmpty };
+
 enum class Omit : unsigned char { kEmpty, kNever, kZero };
 
 class Type;
 struct Constraints;
+struct ProtobufPlan;
 
 struct Property {
   std::string_view name;
@@ -62,6 +66,7 @@ struct Property {
   bool patch_replace = false;
   bool retain_keys = false;
   std::uint32_t proto = 0;  // protobuf field number; 0: protobuf does not have it, or has it inside an inlined message
+  Emit emit = Emit::kAlways;
 };
 
 // A message whose members stand in the holding object in JSON, but are a nested message in protobuf.
@@ -81,6 +86,9 @@ struct Body {
   const Type* object_shape = nullptr;        // kShape: what an object, an array is; and whether a boolean may stand
   const Type* array_shape = nullptr;
   bool boolean_shape = false;
+  std::uint32_t shape_object = 0;  // protobuf field numbers of the forms
+  std::uint32_t shape_array = 0;
+  std::uint32_t shape_boolean = 0;
   std::unique_ptr<const Constraints> constraints;  // structural mode only
   std::string error;                               // not empty: the definition is malformed
 
@@ -89,6 +97,11 @@ struct Body {
   // The property's index, or -1.  `hint` is tried first: the index after the last one found.
   int find(std::string_view name, std::size_t hint) const noexcept;
   void build_index();
+  // How a message of this type is written; made when it is first asked for.
+  const ProtobufPlan& protobuf_plan() const;
+
+ private:
+  mutable std::atomic<const ProtobufPlan*> protobuf_plan_{nullptr};
 };
 
 class Type final : public Schema {
@@ -103,6 +116,8 @@ class Type final : public Schema {
   void validate(const Value& value, const std::string& path, FieldErrors& errors) const override;
   Status strategic_merge(Value& target, const Value& patch) const override;
   Result<Value> decode_protobuf(std::string_view message, json::storage_ptr storage) const override;
+  bool has_protobuf() const noexcept override;
+  Status encode_protobuf(std::string_view json, std::string& out) const override;
   const Schema* property(std::string_view json_name) const noexcept override;
   const Schema* items() const noexcept override;
 

@@ -1,0 +1,41 @@
+// In which order and by which rules the members of one type are written to protobuf: worked out once, when the type is first encoded.
+//
+// Thread-safety: immutable.
+// Lifetime:      a plan lives in its type's Body.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "schema/type.hpp"
+
+namespace backplane::schema {
+
+struct ProtobufPlan;
+
+struct ProtobufField {
+  const Type* type = nullptr;
+  std::size_t property = 0;  // index in the properties of the body that is walked
+  bool wrapped = false;      // a list in a message of its own
+  std::string tag;           // of one value; of one item or entry, of a list or map
+  std::string unset;         // what stands for the member when it is not set; empty: nothing does
+  // A message whose members stand in the same JSON object.
+  std::unique_ptr<const ProtobufPlan> inlined;
+};
+
+struct ProtobufPlan {
+  std::vector<ProtobufField> fields;  // by rising number
+
+  // The plan of a body's own members.
+  static std::unique_ptr<const ProtobufPlan> make(const Body& body);
+};
+
+// Tag and length, as protobuf writes them.
+void append_varint(std::string& out, std::uint64_t value);
+std::string protobuf_tag(std::uint32_t number, Form form);
+// The value of a type when nothing of it is set, without its tag: with its length, where it has one.
+std::string protobuf_zero(const Type& type);
+
+}  // namespace backplane::schema
