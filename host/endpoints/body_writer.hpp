@@ -9,21 +9,17 @@
 #include <string_view>
 #include <vector>
 
+#include "backplane/codec.hpp"
 #include "backplane/http.hpp"
-#include "backplane/object.hpp"
 #include "endpoints/json_indent.hpp"
 
 namespace backplane::endpoints {
 
-class BodyWriter {
+class BodyWriter final : public ItemSink {
  public:
   // `content_type` must outlive the writer.  `pretty`: what is appended is compact JSON and is sent indented.
   BodyWriter(Exchange& exchange, int code, std::string_view content_type, bool pretty);
 
-  // The text that comes next is appended here.
-  std::string& text() noexcept { return text_; }
-  // Bytes that are shared rather than copied.
-  void share(SharedBytes bytes);
   // Time for flush().
   bool full() const noexcept { return pending_ + text_.size() >= kChunkBytes; }
   Task<Status> flush();
@@ -32,17 +28,15 @@ class BodyWriter {
 
   // Answers up to this size go out in one piece.
   static constexpr std::size_t kChunkBytes = 128 * 1024;
-  // Pieces from this size on are worth sharing.
-  static constexpr std::size_t kShareBytes = 16 * 1024;
 
  private:
+  void share(SharedBytes bytes) override;
   void seal();
 
   Exchange& exchange_;
   const int code_;
   const std::string_view content_type_;
   std::optional<JsonIndenter> indenter_;
-  std::string text_;
   std::vector<SharedBytes> pieces_;
   std::size_t pending_ = 0;  // bytes in pieces_
 };

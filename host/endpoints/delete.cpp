@@ -21,7 +21,7 @@ std::string removed_document(const Resource& resource, std::string_view name, co
   append_detail(out, "name", name);
   append_detail(out, "group", resource.scope.resource.group);
   append_detail(out, "kind", resource.scope.resource.resource);
-  if (object != nullptr) append_detail(out, "uid", raw_text(raw_member(object->json.view(), "metadata"), "uid"));
+  if (object != nullptr) append_detail(out, "uid", raw_text(raw_member(object->json().view(), "metadata"), "uid"));
   return out.append("}}");
 }
 
@@ -35,7 +35,7 @@ Result<DeleteOptions> read_options(RequestContext& context, const Exchange& exch
 }  // namespace
 
 Task<Status> serve_delete(const Resource& resource, RequestContext& context, Exchange& exchange) {
-  auto media = negotiate(exchange, /*shapes=*/true);
+  auto media = negotiate(exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
   if (!body.ok()) co_return std::move(body.status());
@@ -54,7 +54,7 @@ Task<Status> serve_delete(const Resource& resource, RequestContext& context, Exc
     co_return sent;
   }
   std::string document = removed_document(resource, context.info.name, removed->object);
-  auto sending = send_document(context, exchange, *media, code, std::move(document));
+  auto sending = send_document(context, exchange, *media, code, std::move(document), status_schema());
   co_await std::move(sending);
   co_return Status();
 }

@@ -6,7 +6,7 @@
 namespace backplane::endpoints {
 
 Task<Status> serve_delete_collection(const Resource& resource, RequestContext& context, Exchange& exchange) {
-  auto media = negotiate(exchange, /*shapes=*/true);
+  auto media = negotiate(exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   const Query query = request_query(exchange);
   auto list = list_options(query, "");

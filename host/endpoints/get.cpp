@@ -5,7 +5,7 @@
 namespace backplane::endpoints {
 
 Task<Status> serve_get(const Resource& resource, RequestContext& context, Exchange& exchange) {
-  auto media = negotiate(exchange, /*shapes=*/true);
+  auto media = negotiate(exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   GetOptions options;
   if (exchange.target().find('?') != std::string_view::npos) {

@@ -5,7 +5,7 @@
 namespace backplane::endpoints {
 
 Task<Status> serve_list(const Resource& resource, RequestContext& context, Exchange& exchange) {
-  auto media = negotiate(exchange, /*shapes=*/true);
+  auto media = negotiate(exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   // A name here comes from the selector on it.
   auto options = list_options(request_query(exchange), context.info.name);

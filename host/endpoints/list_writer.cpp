@@ -8,7 +8,6 @@
 
 #include "endpoints/body_writer.hpp"
 #include "endpoints/errors.hpp"
-#include "endpoints/metadata_only.hpp"
 #include "endpoints/respond.hpp"
 #include "endpoints/table_rows.hpp"
 #include "endpoints/verb_options.hpp"
@@ -16,199 +15,155 @@
 namespace backplane::endpoints {
 namespace {
 
-struct Member {
-  std::string_view key;
-  std::string json;
+// How one list is written.
+struct Plan {
+  MediaType media;
+  Presentation as;
+  TableForm form;  // of a table
+  ListFacts facts;
+  ListTexts texts;
+
+  bool is_table() const noexcept { return media.shape == Shape::kTable; }
+  std::string_view items_key() const noexcept { return is_table() ? "rows" : "items"; }
 };
 
-// A list without its items: members in JSON's order, of which the one at `items` is the growing list.
-struct Frame {
-  std::vector<Member> members;
-  std::size_t items = 0;
+// A text of its own, for an item that is made into something else.
+class TextSink final : public ItemSink {
+ private:
+  void share(SharedBytes bytes) override { text_.append(bytes.view()); }
 };
 
-using AppendItem = void (*)(std::string& out, const ObjectEntry& entry, const TableForm& form);
-
-void append_plain(std::string& out, const ObjectEntry& entry, const TableForm&) { entry.append_item(out); }
-void append_metadata(std::string& out, const ObjectEntry& entry, const TableForm& form) {
-  append_metadata_only(out, entry, form.version, form.sorted_keys);
+// The texts of an empty list, with columns and rows in place of the items.
+Result<ListTexts> table_texts(const Plan& plan) {
+  auto made = plan.media.codec->list(plan.as, plan.facts, {});
+  if (!made.ok()) return made;
+  constexpr std::string_view kItems = "\"items\":[";
+  std::string head = std::move(made->head);
+  head.resize(head.size() - kItems.size());
+  head.append("\"columnDefinitions\":");
+  append_columns(head, *plan.form.convertor);
+  made->head = head.append(",\"rows\":[");
+  made->empty = made->head + made->tail;
+  return made;
 }
 
-std::string quoted_json(std::string_view text) {
-  std::string out;
-  append_json_string(out, text);
-  return out;
-}
-
-// ListMeta; custom resources print an empty continue, and sort.
-std::string list_meta(const ListResult& list, bool custom) {
-  const std::string version = "\"resourceVersion\":\"" + std::to_string(list.revision) + "\"";
-  const std::string token = "\"continue\":" + quoted_json(list.continue_token);
-  const std::string remaining = list.remaining ? "\"remainingItemCount\":" + std::to_string(*list.remaining) : std::string();
-  const auto& first = custom ? token : version;
-  const auto& second = custom ? remaining : list.continue_token.empty() ? std::string() : token;
-  const auto& third = custom ? version : remaining;
-  std::string out = "{" + first;
-  if (!second.empty()) out.append(",").append(second);
-  if (!third.empty()) out.append(",").append(third);
-  return out.append("}");
-}
-
-Frame plain_frame(const Resource& resource, const ListResult& list) {
-  Member kind{"kind", quoted_json(resource.list_kind)};
-  Member version{"apiVersion", quoted_json(resource.api_version)};
-  Member meta{"metadata", list_meta(list, resource.custom)};
-  Frame frame;
-  if (resource.custom) {
-    frame.members = {std::move(version), {"items", ""}, std::move(kind), std::move(meta)};
-    frame.items = 1;
-  } else {
-    frame.members = {std::move(kind), std::move(version), std::move(meta), {"items", ""}};
-    frame.items = 3;
-  }
-  return frame;
-}
-
-Frame metadata_frame(const ListResult& list, const MediaType& media) {
-  Frame frame;
-  frame.members = {{"kind", "\"PartialObjectMetadataList\""},
-                   {"apiVersion", quoted_json(media.meta_version())},
-                   {"metadata", list_meta(list, false)},
-                   {"items", ""}};
-  frame.items = 3;
-  return frame;
-}
-
-Frame table_frame(const ListResult& list, const TableForm& form) {
-  std::string columns;
-  append_columns(columns, *form.convertor);
-  Frame frame;
-  frame.members = {{"kind", "\"Table\""},
-                   {"apiVersion", quoted_json(form.version)},
-                   {"metadata", list_meta(list, false)},
-                   {"columnDefinitions", std::move(columns)},
-                   {"rows", ""}};
-  frame.items = 4;
-  return frame;
-}
-
-// The text around and between items, in the encoding that is sent.
-struct Texts {
-  std::string head;
-  std::string tail;
-  std::string empty;  // in place of head and tail when there is no item
-  std::string_view separator;
-};
-
-Texts json_texts(const Frame& frame) {
-  Texts texts;
-  texts.head = "{";
-  texts.tail = "]";
-  for (std::size_t i = 0; i < frame.members.size(); ++i) {
-    std::string& out = i <= frame.items ? texts.head : texts.tail;
-    if (i > 0) out.push_back(',');
-    out.append("\"").append(frame.members[i].key).append("\":");
-    out.append(i == frame.items ? "[" : frame.members[i].json);
-  }
-  texts.tail.append("}\n");
-  texts.empty = texts.head + texts.tail;
-  texts.separator = ",";
-  return texts;
-}
-
-Texts yaml_texts(Frame frame) {
-  const std::string_view items = frame.members[frame.items].key;
-  std::sort(frame.members.begin(), frame.members.end(), [](const Member& a, const Member& b) { return a.key < b.key; });
-  Texts texts;
+// JSON's texts as YAML has them: members sorted, items as a block.
+ListTexts yaml_texts(const ListTexts& json, std::string_view items) {
+  json::error_code error;
+  Value list = json::parse(json.empty, error);
+  ListTexts texts;
+  if (error || !list.is_object()) return texts;
+  std::vector<std::string_view> keys;
+  for (const auto& member : list.get_object()) keys.push_back(member.key());
+  std::sort(keys.begin(), keys.end());
   bool after = false;
-  for (const Member& member : frame.members) {
-    if (member.key == items) {
-      after = true;
-      continue;
-    }
+  for (const std::string_view key : keys) {
+    after = after || key == items;
+    if (key == items) continue;
     std::string& out = after ? texts.tail : texts.head;
-    out.append(yaml_of("{\"" + std::string(member.key) + "\":" + member.json + "}"));
+    out.append(to_yaml(Object{{key, list.get_object()[key]}}));
   }
   texts.empty = texts.head + std::string(items) + ": []\n" + texts.tail;
   texts.head.append(items).append(":\n");
   return texts;
 }
 
-struct Plan {
-  Texts texts;
-  AppendItem append = append_plain;
-  TableForm form;
-};
+Result<ListTexts> make_texts(const Plan& plan, const ListMeasure& measure) {
+  auto texts = plan.is_table() ? table_texts(plan) : plan.media.codec->list(plan.as, plan.facts, measure);
+  if (texts.ok() && plan.media.yaml) return yaml_texts(*texts, plan.items_key());
+  return texts;
+}
 
 Result<Plan> make_plan(const Resource& resource, const Exchange& exchange, const MediaType& media, const ListResult& list) {
   Plan plan;
-  Frame frame;
-  plan.form.version = media.meta_version();
-  plan.form.sorted_keys = resource.custom;
-  switch (media.shape) {
-    case Shape::kObject:
-      frame = plain_frame(resource, list);
-      break;
-    case Shape::kMetadata:
-      return not_acceptable("you requested PartialObjectMetadata, but the requested object is a list (" + resource.go_type(true) + ")");
-    case Shape::kMetadataList:
-      plan.append = append_metadata;
-      frame = metadata_frame(list, media);
-      break;
-    case Shape::kTable: {
-      auto form = table_form(request_query(exchange), media, *resource.table, resource.custom);
-      if (!form.ok()) return std::move(form.status());
-      plan.form = *form;
-      plan.append = append_row;
-      frame = table_frame(list, plan.form);
-      break;
-    }
+  plan.media = media;
+  plan.as = media.presentation(resource.schema);
+  plan.facts = {resource.list_kind, resource.api_version, list.revision, list.continue_token, list.remaining};
+  if (media.shape == Shape::kMetadata) {
+    return not_acceptable("you requested PartialObjectMetadata, but the requested object is a list (" + resource.go_type(true) + ")");
   }
-  plan.texts = media.encoding == Encoding::kYaml ? yaml_texts(std::move(frame)) : json_texts(frame);
+  if (media.shape == Shape::kMetadataList) {
+    plan.facts.kind = "PartialObjectMetadataList";
+    plan.facts.api_version = media.meta_version();
+  } else if (media.shape == Shape::kTable) {
+    auto form = table_form(request_query(exchange), media, *resource.table, resource.schema);
+    if (!form.ok()) return std::move(form.status());
+    plan.form = *form;
+    // A table's own members are in the order of its type, whatever the rows are.
+    plan.as = form->presentation;
+    plan.facts.kind = "Table";
+    plan.facts.api_version = media.meta_version();
+  }
   return plan;
 }
 
-// Large objects of plain JSON lists are not copied.
-bool shares(const Plan& plan, const ObjectEntry& entry) noexcept {
-  return plan.append == append_plain && entry.json.size() >= BodyWriter::kShareBytes;
+Status append_item(const Plan& plan, const ObjectEntry& entry, ItemSink& out) {
+  if (!plan.is_table()) return plan.media.codec->item(plan.as, entry, out);
+  append_row(out.text(), entry, plan.form);
+  return {};
 }
 
-void write_item(BodyWriter& out, const Plan& plan, const MediaType& media, const ObjectEntry& entry) {
-  if (media.encoding == Encoding::kYaml) {
-    std::string item = "[";
-    plan.append(item, entry, plan.form);
-    out.text().append(yaml_of(item.append("]")));
-  } else if (shares(plan, entry)) {
-    if (entry.item_offset != 0) out.text().push_back('{');
-    out.share(entry.json.slice(entry.item_offset));
-  } else {
-    plan.append(out.text(), entry, plan.form);
+Status write_item(const Plan& plan, const ObjectEntry& entry, BodyWriter& out) {
+  if (!plan.media.yaml) return append_item(plan, entry, out);
+  TextSink item;
+  item.text().push_back('[');
+  Status status = append_item(plan, entry, item);
+  out.text().append(yaml_of(item.text().append("]")));
+  return status;
+}
+
+// Walks the items once before they are written, where the codec has to know their sizes first.
+Task<Result<ListMeasure>> measure_items(const Plan& plan, ListResult& list) {
+  ListMeasure sum;
+  if (!plan.media.codec->measures_lists()) co_return sum;
+  // A cursor that goes one way is read out.
+  const bool again = list.items->rewind();
+  std::vector<ObjectRef> held;
+  for (;;) {
+    auto reading = list.items->next();
+    auto batch = co_await std::move(reading);
+    if (!batch.ok()) co_return std::move(batch.status());
+    if (batch->empty()) break;
+    for (const ObjectEntry* entry : *batch) {
+      Status measured = plan.media.codec->measure(plan.as, *entry, sum);
+      if (!measured.ok()) co_return measured;
+      if (!again) held.push_back(std::make_shared<const ObjectEntry>(*entry));
+    }
   }
+  if (again) {
+    list.items->rewind();
+  } else {
+    list.items = make_cursor(std::move(held));
+  }
+  co_return sum;
 }
 
 // The items of a list, from the head to the last one.
 class ItemsWriter {
  public:
-  ItemsWriter(BodyWriter& out, Plan plan, MediaType media) : out_(out), plan_(std::move(plan)), media_(std::move(media)) {}
+  ItemsWriter(BodyWriter& out, Plan plan) : out_(out), plan_(std::move(plan)) {}
 
-  // Errors: the body writer's, when nobody is there any more.
+  // Errors: the body writer's, when nobody is there any more; the codec's: then failed() is true.
   Task<Status> write(std::span<const ObjectEntry* const> batch) {
     for (const ObjectEntry* entry : batch) {
       out_.text().append(std::exchange(begun_, true) ? plan_.texts.separator : std::string_view(plan_.texts.head));
-      write_item(out_, plan_, media_, *entry);
+      Status made = write_item(plan_, *entry, out_);
+      failed_ = !made.ok();
+      if (failed_) co_return made;
       if (!out_.full()) continue;
       Status sent = co_await out_.flush();
       if (!sent.ok()) co_return sent;
     }
     co_return Status();
   }
+  bool failed() const noexcept { return failed_; }
   void end() { out_.text().append(begun_ ? plan_.texts.tail : plan_.texts.empty); }
 
  private:
   BodyWriter& out_;
   const Plan plan_;
-  const MediaType media_;
   bool begun_ = false;
+  bool failed_ = false;
 };
 
 }  // namespace
@@ -217,17 +172,23 @@ Task<Status> send_list(const Resource& resource, RequestContext& context, Exchan
   auto plan = make_plan(resource, exchange, media, list);
   if (!plan.ok()) co_return std::move(plan.status());
   if (list.items == nullptr) list.items = make_cursor({});
+  auto measuring = measure_items(*plan, list);
+  auto measure = co_await std::move(measuring);
+  if (!measure.ok()) co_return std::move(measure.status());
+  auto texts = make_texts(*plan, *measure);
+  if (!texts.ok()) co_return std::move(texts.status());
+  plan->texts = std::move(*texts);
   auto reading = list.items->next();
   auto batch = co_await std::move(reading);
   if (!batch.ok()) co_return std::move(batch.status());
   add_warning_headers(context, exchange);
   exchange.set_compressible(true);
-  BodyWriter out(exchange, 200, media.content_type(), media.pretty && media.encoding == Encoding::kJson);
-  ItemsWriter writer(out, std::move(*plan), media);
+  BodyWriter out(exchange, 200, media.content_type(), media.indented());
+  ItemsWriter writer(out, std::move(*plan));
   while (!batch->empty()) {
     auto writing = writer.write(*batch);
     Status written = co_await std::move(writing);
-    if (!written.ok()) co_return Status();  // nobody is there to be told
+    if (!written.ok()) co_return writer.failed() ? written : Status();
     reading = list.items->next();
     batch = co_await std::move(reading);
     if (!batch.ok()) co_return std::move(batch.status());

@@ -31,11 +31,9 @@ Task<Status> admit(AdmissionRunner* admission, AdmissionAttributes& attributes) 
 
 // A Status that does not say its code gets the one it is sent with.
 ObjectRef with_code(ObjectRef object) {
-  const std::string_view json = object->json.view();
+  const std::string_view json = object->json().view();
   if (raw_text(json, "kind") != "Status" || !raw_member(json, "code").empty() || !json.ends_with('}')) return object;
-  auto entry = std::make_shared<ObjectEntry>(*object);
-  entry->json = SharedBytes(std::string(json.substr(0, json.size() - 1)) + ",\"code\":201}");
-  return entry;
+  return with_json(*object, std::string(json.substr(0, json.size() - 1)) + ",\"code\":201}");
 }
 
 }  // namespace

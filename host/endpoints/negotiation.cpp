@@ -121,9 +121,12 @@ bool take_shape(std::string_view kind, std::string_view group, std::string_view 
   return false;
 }
 
-std::optional<MediaType> accept_clause(const Clause& clause, Encoding encoding, bool shapes) {
-  MediaType media;
-  media.encoding = encoding;
+// Tables have no form but text; other codecs say which objects they can write.
+bool writes(const MediaType& media, const Offers& offers) {
+  return media.shape == Shape::kTable ? media.codec->is_text() : media.codec->can_write(media.presentation(offers.schema));
+}
+
+std::optional<MediaType> accept_clause(const Clause& clause, MediaType media, const Offers& offers) {
   std::string_view kind, group, version;
   bool converts = false;
   for (const auto& [name, value] : clause.parameters) {
@@ -139,25 +142,41 @@ std::optional<MediaType> accept_clause(const Clause& clause, Encoding encoding, 
     } else if (name == "pretty") {
       media.pretty = value == "1";
     } else if (name == "stream" && !value.empty()) {
-      if (encoding == Encoding::kYaml || value != "watch") return std::nullopt;
+      if (media.yaml || value != "watch") return std::nullopt;
     }
   }
-  if (converts && (!shapes || !take_shape(kind, group, version, media))) return std::nullopt;
-  return media;
+  if (converts && (!offers.shapes || !take_shape(kind, group, version, media))) return std::nullopt;
+  return writes(media, offers) ? std::optional<MediaType>(media) : std::nullopt;
 }
 
-std::optional<MediaType> match(std::string_view accept, bool shapes) {
-  struct Offer {
-    std::string_view subtype;
-    Encoding encoding;
-  };
-  constexpr std::array<Offer, 2> kOffers = {{{"json", Encoding::kJson}, {"yaml", Encoding::kYaml}}};
+struct Served {
+  std::string_view subtype;
+  MediaType media;
+};
+
+// JSON, YAML, and what other codecs write, in the order in which wildcards find them.
+std::vector<Served> served_types() {
+  std::vector<Served> out;
+  for (const Codec* codec : codecs()) {
+    const std::string_view type = codec->media_type();
+    MediaType media;
+    media.codec = codec;
+    out.push_back({type.substr(type.find('/') + 1), media});
+  }
+  MediaType yaml;
+  yaml.yaml = true;
+  out.insert(out.begin() + 1, {"yaml", yaml});
+  return out;
+}
+
+std::optional<MediaType> match(std::string_view accept, const Offers& offers) {
+  static const std::vector<Served> types = served_types();
   for (const Clause& clause : parse_accept(accept)) {
-    for (const Offer& offer : kOffers) {
+    for (const Served& type : types) {
       const bool any = clause.type == "*" && clause.subtype == "*";
-      const bool fits = clause.type == "application" && (clause.subtype == offer.subtype || clause.subtype == "*");
+      const bool fits = clause.type == "application" && (clause.subtype == type.subtype || clause.subtype == "*");
       if (!any && !fits) continue;
-      if (auto media = accept_clause(clause, offer.encoding, shapes)) return media;
+      if (auto media = accept_clause(clause, type.media, offers)) return media;
     }
   }
   return std::nullopt;
@@ -191,11 +210,11 @@ bool wants_pretty(const Exchange& exchange) {
   return agent.starts_with("curl") || agent.starts_with("Wget") || agent.starts_with("Mozilla/5.0");
 }
 
-Result<MediaType> negotiate(const Exchange& exchange, bool shapes) {
+Result<MediaType> negotiate(const Exchange& exchange, const Offers& offers) {
   const std::string_view accept = exchange.header("accept");
   MediaType media;
   if (!is_plain_json(accept)) {
-    auto found = match(accept, shapes);
+    auto found = match(accept, offers);
     if (!found) return not_acceptable_types(kServedTypes);
     media = *found;
   }

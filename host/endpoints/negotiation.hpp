@@ -6,27 +6,40 @@
 
 #include <string_view>
 
+#include "backplane/codec.hpp"
 #include "backplane/http.hpp"
 #include "backplane/status.hpp"
 
 namespace backplane::endpoints {
 
-enum class Encoding : unsigned char { kJson, kYaml };
 // What the client wants made out of the object (the `as` parameter).
 enum class Shape : unsigned char { kObject, kTable, kMetadata, kMetadataList };
 
 struct MediaType {
-  Encoding encoding = Encoding::kJson;
+  const Codec* codec = &json_codec();
+  bool yaml = false;  // JSON that becomes YAML on its way out
   Shape shape = Shape::kObject;
   bool beta = false;    // meta.k8s.io/v1beta1 instead of v1
-  bool pretty = false;  // JSON only
+  bool pretty = false;  // texts of JSON only
 
-  std::string_view content_type() const noexcept { return encoding == Encoding::kYaml ? "application/yaml" : "application/json"; }
+  std::string_view content_type() const noexcept { return yaml ? "application/yaml" : codec->media_type(); }
   std::string_view meta_version() const noexcept { return beta ? "meta.k8s.io/v1beta1" : "meta.k8s.io/v1"; }
+  // The answer is indented JSON.
+  bool indented() const noexcept { return pretty && !yaml && codec->is_text(); }
+  // What a codec makes of objects of type `schema`.
+  Presentation presentation(const Schema* schema) const noexcept {
+    return {schema, shape == Shape::kMetadata || shape == Shape::kMetadataList, beta};
+  }
 };
 
-// The first acceptable clause of Accept, best quality first; no Accept is JSON.  `shapes`: tables and metadata-only forms are offered.
-Result<MediaType> negotiate(const Exchange& exchange, bool shapes);
+// What may be answered.
+struct Offers {
+  bool shapes = false;             // tables and metadata-only forms
+  const Schema* schema = nullptr;  // of the objects: codecs that cannot write them are passed over; null: JSON and YAML only
+};
+
+// The first acceptable clause of Accept, best quality first; no Accept is JSON.
+Result<MediaType> negotiate(const Exchange& exchange, const Offers& offers);
 
 // What the router of the built-in groups checks before a handler sees the request: may one of the types that the path produces do?
 // `streams`: the path lists or watches.

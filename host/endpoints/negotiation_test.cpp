@@ -8,38 +8,42 @@
 namespace backplane::testing {
 namespace {
 
-using endpoints::Encoding;
 using endpoints::negotiate;
 using endpoints::Shape;
 
 Result<endpoints::MediaType> accepted(std::string accept) {
   const FakeExchange exchange("GET", "/api/v1/pods", {{"Accept", std::move(accept)}}, "");
-  return negotiate(exchange, true);
+  return negotiate(exchange, {true, nullptr});
+}
+// The media type of the answer; nothing when there is none.
+std::string answered(std::string accept) {
+  const auto media = accepted(std::move(accept));
+  return media.ok() ? std::string(media->content_type()) : std::string();
 }
 
 TEST(Negotiation, WithoutAcceptTheAnswerIsJson) {
   const FakeExchange exchange("GET", "/x", {}, "");
-  const auto media = negotiate(exchange, true);
+  const auto media = negotiate(exchange, {true, nullptr});
   ASSERT_TRUE(media.ok());
-  EXPECT_EQ(media->encoding, Encoding::kJson);
+  EXPECT_EQ(media->content_type(), "application/json");
   EXPECT_FALSE(media->pretty);
 }
 
 TEST(Negotiation, TheBestQualityWins) {
-  EXPECT_EQ(accepted("application/json;q=0.2, application/yaml;q=0.8")->encoding, Encoding::kYaml);
-  EXPECT_EQ(accepted("text/html, application/json;q=0.1")->encoding, Encoding::kJson);
-  EXPECT_EQ(accepted("application/yaml, application/json")->encoding, Encoding::kYaml);
+  EXPECT_EQ(answered("application/json;q=0.2, application/yaml;q=0.8"), "application/yaml");
+  EXPECT_EQ(answered("text/html, application/json;q=0.1"), "application/json");
+  EXPECT_EQ(answered("application/yaml, application/json"), "application/yaml");
 }
 
 TEST(Negotiation, WildcardsAreTheFirstEncoding) {
-  EXPECT_EQ(accepted("*/*")->encoding, Encoding::kJson);
-  EXPECT_EQ(accepted("*")->encoding, Encoding::kJson);
-  EXPECT_EQ(accepted("application/*")->encoding, Encoding::kJson);
-  EXPECT_EQ(accepted("text/html, */*;q=0.5")->encoding, Encoding::kJson);
+  EXPECT_EQ(answered("*/*"), "application/json");
+  EXPECT_EQ(answered("*"), "application/json");
+  EXPECT_EQ(answered("application/*"), "application/json");
+  EXPECT_EQ(answered("text/html, */*;q=0.5"), "application/json");
 }
 
 TEST(Negotiation, ProtobufIsPassedOver) {
-  EXPECT_EQ(accepted("application/vnd.kubernetes.protobuf,application/json")->encoding, Encoding::kJson);
+  EXPECT_EQ(answered("application/vnd.kubernetes.protobuf,application/json"), "application/json");
   const auto refused = accepted("application/vnd.kubernetes.protobuf");
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.status().code(), 406);
@@ -64,7 +68,7 @@ TEST(Negotiation, AnUnknownShapeFallsThroughToTheNextClause) {
 
 TEST(Negotiation, ShapesAreNotForErrors) {
   const FakeExchange exchange("GET", "/x", {{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}}, "");
-  EXPECT_FALSE(negotiate(exchange, false).ok());
+  EXPECT_FALSE(negotiate(exchange, {}).ok());
 }
 
 TEST(Negotiation, StreamIsAParameterOfJsonOnly) {

@@ -46,7 +46,7 @@ Task<Status> serve_patch(const Resource& resource, RequestContext& context, Exch
   auto type = patch_type(resource, exchange);
   if (!type.ok()) co_return std::move(type.status());
   if (context.info.name.empty()) co_return bad_request("name must be provided");
-  auto media = negotiate(exchange, /*shapes=*/true);
+  auto media = negotiate(exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
   if (!body.ok()) co_return std::move(body.status());

@@ -17,7 +17,7 @@ TEST_F(ReadTest, GetHandsOutTheStoredBytesThemselves) {
   EXPECT_EQ(got.code(), 200);
   EXPECT_EQ(got.type(), "application/json");
   EXPECT_EQ(got.body(), std::string(kStoredMap) + "\n");
-  EXPECT_EQ(got.exchange->first_piece, stored->json.view().data());
+  EXPECT_EQ(got.exchange->first_piece, stored->json().view().data());
 }
 
 TEST_F(ReadTest, GetPassesTheResourceVersionOn) {

@@ -16,6 +16,7 @@ std::shared_ptr<OpenWatches> own_watches(const ResourceScope& scope) {
 Resource::Resource(ResourceScope given) : scope(std::move(given)) {
   RestStorage* storage = scope.storage.get();
   schema = storage->schema();
+  offers = {true, schema};
   custom = schema != nullptr && schema->structural();
   api_version = scope.kind.group_version().to_string();
   getter = dynamic_cast<Getter*>(storage);

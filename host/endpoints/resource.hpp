@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "endpoints/negotiation.hpp"
 #include "endpoints/open_watches.hpp"
 #include "endpoints/resource_handler.hpp"
 
@@ -30,6 +31,7 @@ struct Resource {
 
   ResourceScope scope;
   const Schema* schema = nullptr;
+  Offers offers;
   // Custom resources: keys are sorted, lists and errors have forms of their own.
   bool custom = false;
   std::string api_version;  // "apps/v1"

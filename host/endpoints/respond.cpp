@@ -1,19 +1,16 @@
 #include "endpoints/respond.hpp"
 
-#include <algorithm>
+#include <stdexcept>
 
 #include "endpoints/errors.hpp"
 #include "endpoints/json_indent.hpp"
 #include "endpoints/json_scan.hpp"
-#include "endpoints/metadata_only.hpp"
 #include "endpoints/table_rows.hpp"
 #include "endpoints/verb_options.hpp"
 
 namespace backplane {
 namespace endpoints {
 namespace {
-
-constexpr std::string_view kNewline = "\n";
 
 std::string indented(std::string_view json, bool newline) {
   std::string out;
@@ -23,30 +20,42 @@ std::string indented(std::string_view json, bool newline) {
   return out;
 }
 
-std::string encoded(const MediaType& media, std::string document) {
-  if (media.encoding == Encoding::kYaml) return yaml_of(document);
+// JSON in the form of text that was asked for.
+std::string as_text(const MediaType& media, std::string document) {
+  if (media.yaml) return yaml_of(document);
   if (media.pretty) return indented(document, true);
   document.push_back('\n');
   return document;
 }
 
-bool is_status(const ObjectEntry& entry) noexcept { return raw_text(entry.json.view(), "kind") == "Status"; }
+bool is_status(const ObjectEntry& entry) noexcept { return raw_text(entry.json().view(), "kind") == "Status"; }
 
-// The object in a shape that is not its own.
-Result<std::string> reshape(const Resource& resource, const Exchange& exchange, const MediaType& media, const ObjectEntry& entry) {
-  std::string out;
-  if (media.shape == Shape::kMetadataList) {
-    return not_acceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + resource.go_type(false) +
-                          ")");
-  }
-  if (media.shape == Shape::kMetadata) {
-    append_metadata_only(out, entry, media.meta_version(), resource.custom);
-    return out;
-  }
-  auto form = table_form(request_query(exchange), media, *resource.table, resource.custom);
+// The object as a table with one row.
+Result<std::string> as_table(const Resource& resource, const Exchange& exchange, const MediaType& media, const ObjectEntry& entry) {
+  auto form = table_form(request_query(exchange), media, *resource.table, resource.schema);
   if (!form.ok()) return std::move(form.status());
+  std::string out;
   append_object_table(out, entry, *form, true);
   return out;
+}
+
+// The object, or its metadata, as its codec has it.
+Result<std::vector<SharedBytes>> as_object(const Presentation& as, const MediaType& media, const ObjectEntry& entry) {
+  std::vector<SharedBytes> body;
+  body.reserve(2);
+  if (!media.yaml && !media.indented()) {
+    Status status = media.codec->object(as, entry, body);
+    if (!status.ok()) return status;
+    return body;
+  }
+  std::string document;
+  if (as.metadata_only) {
+    append_metadata_json(document, entry, as);
+  } else {
+    document = entry.json().view();
+  }
+  body.emplace_back(as_text(media, std::move(document)));
+  return body;
 }
 
 // net.NewWarningHeader; nothing for texts that no header can hold.
@@ -91,33 +100,44 @@ std::string yaml_of(std::string_view json_text) {
   return error ? std::string() : to_yaml(value);
 }
 
-Task<void> send_document(RequestContext& context, Exchange& exchange, MediaType media, int code, std::string document) {
+const Schema* status_schema() {
+  static const Schema* const schema = meta_schemas()->find("io.k8s.apimachinery.pkg.apis.meta.v1.Status");
+  return schema;
+}
+
+Task<void> send_document(RequestContext& context, Exchange& exchange, MediaType media, int code, std::string document,
+                         const Schema* schema) {
   std::vector<SharedBytes> body;
-  body.emplace_back(encoded(media, std::move(document)));
+  if (media.codec->is_text()) {
+    body.emplace_back(as_text(media, std::move(document)));
+  } else {
+    ObjectEntry entry;
+    entry.set_json(SharedBytes(std::move(document)));
+    Status made = media.codec->object({schema, false, false}, entry, body);
+    if (!made.ok()) throw std::logic_error("a document that its codec cannot write: " + made.message());
+  }
   auto sending = send_bytes(context, exchange, code, media.content_type(), std::move(body));
   co_await std::move(sending);
 }
 
 Task<Status> send_object(const Resource& resource, RequestContext& context, Exchange& exchange, MediaType media, int code,
                          ObjectRef object) {
-  if (media.shape == Shape::kObject || is_status(*object)) {
-    if (media.encoding == Encoding::kJson && !media.pretty) {
-      std::vector<SharedBytes> body;
-      body.reserve(2);
-      body.push_back(object->json);
-      body.push_back(SharedBytes::from_static(kNewline));
-      auto sending = send_bytes(context, exchange, code, "application/json", std::move(body));
-      co_await std::move(sending);
-      co_return Status();
-    }
-    std::string document(object->json.view());
-    auto sending = send_document(context, exchange, media, code, std::move(document));
+  Presentation as = media.presentation(resource.schema);
+  if (is_status(*object)) {
+    as = {status_schema(), false, false};
+  } else if (media.shape == Shape::kMetadataList) {
+    co_return not_acceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + resource.go_type(false) +
+                             ")");
+  } else if (media.shape == Shape::kTable) {
+    auto document = as_table(resource, exchange, media, *object);
+    if (!document.ok()) co_return std::move(document.status());
+    auto sending = send_document(context, exchange, media, code, std::move(*document), nullptr);
     co_await std::move(sending);
     co_return Status();
   }
-  auto document = reshape(resource, exchange, media, *object);
-  if (!document.ok()) co_return std::move(document.status());
-  auto sending = send_document(context, exchange, media, code, std::move(*document));
+  auto body = as_object(as, media, *object);
+  if (!body.ok()) co_return std::move(body.status());
+  auto sending = send_bytes(context, exchange, code, media.content_type(), std::move(*body));
   co_await std::move(sending);
   co_return Status();
 }
@@ -143,24 +163,24 @@ Task<void> write_status(RequestContext& context, Exchange& exchange, const Statu
   }
   const std::string json = status.to_json();
   const std::string_view compact = endpoints::without_newline(json);
-  auto media = endpoints::negotiate(exchange, /*shapes=*/false);
+  auto media = endpoints::negotiate(exchange, {false, endpoints::status_schema()});
   if (!media.ok()) {
     co_await endpoints::send_raw_json(context, exchange, status.code(), compact);
     co_return;
   }
   std::string document(compact);
-  auto sending = endpoints::send_document(context, exchange, *media, status.code(), std::move(document));
+  auto sending = endpoints::send_document(context, exchange, *media, status.code(), std::move(document), endpoints::status_schema());
   co_await std::move(sending);
 }
 
 Task<void> write_value(RequestContext& context, Exchange& exchange, int code, const Value& value) {
-  auto media = endpoints::negotiate(exchange, /*shapes=*/false);
+  auto media = endpoints::negotiate(exchange, {});
   if (!media.ok()) {
     co_await write_status(context, exchange, media.status());
     co_return;
   }
   std::string document = to_json(value);
-  auto sending = endpoints::send_document(context, exchange, *media, code, std::move(document));
+  auto sending = endpoints::send_document(context, exchange, *media, code, std::move(document), nullptr);
   co_await std::move(sending);
 }
 

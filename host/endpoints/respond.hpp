@@ -14,8 +14,11 @@ namespace backplane::endpoints {
 // Sends one object.  Plain JSON hands out its shared bytes.  Errors: 406 and 400 for shapes it cannot have, before anything is sent.
 Task<Status> send_object(const Resource& resource, RequestContext& context, Exchange& exchange, MediaType media, int code,
                          ObjectRef object);
-// Sends a document made by the handler: compact JSON without a newline, as JSON, indented JSON or YAML.
-Task<void> send_document(RequestContext& context, Exchange& exchange, MediaType media, int code, std::string document);
+// Sends a document made by the handler from compact JSON without a newline, of type `schema`; only texts need none.
+Task<void> send_document(RequestContext& context, Exchange& exchange, MediaType media, int code, std::string document,
+                         const Schema* schema);
+// The type of metav1.Status.
+const Schema* status_schema();
 
 // The YAML of a compact JSON text that this server wrote.
 std::string yaml_of(std::string_view json);

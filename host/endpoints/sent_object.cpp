@@ -6,7 +6,7 @@
 namespace backplane::endpoints {
 
 Task<Result<SentObject>> receive_object(const Resource& resource, RequestContext& context, Exchange& exchange) {
-  auto media = negotiate(exchange, /*shapes=*/true);
+  auto media = negotiate(exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   auto format = negotiate_input(exchange);
   if (!format.ok()) co_return std::move(format.status());

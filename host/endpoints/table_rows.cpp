@@ -3,7 +3,6 @@
 #include <chrono>
 
 #include "endpoints/json_scan.hpp"
-#include "endpoints/metadata_only.hpp"
 
 namespace backplane::endpoints {
 namespace {
@@ -45,11 +44,10 @@ void append_printed(std::string& out, const ObjectEntry& entry, const TableForm&
 
 }  // namespace
 
-Result<TableForm> table_form(const Query& query, const MediaType& media, const TableConvertor& convertor, bool sorted_keys) {
+Result<TableForm> table_form(const Query& query, const MediaType& media, const TableConvertor& convertor, const Schema* schema) {
   TableForm form;
   form.convertor = &convertor;
-  form.version = media.meta_version();
-  form.sorted_keys = sorted_keys;
+  form.presentation = {schema, true, media.beta};
   form.now_unix = unix_now();
   const std::string_view include = query_get(query, "includeObject");
   if (include == "None") {
@@ -86,18 +84,18 @@ void append_row(std::string& out, const ObjectEntry& entry, const TableForm& for
       out.append("null");
       break;
     case RowObject::kMetadata:
-      append_metadata_only(out, entry, form.version, form.sorted_keys);
+      append_metadata_json(out, entry, form.presentation);
       break;
     case RowObject::kObject:
-      out.append(entry.json.view());
+      out.append(entry.json().view());
       break;
   }
   out.push_back('}');
 }
 
 void append_object_table(std::string& out, const ObjectEntry& entry, const TableForm& form, bool columns) {
-  out.append(R"({"kind":"Table","apiVersion":")").append(form.version).append(R"(","metadata":{)");
-  const std::string_view version = raw_member(raw_member(entry.json.view(), "metadata"), "resourceVersion");
+  out.append(R"({"kind":"Table","apiVersion":")").append(form.presentation.meta_version()).append(R"(","metadata":{)");
+  const std::string_view version = raw_member(raw_member(entry.json().view(), "metadata"), "resourceVersion");
   if (!version.empty()) out.append("\"resourceVersion\":").append(version);
   out.append("},\"columnDefinitions\":");
   if (columns) {

@@ -19,13 +19,12 @@ enum class RowObject : unsigned char { kNone, kMetadata, kObject };
 struct TableForm {
   const TableConvertor* convertor = nullptr;
   RowObject include = RowObject::kMetadata;
-  std::string_view version = "meta.k8s.io/v1";
-  bool sorted_keys = false;
+  Presentation presentation;
   std::int64_t now_unix = 0;
 };
 
 // Errors: 400 for an includeObject that is none of the three.
-Result<TableForm> table_form(const Query& query, const MediaType& media, const TableConvertor& convertor, bool sorted_keys);
+Result<TableForm> table_form(const Query& query, const MediaType& media, const TableConvertor& convertor, const Schema* schema);
 
 // [{"name":…},…]
 void append_columns(std::string& out, const TableConvertor& convertor);

@@ -27,7 +27,7 @@ class ReplacedObject final : public UpdatedObjectInfo {
 }  // namespace
 
 Task<Status> serve_update(const Resource& resource, RequestContext& context, Exchange& exchange) {
-  auto media = negotiate(exchange, /*shapes=*/true);
+  auto media = negotiate(exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
   if (!body.ok()) co_return std::move(body.status());

@@ -1,10 +1,8 @@
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <random>
 
 #include "endpoints/errors.hpp"
-#include "endpoints/metadata_only.hpp"
 #include "endpoints/respond.hpp"
 #include "endpoints/table_rows.hpp"
 #include "endpoints/verb_options.hpp"
@@ -14,11 +12,6 @@
 namespace backplane::endpoints {
 namespace {
 
-// `{"type":…,"object":` of each event type, in the order of WatchEvent::Type.
-constexpr std::array<std::string_view, 5> kHeads = {R"({"type":"ADDED","object":)", R"({"type":"MODIFIED","object":)",
-                                                    R"({"type":"DELETED","object":)", R"({"type":"BOOKMARK","object":)",
-                                                    R"({"type":"ERROR","object":)"};
-constexpr std::string_view kTail = "}\n";
 // Frames made for one watch alone are written when there are so many bytes of them; shared ones cost nothing to hold.
 constexpr std::size_t kMadeBytes = 128 * 1024;
 // Longer waits are as good as this, and stay within what a clock can count.
@@ -26,67 +19,64 @@ constexpr std::int64_t kMaxTimeoutSeconds = 365 * 24 * 3600;
 
 // How the events of one watch are written.
 struct Encoder {
-  Shape shape = Shape::kObject;
+  MediaType media;
+  Presentation as;
   TableForm form;
   bool first = true;           // a table's columns go with the first event only
   bool framed = false;         // each event is a message of a WebSocket
   std::size_t made_bytes = 0;  // of frames made for this watch alone, since the last write
 
-  void append(const WatchEvent& event, std::vector<SharedBytes>& frames);
+  Status append(const WatchEvent& event, std::vector<SharedBytes>& frames);
   void append_error(const Status& status, std::vector<SharedBytes>& frames);
 
  private:
-  void append_pieces(const WatchEvent& event, std::vector<SharedBytes>& frames);
-  std::string converted(const ObjectEntry& entry);
+  Status append_pieces(const WatchEvent& event, std::vector<SharedBytes>& frames);
+  SharedBytes table_frame(const WatchEvent& event);
 };
 
-std::string Encoder::converted(const ObjectEntry& entry) {
-  std::string out;
-  if (shape == Shape::kTable) {
-    append_object_table(out, entry, form, first);
-    first = false;
-  } else {
-    append_metadata_only(out, entry, form.version, form.sorted_keys);
-  }
-  return out;
-}
-
-void Encoder::append(const WatchEvent& event, std::vector<SharedBytes>& frames) {
+Status Encoder::append(const WatchEvent& event, std::vector<SharedBytes>& frames) {
   const std::size_t first_piece = frames.size();
-  append_pieces(event, frames);
-  if (framed) WebSocket::frame_text(frames, first_piece);
+  Status status = append_pieces(event, frames);
+  if (!status.ok()) {
+    frames.resize(first_piece);
+    return status;
+  }
+  if (framed) {
+    frames[first_piece] = frames[first_piece].slice(media.codec->frame_prefix());
+    WebSocket::frame(frames, first_piece, media.codec->is_text());
+  }
+  return {};
 }
 
-void Encoder::append_pieces(const WatchEvent& event, std::vector<SharedBytes>& frames) {
-  const bool as_it_is = shape == Shape::kObject || event.type == WatchEvent::Type::kError;
-  if (as_it_is && !event.json_frame.empty()) {
-    frames.push_back(event.json_frame);
-    return;
-  }
-  const std::string_view head = kHeads[static_cast<std::size_t>(event.type)];
-  if (as_it_is) {
-    frames.push_back(SharedBytes::from_static(head));
-    frames.push_back(event.object->json);
-    frames.push_back(SharedBytes::from_static(kTail));
-    return;
-  }
-  std::string frame(head);
-  frame.append(converted(*event.object)).append(kTail);
-  made_bytes += frame.size();
-  frames.emplace_back(std::move(frame));
+SharedBytes Encoder::table_frame(const WatchEvent& event) {
+  std::string frame(json_frame_head(event.type));
+  append_object_table(frame, *event.object, form, first);
+  first = false;
+  return SharedBytes(frame.append(json_frame_tail()));
 }
 
-SharedBytes error_frame(const Status& status) {
-  std::string json = status.to_json();
-  while (json.ends_with('\n')) json.pop_back();
-  std::string frame(kHeads[static_cast<std::size_t>(WatchEvent::Type::kError)]);
-  return SharedBytes(frame.append(json).append(kTail));
+Status Encoder::append_pieces(const WatchEvent& event, std::vector<SharedBytes>& frames) {
+  if (event.type == WatchEvent::Type::kError) {
+    return media.codec->frame({status_schema(), false, false}, event.type, *event.object, frames);
+  }
+  const std::size_t first_piece = frames.size();
+  if (media.shape == Shape::kTable) {
+    frames.push_back(table_frame(event));
+  } else {
+    Status status = media.codec->frame(as, event.type, *event.object, frames);
+    if (!status.ok()) return status;
+  }
+  if (media.shape != Shape::kObject) made_bytes += frames[first_piece].size();
+  return {};
 }
 
 void Encoder::append_error(const Status& status, std::vector<SharedBytes>& frames) {
-  const std::size_t first_piece = frames.size();
-  frames.push_back(error_frame(status));
-  if (framed) WebSocket::frame_text(frames, first_piece);
+  std::string json = status.to_json();
+  while (json.ends_with('\n')) json.pop_back();
+  auto object = std::make_shared<ObjectEntry>();
+  object->set_json(SharedBytes(std::move(json)));
+  Status written = append({WatchEvent::Type::kError, std::move(object)}, frames);
+  (void)written;  // a Status can be written by every codec
 }
 
 struct WatchPlan {
@@ -103,22 +93,21 @@ std::chrono::nanoseconds default_timeout(std::chrono::seconds minimum) {
 }
 
 Result<WatchPlan> make_plan(const Resource& resource, const RequestContext& context, const Exchange& exchange) {
-  auto media = negotiate(exchange, /*shapes=*/true);
+  auto media = negotiate(exchange, resource.offers);
   if (!media.ok()) return std::move(media.status());
   const Query query = request_query(exchange);
   auto options = list_options(query, context.info.name);
   if (!options.ok()) return std::move(options.status());
-  if (media->encoding == Encoding::kYaml) return not_acceptable_types(kStreamTypes);
+  if (media->yaml) return not_acceptable_types(kStreamTypes);
   WatchPlan plan;
   plan.options = std::move(*options);
   plan.options.watch = true;
   plan.timeout = std::chrono::seconds(std::min(plan.options.timeout_seconds.value_or(0), kMaxTimeoutSeconds));
   if (plan.timeout.count() == 0) plan.timeout = default_timeout(resource.scope.min_request_timeout);
-  plan.encoder.shape = media->shape;
-  plan.encoder.form.version = media->meta_version();
-  plan.encoder.form.sorted_keys = resource.custom;
+  plan.encoder.media = *media;
+  plan.encoder.as = media->presentation(resource.schema);
   if (media->shape == Shape::kTable) {
-    auto form = table_form(query, *media, *resource.table, resource.custom);
+    auto form = table_form(query, *media, *resource.table, resource.schema);
     if (!form.ok()) return std::move(form.status());
     plan.encoder.form = *form;
   }
@@ -176,7 +165,12 @@ Task<void> pump(Exchange& exchange, WatchStream& stream, Encoder& encoder) {
       if (batch->empty()) break;
       frames.reserve(batch->size());
       for (const WatchEvent& event : *batch) {
-        encoder.append(event, frames);
+        Status made = encoder.append(event, frames);
+        if (!made.ok()) {
+          encoder.append_error(made, frames);
+          more = false;
+          break;
+        }
         if (encoder.made_bytes < kMadeBytes) continue;
         Status written = co_await send_frames(exchange, encoder, frames);
         if (!written.ok()) co_return;
@@ -203,7 +197,7 @@ class Refused final : public WatchStream {
 };
 
 Task<void> stream_chunks(Exchange& exchange, std::shared_ptr<WatchStream> stream, Encoder& encoder) {
-  Status started = co_await exchange.start(200, "application/json");
+  Status started = co_await exchange.start(200, encoder.media.codec->stream_type());
   if (!started.ok()) co_return;
   co_await pump(exchange, *stream, encoder);
   co_await exchange.finish();

@@ -2,6 +2,7 @@
 #include <future>
 #include <thread>
 
+#include "backplane/codec.hpp"
 #include "base/signal.hpp"
 #include "endpoints/open_watches.hpp"
 #include "endpoints/testing/harness.hpp"
@@ -19,10 +20,11 @@ class WatchTest : public Api {
     WatchEvent out;
     out.type = type;
     out.object = make_object(json::parse(json::string_view(json.data(), json.size())).get_object());
-    static constexpr const char* kNames[] = {"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"};
     if (framed) {
-      out.json_frame = SharedBytes("{\"type\":\"" + std::string(kNames[static_cast<int>(type)]) +
-                                   "\",\"object\":" + std::string(out.object->json.view()) + "}\n");
+      const std::string head(json_frame_head(type)), json(out.object->json().view());
+      auto entry = std::make_shared<ObjectEntry>(*out.object);
+      entry->set_json_in_frame(SharedBytes(head + json + "}\n"), head.size(), json.size(), entry->item_offset(), type);
+      out.object = std::move(entry);
     }
     return out;
   }

@@ -14,7 +14,7 @@ namespace {
 
 // RFC 6455, 1.3: what an answer is made with.
 constexpr std::string_view kAcceptGuid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-constexpr unsigned kText = 1, kClose = 8, kPing = 9, kPong = 10;
+constexpr unsigned kText = 1, kBinary = 2, kClose = 8, kPing = 9, kPong = 10;
 constexpr unsigned kFinal = 0x80, kReserved = 0x70, kMasked = 0x80, kControl = 8;
 constexpr std::uint64_t kMaxControlPayload = 125;
 constexpr std::string_view kNormalClosure = "\x03\xe8";  // 1000
@@ -156,10 +156,10 @@ Task<void> WebSocket::hear(std::function<void()> closed) {
   closed();
 }
 
-void WebSocket::frame_text(std::vector<SharedBytes>& pieces, std::size_t first) {
+void WebSocket::frame(std::vector<SharedBytes>& pieces, std::size_t first, bool text) {
   std::uint64_t length = 0;
   for (std::size_t i = first; i < pieces.size(); ++i) length += pieces[i].size();
-  pieces.insert(pieces.begin() + static_cast<std::ptrdiff_t>(first), SharedBytes(frame_head(kText, length)));
+  pieces.insert(pieces.begin() + static_cast<std::ptrdiff_t>(first), SharedBytes(frame_head(text ? kText : kBinary, length)));
 }
 
 Task<void> WebSocket::end() {

@@ -50,8 +50,8 @@ class WebSocket {
   Task<bool> open();
   // Listens until the client closes or goes; then `closed` is called, once.
   void listen(std::function<void()> closed);
-  // Puts the head of a text frame before the pieces from `first` on: they are one message.
-  static void frame_text(std::vector<SharedBytes>& pieces, std::size_t first);
+  // Puts the head of a text or binary frame before the pieces from `first` on: they are one message.
+  static void frame(std::vector<SharedBytes>& pieces, std::size_t first, bool text);
   // Says good-bye, ends the connection, and waits for the listener.
   Task<void> end();
 

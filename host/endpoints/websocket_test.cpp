@@ -69,7 +69,7 @@ TEST(WebSocketFrames, HaveTheLengthOfAllPieces) {
     pieces.emplace_back(std::string("before"));
     pieces.emplace_back(std::string(size - 1, 'x'));
     pieces.emplace_back(std::string("y"));
-    WebSocket::frame_text(pieces, 1);
+    WebSocket::frame(pieces, 1, true);
     return std::string(pieces.at(1).view());
   };
   EXPECT_EQ(head_for(125), std::string("\x81\x7d"));

@@ -132,7 +132,8 @@ Task<DeleteOperation::Attempt> DeleteOperation::remove_now() {
   // The object as it was, at the revision of its removal.
   auto last = std::make_shared<ObjectEntry>(*entry_);
   last->revision = committed->revision;
-  last->json = SharedBytes(splice_resource_version(entry_->json.view(), committed->revision, store_.sorted_keys()));
+  last->set_json(SharedBytes(splice_resource_version(entry_->json().view(), committed->revision, store_.sorted_keys())),
+                 entry_->item_offset());
   co_return done(std::move(last), true, true);
 }
 

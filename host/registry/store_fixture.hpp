@@ -89,7 +89,7 @@ class FakeCache final : public ResourceCache {
     auto entry = std::make_shared<ObjectEntry>();
     entry->key = stored.key;
     entry->revision = stored.mod_revision;
-    entry->json = SharedBytes(splice_resource_version(stored.value.view(), stored.mod_revision, config_.sorted_keys));
+    entry->set_json(SharedBytes(splice_resource_version(stored.value.view(), stored.mod_revision, config_.sorted_keys)));
     const std::string rest = stored.key.substr(config_.prefix.size());
     const std::size_t slash = rest.find('/');
     entry->ns = slash == std::string::npos ? "" : rest.substr(0, slash);
@@ -351,7 +351,7 @@ class StoreTest : public ::testing::Test {
     context = request("get");
     return run(store->get(*context, std::move(name), {}));
   }
-  static Object parsed(const ObjectRef& entry) { return json::parse(entry->json.view()).as_object(); }
+  static Object parsed(const ObjectRef& entry) { return json::parse(entry->json().view()).as_object(); }
   static std::string thing(const std::string& metadata, const std::string& rest = "") {
     return R"({"kind":"Thing","apiVersion":"example.com/v1","metadata":{)" + metadata + "}" + rest + "}";
   }

@@ -70,7 +70,7 @@ TEST_F(StoreIntegrationTest, AWriteIsInEveryLaterRead) {
     ASSERT_TRUE(created.ok()) << created.status().message();
     const auto found = get(name);
     ASSERT_TRUE(found.ok()) << found.status().message();
-    EXPECT_EQ((*found)->json.view(), (*created)->json.view());
+    EXPECT_EQ((*found)->json().view(), (*created)->json().view());
   }
   RequestContext context;
   prepare(context);
@@ -110,7 +110,7 @@ TEST_F(StoreIntegrationTest, ConcurrentPatchesLoseNothing) {
   run_on(loop_, close_and_wait(group));
   other.stop();
   EXPECT_EQ(failures, 0);
-  const Object object = json::parse((*get("a"))->json.view()).as_object();
+  const Object object = json::parse((*get("a"))->json().view()).as_object();
   EXPECT_EQ(get_int_path(object, "data.n"), 100);
 }
 

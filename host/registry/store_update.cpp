@@ -49,8 +49,8 @@ class UpdateOperation final : public Guaranteed<UpdateOperation, UpdateResult> {
 
 bool UpdateOperation::changes_nothing(std::string_view bytes) const {
   const std::size_t version_member = std::string_view("\"resourceVersion\":\"\",").size() + std::to_string(revision()).size();
-  if (bytes.size() + version_member != entry_->json.size()) return false;
-  return splice_resource_version(bytes, revision(), store_.sorted_keys()) == entry_->json.view();
+  if (bytes.size() + version_member != entry_->json().size()) return false;
+  return splice_resource_version(bytes, revision(), store_.sorted_keys()) == entry_->json().view();
 }
 
 AdmissionAttributes UpdateOperation::attributes(Object& object, const Object* existing) {

@@ -119,7 +119,7 @@ void CacheWatch::take_snapshot(Events& events) {
       if (end_bookmark_) events.push_back(cache_->builder().bookmark(position_, true));
       return;
     }
-    if (selection_.selected(**entry)) events.push_back({kAdded, *entry, frame_for(**entry, kAdded)});
+    if (selection_.selected(**entry)) events.push_back({kAdded, *entry});
   }
 }
 
@@ -153,7 +153,7 @@ LogRecord CacheWatch::record_of(const StorageEvent& event) const {
     before.mod_revision = event.previous_revision;
     record.previous = builder.build(before, WatchEvent::Type::kModified);
   }
-  CachedRef entry;
+  ObjectRef entry;
   if (event.type == StorageEvent::Type::kDelete) {
     record.type = WatchEvent::Type::kDeleted;
     if (!record.previous) return record;
@@ -162,7 +162,6 @@ LogRecord CacheWatch::record_of(const StorageEvent& event) const {
     record.type = record.previous ? WatchEvent::Type::kModified : WatchEvent::Type::kAdded;
     entry = builder.build(event.kv, record.type);
   }
-  record.frame = entry->frame;
   record.object = std::move(entry);
   return record;
 }
@@ -199,21 +198,18 @@ void CacheWatch::take_bookmark(Events& events) {
 void CacheWatch::select(const LogRecord& record, Events& events) {
   if (!selection_.covers(*record.object)) return;
   if (!selection_.selects()) {
-    events.push_back({record.type, record.object, record.frame});
+    events.push_back({record.type, record.object});
     return;
   }
   using Type = WatchEvent::Type;
   const bool now = record.type != Type::kDeleted && selection_.selected(*record.object);
   const bool before = record.previous && selection_.selected(*record.previous);
   if (now) {
-    const Type type = before ? Type::kModified : Type::kAdded;
-    events.push_back({type, record.object, type == record.type ? record.frame : SharedBytes{}});
+    events.push_back({before ? Type::kModified : Type::kAdded, record.object});
   } else if (before && record.type == Type::kDeleted) {
-    events.push_back({Type::kDeleted, record.object, record.frame});
+    events.push_back({Type::kDeleted, record.object});
   } else if (before) {
-    auto gone = cache_->builder().at_revision(*record.previous, record.revision, Type::kDeleted);
-    const SharedBytes frame = gone->frame;
-    events.push_back({Type::kDeleted, std::move(gone), frame});
+    events.push_back({Type::kDeleted, cache_->builder().at_revision(*record.previous, record.revision, Type::kDeleted)});
   }
 }
 

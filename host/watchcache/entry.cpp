@@ -1,25 +1,9 @@
 #include "watchcache/entry.hpp"
 
+#include "backplane/codec.hpp"
+
 namespace backplane {
 namespace {
-
-constexpr std::string_view kFrameEnd = "}\n";
-
-std::string_view frame_head(WatchEvent::Type type) {
-  switch (type) {
-    case WatchEvent::Type::kAdded:
-      return R"({"type":"ADDED","object":)";
-    case WatchEvent::Type::kModified:
-      return R"({"type":"MODIFIED","object":)";
-    case WatchEvent::Type::kDeleted:
-      return R"({"type":"DELETED","object":)";
-    case WatchEvent::Type::kBookmark:
-      return R"({"type":"BOOKMARK","object":)";
-    case WatchEvent::Type::kError:
-      return R"({"type":"ERROR","object":)";
-  }
-  return {};
-}
 
 // Writes `json` with its resource version set to `revision`.
 void append_at_revision(std::string& out, std::string_view json, const MetadataScan& scan, Revision revision) {
@@ -35,18 +19,6 @@ void append_at_revision(std::string& out, std::string_view json, const MetadataS
 }
 
 }  // namespace
-
-SharedBytes frame_for(const ObjectEntry& entry, WatchEvent::Type type) {
-  const auto& cached = static_cast<const CachedEntry&>(entry);
-  return cached.frame_type == type ? cached.frame : SharedBytes{};
-}
-
-std::string make_frame(WatchEvent::Type type, std::string_view json) {
-  std::string frame;
-  frame.reserve(frame_head(type).size() + json.size() + kFrameEnd.size());
-  frame.append(frame_head(type)).append(json).append(kFrameEnd);
-  return frame;
-}
 
 EntryBuilder::EntryBuilder(const CacheConfig& config)
     : prefix_(config.prefix),
@@ -68,16 +40,16 @@ void EntryBuilder::read_name(std::string_view key, ObjectEntry& entry) const {
   entry.name = rest;
 }
 
-CachedRef EntryBuilder::build(const KeyValue& stored, WatchEvent::Type type) const {
+ObjectRef EntryBuilder::build(const KeyValue& stored, WatchEvent::Type type) const {
   return build(stored.key, stored.value.view(), stored.mod_revision, type);
 }
 
-CachedRef EntryBuilder::at_revision(const ObjectEntry& entry, Revision revision, WatchEvent::Type type) const {
-  return build(entry.key, entry.json.view(), revision, type);
+ObjectRef EntryBuilder::at_revision(const ObjectEntry& entry, Revision revision, WatchEvent::Type type) const {
+  return build(entry.key, entry.json().view(), revision, type);
 }
 
-CachedRef EntryBuilder::build(std::string_view key, std::string_view json, Revision revision, WatchEvent::Type type) const {
-  auto entry = std::make_shared<CachedEntry>();
+ObjectRef EntryBuilder::build(std::string_view key, std::string_view json, Revision revision, WatchEvent::Type type) const {
+  auto entry = std::make_shared<ObjectEntry>();
   entry->key = key;
   entry->revision = revision;
   read_name(key, *entry);
@@ -85,19 +57,18 @@ CachedRef EntryBuilder::build(std::string_view key, std::string_view json, Revis
   entry->labels = std::move(scan.labels);
   entry->fields = fields_.extract(json);
 
-  const std::string_view head = frame_head(type);
+  const std::string_view head = json_frame_head(type);
   std::string frame;
   constexpr std::size_t kVersionMember = 48;  // `"resourceVersion":"…",`
-  frame.reserve(head.size() + json.size() + kVersionMember + kFrameEnd.size());
+  frame.reserve(head.size() + json.size() + kVersionMember + json_frame_tail().size());
   frame.append(head);
   append_at_revision(frame, json, scan, revision);
   const std::size_t size = frame.size() - head.size();
-  frame.append(kFrameEnd);
+  frame.append(json_frame_tail());
 
-  entry->frame = SharedBytes(std::move(frame));
-  entry->frame_type = type;
-  entry->json = entry->frame.slice(head.size(), size);
-  if (!sorted_keys_ && entry->json.view().starts_with(head_)) entry->item_offset = static_cast<std::uint32_t>(head_.size());
+  const bool headed = !sorted_keys_ && std::string_view(frame).substr(head.size()).starts_with(head_);
+  const auto item_offset = headed ? static_cast<std::uint32_t>(head_.size()) : 0;
+  entry->set_json_in_frame(SharedBytes(std::move(frame)), head.size(), size, item_offset, type);
   return entry;
 }
 
@@ -116,12 +87,15 @@ WatchEvent EntryBuilder::bookmark(Revision revision, bool initial_events_end) co
   }
   json.push_back('}');
 
-  auto entry = std::make_shared<CachedEntry>();
+  constexpr auto kType = WatchEvent::Type::kBookmark;
+  const std::string_view head = json_frame_head(kType);
+  std::string frame;
+  frame.reserve(head.size() + json.size() + json_frame_tail().size());
+  frame.append(head).append(json).append(json_frame_tail());
+  auto entry = std::make_shared<ObjectEntry>();
   entry->revision = revision;
-  entry->frame = SharedBytes(make_frame(WatchEvent::Type::kBookmark, json));
-  entry->frame_type = WatchEvent::Type::kBookmark;
-  entry->json = entry->frame.slice(frame_head(WatchEvent::Type::kBookmark).size(), json.size());
-  return {WatchEvent::Type::kBookmark, entry, entry->frame};
+  entry->set_json_in_frame(SharedBytes(std::move(frame)), head.size(), json.size(), 0, kType);
+  return {kType, std::move(entry)};
 }
 
 }  // namespace backplane

@@ -1,4 +1,5 @@
-// Builds the immutable entries of the cache: one buffer holds the watch frame, and the object's JSON is a window into it.
+// Builds the immutable entries of the cache: one buffer holds the watch frame, and the object's JSON is a
+// window into it.
 //
 // Thread-safety: an EntryBuilder is immutable; entries are immutable.
 // Lifetime:      shared.
@@ -15,31 +16,18 @@
 
 namespace backplane {
 
-// Every entry that the cache makes is one of these.
-struct CachedEntry final : ObjectEntry {
-  SharedBytes frame;            // {"type":"…","object":{…}}\n around `json`
-  WatchEvent::Type frame_type;  // the type in it
-};
-using CachedRef = std::shared_ptr<const CachedEntry>;
-
-// The frame of an entry of this cache for an event of `type`; empty when it was made for another type.
-SharedBytes frame_for(const ObjectEntry& entry, WatchEvent::Type type);
-
-// A frame whose object is `json`.
-std::string make_frame(WatchEvent::Type type, std::string_view json);
-
 class EntryBuilder {
  public:
   explicit EntryBuilder(const CacheConfig& config);
 
-  CachedRef build(const KeyValue& stored, WatchEvent::Type type) const;
+  ObjectRef build(const KeyValue& stored, WatchEvent::Type type) const;
   // The same object at another revision: what a DELETED event carries.
-  CachedRef at_revision(const ObjectEntry& entry, Revision revision, WatchEvent::Type type) const;
+  ObjectRef at_revision(const ObjectEntry& entry, Revision revision, WatchEvent::Type type) const;
   // A bookmark of this resource's kind.
   WatchEvent bookmark(Revision revision, bool initial_events_end) const;
 
  private:
-  CachedRef build(std::string_view key, std::string_view json, Revision revision, WatchEvent::Type type) const;
+  ObjectRef build(std::string_view key, std::string_view json, Revision revision, WatchEvent::Type type) const;
   void read_name(std::string_view key, ObjectEntry& entry) const;
 
   const std::string prefix_;

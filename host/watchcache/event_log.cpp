@@ -16,8 +16,8 @@ struct EventLog::Segment {
 namespace {
 std::size_t bytes_of(const LogRecord& record) {
   // The object itself is in the index, too, until it is superseded: then the next record counts it as its previous one.
-  std::size_t bytes = sizeof(LogRecord) + (record.previous ? record.previous->json.size() : 0);
-  if (record.type == WatchEvent::Type::kDeleted) bytes += record.object->json.size();
+  std::size_t bytes = sizeof(LogRecord) + (record.previous ? record.previous->json().size() : 0);
+  if (record.type == WatchEvent::Type::kDeleted) bytes += record.object->json().size();
   return bytes;
 }
 }  // namespace

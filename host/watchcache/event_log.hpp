@@ -24,7 +24,6 @@ struct LogRecord {
   Revision revision = 0;
   ObjectRef object;    // kDeleted: the last state, at the deletion's revision
   ObjectRef previous;  // null when the object is new
-  SharedBytes frame;   // of `object` as `type`
 };
 
 class EventLog {

@@ -12,14 +12,14 @@ ObjectRef object(Revision revision) {
   auto made = std::make_shared<ObjectEntry>();
   made->key = "/k/a";
   made->revision = revision;
-  made->json = SharedBytes(std::string(100, 'x'));
+  made->set_json(SharedBytes(std::string(100, 'x')));
   return made;
 }
 
 std::vector<LogRecord> records(Revision from, Revision to) {
   std::vector<LogRecord> made;
   for (Revision revision = from; revision <= to; ++revision)
-    made.push_back({WatchEvent::Type::kModified, revision, object(revision), nullptr, {}});
+    made.push_back({WatchEvent::Type::kModified, revision, object(revision), nullptr});
   return made;
 }
 

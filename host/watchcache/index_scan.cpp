@@ -14,7 +14,11 @@ using Batch = std::span<const ObjectEntry* const>;
 
 class ScanCursor final : public ObjectCursor {
  public:
-  explicit ScanCursor(IndexScan scan) : scan_(std::move(scan)) {}
+  explicit ScanCursor(IndexScan scan) : start_(scan), scan_(std::move(scan)) {}
+  bool rewind() override {
+    scan_ = start_;
+    return true;
+  }
   Task<Result<Batch>> next() override {
     batch_.clear();
     while (scan_.left() > 0 && batch_.empty()) {
@@ -25,6 +29,7 @@ class ScanCursor final : public ObjectCursor {
   }
 
  private:
+  const IndexScan start_;
   IndexScan scan_;
   IndexScan::Found batch_;
   bool others_first_ = false;
@@ -36,6 +41,10 @@ class FoundCursor final : public ObjectCursor {
   Task<Result<Batch>> next() override {
     const std::size_t count = std::min(kBatch, found_.size() - at_);
     co_return Batch(found_).subspan(std::exchange(at_, at_ + count), count);
+  }
+  bool rewind() override {
+    at_ = 0;
+    return true;
   }
 
  private:

@@ -28,7 +28,7 @@ KeyValue stored(std::string key, std::string value, Revision revision) {
 
 std::string with_version(std::string json, bool sorted, Revision revision = 7) {
   const EntryBuilder builder(config(sorted));
-  return std::string(builder.build(stored("/registry/pods/ns/a", std::move(json), revision), WatchEvent::Type::kAdded)->json.view());
+  return std::string(builder.build(stored("/registry/pods/ns/a", std::move(json), revision), WatchEvent::Type::kAdded)->json().view());
 }
 
 TEST(JsonScan, WalksMembersOverStringsThatHoldBracketsAndQuotes) {
@@ -96,28 +96,26 @@ TEST(EntryBuilder, ReadsNameNamespaceLabelsAndFields) {
   EXPECT_EQ(entry->revision, 9);
   EXPECT_EQ(entry->labels, (Labels{{"a", "1"}, {"b", "2"}}));
   EXPECT_EQ(entry->fields, (std::vector<std::string>{"n1", "Pending", "false"}));
-  std::string item;
-  entry->append_item(item);
-  EXPECT_EQ(item, R"({"metadata":{"name":"a","resourceVersion":"9","labels":{"b":"2","a":"1"}},"spec":{"nodeName":"n1"}})");
+  EXPECT_EQ("{" + std::string(entry->json().view().substr(entry->item_offset())),
+            R"({"metadata":{"name":"a","resourceVersion":"9","labels":{"b":"2","a":"1"}},"spec":{"nodeName":"n1"}})");
 }
 
 TEST(EntryBuilder, TheFrameAndTheObjectAreOneBuffer) {
   const EntryBuilder builder(config());
   const auto entry = builder.build(stored("/registry/pods/ns/a", R"({"metadata":{}})", 2), WatchEvent::Type::kModified);
-  EXPECT_EQ(entry->frame.view(), "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"resourceVersion\":\"2\"}}}\n");
-  EXPECT_EQ(frame_for(*entry, WatchEvent::Type::kModified).view().data(), entry->frame.view().data());
-  EXPECT_TRUE(frame_for(*entry, WatchEvent::Type::kAdded).empty());
-  EXPECT_GE(entry->json.view().data(), entry->frame.view().data());
-  EXPECT_LE(entry->json.view().data() + entry->json.size(), entry->frame.view().data() + entry->frame.size());
+  EXPECT_EQ(entry->json_frame().view(), "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"resourceVersion\":\"2\"}}}\n");
+  EXPECT_EQ(entry->event(), WatchEvent::Type::kModified);
+  EXPECT_GE(entry->json().view().data(), entry->json_frame().view().data());
+  EXPECT_LE(entry->json().view().data() + entry->json().size(), entry->json_frame().view().data() + entry->json_frame().size());
 }
 
 TEST(EntryBuilder, BookmarksHaveTheKindAndTheRevision) {
   auto plain = config();
   plain.empty_members = R"(,"spec":{"containers":null},"status":{})";
-  EXPECT_EQ(EntryBuilder(plain).bookmark(5, true).json_frame.view(),
+  EXPECT_EQ(EntryBuilder(plain).bookmark(5, true).object->json_frame().view(),
             "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"5\","
             "\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}},\"spec\":{\"containers\":null},\"status\":{}}}\n");
-  EXPECT_EQ(EntryBuilder(config(true)).bookmark(5, false).object->json.view(),
+  EXPECT_EQ(EntryBuilder(config(true)).bookmark(5, false).object->json().view(),
             R"({"apiVersion":"v1","kind":"Pod","metadata":{"resourceVersion":"5"}})");
 }
 

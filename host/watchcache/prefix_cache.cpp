@@ -107,7 +107,7 @@ bool PrefixCache::finish_load(ObjectIndex index, Revision revision) {
   loaded_ = revision;
   std::size_t bytes = 0;
   auto cursor = index_.cursor({});
-  while (const auto* entry = cursor.next()) bytes += (*entry)->json.size();
+  while (const auto* entry = cursor.next()) bytes += (*entry)->json().size();
   bytes_.store(bytes, std::memory_order_relaxed);
   log_.reset(revision);
   publish(revision);
@@ -152,7 +152,7 @@ void PrefixCache::apply_now(const std::vector<const StorageEvent*>& events) {
 bool PrefixCache::apply_event(const StorageEvent& event, std::vector<LogRecord>& records) {
   LogRecord record;
   record.revision = event.kv.mod_revision;
-  CachedRef entry;
+  ObjectRef entry;
   if (event.type == StorageEvent::Type::kDelete) {
     record.type = WatchEvent::Type::kDeleted;
     record.previous = index_.remove(event.kv.key);
@@ -165,15 +165,14 @@ bool PrefixCache::apply_event(const StorageEvent& event, std::vector<LogRecord>&
     record.previous = index_.put(entry);
     count(record.previous.get(), entry.get());
   }
-  record.frame = entry->frame;
   record.object = std::move(entry);
   records.push_back(std::move(record));
   return true;
 }
 
 void PrefixCache::count(const ObjectEntry* removed, const ObjectEntry* added) {
-  if (added != nullptr) bytes_.fetch_add(added->json.size(), std::memory_order_relaxed);
-  if (removed != nullptr) bytes_.fetch_sub(removed->json.size(), std::memory_order_relaxed);
+  if (added != nullptr) bytes_.fetch_add(added->json().size(), std::memory_order_relaxed);
+  if (removed != nullptr) bytes_.fetch_sub(removed->json().size(), std::memory_order_relaxed);
 }
 
 void PrefixCache::publish(Revision changed) {

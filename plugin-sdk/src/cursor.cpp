@@ -16,6 +16,10 @@ class EntriesCursor final : public ObjectCursor {
     for (; at_ < end; ++at_) batch_.push_back(entries_[at_].get());
     co_return std::span<const ObjectEntry* const>(batch_);
   }
+  bool rewind() override {
+    at_ = 0;
+    return true;
+  }
 
  private:
   const std::vector<ObjectRef> entries_;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
+#include "backplane/codec.hpp"
 #include "backplane/meta.hpp"
 
 namespace backplane {
@@ -156,10 +158,72 @@ std::uint32_t find_item_offset(const Object& tree, std::string_view json) {
 
 }  // namespace
 
+struct ObjectEntry::Slot {
+  const Codec* codec;
+  EncodedForm form;
+  const Slot* next;
+};
+
+ObjectEntry::ObjectEntry(const ObjectEntry& other)
+    : key(other.key),
+      ns(other.ns),
+      name(other.name),
+      revision(other.revision),
+      labels(other.labels),
+      fields(other.fields),
+      json_(other.json_),
+      item_offset_(other.item_offset_),
+      framed_(other.framed_),
+      event_(other.event_) {}
+
+ObjectEntry::~ObjectEntry() {
+  const Slot* slot = slots_.load(std::memory_order_acquire);
+  while (slot != nullptr) {
+    slot->codec->held_.fetch_sub(slot->form.bytes.size(), std::memory_order_relaxed);
+    delete std::exchange(slot, slot->next);
+  }
+}
+
+void ObjectEntry::set_json(SharedBytes json, std::uint32_t item_offset) {
+  json_ = std::move(json);
+  item_offset_ = item_offset;
+  framed_ = false;
+}
+
+void ObjectEntry::set_json_in_frame(const SharedBytes& frame, std::size_t begin, std::size_t size, std::uint32_t item_offset,
+                                    EventType type) {
+  json_ = frame.slice(begin, size);
+  item_offset_ = item_offset;
+  framed_ = true;
+  event_ = type;
+}
+
+const EncodedForm* ObjectEntry::form(const Codec& codec) const noexcept {
+  for (const Slot* slot = slots_.load(std::memory_order_acquire); slot != nullptr; slot = slot->next) {
+    if (slot->codec == &codec) return &slot->form;
+  }
+  return nullptr;
+}
+
+const EncodedForm& ObjectEntry::publish(const Codec& codec, EncodedForm form) const {
+  auto made = std::make_unique<Slot>(Slot{&codec, std::move(form), slots_.load(std::memory_order_acquire)});
+  do {
+    if (const EncodedForm* faster = this->form(codec)) return *faster;
+  } while (!slots_.compare_exchange_weak(made->next, made.get(), std::memory_order_acq_rel, std::memory_order_acquire));
+  codec.held_.fetch_add(made->form.bytes.size(), std::memory_order_relaxed);
+  return made.release()->form;
+}
+
+ObjectRef with_json(const ObjectEntry& entry, std::string json, std::uint32_t item_offset) {
+  auto changed = std::make_shared<ObjectEntry>(entry);
+  changed->set_json(SharedBytes(std::move(json)), item_offset);
+  return changed;
+}
+
 Object decode(const ObjectEntry& entry, json::storage_ptr storage) {
   json::parse_options options;
   options.max_depth = kMaxJsonDepth;
-  const std::string_view text = entry.json.view();
+  const std::string_view text = entry.json().view();
   boost::system::error_code error;
   Value value = json::parse(json::string_view(text.data(), text.size()), error, storage, options);
   if (error || !value.is_object()) return Object(std::move(storage));
@@ -176,9 +240,9 @@ ObjectRef make_object(const Object& tree) {
     if (digit < '0' || digit > '9') break;
     entry->revision = entry->revision * 10 + (digit - '0');
   }
-  entry->item_offset = find_item_offset(tree, text);
   entry->labels = read_labels(tree);
-  entry->json = SharedBytes(std::move(text));
+  const std::uint32_t item_offset = find_item_offset(tree, text);
+  entry->set_json(SharedBytes(std::move(text)), item_offset);
   return entry;
 }
 

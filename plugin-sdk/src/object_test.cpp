@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
+#include "backplane/codec.hpp"
+
 namespace backplane {
 namespace {
 
@@ -54,15 +58,65 @@ TEST(MakeObject, ReadsWhatReadersNeed) {
   EXPECT_EQ(object->ns, "n");
   EXPECT_EQ(object->revision, 12);
   EXPECT_EQ(object->labels, (Labels{{"a", "1"}, {"b", "2"}}));
-  std::string item;
-  object->append_item(item);
-  EXPECT_TRUE(item.starts_with(R"({"metadata":{"name":"a")")) << item;
+  EXPECT_TRUE(object->json().view().substr(object->item_offset()).starts_with(R"("metadata":{"name":"a")"));
   EXPECT_EQ(to_json(decode(*object, {})), to_json(tree));
 }
 
 TEST(MakeObject, ListItemsOfSortedObjectsAreWhole) {
   const Value tree = json::parse(R"({"apiVersion":"e/v1","kind":"A","metadata":{"name":"a"}})");
-  EXPECT_EQ(make_object(tree.get_object())->item_offset, 0u);
+  EXPECT_EQ(make_object(tree.get_object())->item_offset(), 0u);
+}
+
+// Codecs are asked for nothing here but who they are.
+class NamedCodec final : public Codec {
+ public:
+  std::string_view name() const noexcept override { return "named"; }
+  std::string_view media_type() const noexcept override { return "application/named"; }
+  std::string_view stream_type() const noexcept override { return "application/named"; }
+  bool is_text() const noexcept override { return false; }
+  bool can_write(const Presentation&) const noexcept override { return true; }
+  Status object(const Presentation&, const ObjectEntry&, std::vector<SharedBytes>&) const override { return {}; }
+  bool measures_lists() const noexcept override { return false; }
+  Status measure(const Presentation&, const ObjectEntry&, ListMeasure&) const override { return {}; }
+  Result<ListTexts> list(const Presentation&, const ListFacts&, const ListMeasure&) const override { return ListTexts(); }
+  Status item(const Presentation&, const ObjectEntry&, ItemSink&) const override { return {}; }
+  Status frame(const Presentation&, EventType, const ObjectEntry&, std::vector<SharedBytes>&) const override { return {}; }
+  bool wrote(std::string_view) const noexcept override { return false; }
+  Result<std::string> to_stored(const Schema*, std::string json) const override { return json; }
+  Result<std::string> from_stored(const Schema*, std::string_view stored) const override { return std::string(stored); }
+};
+
+EncodedForm form_of(std::string bytes) {
+  EncodedForm form;
+  form.bytes = SharedBytes(std::move(bytes));
+  return form;
+}
+
+TEST(ObjectEntry, AFormIsMadeOnceForEverybody) {
+  const NamedCodec first, second;
+  auto entry = std::make_shared<ObjectEntry>();
+  EXPECT_EQ(entry->form(first), nullptr);
+  std::vector<std::thread> threads;
+  std::vector<const EncodedForm*> seen(8);
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    threads.emplace_back([&, i] { seen[i] = &entry->publish(i % 2 == 0 ? first : second, form_of(std::string(10, 'x'))); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], entry->form(i % 2 == 0 ? first : second));
+  EXPECT_NE(entry->form(first), entry->form(second));
+}
+
+TEST(ObjectEntry, FormsAreCountedAsLongAsTheirEntryLives) {
+  const NamedCodec codec;
+  {
+    ObjectEntry entry;
+    entry.publish(codec, form_of("12345"));
+    entry.publish(codec, form_of("too late"));
+    EXPECT_EQ(codec.held_bytes(), 5u);
+    const ObjectEntry copy(entry);
+    EXPECT_EQ(copy.form(codec), nullptr) << "a copy may be changed";
+  }
+  EXPECT_EQ(codec.held_bytes(), 0u);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // The key functions of every contract class: their vtables and type information live in this library alone, so that a cast to a role
 // works on objects made by any plugin.
+#include "backplane/codec.hpp"
 #include "backplane/plugin.hpp"
 
 namespace backplane {
@@ -26,6 +27,9 @@ PatchForbidder::~PatchForbidder() = default;
 GracefulDeleter::~GracefulDeleter() = default;
 CollectionDeleter::~CollectionDeleter() = default;
 Connecter::~Connecter() = default;
+Codec::~Codec() = default;
+ItemSink::~ItemSink() = default;
+StorageTransformer::~StorageTransformer() = default;
 StandardStorage::~StandardStorage() = default;
 
 LoopbackClient::~LoopbackClient() = default;

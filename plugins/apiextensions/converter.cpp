@@ -16,14 +16,6 @@ Status reshape(const Schema& schema, const std::string& api_version, bool defaul
   return shaped.ok() ? Status() : internal_error(shaped.message());
 }
 
-// The same entry with other bytes.
-ObjectRef with_json(const ObjectEntry& entry, const Object& object) {
-  auto changed = std::make_shared<ObjectEntry>(entry);
-  changed->json = SharedBytes(to_json(Value(object)));
-  changed->item_offset = 0;
-  return changed;
-}
-
 }  // namespace
 
 Converter::Converter(std::shared_ptr<const CustomResource> resource, const CustomVersion& version, Revision refresh_until)
@@ -34,7 +26,7 @@ Converter::Converter(std::shared_ptr<const CustomResource> resource, const Custo
 
 bool Converter::is_shown(const ObjectEntry& entry) const noexcept {
   if (entry.revision != 0 && entry.revision <= refresh_until_) return false;
-  return entry.json.view().substr(0, head_.size()) == head_;
+  return entry.json().view().substr(0, head_.size()) == head_;
 }
 
 Result<ObjectRef> Converter::shown(ObjectRef entry) const {
@@ -46,14 +38,14 @@ Result<ObjectRef> Converter::converted(const ObjectEntry& entry) const {
   Object object = decode(entry, json::make_shared_resource<json::monotonic_resource>());
   Status done = to_version(object);
   if (!done.ok()) return done;
-  return with_json(entry, object);
+  return with_json(entry, to_json(object));
 }
 
 ObjectRef Converter::bookmark(const ObjectEntry& entry) const {
   Object object = decode(entry, json::make_shared_resource<json::monotonic_resource>());
   if (get_string(object, "apiVersion") == version_.api_version) return nullptr;
   object["apiVersion"] = version_.api_version;
-  return with_json(entry, object);
+  return with_json(entry, to_json(object));
 }
 
 Status Converter::to_version(Object& object) const { return reshape(*version_.schema.root, version_.api_version, true, object); }

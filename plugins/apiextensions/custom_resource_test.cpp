@@ -33,7 +33,7 @@ ObjectEntry entry(const std::string& text, Revision revision) {
   ObjectEntry entry;
   entry.name = "t";
   entry.revision = revision;
-  entry.json = SharedBytes(text);
+  entry.set_json(SharedBytes(text));
   return entry;
 }
 
@@ -117,7 +117,7 @@ TEST(ConverterTest, SharesEntriesThatAreInTheRightFormAndConvertsOthers) {
   EXPECT_FALSE(alpha.is_shown(one));
   const auto converted = alpha.converted(one);
   ASSERT_TRUE(converted.ok()) << converted.status().message();
-  EXPECT_EQ((*converted)->json.view(),
+  EXPECT_EQ((*converted)->json().view(),
             R"({"apiVersion":"mv.example.com/v1alpha1","kind":"Thing","metadata":{"name":"t","resourceVersion":"7"}})");
   EXPECT_EQ((*converted)->revision, 7);
 }
@@ -132,7 +132,7 @@ TEST(ConverterTest, ObjectsFromBeforeAChangeOfTheDefinitionGetItsDefaults) {
   const auto shown = converter.converted(entry(text, 7));
   ASSERT_TRUE(shown.ok());
   EXPECT_EQ(
-      (*shown)->json.view(),
+      (*shown)->json().view(),
       R"({"apiVersion":"mv.example.com/v1","kind":"Thing","metadata":{"name":"t","resourceVersion":"7"},"spec":{"color":"red","size":1}})");
 }
 

@@ -22,6 +22,7 @@ class ConvertingCursor final : public ObjectCursor {
     for (const ObjectEntry* entry : *entries) batch_.push_back(shown(entry));
     co_return std::span<const ObjectEntry* const>(batch_);
   }
+  bool rewind() override { return below_->rewind(); }
 
  private:
   const ObjectEntry* shown(const ObjectEntry* entry) {
@@ -64,7 +65,6 @@ class ConvertingStream final : public WatchStream {
     }
     if (changed == nullptr) return;
     event.object = std::move(changed);
-    event.json_frame = {};
   }
 
   std::unique_ptr<WatchStream> below_;

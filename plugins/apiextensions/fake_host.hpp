@@ -150,7 +150,7 @@ class FakeStore final : public StandardStorage {
     entry->name = meta_name(object);
     entry->ns = meta_namespace(object);
     entry->revision = revision;
-    entry->json = SharedBytes(to_json(Value(object)));
+    entry->set_json(SharedBytes(to_json(Value(object))));
     data[entry->name] = entry;
     tell(type, entry);
     return entry;

@@ -30,6 +30,8 @@ class SharedBytes {
   SharedBytes slice(std::size_t offset, std::size_t count = std::string_view::npos) const {
     return SharedBytes(owner_, view_.substr(offset, count));
   }
+  // Everything the owner holds; static bytes have no owner and stay what they are.
+  SharedBytes whole() const { return owner_ ? SharedBytes(owner_, *owner_) : *this; }
 
  private:
   std::shared_ptr<const std::string> owner_;

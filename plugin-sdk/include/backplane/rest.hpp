@@ -79,6 +79,8 @@ class ObjectCursor {
   // Where many objects are looked at and few are found, others of the executor get their turn in between.
   // Errors: those of the source.  The list ends there, unfinished.
   virtual Task<Result<std::span<const ObjectEntry* const>>> next() = 0;
+  // Begins again at the first object; not while a next() is pending.  False: this cursor goes one way, and stays where it is.
+  virtual bool rewind() { return false; }
 };
 // A cursor over objects that are at hand.
 std::unique_ptr<ObjectCursor> make_cursor(std::vector<ObjectRef> entries);
@@ -93,11 +95,9 @@ struct ListResult {
 };
 
 struct WatchEvent {
-  enum class Type : unsigned char { kAdded, kModified, kDeleted, kBookmark, kError };
+  using Type = EventType;
   Type type = Type::kAdded;
-  ObjectRef object;  // kBookmark: entry whose json is the bookmark object; kError: json is a Status
-  // `{"type":…,"object":…}\n` encoded once for everybody; empty when this event's type was changed by a selector.
-  SharedBytes json_frame;
+  ObjectRef object;  // kBookmark: entry whose JSON is the bookmark object; kError: a Status
 };
 
 class WatchStream {

@@ -114,11 +114,28 @@ class StorageBackend {
   virtual Task<Status> stop() = 0;
   // For metrics: bytes on disk or in memory; -1 unknown.
   virtual std::int64_t size_bytes() const noexcept { return -1; }
+  // The codec (by name: "json", "protobuf") in which objects of built-in kinds are written here; custom resources are JSON everywhere.
+  // What is read back may be in any form.
+  virtual std::string_view stored_form() const noexcept { return "json"; }
+};
+
+// What may stand between the stored form of an object and the backend: encryption, compression.
+//
+// Thread-safety: every method from any thread.
+// Errors:        kInternalError: the bytes cannot be made, or cannot be read (a key that is gone, damage).
+class StorageTransformer {
+ public:
+  virtual ~StorageTransformer();
+  // `key` is the storage key, which the bytes may be bound to.
+  virtual Result<SharedBytes> to_storage(std::string_view key, SharedBytes bytes) const = 0;
+  virtual Result<SharedBytes> from_storage(std::string_view key, SharedBytes bytes) const = 0;
 };
 
 struct StorageBackendConfig {
   std::string data_dir;  // a directory of its own, exists, mode 0700
   bool unsafe_no_fsync = false;
+  // The stored form that was asked for, by the name of its codec; empty: the backend's own choice.
+  std::string stored_form;
 };
 
 }  // namespace BACKPLANE_API
