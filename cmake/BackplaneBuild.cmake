@@ -5,6 +5,10 @@ set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+# Nothing is exported that does not say so: the SDK's headers do (backplane/visibility.hpp), nobody else has a need to.
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
@@ -34,9 +38,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 warns of overflows in std::string that cannot happen (GCC PR 105329, 105651, 105580): those three are off.
   target_compile_options(backplane_options INTERFACE -fno-gnu-unique -fpch-preprocess -Wno-stringop-overflow -Wno-array-bounds -Wno-restrict)
 endif()
-# One copy of Asio's and Boost.JSON's code in the process: Asio is compiled once, into the SDK library.
-target_compile_definitions(backplane_options INTERFACE BOOST_ASIO_SEPARATE_COMPILATION BOOST_ASIO_DYN_LINK BOOST_ASIO_NO_DEPRECATED
-  BOOST_JSON_DYN_LINK BOOST_ALL_NO_LIB)
+target_compile_definitions(backplane_options INTERFACE BOOST_JSON_DYN_LINK BOOST_ALL_NO_LIB)
 if(BACKPLANE_SANITIZE)
   target_compile_options(backplane_options INTERFACE -fsanitize=${BACKPLANE_SANITIZE} -fno-omit-frame-pointer -g1 -O1 -foptimize-sibling-calls)
   target_link_options(backplane_options INTERFACE -fsanitize=${BACKPLANE_SANITIZE})

@@ -1,6 +1,7 @@
-# The install tree: bin/backplane, lib/libbackplane-sdk.so, lib/backplane/plugins, include/backplane, lib/cmake/BackplanePluginSdk.
+# The install tree: bin/backplane, lib/libbackplane-sdk.so, lib/libbackplane-workload.a, lib/backplane/plugins, include/backplane, lib/cmake/BackplanePluginSdk.
 # (backplane_add_plugin() installs the built-in plugins.)
 include(CMakePackageConfigHelpers)
+include(${CMAKE_CURRENT_LIST_DIR}/BackplaneContract.cmake)
 
 set(_BACKPLANE_INSTALL_DIR ${CMAKE_CURRENT_LIST_DIR})
 
@@ -14,23 +15,11 @@ function(_backplane_check_sdk_version)
   endif()
 endfunction()
 
-# backplane/contract.h: a hash of what the SDK's public headers declare, comments and white space aside.  It is part of every plugin's stamp,
-# because a virtual function that is added or moved changes no size.
 function(_backplane_write_contract)
-  file(GLOB headers CONFIGURE_DEPENDS 
-    ${CMAKE_SOURCE_DIR}/plugin-sdk/include/backplane/*.hpp ${CMAKE_SOURCE_DIR}/plugin-sdk/include/backplane/kit/*.hpp)
-  list(FILTER headers EXCLUDE REGEX "/abi\\.hpp$")  # the stamp itself
+  set(folder ${CMAKE_SOURCE_DIR}/plugin-sdk/include)
+  backplane_contract_headers(headers ${folder})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})
-  set(text "")
-  foreach(header IN LISTS headers)
-    file(READ ${header} one)
-    string(REGEX REPLACE "//[^\n]*" "" one "${one}")
-    string(REGEX REPLACE "/[*]([^*]|[*][^/])*[*]/" "" one "${one}")
-    string(REGEX REPLACE "[ \t\r\n]+" " " one "${one}")
-    string(APPEND text "${one}")
-  endforeach()
-  string(SHA256 hash "${text}")
-  string(SUBSTRING ${hash} 0 16 hash)
+  backplane_contract_hash(hash ${folder})
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/include/backplane/contract.h CONTENT
 "/* A hash of what the SDK's headers declare; part of every plugin's stamp.  Made when the SDK is built. */
 #ifndef BACKPLANE_CONTRACT_H
@@ -38,7 +27,6 @@ function(_backplane_write_contract)
 #define BACKPLANE_SDK_CONTRACT 0x${hash}ULL
 #endif
 ")
-  target_include_directories(backplane_sdk PUBLIC $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>)
 endfunction()
 
 function(backplane_install_rules)
@@ -50,11 +38,12 @@ function(backplane_install_rules)
     set_target_properties(backplane PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
   endif()
   # What every user of the SDK must define as the host does; in the tree these come with backplane_options.
-  foreach(definition IN ITEMS BOOST_ASIO_SEPARATE_COMPILATION BOOST_ASIO_DYN_LINK BOOST_ASIO_NO_DEPRECATED BOOST_JSON_DYN_LINK BOOST_ALL_NO_LIB)
+  foreach(definition IN ITEMS BOOST_JSON_DYN_LINK BOOST_ALL_NO_LIB)
     target_compile_definitions(backplane_sdk INTERFACE $<INSTALL_INTERFACE:${definition}>)
   endforeach()
-  install(TARGETS backplane_sdk EXPORT BackplanePluginSdkTargets LIBRARY DESTINATION lib)
-  install(DIRECTORY ${CMAKE_SOURCE_DIR}/plugin-sdk/include/backplane ${CMAKE_BINARY_DIR}/include/backplane DESTINATION include)
+  install(TARGETS backplane_sdk backplane_workload EXPORT BackplanePluginSdkTargets LIBRARY DESTINATION lib ARCHIVE DESTINATION lib)
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/plugin-sdk/include/backplane ${CMAKE_SOURCE_DIR}/plugin-sdk/workload/include/backplane
+    ${CMAKE_BINARY_DIR}/include/backplane DESTINATION include)
   install(EXPORT BackplanePluginSdkTargets NAMESPACE backplane:: DESTINATION ${package})
 
   set(BACKPLANE_BOOST_VERSION ${Boost_VERSION})

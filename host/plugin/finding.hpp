@@ -55,7 +55,7 @@ inline constexpr std::string_view kStandardLibrary = "PLG-ABI-004";
 inline constexpr std::string_view kStringAbi = "PLG-ABI-005";
 inline constexpr std::string_view kDebugMode = "PLG-ABI-006";
 inline constexpr std::string_view kBoostVersion = "PLG-ABI-007";
-inline constexpr std::string_view kAsioMacros = "PLG-ABI-008";
+// PLG-ABI-008 was Asio's macros.
 inline constexpr std::string_view kLanguage = "PLG-ABI-009";
 inline constexpr std::string_view kSanitizers = "PLG-ABI-010";
 inline constexpr std::string_view kPointerSize = "PLG-ABI-011";

@@ -33,13 +33,6 @@ std::string bits(std::uint32_t value, const Bit (&names)[N]) {
   return text.empty() ? "none" : text;
 }
 
-constexpr Bit kAsioBits[] = {{BP_ASIO_SEPARATE_COMPILATION, "separate_compilation"},
-                             {BP_ASIO_DYN_LINK, "dyn_link"},
-                             {BP_ASIO_DISABLE_THREADS, "disable_threads"},
-                             {BP_ASIO_HANDLER_TRACKING, "handler_tracking"},
-                             {BP_ASIO_TS_EXECUTORS, "ts_executors"},
-                             {BP_ASIO_IO_URING, "io_uring"},
-                             {BP_ASIO_NO_DEPRECATED, "no_deprecated"}};
 constexpr Bit kLanguageBits[] = {{BP_LANGUAGE_EXCEPTIONS, "exceptions"}, {BP_LANGUAGE_RTTI, "rtti"}};
 constexpr Bit kSanitizerBits[] = {{BP_SANITIZE_ADDRESS, "address"}, {BP_SANITIZE_THREAD, "thread"}, {BP_SANITIZE_MEMORY, "memory"}};
 
@@ -97,8 +90,6 @@ constexpr StampField kFields[] = {
      "set or remove -D_GLIBCXX_DEBUG as the host does"},
     {finding_code::kBoostVersion, "boost", [](Head p, Head h) { return p.boost_version == h.boost_version; },
      [](Head h) { return boost_name(h.boost_version); }, "the Boost version must be equal", "build with the host's Boost"},
-    {finding_code::kAsioMacros, "asio", [](Head p, Head h) { return p.asio == h.asio; }, [](Head h) { return bits(h.asio, kAsioBits); },
-     "macros that change Asio's types must be equal", "link backplane::sdk, which sets them"},
     {finding_code::kLanguage, "language", [](Head p, Head h) { return p.language == h.language; },
      [](Head h) { return bits(h.language, kLanguageBits); }, "exceptions and RTTI must be as in the host",
      "remove -fno-exceptions and -fno-rtti"},

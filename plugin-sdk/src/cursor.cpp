@@ -2,7 +2,7 @@
 
 #include "backplane/rest.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 constexpr std::size_t kBatch = 256;
@@ -41,4 +41,4 @@ Task<Status> for_each(ObjectCursor& items, std::function<void(const ObjectEntry&
   }
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

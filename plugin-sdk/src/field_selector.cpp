@@ -3,7 +3,7 @@
 
 #include "backplane/selectors.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 // Commas split terms; a backslash keeps the next letter from doing so.
@@ -101,4 +101,4 @@ std::string FieldSelector::to_string() const {
   return out;
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

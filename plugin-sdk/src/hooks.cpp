@@ -4,7 +4,7 @@
 #include <mutex>
 #include <optional>
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 struct Sleeper::State {
   std::mutex mutex;
@@ -41,4 +41,4 @@ Task<bool> Sleeper::sleep(std::chrono::nanoseconds time) {
   co_return slept;
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 int hex_value(char letter) noexcept {
@@ -80,4 +80,4 @@ bool query_has(const Query& query, std::string_view key) noexcept {
   return std::any_of(query.begin(), query.end(), [&](const auto& pair) { return pair.first == key; });
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -7,7 +7,7 @@
 
 #include "utf8.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 constexpr char kHex[] = "0123456789abcdef";
@@ -311,4 +311,4 @@ std::string pretty_json(std::string_view compact) {
   return out;
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

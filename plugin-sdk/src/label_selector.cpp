@@ -7,7 +7,7 @@
 
 #include "backplane/names.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 using Op = LabelSelector::Op;
@@ -366,4 +366,4 @@ std::string LabelSelector::to_string() const {
   return out;
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <ctime>
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 // Members of ObjectMeta in the order typed objects print them.
@@ -262,4 +262,4 @@ std::string random_suffix() {
   return out;
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

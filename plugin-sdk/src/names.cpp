@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 constexpr std::size_t kMaxLabel = 63;
@@ -199,4 +199,4 @@ Problems check_name(NameRule rule, std::string_view text, bool prefix) {
   }
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

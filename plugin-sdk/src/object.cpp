@@ -8,7 +8,7 @@
 #include "backplane/codec.hpp"
 #include "backplane/meta.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 // The bytes were written by this server: always JSON.  A scan that runs off the end leaves the text as it is.
@@ -260,4 +260,4 @@ std::string splice_resource_version(std::string_view json, Revision revision, bo
   return out;
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -4,7 +4,7 @@
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 constexpr std::size_t kMaxAnnotationBytes = 256 * 1024;
@@ -191,4 +191,4 @@ void validate_label_selector(const Object& selector, const std::string& path, Fi
   }
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -4,7 +4,7 @@
 
 #include "backplane/names.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 enum class Form : unsigned char { kDecimalSi, kBinarySi, kExponent };
@@ -203,4 +203,4 @@ int compare_quantities(std::string_view a, std::string_view b) {
   return left.negative ? -order : order;
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -4,7 +4,7 @@
 #include "backplane/status.hpp"
 #include "utf8.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 constexpr char kHex[] = "0123456789abcdef";
@@ -63,4 +63,4 @@ std::string quoted(std::string_view text) {
   return out;
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -5,7 +5,7 @@
 
 #include "utf8.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 constexpr std::size_t kMaxWarningRunes = 4096;
@@ -56,4 +56,4 @@ std::vector<std::string> RequestContext::warnings() const {
   return sent;
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

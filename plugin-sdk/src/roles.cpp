@@ -3,7 +3,7 @@
 #include "backplane/codec.hpp"
 #include "backplane/plugin.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 RestStorage::~RestStorage() = default;
 Scoper::~Scoper() = default;
@@ -51,4 +51,4 @@ Plugin::~Plugin() = default;
 Status Plugin::configure(std::string_view) { return {}; }
 Status Plugin::validate() { return {}; }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 struct KnownType {
@@ -167,4 +167,4 @@ Status Scheme::merge(Scheme&& other) {
   return {};
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

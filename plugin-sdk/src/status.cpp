@@ -8,7 +8,7 @@
 
 #include "backplane/json.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 struct ReasonRow {
@@ -302,4 +302,4 @@ Status FieldErrors::to_status(std::string_view group, std::string_view kind, std
       .with_details(std::move(details));
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -5,7 +5,7 @@
 #include <deque>
 #include <mutex>
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 CommitHistory::~CommitHistory() = default;
 
@@ -218,4 +218,4 @@ std::string prefix_end(std::string prefix) {
   return prefix;
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

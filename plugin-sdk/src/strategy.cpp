@@ -1,7 +1,7 @@
 // What a kind does when its strategy says nothing.
 #include "backplane/strategy.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 Strategy::~Strategy() = default;
 void Strategy::apply_defaults(Object&) const {}
@@ -16,4 +16,4 @@ Status Strategy::validate_delete(RequestContext&, const Object&) const { return 
 bool Strategy::held_by_other_finalizers(const Object&) const { return false; }
 void Strategy::mark_deleting(Object&) const {}
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

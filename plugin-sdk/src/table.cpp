@@ -3,7 +3,7 @@
 
 #include "backplane/meta.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 class DefaultTableConvertor final : public TableConvertor {
@@ -64,4 +64,4 @@ std::string human_age(std::string_view rfc3339, std::int64_t now_unix) {
   return then ? human_duration(now_unix - *then) : "<unknown>";
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -1,6 +1,6 @@
 #include "backplane/task.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 thread_local Executor* t_executor = nullptr;
@@ -63,4 +63,4 @@ Task<void> run_blocking(std::function<void()> work) {
 
 void spawn_detached(Executor& executor, Task<void> task, std::function<void()> done) { drive(executor, std::move(task), std::move(done)); }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -1,13 +1,13 @@
 // DaemonSets.
 #include <charconv>
 
-#include "backplane/kit/pod_defaults.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
-#include "backplane/kit/warnings.hpp"
-#include "backplane/kit/workload.hpp"
 #include "backplane/meta.hpp"
+#include "backplane/workload/pod_defaults.hpp"
+#include "backplane/workload/warnings.hpp"
+#include "backplane/workload/workload.hpp"
 #include "shared.hpp"
 #include "strategies.hpp"
 
@@ -15,6 +15,7 @@ namespace backplane::apps {
 namespace {
 
 using namespace kit;
+using namespace workload;
 
 // How often the template has changed, where clients of long ago look for it.
 constexpr std::string_view kTemplateGeneration = "deprecated.daemonset.template.generation";
@@ -67,6 +68,7 @@ void check_rolling(const Object& strategy, FieldErrors& errors) {
 
 class DaemonSetStrategy final : public KindStrategy {
  public:
+  explicit DaemonSetStrategy(PodValidationOptions options) : options_(options) {}
   bool has_generation() const override { return true; }
   bool has_status() const override { return true; }
   const TableConvertor& table_convertor() const override {
@@ -106,7 +108,7 @@ class DaemonSetStrategy final : public KindStrategy {
   void check(const Object& object, FieldErrors& errors) const override {
     const Object& spec = object_or_empty(object, "spec");
     validate_workload_selector(spec, "daemonset", false, errors);
-    validate_workload_template(spec, errors);
+    validate_workload_template(spec, options_, errors);
     validate_always_restarts(spec, errors);
     check_not_negative(spec, "spec", {"minReadySeconds", "revisionHistoryLimit"}, errors);
     const Object& strategy = object_or_empty(spec, "updateStrategy");
@@ -122,6 +124,9 @@ class DaemonSetStrategy final : public KindStrategy {
     check_immutable(find(object_or_empty(object, "spec"), "selector"), find(object_or_empty(old, "spec"), "selector"), "spec.selector",
                     errors);
   }
+
+ private:
+  PodValidationOptions options_;
 };
 
 class DaemonSetStatusStrategy final : public StatusStrategy {
@@ -143,7 +148,7 @@ class DaemonSetStatusStrategy final : public StatusStrategy {
 
 }  // namespace
 
-std::shared_ptr<const Strategy> daemon_set_strategy() { return std::make_shared<DaemonSetStrategy>(); }
+std::shared_ptr<const Strategy> daemon_set_strategy(PodValidationOptions options) { return std::make_shared<DaemonSetStrategy>(options); }
 std::shared_ptr<const Strategy> daemon_set_status_strategy() { return std::make_shared<DaemonSetStatusStrategy>(); }
 
 }  // namespace backplane::apps

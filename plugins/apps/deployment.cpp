@@ -1,11 +1,11 @@
 // Deployments.
-#include "backplane/kit/pod_defaults.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
-#include "backplane/kit/workload.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
+#include "backplane/workload/pod_defaults.hpp"
+#include "backplane/workload/workload.hpp"
 #include "shared.hpp"
 #include "strategies.hpp"
 
@@ -13,6 +13,7 @@ namespace backplane::apps {
 namespace {
 
 using namespace kit;
+using namespace workload;
 
 void print_deployment(const Object& object, std::int64_t now, Array& cells) {
   const Object& spec = object_or_empty(object, "spec");
@@ -47,6 +48,7 @@ void check_rolling(const Object& strategy, FieldErrors& errors) {
 
 class DeploymentStrategy final : public KindStrategy {
  public:
+  explicit DeploymentStrategy(PodValidationOptions options) : options_(options) {}
   bool has_generation() const override { return true; }
   bool has_status() const override { return true; }
   const TableConvertor& table_convertor() const override {
@@ -82,7 +84,7 @@ class DeploymentStrategy final : public KindStrategy {
     if (const Object* selector = get_object(spec, "selector"); selector && !is_valid_selector(*selector, "")) {
       errors.invalid_raw("spec.selector", to_json(*selector), "invalid label selector");
     }
-    validate_workload_template(spec, errors);
+    validate_workload_template(spec, options_, errors);
     validate_always_restarts(spec, errors);
     check_strategy(object_or_empty(spec, "strategy"), errors);
     check_not_negative(spec, "spec", {"minReadySeconds", "revisionHistoryLimit"}, errors);
@@ -115,6 +117,8 @@ class DeploymentStrategy final : public KindStrategy {
       errors.invalid("spec.progressDeadlineSeconds", static_cast<long long>(*deadline), "must be greater than minReadySeconds");
     }
   }
+
+  PodValidationOptions options_;
 };
 
 class DeploymentStatusStrategy final : public StatusStrategy {
@@ -144,7 +148,7 @@ class DeploymentStatusStrategy final : public StatusStrategy {
 
 }  // namespace
 
-std::shared_ptr<const Strategy> deployment_strategy() { return std::make_shared<DeploymentStrategy>(); }
+std::shared_ptr<const Strategy> deployment_strategy(PodValidationOptions options) { return std::make_shared<DeploymentStrategy>(options); }
 std::shared_ptr<const Strategy> deployment_status_strategy() { return std::make_shared<DeploymentStatusStrategy>(); }
 
 }  // namespace backplane::apps

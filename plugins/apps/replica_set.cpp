@@ -1,10 +1,10 @@
 // ReplicaSets.
-#include "backplane/kit/pod_defaults.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
-#include "backplane/kit/workload.hpp"
 #include "backplane/meta.hpp"
+#include "backplane/workload/pod_defaults.hpp"
+#include "backplane/workload/workload.hpp"
 #include "shared.hpp"
 #include "strategies.hpp"
 
@@ -12,6 +12,7 @@ namespace backplane::apps {
 namespace {
 
 using namespace kit;
+using namespace workload;
 
 void print_replica_set(const Object& object, std::int64_t now, Array& cells) {
   const Object& spec = object_or_empty(object, "spec");
@@ -25,6 +26,7 @@ void print_replica_set(const Object& object, std::int64_t now, Array& cells) {
 
 class ReplicaSetStrategy final : public KindStrategy {
  public:
+  explicit ReplicaSetStrategy(PodValidationOptions options) : options_(options) {}
   bool has_generation() const override { return true; }
   bool has_status() const override { return true; }
   const TableConvertor& table_convertor() const override {
@@ -50,13 +52,16 @@ class ReplicaSetStrategy final : public KindStrategy {
     if (const Object* selector = get_object(spec, "selector"); selector && !is_valid_selector(*selector, "")) {
       errors.invalid_raw("spec.selector", to_json(*selector), "invalid label selector");
     }
-    validate_workload_template(spec, errors);
+    validate_workload_template(spec, options_, errors);
     validate_always_restarts(spec, errors);
   }
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
     check_immutable(find(object_or_empty(object, "spec"), "selector"), find(object_or_empty(old, "spec"), "selector"), "spec.selector",
                     errors);
   }
+
+ private:
+  PodValidationOptions options_;
 };
 
 class ReplicaSetStatusStrategy final : public StatusStrategy {
@@ -82,7 +87,7 @@ class ReplicaSetStatusStrategy final : public StatusStrategy {
 
 }  // namespace
 
-std::shared_ptr<const Strategy> replica_set_strategy() { return std::make_shared<ReplicaSetStrategy>(); }
+std::shared_ptr<const Strategy> replica_set_strategy(PodValidationOptions options) { return std::make_shared<ReplicaSetStrategy>(options); }
 std::shared_ptr<const Strategy> replica_set_status_strategy() { return std::make_shared<ReplicaSetStatusStrategy>(); }
 
 }  // namespace backplane::apps

@@ -2,12 +2,14 @@
 
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
-#include "backplane/kit/warnings.hpp"
-#include "backplane/kit/workload.hpp"
+#include "backplane/workload/printing.hpp"
+#include "backplane/workload/warnings.hpp"
+#include "backplane/workload/workload.hpp"
 
 namespace backplane::apps {
 
 using namespace kit;
+using namespace workload;
 
 std::vector<TableColumn> with_template_columns(std::vector<TableColumn> columns) {
   columns.push_back(text_column("Containers", "Names of the containers.", 1));

@@ -2,21 +2,23 @@
 #include <algorithm>
 #include <array>
 
-#include "backplane/kit/pod_defaults.hpp"
-#include "backplane/kit/pod_validation.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
-#include "backplane/kit/warnings.hpp"
-#include "backplane/kit/workload.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
+#include "backplane/workload/pod_defaults.hpp"
+#include "backplane/workload/pod_validation.hpp"
+#include "backplane/workload/printing.hpp"
+#include "backplane/workload/warnings.hpp"
+#include "backplane/workload/workload.hpp"
 #include "strategies.hpp"
 
 namespace backplane::apps {
 namespace {
 
 using namespace kit;
+using namespace workload;
 
 constexpr std::array<std::string_view, 7> kMutable = {
     "replicas",       "ordinals", "template", "updateStrategy", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy",
@@ -92,6 +94,7 @@ void check_update_strategy(const Object& strategy, FieldErrors& errors) {
 
 class StatefulSetStrategy final : public KindStrategy {
  public:
+  explicit StatefulSetStrategy(PodValidationOptions options) : options_(options) {}
   // Its name becomes part of its pods' host names.
   NameRule name_rule() const override { return NameRule::kDnsLabel; }
   bool has_generation() const override { return true; }
@@ -162,7 +165,7 @@ class StatefulSetStrategy final : public KindStrategy {
       errors.invalid_raw("spec.selector", to_json(*selector), "");
     }
     const Object whole = spec_with_claims(spec);
-    validate_workload_template(whole, errors);
+    validate_workload_template(whole, options_, errors);
     // Upstream looks at the template's labels twice, once on their own.
     const Object& metadata = object_or_empty(object_or_empty(spec, "template"), "metadata");
     validate_labels(object_or_empty(metadata, "labels"), "spec.template.labels", errors);
@@ -187,6 +190,9 @@ class StatefulSetStrategy final : public KindStrategy {
     }
     if (now != before) errors.forbidden("spec", kFrozen);
   }
+
+ private:
+  PodValidationOptions options_;
 };
 
 class StatefulSetStatusStrategy final : public StatusStrategy {
@@ -214,7 +220,9 @@ class StatefulSetStatusStrategy final : public StatusStrategy {
 
 }  // namespace
 
-std::shared_ptr<const Strategy> stateful_set_strategy() { return std::make_shared<StatefulSetStrategy>(); }
+std::shared_ptr<const Strategy> stateful_set_strategy(PodValidationOptions options) {
+  return std::make_shared<StatefulSetStrategy>(options);
+}
 std::shared_ptr<const Strategy> stateful_set_status_strategy() { return std::make_shared<StatefulSetStatusStrategy>(); }
 
 }  // namespace backplane::apps

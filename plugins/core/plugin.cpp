@@ -5,7 +5,6 @@
 #include <cstdlib>
 
 #include "backplane/kit/group.hpp"
-#include "backplane/kit/pod_validation.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "kinds/strategies.hpp"
 #include "namespaces/controller.hpp"
@@ -22,6 +21,7 @@ namespace {
 using kit::GroupInstaller;
 using kit::KindRow;
 using kit::StatusStrategy;
+using workload::PodValidationOptions;
 
 constexpr int kGroupPriority = 18000;  // ahead of every group under /apis
 constexpr int kVersionPriority = 1;
@@ -63,7 +63,7 @@ KindRow scaled(KindRow out) {
   return out;
 }
 
-std::vector<KindRow> kind_rows(std::shared_ptr<const Strategy> services) {
+std::vector<KindRow> kind_rows(std::shared_ptr<const Strategy> services, PodValidationOptions options) {
   return {
       row("configmaps", "ConfigMap", {"cm"}, config_map_strategy()),
       deprecated(stored_as(row("endpoints", "Endpoints", {"ep"}, endpoints_strategy()), "services/endpoints"),
@@ -74,11 +74,11 @@ std::vector<KindRow> kind_rows(std::shared_ptr<const Strategy> services) {
       stored_as(with_status(row("nodes", "Node", {"no"}, node_strategy()), node_status_strategy()), "minions"),
       returned(with_status(row("persistentvolumeclaims", "PersistentVolumeClaim", {"pvc"}, persistent_volume_claim_strategy()))),
       returned(with_status(row("persistentvolumes", "PersistentVolume", {"pv"}, persistent_volume_strategy()))),
-      returned(in_all(with_status(row("pods", "Pod", {"po"}, pod_strategy()), pod_status_strategy()))),
-      returned(row("podtemplates", "PodTemplate", {}, pod_template_strategy())),
-      stored_as(
-          scaled(in_all(with_status(row("replicationcontrollers", "ReplicationController", {"rc"}, replication_controller_strategy())))),
-          "controllers"),
+      returned(in_all(with_status(row("pods", "Pod", {"po"}, pod_strategy(options)), pod_status_strategy()))),
+      returned(row("podtemplates", "PodTemplate", {}, pod_template_strategy(options))),
+      stored_as(scaled(in_all(
+                    with_status(row("replicationcontrollers", "ReplicationController", {"rc"}, replication_controller_strategy(options))))),
+                "controllers"),
       returned(with_status(row("resourcequotas", "ResourceQuota", {"quota"}, resource_quota_strategy()))),
       row("secrets", "Secret", {}, secret_strategy()),
       returned(row("serviceaccounts", "ServiceAccount", {"sa"}, service_account_strategy())),
@@ -104,15 +104,15 @@ class CorePlugin final : public Plugin {
   Status provision(Host& host) override {
     auto allocator = make_allocator(host);
     if (!allocator.ok()) return std::move(allocator).status();
-    kit::set_allow_privileged(host.flag("allow-privileged") == std::optional<std::string>("true"));
+    const PodValidationOptions options = workload::pod_validation_options(host);
     GroupInstaller group(host, {"", "v1"}, core_schemas());
     auto services = service_strategy();
-    for (KindRow& each : kind_rows(services)) {
+    for (KindRow& each : kind_rows(services, options)) {
       if (Status status = group.add(std::move(each)); !status.ok()) return status;
     }
     group.put("services", make_service_storage(group.store("services"), services, *allocator));
     if (Status status = add_namespaces(host, group); !status.ok()) return status;
-    if (Status status = add_pods(host, group); !status.ok()) return status;
+    if (Status status = add_pods(host, group, options); !status.ok()) return status;
     if (Status status = group.install("core", kGroupPriority, kVersionPriority); !status.ok()) return status;
     if (Status status = host.register_admission(make_namespace_lifecycle(group.store("namespaces"))); !status.ok()) return status;
     return add_hooks(host, group.store("namespaces"), (*allocator)->addresses().address(1));
@@ -138,9 +138,9 @@ class CorePlugin final : public Plugin {
     return {};
   }
 
-  static Status add_pods(Host& host, GroupInstaller& group) {
+  static Status add_pods(Host& host, GroupInstaller& group, PodValidationOptions options) {
     const auto pods = group.store("pods");
-    auto ephemeral = host.make_subresource(pods, pod_ephemeral_containers_strategy());
+    auto ephemeral = host.make_subresource(pods, pod_ephemeral_containers_strategy(options));
     if (!ephemeral.ok()) return std::move(ephemeral).status();
     auto bound = host.make_subresource(pods, pod_binding_strategy());
     if (!bound.ok()) return std::move(bound).status();

@@ -29,8 +29,13 @@ class HelloWorld(unittest.TestCase):
         cls.prefix = os.path.join(cls.dir, 'prefix')
         cls.binary = os.path.join(cls.prefix, 'bin/backplane')
         run('cmake', '--install', BUILD, '--prefix', cls.prefix)
-        for name in ('hello-world', 'tour'):
-            run('cmake', '-G', 'Ninja', '-S', os.path.join(EXAMPLES, name), '-B', os.path.join(cls.dir, name), '-DCMAKE_PREFIX_PATH=' + cls.prefix,
+        # The SDK as it was when rules for pods were others.
+        cls.before = os.path.join(cls.dir, 'before')
+        shutil.copytree(cls.prefix, cls.before, symlinks=True)
+        with open(os.path.join(cls.before, 'include/backplane/workload/pod_validation.hpp'), 'a') as f:
+            f.write('namespace backplane::workload { void validate_what_nobody_has_any_more(const Object& pod_spec); }\n')
+        for name, prefix in (('hello-world', cls.prefix), ('tour', cls.prefix), ('runner', cls.before)):
+            run('cmake', '-G', 'Ninja', '-S', os.path.join(EXAMPLES, name), '-B', os.path.join(cls.dir, name), '-DCMAKE_PREFIX_PATH=' + prefix,
                 '-DCMAKE_CXX_COMPILER=' + os.environ['CXX'], '-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror ' + os.environ.get('SDK_CXX_FLAGS', ''))
             run('cmake', '--build', os.path.join(cls.dir, name))
         cls.hello = os.path.join(cls.dir, 'hello-world/hello-world.so')
@@ -42,7 +47,8 @@ class HelloWorld(unittest.TestCase):
         shutil.rmtree(cls.dir)
 
     def test_the_install_tree_has_its_parts(self):
-        for path in ('bin/backplane', 'lib/libbackplane-sdk.so', 'include/backplane/plugin.hpp', 'include/backplane/descriptor.h',
+        for path in ('bin/backplane', 'lib/libbackplane-sdk.so', 'lib/libbackplane-workload.a', 'include/backplane/plugin.hpp',
+                     'include/backplane/workload/pod_validation.hpp', 'include/backplane/descriptor.h',
                      'lib/cmake/BackplanePluginSdk/BackplanePluginSdkConfig.cmake'):
             self.assertTrue(os.path.exists(os.path.join(self.prefix, path)), path)
         names = {os.path.basename(path) for path in glob.glob(os.path.join(self.prefix, 'lib/backplane/plugins/*.so'))}
@@ -61,8 +67,10 @@ class HelloWorld(unittest.TestCase):
         self.assertEqual(shown['findings'], [])
 
     def test_nothing_but_the_note_and_the_entry_point_is_exported(self):
-        symbols = run('nm', '-D', '--defined-only', self.hello)
-        self.assertEqual({line.split()[-1] for line in symbols.splitlines()}, {'backplane_plugin_create', 'backplane_plugin_note'})
+        # The runner carries a library; two plugins that do keep theirs to themselves.
+        for path in (self.hello, os.path.join(self.dir, 'runner/runner.so'), os.path.join(self.prefix, 'lib/backplane/plugins/core.so')):
+            symbols = run('nm', '-D', '--defined-only', path)
+            self.assertEqual({line.split()[-1] for line in symbols.splitlines()}, {'backplane_plugin_create', 'backplane_plugin_note'}, path)
 
     def test_hello_world_is_short(self):
         with open(os.path.join(EXAMPLES, 'hello-world/hello.cpp')) as f:
@@ -101,6 +109,29 @@ class HelloWorld(unittest.TestCase):
             self.assertEqual(server.request('GET', '/readyz/greeter')[0], 200)
             self.assertEqual(server.request('DELETE', greetings + '/first')[0], 200)
             self.assertEqual(server.request('GET', greetings)[2]['items'], [])
+
+    def test_a_plugin_built_before_a_change_of_rules_for_pods_is_served(self):
+        from harness import Server
+        plugins = os.path.join(self.dir, 'plugins-and-runner')
+        shutil.copytree(os.path.join(self.prefix, 'lib/backplane/plugins'), plugins)
+        shutil.copy(os.path.join(self.dir, 'runner/runner.so'), plugins)
+        run(self.binary, 'plugin', 'check', os.path.join(plugins, 'runner.so'))
+        runners = '/apis/run.example.com/v1/namespaces/default/runners'
+
+        def runner(name, **container):
+            template = {'spec': {'containers': [dict({'name': 'c', 'image': 'nginx'}, **container)]}}
+            return {'apiVersion': 'run.example.com/v1', 'kind': 'Runner', 'metadata': {'name': name}, 'template': template}
+
+        with Server('--require-plugin', 'example.com/runner', plugin_dir=plugins) as server:
+            code, _, made = server.request('POST', runners, runner('first'))
+            self.assertEqual(code, 201, made)
+            self.assertEqual(made['template']['spec']['containers'][0]['imagePullPolicy'], 'Always')
+            code, _, refused = server.request('POST', runners, runner('second', securityContext={'privileged': True}))
+            self.assertEqual(code, 422, refused)
+            self.assertIn('template.spec.containers[0].securityContext.privileged: Forbidden: disallowed by cluster policy', refused['message'])
+        with Server('--allow-privileged', plugin_dir=plugins) as server:
+            code, _, made = server.request('POST', runners, runner('second', securityContext={'privileged': True}))
+            self.assertEqual(code, 201, made)
 
     def test_the_commands_of_the_guide_do_what_it_says(self):
         """As they stand there, in a copy of the example; the port and the data directory alone are the test's."""

@@ -126,7 +126,6 @@ TEST_F(WrongFiles, EachFieldOfTheStampHasItsCode) {
       {finding_code::kStringAbi, [](bp_note_head& h) { h.stdlib_flags ^= BP_STDLIB_CXX11_ABI; }},
       {finding_code::kDebugMode, [](bp_note_head& h) { h.stdlib_flags ^= BP_STDLIB_DEBUG; }},
       {finding_code::kBoostVersion, [](bp_note_head& h) { h.boost_version = 108600; }},
-      {finding_code::kAsioMacros, [](bp_note_head& h) { h.asio ^= BP_ASIO_DISABLE_THREADS; }},
       {finding_code::kLanguage, [](bp_note_head& h) { h.language ^= BP_LANGUAGE_RTTI; }},
       {finding_code::kSanitizers, [](bp_note_head& h) { h.sanitizers ^= BP_SANITIZE_MEMORY; }},
       {finding_code::kPointerSize, [](bp_note_head& h) { h.pointer_bits = 32; }},

@@ -82,7 +82,8 @@ TEST(Ladder, PluginsIncludeOnlyTheSdkAndThemselves) {
   for (const auto& plugin : fs::directory_iterator(fs::path(SOURCE_ROOT) / "plugins")) {
     if (!plugin.is_directory()) continue;
     for (const auto& include : quoted_includes(plugin.path())) {
-      const bool sdk = fs::exists(fs::path(SOURCE_ROOT) / "plugin-sdk" / "include" / include.target);
+      const fs::path folder = fs::path(SOURCE_ROOT) / "plugin-sdk";
+      const bool sdk = fs::exists(folder / "include" / include.target) || fs::exists(folder / "workload" / "include" / include.target);
       const bool own = fs::exists(plugin.path() / include.target) || fs::exists(include.file.parent_path() / include.target);
       const bool embedded = include.target.ends_with("_json.hpp");
       if (sdk) ++seen;

@@ -90,32 +90,6 @@ constexpr std::uint32_t stdlib_flags() noexcept {
   return flags;
 }
 
-constexpr std::uint32_t asio_flags() noexcept {
-  std::uint32_t flags = 0;
-#ifdef BOOST_ASIO_SEPARATE_COMPILATION
-  flags |= BP_ASIO_SEPARATE_COMPILATION;
-#endif
-#ifdef BOOST_ASIO_DYN_LINK
-  flags |= BP_ASIO_DYN_LINK;
-#endif
-#ifdef BOOST_ASIO_DISABLE_THREADS
-  flags |= BP_ASIO_DISABLE_THREADS;
-#endif
-#ifdef BOOST_ASIO_ENABLE_HANDLER_TRACKING
-  flags |= BP_ASIO_HANDLER_TRACKING;
-#endif
-#ifdef BOOST_ASIO_USE_TS_EXECUTOR_AS_DEFAULT
-  flags |= BP_ASIO_TS_EXECUTORS;
-#endif
-#ifdef BOOST_ASIO_HAS_IO_URING
-  flags |= BP_ASIO_IO_URING;
-#endif
-#ifdef BOOST_ASIO_NO_DEPRECATED
-  flags |= BP_ASIO_NO_DEPRECATED;
-#endif
-  return flags;
-}
-
 constexpr std::uint32_t language_flags() noexcept {
   std::uint32_t flags = 0;
 #ifdef __cpp_exceptions
@@ -175,7 +149,6 @@ constexpr bp_note_head note_head(std::uint32_t json_size) noexcept {
 #endif
   head.stdlib_flags = stdlib_flags();
   head.boost_version = BOOST_VERSION;
-  head.asio = asio_flags();
   head.language = language_flags();
   head.sanitizers = sanitizer_flags();
   head.pointer_bits = sizeof(void*) * CHAR_BIT;

@@ -45,14 +45,6 @@
 /* bp_note_head.language */
 #define BP_LANGUAGE_EXCEPTIONS 0x1u
 #define BP_LANGUAGE_RTTI 0x2u
-/* bp_note_head.asio: macros that change what Asio's types look like, and to which the layout fingerprint is blind */
-#define BP_ASIO_SEPARATE_COMPILATION 0x01u
-#define BP_ASIO_DYN_LINK 0x02u
-#define BP_ASIO_DISABLE_THREADS 0x04u
-#define BP_ASIO_HANDLER_TRACKING 0x08u
-#define BP_ASIO_TS_EXECUTORS 0x10u
-#define BP_ASIO_IO_URING 0x20u
-#define BP_ASIO_NO_DEPRECATED 0x40u
 /* bp_note_head.sanitizers */
 #define BP_SANITIZE_ADDRESS 0x1u
 #define BP_SANITIZE_THREAD 0x2u
@@ -72,7 +64,7 @@ typedef struct bp_note_head {
   uint16_t stdlib_release; /* for information */
   uint32_t stdlib_flags;
   uint32_t boost_version; /* BOOST_VERSION */
-  uint32_t asio;
+  uint32_t reserved1; /* 0; once the macros of Asio, which does not cross the border any more */
   uint32_t language;
   uint32_t sanitizers;
   uint16_t pointer_bits;

@@ -1,6 +1,6 @@
 #include "backplane/codec.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 const std::vector<const Codec*>& codecs() {
   static const std::vector<const Codec*> all = {&json_codec()};
@@ -14,4 +14,4 @@ const Codec* find_codec(std::string_view name) noexcept {
   return nullptr;
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -2,7 +2,7 @@
 #include "backplane/codec.hpp"
 #include "schema/scan.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 constexpr std::string_view kNewline = "\n";
@@ -146,4 +146,4 @@ const Codec& json_codec() {
   return codec;
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

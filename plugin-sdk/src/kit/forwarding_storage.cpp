@@ -1,6 +1,7 @@
 #include "backplane/kit/forwarding_storage.hpp"
 
-namespace backplane::kit {
+namespace backplane BACKPLANE_API {
+namespace kit BACKPLANE_API {
 
 Task<Result<ObjectRef>> ForwardingStorage::get(RequestContext& context, std::string name, GetOptions options) {
   return store_->get(context, std::move(name), std::move(options));
@@ -25,4 +26,5 @@ Task<Result<ListResult>> ForwardingStorage::remove_collection(RequestContext& co
   return store_->remove_collection(context, std::move(options), std::move(list));
 }
 
-}  // namespace backplane::kit
+}  // namespace BACKPLANE_API
+}  // namespace BACKPLANE_API

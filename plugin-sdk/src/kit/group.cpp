@@ -1,6 +1,7 @@
 #include "backplane/kit/group.hpp"
 
-namespace backplane::kit {
+namespace backplane BACKPLANE_API {
+namespace kit BACKPLANE_API {
 
 Status GroupInstaller::add(KindRow row) {
   ResourceConfig config;
@@ -59,4 +60,5 @@ Status GroupInstaller::install(std::string_view registrant, int group_priority, 
   return host_.install_api_group(std::move(info));
 }
 
-}  // namespace backplane::kit
+}  // namespace BACKPLANE_API
+}  // namespace BACKPLANE_API

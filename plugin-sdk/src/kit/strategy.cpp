@@ -7,7 +7,8 @@
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
 
-namespace backplane::kit {
+namespace backplane BACKPLANE_API {
+namespace kit BACKPLANE_API {
 namespace {
 
 // `errors` ends with the problems of the metadata's change twice over: leaves one round of them.
@@ -82,4 +83,5 @@ void check_immutable(const Value* now, const Value* before, const std::string& p
   if (!same) errors.invalid_raw(path, now ? to_json(*now) : "null", "field is immutable");
 }
 
-}  // namespace backplane::kit
+}  // namespace BACKPLANE_API
+}  // namespace BACKPLANE_API

@@ -6,14 +6,9 @@
 #include "backplane/meta.hpp"
 #include "backplane/selectors.hpp"
 
-namespace backplane::kit {
+namespace backplane BACKPLANE_API {
+namespace kit BACKPLANE_API {
 namespace {
-
-std::string list_member(const Object& pod_spec, std::string_view member) {
-  std::vector<std::string> parts;
-  each(pod_spec, "containers", [&](const Object& container, std::size_t) { parts.emplace_back(get_string(container, member)); });
-  return joined(parts);
-}
 
 // A requirement in the selector language.
 std::string print_expression(const Object& expression) {
@@ -43,8 +38,6 @@ TableColumn number_column(std::string name, std::string description, int priorit
 }
 
 std::string age_of(const Object& object, std::int64_t now_unix) { return human_age(meta_text(object, "creationTimestamp"), now_unix); }
-std::string container_names(const Object& pod_spec) { return list_member(pod_spec, "name"); }
-std::string container_images(const Object& pod_spec) { return list_member(pod_spec, "image"); }
 
 std::string print_labels(const Object* labels) {
   if (labels == nullptr || labels->empty()) return "<none>";
@@ -70,18 +63,6 @@ std::string print_selector(const Object* selector) {
   return out;
 }
 
-std::string print_access_modes(const Array* modes) {
-  static constexpr std::pair<std::string_view, std::string_view> kShort[] = {
-      {"ReadWriteOnce", "RWO"}, {"ReadOnlyMany", "ROX"}, {"ReadWriteMany", "RWX"}, {"ReadWriteOncePod", "RWOP"}};
-  std::vector<std::string> out;
-  if (modes == nullptr) return "";
-  for (const auto& row : kShort) {
-    const bool there = std::any_of(modes->begin(), modes->end(), [&](const Value& mode) { return text_of(mode) == row.first; });
-    if (there) out.emplace_back(row.second);
-  }
-  return joined(out);
-}
-
 std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
   std::string out;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -91,4 +72,5 @@ std::string joined(const std::vector<std::string>& parts, std::string_view separ
   return out;
 }
 
-}  // namespace backplane::kit
+}  // namespace BACKPLANE_API
+}  // namespace BACKPLANE_API

@@ -16,12 +16,10 @@ TEST(Tables, SelectorsReadAsKubectlShowsThem) {
   EXPECT_EQ(print_selector(nullptr), "<none>");
 }
 
-TEST(Tables, LabelsAndAccessModes) {
+TEST(Tables, LabelsAreSorted) {
   const Object labels = parse(R"({"b":"2","a":"1"})");
   EXPECT_EQ(print_labels(&labels), "a=1,b=2");
   EXPECT_EQ(print_labels(nullptr), "<none>");
-  const Object modes = parse(R"({"m":["ReadWriteMany","ReadWriteOnce"]})");
-  EXPECT_EQ(print_access_modes(get_array(modes, "m")), "RWO,RWX");
 }
 
 TEST(StatusStrategy, ChangesNothingButStatusAndMetadata) {

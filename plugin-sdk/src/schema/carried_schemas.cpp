@@ -7,7 +7,7 @@
 #include "schema/indexer.hpp"
 #include "schema/type.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 std::shared_ptr<const SchemaSet> meta_schemas() {
   static const std::shared_ptr<const SchemaSet> set = [] {
@@ -29,4 +29,4 @@ std::shared_ptr<const SchemaSet> core_schemas() {
   return set;
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

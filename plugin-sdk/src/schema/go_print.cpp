@@ -3,7 +3,7 @@
 
 #include "backplane/schema.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 void print(std::string& out, const Value& value) {
@@ -46,4 +46,4 @@ std::string go_print(const Value& value) {
   return out;
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -4,7 +4,7 @@
 
 #include "backplane/schema.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 constexpr std::size_t kMaxOperations = 10000;
@@ -174,4 +174,4 @@ Status json_patch(Value& target, const Array& operations) {
   return {};
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

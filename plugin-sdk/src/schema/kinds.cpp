@@ -1,7 +1,7 @@
 // Which kinds a schema set holds.
 #include "schema/type.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 std::vector<GroupVersionKind> SchemaSet::kinds() const {
   std::vector<GroupVersionKind> out;
@@ -10,4 +10,4 @@ std::vector<GroupVersionKind> SchemaSet::kinds() const {
   return out;
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -2,7 +2,7 @@
 #include "backplane/schema.hpp"
 #include "schema/members.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 void merge_patch(Value& target, const Value& patch) {
   if (!patch.is_object()) {
@@ -21,4 +21,4 @@ void merge_patch(Value& target, const Value& patch) {
   }
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

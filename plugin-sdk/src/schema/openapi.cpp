@@ -1,7 +1,7 @@
 // Schema documents as OpenAPI v3 components.
 #include "schema/type.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 constexpr std::string_view kReferencePrefix = "#/definitions/";
@@ -124,4 +124,4 @@ void SchemaSet::openapi_components(std::string_view definition, Object& componen
   Publisher(components, document).add(*state_, definition);
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

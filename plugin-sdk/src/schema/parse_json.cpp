@@ -12,7 +12,7 @@
 #include "schema/parse_repeated.hpp"
 #include "utf8.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 enum class Refusal : unsigned char { kNone, kHugeNumber };
@@ -199,4 +199,4 @@ Result<Value> parse_json(std::string_view text, json::storage_ptr storage, Decod
   return tree;
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -288,7 +288,7 @@ Result<Value> Type::decode_protobuf(std::string_view message, json::storage_ptr 
 
 }  // namespace backplane::schema
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 Result<Value> Schema::decode_protobuf(std::string_view, json::storage_ptr) const { return bad_request("this kind has no protobuf form"); }
 
@@ -312,4 +312,4 @@ Result<ProtobufEnvelope> open_protobuf_envelope(std::string_view body) {
   return out;
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

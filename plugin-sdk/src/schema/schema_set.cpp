@@ -2,7 +2,7 @@
 #include "schema/indexer.hpp"
 #include "schema/type.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 using schema::Indexer;
@@ -72,4 +72,4 @@ const Schema* SchemaSet::find(const GroupVersionKind& gvk) const noexcept {
   return nullptr;
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

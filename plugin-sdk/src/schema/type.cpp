@@ -102,7 +102,7 @@ std::string Type::go_type() const {
 
 }  // namespace backplane::schema
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
 Schema::~Schema() = default;
 
@@ -120,4 +120,4 @@ std::string_view SchemaSet::State::keep(std::string_view text) {
   return strings.emplace_back(text);
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -5,7 +5,7 @@
 #include "schema/base64.hpp"
 #include "schema/yaml_scalar.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 // Aliases may make a small text large: more nodes than this per document are refused, as go-yaml refuses excessive aliasing.
@@ -138,4 +138,4 @@ Result<Value> parse_yaml(std::string_view text, json::storage_ptr storage, Decod
   }
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -5,7 +5,7 @@
 #include "schema/yaml_scalar.hpp"
 #include "schema/yaml_text.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 class Emitter {
@@ -107,4 +107,4 @@ std::string to_yaml(const Value& value) {
   return out;
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

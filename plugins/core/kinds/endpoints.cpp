@@ -2,20 +2,21 @@
 #include <algorithm>
 #include <ctime>
 
-#include "backplane/kit/addresses.hpp"
-#include "backplane/kit/pod_validation.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
-#include "backplane/kit/warnings.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
+#include "backplane/workload/addresses.hpp"
+#include "backplane/workload/pod_validation.hpp"
+#include "backplane/workload/warnings.hpp"
 #include "kinds/strategies.hpp"
 
 namespace backplane::core {
 namespace {
 
 using namespace kit;
+using namespace workload;
 
 constexpr std::size_t kShownEndpoints = 3;
 

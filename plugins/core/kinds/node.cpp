@@ -2,19 +2,20 @@
 #include <algorithm>
 #include <set>
 
-#include "backplane/kit/addresses.hpp"
-#include "backplane/kit/pod_validation.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
+#include "backplane/workload/addresses.hpp"
+#include "backplane/workload/pod_validation.hpp"
 #include "kinds/strategies.hpp"
 
 namespace backplane::core {
 namespace {
 
 using namespace kit;
+using namespace workload;
 
 std::string print_status(const Object& node) {
   std::vector<std::string> parts;

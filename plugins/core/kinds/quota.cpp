@@ -2,18 +2,19 @@
 #include <algorithm>
 #include <set>
 
-#include "backplane/kit/resources.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
+#include "backplane/workload/resources.hpp"
 #include "kinds/strategies.hpp"
 
 namespace backplane::core {
 namespace {
 
 using namespace kit;
+using namespace workload;
 
 void copy_missing(Object& target, const Object& source) {
   const Object copy(source);

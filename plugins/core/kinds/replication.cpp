@@ -1,24 +1,27 @@
 // PodTemplates and ReplicationControllers.
-#include "backplane/kit/pod_defaults.hpp"
-#include "backplane/kit/pod_validation.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
-#include "backplane/kit/warnings.hpp"
-#include "backplane/kit/workload.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
+#include "backplane/workload/pod_defaults.hpp"
+#include "backplane/workload/pod_validation.hpp"
+#include "backplane/workload/printing.hpp"
+#include "backplane/workload/warnings.hpp"
+#include "backplane/workload/workload.hpp"
 #include "kinds/strategies.hpp"
 
 namespace backplane::core {
 namespace {
 
 using namespace kit;
+using namespace workload;
 
 constexpr std::size_t kMaxName = 253;
 
 class PodTemplateStrategy final : public KindStrategy {
  public:
+  explicit PodTemplateStrategy(PodValidationOptions options) : options_(options) {}
   bool has_generation() const override { return true; }
   const TableConvertor& table_convertor() const override {
     static const PrintedTable table(
@@ -48,12 +51,16 @@ class PodTemplateStrategy final : public KindStrategy {
     meta.set_generation(meta.generation() + 1);
   }
   void check(const Object& object, FieldErrors& errors) const override {
-    validate_pod_template(object_or_empty(object, "template"), "template", errors);
+    validate_pod_template(object_or_empty(object, "template"), "template", options_, errors);
   }
+
+ private:
+  PodValidationOptions options_;
 };
 
 class ReplicationControllerStrategy final : public KindStrategy {
  public:
+  explicit ReplicationControllerStrategy(PodValidationOptions options) : options_(options) {}
   bool has_generation() const override { return true; }
   bool has_status() const override { return true; }
   bool orphans_dependents_by_default() const override { return true; }
@@ -121,7 +128,7 @@ class ReplicationControllerStrategy final : public KindStrategy {
                          "`selector` does not match template `labels`");
       break;
     }
-    validate_pod_template(*pod_template, "spec.template", errors);
+    validate_pod_template(*pod_template, "spec.template", options_, errors);
     validate_always_restarts(spec, errors);
   }
   void check_new(const Object& object, FieldErrors& errors) const override { count_name_in_bytes(object, errors); }
@@ -140,11 +147,17 @@ class ReplicationControllerStrategy final : public KindStrategy {
     }
     errors = std::move(counted);
   }
+
+  PodValidationOptions options_;
 };
 
 }  // namespace
 
-std::shared_ptr<const Strategy> pod_template_strategy() { return std::make_shared<PodTemplateStrategy>(); }
-std::shared_ptr<const Strategy> replication_controller_strategy() { return std::make_shared<ReplicationControllerStrategy>(); }
+std::shared_ptr<const Strategy> pod_template_strategy(PodValidationOptions options) {
+  return std::make_shared<PodTemplateStrategy>(options);
+}
+std::shared_ptr<const Strategy> replication_controller_strategy(PodValidationOptions options) {
+  return std::make_shared<ReplicationControllerStrategy>(options);
+}
 
 }  // namespace backplane::core

@@ -1,4 +1,4 @@
-// The strategies of the core kinds, one factory each, and those of their subresources.
+// The strategies of the core kinds, one factory each, and those of their subresources; `options` is what the host's flags say of pods.
 //
 // Thread-safety: strategies are const; any thread.
 #pragma once
@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "backplane/strategy.hpp"
+#include "backplane/workload/pod_validation.hpp"
 
 namespace backplane::core {
 
@@ -20,16 +21,16 @@ std::shared_ptr<const Strategy> node_strategy();
 std::shared_ptr<const Strategy> node_status_strategy();
 std::shared_ptr<const Strategy> persistent_volume_strategy();
 std::shared_ptr<const Strategy> persistent_volume_claim_strategy();
-std::shared_ptr<const Strategy> pod_template_strategy();
-std::shared_ptr<const Strategy> replication_controller_strategy();
+std::shared_ptr<const Strategy> pod_template_strategy(workload::PodValidationOptions options = {});
+std::shared_ptr<const Strategy> replication_controller_strategy(workload::PodValidationOptions options = {});
 
 std::shared_ptr<const Strategy> namespace_strategy();
 std::shared_ptr<const Strategy> namespace_status_strategy();
 std::shared_ptr<const Strategy> namespace_finalize_strategy();
 
-std::shared_ptr<const Strategy> pod_strategy();
+std::shared_ptr<const Strategy> pod_strategy(workload::PodValidationOptions options = {});
 std::shared_ptr<const Strategy> pod_status_strategy();
-std::shared_ptr<const Strategy> pod_ephemeral_containers_strategy();
+std::shared_ptr<const Strategy> pod_ephemeral_containers_strategy(workload::PodValidationOptions options = {});
 // Changes of the scheduler's doing: everything is as the binding made it.
 std::shared_ptr<const Strategy> pod_binding_strategy();
 

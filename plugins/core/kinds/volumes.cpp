@@ -1,15 +1,16 @@
 // PersistentVolumes and PersistentVolumeClaims.
 #include <algorithm>
 
-#include "backplane/kit/pod_defaults.hpp"
-#include "backplane/kit/pod_validation.hpp"
-#include "backplane/kit/resources.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
-#include "backplane/kit/warnings.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
+#include "backplane/workload/pod_defaults.hpp"
+#include "backplane/workload/pod_validation.hpp"
+#include "backplane/workload/printing.hpp"
+#include "backplane/workload/resources.hpp"
+#include "backplane/workload/warnings.hpp"
 #include "kinds/strategies.hpp"
 #include "printing/go_struct.hpp"
 
@@ -17,6 +18,7 @@ namespace backplane::core {
 namespace {
 
 using namespace kit;
+using namespace workload;
 
 constexpr std::string_view kSpecMembers[] = {
     "capacity",     "accessModes", "claimRef",     "persistentVolumeReclaimPolicy", "storageClassName",

@@ -1,18 +1,19 @@
 // Namespaces: held by spec.finalizers until their contents are gone.
 #include <algorithm>
 
-#include "backplane/kit/pod_validation.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
+#include "backplane/workload/pod_validation.hpp"
 #include "kinds/strategies.hpp"
 
 namespace backplane::core {
 namespace {
 
 using namespace kit;
+using namespace workload;
 
 constexpr std::string_view kFinalizer = "kubernetes";
 constexpr std::string_view kNameLabel = "kubernetes.io/metadata.name";

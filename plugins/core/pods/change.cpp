@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <limits>
 
-#include "backplane/kit/pod_validation.hpp"
 #include "backplane/kit/walk.hpp"
+#include "backplane/workload/pod_validation.hpp"
 #include "printing/go_struct.hpp"
 
 namespace backplane::core {
 namespace {
 
 using namespace kit;
+using namespace workload;
 
 constexpr std::string_view kMayChange =
     "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,"

@@ -4,18 +4,19 @@
 #include <set>
 #include <vector>
 
-#include "backplane/kit/addresses.hpp"
-#include "backplane/kit/pod_validation.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/walk.hpp"
-#include "backplane/kit/warnings.hpp"
 #include "backplane/names.hpp"
+#include "backplane/workload/addresses.hpp"
+#include "backplane/workload/pod_validation.hpp"
+#include "backplane/workload/warnings.hpp"
 #include "kinds/strategies.hpp"
 
 namespace backplane::core {
 namespace {
 
 using namespace kit;
+using namespace workload;
 
 constexpr std::string_view kRestartAll = "RestartAllContainers";
 

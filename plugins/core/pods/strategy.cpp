@@ -1,13 +1,13 @@
 // Pods: what may change, how they end, and what their subresources touch.
 #include <algorithm>
 
-#include "backplane/kit/pod_defaults.hpp"
-#include "backplane/kit/pod_validation.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/walk.hpp"
-#include "backplane/kit/warnings.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
+#include "backplane/workload/pod_defaults.hpp"
+#include "backplane/workload/pod_validation.hpp"
+#include "backplane/workload/warnings.hpp"
 #include "kinds/strategies.hpp"
 #include "pods/change.hpp"
 #include "pods/qos.hpp"
@@ -18,6 +18,7 @@ namespace backplane::core {
 namespace {
 
 using namespace kit;
+using namespace workload;
 
 constexpr std::int64_t kDefaultGraceSeconds = 30;
 // Adds `{key, op, [value of the pod's label]}` to a selector for each key that the pod has.
@@ -59,6 +60,7 @@ void apply_label_keys(Object& pod) {
 
 class PodStrategy final : public Strategy {
  public:
+  explicit PodStrategy(PodValidationOptions options) : options_(options) {}
   bool has_generation() const override { return true; }
   bool has_status() const override { return true; }
   std::vector<SelectableField> selectable_fields() const override {
@@ -95,7 +97,7 @@ class PodStrategy final : public Strategy {
   }
   void validate(RequestContext&, const Object& object, FieldErrors& errors) const override {
     check_finalizer_names(object, errors);
-    validate_pod_spec(object_or_empty(object, "spec"), "spec", meta_name(object), errors);
+    validate_pod_spec(object_or_empty(object, "spec"), "spec", meta_name(object), options_, errors);
     const Array* ephemeral = get_array(object_or_empty(object, "spec"), "ephemeralContainers");
     if (ephemeral != nullptr && !ephemeral->empty()) {
       errors.forbidden("spec.ephemeralContainers", "cannot be set on create");
@@ -104,7 +106,7 @@ class PodStrategy final : public Strategy {
   void validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const override {
     validate_object_meta(object, true, name_rule(), errors);  // upstream's update rules hold the create rules whole
     check_finalizer_names(object, errors);
-    validate_pod_spec(object_or_empty(object, "spec"), "spec", meta_name(object), errors);
+    validate_pod_spec(object_or_empty(object, "spec"), "spec", meta_name(object), options_, errors);
     check_pod_change(object, old, errors);
   }
 
@@ -118,11 +120,15 @@ class PodStrategy final : public Strategy {
     options.grace_period_seconds = seconds;
     return true;
   }
+
+ private:
+  PodValidationOptions options_;
 };
 
 // PATCH and PUT on /ephemeralcontainers: containers are added there, and stay.
 class EphemeralContainersStrategy final : public Strategy {
  public:
+  explicit EphemeralContainersStrategy(PodValidationOptions options) : options_(options) {}
   bool has_generation() const override { return true; }
   void apply_defaults(Object& object) const override { apply_pod_spec_defaults(ensure_object(object, "spec")); }
   void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
@@ -133,7 +139,7 @@ class EphemeralContainersStrategy final : public Strategy {
   }
   void validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const override {
     const Object& spec = object_or_empty(object, "spec");
-    validate_pod_spec(spec, "spec", meta_name(object), errors);
+    validate_pod_spec(spec, "spec", meta_name(object), options_, errors);
     each(object_or_empty(old, "spec"), "ephemeralContainers", [&](const Object& before, std::size_t) {
       const Object* now = nullptr;
       each(spec, "ephemeralContainers", [&](const Object& container, std::size_t) {
@@ -147,14 +153,19 @@ class EphemeralContainersStrategy final : public Strategy {
       }
     });
   }
+
+ private:
+  PodValidationOptions options_;
 };
 
 class BindingStrategy final : public Strategy {};
 
 }  // namespace
 
-std::shared_ptr<const Strategy> pod_strategy() { return std::make_shared<PodStrategy>(); }
-std::shared_ptr<const Strategy> pod_ephemeral_containers_strategy() { return std::make_shared<EphemeralContainersStrategy>(); }
+std::shared_ptr<const Strategy> pod_strategy(PodValidationOptions options) { return std::make_shared<PodStrategy>(options); }
+std::shared_ptr<const Strategy> pod_ephemeral_containers_strategy(PodValidationOptions options) {
+  return std::make_shared<EphemeralContainersStrategy>(options);
+}
 std::shared_ptr<const Strategy> pod_binding_strategy() { return std::make_shared<BindingStrategy>(); }
 
 }  // namespace backplane::core

@@ -2,16 +2,17 @@
 #include <algorithm>
 #include <set>
 
-#include "backplane/kit/addresses.hpp"
-#include "backplane/kit/pod_validation.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
+#include "backplane/workload/addresses.hpp"
+#include "backplane/workload/pod_validation.hpp"
 #include "services/spec.hpp"
 
 namespace backplane::core {
 namespace {
 
 using namespace kit;
+using namespace workload;
 
 constexpr std::int64_t kMaxStickySeconds = 86400;
 constexpr std::string_view kOnlyLoadBalancer = "may only be used when `type` is 'LoadBalancer'";

@@ -1,12 +1,13 @@
 // What clients are warned of beside a service that is written (pkg/api/service).
-#include "backplane/kit/addresses.hpp"
 #include "backplane/kit/walk.hpp"
+#include "backplane/workload/addresses.hpp"
 #include "services/spec.hpp"
 
 namespace backplane::core {
 namespace {
 
 using namespace kit;
+using namespace workload;
 using Warnings = std::vector<std::string>;
 
 constexpr std::string_view kOldTopology = "service.kubernetes.io/topology-aware-hints", kTopology = "service.kubernetes.io/topology-mode";

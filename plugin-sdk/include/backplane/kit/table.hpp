@@ -46,15 +46,10 @@ TableColumn text_column(std::string name, std::string description, int priority 
 TableColumn number_column(std::string name, std::string description, int priority = 0);
 
 std::string age_of(const Object& object, std::int64_t now_unix);
-// Names and images of a pod spec's containers, with commas between.
-std::string container_names(const Object& pod_spec);
-std::string container_images(const Object& pod_spec);
 // "a=b,c=d" or <none>.
 std::string print_labels(const Object* labels);
 // A metav1.LabelSelector as kubectl shows it: "app=d,tier in (a)", <none> when empty.
 std::string print_selector(const Object* selector);
-// "RWO,ROX".
-std::string print_access_modes(const Array* modes);
 std::string joined(const std::vector<std::string>& parts, std::string_view separator = ",");
 
 }  // namespace BACKPLANE_API

@@ -1,9 +1,12 @@
 // Files of one volume that would be written over each other.
 #include "backplane/kit/walk.hpp"
-#include "backplane/kit/warnings.hpp"
 #include "backplane/status.hpp"
+#include "backplane/workload/warnings.hpp"
 
-namespace backplane::kit {
+namespace backplane::workload {
+
+using namespace kit;
+
 namespace {
 
 struct File {
@@ -102,4 +105,4 @@ void warn_of_overlapping_paths(const Object& pod_spec, Warnings& out) {
   });
 }
 
-}  // namespace backplane::kit
+}  // namespace backplane::workload

@@ -1,9 +1,9 @@
 // The grammar of image references: [domain[:port]/]path[:tag][@digest].
-#include "backplane/kit/image_name.hpp"
+#include "backplane/workload/image_name.hpp"
 
 #include <algorithm>
 
-namespace backplane::kit {
+namespace backplane::workload {
 namespace {
 
 constexpr std::string_view kDefaultDomain = "docker.io";
@@ -121,4 +121,4 @@ std::optional<std::string> image_tag(std::string_view image) {
   return std::string(tag);
 }
 
-}  // namespace backplane::kit
+}  // namespace backplane::workload

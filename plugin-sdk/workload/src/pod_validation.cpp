@@ -1,16 +1,19 @@
 // The pod spec as a whole, scheduling, and the small rules the other files share.
-#include "backplane/kit/pod_validation.hpp"
+#include "backplane/workload/pod_validation.hpp"
 
 #include <algorithm>
 #include <limits>
 
-#include "backplane/kit/addresses.hpp"
-#include "backplane/kit/resources.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
 #include "backplane/selectors.hpp"
+#include "backplane/workload/addresses.hpp"
+#include "backplane/workload/resources.hpp"
 
-namespace backplane::kit {
+namespace backplane::workload {
+
+using namespace kit;
+
 namespace {
 
 constexpr std::int64_t kMaxInt32 = std::numeric_limits<std::int32_t>::max();
@@ -395,9 +398,16 @@ void validate_tolerations(const Object& pod_spec, const std::string& path, Field
   });
 }
 
-void validate_pod_spec(const Object& pod_spec, const std::string& path, std::string_view pod_name, FieldErrors& errors) {
+PodValidationOptions pod_validation_options(const Host& host) {
+  PodValidationOptions options;
+  options.allow_privileged = host.flag("allow-privileged") == std::optional<std::string>("true");
+  return options;
+}
+
+void validate_pod_spec(const Object& pod_spec, const std::string& path, std::string_view pod_name, const PodValidationOptions& options,
+                       FieldErrors& errors) {
   const auto volumes = validate_volumes(pod_spec, path, pod_name, errors);
-  validate_containers(pod_spec, path, volumes, errors);
+  validate_containers(pod_spec, path, volumes, options, errors);
   if (get_string(pod_spec, "restartPolicy").empty()) {
     errors.required(at(path, "restartPolicy"));
   } else {
@@ -436,11 +446,11 @@ void validate_pod_spec(const Object& pod_spec, const std::string& path, std::str
   if (!pod_name.empty()) validate_pod_only(pod_spec, path, errors);
 }
 
-void validate_pod_template(const Object& pod_template, const std::string& path, FieldErrors& errors) {
+void validate_pod_template(const Object& pod_template, const std::string& path, const PodValidationOptions& options, FieldErrors& errors) {
   const Object& metadata = object_or_empty(pod_template, "metadata");
   validate_labels(object_or_empty(metadata, "labels"), at(path, "labels"), errors);
   validate_annotations(object_or_empty(metadata, "annotations"), at(path, "annotations"), errors);
-  validate_pod_spec(object_or_empty(pod_template, "spec"), at(path, "spec"), "", errors);
+  validate_pod_spec(object_or_empty(pod_template, "spec"), at(path, "spec"), "", options, errors);
 }
 
-}  // namespace backplane::kit
+}  // namespace backplane::workload

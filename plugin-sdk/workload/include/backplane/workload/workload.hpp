@@ -9,9 +9,9 @@
 
 #include "backplane/json.hpp"
 #include "backplane/status.hpp"
+#include "backplane/workload/pod_validation.hpp"
 
-namespace backplane {
-namespace kit BACKPLANE_API {
+namespace backplane::workload {
 
 // A metav1.LabelSelector against labels; nothing when the selector cannot be read.
 std::optional<bool> selector_matches(const Object& selector, const Object* labels);
@@ -22,7 +22,7 @@ bool is_valid_selector(const Object& selector, const std::string& path);
 // spec.selector's own rules: `required`, not empty ("empty selector is invalid for deployment"), well formed.
 void validate_workload_selector(const Object& spec, std::string_view kind, bool required, FieldErrors& errors);
 // spec.template: labels that the selector matches, and the template's own rules.
-void validate_workload_template(const Object& spec, FieldErrors& errors);
+void validate_workload_template(const Object& spec, const PodValidationOptions& options, FieldErrors& errors);
 // Only "Always" keeps the pods of a workload running.
 void validate_always_restarts(const Object& spec, FieldErrors& errors);
 
@@ -34,5 +34,4 @@ std::int64_t number_or_percent(const Value* value);
 // A Go int-or-string as messages print it: 1 or "25%".
 std::string print_int_or_string(const Value* value);
 
-}  // namespace BACKPLANE_API
-}  // namespace backplane
+}  // namespace backplane::workload

@@ -1,4 +1,4 @@
-#include "backplane/kit/addresses.hpp"
+#include "backplane/workload/addresses.hpp"
 
 #include <arpa/inet.h>
 
@@ -9,7 +9,7 @@
 
 #include "backplane/status.hpp"
 
-namespace backplane::kit {
+namespace backplane::workload {
 namespace {
 
 constexpr int kMappedBits = 96;  // the prefix of IPv4 addresses written as IPv6
@@ -193,4 +193,4 @@ bool is_dual_stack(const std::vector<std::string>& ips, std::string& why) {
   return four && six;
 }
 
-}  // namespace backplane::kit
+}  // namespace backplane::workload

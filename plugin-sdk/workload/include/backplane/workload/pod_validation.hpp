@@ -7,22 +7,29 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "backplane/host.hpp"
 #include "backplane/json.hpp"
 #include "backplane/status.hpp"
 
-namespace backplane {
-namespace kit BACKPLANE_API {
+namespace backplane::workload {
+
+// What the host's flags say of pods; a plugin reads it once, while it provisions, and hands it to its strategies.
+struct PodValidationOptions {
+  bool allow_privileged = false;  // --allow-privileged: containers may be privileged
+};
+PodValidationOptions pod_validation_options(const Host& host);
 
 // `pod_name`: of the pod that the spec is of; empty for templates.
-void validate_pod_spec(const Object& pod_spec, const std::string& path, std::string_view pod_name, FieldErrors& errors);
-// Whether containers may be privileged (--allow-privileged); no, unless said.
-void set_allow_privileged(bool allow) noexcept;
+void validate_pod_spec(const Object& pod_spec, const std::string& path, std::string_view pod_name, const PodValidationOptions& options,
+                       FieldErrors& errors);
 // Labels, annotations and spec of a pod template.
-void validate_pod_template(const Object& pod_template, const std::string& path, FieldErrors& errors);
+void validate_pod_template(const Object& pod_template, const std::string& path, const PodValidationOptions& options, FieldErrors& errors);
 
 // ---- parts, each for its own file
-void validate_containers(const Object& pod_spec, const std::string& path, const std::set<std::string>& volumes, FieldErrors& errors);
+void validate_containers(const Object& pod_spec, const std::string& path, const std::set<std::string>& volumes,
+                         const PodValidationOptions& options, FieldErrors& errors);
 // Images of pods (those of templates may be anything, for now) have no blanks around them.
 void validate_image_ends(const Object& container, const std::string& path, FieldErrors& errors);
 // Returns the names of the volumes that have no problem.
@@ -47,5 +54,4 @@ void check_id(const Object& parent, std::string_view key, const std::string& pat
 void check_required(const Object& parent, std::string_view key, const std::string& path, FieldErrors& errors);
 void check_file_mode(const Object& parent, std::string_view key, const std::string& path, FieldErrors& errors);
 
-}  // namespace BACKPLANE_API
-}  // namespace backplane
+}  // namespace backplane::workload

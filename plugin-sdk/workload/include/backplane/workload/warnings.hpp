@@ -9,10 +9,8 @@
 #include <vector>
 
 #include "backplane/json.hpp"
-#include "backplane/visibility.hpp"
 
-namespace backplane {
-namespace kit BACKPLANE_API {
+namespace backplane::workload {
 
 using Warnings = std::vector<std::string>;
 
@@ -34,5 +32,4 @@ void warn_of_fraction(const Object& amounts, std::string_view resource, const st
 // Files of one volume that would be written over each other.
 void warn_of_overlapping_paths(const Object& pod_spec, Warnings& out);
 
-}  // namespace BACKPLANE_API
-}  // namespace backplane
+}  // namespace backplane::workload

@@ -1,10 +1,10 @@
-#include "backplane/kit/warnings.hpp"
+#include "backplane/workload/warnings.hpp"
 
 #include <gtest/gtest.h>
 
-#include "backplane/kit/addresses.hpp"
+#include "backplane/workload/addresses.hpp"
 
-namespace backplane::kit {
+namespace backplane::workload {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -137,4 +137,4 @@ TEST(WorkloadWarnings, ComeOnlyWithANewGeneration) {
 }
 
 }  // namespace
-}  // namespace backplane::kit
+}  // namespace backplane::workload

@@ -1,17 +1,20 @@
 // Warnings of pods as a whole; containers and ports.
-#include "backplane/kit/warnings.hpp"
+#include "backplane/workload/warnings.hpp"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "backplane/kit/addresses.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
 #include "backplane/status.hpp"
+#include "backplane/workload/addresses.hpp"
 
-namespace backplane::kit {
+namespace backplane::workload {
+
+using namespace kit;
+
 namespace {
 
 struct Deprecated {
@@ -330,4 +333,4 @@ void warn_of_claim_spec(const Object& claim_spec, const std::string& path, Warni
   }
 }
 
-}  // namespace backplane::kit
+}  // namespace backplane::workload

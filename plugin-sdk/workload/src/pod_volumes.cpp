@@ -1,11 +1,14 @@
 // Volumes of a pod.
 #include <algorithm>
 
-#include "backplane/kit/pod_validation.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
+#include "backplane/workload/pod_validation.hpp"
 
-namespace backplane::kit {
+namespace backplane::workload {
+
+using namespace kit;
+
 namespace {
 
 constexpr std::size_t kMaxDriverName = 63;
@@ -256,4 +259,4 @@ void validate_claim_spec(const Object& claim_spec, const std::string& path, Fiel
   validate_data_sources(claim_spec, path, errors);
 }
 
-}  // namespace backplane::kit
+}  // namespace backplane::workload

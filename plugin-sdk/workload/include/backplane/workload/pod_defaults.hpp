@@ -5,8 +5,7 @@
 
 #include "backplane/json.hpp"
 
-namespace backplane {
-namespace kit BACKPLANE_API {
+namespace backplane::workload {
 
 // What every pod spec gets, be it a pod's or a template's.
 void apply_pod_spec_defaults(Object& pod_spec);
@@ -20,5 +19,4 @@ void canonicalize_pod_spec(Object& pod_spec);
 void canonicalize_template(Object& object);
 void apply_claim_spec_defaults(Object& claim_spec);
 
-}  // namespace BACKPLANE_API
-}  // namespace backplane
+}  // namespace backplane::workload

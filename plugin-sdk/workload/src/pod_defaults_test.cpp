@@ -1,22 +1,22 @@
-#include "backplane/kit/pod_defaults.hpp"
+#include "backplane/workload/pod_defaults.hpp"
 
 #include <gtest/gtest.h>
 
-#include "backplane/kit/image_name.hpp"
-#include "backplane/kit/pod_validation.hpp"
-#include "backplane/kit/resources.hpp"
-#include "backplane/kit/workload.hpp"
+#include "backplane/workload/image_name.hpp"
+#include "backplane/workload/pod_validation.hpp"
+#include "backplane/workload/resources.hpp"
+#include "backplane/workload/workload.hpp"
 
-namespace backplane::kit {
+namespace backplane::workload {
 namespace {
 
 Object parse(std::string_view text) { return json::parse(json::string_view(text.data(), text.size())).get_object(); }
 
-std::string problems_of(std::string_view pod_spec) {
+std::string problems_of(std::string_view pod_spec, const PodValidationOptions& options = {}) {
   Object spec = parse(pod_spec);
   apply_pod_spec_defaults(spec);
   FieldErrors errors;
-  validate_pod_spec(spec, "spec", "p", errors);
+  validate_pod_spec(spec, "spec", "p", options, errors);
   return errors.empty() ? "" : errors.aggregate_message();
 }
 
@@ -153,7 +153,7 @@ TEST(ResourceLists, AreRoundedUpToThousandths) {
 TEST(Workloads, TemplatesCarryTheSelectorsLabels) {
   const Object spec = parse(R"({"selector":{"matchLabels":{"app":"x"}},"template":{"metadata":{"labels":{"app":"y"}}}})");
   FieldErrors errors;
-  validate_workload_template(spec, errors);
+  validate_workload_template(spec, {}, errors);
   ASSERT_FALSE(errors.empty());
   EXPECT_EQ(errors.list()[0].field, "spec.template.metadata.labels");
   EXPECT_EQ(errors.list()[0].text, "Invalid value: {\"app\":\"y\"}: `selector` does not match template `labels`");
@@ -168,5 +168,14 @@ TEST(Workloads, NumbersAndPercentages) {
   EXPECT_EQ(errors.size(), 1u);
 }
 
+TEST(PodRules, PrivilegedContainersAreForThoseWhoSaySo) {
+  constexpr std::string_view kPod = R"({"containers":[{"name":"c","image":"i","securityContext":{"privileged":true}}]})";
+  EXPECT_EQ(problems_of(kPod), "spec.containers[0].securityContext.privileged: Forbidden: disallowed by cluster policy");
+  PodValidationOptions options;
+  options.allow_privileged = true;
+  EXPECT_EQ(problems_of(kPod, options), "");
+  EXPECT_NE(problems_of(kPod), "") << "what one caller allows is nothing to another";
+}
+
 }  // namespace
-}  // namespace backplane::kit
+}  // namespace backplane::workload

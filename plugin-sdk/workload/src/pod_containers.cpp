@@ -1,18 +1,23 @@
 // Containers of a pod: names, images, ports, environment, mounts, probes, handlers, security.
 #include <algorithm>
 #include <array>
-#include <atomic>
 
-#include "backplane/kit/pod_validation.hpp"
-#include "backplane/kit/resources.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
+#include "backplane/workload/pod_validation.hpp"
+#include "backplane/workload/resources.hpp"
 
-namespace backplane::kit {
+namespace backplane::workload {
+
+using namespace kit;
+
 namespace {
 
-// --allow-privileged, set once while the plugin provisions.
-std::atomic<bool> g_allow_privileged{false};
+// What the rules for one container need to know of the rest.
+struct Surroundings {
+  const std::set<std::string>& volumes;
+  const PodValidationOptions& options;
+};
 
 const std::set<std::string> kEnvFields = {"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName",
                                           "status.hostIP", "status.hostIPs",     "status.podIP", "status.podIPs"};
@@ -208,14 +213,15 @@ void validate_mounts(const Object& container, const std::string& path, const std
   });
 }
 
-void validate_security(const Object& container, const std::string& container_path, FieldErrors& errors) {
+void validate_security(const Object& container, const std::string& container_path, const PodValidationOptions& options,
+                       FieldErrors& errors) {
   const Object* security = get_object(container, "securityContext");
   if (security == nullptr) return;
   const std::string path = at(container_path, "securityContext");
   check_id(*security, "runAsUser", path, errors);
   check_id(*security, "runAsGroup", path, errors);
   check_one_of(*security, "procMount", path, {"Default", "Unmasked"}, errors);
-  if (get_bool(*security, "privileged").value_or(false) && !g_allow_privileged.load(std::memory_order_relaxed)) {
+  if (get_bool(*security, "privileged").value_or(false) && !options.allow_privileged) {
     errors.forbidden(at(path, "privileged"), "disallowed by cluster policy");
   }
   if (get_bool(*security, "allowPrivilegeEscalation") != std::optional<bool>(false)) return;
@@ -244,7 +250,7 @@ void validate_resize_policy(const Object& container, const std::string& containe
 }
 
 // What all kinds of containers have in common.
-void validate_container(const Object& container, const std::string& path, const std::set<std::string>& volumes, FieldErrors& errors) {
+void validate_container(const Object& container, const std::string& path, const Surroundings& around, FieldErrors& errors) {
   const std::string_view name = get_string(container, "name");
   if (name.empty()) {
     errors.required(at(path, "name"));
@@ -259,11 +265,11 @@ void validate_container(const Object& container, const std::string& path, const 
   }
   validate_ports(container, path, errors);
   validate_env(container, path, errors);
-  validate_mounts(container, path, volumes, errors);
+  validate_mounts(container, path, around.volumes, errors);
   check_one_of(container, "imagePullPolicy", path, {"Always", "IfNotPresent", "Never"}, errors);
   validate_resource_requirements(object_or_empty(container, "resources"), at(path, "resources"), errors);
   validate_resize_policy(container, path, errors);
-  validate_security(container, path, errors);
+  validate_security(container, path, around.options, errors);
 }
 
 // Of containers that keep running: how they start, live and stop.
@@ -289,7 +295,7 @@ void validate_host_ports(const Object& pod_spec, const std::string& path, FieldE
   });
 }
 
-void validate_regular(const Object& pod_spec, const std::string& path, const std::set<std::string>& volumes, FieldErrors& errors) {
+void validate_regular(const Object& pod_spec, const std::string& path, const Surroundings& around, FieldErrors& errors) {
   const Array* containers = get_array(pod_spec, "containers");
   if (containers == nullptr || containers->empty()) {
     errors.required(path);
@@ -298,7 +304,7 @@ void validate_regular(const Object& pod_spec, const std::string& path, const std
   std::set<std::string> names;
   each(pod_spec, "containers", [&](const Object& container, std::size_t i) {
     const std::string item = at(path, i), name(get_string(container, "name"));
-    validate_container(container, item, volumes, errors);
+    validate_container(container, item, around, errors);
     if (!names.insert(name).second) errors.duplicate(at(item, "name"), name);
     validate_lifecycle_and_probes(container, item, errors);
     check_one_of(container, "restartPolicy", item, kRestartPolicies, errors);
@@ -306,11 +312,11 @@ void validate_regular(const Object& pod_spec, const std::string& path, const std
 }
 
 // `names`: of the regular containers; those of the init containers are added.
-void validate_init(const Object& pod_spec, const std::string& path, const std::set<std::string>& volumes, std::set<std::string>& names,
+void validate_init(const Object& pod_spec, const std::string& path, const Surroundings& around, std::set<std::string>& names,
                    FieldErrors& errors) {
   each(pod_spec, "initContainers", [&](const Object& container, std::size_t i) {
     const std::string item = at(path, i), name(get_string(container, "name"));
-    validate_container(container, item, volumes, errors);
+    validate_container(container, item, around, errors);
     check_one_of(container, "restartPolicy", item, kRestartPolicies, errors);
     if (names.contains(name)) {
       errors.duplicate(at(item, "name"), name);
@@ -347,12 +353,12 @@ void validate_ephemeral_fields(const Object& container, const std::string& path,
 }
 
 // `names`: of all other containers.
-void validate_ephemeral(const Object& pod_spec, const std::string& path, const std::set<std::string>& volumes,
-                        const std::set<std::string>& names, FieldErrors& errors) {
+void validate_ephemeral(const Object& pod_spec, const std::string& path, const Surroundings& around, const std::set<std::string>& names,
+                        FieldErrors& errors) {
   std::set<std::string> all(names);
   each(pod_spec, "ephemeralContainers", [&](const Object& container, std::size_t i) {
     const std::string item = at(path, i), name(get_string(container, "name")), target(get_string(container, "targetContainerName"));
-    validate_container(container, item, volumes, errors);
+    validate_container(container, item, around, errors);
     validate_image_ends(container, item, errors);
     if (!all.insert(name).second) errors.duplicate(at(item, "name"), name);
     if (!target.empty() && !names.contains(target)) errors.not_found(at(item, "targetContainerName"), target);
@@ -361,8 +367,6 @@ void validate_ephemeral(const Object& pod_spec, const std::string& path, const s
 }
 
 }  // namespace
-
-void set_allow_privileged(bool allow) noexcept { g_allow_privileged.store(allow, std::memory_order_relaxed); }
 
 void validate_field_ref(const Object& holder, const std::string& path, const std::set<std::string>& allowed, FieldErrors& errors) {
   const Object* ref = get_object(holder, "fieldRef");
@@ -425,13 +429,15 @@ void validate_image_ends(const Object& container, const std::string& path, Field
   errors.invalid(at(path, "image"), image, "must not have leading or trailing whitespace");
 }
 
-void validate_containers(const Object& pod_spec, const std::string& path, const std::set<std::string>& volumes, FieldErrors& errors) {
-  validate_regular(pod_spec, at(path, "containers"), volumes, errors);
+void validate_containers(const Object& pod_spec, const std::string& path, const std::set<std::string>& volumes,
+                         const PodValidationOptions& options, FieldErrors& errors) {
+  const Surroundings around{volumes, options};
+  validate_regular(pod_spec, at(path, "containers"), around, errors);
   validate_host_ports(pod_spec, path, errors);
   std::set<std::string> names;
   each(pod_spec, "containers", [&](const Object& container, std::size_t) { names.emplace(get_string(container, "name")); });
-  validate_init(pod_spec, at(path, "initContainers"), volumes, names, errors);
-  validate_ephemeral(pod_spec, at(path, "ephemeralContainers"), volumes, names, errors);
+  validate_init(pod_spec, at(path, "initContainers"), around, names, errors);
+  validate_ephemeral(pod_spec, at(path, "ephemeralContainers"), around, names, errors);
 }
 
-}  // namespace backplane::kit
+}  // namespace backplane::workload

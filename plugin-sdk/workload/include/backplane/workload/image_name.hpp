@@ -7,13 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/visibility.hpp"
-
-namespace backplane {
-namespace kit BACKPLANE_API {
+namespace backplane::workload {
 
 // The tag of an image: "latest" when it has neither tag nor digest, empty when it has only a digest.  Nothing when the name is malformed.
 std::optional<std::string> image_tag(std::string_view image);
 
-}  // namespace BACKPLANE_API
-}  // namespace backplane
+}  // namespace backplane::workload

@@ -1,12 +1,15 @@
-#include "backplane/kit/workload.hpp"
+#include "backplane/workload/workload.hpp"
 
 #include <algorithm>
 
-#include "backplane/kit/pod_validation.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
+#include "backplane/workload/pod_validation.hpp"
 
-namespace backplane::kit {
+namespace backplane::workload {
+
+using namespace kit;
+
 namespace {
 
 bool listed(const Array* values, std::string_view text) {
@@ -69,7 +72,7 @@ void validate_workload_selector(const Object& spec, std::string_view kind, bool 
   }
 }
 
-void validate_workload_template(const Object& spec, FieldErrors& errors) {
+void validate_workload_template(const Object& spec, const PodValidationOptions& options, FieldErrors& errors) {
   const Object* selector = get_object(spec, "selector");
   const Object& pod_template = object_or_empty(spec, "template");
   const Value* labels = find_path(pod_template, {"metadata", "labels"});
@@ -80,7 +83,7 @@ void validate_workload_template(const Object& spec, FieldErrors& errors) {
   if (readable && !matches) {
     errors.invalid_raw("spec.template.metadata.labels", labels ? to_json(*labels) : "null", "`selector` does not match template `labels`");
   }
-  validate_pod_template(pod_template, "spec.template", errors);
+  validate_pod_template(pod_template, "spec.template", options, errors);
 }
 
 void validate_always_restarts(const Object& spec, FieldErrors& errors) {
@@ -120,4 +123,4 @@ std::int64_t number_or_percent(const Value* value) {
 
 std::string print_int_or_string(const Value* value) { return value ? to_json(*value) : "0"; }
 
-}  // namespace backplane::kit
+}  // namespace backplane::workload

@@ -1,10 +1,13 @@
-#include "backplane/kit/pod_defaults.hpp"
+#include "backplane/workload/pod_defaults.hpp"
 
-#include "backplane/kit/image_name.hpp"
-#include "backplane/kit/resources.hpp"
 #include "backplane/kit/walk.hpp"
+#include "backplane/workload/image_name.hpp"
+#include "backplane/workload/resources.hpp"
 
-namespace backplane::kit {
+namespace backplane::workload {
+
+using namespace kit;
+
 namespace {
 
 constexpr std::int64_t kVolumeFileMode = 0644;
@@ -169,4 +172,4 @@ void apply_pod_only_defaults(Object& pod) {
   }
 }
 
-}  // namespace backplane::kit
+}  // namespace backplane::workload

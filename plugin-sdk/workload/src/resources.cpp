@@ -1,4 +1,4 @@
-#include "backplane/kit/resources.hpp"
+#include "backplane/workload/resources.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,10 @@
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
 
-namespace backplane::kit {
+namespace backplane::workload {
+
+using namespace kit;
+
 namespace {
 
 constexpr std::array<std::string_view, 27> kStandardResources = {"cpu",
@@ -118,4 +121,4 @@ void validate_resource_requirements(const Object& resources, const std::string& 
   }
 }
 
-}  // namespace backplane::kit
+}  // namespace backplane::workload

@@ -9,8 +9,7 @@
 #include "backplane/json.hpp"
 #include "backplane/status.hpp"
 
-namespace backplane {
-namespace kit BACKPLANE_API {
+namespace backplane::workload {
 
 // Rounds every quantity up to whole thousandths, as the server keeps them.
 void round_resource_list(Object& list);
@@ -28,5 +27,4 @@ bool is_huge_page(std::string_view name) noexcept;
 // In the kubernetes.io domain, or without one.
 bool is_native_resource(std::string_view name) noexcept;
 
-}  // namespace BACKPLANE_API
-}  // namespace backplane
+}  // namespace backplane::workload

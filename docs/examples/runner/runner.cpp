@@ -1,0 +1,43 @@
+// Serves run.example.com/v1: a kind that holds a pod template, with the defaults and rules that every pod template has.
+#include <backplane/kit/group.hpp>
+#include <backplane/kit/strategy.hpp>
+#include <backplane/kit/walk.hpp>
+#include <backplane/plugin.hpp>
+#include <backplane/workload/pod_defaults.hpp>
+#include <backplane/workload/pod_validation.hpp>
+
+#include "runners_json.hpp"
+
+using namespace backplane;
+
+class RunnerStrategy final : public kit::KindStrategy {
+ public:
+  explicit RunnerStrategy(workload::PodValidationOptions options) : options_(options) {}
+
+  void apply_defaults(Object& object) const override { workload::apply_pod_template_defaults(ensure_object(object, "template")); }
+
+ protected:
+  void check(const Object& object, FieldErrors& errors) const override {
+    workload::validate_pod_template(kit::object_or_empty(object, "template"), "template", options_, errors);
+  }
+
+ private:
+  workload::PodValidationOptions options_;
+};
+
+class Runner final : public Plugin {
+  Status provision(Host& host) override {
+    const std::string_view document = runners_json();
+    auto schemas = SchemaSet::compile({&document, 1}, {core_schemas(), meta_schemas()});
+    if (!schemas.ok()) return std::move(schemas).status();
+    kit::GroupInstaller group(host, {"run.example.com", "v1"}, *schemas);
+    kit::KindRow row;
+    row.resource = "runners";
+    row.kind = "Runner";
+    row.strategy = std::make_shared<RunnerStrategy>(workload::pod_validation_options(host));
+    row.storage_prefix = "run.example.com/runners";
+    if (Status status = group.add(std::move(row)); !status.ok()) return status;
+    return group.install("runner", 1000, 15);
+  }
+};
+BACKPLANE_PLUGIN(Runner)

@@ -1,0 +1,22 @@
+#include "backplane/workload/printing.hpp"
+
+#include <gtest/gtest.h>
+
+namespace backplane::workload {
+namespace {
+
+Object parse(std::string_view text) { return json::parse(json::string_view(text.data(), text.size())).get_object(); }
+
+TEST(Printing, AccessModesAreShortAndInTheirOrder) {
+  const Object modes = parse(R"({"m":["ReadWriteMany","ReadWriteOnce"]})");
+  EXPECT_EQ(print_access_modes(get_array(modes, "m")), "RWO,RWX");
+}
+
+TEST(Printing, ContainersStandSideBySide) {
+  const Object spec = parse(R"({"containers":[{"name":"a","image":"x"},{"name":"b","image":"y"}]})");
+  EXPECT_EQ(container_names(spec), "a,b");
+  EXPECT_EQ(container_images(spec), "x,y");
+}
+
+}  // namespace
+}  // namespace backplane::workload
