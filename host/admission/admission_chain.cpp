@@ -1,6 +1,26 @@
 #include "admission/admission_chain.hpp"
 
 namespace backplane {
+namespace {
+
+constexpr std::chrono::milliseconds kLookAgain{100};
+
+// Upstream's reinvoker: one more pass, over everybody who takes part in one.
+class Reinvocation {
+ public:
+  explicit Reinvocation(AdmissionAttributes& attributes) : attributes_(attributes) { attributes_.reinvocation = &state_; }
+  Reinvocation(const Reinvocation&) = delete;
+  Reinvocation& operator=(const Reinvocation&) = delete;
+  ~Reinvocation() { attributes_.reinvocation = nullptr; }
+  bool wanted() const noexcept { return state_.requested() && !state_.again(); }
+  void begin() noexcept { state_.begin_again(); }
+
+ private:
+  AdmissionAttributes& attributes_;
+  AdmissionReinvocation state_;
+};
+
+}  // namespace
 
 std::vector<std::string> AdmissionChain::names() const {
   std::vector<std::string> names;
@@ -10,9 +30,22 @@ std::vector<std::string> AdmissionChain::names() const {
 }
 
 Task<Status> AdmissionChain::admit(AdmissionAttributes& attributes) {
+  Reinvocation reinvocation(attributes);
+  Status admitted = co_await pass(attributes);
+  if (admitted.ok() && reinvocation.wanted()) {
+    reinvocation.begin();
+    admitted = co_await pass(attributes);
+  }
+  co_return admitted;
+}
+
+Task<Status> AdmissionChain::pass(AdmissionAttributes& attributes) {
   for (const auto& plugin : plugins_) {
     if (!plugin->handles(attributes.operation)) continue;
-    Status admitted = co_await plugin->admit(attributes);
+    if (attributes.reinvocation->again() && !plugin->reinvoked()) continue;
+    Status admitted;
+    if (!plugin->ready()) admitted = co_await wait_ready(*plugin, attributes);
+    if (admitted.ok()) admitted = co_await plugin->admit(attributes);
     if (!admitted.ok()) co_return admitted;
   }
   co_return Status();
@@ -21,8 +54,19 @@ Task<Status> AdmissionChain::admit(AdmissionAttributes& attributes) {
 Task<Status> AdmissionChain::validate(const AdmissionAttributes& attributes) {
   for (const auto& plugin : plugins_) {
     if (!plugin->handles(attributes.operation)) continue;
-    Status allowed = co_await plugin->validate(attributes);
+    Status allowed;
+    if (!plugin->ready()) allowed = co_await wait_ready(*plugin, attributes);
+    if (allowed.ok()) allowed = co_await plugin->validate(attributes);
     if (!allowed.ok()) co_return allowed;
+  }
+  co_return Status();
+}
+
+Task<Status> AdmissionChain::wait_ready(const AdmissionPlugin& plugin, const AdmissionAttributes& attributes) const {
+  const auto until = std::chrono::steady_clock::now() + patience_;
+  while (!plugin.ready()) {
+    if (std::chrono::steady_clock::now() >= until) co_return admission_forbidden(attributes, "not yet ready to handle request");
+    co_await sleep_for(kLookAgain);
   }
   co_return Status();
 }

@@ -1,8 +1,10 @@
-// Mutate, then validate: runs the admission plugins in order.
+// Mutate, mutate again where somebody asked for it, then validate: runs the admission plugins in order.
 //
 // Thread-safety: plugins are added during start-up only; running is const.
+// Errors:        the first refusal; 403 "not yet ready to handle request" for a plugin that does not become ready in time.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,13 +15,19 @@ namespace backplane {
 
 class AdmissionChain final : public AdmissionRunner {
  public:
+  // How long a write waits for a plugin that is not ready.
+  explicit AdmissionChain(std::chrono::nanoseconds patience = std::chrono::seconds(10)) : patience_(patience) {}
   void add(std::shared_ptr<const AdmissionPlugin> plugin) { plugins_.push_back(std::move(plugin)); }
   std::vector<std::string> names() const;
   Task<Status> admit(AdmissionAttributes& attributes) override;
   Task<Status> validate(const AdmissionAttributes& attributes) override;
 
  private:
+  Task<Status> pass(AdmissionAttributes& attributes);
+  Task<Status> wait_ready(const AdmissionPlugin& plugin, const AdmissionAttributes& attributes) const;
+
   std::vector<std::shared_ptr<const AdmissionPlugin>> plugins_;
+  std::chrono::nanoseconds patience_;
 };
 
 }  // namespace backplane

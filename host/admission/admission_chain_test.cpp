@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "base/io_loop.hpp"
 
 namespace backplane {
@@ -59,6 +61,107 @@ TEST_F(AdmissionChainTest, StopsAtTheFirstRefusal) {
   add("b", true);
   EXPECT_EQ(run_on(loop_, chain.admit(attributes)).code(), 403);
   EXPECT_EQ(log, (std::vector<std::string>{"a admit"}));
+}
+
+// Changes the object in each pass, and asks for another.
+class Mutator final : public AdmissionPlugin {
+ public:
+  explicit Mutator(std::vector<std::string>& log) : log_(log) {}
+  std::string_view name() const noexcept override { return "mutator"; }
+  bool handles(AdmissionOperation) const noexcept override { return true; }
+  Task<Status> admit(AdmissionAttributes& attributes) const override {
+    AdmissionReinvocation& reinvocation = *attributes.reinvocation;
+    auto& kept = reinvocation.state_of("mutator");
+    log_.push_back(std::string("mutator") + (reinvocation.again() ? " again" : "") + (kept ? " remembers" : ""));
+    kept = std::make_shared<int>(1);
+    reinvocation.request();
+    co_return Status();
+  }
+
+ private:
+  std::vector<std::string>& log_;
+};
+class Once final : public AdmissionPlugin {
+ public:
+  explicit Once(std::vector<std::string>& log) : log_(log) {}
+  std::string_view name() const noexcept override { return "once"; }
+  bool handles(AdmissionOperation) const noexcept override { return true; }
+  bool reinvoked() const noexcept override { return false; }
+  Task<Status> admit(AdmissionAttributes&) const override {
+    log_.push_back("once");
+    co_return Status();
+  }
+
+ private:
+  std::vector<std::string>& log_;
+};
+
+TEST_F(AdmissionChainTest, WhoAsksForAnotherPassGetsOneOverThoseWhoTakePart) {
+  add("a", true);
+  chain.add(std::make_shared<Once>(log));
+  chain.add(std::make_shared<Mutator>(log));
+  EXPECT_TRUE(run_on(loop_, chain.admit(attributes)).ok());
+  EXPECT_EQ(log, (std::vector<std::string>{"a admit", "once", "mutator", "a admit", "mutator again remembers"}));
+  EXPECT_EQ(attributes.reinvocation, nullptr);
+}
+
+class Waiting final : public AdmissionPlugin {
+ public:
+  explicit Waiting(int looks) : looks_(looks) {}
+  std::string_view name() const noexcept override { return "waiting"; }
+  bool handles(AdmissionOperation) const noexcept override { return true; }
+  bool ready() const noexcept override { return looks_-- <= 0; }
+
+ private:
+  mutable std::atomic<int> looks_;
+};
+
+TEST_F(AdmissionChainTest, AWriteWaitsForAPluginThatIsNotReady) {
+  chain.add(std::make_shared<Waiting>(3));
+  EXPECT_TRUE(run_on(loop_, chain.admit(attributes)).ok());
+}
+
+TEST_F(AdmissionChainTest, APluginThatDoesNotGetReadyRefusesTheWrite) {
+  AdmissionChain impatient{std::chrono::milliseconds(1)};
+  impatient.add(std::make_shared<Waiting>(1000));
+  attributes.resource = {"apps", "v1", "deployments"};
+  attributes.name = "web";
+  const Status refused = run_on(loop_, impatient.admit(attributes));
+  EXPECT_EQ(refused.code(), 403);
+  EXPECT_EQ(refused.message(), "deployments.apps \"web\" is forbidden: not yet ready to handle request");
+  EXPECT_EQ(run_on(loop_, impatient.validate(attributes)).code(), 403);
+}
+
+TEST_F(AdmissionChainTest, WarningsAndAnnotationsGoToTheRequest) {
+  RequestContext context;
+  AdmissionAttributes own = admission_attributes(context, AdmissionOperation::kCreate, {"", "v1", "pods"}, {"", "v1", "Pod"});
+  own.warn("careful");
+  EXPECT_EQ(context.warnings(), std::vector<std::string>{"careful"});
+  EXPECT_TRUE(own.annotate("example.com/why", "because").ok());
+  EXPECT_TRUE(own.annotate("example.com/why", "because").ok());
+  EXPECT_FALSE(own.annotate("example.com/why", "not").ok());
+  EXPECT_FALSE(own.annotate("why", "because").ok());
+  EXPECT_EQ(context.audit_annotations().at("example.com/why"), "because");
+}
+
+TEST(AdmissionOptionsObject, IsWhatUpstreamShowsToWebhooks) {
+  AdmissionAttributes attributes;
+  EXPECT_TRUE(admission_options(attributes, {}).is_null());
+  WriteOptions write;
+  write.dry_run = true;
+  write.field_manager = "kubectl";
+  attributes.options = write;
+  EXPECT_EQ(to_json(admission_options(attributes, {})),
+            R"({"kind":"CreateOptions","apiVersion":"meta.k8s.io/v1","dryRun":["All"],"fieldManager":"kubectl","fieldValidation":"Warn"})");
+  attributes.operation = AdmissionOperation::kDelete;
+  DeleteOptions remove;
+  remove.grace_period_seconds = 5;
+  remove.preconditions.uid = "u";
+  remove.propagation_policy = "Foreground";
+  attributes.options = remove;
+  EXPECT_EQ(
+      to_json(admission_options(attributes, {})),
+      R"({"kind":"DeleteOptions","apiVersion":"meta.k8s.io/v1","gracePeriodSeconds":5,"preconditions":{"uid":"u"},"propagationPolicy":"Foreground"})");
 }
 
 }  // namespace

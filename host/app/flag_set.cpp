@@ -232,6 +232,11 @@ std::map<std::string, std::string> FlagSet::texts() const {
   return out;
 }
 
+bool FlagSet::has_default(std::string_view name) const {
+  const Flag* flag = find(name);
+  return flag == nullptr || !flag->changed || value_text(*flag) == flag->default_text;
+}
+
 std::vector<std::string> FlagSet::accepted_only() const {
   std::vector<std::string> names;
   for (const auto& flag : flags_) {

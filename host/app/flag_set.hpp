@@ -66,6 +66,8 @@ class FlagSet {
   // The value as text, by name; nothing for an unknown flag.
   std::optional<std::string> text(std::string_view name) const;
   bool changed(std::string_view name) const;
+  // Not given, or with the value it has anyway.
+  bool has_default(std::string_view name) const;
   // Every flag with its value, by name.
   std::map<std::string, std::string> texts() const;
   // Flags that were given and that nothing acts on.

@@ -59,6 +59,11 @@ Task<Status> fenced(PreShutdownHook hook) {
   co_return Status(Reason::kInternalError, what);
 }
 
+Task<void> report(PreShutdownHook hook, Promise<Status> ended) {
+  Status status = co_await fenced(std::move(hook));
+  ended.set(std::move(status));
+}
+
 }  // namespace
 
 Status Hooks::add(PostStartHookEntry entry) {
@@ -88,11 +93,12 @@ std::vector<std::shared_ptr<HealthCheck>> Hooks::health_checks() const {
   return checks;
 }
 
-void Hooks::start(TaskGroup& tasks, Executor& executor, LoopbackClient& loopback, Signal& stop) {
+void Hooks::start(TaskGroup& tasks, const ExecutorOf& executor_of, LoopbackClient& loopback, Signal& stop) {
   post_start_called_ = true;
   running_ = post_start_.size();
   if (post_start_.empty()) all_done_.fire();
   for (std::size_t i = 0; i < post_start_.size(); ++i) {
+    Executor& executor = executor_of(post_start_[i].entry.registrant);
     tasks.spawn(executor, "poststarthook/" + post_start_[i].entry.name, run(i, PostStartHookContext{loopback, executor, stop}));
   }
 }
@@ -109,11 +115,15 @@ Task<void> Hooks::run(std::size_t index, PostStartHookContext context) {
   if (running_.fetch_sub(1) == 1) all_done_.fire();
 }
 
-Task<Status> Hooks::run_pre_shutdown() {
+Task<Status> Hooks::run_pre_shutdown(TaskGroup& tasks, ExecutorOf executor_of, std::chrono::nanoseconds limit) {
   pre_shutdown_called_ = true;
   std::vector<std::string> problems;
   for (const auto& hook : pre_shutdown_) {
-    Status status = co_await fenced(hook.hook);
+    Promise<Status> ended;
+    if (!tasks.spawn(executor_of(hook.registrant), "preshutdownhook/" + hook.name, report(hook.hook, ended))) continue;
+    auto cancel = current_executor()->after(limit, [ended] { ended.set(Status(Reason::kTimeout, "it has not ended in time")); });
+    Status status = co_await ended.future();
+    cancel();
     if (!status.ok()) problems.push_back("PreShutdownHook " + quoted(hook.name) + " failed: " + std::string(plain_message(status)));
   }
   if (problems.empty()) co_return Status();

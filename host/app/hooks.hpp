@@ -19,6 +19,8 @@ namespace backplane {
 
 class Hooks {
  public:
+  // The executor of whoever registered a hook.
+  using ExecutorOf = std::function<Executor&(const std::string& registrant)>;
   // `fatal` gets the sentence to die with; it may return (tests).
   explicit Hooks(std::function<void(std::string why)> fatal) : fatal_(std::move(fatal)), all_done_("PostStartHooksDone") {}
 
@@ -26,11 +28,12 @@ class Hooks {
   Status add(PreShutdownHookEntry entry);
   // One check poststarthook/<name> per hook, red until the hook has returned.
   std::vector<std::shared_ptr<HealthCheck>> health_checks() const;
-  // Starts every post-start hook on `executor`; nothing can be added afterwards.
-  void start(TaskGroup& tasks, Executor& executor, LoopbackClient& loopback, Signal& stop);
+  // Starts every post-start hook on its registrant's executor; nothing can be added afterwards.
+  void start(TaskGroup& tasks, const ExecutorOf& executor_of, LoopbackClient& loopback, Signal& stop);
   // Fires when every post-start hook has returned.
   Signal& all_done() noexcept { return all_done_; }
-  Task<Status> run_pre_shutdown();
+  // Each hook on its registrant's executor.  One that has not ended within `limit` is an error, and is left to itself.
+  Task<Status> run_pre_shutdown(TaskGroup& tasks, ExecutorOf executor_of, std::chrono::nanoseconds limit);
 
  private:
   struct Started {

@@ -202,6 +202,7 @@ struct HookTest : ::testing::Test {
   }
 
   IoLoop loop{"test"};
+  Hooks::ExecutorOf on_loop = [this](const std::string&) -> Executor& { return loop; };
   TaskGroup tasks;
   NoLoopback loopback;
   NamedSignal stop{"stop"};
@@ -225,9 +226,9 @@ TEST_F(HookTest, ADuplicateNamesItsFirstRegistrant) {
 TEST_F(HookTest, NamelessEmptyAndLateHooksAreRefused) {
   EXPECT_EQ(hooks.add(PostStartHookEntry{"", ok, "x"}).message(), "missing name");
   EXPECT_EQ(hooks.add(PostStartHookEntry{"a", {}, "x"}).message(), "hook func may not be nil: \"a\"");
-  hooks.start(tasks, loop, loopback, stop);
+  hooks.start(tasks, on_loop, loopback, stop);
   EXPECT_EQ(hooks.add(PostStartHookEntry{"a", ok, "x"}).message(), "unable to add \"a\" because PostStartHooks have already been called");
-  EXPECT_TRUE(run_on(loop, hooks.run_pre_shutdown()).ok());
+  EXPECT_TRUE(run_on(loop, hooks.run_pre_shutdown(tasks, on_loop, std::chrono::seconds(10))).ok());
   EXPECT_EQ(hooks.add(PreShutdownHookEntry{"a", pre_ok, "x"}).message(),
             "unable to add \"a\" because PreShutdownHooks have already been called");
 }
@@ -239,7 +240,7 @@ TEST_F(HookTest, TheCheckOfAHookIsRedUntilItHasReturned) {
   ASSERT_EQ(checks.size(), 2u);
   EXPECT_EQ(checks[1]->name(), "poststarthook/slow");
   EXPECT_FALSE(run_on(loop, check(*checks[1])).ok());
-  hooks.start(tasks, loop, loopback, stop);
+  hooks.start(tasks, on_loop, loopback, stop);
   EXPECT_FALSE(hooks.all_done().fired());
   EXPECT_FALSE(run_on(loop, check(*checks[1])).ok());
   stop.fire();
@@ -250,7 +251,7 @@ TEST_F(HookTest, TheCheckOfAHookIsRedUntilItHasReturned) {
 
 TEST_F(HookTest, AHookThatFailsEndsTheProcessAndSaysWhich) {
   ASSERT_TRUE(hooks.add(PostStartHookEntry{"bad", fails, "x"}).ok());
-  hooks.start(tasks, loop, loopback, stop);
+  hooks.start(tasks, on_loop, loopback, stop);
   run_on(loop, wait(died));
   EXPECT_TRUE(last_words.starts_with("PostStartHook \"bad\" failed: ")) << last_words;
   EXPECT_NE(last_words.find("no store"), std::string::npos);
@@ -259,7 +260,7 @@ TEST_F(HookTest, AHookThatFailsEndsTheProcessAndSaysWhich) {
 
 TEST_F(HookTest, AHookThatThrowsEndsTheProcessInWords) {
   ASSERT_TRUE(hooks.add(PostStartHookEntry{"bad", throws, "x"}).ok());
-  hooks.start(tasks, loop, loopback, stop);
+  hooks.start(tasks, on_loop, loopback, stop);
   run_on(loop, wait(died));
   EXPECT_NE(last_words.find("a bug"), std::string::npos);
 }
@@ -269,7 +270,7 @@ TEST_F(HookTest, PreShutdownHooksAllRunAndTheirErrorsComeTogether) {
   ASSERT_TRUE(hooks.add(PreShutdownHookEntry{"a", pre_fails, "x"}).ok());
   ASSERT_TRUE(hooks.add(PreShutdownHookEntry{"b", [&runs] { return ++runs, pre_ok(); }, "x"}).ok());
   ASSERT_TRUE(hooks.add(PreShutdownHookEntry{"c", pre_fails, "x"}).ok());
-  Status status = run_on(loop, hooks.run_pre_shutdown());
+  Status status = run_on(loop, hooks.run_pre_shutdown(tasks, on_loop, std::chrono::seconds(10)));
   EXPECT_EQ(runs, 1);
   EXPECT_NE(status.message().find("PreShutdownHook \"a\" failed: "), std::string::npos);
   EXPECT_NE(status.message().find("PreShutdownHook \"c\" failed: "), std::string::npos);

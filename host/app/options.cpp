@@ -52,6 +52,7 @@ Result<CompletedOptions> Options::complete(std::unique_ptr<Options> options) {
     generic.external_hostname = generic.advertise_address;
     app_log().info("external host was not specified, using {}", generic.external_hostname);
   }
+  options->admission.complete();
   if (options->storage.backend.empty()) options->storage.backend = "rocksdb";
   // Everybody may do everything: then at least they must say who they are (upstream's rule).
   if (options->authorization.always_allow_only() && options->authentication.anonymous) {
@@ -69,6 +70,7 @@ Problems CompletedOptions::validate() const {
   options_->storage.validate(problems);
   options_->secure_serving.validate(problems);
   options_->authorization.validate(problems);
+  options_->admission.validate(problems);
   options_->logs.validate(problems);
   FeatureGates gates;
   for (auto& problem : gates.set(options_->generic.feature_gates)) problems.push_back(std::move(problem));

@@ -87,7 +87,6 @@ struct AuthorizationOptions {
   void add_flags(FlagSet& flags);
   void validate(Problems& problems) const;
   bool always_allow_only() const { return modes.size() == 1 && modes[0] == "AlwaysAllow"; }
-  bool always_allow() const;
 };
 
 struct ApiEnablementOptions {
@@ -98,10 +97,12 @@ struct ApiEnablementOptions {
 struct AdmissionOptions {
   std::vector<std::string> enable;
   std::vector<std::string> disable;
+  std::vector<std::string> only;  // --admission-control
+  bool mixed = false;             // with the two flags that took its place
+  std::string control_config_file;
   void add_flags(FlagSet& flags);
-  // `registered`: what plugins offer.  Names that kube-apiserver has and nobody here offers go to `not_offered`.
-  void validate(const std::vector<std::string>& registered, Problems& problems, std::vector<std::string>& not_offered) const;
-  bool disabled(std::string_view name) const;
+  void complete();
+  void validate(Problems& problems) const;
 };
 
 struct LogOptions {

@@ -1,64 +1,11 @@
 #include <algorithm>
-#include <array>
 #include <set>
 
+#include "admission/plugin_order.hpp"
 #include "app/options.hpp"
+#include "security/authorization.hpp"
 
 namespace backplane {
-namespace {
-
-constexpr std::array<std::string_view, 6> kModes{"AlwaysAllow", "AlwaysDeny", "ABAC", "Webhook", "RBAC", "Node"};
-
-// What kube-apiserver 1.36 has, so that a manifest that names one starts here too.
-constexpr std::array<std::string_view, 41> kUpstreamAdmissionPlugins{"AlwaysAdmit",
-                                                                     "AlwaysDeny",
-                                                                     "AlwaysPullImages",
-                                                                     "CertificateApproval",
-                                                                     "CertificateSigning",
-                                                                     "CertificateSubjectRestriction",
-                                                                     "ClusterTrustBundleAttest",
-                                                                     "DefaultIngressClass",
-                                                                     "DefaultStorageClass",
-                                                                     "DefaultTolerationSeconds",
-                                                                     "DenyServiceExternalIPs",
-                                                                     "EventRateLimit",
-                                                                     "ExtendedResourceToleration",
-                                                                     "ImagePolicyWebhook",
-                                                                     "JobValidation",
-                                                                     "LimitPodHardAntiAffinityTopology",
-                                                                     "LimitRanger",
-                                                                     "MutatingAdmissionPolicy",
-                                                                     "MutatingAdmissionWebhook",
-                                                                     "NamespaceAutoProvision",
-                                                                     "NamespaceExists",
-                                                                     "NamespaceLifecycle",
-                                                                     "NodeDeclaredFeatureValidator",
-                                                                     "NodeRestriction",
-                                                                     "OwnerReferencesPermissionEnforcement",
-                                                                     "PersistentVolumeClaimResize",
-                                                                     "PodGroupProtection",
-                                                                     "PodGroupWorkloadExists",
-                                                                     "PodNodeSelector",
-                                                                     "PodResizeValidator",
-                                                                     "PodSecurity",
-                                                                     "PodTolerationRestriction",
-                                                                     "PodTopologyLabels",
-                                                                     "Priority",
-                                                                     "ResourceQuota",
-                                                                     "RuntimeClass",
-                                                                     "ServiceAccount",
-                                                                     "StorageObjectInUseProtection",
-                                                                     "TaintNodesByCondition",
-                                                                     "ValidatingAdmissionPolicy",
-                                                                     "ValidatingAdmissionWebhook"};
-
-template <class List>
-bool has(const List& list, std::string_view name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
-}
-
-}  // namespace
-
 void AuthenticationOptions::add_flags(FlagSet& flags) {
   flags.section("Authentication");
   flags.add("anonymous-auth", &anonymous,
@@ -119,13 +66,11 @@ void AuthorizationOptions::validate(Problems& problems) const {
   std::set<std::string_view> seen;
   std::string repeated;
   for (const auto& mode : modes) {
-    if (!has(kModes, mode)) problems.push_back("authorization-mode " + quoted(mode) + " is not a valid mode");
+    if (!is_authorization_mode(mode)) problems.push_back("authorization-mode " + quoted(mode) + " is not a valid mode");
     if (!seen.insert(mode).second) repeated = mode;
   }
   if (!repeated.empty()) problems.push_back("authorization-mode has mode " + quoted(repeated) + " specified more than once");
 }
-
-bool AuthorizationOptions::always_allow() const { return has(modes, "AlwaysAllow"); }
 
 void ApiEnablementOptions::add_flags(FlagSet& flags) {
   flags.section("API enablement");
@@ -137,36 +82,25 @@ void AdmissionOptions::add_flags(FlagSet& flags) {
   flags.section("Admission");
   flags.add("enable-admission-plugins", &enable, "Admission plugins that run beside those that run by default; the order does not matter.");
   flags.add("disable-admission-plugins", &disable, "Admission plugins that do not run though they would by default.");
-  flags.accept("admission-control", FlagType::kStrings, "", "DEPRECATED: use --enable-admission-plugins and --disable-admission-plugins.");
-  flags.accept("admission-control-config-file", FlagType::kString, "", "File with an AdmissionConfiguration.");
+  flags.add("admission-control", &only,
+            "DEPRECATED: use --enable-admission-plugins and --disable-admission-plugins. Of kube-apiserver's plugins, those that run.");
+  flags.add("admission-control-config-file", &control_config_file, "File with an AdmissionConfiguration.");
   flags.accept("default-not-ready-toleration-seconds", FlagType::kInt, "300", "Toleration of not-ready that pods get without one.");
   flags.accept("default-unreachable-toleration-seconds", FlagType::kInt, "300", "Toleration of unreachable that pods get without one.");
 }
 
-bool AdmissionOptions::disabled(std::string_view name) const { return has(disable, name); }
+void AdmissionOptions::complete() {
+  mixed = !only.empty() && !(enable.empty() && disable.empty());
+  if (only.empty() || mixed) return;
+  enable = only;
+  for (const auto& each : upstream_admission_plugins()) {
+    if (std::find(only.begin(), only.end(), each.name) == only.end()) disable.emplace_back(each.name);
+  }
+}
 
-void AdmissionOptions::validate(const std::vector<std::string>& registered, Problems& problems,
-                                std::vector<std::string>& not_offered) const {
-  struct Row {
-    std::string_view flag;
-    const std::vector<std::string>& names;
-    bool wanted;
-  };
-  for (const Row& row : {Row{"enable-admission-plugins", enable, true}, Row{"disable-admission-plugins", disable, false}}) {
-    for (const auto& name : row.names) {
-      if (has(registered, name)) continue;
-      if (!has(kUpstreamAdmissionPlugins, name)) {
-        problems.push_back(std::string(row.flag) + " plugin " + quoted(name) + " is unknown");
-      } else if (row.wanted) {
-        not_offered.push_back(name);
-      }
-    }
-  }
-  std::string both;
-  for (const auto& name : enable) {
-    if (has(disable, name)) both += (both.empty() ? "" : " ") + name;
-  }
-  if (!both.empty()) problems.push_back("[" + both + "] in enable-admission-plugins and disable-admission-plugins overlapped");
+void AdmissionOptions::validate(Problems& problems) const {
+  if (!mixed) return;
+  problems.push_back("admission-control and enable-admission-plugins/disable-admission-plugins flags are mutually exclusive");
 }
 
 }  // namespace backplane

@@ -5,6 +5,7 @@
 #include "app/flag_set.hpp"
 #include "app/flag_values.hpp"
 #include "app/options.hpp"
+#include "app/promises.hpp"
 #include "filters/go_duration.hpp"
 
 namespace backplane {
@@ -91,34 +92,36 @@ TEST(Flags, PositionalArgumentsAreRefused) {
   EXPECT_EQ(parse_error({"--", "--v=1"}), "\"backplane\" does not take any arguments, got [\"--v=1\"]");
 }
 
-TEST(Flags, AKubeadmManifestStartsUnchanged) {
-  auto options = parsed({"--advertise-address=10.1.2.3",
-                         "--allow-privileged=true",
-                         "--authorization-mode=Node,RBAC",
-                         "--client-ca-file=/etc/kubernetes/pki/ca.crt",
-                         "--enable-admission-plugins=NodeRestriction",
-                         "--enable-bootstrap-token-auth=true",
-                         "--etcd-cafile=/etc/kubernetes/pki/etcd/ca.crt",
-                         "--etcd-certfile=/etc/kubernetes/pki/apiserver-etcd-client.crt",
-                         "--etcd-keyfile=/etc/kubernetes/pki/apiserver-etcd-client.key",
-                         "--etcd-servers=https://127.0.0.1:2379",
-                         "--kubelet-client-certificate=/etc/kubernetes/pki/apiserver-kubelet-client.crt",
-                         "--kubelet-client-key=/etc/kubernetes/pki/apiserver-kubelet-client.key",
-                         "--kubelet-preferred-address-types=InternalIP,ExternalIP,Hostname",
-                         "--proxy-client-cert-file=/etc/kubernetes/pki/front-proxy-client.crt",
-                         "--proxy-client-key-file=/etc/kubernetes/pki/front-proxy-client.key",
-                         "--requestheader-allowed-names=front-proxy-client",
-                         "--requestheader-client-ca-file=/etc/kubernetes/pki/front-proxy-ca.crt",
-                         "--requestheader-extra-headers-prefix=X-Remote-Extra-",
-                         "--requestheader-group-headers=X-Remote-Group",
-                         "--requestheader-username-headers=X-Remote-User",
-                         "--secure-port=6443",
-                         "--service-account-issuer=https://kubernetes.default.svc.cluster.local",
-                         "--service-account-key-file=/etc/kubernetes/pki/sa.pub",
-                         "--service-account-signing-key-file=/etc/kubernetes/pki/sa.key",
-                         "--service-cluster-ip-range=10.96.0.0/12",
-                         "--tls-cert-file=/etc/kubernetes/pki/apiserver.crt",
-                         "--tls-private-key-file=/etc/kubernetes/pki/apiserver.key"});
+const std::vector<std::string> kKubeadm = {"--advertise-address=10.1.2.3",
+                                           "--allow-privileged=true",
+                                           "--authorization-mode=Node,RBAC",
+                                           "--client-ca-file=/etc/kubernetes/pki/ca.crt",
+                                           "--enable-admission-plugins=NodeRestriction",
+                                           "--enable-bootstrap-token-auth=true",
+                                           "--etcd-cafile=/etc/kubernetes/pki/etcd/ca.crt",
+                                           "--etcd-certfile=/etc/kubernetes/pki/apiserver-etcd-client.crt",
+                                           "--etcd-keyfile=/etc/kubernetes/pki/apiserver-etcd-client.key",
+                                           "--etcd-servers=https://127.0.0.1:2379",
+                                           "--kubelet-client-certificate=/etc/kubernetes/pki/apiserver-kubelet-client.crt",
+                                           "--kubelet-client-key=/etc/kubernetes/pki/apiserver-kubelet-client.key",
+                                           "--kubelet-preferred-address-types=InternalIP,ExternalIP,Hostname",
+                                           "--proxy-client-cert-file=/etc/kubernetes/pki/front-proxy-client.crt",
+                                           "--proxy-client-key-file=/etc/kubernetes/pki/front-proxy-client.key",
+                                           "--requestheader-allowed-names=front-proxy-client",
+                                           "--requestheader-client-ca-file=/etc/kubernetes/pki/front-proxy-ca.crt",
+                                           "--requestheader-extra-headers-prefix=X-Remote-Extra-",
+                                           "--requestheader-group-headers=X-Remote-Group",
+                                           "--requestheader-username-headers=X-Remote-User",
+                                           "--secure-port=6443",
+                                           "--service-account-issuer=https://kubernetes.default.svc.cluster.local",
+                                           "--service-account-key-file=/etc/kubernetes/pki/sa.pub",
+                                           "--service-account-signing-key-file=/etc/kubernetes/pki/sa.key",
+                                           "--service-cluster-ip-range=10.96.0.0/12",
+                                           "--tls-cert-file=/etc/kubernetes/pki/apiserver.crt",
+                                           "--tls-private-key-file=/etc/kubernetes/pki/apiserver.key"};
+
+TEST(Flags, AKubeadmManifestIsReadAsItIs) {
+  auto options = parsed(kKubeadm);
   EXPECT_EQ(options->flags.text("service-cluster-ip-range"), "10.96.0.0/12");
   const auto ignored = options->flags.accepted_only();
   EXPECT_NE(std::find(ignored.begin(), ignored.end(), "--etcd-servers"), ignored.end());
@@ -126,6 +129,67 @@ TEST(Flags, AKubeadmManifestStartsUnchanged) {
   auto completed = Options::complete(std::move(options));
   ASSERT_TRUE(completed.ok());
   EXPECT_TRUE(completed->validate().empty());
+}
+
+// What a server of these plugins says of `args`.
+Problems promise_problems(const std::vector<std::string>& args, const Offers& offers) {
+  auto completed = Options::complete(parsed(args));
+  Problems problems;
+  if (completed.ok()) check_promises(**completed, offers, problems);
+  return problems;
+}
+const Offers kToday{{}, {"NamespaceLifecycle"}, {"memory", "rocksdb"}};
+
+TEST(Promises, AKubeadmManifestIsToldInOneLineWhatToLeaveOut) {
+  EXPECT_EQ(promise_problems(kKubeadm, kToday),
+            Problems{"these flags promise what this server does not do yet, so it will not start with them; leave them out: "
+                     "--authorization-mode (nobody offers Node, RBAC); --enable-admission-plugins (nobody offers NodeRestriction); "
+                     "--etcd-servers (etcd is not used); --etcd-cafile (etcd is not used); --etcd-certfile (etcd is not used); "
+                     "--etcd-keyfile (etcd is not used)"});
+  const Offers later{{"Node", "RBAC"}, {"NamespaceLifecycle", "NodeRestriction"}, {"memory", "rocksdb"}};
+  EXPECT_EQ(promise_problems({"--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction"}, later), Problems{})
+      << "whoever registers the name keeps the promise";
+}
+
+TEST(Promises, WhatPromisesProtectionOrStorageAndDoesNothingIsRefused) {
+  for (const char* flag :
+       {"--encryption-provider-config=/x", "--audit-log-path=/x", "--audit-policy-file=/x", "--audit-webhook-config-file=/x",
+        "--token-auth-file=/x", "--authentication-config=/x", "--authentication-token-webhook-config-file=/x",
+        "--oidc-issuer-url=https://x", "--authorization-mode=RBAC", "--authorization-mode=ABAC", "--authorization-config=/x",
+        "--authorization-policy-file=/x", "--authorization-webhook-config-file=/x", "--etcd-servers=http://x", "--etcd-prefix=/foo",
+        "--egress-selector-config-file=/x", "--tracing-config-file=/x", "--enable-admission-plugins=AlwaysPullImages"}) {
+    const auto problems = promise_problems({flag}, kToday);
+    ASSERT_EQ(problems.size(), 1u) << flag;
+    const std::string name = std::string(flag).substr(0, std::string(flag).find('='));
+    EXPECT_NE(problems[0].find(name + " ("), std::string::npos) << problems[0];
+  }
+}
+
+TEST(Promises, WhatSaysNoMoreThanTheDefaultStarts) {
+  EXPECT_EQ(promise_problems({"--etcd-prefix=/registry", "--audit-log-path=", "--authorization-mode=AlwaysAllow",
+                              "--enable-admission-plugins=NamespaceLifecycle,ServiceAccount", "--disable-admission-plugins=PodSecurity"},
+                             kToday),
+            Problems{});
+}
+
+TEST(Promises, NamesThatNobodyKnowsAreRefused) {
+  EXPECT_EQ(promise_problems({"--enable-admission-plugins=NamespaceLifecycle,Nonsense", "--disable-admission-plugins=NamespaceLifecycle",
+                              "--storage-backend=etcd3"},
+                             kToday),
+            (Problems{"enable-admission-plugins plugin \"Nonsense\" is unknown",
+                      "[NamespaceLifecycle] in enable-admission-plugins and disable-admission-plugins overlapped",
+                      "--storage-backend \"etcd3\" is not offered by any loaded plugin; there are: memory, rocksdb"}));
+}
+
+TEST(Promises, TheOldAdmissionControlNamesThoseThatRun) {
+  auto completed = Options::complete(parsed({"--admission-control=NamespaceLifecycle"}));
+  ASSERT_TRUE(completed.ok());
+  EXPECT_EQ((*completed)->admission.enable, std::vector<std::string>{"NamespaceLifecycle"});
+  EXPECT_EQ((*completed)->admission.disable.size(), 40u);
+  auto both = Options::complete(parsed({"--admission-control=AlwaysAdmit", "--enable-admission-plugins=AlwaysDeny"}));
+  ASSERT_TRUE(both.ok());
+  EXPECT_EQ(both->validate(),
+            Problems{"admission-control and enable-admission-plugins/disable-admission-plugins flags are mutually exclusive"});
 }
 
 TEST(Flags, WhatTheKubernetesServiceCannotBeIsAllTold) {
@@ -226,18 +290,6 @@ TEST(Options, AlwaysAllowSwitchesAnonymousOff) {
   auto config = configured({"--authorization-mode=AlwaysAllow"});
   ASSERT_TRUE(config.ok());
   EXPECT_FALSE(config->options().authentication.anonymous);
-}
-
-TEST(Options, AdmissionPluginsAreKnownToSomebody) {
-  AdmissionOptions admission;
-  admission.enable = {"NamespaceLifecycle", "NodeRestriction", "Nonsense"};
-  admission.disable = {"NamespaceLifecycle"};
-  Problems problems;
-  std::vector<std::string> not_offered;
-  admission.validate({"NamespaceLifecycle"}, problems, not_offered);
-  EXPECT_EQ(not_offered, std::vector<std::string>{"NodeRestriction"});
-  EXPECT_EQ(problems, (Problems{"enable-admission-plugins plugin \"Nonsense\" is unknown",
-                                "[NamespaceLifecycle] in enable-admission-plugins and disable-admission-plugins overlapped"}));
 }
 
 TEST(GoDuration, ReadsAndPrintsAsGoDoes) {

@@ -58,7 +58,8 @@ Result<Server> Server::create(Config config, StopEvent& stop) {
   parts->make_router();
   if (Status status = parts->load(); !status.ok()) return status;
   if (Status status = parts->check_offers(); !status.ok()) return status;
-  parts->fill_admission();
+  if (Status status = parts->check_admission_configuration(); !status.ok()) return status;
+  if (Status status = parts->fill_admission(); !status.ok()) return status;
   if (Status status = parts->open_storage(); !status.ok()) return status;
   parts->build_chains();
   return Server(std::move(parts));

@@ -1,7 +1,9 @@
 // Server::create: from a valid configuration to a server that could serve.
 #include <algorithm>
 
+#include "admission/plugin_order.hpp"
 #include "app/log.hpp"
+#include "app/promises.hpp"
 #include "app/server_parts.hpp"
 #include "storage/memory_storage.hpp"
 
@@ -15,13 +17,13 @@ std::map<std::string, std::string> host_names() {
   std::map<std::string, std::string> taken;
   for (const char* path : {"/", "/api", "/apis", "/openapi/v2", "/openapi/v3", "/version", "/healthz", "/livez", "/readyz", "/metrics",
                            "/metrics/slis", "/debug/chain", "/debug/pprof/", "/debug/flags/v"}) {
-    taken.emplace(std::string("path ") + path, "the host");
+    taken.emplace(std::string("path ") + path, std::string(kTheHost));
   }
   for (const char* check : {"ping", "log", "etcd", "etcd-readiness", "informer-sync", "shutdown"}) {
-    taken.emplace(std::string("check ") + check, "the host");
+    taken.emplace(std::string("check ") + check, std::string(kTheHost));
   }
-  taken.emplace("storage " + std::string(kMemoryBackend), "the host");
-  taken.emplace("poststarthook storage-readiness", "the host");
+  taken.emplace("storage " + std::string(kMemoryBackend), std::string(kTheHost));
+  taken.emplace("poststarthook storage-readiness", std::string(kTheHost));
   return taken;
 }
 
@@ -79,32 +81,40 @@ std::optional<std::string> ServerParts::flag_for_plugins(std::string_view name) 
 
 Status ServerParts::load() {
   services = std::unique_ptr<HostServices>(new HostServices{
-      stores, background, tasks, stop_plugins, [this](std::string_view name) { return flag_for_plugins(name); },
+      stores, [this](const std::string& plugin) -> Executor& { return plugin_loops.of(plugin); }, tasks, stop_plugins,
+      [this](std::string_view name) { return flag_for_plugins(name); },
       [this](const GroupVersionResource& resource) { return config.enablement().resource_enabled(resource); },
       [](std::string_view) { return std::string(); },
       [this](const std::string& delegate, std::vector<APIGroupInfo> groups) { return router->publish(delegate, std::move(groups)); },
       [this] { return router->group_versions(); },
       [this](std::function<void()> callback) { router->on_group_versions_changed(std::move(callback)); }, host_names()});
+  services->publish_path = [this](const std::string& delegate, PathRoute route) {
+    return router->publish_path(delegate, std::move(route));
+  };
+  services->withdraw_path = [this](const std::string& delegate, const std::string& path) { return router->withdraw_path(delegate, path); };
   const auto& own = options().backplane;
   auto loaded = load_plugins({own.plugin_dirs, own.disable_plugins, own.require_plugins, own.data_dir + "/plugins-gen"}, *services);
   if (!loaded.ok()) return std::move(loaded.status());
   plugins = std::move(*loaded);
   router->use_scheme(plugins.scheme);
-
+  for (const auto& delegate : plugins.delegates) services->equivalents.set(delegate.name, delegate.groups);
   return {};
+}
+
+Executor& ServerParts::executor_of(const std::string& registrant) {
+  return registrant == kTheHost ? static_cast<Executor&>(background) : plugin_loops.of(registrant);
 }
 
 // What only the loaded plugins can tell of the flags: all of it at once.
 Status ServerParts::check_offers() {
   Problems problems;
   check_runtime_config(problems);
-  check_admission(problems);
-  const std::string& name = options().storage.backend;
-  if (name != kMemoryBackend && !plugins.storage_backends.contains(name)) {
-    std::vector<std::string> known{std::string(kMemoryBackend)};
-    for (const auto& [known_name, _] : plugins.storage_backends) known.push_back(known_name);
-    problems.push_back("--storage-backend " + quoted(name) + " is not offered by any loaded plugin; there are: " + join(known));
-  }
+  Offers offers;
+  for (const auto& each : plugins.authorizers) offers.authorizers.emplace_back(each->name());
+  for (const auto& each : plugins.admission) offers.admission.push_back(each.name);
+  offers.storage_backends.emplace_back(kMemoryBackend);
+  for (const auto& [name, _] : plugins.storage_backends) offers.storage_backends.push_back(name);
+  check_promises(options(), offers, problems);
   if (problems.empty()) return {};
   return bad_request(problems.size() == 1 ? problems.front() : "[" + join(problems) + "]");
 }
@@ -126,21 +136,38 @@ void ServerParts::check_runtime_config(Problems& problems) const {
   if (!known.ok()) problems.push_back(known.message());
 }
 
-void ServerParts::check_admission(Problems& problems) const {
-  std::vector<std::string> registered;
-  for (const auto& plugin : plugins.admission) registered.emplace_back(plugin->name());
-  Problems own;
-  std::vector<std::string> not_offered;
-  options().admission.validate(registered, own, not_offered);
-  if (!own.empty()) problems.push_back(join(own) + "; registered: " + (registered.empty() ? "none" : join(registered)));
-  if (!not_offered.empty()) app_log().info("admission plugins that no plugin offers are left out names=[{}]", join(not_offered));
+// A configuration for nobody would be a promise that nobody keeps.
+Status ServerParts::check_admission_configuration() {
+  const std::string& path = options().admission.control_config_file;
+  if (path.empty()) return {};
+  auto read = read_admission_configuration(path);
+  if (!read.ok()) return std::move(read.status());
+  for (const auto& row : *read) {
+    const auto& offered = plugins.admission;
+    if (std::any_of(offered.begin(), offered.end(), [&](const auto& each) { return each.name == row.name; })) continue;
+    return bad_request("--admission-control-config-file configures " + quoted(row.name) + ", which no loaded plugin offers");
+  }
+  admission_configuration = std::move(*read);
+  return {};
 }
 
-void ServerParts::fill_admission() {
-  for (const auto& plugin : plugins.admission) {
-    if (!options().admission.disabled(plugin->name())) admission.add(plugin);
+Status ServerParts::fill_admission() {
+  auto order = admission_order(plugins.admission);
+  if (!order.ok()) return std::move(order.status());
+  const auto& flags = options().admission;
+  for (const auto& name : enabled_admission(*order, plugins.admission, flags.enable, flags.disable)) {
+    const auto registration =
+        std::find_if(plugins.admission.begin(), plugins.admission.end(), [&](const auto& each) { return each.name == name; });
+    AdmissionPluginConfig plugin_config;
+    for (const auto& row : admission_configuration) {
+      if (row.name == name) plugin_config = row.config;
+    }
+    auto made = registration->factory(plugin_config);
+    if (!made.ok()) return bad_request("couldn't init admission plugin " + quoted(name) + ": " + made.status().message());
+    admission.add(std::move(*made));
   }
   app_log().info("Loaded admission controller(s) in the following order: {}", join(admission.names()));
+  return {};
 }
 
 Status ServerParts::open_storage() {
@@ -168,8 +195,10 @@ Status ServerParts::open_storage() {
 
 void ServerParts::build_chains() {
   authentication = std::make_unique<UnionAuthentication>(AuthenticationConfig{options().authentication.anonymous, plugins.authenticators});
-  const auto fallback = options().authorization.always_allow() ? AuthorizationFallback::kAllow : AuthorizationFallback::kDeny;
-  authorization = std::make_unique<Authorization>(AuthorizationConfig{plugins.authorizers, fallback});
+  token_authentication = std::make_unique<UnionTokenAuthentication>(plugins.authenticators);
+  authorization = std::make_unique<Authorization>(plan_authorization(options().authorization.modes, plugins.authorizers).authorizers);
+  services->tokens.answer(*token_authentication);
+  services->authorizer.answer(*authorization);
 
   const auto& generic = options().generic;
   ChainConfig chain_config;

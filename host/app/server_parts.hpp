@@ -10,6 +10,7 @@
 #include <string>
 
 #include "admission/admission_chain.hpp"
+#include "admission/admission_config.hpp"
 #include "app/hooks.hpp"
 #include "app/lifecycle.hpp"
 #include "app/lifecycle_signals.hpp"
@@ -20,6 +21,7 @@
 #include "app/stop_event.hpp"
 #include "app/tracked_caches.hpp"
 #include "base/io_loop.hpp"
+#include "base/loop_set.hpp"
 #include "base/task_group.hpp"
 #include "filters/handler_chain.hpp"
 #include "plugin/plugin_set.hpp"
@@ -44,6 +46,9 @@ class LateHandler final : public HttpHandler {
   std::atomic<HttpHandler*> handler_{nullptr};
 };
 
+// Who registers what the host brings along.
+inline constexpr std::string_view kTheHost = "the host";
+
 struct ServerParts {
   ServerParts(Config config_in, StopEvent& stop_in);
   ~ServerParts();
@@ -59,8 +64,9 @@ struct ServerParts {
   Status open_storage();
   Status check_offers();
   void check_runtime_config(Problems& problems) const;
-  void check_admission(Problems& problems) const;
-  void fill_admission();
+  Status check_admission_configuration();
+  Status fill_admission();
+  Executor& executor_of(const std::string& registrant);
   void build_chains();
 
   // ---- the steps of prepare_run (server_prepare.cpp)
@@ -75,6 +81,8 @@ struct ServerParts {
   void announce();
   Status drain();
   void stop_plugin_tasks();
+  void stop_plugin_loops();
+  [[noreturn]] void leave_behind();
   void stop_storage();
   // Idempotent; the order is the reverse of how things were made.
   void take_down();
@@ -83,13 +91,16 @@ struct ServerParts {
   StopEvent& stop;
   DataDirLock data_dir_lock;
 
-  // A loop per core for connections, one for the caches' pump, one for hooks, plugins and whatever else runs in the background.
+  // A loop per core for connections, one for the caches' pump, one for each plugin that has hooks or tasks, one for whatever else the host
+  // does in the background.
   BlockingPool blocking;
   LoopPool loops;
   IoLoop pump;
   IoLoop background;
+  LoopSet plugin_loops;
   bool started = false;
   bool taken_down = false;
+  bool storage_stopped = false;
 
   LifecycleSignals signals;
   // What plugins' tasks end by: after the last request they might be needed for.
@@ -108,6 +119,7 @@ struct ServerParts {
   StoreEnvironment stores;
   std::unique_ptr<HostServices> services;
   PluginSet plugins;
+  AdmissionConfiguration admission_configuration;
   AdmissionChain admission;
   std::unique_ptr<StorageBackend> storage;
   std::unique_ptr<CacheHub> hub;
@@ -117,6 +129,7 @@ struct ServerParts {
 
   std::unique_ptr<Authentication> authentication;
   FixedAuthentication loopback_authentication;
+  std::unique_ptr<UnionTokenAuthentication> token_authentication;
   std::unique_ptr<Authorization> authorization;
   std::unique_ptr<HandlerChain> chain;
   std::unique_ptr<HandlerChain> loopback_chain;

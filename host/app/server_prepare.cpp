@@ -26,7 +26,8 @@ Status ServerParts::collect_hooks() {
   const TrackedCaches* all_caches = caches.get();
   const auto limit = options().generic.storage_initialization_timeout;
   PostStartHookEntry readiness{"storage-readiness",
-                               [all_caches, limit](PostStartHookContext) { return wait_for_caches(*all_caches, limit); }, "the host"};
+                               [all_caches, limit](PostStartHookContext) { return wait_for_caches(*all_caches, limit); },
+                               std::string(kTheHost)};
   if (Status status = hooks.add(std::move(readiness)); !status.ok()) return status;
   for (const auto& delegate : plugins.delegates) {
     for (const auto& hook : delegate.post_start_hooks) {

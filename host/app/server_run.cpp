@@ -15,6 +15,8 @@ using Clock = std::chrono::steady_clock;
 
 // A plugin's task that does not heed the stop signal is left behind after this.
 constexpr std::chrono::seconds kPluginTasks{10};
+// And what it has posted to its executor after this.
+constexpr std::chrono::seconds kPluginLoops{2};
 
 // The secure port as the shutdown sees it.
 class ServedPort final : public DrainableServer {
@@ -48,6 +50,7 @@ Status ServerParts::start_serving() {
   started = true;
   pump.start();
   background.start();
+  plugin_loops.start();
   if (Status status = run_on(background, caches->start()); !status.ok()) return status;
   if (compactor) compactor->start();
   if (const auto& path = options().features.debug_socket_path; !path.empty()) {
@@ -66,7 +69,8 @@ Status ServerParts::start_serving() {
 
 void ServerParts::start_hooks() {
   hooks.all_done().on_fire([this] { announce(); });
-  hooks.start(tasks, background, *loopback, stop_plugins);
+  hooks.start(
+      tasks, [this](const std::string& registrant) -> Executor& { return executor_of(registrant); }, *loopback, stop_plugins);
   if (Status status = sd_notify("READY=1\n"); !status.ok()) {
     app_log().error("Unable to send systemd daemon successful start message error={}", status.message());
   }
@@ -84,7 +88,11 @@ Status ServerParts::drain() {
   const auto& generic = options().generic;
   ShutdownOptions shutdown{generic.shutdown_delay_duration, generic.shutdown_send_retry_after,
                            generic.shutdown_watch_termination_grace_period, generic.request_timeout};
-  return run_on(background, run_shutdown({shutdown, signals, short_requests, watches, port, [this] { return hooks.run_pre_shutdown(); }}));
+  const auto pre_shutdown = [this] {
+    return hooks.run_pre_shutdown(
+        tasks, [this](const std::string& registrant) -> Executor& { return executor_of(registrant); }, options().generic.request_timeout);
+  };
+  return run_on(background, run_shutdown({shutdown, signals, short_requests, watches, port, pre_shutdown}));
 }
 
 void ServerParts::stop_plugin_tasks() {
@@ -96,12 +104,25 @@ void ServerParts::stop_plugin_tasks() {
   if (in_time) return;
   // Taking the ground away from under a running task would crash; the store is closed properly and the process ends.
   app_log().error("background tasks did not end, leaving without them count={}", tasks.running());
-  stop_storage();
+  leave_behind();
+}
+
+// Its plugin blocks the thread: nothing that it may still touch can go.
+void ServerParts::stop_plugin_loops() {
+  const auto stuck = plugin_loops.stop(kPluginLoops);
+  if (stuck.empty()) return;
+  for (const auto& plugin : stuck) app_log().error("a plugin blocks its executor, leaving without it plugin={}", plugin);
+  leave_behind();
+}
+
+void ServerParts::leave_behind() {
+  if (!storage_stopped) stop_storage();
   flush_logs();
   std::_Exit(1);
 }
 
 void ServerParts::stop_storage() {
+  storage_stopped = true;
   if (compactor) run_on(background, compactor->stop());
   if (caches) run_on(background, caches->stop());
   Status stopped = run_on(background, storage->stop());
@@ -113,6 +134,7 @@ void ServerParts::take_down() {
   if (started) {
     if (debug_socket) run_on(background, close_at_once(*debug_socket));
     stop_plugin_tasks();
+    stop_plugin_loops();
     stop_storage();
   }
   loops.stop();

@@ -51,6 +51,7 @@ void IoLoop::start() {
     pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
     ExecutorScope scope(this);
     context_.run();
+    ended_->release();
   });
 }
 
@@ -58,6 +59,14 @@ void IoLoop::stop() {
   work_.reset();
   context_.stop();
   if (thread_.joinable()) thread_.join();
+}
+
+bool IoLoop::stop_within(std::chrono::nanoseconds limit) {
+  work_.reset();
+  context_.stop();
+  if (thread_.joinable() && !ended_->try_acquire_for(limit)) return false;
+  stop();
+  return true;
 }
 
 LoopPool::LoopPool(std::size_t count) {

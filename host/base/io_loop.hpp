@@ -8,6 +8,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <memory>
+#include <semaphore>
 #include <thread>
 #include <vector>
 
@@ -28,12 +29,15 @@ class IoLoop final : public Executor {
 
   void start();  // makes the thread
   void stop();   // drops what is queued and joins the thread; not from the loop itself
+  // The same, for a loop on which somebody may block: false when its thread has not ended by then; it is left to itself.
+  bool stop_within(std::chrono::nanoseconds limit);
 
  private:
   std::string name_;
   boost::asio::io_context context_{1};
   std::unique_ptr<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> work_;
   std::thread thread_;
+  std::shared_ptr<std::binary_semaphore> ended_ = std::make_shared<std::binary_semaphore>(0);
 };
 
 // A loop per core for connections.

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "base/caught.hpp"
 #include "base/log.hpp"
 
 namespace backplane {
@@ -26,8 +27,9 @@ namespace {
 Task<void> fenced(std::string name, Task<void> task) {
   try {
     co_await task;
-  } catch (const std::exception& error) {
-    base_log().error("a background task failed task={} error={}", name, error.what());
+  } catch (...) {
+    const Caught thrown = caught();
+    base_log().error("a background task failed task={} error={}{}", name, thrown.what, thrown.stack);
   }
 }
 }  // namespace

@@ -5,14 +5,11 @@ namespace backplane::endpoints {
 namespace {
 
 AdmissionAttributes attributes_of(const Resource& resource, RequestContext& context) {
-  AdmissionAttributes attributes;
-  attributes.operation = AdmissionOperation::kConnect;
-  attributes.resource = resource.scope.resource;
-  attributes.kind = resource.scope.kind;
+  AdmissionAttributes attributes =
+      admission_attributes(context, AdmissionOperation::kConnect, resource.scope.resource, resource.scope.kind);
   attributes.subresource = resource.scope.subresource;
   attributes.ns = resource.namespace_of(context);
   attributes.name = context.info.name;
-  attributes.context = &context;
   return attributes;
 }
 

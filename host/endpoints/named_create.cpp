@@ -7,16 +7,13 @@ namespace backplane::endpoints {
 namespace {
 
 AdmissionAttributes attributes_of(const Resource& resource, RequestContext& context, Object& object, const WriteOptions& options) {
-  AdmissionAttributes attributes;
-  attributes.operation = AdmissionOperation::kCreate;
-  attributes.resource = resource.scope.resource;
-  attributes.kind = resource.scope.kind;
+  AdmissionAttributes attributes = admission_attributes(context, AdmissionOperation::kCreate, resource.scope.resource, resource.scope.kind);
   attributes.subresource = resource.scope.subresource;
   attributes.ns = resource.namespace_of(context);
   attributes.name = context.info.name;
+  attributes.options = options;
   attributes.dry_run = options.dry_run;
   attributes.object = &object;
-  attributes.context = &context;
   return attributes;
 }
 

@@ -6,7 +6,7 @@ namespace {
 
 class WithAuthorization final : public Filter {
  public:
-  explicit WithAuthorization(const Authorization& authorization) : authorization_(authorization) {}
+  explicit WithAuthorization(Authorization& authorization) : authorization_(authorization) {}
 
   Step enter(FilterCall& call) const override {
     auto known = authorization_.authorize_now(call.context);
@@ -14,19 +14,25 @@ class WithAuthorization final : public Filter {
   }
 
   Task<Step> enter_slowly(FilterCall& call) const override {
-    AuthorizerResult result = co_await authorization_.authorize(call.context);
+    const AuthorizationAttributes attributes = authorization_attributes(call.context);
+    AuthorizerResult result = co_await authorization_.authorize(attributes);
     co_return settle(call, result);
   }
 
  private:
   static Step settle(FilterCall& call, const AuthorizerResult& result) {
+    // An authorizer may go wrong in part and still find the rule that allows it.
     if (result.decision == Decision::kAllow) return Step::kNext;
+    if (!result.error.ok()) {
+      call.refusal = Refusal::plain(500, "Internal Server Error: " + quoted(call.exchange->target()) + ": " + result.error.message());
+      return Step::kRefuse;
+    }
     call.exchange->set_response_header("X-Content-Type-Options", "nosniff");
-    call.refusal = Refusal{forbidden_request(call.context, result.reason), 0, {}, false};
+    call.refusal = Refusal{forbidden_request(authorization_attributes(call.context), result.reason), 0, {}, false};
     return Step::kRefuse;
   }
 
-  const Authorization& authorization_;
+  Authorization& authorization_;
 };
 
 }  // namespace

@@ -135,7 +135,7 @@ struct Filters : ::testing::Test {
   IoLoop loop{"test"};
   FixedAuthentication loopback{loopback_user()};
   UnionAuthentication by_credential{{}};
-  Authorization authorization{{}};
+  Authorization authorization{{make_public_info()}};
   NamedSignal mux{"MuxAndDiscoveryComplete"};
   NamedSignal not_accepting{"NotAcceptingNewRequest"};
   WaitGroup short_requests;

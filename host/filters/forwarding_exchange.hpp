@@ -21,6 +21,7 @@ class ForwardingExchange : public Exchange {
   const PeerCertificate* peer_certificate() const noexcept override { return behind_.peer_certificate(); }
   bool peer_certificate_rejected() const noexcept override { return behind_.peer_certificate_rejected(); }
   Task<Result<std::string>> read_body(std::size_t max_bytes) override { return behind_.read_body(max_bytes); }
+  Task<Result<std::string>> read_body_some() override { return behind_.read_body_some(); }
 
   void add_response_header(std::string name, std::string value) override { behind_.add_response_header(std::move(name), std::move(value)); }
   void set_response_header(std::string name, std::string value) override { behind_.set_response_header(std::move(name), std::move(value)); }

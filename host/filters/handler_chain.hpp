@@ -25,7 +25,7 @@ namespace backplane {
 struct ChainConfig {
   // Never null in a running server.
   const Authentication* authentication = nullptr;
-  const Authorization* authorization = nullptr;
+  Authorization* authorization = nullptr;
   const Signal* mux_and_discovery_complete = nullptr;
   const Signal* not_accepting_new_request = nullptr;
   WaitGroup* short_requests = nullptr;

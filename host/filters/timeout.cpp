@@ -31,6 +31,14 @@ class TimedExchange final : public ForwardingExchange, public DeadlineQueue::Ent
     if (timed_out_) co_return gone();
     co_return body;
   }
+  Task<Result<std::string>> read_body_some() override {
+    if (timed_out_) co_return gone();
+    reading_ = true;
+    auto some = co_await behind().read_body_some();
+    reading_ = false;
+    if (timed_out_) co_return gone();
+    co_return some;
+  }
   void add_response_header(std::string name, std::string value) override {
     if (!timed_out_) behind().add_response_header(std::move(name), std::move(value));
   }

@@ -148,6 +148,38 @@ TEST_F(Http2, AnUploadThatNobodyReadsStopsAtTheStreamWindow) {
   EXPECT_EQ(nghttp2_session_get_remote_window_size(client_->session()), 262144);
 }
 
+TEST_F(Http2, ALargeUploadThatIsReadSlowlyWaitsWithItsSender) {
+  open();
+  handler_.stepwise = true;
+  const auto id = client_->request("POST", "/count", {}, std::string(8 << 20, 'u'));
+  settle();
+  EXPECT_EQ(handler_.counted, 0u);
+  EXPECT_EQ(nghttp2_session_get_stream_remote_window_size(client_->session(), id), 0) << "the window is full and stays so";
+  const auto other = client_->request("GET", "/hello");
+  settle();
+  EXPECT_EQ(response(other).code, 200);
+  for (int i = 0; i < 1000 && response(id).code == 0; ++i) {
+    handler_.step.set(true);
+    settle();
+  }
+  EXPECT_EQ(response(id).body, std::to_string(8 << 20));
+  EXPECT_LE(handler_.largest_piece, 256u << 10);
+}
+
+TEST_F(Http2, AResetInTheMiddleOfAnUploadIsAnErrorAndNoEnd) {
+  open();
+  handler_.stepwise = true;
+  const auto id = client_->request("POST", "/count", {}, std::string(1 << 20, 'u'));
+  settle();
+  handler_.step.set(true);
+  settle();
+  client_->reset(id);
+  settle();
+  handler_.step.set(true);
+  settle();
+  EXPECT_EQ(handler_.count_failure.reason(), Reason::kTimeout);
+}
+
 TEST_F(Http2, AResetReachesTheHandlerOnceAndTheConnectionGoesOn) {
   open({}, true);
   const auto id = client_->request("GET", "/endless");

@@ -44,12 +44,29 @@ Task<Result<std::string>> HttpExchange::read_body(std::size_t max_bytes) {
     }
     if (body.size() > max_bytes) co_return request_entity_too_large(limit_text);
     if (body_ended_) co_return std::move(body);
+    Status arrived = co_await wait_for_body();
+    if (!arrived.ok()) co_return arrived;
+  }
+}
+
+Task<Result<std::string>> HttpExchange::read_body_some() {
+  Status arrived = co_await wait_for_body();
+  if (!arrived.ok()) co_return arrived;
+  std::string some = std::exchange(body_, {});
+  // What has been taken lets as much more in.
+  if (port_ != nullptr && !some.empty()) port_->body_consumed(*this, some.size());
+  co_return some;
+}
+
+Task<Status> HttpExchange::wait_for_body() {
+  while (body_.empty() && !body_ended_) {
     if (body_timed_out_) co_return timeout("the request body did not arrive in time", 0);
     if (lost_ || closed_ || port_ == nullptr) co_return gone();
     if (!std::exchange(body_wanted_, true)) port_->body_wanted(*this);
     body_since_ = Clock::now();
     co_await body_gate_;
   }
+  co_return Status();
 }
 
 void HttpExchange::body_arrived(std::string_view bytes) {

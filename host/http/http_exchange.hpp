@@ -70,6 +70,7 @@ class HttpExchange final : public Exchange, public std::enable_shared_from_this<
   const PeerCertificate* peer_certificate() const noexcept override;
   bool peer_certificate_rejected() const noexcept override;
   Task<Result<std::string>> read_body(std::size_t max_bytes) override;
+  Task<Result<std::string>> read_body_some() override;
   void add_response_header(std::string name, std::string value) override;
   void set_response_header(std::string name, std::string value) override;
   void set_compressible(bool compressible) override { compressible_ = compressible; }
@@ -118,6 +119,8 @@ class HttpExchange final : public Exchange, public std::enable_shared_from_this<
  private:
   enum class Compression { kUndecided, kHeld, kOn, kOff };
 
+  // Waits until there are body bytes or the body has ended.  Errors: kTimeout.
+  Task<Status> wait_for_body();
   bool accepts_gzip() const noexcept;
   bool may_compress(bool streamed) const noexcept;
   void begin_response(int code, std::string_view content_type);

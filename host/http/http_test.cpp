@@ -296,6 +296,53 @@ TEST_F(Http1, ABodyThatStopsComingIsATimeout) {
   EXPECT_TRUE(exchange("").starts_with("HTTP/1.1 504 Gateway Timeout"));
 }
 
+// A body in pieces, so that it never has to be in memory as a whole.
+TEST_F(Http1, ALargeUploadThatIsReadSlowlyWaitsInTheSocket) {
+  open();
+  handler_.stepwise = true;
+  constexpr std::size_t kSize = 16 << 20;
+  const std::string piece(64 << 10, 'u');
+  exchange("POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(kSize) + "\r\n\r\n");
+  std::string answer;
+  for (std::size_t sent = 0; answer.empty();) {
+    while (sent < kSize && session_->wants_input()) {
+      answer += exchange(piece);
+      sent += piece.size();
+    }
+    ASSERT_LE(sent, handler_.counted + (256 << 10) + 2 * (64 << 10)) << "no more is taken than the windows hold";
+    handler_.step.set(true);
+    answer += exchange("");
+  }
+  EXPECT_EQ(body_of(answer), std::to_string(kSize));
+  EXPECT_LE(handler_.largest_piece, (256u << 10) + (64u << 10));
+}
+
+TEST_F(Http1, AChunkedUploadIsReadInPiecesToo) {
+  open();
+  const std::string answer =
+      exchange("POST /count HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n");
+  EXPECT_EQ(body_of(answer), "11");
+}
+
+TEST_F(Http1, APeerThatStopsInTheMiddleOfAnUploadIsATimeout) {
+  open();
+  exchange("POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc");
+  EXPECT_EQ(handler_.counted, 3u);
+  session_->tick(HttpSession::Clock::now() + std::chrono::seconds(61));
+  exchange("");
+  EXPECT_EQ(handler_.count_failure.reason(), Reason::kTimeout);
+  EXPECT_EQ(handler_.count_failure.message(), "Timeout: the request body did not arrive in time");
+}
+
+TEST_F(Http1, APeerThatGoesInTheMiddleOfAnUploadIsAnErrorAndNoEnd) {
+  open();
+  exchange("POST /count HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc");
+  session_->receive_end();
+  exchange("");
+  EXPECT_EQ(handler_.counted, 3u);
+  EXPECT_EQ(handler_.count_failure.reason(), Reason::kTimeout);
+}
+
 TEST_F(Http1, DrainClosesIdleConnectionsAndLetsTheRunningResponseOut) {
   open();
   exchange("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -392,6 +439,8 @@ TEST(LocalRequest, RunsTheHandlerAndCollectsItsResponse) {
   run({.method = "POST", .target = "/echo", .headers = {}, .body = "ping"});
   EXPECT_EQ(response.code, 200);
   EXPECT_EQ(response.body, "ping");
+  run({.method = "POST", .target = "/count", .headers = {}, .body = std::string(1 << 20, 'u')});
+  EXPECT_EQ(response.body, "1048576");
   run({.method = "GET", .target = "/large", .headers = {{"Accept-Encoding", "gzip"}}, .body = {}});
   EXPECT_EQ(response.body.size(), handler.large_size);
   run({.method = "GET", .target = "/stream", .headers = {}, .body = {}});

@@ -5,6 +5,7 @@
 
 #include <nghttp2/nghttp2.h>
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <map>
@@ -71,7 +72,7 @@ class Release {
   std::vector<Promise<bool>> waiting_;
 };
 
-// /hello /echo /stream /hold /endless /large /close /throw /unfinished /cert
+// /hello /echo /count /stream /hold /endless /large /close /throw /unfinished /cert
 class TestHandler final : public HttpHandler {
  public:
   std::size_t max_body = 1 << 20;
@@ -83,12 +84,20 @@ class TestHandler final : public HttpHandler {
   Promise<bool> held;    // set when /hold has begun
   Release release;       // set it to let /hold answer
   Promise<bool> closed;  // set when an exchange was told that its peer has gone
+  // /count reads its body piece by piece, each only when the test lets it.
+  bool stepwise = false;
+  Promise<bool> step;
+  std::size_t counted = 0;
+  std::size_t largest_piece = 0;
+  Status count_failure;
 
   Task<void> handle(RequestContext&, Exchange& exchange) override {
     ++calls;
     const std::string path(exchange.target());
     if (path == "/echo") {
       co_await echo(exchange);
+    } else if (path == "/count") {
+      co_await count(exchange);
     } else if (path == "/stream") {
       co_await stream(exchange);
     } else if (path == "/hold") {
@@ -128,6 +137,25 @@ class TestHandler final : public HttpHandler {
     const int code = body.ok() ? 200 : body.status().code();
     auto chunks = one_chunk(body.ok() ? *body : body.status().message());
     co_await exchange.respond(code, "text/plain", std::move(chunks));
+  }
+  Task<void> count(Exchange& exchange) {
+    for (bool more = true; more;) {
+      if (stepwise) {
+        step = Promise<bool>();
+        const bool go = co_await step.future();
+        (void)go;
+      }
+      auto some = co_await exchange.read_body_some();
+      if (!some.ok()) {
+        count_failure = some.status();
+        break;
+      }
+      more = !some->empty();
+      counted += some->size();
+      largest_piece = std::max(largest_piece, some->size());
+    }
+    auto body = one_chunk(std::to_string(counted));
+    co_await exchange.respond(200, "text/plain", std::move(body));
   }
   Task<void> stream(Exchange& exchange) {
     const Status begun = co_await exchange.start(200, "text/plain");

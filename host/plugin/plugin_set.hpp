@@ -16,11 +16,13 @@
 #include <string>
 #include <vector>
 
+#include "admission/equivalents.hpp"
 #include "backplane/host.hpp"
 #include "base/task_group.hpp"
 #include "plugin/planner.hpp"
 #include "registry/store.hpp"
 #include "routing/delegation.hpp"
+#include "security/asked_later.hpp"
 
 namespace backplane {
 
@@ -34,7 +36,8 @@ struct PluginOptions {
 // What plugins get through the SDK's Host.  References outlive the PluginSet.
 struct HostServices {
   StoreEnvironment& stores;
-  Executor& executor;
+  // A plugin's own executor.
+  std::function<Executor&(const std::string& plugin)> executor_of;
   TaskGroup& tasks;
   Signal& stop;
   // A host flag's value by its name; nothing when unset or unknown.
@@ -50,6 +53,13 @@ struct HostServices {
   // Names the host has taken itself: "path /healthz" → "the host".  Kinds: path, poststarthook, preshutdownhook, check, signal,
   // storage, authenticator, authorizer, admission.
   std::map<std::string, std::string> taken;
+  // Called after commit only: DynamicPaths of `delegate`.
+  std::function<Status(const std::string& delegate, PathRoute route)> publish_path = {};
+  std::function<Status(const std::string& delegate, const std::string& path)> withdraw_path = {};
+  // What plugins ask; answered once the server has been put together.
+  LateAuthorizer authorizer = {};
+  LateTokenAuthenticator tokens = {};
+  EquivalentResourceTable equivalents = {};
 };
 
 struct PluginReport {
@@ -86,7 +96,7 @@ struct PluginSet {
   std::map<std::string, Host::StorageBackendFactory> storage_backends;
   std::vector<std::shared_ptr<Authenticator>> authenticators;  // these three in start order
   std::vector<std::shared_ptr<Authorizer>> authorizers;
-  std::vector<std::shared_ptr<AdmissionPlugin>> admission;
+  std::vector<AdmissionRegistration> admission;
   std::vector<PluginReport> report;  // of every file, in the order found
   Findings general;                  // about no plugin in particular
 };

@@ -47,6 +47,7 @@ class FencedHealthCheck final : public HealthCheck {
   FencedHealthCheck(std::string plugin, std::string name, std::shared_ptr<HealthCheck> check)
       : plugin_(std::move(plugin)), name_(std::move(name)), check_(std::move(check)) {}
   std::string name() const override { return name_; }
+  std::string group() const override { return check_->group(); }
   Task<Status> check() override {
     std::string error;
     try {
@@ -68,6 +69,11 @@ class FencedHealthCheck final : public HealthCheck {
 
 Status too_late(const std::string& kind) {
   return service_unavailable("registration is over: a " + kind + " is registered in provision()");
+}
+
+Status check_path(const PathRoute& route) {
+  if (route.handler && route.path.starts_with('/')) return {};
+  return bad_request("the path " + quoted(route.path) + " needs a leading slash and a handler");
 }
 
 Status no_object(const char* kind) { return bad_request(std::string("a null ") + kind + " cannot be registered"); }
@@ -164,6 +170,27 @@ class StagingHost::PublishedGroups final : public DynamicGroups {
   std::shared_ptr<const std::atomic<bool>> committed_;
 };
 
+class StagingHost::PublishedPaths final : public DynamicPaths {
+ public:
+  PublishedPaths(std::string plugin, HostServices& services, std::shared_ptr<const std::atomic<bool>> committed)
+      : plugin_(std::move(plugin)), services_(services), committed_(std::move(committed)) {}
+  Status publish(PathRoute route) override {
+    if (!committed_->load(std::memory_order_acquire)) return not_yet();
+    auto status = check_path(route);
+    return status.ok() ? services_.publish_path(plugin_, std::move(route)) : status;
+  }
+  Status withdraw(std::string path) override {
+    return committed_->load(std::memory_order_acquire) ? services_.withdraw_path(plugin_, path) : not_yet();
+  }
+
+ private:
+  static Status not_yet() { return service_unavailable("paths can be published once the server starts: do it in a post-start hook"); }
+
+  std::string plugin_;
+  HostServices& services_;
+  std::shared_ptr<const std::atomic<bool>> committed_;
+};
+
 // ---- the host
 
 StagingHost::StagingHost(std::string plugin, HostServices& services, TakenNames& names)
@@ -177,7 +204,7 @@ StagedRegistrations StagingHost::commit(Scheme& scheme) {
   committed_scheme_ = &scheme;
   committed_->store(true, std::memory_order_release);
   for (auto& callback : staged_.group_version_callbacks) services_.on_group_versions_changed(std::move(callback));
-  for (auto& task : staged_.tasks) services_.tasks.spawn(services_.executor, plugin_ + ": " + task.name, std::move(task.task));
+  for (auto& task : staged_.tasks) spawn(std::move(task.name), std::move(task.task));
   staged_.group_version_callbacks.clear();
   staged_.tasks.clear();
   return std::move(staged_);
@@ -238,12 +265,13 @@ bool StagingHost::resource_enabled(const GroupVersionResource& resource) const {
 }
 
 Status StagingHost::handle(PathRoute route) {
-  if (!route.handler || !route.path.starts_with('/'))
-    return bad_request("the path \"" + route.path + "\" needs a leading slash and a handler");
-  auto status = admit("path", route.path + (route.prefix ? " and below" : ""));
+  auto status = check_path(route);
+  if (status.ok()) status = admit("path", route.path + (route.prefix ? " and below" : ""));
   if (status.ok()) staged_.target.paths.push_back(std::move(route));
   return status;
 }
+
+std::shared_ptr<DynamicPaths> StagingHost::dynamic_paths() { return std::make_shared<PublishedPaths>(plugin_, services_, committed_); }
 
 Status StagingHost::add_post_start_hook(std::string name, PostStartHook hook) {
   if (!hook) return bad_request("hook func may not be nil: " + quoted(name));
@@ -304,16 +332,16 @@ Status StagingHost::register_authorizer(std::shared_ptr<Authorizer> authorizer) 
   return status;
 }
 
-Status StagingHost::register_admission(std::shared_ptr<AdmissionPlugin> plugin) {
-  if (!plugin) return no_object("admission plugin");
-  auto status = admit("admission", std::string(plugin->name()));
-  if (status.ok()) staged_.admission.push_back(std::move(plugin));
+Status StagingHost::register_admission(AdmissionRegistration registration) {
+  if (!registration.factory) return no_object("factory of an admission plugin");
+  auto status = admit("admission", registration.name);
+  if (status.ok()) staged_.admission.push_back(std::move(registration));
   return status;
 }
 
 void StagingHost::spawn(std::string name, Task<void> task) {
   if (committed_->load(std::memory_order_acquire)) {
-    services_.tasks.spawn(services_.executor, plugin_ + ": " + name, std::move(task));
+    services_.tasks.spawn(executor(), plugin_ + ": " + name, std::move(task));
   } else {
     staged_.tasks.push_back({std::move(name), std::move(task)});
   }

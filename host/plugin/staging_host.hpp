@@ -40,7 +40,7 @@ struct StagedRegistrations {
   std::map<std::string, Host::StorageBackendFactory> storage_backends;
   std::vector<std::shared_ptr<Authenticator>> authenticators;
   std::vector<std::shared_ptr<Authorizer>> authorizers;
-  std::vector<std::shared_ptr<AdmissionPlugin>> admission;
+  std::vector<AdmissionRegistration> admission;
   std::vector<std::function<void()>> group_version_callbacks;
   struct StagedTask {
     std::string name;
@@ -70,6 +70,7 @@ class StagingHost final : public Host {
   void on_group_versions_changed(std::function<void()> callback) override;
   bool resource_enabled(const GroupVersionResource& resource) const override;
   Status handle(PathRoute route) override;
+  std::shared_ptr<DynamicPaths> dynamic_paths() override;
   Status add_post_start_hook(std::string name, PostStartHook hook) override;
   Status add_pre_shutdown_hook(std::string name, PreShutdownHook hook) override;
   Status add_health_check(std::shared_ptr<HealthCheck> check, HealthEndpoints where) override;
@@ -77,8 +78,13 @@ class StagingHost final : public Host {
   Status register_storage_backend(std::string name, StorageBackendFactory factory) override;
   Status register_authenticator(std::shared_ptr<Authenticator> authenticator) override;
   Status register_authorizer(std::shared_ptr<Authorizer> authorizer) override;
-  Status register_admission(std::shared_ptr<AdmissionPlugin> plugin) override;
-  Executor& executor() override { return services_.executor; }
+  using Host::register_admission;
+  Status register_admission(AdmissionRegistration registration) override;
+  Authorizer& authorizer() override { return services_.authorizer; }
+  RuleResolver& rule_resolver() override { return services_.authorizer; }
+  TokenAuthenticator& token_authenticator() override { return services_.tokens; }
+  const EquivalentResources& equivalent_resources() const override { return services_.equivalents; }
+  Executor& executor() override { return services_.executor_of(plugin_); }
   void spawn(std::string name, Task<void> task) override;
   Signal& stop_signal() override { return services_.stop; }
   std::optional<std::string> flag(std::string_view name) const override;
@@ -86,6 +92,7 @@ class StagingHost final : public Host {
  private:
   class PluginLogger;
   class PublishedGroups;
+  class PublishedPaths;
   // Refuses a registration that comes too late, has no name, or has a name that is taken.
   Status admit(const std::string& kind, const std::string& name);
 

@@ -62,7 +62,7 @@ class StagingHostTest : public ::testing::Test {
   NamedSignal stop_{"stop"};
   std::vector<std::string> published_;
   HostServices services_{stores_,
-                         loop_,
+                         [this](const std::string&) -> Executor& { return loop_; },
                          tasks_,
                          stop_,
                          {},
@@ -177,7 +177,7 @@ TEST_F(StagingHostTest, NothingIsRefusedAndNotCalled) {
   EXPECT_EQ(plugin->add_health_check(nullptr, {}).message(), "a null health check cannot be registered");
   EXPECT_EQ(plugin->register_authenticator(nullptr).message(), "a null authenticator cannot be registered");
   EXPECT_EQ(plugin->register_authorizer(nullptr).message(), "a null authorizer cannot be registered");
-  EXPECT_EQ(plugin->register_admission(nullptr).message(), "a null admission plugin cannot be registered");
+  EXPECT_EQ(plugin->register_admission(std::shared_ptr<AdmissionPlugin>()).message(), "a null admission plugin cannot be registered");
   EXPECT_EQ(plugin->register_storage_backend("x", {}).message(), "a null storage backend factory cannot be registered");
   EXPECT_EQ(plugin->handle({"/x", false, true, nullptr}).reason(), Reason::kBadRequest);
   // No name was taken by what was refused.

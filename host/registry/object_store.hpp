@@ -65,7 +65,7 @@ class ObjectStore final : public StandardStorage, public DeprecationProvider {
 
  private:
   // One try of a create, under a name that is set or generated.
-  Task<Result<ObjectRef>> create_once(const Backing& backing, RequestContext& context, Object& object, bool dry_run);
+  Task<Result<ObjectRef>> create_once(const Backing& backing, RequestContext& context, Object& object, const WriteOptions& options);
   Result<CacheScope> scope_of(const RequestContext& context, const ListOptions& options) const;
 
   std::shared_ptr<StoreEnvironment::State> environment_;

@@ -117,8 +117,8 @@ Status validate_scale(const Object& scale, bool namespaced, std::string_view par
 // An update of the Scale, seen by the parent's store as an update of the parent.
 class ScaleUpdate final : public UpdatedObjectInfo {
  public:
-  ScaleUpdate(const ScaleView& view, const ObjectStore& parent, UpdatedObjectInfo& inner, bool dry_run)
-      : view_(view), parent_(parent), inner_(inner), dry_run_(dry_run) {}
+  ScaleUpdate(const ScaleView& view, const ObjectStore& parent, UpdatedObjectInfo& inner, const WriteOptions& options)
+      : view_(view), parent_(parent), inner_(inner), options_(options) {}
 
   Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) override {
     if (existing == nullptr) co_return parent_.not_found_error(context.info.name);
@@ -149,9 +149,11 @@ class ScaleUpdate final : public UpdatedObjectInfo {
     if (!context.info.is_resource_request || backing == nullptr) co_return Status();
     AdmissionAttributes attributes = parent_.attributes(context, AdmissionOperation::kUpdate, meta_name(before));
     attributes.kind = scale_kind();
+    attributes.request_kind = scale_kind();
     attributes.object = &scale;
     attributes.old_object = &before;
-    attributes.dry_run = dry_run_;
+    attributes.options = options_;
+    attributes.dry_run = options_.dry_run;
     Status admitted = co_await backing->admission->admit(attributes);
     if (!admitted.ok()) co_return admitted;
     co_return co_await backing->admission->validate(attributes);
@@ -160,7 +162,7 @@ class ScaleUpdate final : public UpdatedObjectInfo {
   const ScaleView& view_;
   const ObjectStore& parent_;
   UpdatedObjectInfo& inner_;
-  bool dry_run_;
+  const WriteOptions options_;
 };
 
 class ScaleStore final : public RestStorage, public Scoper, public Getter, public Updater {
@@ -179,7 +181,7 @@ class ScaleStore final : public RestStorage, public Scoper, public Getter, publi
 
   Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
                                     bool) override {
-    ScaleUpdate update(view_, *parent_, info, options.dry_run);
+    ScaleUpdate update(view_, *parent_, info, options);
     WriteMode mode;
     mode.strategy = parent_->config().strategy.get();
     mode.run_admission = false;  // it has looked at the Scale, not at the parent

@@ -58,15 +58,10 @@ ObjectStore::ObjectStore(std::shared_ptr<StoreEnvironment::State> environment, R
 ObjectStore::~ObjectStore() { environment_->detach(slot_); }
 
 AdmissionAttributes ObjectStore::attributes(RequestContext& context, AdmissionOperation operation, std::string_view name) const {
-  AdmissionAttributes attributes;
-  attributes.operation = operation;
-  attributes.resource = {config_.kind.group, config_.kind.version, config_.resource};
-  attributes.kind = config_.kind;
-  attributes.subresource = context.info.subresource;
-  if (keys_.namespaced()) attributes.ns = context.info.ns;
+  AdmissionAttributes attributes =
+      admission_attributes(context, operation, {config_.kind.group, config_.kind.version, config_.resource}, config_.kind);
+  if (!keys_.namespaced()) attributes.ns.clear();
   attributes.name = name;
-  attributes.dry_run = context.dry_run;
-  attributes.context = &context;
   return attributes;
 }
 

@@ -36,24 +36,26 @@ Task<Result<ObjectRef>> ObjectStore::create(RequestContext& context, Object& obj
     dedupe_owner_references(context, object, false);
     AdmissionAttributes attributes = this->attributes(context, AdmissionOperation::kCreate, meta_name(object));
     attributes.object = &object;
+    attributes.options = options;
     attributes.dry_run = options.dry_run;
     Status admitted = co_await backing->admission->admit(attributes);
     if (!admitted.ok()) co_return admitted;
     dedupe_owner_references(context, object, true);
   }
-  if (!needs_name(object)) co_return co_await create_once(*backing, context, object, options.dry_run);
+  if (!needs_name(object)) co_return co_await create_once(*backing, context, object, options);
 
   const std::size_t warnings = context.warning_count();
   for (int attempt = 1;; ++attempt) {
     context.take_back_warnings(warnings);
     Object copy(object, object.storage());
-    auto created = co_await create_once(*backing, context, copy, options.dry_run);
+    auto created = co_await create_once(*backing, context, copy, options);
     const bool again = !created.ok() && created.status().reason() == Reason::kAlreadyExists && attempt < kMaxGeneratedNames;
     if (!again) co_return created;
   }
 }
 
-Task<Result<ObjectRef>> ObjectStore::create_once(const Backing& backing, RequestContext& context, Object& object, bool dry_run) {
+Task<Result<ObjectRef>> ObjectStore::create_once(const Backing& backing, RequestContext& context, Object& object,
+                                                 const WriteOptions& options) {
   fill_system_fields(object);
   if (needs_name(object)) ObjectMeta(object).set("name", generate_name(meta_text(object, "generateName")));
   Status prepared = before_create(config_, *config_.strategy, context, object);
@@ -64,12 +66,13 @@ Task<Result<ObjectRef>> ObjectStore::create_once(const Backing& backing, Request
   if (context.info.is_resource_request) {
     AdmissionAttributes attributes = this->attributes(context, AdmissionOperation::kCreate, meta_name(object));
     attributes.object = &object;
-    attributes.dry_run = dry_run;
+    attributes.options = options;
+    attributes.dry_run = options.dry_run;
     Status allowed = co_await backing.admission->validate(attributes);
     if (!allowed.ok()) co_return allowed;
   }
 
-  if (dry_run) {
+  if (options.dry_run) {
     auto stored = co_await read_stored(backing, *key);
     if (!stored.ok()) co_return std::move(stored.status());
     if (*stored != nullptr) co_return exists_error(object, false);

@@ -40,6 +40,7 @@ Task<Status> DeleteOperation::admission(const Object& object) {
   AdmissionAttributes attributes = store_.attributes(context_, AdmissionOperation::kDelete, name_);
   attributes.ns = ns_;
   attributes.old_object = &object;
+  attributes.options = options_;
   attributes.dry_run = options_.dry_run;
   Status admitted = co_await backing_.admission->admit(attributes);
   if (!admitted.ok()) co_return admitted;

@@ -12,11 +12,12 @@ constexpr std::string_view kModified = "the object has been modified; please app
 class UpdateOperation final : public Guaranteed<UpdateOperation, UpdateResult> {
  public:
   UpdateOperation(ObjectStore& store, const Backing& backing, WriteMode mode, RequestContext& context, std::string name, std::string key,
-                  UpdatedObjectInfo& info, bool dry_run, bool may_create)
+                  UpdatedObjectInfo& info, WriteOptions options, bool may_create)
       : Guaranteed(store, backing, context, std::move(name), std::move(key)),
         mode_(mode),
         info_(info),
-        dry_run_(dry_run),
+        options_(std::move(options)),
+        dry_run_(options_.dry_run),
         may_create_(may_create || mode.strategy->allow_create_on_update()) {}
 
   Task<Attempt> attempt();
@@ -43,6 +44,7 @@ class UpdateOperation final : public Guaranteed<UpdateOperation, UpdateResult> {
 
   WriteMode mode_;
   UpdatedObjectInfo& info_;
+  WriteOptions options_;
   bool dry_run_;
   bool may_create_;
 };
@@ -58,6 +60,7 @@ AdmissionAttributes UpdateOperation::attributes(Object& object, const Object* ex
   AdmissionAttributes attributes = store_.attributes(context_, operation, name_);
   attributes.object = &object;
   attributes.old_object = existing;
+  attributes.options = options_;
   attributes.dry_run = dry_run_;
   return attributes;
 }
@@ -221,7 +224,7 @@ Task<Result<UpdateResult>> ObjectStore::update_as(WriteMode mode, RequestContext
   if (backing == nullptr) co_return not_started();
   auto key = keys_.key(context.info.ns, name);
   if (!key.ok()) co_return std::move(key.status());
-  UpdateOperation operation(*this, *backing, mode, context, std::move(name), std::move(*key), info, options.dry_run, force_allow_create);
+  UpdateOperation operation(*this, *backing, mode, context, std::move(name), std::move(*key), info, std::move(options), force_allow_create);
   co_return co_await operation.run();
 }
 

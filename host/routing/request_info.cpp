@@ -4,12 +4,14 @@
 #include <array>
 
 #include "backplane/http.hpp"
+#include "backplane/names.hpp"
 #include "backplane/selectors.hpp"
 
 namespace backplane {
 namespace {
 
 constexpr std::array<std::string_view, 2> kSpecialVerbs{"proxy", "watch"};
+constexpr std::array<std::string_view, 3> kSelectorVerbs{"list", "watch", "deletecollection"};
 constexpr std::array<std::string_view, 2> kNamespaceSubresources{"status", "finalize"};
 constexpr std::array<std::string_view, 5> kLongRunningSubresources{"attach", "exec", "proxy", "log", "portforward"};
 
@@ -69,8 +71,18 @@ void refine_collection_get(RequestInfo& info, std::string_view raw_query) {
   auto selector = FieldSelector::parse(query_get(*query, "fieldSelector"));
   if (!selector.ok()) return;
   for (const auto& requirement : selector->requirements()) {
-    if (requirement.field == "metadata.name" && requirement.equals) info.name = requirement.value;
+    const bool names = requirement.field == "metadata.name" && requirement.equals;
+    if (names && is_path_segment_name(requirement.value).empty()) info.name = requirement.value;
   }
+}
+
+// Read apart from the other options, of which one that cannot be read hides all: who authorizes by selectors must see them.
+void take_selectors(RequestInfo& info, std::string_view raw_query) {
+  if (raw_query.empty() || !has(kSelectorVerbs, info.verb)) return;
+  auto query = parse_query(raw_query);
+  if (!query.ok()) return;
+  info.field_selector = query_get(*query, "fieldSelector");
+  info.label_selector = query_get(*query, "labelSelector");
 }
 
 void take_resource_parts(RequestInfo& info, std::vector<std::string> parts) {
@@ -109,7 +121,8 @@ Result<RequestInfo> parse_request_info(std::string_view method, std::string_view
   info.is_resource_request = true;
   parts.erase(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(next));
 
-  if (has(kSpecialVerbs, parts[0])) {
+  const bool verb_in_path = has(kSpecialVerbs, parts[0]);
+  if (verb_in_path) {
     if (parts.size() < 2) return Status(Reason::kInternalError, "unable to determine kind and namespace from url, " + std::string(target));
     info.verb = parts[0];
     parts.erase(parts.begin());
@@ -119,6 +132,7 @@ Result<RequestInfo> parse_request_info(std::string_view method, std::string_view
   take_resource_parts(info, std::move(parts));
   if (info.name.empty() && info.verb == "get") refine_collection_get(info, raw_query);
   if (info.name.empty() && info.verb == "delete") info.verb = "deletecollection";
+  if (!verb_in_path) take_selectors(info, raw_query);
   return info;
 }
 

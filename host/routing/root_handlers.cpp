@@ -188,8 +188,8 @@ void put(RouteTable& routes, const std::string& path, bool listed, std::shared_p
   routes.exact.emplace(path, PathRow{PathRoute{path, false, listed, std::move(handler)}, "backplane"});
 }
 
-Value index_value(const RouteTable& routes) {
-  std::set<std::string> paths;
+Value index_value(const RouteTable& routes, const std::vector<std::string>& published) {
+  std::set<std::string> paths(published.begin(), published.end());
   for (const auto& [path, row] : routes.exact) {
     if (row.route.listed && path != "/") paths.insert(path);
   }
@@ -274,7 +274,8 @@ std::shared_ptr<const VersionTable> reuse_version_table(const RouteTable& previo
   return it->second;
 }
 
-void add_root_paths(RouteTable& routes, const RouterConfig& config, std::function<std::string()> chain_json) {
+void add_root_paths(RouteTable& routes, const RouterConfig& config, std::function<std::string()> chain_json,
+                    std::function<std::vector<std::string>()> published_paths) {
   const RouteTable* table = &routes;
   if (routes.core) {
     put(routes, "/api", true, std::make_shared<DiscoveryRoot>(routes, true, config.server_address));
@@ -288,7 +289,9 @@ void add_root_paths(RouteTable& routes, const RouterConfig& config, std::functio
   put(routes, "/openapi/v3", true, v3);
   routes.prefixes.push_back({PathRoute{"/openapi/v3/", true, true, v3}, "backplane"});
   put(routes, "/debug/chain", false, std::make_shared<LiveText>(std::move(chain_json)));
-  put(routes, "/", false, std::make_shared<ValueDocument>([table] { return index_value(*table); }));
+  put(routes, "/", false, std::make_shared<ValueDocument>([table, published_paths = std::move(published_paths)] {
+        return index_value(*table, published_paths());
+      }));
 }
 
 }  // namespace backplane

@@ -12,7 +12,9 @@
 namespace backplane {
 
 // Adds "/", "/api", "/apis", each group and version, "/version", "/openapi/…" and "/debug/chain" to `routes`, whose groups are complete.
-void add_root_paths(RouteTable& routes, const RouterConfig& config, std::function<std::string()> chain_json);
+// `published_paths`: what GET / shows beside the table's own.
+void add_root_paths(RouteTable& routes, const RouterConfig& config, std::function<std::string()> chain_json,
+                    std::function<std::vector<std::string>()> published_paths);
 // Discovery documents are found with a slash at the end too; health checks are not.
 bool root_path_allows_slash(std::string_view path);
 

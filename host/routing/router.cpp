@@ -160,7 +160,8 @@ Task<void> Router::handle(RequestContext& context, Exchange& exchange) {
       co_return;
     }
   }
-  const std::shared_ptr<HttpHandler> handler = find_path(*routes, info.path);
+  std::shared_ptr<HttpHandler> handler = published_paths_.find(info.path);
+  if (!handler) handler = find_path(*routes, info.path);
   if (handler) {
     co_await handler->handle(context, exchange);
   } else if (below_known_root(*routes, info.path)) {
@@ -194,6 +195,19 @@ Status Router::publish(std::string_view delegate, std::vector<APIGroupInfo> grou
   for (const auto& callback : callbacks) callback();
   return {};
 }
+
+Status Router::publish_path(const std::string& delegate, PathRoute route) {
+  std::lock_guard lock(mutex_);
+  const auto routes = table();
+  const auto exact = routes->exact.find(route.path);
+  const auto prefix =
+      std::find_if(routes->prefixes.begin(), routes->prefixes.end(), [&](const PathRow& row) { return row.route.path == route.path; });
+  if (exact != routes->exact.end()) return path_taken(route.path, exact->second.registrant);
+  if (prefix != routes->prefixes.end()) return path_taken(route.path, prefix->registrant);
+  return published_paths_.publish(delegate, std::move(route));
+}
+
+Status Router::withdraw_path(const std::string& delegate, const std::string& path) { return published_paths_.withdraw(delegate, path); }
 
 std::vector<GroupVersionInfo> Router::group_versions() const {
   std::vector<GroupVersionInfo> out;
@@ -277,7 +291,8 @@ Status Router::rebuild() {
   if (routes->core) routes->by_group.emplace("", routes->core.get());
   std::stable_sort(routes->prefixes.begin(), routes->prefixes.end(),
                    [](const PathRow& a, const PathRow& b) { return a.route.path.size() > b.route.path.size(); });
-  add_root_paths(*routes, config_, [this] { return chain_json(); });
+  add_root_paths(
+      *routes, config_, [this] { return chain_json(); }, [this] { return published_paths_.listed(); });
   table_.store(std::move(routes), std::memory_order_release);
   return {};
 }

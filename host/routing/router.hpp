@@ -16,6 +16,7 @@
 #include "endpoints/open_watches.hpp"
 #include "routing/api_enablement.hpp"
 #include "routing/delegation.hpp"
+#include "routing/published_paths.hpp"
 
 namespace backplane {
 
@@ -43,7 +44,9 @@ class Router final : public HttpHandler {
   Status compose(std::vector<DelegationTarget> chain, std::vector<PathRoute> host_paths);
   // Replaces what `delegate` has published at run time.
   Status publish(std::string_view delegate, std::vector<APIGroupInfo> groups);
-  // False until every mux-and-discovery signal has fired: then unknown paths are 404, before 503.
+  // One path of `delegate`'s, added or replaced, and taken back.
+  Status publish_path(const std::string& delegate, PathRoute route);
+  Status withdraw_path(const std::string& delegate, const std::string& path);
 
   std::vector<GroupVersionInfo> group_versions() const;
   void on_group_versions_changed(std::function<void()> callback);
@@ -69,6 +72,7 @@ class Router final : public HttpHandler {
   std::vector<PathRoute> host_paths_;
   std::map<std::string, std::vector<APIGroupInfo>> published_;
   std::atomic<std::shared_ptr<const RouteTable>> table_;
+  PublishedPaths published_paths_;
   std::vector<std::function<void()>> callbacks_;
 };
 

@@ -35,6 +35,17 @@ TEST(RequestInfo, AGetWithoutANameIsAListOrAWatch) {
   EXPECT_EQ(info("GET", "/api/v1/pods?fieldSelector=metadata.name%3Dx").name, "x");
 }
 
+TEST(RequestInfo, SelectorsAreThoseOfListsWatchesAndDeletedCollections) {
+  const RequestInfo list = info("GET", "/api/v1/pods?fieldSelector=spec.nodeName%3Dn1&labelSelector=a%3Db&limit=x");
+  EXPECT_EQ(list.field_selector, "spec.nodeName=n1");
+  EXPECT_EQ(list.label_selector, "a=b");
+  EXPECT_EQ(info("GET", "/api/v1/pods?watch=1&fieldSelector=broken").field_selector, "broken");
+  EXPECT_EQ(info("DELETE", "/api/v1/namespaces/a/pods?labelSelector=a").label_selector, "a");
+  EXPECT_EQ(info("GET", "/api/v1/namespaces/a/pods/p?labelSelector=a").label_selector, "");
+  EXPECT_EQ(info("GET", "/api/v1/watch/pods?labelSelector=a").label_selector, "") << "these paths do not keep to selectors";
+  EXPECT_EQ(info("GET", "/api/v1/pods?fieldSelector=metadata.name%3Da%2Fb").name, "") << "no name that could be on a path";
+}
+
 TEST(RequestInfo, NamespaceStatusIsASubresourceOfTheNamespaceAndWatchPathsAreWatches) {
   const RequestInfo status = info("GET", "/api/v1/namespaces/a/status");
   EXPECT_EQ(status.resource, "namespaces");

@@ -1,7 +1,6 @@
 #include "security/authentication.hpp"
 
-#include <algorithm>
-
+#include "backplane/http.hpp"
 #include "security/log.hpp"
 #include "security/users.hpp"
 #include "security/x509.hpp"
@@ -9,18 +8,8 @@
 namespace backplane {
 namespace {
 
-bool starts_with_no_case(std::string_view text, std::string_view lower_prefix) {
-  if (text.size() < lower_prefix.size()) return false;
-  return std::equal(lower_prefix.begin(), lower_prefix.end(), text.begin(),
-                    [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? static_cast<char>(b - 'A' + 'a') : b); });
-}
-
 // A token that nobody knows is a bad credential, not the absence of one.
-bool carries_token(const Exchange& exchange) {
-  std::string_view value = exchange.header("authorization");
-  if (!starts_with_no_case(value, "bearer ")) return false;
-  return value.find_first_not_of(' ', 7) != std::string_view::npos;
-}
+bool carries_token(const Exchange& exchange) { return !bearer_token(exchange).empty(); }
 
 // Upstream's group adder: everybody who proved who they are, anonymous left out.
 UserInfo with_authenticated_group(UserInfo user) {
@@ -63,6 +52,26 @@ Task<Result<UserInfo>> UnionAuthentication::authenticate(RequestContext& context
   }
   if (bad_credential) co_return unauthorized();
   co_return without_credentials(exchange);
+}
+
+Task<Result<std::optional<TokenAuthentication>>> UnionTokenAuthentication::authenticate_token(std::string token,
+                                                                                              std::vector<std::string> audiences) {
+  Status failure;
+  for (const auto& plugin : plugins_) {
+    auto* tokens = dynamic_cast<TokenAuthenticator*>(plugin.get());
+    if (tokens == nullptr) continue;
+    auto known = co_await tokens->authenticate_token(token, audiences);
+    if (!known.ok()) {
+      failure = std::move(known.status());
+      continue;
+    }
+    if (!known->has_value()) continue;
+    TokenAuthentication found = std::move(**known);
+    found.user = with_authenticated_group(std::move(found.user));
+    co_return std::optional<TokenAuthentication>(std::move(found));
+  }
+  if (!failure.ok()) co_return failure;
+  co_return std::optional<TokenAuthentication>();
 }
 
 }  // namespace backplane

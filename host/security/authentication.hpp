@@ -39,6 +39,17 @@ class UnionAuthentication final : public Authentication {
   AuthenticationConfig config_;
 };
 
+// The authenticators that know bearer tokens, for tokens that come from elsewhere than a request.
+class UnionTokenAuthentication final : public TokenAuthenticator {
+ public:
+  explicit UnionTokenAuthentication(std::vector<std::shared_ptr<Authenticator>> plugins) : plugins_(std::move(plugins)) {}
+  std::string_view name() const noexcept override { return "union"; }
+  Task<Result<std::optional<TokenAuthentication>>> authenticate_token(std::string token, std::vector<std::string> audiences) override;
+
+ private:
+  std::vector<std::shared_ptr<Authenticator>> plugins_;
+};
+
 // Every request is `user`: the server's calls to itself, the unprotected debug socket.
 class FixedAuthentication final : public Authentication {
  public:

@@ -8,57 +8,183 @@
 namespace backplane {
 namespace {
 
+constexpr std::array<std::string_view, 6> kModes{"AlwaysAllow", "AlwaysDeny", "ABAC", "Webhook", "RBAC", "Node"};
 constexpr std::array<std::string_view, 5> kPublicPaths{"/healthz", "/livez", "/readyz", "/version", "/version/"};
 
+class AlwaysAllow final : public BuiltInAuthorizer {
+ public:
+  std::string_view name() const noexcept override { return "AlwaysAllow"; }
+  AuthorizerResult decide(bool, std::string_view, std::string_view) const override { return {Decision::kAllow, "", {}}; }
+  Task<RuleList> rules_for(UserInfo, std::string) override {
+    RuleList rules;
+    rules.resource_rules.push_back({{"*"}, {"*"}, {"*"}, {}});
+    rules.non_resource_rules.push_back({{"*"}, {"*"}});
+    co_return rules;
+  }
+};
+
+class AlwaysDeny final : public BuiltInAuthorizer {
+ public:
+  std::string_view name() const noexcept override { return "AlwaysDeny"; }
+  AuthorizerResult decide(bool, std::string_view, std::string_view) const override {
+    return {Decision::kNoOpinion, "Everything is forbidden.", {}};
+  }
+  Task<RuleList> rules_for(UserInfo, std::string) override { co_return RuleList(); }
+};
+
+class PublicInfo final : public BuiltInAuthorizer {
+ public:
+  std::string_view name() const noexcept override { return "public-info"; }
+  AuthorizerResult decide(bool resource_request, std::string_view verb, std::string_view path) const override {
+    const bool open = !resource_request && verb == "get" && std::find(kPublicPaths.begin(), kPublicPaths.end(), path) != kPublicPaths.end();
+    return {open ? Decision::kAllow : Decision::kNoOpinion, "", {}};
+  }
+  Task<RuleList> rules_for(UserInfo, std::string) override {
+    RuleList rules;
+    rules.non_resource_rules.push_back({{"get"}, {kPublicPaths.begin(), kPublicPaths.end()}});
+    co_return rules;
+  }
+};
+
 // `User "jane" cannot get resource "pods/log" in API group "" in the namespace "x"`.
-std::string refusal(const RequestContext& context) {
-  const RequestInfo& info = context.info;
-  std::string text = "User " + quoted(context.user.name) + " cannot " + info.verb;
-  if (!info.is_resource_request) return text + " path " + quoted(info.path);
-  const std::string resource = info.subresource.empty() ? info.resource : info.resource + "/" + info.subresource;
-  text += " resource " + quoted(resource) + " in API group " + quoted(info.api_group);
-  return text + (info.ns.empty() ? " at the cluster scope" : " in the namespace " + quoted(info.ns));
+std::string refusal(const AuthorizationAttributes& wanted) {
+  std::string text = "User " + quoted(wanted.user.name) + " cannot " + wanted.verb;
+  if (!wanted.resource_request) return text + " path " + quoted(wanted.path);
+  const std::string resource = wanted.subresource.empty() ? wanted.resource : wanted.resource + "/" + wanted.subresource;
+  text += " resource " + quoted(resource) + " in API group " + quoted(wanted.api_group);
+  return text + (wanted.ns.empty() ? " at the cluster scope" : " in the namespace " + quoted(wanted.ns));
+}
+
+Status threw(std::string_view authorizer, const std::string& what) {
+  return Status(Reason::kInternalError, "authorizer " + std::string(authorizer) + " threw: " + what);
+}
+
+Task<AuthorizerResult> fenced(Authorizer& authorizer, const AuthorizationAttributes& attributes) {
+  AuthorizerResult result;
+  try {
+    auto asking = authorizer.authorize(attributes);
+    result = co_await std::move(asking);
+  } catch (const std::exception& error) {
+    result = {Decision::kNoOpinion, "", threw(authorizer.name(), error.what())};
+  } catch (...) {
+    result = {Decision::kNoOpinion, "", threw(authorizer.name(), "an exception that is not a std::exception")};
+  }
+  co_return result;
+}
+
+// utilerrors.NewAggregate: one as it is, several in brackets.
+class Errors {
+ public:
+  void add(Status error) {
+    if (!error.ok()) list_.push_back(std::move(error));
+  }
+  Status together() {
+    if (list_.empty()) return {};
+    if (list_.size() == 1) return std::move(list_.front());
+    std::string text;
+    for (const Status& error : list_) text += (text.empty() ? "[" : ", ") + error.message();
+    return Status(Reason::kInternalError, text + "]");
+  }
+
+ private:
+  std::vector<Status> list_;
+};
+
+template <class Item>
+void append(std::vector<Item>& to, std::vector<Item>& from) {
+  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
 }  // namespace
 
+Task<AuthorizerResult> BuiltInAuthorizer::authorize(const AuthorizationAttributes& attributes) {
+  co_return decide(attributes.resource_request, attributes.verb, attributes.path);
+}
+
+std::shared_ptr<Authorizer> make_always_allow() { return std::make_shared<AlwaysAllow>(); }
+std::shared_ptr<Authorizer> make_always_deny() { return std::make_shared<AlwaysDeny>(); }
+std::shared_ptr<Authorizer> make_public_info() { return std::make_shared<PublicInfo>(); }
+
 bool is_privileged(const UserInfo& user) noexcept { return user.in_group(kPrivilegedGroup); }
 
-bool is_public_info(const RequestInfo& info) noexcept {
-  return !info.is_resource_request && info.verb == "get" &&
-         std::find(kPublicPaths.begin(), kPublicPaths.end(), info.path) != kPublicPaths.end();
+bool is_authorization_mode(std::string_view name) noexcept { return std::find(kModes.begin(), kModes.end(), name) != kModes.end(); }
+
+Authorization::Authorization(std::vector<std::shared_ptr<Authorizer>> authorizers) : authorizers_(std::move(authorizers)) {
+  for (const auto& each : authorizers_) immediate_ = immediate_ && dynamic_cast<const BuiltInAuthorizer*>(each.get()) != nullptr;
 }
 
 std::optional<AuthorizerResult> Authorization::authorize_now(const RequestContext& context) const {
-  if (is_privileged(context.user)) return AuthorizerResult{Decision::kAllow, ""};
-  if (!config_.plugins.empty()) return std::nullopt;
-  return last_word(context);
+  if (is_privileged(context.user)) return AuthorizerResult{Decision::kAllow, "", {}};
+  if (!immediate_) return std::nullopt;
+  AuthorizerResult result;
+  const RequestInfo& info = context.info;
+  for (const auto& each : authorizers_) {
+    result = static_cast<const BuiltInAuthorizer&>(*each).decide(info.is_resource_request, info.verb, info.path);
+    if (result.decision != Decision::kNoOpinion) break;
+  }
+  return result;
 }
 
-AuthorizerResult Authorization::last_word(const RequestContext& context) const {
-  if (is_public_info(context.info)) return {Decision::kAllow, ""};
-  return {config_.fallback == AuthorizationFallback::kAllow ? Decision::kAllow : Decision::kNoOpinion, ""};
-}
-
-Task<AuthorizerResult> Authorization::authorize(RequestContext& context) const {
-  if (is_privileged(context.user)) co_return AuthorizerResult{Decision::kAllow, ""};
+Task<AuthorizerResult> Authorization::authorize(const AuthorizationAttributes& attributes) {
+  if (is_privileged(attributes.user)) co_return AuthorizerResult{Decision::kAllow, "", {}};
   std::string reasons;
-  for (const auto& plugin : config_.plugins) {
-    AuthorizerResult result = co_await plugin->authorize(context);
+  Errors errors;
+  for (const auto& each : authorizers_) {
+    AuthorizerResult result = co_await fenced(*each, attributes);
     if (result.decision != Decision::kNoOpinion) co_return result;
     if (!result.reason.empty()) reasons += (reasons.empty() ? "" : "\n") + result.reason;
+    errors.add(std::move(result.error));
   }
-  AuthorizerResult result = last_word(context);
-  if (result.decision != Decision::kAllow) result.reason = std::move(reasons);
-  co_return result;
+  co_return AuthorizerResult{Decision::kNoOpinion, std::move(reasons), errors.together()};
 }
 
-Status forbidden_request(const RequestContext& context, std::string_view reason) {
-  std::string why = refusal(context);
+Task<RuleList> Authorization::rules_for(UserInfo user, std::string ns) {
+  RuleList all;
+  Errors errors;
+  for (const auto& each : authorizers_) {
+    auto* resolver = dynamic_cast<RuleResolver*>(each.get());
+    all.incomplete = all.incomplete || resolver == nullptr;
+    if (resolver == nullptr) continue;
+    RuleList rules = co_await resolver->rules_for(user, ns);
+    append(all.resource_rules, rules.resource_rules);
+    append(all.non_resource_rules, rules.non_resource_rules);
+    all.incomplete = all.incomplete || rules.incomplete;
+    errors.add(std::move(rules.error));
+  }
+  all.error = errors.together();
+  co_return all;
+}
+
+AuthorizationPlan plan_authorization(const std::vector<std::string>& modes, const std::vector<std::shared_ptr<Authorizer>>& registered) {
+  AuthorizationPlan plan;
+  if (modes.empty()) {
+    plan.authorizers = registered;
+    plan.authorizers.push_back(make_public_info());
+    return plan;
+  }
+  for (const auto& each : registered) {
+    if (!is_authorization_mode(each->name())) plan.authorizers.push_back(each);
+  }
+  for (const auto& mode : modes) {
+    const auto found = std::find_if(registered.begin(), registered.end(), [&](const auto& each) { return each->name() == mode; });
+    if (found != registered.end()) {
+      plan.authorizers.push_back(*found);
+    } else if (mode == "AlwaysAllow") {
+      plan.authorizers.push_back(make_always_allow());
+    } else if (mode == "AlwaysDeny") {
+      plan.authorizers.push_back(make_always_deny());
+    } else {
+      plan.not_offered.push_back(mode);
+    }
+  }
+  return plan;
+}
+
+Status forbidden_request(const AuthorizationAttributes& attributes, std::string_view reason) {
+  std::string why = refusal(attributes);
   if (!reason.empty()) why.append(": ").append(reason);
-  const RequestInfo& info = context.info;
-  if (!info.is_resource_request) return forbidden("", "", "", why);
-  return forbidden(info.api_group, info.resource, info.name, why);
+  if (!attributes.resource_request) return forbidden("", "", "", why);
+  return forbidden(attributes.api_group, attributes.resource, attributes.name, why);
 }
 
 }  // namespace backplane

@@ -1,45 +1,61 @@
-// May they: the superuser, what plugins have registered, and the paths that everybody may read.  The first opinion wins.
+// May they: the superuser's rule, then authorizers in order.  The first opinion wins.
 //
 // Thread-safety: immutable after construction; any number of requests at once.
-// Lifetime:      outlives the handler chain.
-// Errors:        none; no opinion at the end is a refusal.
+// Lifetime:      outlives the handler chain and everybody who asks.
+// Errors:        no opinion at the end is a refusal; what an authorizer throws is its error, and no opinion.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backplane/security.hpp"
 
 namespace backplane {
 
-// What stands at the end of the row when nobody had an opinion.
-enum class AuthorizationFallback : unsigned char { kDeny, kAllow };
-
-struct AuthorizationConfig {
-  std::vector<std::shared_ptr<Authorizer>> plugins;  // in registration order
-  AuthorizationFallback fallback = AuthorizationFallback::kDeny;
-};
-
-class Authorization {
+// One whose decision needs no waiting and no more than this.
+class BuiltInAuthorizer : public Authorizer, public RuleResolver {
  public:
-  explicit Authorization(AuthorizationConfig config) : config_(std::move(config)) {}
+  virtual AuthorizerResult decide(bool resource_request, std::string_view verb, std::string_view path) const = 0;
+  Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override;
+};
+// --authorization-mode=AlwaysAllow, AlwaysDeny, and GET of /healthz, /livez, /readyz, /version, /version/ for everybody (upstream's
+// system:public-info-viewer).
+std::shared_ptr<Authorizer> make_always_allow();
+std::shared_ptr<Authorizer> make_always_deny();
+std::shared_ptr<Authorizer> make_public_info();
+
+class Authorization final : public Authorizer, public RuleResolver {
+ public:
+  explicit Authorization(std::vector<std::shared_ptr<Authorizer>> authorizers);
+  std::string_view name() const noexcept override { return "union"; }
   // The answer when it needs no waiting; nothing when only authorize() can tell.
   std::optional<AuthorizerResult> authorize_now(const RequestContext& context) const;
-  Task<AuthorizerResult> authorize(RequestContext& context) const;
+  Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override;
+  Task<RuleList> rules_for(UserInfo user, std::string ns) override;
 
  private:
-  AuthorizerResult last_word(const RequestContext& context) const;
-  AuthorizationConfig config_;
+  std::vector<std::shared_ptr<Authorizer>> authorizers_;
+  bool immediate_ = true;  // all of them are built in
 };
+
+// The modes of --authorization-mode, known here or as the name of an authorizer that a plugin has registered, in their order.  Authorizers
+// that are no mode of kube-apiserver's stand in front of them.  Without modes: all that are registered, then the public information.
+struct AuthorizationPlan {
+  std::vector<std::shared_ptr<Authorizer>> authorizers;
+  std::vector<std::string> not_offered;  // modes that nobody answers for
+};
+AuthorizationPlan plan_authorization(const std::vector<std::string>& modes, const std::vector<std::shared_ptr<Authorizer>>& registered);
+
+// kube-apiserver's modes.
+bool is_authorization_mode(std::string_view name) noexcept;
 
 // system:masters may do everything, whatever anybody else thinks.
 bool is_privileged(const UserInfo& user) noexcept;
-// GET of /healthz, /livez, /readyz, /version, /version/: upstream's system:public-info-viewer.
-bool is_public_info(const RequestInfo& info) noexcept;
 
 // The 403 that names who wanted what, worded as upstream's responsewriters.Forbidden.
-Status forbidden_request(const RequestContext& context, std::string_view reason);
+Status forbidden_request(const AuthorizationAttributes& attributes, std::string_view reason);
 
 }  // namespace backplane

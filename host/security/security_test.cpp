@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "base/io_loop.hpp"
+#include "security/asked_later.hpp"
 #include "security/authentication.hpp"
 #include "security/authorization.hpp"
 #include "security/users.hpp"
@@ -45,7 +46,7 @@ class FakeExchange final : public Exchange {
   void abort() override {}
 };
 
-class TokenAuthenticator final : public Authenticator {
+class KnownToken final : public Authenticator {
  public:
   std::string_view name() const noexcept override { return "token"; }
   Task<Result<std::optional<UserInfo>>> authenticate(RequestContext&, Exchange& exchange) override {
@@ -64,7 +65,7 @@ class FixedAuthorizer final : public Authorizer {
  public:
   explicit FixedAuthorizer(AuthorizerResult result) : result_(std::move(result)) {}
   std::string_view name() const noexcept override { return "fixed"; }
-  Task<AuthorizerResult> authorize(RequestContext&) override { co_return result_; }
+  Task<AuthorizerResult> authorize(const AuthorizationAttributes&) override { co_return result_; }
 
  private:
   AuthorizerResult result_;
@@ -76,10 +77,11 @@ struct Security : ::testing::Test {
     if (auto known = authentication.authenticate_now(context, exchange)) return std::move(*known);
     return run_on(loop, authentication.authenticate(context, exchange));
   }
-  AuthorizerResult ask(const Authorization& authorization) {
+  AuthorizerResult ask(Authorization authorization) {
     if (auto known = authorization.authorize_now(context)) return *known;
-    return run_on(loop, authorization.authorize(context));
+    return run_on(loop, authorization.authorize(authorization_attributes(context)));
   }
+  std::string refusal(std::string_view reason) { return forbidden_request(authorization_attributes(context), reason).to_json(); }
   IoLoop loop{"test"};
   FakeExchange exchange;
   RequestContext context;
@@ -129,7 +131,7 @@ TEST_F(Security, ATokenThatNobodyKnowsIsABadCredential) {
 }
 
 TEST_F(Security, PluginsAreAskedAfterTheCertificateAndBeforeAnonymous) {
-  UnionAuthentication authentication({true, {std::make_shared<TokenAuthenticator>()}});
+  UnionAuthentication authentication({true, {std::make_shared<KnownToken>()}});
   exchange.request_headers = {{"authorization", "Bearer good"}};
   auto user = ask(authentication);
   ASSERT_TRUE(user.ok());
@@ -146,13 +148,13 @@ TEST_F(Security, PluginsAreAskedAfterTheCertificateAndBeforeAnonymous) {
 
 TEST_F(Security, TheSuperuserIsNeverAskedAbout) {
   context.user = loopback_user();
-  Authorization authorization({{std::make_shared<FixedAuthorizer>(AuthorizerResult{Decision::kDeny, "no"})}, AuthorizationFallback::kDeny});
+  Authorization authorization({std::make_shared<FixedAuthorizer>(AuthorizerResult{Decision::kDeny, "no", {}})});
   EXPECT_EQ(ask(authorization).decision, Decision::kAllow);
 }
 
 TEST_F(Security, EverybodyMayReadHealthAndVersionAndNothingElse) {
   context.user = anonymous_user();
-  Authorization authorization({});
+  Authorization authorization({make_public_info()});
   context.info.verb = "get";
   for (const char* path : {"/healthz", "/livez", "/readyz", "/version", "/version/"}) {
     context.info.path = path;
@@ -172,12 +174,11 @@ TEST_F(Security, TheFirstOpinionWinsAndReasonsOfTheSilentAreKept) {
   context.info.path = "/x";
   context.info.verb = "get";
   const auto authorizer = [](Decision decision, const char* reason) {
-    return std::make_shared<FixedAuthorizer>(AuthorizerResult{decision, reason});
+    return std::make_shared<FixedAuthorizer>(AuthorizerResult{decision, reason, {}});
   };
-  EXPECT_EQ(ask(Authorization({{authorizer(Decision::kNoOpinion, "a"), authorizer(Decision::kAllow, "b")}, {}})).decision,
-            Decision::kAllow);
-  EXPECT_EQ(ask(Authorization({{authorizer(Decision::kDeny, "a"), authorizer(Decision::kAllow, "b")}, {}})).decision, Decision::kDeny);
-  auto silent = ask(Authorization({{authorizer(Decision::kNoOpinion, "a"), authorizer(Decision::kNoOpinion, "b")}, {}}));
+  EXPECT_EQ(ask(Authorization({authorizer(Decision::kNoOpinion, "a"), authorizer(Decision::kAllow, "b")})).decision, Decision::kAllow);
+  EXPECT_EQ(ask(Authorization({authorizer(Decision::kDeny, "a"), authorizer(Decision::kAllow, "b")})).decision, Decision::kDeny);
+  auto silent = ask(Authorization({authorizer(Decision::kNoOpinion, "a"), authorizer(Decision::kNoOpinion, "b")}));
   EXPECT_EQ(silent.decision, Decision::kNoOpinion);
   EXPECT_EQ(silent.reason, "a\nb");
 }
@@ -187,7 +188,7 @@ TEST_F(Security, ARefusalSaysWhoWantedWhatWhere) {
   context.info = {};
   context.info.verb = "get";
   context.info.path = "/metrics";
-  EXPECT_EQ(forbidden_request(context, "").to_json(),
+  EXPECT_EQ(refusal(""),
             "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":\"forbidden: User \\\"jane\\\" "
             "cannot get path "
             "\\\"/metrics\\\"\",\"reason\":\"Forbidden\",\"details\":{},\"code\":403}\n");
@@ -198,7 +199,7 @@ TEST_F(Security, ARefusalSaysWhoWantedWhatWhere) {
   context.info.ns = "s-rbac";
   context.info.name = "d";
   EXPECT_EQ(
-      forbidden_request(context, "").to_json(),
+      refusal(""),
       "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":\"deployments.apps \\\"d\\\" is "
       "forbidden: User "
       "\\\"jane\\\" cannot get resource \\\"deployments/scale\\\" in API group \\\"apps\\\" in the namespace "
@@ -207,10 +208,136 @@ TEST_F(Security, ARefusalSaysWhoWantedWhatWhere) {
   context.info.is_resource_request = true;
   context.info.verb = "list";
   context.info.resource = "nodes";
-  EXPECT_EQ(forbidden_request(context, "").message(),
+  EXPECT_EQ(forbidden_request(authorization_attributes(context), "").message(),
             "nodes is forbidden: User \"jane\" cannot list resource \"nodes\" in API group \"\" at the cluster scope");
-  EXPECT_EQ(forbidden_request(context, "no rule").message(),
+  EXPECT_EQ(forbidden_request(authorization_attributes(context), "no rule").message(),
             "nodes is forbidden: User \"jane\" cannot list resource \"nodes\" in API group \"\" at the cluster scope: no rule");
+}
+
+// ---- what plugins can ask
+
+class ThrowingAuthorizer final : public Authorizer {
+ public:
+  std::string_view name() const noexcept override { return "fragile"; }
+  Task<AuthorizerResult> authorize(const AuthorizationAttributes&) override {
+    throw std::runtime_error("boom");
+    co_return AuthorizerResult();
+  }
+};
+
+class Recorder final : public Authorizer {
+ public:
+  explicit Recorder(std::string name = "recorder") : name_(std::move(name)) {}
+  std::string_view name() const noexcept override { return name_; }
+  Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override {
+    seen = attributes;
+    co_return AuthorizerResult();
+  }
+  AuthorizationAttributes seen;
+
+ private:
+  std::string name_;
+};
+
+TEST_F(Security, AttributesCarryTheSelectorsAndWhyOneCannotBeRead) {
+  context.user.name = "jane";
+  context.info.is_resource_request = true;
+  context.info.verb = "list";
+  context.info.resource = "pods";
+  context.info.api_version = "v1";
+  context.info.field_selector = "spec.nodeName=n1,metadata.name!=x";
+  context.info.label_selector = "app in (";
+  auto recorder = std::make_shared<Recorder>();
+  ask(Authorization({recorder}));
+  ASSERT_EQ(recorder->seen.fields.requirements().size(), 2u);
+  EXPECT_EQ(recorder->seen.fields.requirements()[1].field, "spec.nodeName");
+  EXPECT_TRUE(recorder->seen.fields_error.ok());
+  EXPECT_TRUE(recorder->seen.labels.empty());
+  EXPECT_FALSE(recorder->seen.labels_error.ok());
+  EXPECT_EQ(recorder->seen.user.name, "jane");
+  EXPECT_EQ(recorder->seen.api_version, "v1");
+}
+
+TEST_F(Security, AnAuthorizerThatThrowsHasNoOpinionAndAnError) {
+  context.user.name = "jane";
+  auto result = ask(Authorization({std::make_shared<ThrowingAuthorizer>()}));
+  EXPECT_EQ(result.decision, Decision::kNoOpinion);
+  EXPECT_EQ(result.error.message(), "authorizer fragile threw: boom");
+  EXPECT_EQ(ask(Authorization({std::make_shared<ThrowingAuthorizer>(), make_always_allow()})).decision, Decision::kAllow);
+}
+
+TEST_F(Security, AlwaysDenyIsEverythingForbiddenAndNothingPublic) {
+  context.user = anonymous_user();
+  context.info.verb = "get";
+  context.info.path = "/version";
+  auto result = ask(Authorization(plan_authorization({"AlwaysDeny"}, {}).authorizers));
+  EXPECT_EQ(result.decision, Decision::kNoOpinion);
+  EXPECT_EQ(result.reason, "Everything is forbidden.");
+}
+
+TEST_F(Security, ModesAreTakenInTheirOrderFromWhoeverOffersThem) {
+  const auto names = [](const AuthorizationPlan& plan) {
+    std::vector<std::string> out;
+    for (const auto& each : plan.authorizers) out.emplace_back(each->name());
+    return out;
+  };
+  const std::vector<std::shared_ptr<Authorizer>> registered = {std::make_shared<Recorder>("RBAC"), std::make_shared<Recorder>("own"),
+                                                               std::make_shared<Recorder>("Node")};
+  EXPECT_EQ(names(plan_authorization({}, registered)), (std::vector<std::string>{"RBAC", "own", "Node", "public-info"}));
+  EXPECT_EQ(names(plan_authorization({"Node", "RBAC"}, registered)), (std::vector<std::string>{"own", "Node", "RBAC"}));
+  auto plan = plan_authorization({"Webhook", "AlwaysAllow"}, registered);
+  EXPECT_EQ(names(plan), (std::vector<std::string>{"own", "AlwaysAllow"}));
+  EXPECT_EQ(plan.not_offered, std::vector<std::string>{"Webhook"});
+}
+
+TEST_F(Security, RulesOfAllAreOneListThatSaysWhatItLacks) {
+  Authorization all({make_public_info(), make_always_allow()});
+  auto rules = run_on(loop, all.rules_for(anonymous_user(), "x"));
+  EXPECT_EQ(rules.resource_rules.size(), 1u);
+  ASSERT_EQ(rules.non_resource_rules.size(), 2u);
+  EXPECT_EQ(rules.non_resource_rules[0].paths.size(), 5u);
+  EXPECT_FALSE(rules.incomplete);
+  Authorization some({std::make_shared<Recorder>(), make_public_info()});
+  EXPECT_TRUE(run_on(loop, some.rules_for(anonymous_user(), "x")).incomplete);
+}
+
+class Tokens final : public TokenAuthenticator {
+ public:
+  std::string_view name() const noexcept override { return "tokens"; }
+  Task<Result<std::optional<TokenAuthentication>>> authenticate_token(std::string token, std::vector<std::string> audiences) override {
+    if (token == "expired") co_return unauthorized("expired");
+    if (token != "good") co_return std::optional<TokenAuthentication>();
+    TokenAuthentication known;
+    known.user.name = "jane";
+    known.audiences = std::move(audiences);
+    co_return std::optional<TokenAuthentication>(std::move(known));
+  }
+};
+
+TEST_F(Security, WhoKnowsTokensIsAskedForRequestsAndForReviews) {
+  const std::vector<std::shared_ptr<Authenticator>> plugins = {std::make_shared<KnownToken>(), std::make_shared<Tokens>()};
+  exchange.request_headers = {{"authorization", "bearer good"}};
+  EXPECT_EQ(ask(UnionAuthentication({true, {plugins[1]}}))->name, "jane");
+  UnionTokenAuthentication all(plugins);
+  auto known = run_on(loop, all.authenticate_token("good", {"api"}));
+  ASSERT_TRUE(known.ok() && known->has_value());
+  EXPECT_EQ((*known)->user.groups, std::vector<std::string>{"system:authenticated"});
+  EXPECT_EQ((*known)->audiences, std::vector<std::string>{"api"});
+  EXPECT_FALSE(run_on(loop, all.authenticate_token("expired", {})).ok());
+  auto unknown = run_on(loop, all.authenticate_token("other", {}));
+  EXPECT_TRUE(unknown.ok() && !unknown->has_value());
+}
+
+TEST_F(Security, AskingBeforeThereIsAServerIsAnErrorAndNoPermission) {
+  LateAuthorizer late;
+  AuthorizationAttributes attributes;
+  attributes.user = loopback_user();
+  auto early = run_on(loop, late.authorize(attributes));
+  EXPECT_EQ(early.decision, Decision::kNoOpinion);
+  EXPECT_EQ(early.error.reason(), Reason::kServiceUnavailable);
+  Authorization authorization({});
+  late.answer(authorization);
+  EXPECT_EQ(run_on(loop, late.authorize(attributes)).decision, Decision::kAllow);
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ HttpHandler::~HttpHandler() = default;
 
 Task<Status> Exchange::switch_protocols(std::string_view) { co_return bad_request("this connection cannot leave HTTP"); }
 Task<std::string> Exchange::read_some() { co_return std::string(); }
+Task<Result<std::string>> Exchange::read_body_some() { co_return internal_error("the body of this request is not streamed"); }
 
 std::string percent_decode(std::string_view text, bool plus_is_space, bool* ok) {
   std::string out;

@@ -1,4 +1,4 @@
-// RequestContext: the arena and the warnings.
+// RequestContext: the arena, the warnings and the annotations of its audit event.
 #include "backplane/request.hpp"
 
 #include <algorithm>
@@ -37,6 +37,13 @@ RequestContext::~RequestContext() = default;
 void RequestContext::warn(std::string_view text) {
   if (text.empty() || warnings_.size() >= kMaxWarnings) return;
   if (std::find(warnings_.begin(), warnings_.end(), text) == warnings_.end()) warnings_.emplace_back(text);
+}
+
+bool RequestContext::annotate(std::string_view key, std::string value) {
+  const auto found = audit_annotations_.find(key);
+  if (found != audit_annotations_.end()) return found->second == value;
+  audit_annotations_.emplace(key, std::move(value));
+  return true;
 }
 
 // Texts are sent whole as long as all of them fit; over that, each is cut, and they end where the sum does.

@@ -37,15 +37,10 @@ Signal::~Signal() = default;
 HealthCheck::~HealthCheck() = default;
 Logger::~Logger() = default;
 DynamicGroups::~DynamicGroups() = default;
+DynamicPaths::~DynamicPaths() = default;
 Host::~Host() = default;
-Authenticator::~Authenticator() = default;
-Authorizer::~Authorizer() = default;
 StorageWatch::~StorageWatch() = default;
 StorageBackend::~StorageBackend() = default;
-
-AdmissionPlugin::~AdmissionPlugin() = default;
-Task<Status> AdmissionPlugin::admit(AdmissionAttributes&) const { co_return Status(); }
-Task<Status> AdmissionPlugin::validate(const AdmissionAttributes&) const { co_return Status(); }
 
 Plugin::~Plugin() = default;
 Status Plugin::configure(std::string_view) { return {}; }

@@ -3,6 +3,7 @@
 // Thread-safety: one thread.
 #pragma once
 
+#include <cstdlib>
 #include <deque>
 #include <map>
 #include <memory>
@@ -261,6 +262,7 @@ class FakeHost final : public Host {
   void on_group_versions_changed(std::function<void()>) override {}
   bool resource_enabled(const GroupVersionResource&) const override { return true; }
   Status handle(PathRoute) override { return {}; }
+  std::shared_ptr<DynamicPaths> dynamic_paths() override { return nullptr; }
   Status add_post_start_hook(std::string, PostStartHook) override { return {}; }
   Status add_pre_shutdown_hook(std::string, PreShutdownHook) override { return {}; }
   Status add_health_check(std::shared_ptr<HealthCheck>, HealthEndpoints) override { return {}; }
@@ -270,7 +272,11 @@ class FakeHost final : public Host {
   Status register_storage_backend(std::string, StorageBackendFactory) override { return {}; }
   Status register_authenticator(std::shared_ptr<Authenticator>) override { return {}; }
   Status register_authorizer(std::shared_ptr<Authorizer>) override { return {}; }
-  Status register_admission(std::shared_ptr<AdmissionPlugin>) override { return {}; }
+  Status register_admission(AdmissionRegistration) override { return {}; }
+  Authorizer& authorizer() override { std::abort(); }
+  RuleResolver& rule_resolver() override { std::abort(); }
+  TokenAuthenticator& token_authenticator() override { std::abort(); }
+  const EquivalentResources& equivalent_resources() const override { std::abort(); }
   Executor& executor() override { return turns; }
   void spawn(std::string, Task<void> task) override {
     ++running;

@@ -56,7 +56,7 @@ class Server:
             if self.process.poll() is not None:
                 raise AssertionError('the server ended with %s:\n%s' % (self.process.returncode, self.text()))
             if 'export KUBECONFIG=' in self.text():
-                self._read_kubeconfig()
+                self.read_kubeconfig()
                 try:
                     if self.request('GET', '/readyz')[0] == 200:
                         return
@@ -65,7 +65,7 @@ class Server:
             time.sleep(0.02)
         raise AssertionError('the server did not become ready:\n' + self.text())
 
-    def _read_kubeconfig(self):
+    def read_kubeconfig(self):
         with open(self.kubeconfig) as f:
             text = f.read()
         self.port = int(re.search(r'server: https://[^:]+:(\d+)', text)[1])

@@ -72,7 +72,18 @@ TemporaryDirectory::~TemporaryDirectory() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-TestServices::TestServices() : services_{stores_, loop_, tasks_, stop_, {}, {}, {}, {}, {}, {}, {{"path /healthz", "the host"}}} {
+TestServices::TestServices()
+    : services_{stores_,
+                [this](const std::string&) -> Executor& { return loop_; },
+                tasks_,
+                stop_,
+                {},
+                {},
+                {},
+                {},
+                {},
+                {},
+                {{"path /healthz", "the host"}}} {
   loop_.start();
   services_.flag = [this](std::string_view name) -> std::optional<std::string> {
     if (name.starts_with("told/")) told.emplace_back(name.substr(5));

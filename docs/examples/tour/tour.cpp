@@ -51,9 +51,9 @@ class DoorKeeper final : public Authenticator {
 class VisitorsMayGreet final : public Authorizer {
  public:
   std::string_view name() const noexcept override { return "visitors"; }
-  Task<AuthorizerResult> authorize(RequestContext& context) override {
+  Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override {
     AuthorizerResult result;
-    if (context.user.name == "visitor" && context.info.path == "/tour/greeting") result.decision = Decision::kAllow;
+    if (attributes.user.name == "visitor" && attributes.path == "/tour/greeting") result.decision = Decision::kAllow;
     co_return result;
   }
 };

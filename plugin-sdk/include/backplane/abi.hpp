@@ -62,9 +62,9 @@ constexpr std::uint64_t layout_fingerprint() noexcept {
                   Future<int>, Promise<int>, GroupVersion, GroupVersionKind, GroupVersionResource, ObjectMeta, RequestContext, RequestInfo,
                   UserInfo, PeerCertificate, LabelSelector, FieldSelector, GetOptions, ListOptions, DeleteOptions, WriteOptions,
                   Preconditions, ListResult, WatchEvent, UpdateResult, DeleteResult, ResourceConfig, SelectableField, TableColumn,
-                  AdmissionAttributes, AuthorizerResult, APIGroupInfo, GroupVersionInfo, PathRoute, HealthEndpoints,
-                  LoopbackClient::Response, KeyValue, RangeRequest, RangeResult, TxnRequest, TxnResult, StorageEvent, EventBatch,
-                  StorageBackendConfig, Scheme, SchemaSet, DecodeReport, Plugin>();
+                  AdmissionAttributes, AdmissionRegistration, AuthorizationAttributes, AuthorizerResult, RuleList, TokenAuthentication,
+                  APIGroupInfo, GroupVersionInfo, PathRoute, HealthEndpoints, LoopbackClient::Response, KeyValue, RangeRequest, RangeResult,
+                  TxnRequest, TxnResult, StorageEvent, EventBatch, StorageBackendConfig, Scheme, SchemaSet, DecodeReport, Plugin>();
   return print.value();
 }
 

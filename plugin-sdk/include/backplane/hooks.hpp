@@ -1,8 +1,10 @@
 // Hooks and health checks: what runs after the server listens, before it stops, and when somebody asks how it is.
 //
-// Thread-safety: hooks start on a host executor, all at once and unordered; checks are called from any thread.
+// Thread-safety: a plugin's hooks run on the plugin's own executor (Host::executor), those of different plugins at once; checks are called
+//                from any thread.
 // Lifetime:      a hook's stop flag is raised before the host waits for the hook to end.
-// Errors:        a post-start hook that fails ends the process; pre-shutdown hook errors are aggregated and end the run with an error.
+// Errors:        a post-start hook that fails ends the process; pre-shutdown hook errors are aggregated and end the run with an error, as
+//                does a hook that has not ended within --request-timeout, which is left behind.
 #pragma once
 
 #include <atomic>
@@ -45,8 +47,8 @@ class Signal {
 
 struct PostStartHookContext {
   LoopbackClient& loopback;
-  Executor& executor;
-  Signal& stop;  // fires when the server shuts down; a long-running hook ends then
+  Executor& executor;  // Host::executor()
+  Signal& stop;        // fires when the server shuts down; a long-running hook ends then
 };
 // Pauses of a long-running task that end early when the server stops.  One task uses one Sleeper.
 class Sleeper {

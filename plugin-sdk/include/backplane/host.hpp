@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backplane/admission.hpp"
 #include "backplane/hooks.hpp"
 #include "backplane/logger.hpp"
 #include "backplane/rest.hpp"
@@ -53,12 +54,26 @@ class DynamicGroups {
   virtual Status publish(std::vector<APIGroupInfo> groups) = 0;
 };
 
-// Paths outside the resource tree that are answered while the server runs: prefix → handler.
+// Paths outside the resource tree: prefix → handler.
 struct PathRoute {
   std::string path;
   bool prefix = false;  // true: this path and everything below it
   bool listed = true;   // shown by GET /
   std::shared_ptr<HttpHandler> handler;
+};
+
+// Paths that come and go while the server runs (a proxied group).  Each call swaps the route table; readers never lock, and a request that
+// has begun ends with the handler it began with.
+//
+// Thread-safety: any thread.
+// Errors:        kServiceUnavailable before the server starts; kAlreadyExists for a path that somebody else answers.
+class DynamicPaths {
+ public:
+  virtual ~DynamicPaths();
+  // Answers `route.path` from now on; a route of this plugin on the same path is replaced.
+  virtual Status publish(PathRoute route) = 0;
+  // Errors: kNotFound when this plugin has not published it.
+  virtual Status withdraw(std::string path) = 0;
 };
 
 class Host {
@@ -94,6 +109,8 @@ class Host {
 
   // ---- HTTP
   virtual Status handle(PathRoute route) = 0;
+  // All holders in one plugin publish into the same set.
+  virtual std::shared_ptr<DynamicPaths> dynamic_paths() = 0;
 
   // ---- lifecycle
   virtual Status add_post_start_hook(std::string name, PostStartHook hook) = 0;
@@ -107,11 +124,24 @@ class Host {
   virtual Status register_storage_backend(std::string name, StorageBackendFactory factory) = 0;
   virtual Status register_authenticator(std::shared_ptr<Authenticator> authenticator) = 0;
   virtual Status register_authorizer(std::shared_ptr<Authorizer> authorizer) = 0;
-  virtual Status register_admission(std::shared_ptr<AdmissionPlugin> plugin) = 0;
+  virtual Status register_admission(AdmissionRegistration registration) = 0;
+  // One that takes no configuration and has no place of its own in the order.
+  Status register_admission(std::shared_ptr<AdmissionPlugin> plugin);
+
+  // ---- asking what a request would be told; from any executor, once the server starts (kServiceUnavailable before)
+  // All authorizers as requests meet them, the superuser's rule in front.
+  virtual Authorizer& authorizer() = 0;
+  // The union of what they say of somebody's rules.
+  virtual RuleResolver& rule_resolver() = 0;
+  // All authenticators that know tokens.
+  virtual TokenAuthenticator& token_authenticator() = 0;
+  // Which resources are the same objects.
+  virtual const EquivalentResources& equivalent_resources() const = 0;
 
   // ---- running things
+  // The plugin's own: one thread, on which its hooks and spawned tasks run and nothing else.  Blocking it stalls this plugin alone.
   virtual Executor& executor() = 0;
-  // Runs `task` until it ends; the host waits for it at shutdown, so it must watch the stop signal.
+  // Runs `task` on executor() until it ends; the host waits for it at shutdown, so it must watch the stop signal.
   virtual void spawn(std::string name, Task<void> task) = 0;
   virtual Signal& stop_signal() = 0;
   // The value of a host flag by its name ("service-cluster-ip-range"), as text; nothing when unset or unknown.  "secure-port" is the

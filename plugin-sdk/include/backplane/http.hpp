@@ -49,6 +49,10 @@ class Exchange {
   virtual bool peer_certificate_rejected() const noexcept { return false; }
   // The whole body.  Errors: kRequestEntityTooLarge ("limit is N") past `max_bytes`; kTimeout when the peer stops sending.
   virtual Task<Result<std::string>> read_body(std::size_t max_bytes) = 0;
+  // The next piece of the body, waited for; empty at its end.  The peer may send more only as pieces are taken, so a body of any size
+  // passes in a window's memory.  One reader at a time, and not together with read_body().
+  // Errors: kTimeout when the peer stops sending or goes away before the end; kInternalError where bodies are not streamed.
+  virtual Task<Result<std::string>> read_body_some();
 
   // ---- the response: either respond() once, or start(), write()… and finish()
   // Adds a header to the response that is to come (filters use it).  After the head has been sent it does nothing.

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <boost/json/monotonic_resource.hpp>
 #include <chrono>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -41,6 +43,9 @@ struct RequestInfo {
   std::string subresource;
   std::string name;
   std::vector<std::string> parts;  // from the resource on
+  // The query parameters of that name, of list, watch and deletecollection; not on /watch/ paths, which do not keep to them.
+  std::string field_selector;
+  std::string label_selector;
   GroupVersionResource gvr() const { return {api_group, api_version, resource}; }
   GroupResource group_resource() const { return {api_group, resource}; }
 };
@@ -74,10 +79,14 @@ class RequestContext {
   // A computation that is tried again takes back what its lost try warned of: note the count before it, and go back to it.
   std::size_t warning_count() const noexcept { return warnings_.size(); }
   void take_back_warnings(std::size_t count) noexcept { warnings_.resize(std::min(count, warnings_.size())); }
+  // What the audit event of this request is to say beside the request itself.  False: the key has another value, which stays.
+  bool annotate(std::string_view key, std::string value);
+  const std::map<std::string, std::string, std::less<>>& audit_annotations() const noexcept { return audit_annotations_; }
 
  private:
   json::storage_ptr arena_;
   std::vector<std::string> warnings_;
+  std::map<std::string, std::string, std::less<>> audit_annotations_;
 };
 
 }  // namespace BACKPLANE_API

@@ -1,0 +1,120 @@
+#include "app/promises.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "admission/plugin_order.hpp"
+#include "security/authorization.hpp"
+
+namespace backplane {
+namespace {
+
+struct Promise {
+  std::string_view flag;  // ends in '*': every flag that begins so
+  std::string_view missing;
+};
+
+// In the order in which they are told.
+constexpr Promise kPromises[] = {
+    {"encryption-provider-config*", "objects are not encrypted at rest"},
+    {"audit-*", "nothing is audited"},
+    {"token-auth-file", "static tokens are not read"},
+    {"authentication-config", "it is not read"},
+    {"authentication-token-webhook-*", "token webhooks are not called"},
+    {"oidc-*", "OpenID tokens are not accepted"},
+    {"authorization-config", "it is not read"},
+    {"authorization-policy-file", "ABAC is not offered"},
+    {"authorization-webhook-*", "authorization webhooks are not called"},
+    {"etcd-servers", "etcd is not used"},
+    {"etcd-servers-overrides", "etcd is not used"},
+    {"etcd-cafile", "etcd is not used"},
+    {"etcd-certfile", "etcd is not used"},
+    {"etcd-keyfile", "etcd is not used"},
+    {"etcd-prefix", "keys begin with /registry"},
+    {"egress-selector-config-file", "it is not read"},
+    {"tracing-config-file", "nothing is traced"},
+};
+
+bool has(const std::vector<std::string>& list, std::string_view name) { return std::find(list.begin(), list.end(), name) != list.end(); }
+
+bool fits(const Promise& promise, std::string_view flag) {
+  return promise.flag.back() == '*' ? flag.starts_with(promise.flag.substr(0, promise.flag.size() - 1)) : flag == promise.flag;
+}
+
+std::string join(const std::vector<std::string>& items, std::string_view separator) {
+  std::string out;
+  for (const auto& item : items) out.append(out.empty() ? "" : separator).append(item);
+  return out;
+}
+
+void check_admission_names(const AdmissionOptions& admission, const Offers& offers, Problems& problems) {
+  const std::pair<std::string_view, const std::vector<std::string>&> flags[] = {{"enable-admission-plugins", admission.enable},
+                                                                                {"disable-admission-plugins", admission.disable}};
+  for (const auto& [flag, names] : flags) {
+    for (const auto& name : names) {
+      if (has(offers.admission, name) || find_upstream_admission_plugin(name) != nullptr) continue;
+      problems.push_back(std::string(flag) + " plugin " + quoted(name) + " is unknown");
+    }
+  }
+  std::vector<std::string> both;
+  std::copy_if(admission.enable.begin(), admission.enable.end(), std::back_inserter(both),
+               [&](const std::string& name) { return has(admission.disable, name); });
+  if (both.empty()) return;
+  problems.push_back("[" + join(both, " ") + "] in enable-admission-plugins and disable-admission-plugins overlapped");
+}
+
+// `--authorization-mode (nobody offers Node, RBAC)`.
+void add_missing(std::vector<std::string>& broken, std::string_view flag, const std::vector<std::string>& missing) {
+  if (!missing.empty()) broken.push_back("--" + std::string(flag) + " (nobody offers " + join(missing, ", ") + ")");
+}
+
+std::vector<std::string> missing_modes(const AuthorizationOptions& authorization, const Offers& offers) {
+  std::vector<std::string> missing;
+  for (const auto& mode : authorization.modes) {
+    const bool built_in = mode == "AlwaysAllow" || mode == "AlwaysDeny";
+    if (is_authorization_mode(mode) && !built_in && !has(offers.authorizers, mode)) missing.push_back(mode);
+  }
+  return missing;
+}
+
+// A name that is on by default anyway promises no more than the server without flags does.
+std::vector<std::string> missing_admission(const AdmissionOptions& admission, const Offers& offers) {
+  std::vector<std::string> missing;
+  for (const auto& name : admission.enable) {
+    const auto* upstream = find_upstream_admission_plugin(name);
+    if (upstream != nullptr && !upstream->on_by_default && !has(offers.admission, name)) missing.push_back(name);
+  }
+  return missing;
+}
+
+// Given, and not with the value that it has anyway.
+std::vector<std::string> given_flags(const FlagSet& flags, const Promise& promise) {
+  std::vector<std::string> given;
+  for (const auto& [name, text] : flags.texts()) {
+    if (fits(promise, name) && !flags.has_default(name)) given.push_back("--" + name);
+  }
+  return given;
+}
+
+}  // namespace
+
+void check_promises(const Options& options, const Offers& offers, Problems& problems) {
+  check_admission_names(options.admission, offers, problems);
+  const std::string& backend = options.storage.backend;
+  if (!has(offers.storage_backends, backend)) {
+    problems.push_back("--storage-backend " + quoted(backend) +
+                       " is not offered by any loaded plugin; there are: " + join(offers.storage_backends, ", "));
+  }
+  std::vector<std::string> broken;
+  add_missing(broken, "authorization-mode", missing_modes(options.authorization, offers));
+  add_missing(broken, "enable-admission-plugins", missing_admission(options.admission, offers));
+  for (const Promise& promise : kPromises) {
+    const auto given = given_flags(options.flags, promise);
+    if (!given.empty()) broken.push_back(join(given, ", ") + " (" + std::string(promise.missing) + ")");
+  }
+  if (broken.empty()) return;
+  problems.push_back("these flags promise what this server does not do yet, so it will not start with them; leave them out: " +
+                     join(broken, "; "));
+}
+
+}  // namespace backplane

@@ -1,0 +1,34 @@
+#include "base/loop_set.hpp"
+
+#include <algorithm>
+
+namespace backplane {
+
+Executor& LoopSet::of(const std::string& name) {
+  std::lock_guard lock(mutex_);
+  auto& loop = loops_[name];
+  if (!loop) {
+    loop = std::make_unique<IoLoop>(name);
+    if (started_) loop->start();
+  }
+  return *loop;
+}
+
+void LoopSet::start() {
+  std::lock_guard lock(mutex_);
+  if (std::exchange(started_, true)) return;
+  for (auto& [_, loop] : loops_) loop->start();
+}
+
+std::vector<std::string> LoopSet::stop(std::chrono::nanoseconds limit) {
+  const auto until = std::chrono::steady_clock::now() + limit;
+  std::vector<std::string> stuck;
+  std::lock_guard lock(mutex_);
+  for (auto& [name, loop] : loops_) {
+    const auto left = std::max(std::chrono::nanoseconds(0), std::chrono::nanoseconds(until - std::chrono::steady_clock::now()));
+    if (!loop->stop_within(left)) stuck.push_back(name);
+  }
+  return stuck;
+}
+
+}  // namespace backplane

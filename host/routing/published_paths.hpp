@@ -1,0 +1,48 @@
+// Paths that plugins publish and withdraw while the server runs.
+//
+// Thread-safety: every method from any thread; find() never waits, and costs one load while nothing is published.
+// Lifetime:      a handler that was found stays alive with whoever holds it.
+// Errors:        kAlreadyExists naming who has the path; kNotFound.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "backplane/host.hpp"
+
+namespace backplane {
+
+// `path X is already published by core`.
+Status path_taken(const std::string& path, const std::string& registrant);
+
+class PublishedPaths {
+ public:
+  Status publish(const std::string& registrant, PathRoute route);
+  Status withdraw(const std::string& registrant, const std::string& path);
+  // The longest path that fits; null when none does.
+  std::shared_ptr<HttpHandler> find(std::string_view path) const;
+  // Those to be shown by GET /, sorted.
+  std::vector<std::string> listed() const;
+
+ private:
+  struct Row {
+    PathRoute route;
+    std::string registrant;
+  };
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  using Rows = std::unordered_map<std::string, std::shared_ptr<const Row>, Hash, std::equal_to<>>;
+  void store(std::shared_ptr<const Rows> rows);
+
+  std::mutex mutex_;  // writers
+  std::atomic<bool> any_{false};
+  std::atomic<std::shared_ptr<const Rows>> rows_{std::make_shared<const Rows>()};
+};
+
+}  // namespace backplane

@@ -1,0 +1,34 @@
+#include "security/asked_later.hpp"
+
+namespace backplane {
+namespace {
+
+Status too_early() { return service_unavailable("the server has not started: ask in a hook or in a request"); }
+
+}  // namespace
+
+Task<AuthorizerResult> LateAuthorizer::authorize(const AuthorizationAttributes& attributes) {
+  Authorization* authorization = authorization_.load(std::memory_order_acquire);
+  if (authorization == nullptr) co_return AuthorizerResult{Decision::kNoOpinion, "", too_early()};
+  AuthorizerResult result = co_await authorization->authorize(attributes);
+  co_return result;
+}
+
+Task<RuleList> LateAuthorizer::rules_for(UserInfo user, std::string ns) {
+  Authorization* authorization = authorization_.load(std::memory_order_acquire);
+  RuleList rules;
+  rules.incomplete = true;
+  rules.error = too_early();
+  if (authorization != nullptr) rules = co_await authorization->rules_for(std::move(user), std::move(ns));
+  co_return rules;
+}
+
+Task<Result<std::optional<TokenAuthentication>>> LateTokenAuthenticator::authenticate_token(std::string token,
+                                                                                            std::vector<std::string> audiences) {
+  TokenAuthenticator* tokens = tokens_.load(std::memory_order_acquire);
+  if (tokens == nullptr) co_return too_early();
+  auto known = co_await tokens->authenticate_token(std::move(token), std::move(audiences));
+  co_return known;
+}
+
+}  // namespace backplane

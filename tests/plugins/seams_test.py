@@ -1,0 +1,231 @@
+"""Plugins that use the wide contracts, in the built server: one asks the authorizer, one mutates twice, one blocks, one publishes paths."""
+import glob
+import os
+import shutil
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../e2e'))
+
+from harness import PLUGINS, Server, main  # pylint: disable=wrong-import-position
+
+SEAMS = os.environ['SEAMS']
+CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
+
+
+def server_with(*names, flags=(), **options):
+    folder = tempfile.mkdtemp(prefix='backplane-seams-')
+    for path in glob.glob(os.path.join(PLUGINS, '*.so')):
+        os.symlink(path, os.path.join(folder, os.path.basename(path)))
+    for name in names:
+        os.symlink(os.path.join(SEAMS, name + '.so'), os.path.join(folder, name + '.so'))
+    server = Server(*flags, plugin_dir=folder, **options)
+    stop = server.stop
+
+    def stop_and_remove():
+        stop()
+        shutil.rmtree(folder, ignore_errors=True)
+    server.stop = stop_and_remove
+    return server
+
+
+class AskingTheAuthorizer(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = server_with('gatekeeper')
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.stop()
+
+    def ask(self, query):
+        code, _, text = self.server.request('GET', '/gatekeeper?' + query)
+        self.assertEqual(code, 200, text)
+        return text.split('|')
+
+    def as_jane(self, path):
+        return self.server.request('GET', path, headers={'Authorization': 'Bearer jane-token'}, client_certificate=False)
+
+    def test_it_says_what_a_request_is_told(self):
+        for query, path, decision, code in (
+                ('user=jane&verb=get&resource=configmaps&namespace=team', '/api/v1/namespaces/team/configmaps/x', 'allow', 404),
+                ('user=jane&verb=get&resource=secrets&namespace=team', '/api/v1/namespaces/team/secrets/x', 'no opinion', 403),
+                ('user=jane&verb=get&path=/version', '/version', 'allow', 200),
+                ('user=jane&verb=get&path=/metrics', '/metrics', 'no opinion', 403)):
+            self.assertEqual(self.ask(query)[0], decision, query)
+            self.assertEqual(self.as_jane(path)[0], code, path)
+
+    def test_the_superuser_is_not_asked_about(self):
+        self.assertEqual(self.ask('user=root&group=system:masters&verb=delete&resource=nodes'), ['allow', '', ''])
+
+    def test_selectors_decide_and_one_that_cannot_be_read_is_an_error(self):
+        self.assertEqual(self.ask('user=jane&verb=list&resource=pods&fieldSelector=spec.nodeName%3Dn1')[0], 'allow')
+        self.assertEqual(self.ask('user=jane&verb=list&resource=pods')[:2], ['no opinion', 'jane lists the pods of n1 only'])
+        self.assertEqual(self.as_jane('/api/v1/pods?fieldSelector=spec.nodeName%3Dn1')[0], 200)
+        code, _, refused = self.as_jane('/api/v1/pods?fieldSelector=spec.nodeName%3Dn2')
+        self.assertEqual(code, 403)
+        self.assertTrue(refused['message'].endswith('at the cluster scope: jane lists the pods of n1 only'), refused['message'])
+        code, _, text = self.as_jane('/api/v1/pods?fieldSelector=nonsense')
+        self.assertEqual(code, 500)
+        self.assertTrue(text.startswith('Internal Server Error: "/api/v1/pods?fieldSelector=nonsense": invalid selector'), text)
+
+    def test_the_rules_of_all_authorizers_are_one_list(self):
+        text = self.server.request('GET', '/gatekeeper/rules?user=jane&namespace=team')[2]
+        self.assertEqual(text, 'complete|get configmaps|get /healthz')
+
+    def test_tokens_are_known_wherever_they_come_from(self):
+        self.assertEqual(self.server.request('GET', '/gatekeeper/token?token=jane-token')[2], 'jane in system:authenticated')
+        self.assertEqual(self.server.request('GET', '/gatekeeper/token?token=other')[2], 'nobody')
+
+
+class MutatingTwice(unittest.TestCase):
+    def create(self, server, name, labels=None):
+        body = {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': name, 'labels': labels or {}}}
+        code, headers, made = server.request('POST', CONFIG_MAPS + '?fieldManager=me', body)
+        self.assertEqual(code, 201, made)
+        return headers, made['metadata']
+
+    def test_a_change_that_asks_for_it_is_seen_by_those_in_front(self):
+        with server_with('relabel') as server:
+            self.assertIn('TierStamper, TierDefaulter', server.text())
+            headers, meta = self.create(server, 'plain')
+            self.assertEqual(meta['labels'], {'tier': 'bronze'})
+            self.assertEqual(meta['annotations']['stamped-tier'], 'bronze')
+            self.assertEqual(meta['annotations']['stamped-in'], 'second pass')
+            self.assertEqual(meta['annotations']['stamped-by'], 'kubernetes-admin')
+            self.assertEqual(meta['annotations']['stamped-options'],
+                             '{"kind":"CreateOptions","apiVersion":"meta.k8s.io/v1","fieldManager":"me","fieldValidation":"Warn"}')
+            self.assertEqual(headers['Warning'], '299 - "the tier is bronze unless you say otherwise"')
+            self.assertEqual(self.create(server, 'own', {'tier': 'silver'})[1]['annotations']['stamped-in'], 'first pass')
+
+    def test_its_configuration_comes_from_the_admission_control_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'admission.yaml')
+
+            def configure(plugins):
+                with open(path, 'w') as f:
+                    f.write('apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n' + plugins)
+            flags = ('--admission-control-config-file=' + path,)
+            configure('- name: TierDefaulter\n  path: tiers.yaml\n')
+            with open(os.path.join(folder, 'tiers.yaml'), 'w') as f:
+                f.write('tier: gold\n')
+            with server_with('relabel', flags=flags) as server:
+                self.assertEqual(self.create(server, 'plain')[1]['labels'], {'tier': 'gold'})
+            for plugins, words in (('- name: TierDefaulter\n  configuration: {}\n', 'couldn\'t init admission plugin "TierDefaulter": tier must be given'),
+                                   ('- name: PodSecurity\n', 'configures "PodSecurity", which no loaded plugin offers'),
+                                   ('- name: Nonsense\n', 'configures "Nonsense", which no loaded plugin offers')):
+                configure(plugins)
+                with server_with('relabel', flags=flags, wait=False) as server:
+                    self.assertNotEqual(server.process.wait(60), 0)
+                    self.assertIn(words, server.text())
+
+    def test_it_can_be_switched_off(self):
+        with server_with('relabel', flags=('--disable-admission-plugins=TierDefaulter',)) as server:
+            self.assertEqual(self.create(server, 'plain')[1]['annotations']['stamped-tier'], '')
+
+
+class Blocking(unittest.TestCase):
+    """One thread that a plugin blocks for good is that plugin's own."""
+
+    def wait_blocked(self, server, where):
+        deadline = time.monotonic() + 60
+        while 'blocking for good in ' + where not in server.text():
+            self.assertLess(time.monotonic(), deadline, server.text())
+            time.sleep(0.02)
+
+    def exercise(self, server):
+        """Everything that others have background work for goes on: requests, custom types, API services."""
+        for i in range(20):
+            body = {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'm%d' % i}}
+            self.assertEqual(server.request('POST', CONFIG_MAPS, body)[0], 201)
+        crd = {'apiVersion': 'apiextensions.k8s.io/v1', 'kind': 'CustomResourceDefinition', 'metadata': {'name': 'things.example.com'},
+               'spec': {'group': 'example.com', 'names': {'plural': 'things', 'kind': 'Thing'}, 'scope': 'Namespaced',
+                        'versions': [{'name': 'v1', 'served': True, 'storage': True, 'schema': {'openAPIV3Schema': {'type': 'object'}}}]}}
+        self.assertEqual(server.request('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', crd)[0], 201)
+        deadline = time.monotonic() + 60
+        for path in ('/apis/example.com/v1/namespaces/default/things', '/apis/apiregistration.k8s.io/v1/apiservices/v1.example.com'):
+            while server.request('GET', path)[0] != 200:
+                self.assertLess(time.monotonic(), deadline, path)
+                time.sleep(0.05)
+
+    def test_a_post_start_hook_that_never_returns(self):
+        with server_with('blocker', env={'BLOCKER': 'start'}, wait=False) as server:
+            self.wait_blocked(server, 'start')
+            server.read_kubeconfig()
+            self.exercise(server)
+            code, _, text = server.request('GET', '/readyz?verbose')
+            self.assertEqual(code, 500)
+            self.assertIn('[-]poststarthook/blocker/start failed', text)
+            self.assertNotIn('[-]poststarthook/storage', text)
+            begun = time.monotonic()
+            self.assertEqual(server.terminate(120), 1)
+            self.assertLess(time.monotonic() - begun, 60, 'ten seconds for what plugins run, not for ever')
+            self.assertIn('background tasks did not end', server.text())
+
+    def test_a_task_that_never_gives_way(self):
+        with server_with('blocker', env={'BLOCKER': 'task'}) as server:
+            self.wait_blocked(server, 'task')
+            self.exercise(server)
+            self.assertEqual(server.terminate(120), 1)
+
+    def test_posted_work_that_never_returns(self):
+        with server_with('blocker', env={'BLOCKER': 'post'}) as server:
+            self.wait_blocked(server, 'post')
+            self.exercise(server)
+            self.assertEqual(server.terminate(120), 1)
+            self.assertIn('a plugin blocks its executor, leaving without it plugin=test.example.com/blocker', server.text())
+
+    def test_a_pre_shutdown_hook_that_never_returns(self):
+        with server_with('blocker', env={'BLOCKER': 'stop'}, flags=('--request-timeout=2s',)) as server:
+            self.exercise(server)
+            self.assertEqual(server.terminate(120), 1)
+            self.assertIn('PreShutdownHook "blocker/stop" failed', server.text())
+
+
+class PublishingPaths(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = server_with('pathfinder')
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.stop()
+
+    def control(self, method, query):
+        return self.server.request(method, '/pathfinder?' + query)[::2]
+
+    def test_a_prefix_is_added_replaced_and_taken_back(self):
+        self.assertEqual(self.server.request('GET', '/found/it')[0], 404)
+        self.assertEqual(self.control('PUT', 'path=/found&say=here'), (200, 'done'))
+        self.assertEqual(self.server.request('GET', '/found/it')[2], 'here /found/it')
+        self.assertIn('/found', self.server.request('GET', '/')[2]['paths'])
+        self.assertEqual(self.control('PUT', 'path=/found&say=there'), (200, 'done'))
+        self.assertEqual(self.server.request('GET', '/found')[2], 'there /found')
+        self.assertEqual(self.control('DELETE', 'path=/found'), (200, 'done'))
+        self.assertEqual(self.server.request('GET', '/found/it')[0], 404)
+        self.assertNotIn('/found', self.server.request('GET', '/')[2]['paths'])
+        self.assertEqual(self.control('DELETE', 'path=/found')[0], 404)
+
+    def test_a_group_nobody_serves_can_be_answered_and_one_that_is_served_cannot(self):
+        version = '/apis/remote.example.com/v1'
+        self.assertEqual(self.control('PUT', 'path=%s&say=proxied' % version), (200, 'done'))
+        self.assertEqual(self.server.request('GET', version + '/namespaces/x/things')[2], 'proxied %s/namespaces/x/things' % version)
+        self.assertEqual(self.control('PUT', 'path=/apis/apps/v1&say=no')[0], 409)
+        self.assertEqual(self.control('PUT', 'path=/healthz&say=no')[0], 409)
+        self.assertEqual(self.control('PUT', 'path=nonsense&say=no')[0], 400)
+
+    def test_a_body_of_any_size_passes_in_a_window(self):
+        self.assertEqual(self.control('PUT', 'path=/sink&say=x'), (200, 'done'))
+        with open('/proc/%d/status' % self.server.process.pid) as f:
+            before = int(f.read().split('VmRSS:')[1].split()[0])
+        size = 64 << 20
+        self.assertEqual(self.server.request('POST', '/sink', body=b'u' * size)[2], size)
+        with open('/proc/%d/status' % self.server.process.pid) as f:
+            peak = int(f.read().split('VmHWM:')[1].split()[0])
+        self.assertLess(peak - before, 16 << 10, 'kilobytes more than before for a body of %d' % (size >> 10))
+
+
+if __name__ == '__main__':
+    main()
