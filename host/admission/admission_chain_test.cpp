@@ -150,9 +150,10 @@ TEST(AdmissionOptionsObject, IsWhatUpstreamShowsToWebhooks) {
   WriteOptions write;
   write.dry_run = true;
   write.field_manager = "kubectl";
+  write.field_validation = FieldValidation::kStrict;
   attributes.options = write;
   EXPECT_EQ(to_json(admission_options(attributes, {})),
-            R"({"kind":"CreateOptions","apiVersion":"meta.k8s.io/v1","dryRun":["All"],"fieldManager":"kubectl","fieldValidation":"Warn"})");
+            R"({"kind":"CreateOptions","apiVersion":"meta.k8s.io/v1","dryRun":["All"],"fieldManager":"kubectl","fieldValidation":"Strict"})");
   attributes.operation = AdmissionOperation::kDelete;
   DeleteOptions remove;
   remove.grace_period_seconds = 5;

@@ -259,6 +259,32 @@ constexpr Gate kGates[] = {
     {"WorkloadWithJob", false, Stage::kAlpha, false},
 };
 
+// The gates that something here asks.
+constexpr std::string_view kSwitched[] = {"APIResponseCompression"};
+// The gates whose behaviour is there whatever they say.
+constexpr std::string_view kAlwaysThere[] = {
+    "AggregatedDiscoveryRemoveBetaType",
+    "AuthorizeWithSelectors",
+    "BtreeWatchCache",
+    "CRDValidationRatcheting",
+    "ConsistentListFromCache",
+    "CustomResourceFieldSelectors",
+    "ListFromCacheSnapshot",
+    "OpenAPIEnums",
+    "PodObservedGenerationTracking",
+    "ResilientWatchCacheInitialization",
+    "RetryGenerateName",
+    "StreamingCollectionEncodingToJSON",
+    "UnauthenticatedHTTP2DOSMitigation",
+    "WatchCacheInitializationPostStartHook",
+    "WatchList",
+};
+
+template <class List>
+bool has(const List& list, std::string_view name) {
+  return std::find(std::begin(list), std::end(list), name) != std::end(list);
+}
+
 const Gate* find_gate(std::string_view name) {
   const auto found =
       std::lower_bound(std::begin(kGates), std::end(kGates), name, [](const Gate& gate, std::string_view n) { return gate.name < n; });
@@ -292,6 +318,7 @@ void FeatureGates::set_one(std::string_view name, bool on, std::vector<std::stri
     return;
   }
   on_.find(name)->second = on;
+  named_.emplace(name);
   if (name == "AllAlpha" || name == "AllBeta") set_stage(name, on);
   if (gate.stage != Stage::kGa && gate.stage != Stage::kDeprecated) return;
   const bool ga = gate.stage == Stage::kGa;
@@ -328,6 +355,16 @@ std::string_view FeatureGates::stage_of(std::string_view name) {
   static constexpr std::string_view kWords[] = {"ALPHA", "BETA", "", "DEPRECATED"};
   const Gate* gate = find_gate(name);
   return gate == nullptr ? std::string_view() : kWords[static_cast<std::size_t>(gate->stage)];
+}
+
+bool FeatureGates::in_effect(std::string_view name) const { return has(kSwitched, name) ? enabled(name) : has(kAlwaysThere, name); }
+
+std::vector<std::string> FeatureGates::without_effect() const {
+  std::vector<std::string> names;
+  for (const auto& name : named_) {
+    if (enabled(name) != in_effect(name)) names.push_back(name);
+  }
+  return names;
 }
 
 bool FeatureGates::enabled(std::string_view name) const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +19,13 @@ class FeatureGates {
   std::vector<std::string> set(const std::vector<std::string>& items);
   // What the log should say of gates that were set though they need not be.
   const std::vector<std::string>& remarks() const noexcept { return remarks_; }
+  // As the flag, or the gate's default, says.
   bool enabled(std::string_view name) const;
+  // What this server does of a gate: what it switches, what is always there, and off for what is not there at all.
+  bool in_effect(std::string_view name) const;
   const std::map<std::string, bool, std::less<>>& all() const noexcept { return on_; }
+  // Gates that --feature-gates named and whose value changes nothing here.
+  std::vector<std::string> without_effect() const;
   // "ALPHA", "BETA", "DEPRECATED", or "" for gates that are generally available; as metrics spell it.
   static std::string_view stage_of(std::string_view name);
 
@@ -28,6 +34,7 @@ class FeatureGates {
   void set_one(std::string_view name, bool on, std::vector<std::string>& problems);
   std::map<std::string, bool, std::less<>> on_;
   std::vector<std::string> remarks_;
+  std::set<std::string, std::less<>> named_;
 };
 
 }  // namespace backplane

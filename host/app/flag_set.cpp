@@ -221,6 +221,15 @@ std::optional<std::string> FlagSet::text(std::string_view name) const {
   return is_list(flag->type) ? text.substr(1, text.size() - 2) : text;
 }
 
+FlagSet::Strings FlagSet::values(std::string_view name) const {
+  const Flag* flag = find(name);
+  if (flag == nullptr) return {};
+  if (const auto* into = std::get_if<Strings*>(&flag->into)) return **into;
+  if (is_list(flag->type)) return flag->list;
+  std::string value = value_text(*flag);
+  return value.empty() ? Strings() : Strings{std::move(value)};
+}
+
 bool FlagSet::changed(std::string_view name) const {
   const Flag* flag = find(name);
   return flag != nullptr && flag->changed;

@@ -65,6 +65,8 @@ class FlagSet {
 
   // The value as text, by name; nothing for an unknown flag.
   std::optional<std::string> text(std::string_view name) const;
+  // The values of a list, or the one value of another flag; nothing when that is empty.
+  Strings values(std::string_view name) const;
   bool changed(std::string_view name) const;
   // Not given, or with the value it has anyway.
   bool has_default(std::string_view name) const;

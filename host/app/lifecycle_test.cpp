@@ -276,6 +276,25 @@ TEST_F(HookTest, PreShutdownHooksAllRunAndTheirErrorsComeTogether) {
   EXPECT_NE(status.message().find("PreShutdownHook \"c\" failed: "), std::string::npos);
 }
 
+TEST_F(HookTest, APreShutdownHookThatDoesNotEndIsAnErrorAndHoldsNobody) {
+  NamedSignal never{"never"};
+  struct Wait {
+    static Task<Status> for_good(Signal& signal) {
+      co_await signal.wait();
+      co_return Status();
+    }
+  };
+  int runs = 0;
+  ASSERT_TRUE(hooks.add(PreShutdownHookEntry{"stuck", [&never] { return Wait::for_good(never); }, "x"}).ok());
+  ASSERT_TRUE(hooks.add(PreShutdownHookEntry{"next", [&runs] { return ++runs, pre_ok(); }, "x"}).ok());
+  const Status status = run_on(loop, hooks.run_pre_shutdown(tasks, on_loop, std::chrono::milliseconds(20)));
+  EXPECT_EQ(runs, 1);
+  EXPECT_NE(status.message().find("PreShutdownHook \"stuck\" failed: it has not ended in time"), std::string::npos) << status.message();
+  never.fire();
+  tasks.close();
+  run_on(loop, tasks.wait_all());
+}
+
 // ---- the process
 
 TEST(StopEvent, TheFirstSignalIsAnOrdinaryStop) {

@@ -96,10 +96,11 @@ void add_caches(Families& families, const TrackedCaches& caches) {
 }
 
 void add_gates(Families& families, const FeatureGates& gates) {
-  auto& family = add_family(families, "kubernetes_feature_enabled", "Whether a feature gate is on, by name and stage.", MetricType::Gauge);
-  for (const auto& [name, on] : gates.all()) {
+  auto& family = add_family(families, "kubernetes_feature_enabled", "Whether a feature is there, by the name and stage of its gate.",
+                            MetricType::Gauge);
+  for (const auto& [name, _] : gates.all()) {
     family.metric.push_back(with_labels({{"name", name}, {"stage", std::string(FeatureGates::stage_of(name))}}));
-    family.metric.back().gauge.value = on ? 1 : 0;
+    family.metric.back().gauge.value = gates.in_effect(name) ? 1 : 0;
   }
 }
 
@@ -184,6 +185,11 @@ class MetricsHandler final : public HttpHandler {
   }
 
   Task<void> handle(RequestContext&, Exchange& exchange) override {
+    if (parts_.may_reset && exchange.method() == "DELETE") {
+      parts_.requests.reset();
+      co_await say_reset(exchange);
+      co_return;
+    }
     Families families;
     add_process(families);
     add_requests(families, parts_.requests);
@@ -198,6 +204,13 @@ class MetricsHandler final : public HttpHandler {
   }
 
  private:
+  static Task<void> say_reset(Exchange& exchange) {
+    exchange.set_response_header("X-Content-Type-Options", "nosniff");
+    std::vector<SharedBytes> body;
+    body.push_back(SharedBytes::from_static("metrics reset\n"));
+    co_await exchange.respond(200, "text/plain; charset=utf-8", std::move(body));
+  }
+
   MetricsParts parts_;
 };
 

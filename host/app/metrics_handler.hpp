@@ -1,5 +1,5 @@
-// GET /metrics: the process, its requests, its caches, as Prometheus reads them.  GET /metrics/slis: its health checks, for those who
-// work out how often it was well.
+// GET /metrics: the process, its requests, its caches, as Prometheus reads them.  With --profiling DELETE resets the counts.  GET
+// /metrics/slis: its health checks, for those who work out how often it was well.
 //
 // Thread-safety: any number of scrapes at once.
 // Lifetime:      borrows what it reports.
@@ -19,12 +19,13 @@
 namespace backplane {
 
 struct MetricsParts {
-  const RequestMetrics& requests;
+  RequestMetrics& requests;
   const InFlightLimits& in_flight;
   const TrackedCaches& caches;
   const StorageBackend& storage;
   const FeatureGates& gates;
   const TransportCounters& transport;
+  bool may_reset = false;  // DELETE starts the counts of requests anew
 };
 
 std::shared_ptr<HttpHandler> make_metrics_handler(MetricsParts parts);

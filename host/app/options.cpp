@@ -1,5 +1,6 @@
 #include "app/options.hpp"
 
+#include "app/accepted_values.hpp"
 #include "app/log.hpp"
 #include "app/paths.hpp"
 #include "app/service_ranges.hpp"
@@ -72,6 +73,7 @@ Problems CompletedOptions::validate() const {
   options_->authorization.validate(problems);
   options_->admission.validate(problems);
   options_->logs.validate(problems);
+  check_accepted_values(options_->flags, problems);
   FeatureGates gates;
   for (auto& problem : gates.set(options_->generic.feature_gates)) problems.push_back(std::move(problem));
   const auto text = [this](std::string_view name) { return options_->flags.text(name).value_or(""); };
@@ -92,6 +94,9 @@ Result<Config> CompletedOptions::config(CompletedOptions completed) {
   config.options_ = std::move(completed.options_);
   config.gates_.set(config.options_->generic.feature_gates);
   for (const auto& remark : config.gates_.remarks()) app_log().warn("{}", remark);
+  if (const auto idle = config.gates_.without_effect(); !idle.empty()) {
+    app_log().warn("feature gates that have no effect here, whatever they are set to: {}", join(idle, ", "));
+  }
   config.enablement_ = *ApiEnablement::parse(join(config.options_->api_enablement.runtime_config, ","));
   return config;
 }

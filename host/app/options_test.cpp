@@ -1,7 +1,12 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 
 #include <algorithm>
 
+#include "app/flag_files.hpp"
 #include "app/flag_set.hpp"
 #include "app/flag_values.hpp"
 #include "app/options.hpp"
@@ -271,6 +276,68 @@ TEST(Options, FeatureGatesTakeStagesAndNames) {
   EXPECT_TRUE(config->feature_gates().enabled("CBORServingAndStorage"));
   EXPECT_FALSE(config->feature_gates().enabled("AtomicFIFO"));
   EXPECT_TRUE(config->feature_gates().enabled("APIResponseCompression"));
+}
+
+TEST(Options, AGateThatSwitchesNothingIsNotReportedAsOn) {
+  FeatureGates gates;
+  EXPECT_TRUE(gates.enabled("MutatingAdmissionPolicy")) << "as its default says";
+  EXPECT_FALSE(gates.in_effect("MutatingAdmissionPolicy")) << "as it is";
+  EXPECT_TRUE(gates.in_effect("APIResponseCompression"));
+  EXPECT_TRUE(gates.without_effect().empty());
+  EXPECT_TRUE(
+      gates.set({"APIResponseCompression=false", "OpenAPIEnums=false", "CBORServingAndStorage=true", "ClusterTrustBundle=false"}).empty());
+  EXPECT_FALSE(gates.in_effect("APIResponseCompression"));
+  EXPECT_TRUE(gates.in_effect("OpenAPIEnums")) << "it cannot be switched off";
+  EXPECT_EQ(gates.without_effect(), (std::vector<std::string>{"CBORServingAndStorage", "OpenAPIEnums"}));
+}
+
+TEST(Options, ValuesThatNothingActsOnAreCheckedAllTheSame) {
+  const auto problem = [](const char* flag) {
+    auto config = configured({flag});
+    return config.ok() ? std::string() : config.status().message();
+  };
+  EXPECT_EQ(problem("--storage-media-type=text/plain"),
+            "--storage-media-type \"text/plain\" invalid, allowed values: application/json, application/yaml, "
+            "application/vnd.kubernetes.protobuf");
+  EXPECT_EQ(problem("--watch-cache-sizes=foo"), "--watch-cache-sizes: invalid value of watch cache size: foo");
+  EXPECT_EQ(problem("--watch-cache-sizes=foo#bar"), "--watch-cache-sizes: could not parse size of watch cache size: foo#bar");
+  EXPECT_EQ(problem("--watch-cache-sizes=foo#-1"), "--watch-cache-sizes: watch cache size cannot be negative: foo#-1");
+  EXPECT_EQ(problem("--watch-cache-sizes=pods#0,deployments.apps#100"), "");
+  EXPECT_EQ(problem("--emulated-version=1.35"), "--emulated-version \"1.35\": versions other than 1.36 are not emulated");
+  EXPECT_EQ(problem("--emulated-version=kube=1.36"), "");
+  EXPECT_EQ(problem("--emulation-forward-compatible"), "--emulation-forward-compatible: it takes an emulated version lower than 1.36");
+  EXPECT_EQ(problem("--min-compatibility-version=1.40"), "--min-compatibility-version \"1.40\" must be 1.35 or 1.36");
+}
+
+TEST(Promises, AFileThatAFlagNamesMustBeThereAndBeWhatItSays) {
+  const std::string folder = std::filesystem::temp_directory_path() / ("flag-files-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  const auto write = [&](const char* name, const char* text) {
+    std::ofstream(folder + "/" + name) << text;
+    return folder + "/" + name;
+  };
+  const auto problems = [](const std::vector<std::string>& args) {
+    auto completed = Options::complete(parsed(args));
+    Problems out;
+    if (completed.ok()) check_flag_files(**completed, out);
+    return out;
+  };
+  const std::string junk = write("junk", "nothing");
+  EXPECT_EQ(problems({"--kubelet-client-certificate=/absent"}),
+            Problems{"--kubelet-client-certificate: open /absent: no such file or directory"});
+  EXPECT_EQ(problems({"--client-ca-file=" + junk}), Problems{"--client-ca-file: \"" + junk + "\" holds no PEM certificate"});
+  EXPECT_EQ(problems({"--service-account-key-file=" + junk, "--service-account-key-file=/absent"}),
+            (Problems{"--service-account-key-file: \"" + junk + "\" holds no PEM key or certificate",
+                      "--service-account-key-file: open /absent: no such file or directory"}));
+  EXPECT_EQ(problems({"--allow-metric-labels-manifest=" + junk}),
+            Problems{"--allow-metric-labels-manifest: \"" + junk + "\" holds no YAML object"});
+  EXPECT_EQ(problems({"--kubelet-client-key=" + folder}), Problems{"--kubelet-client-key: open " + folder + ": is a directory"});
+  const std::string key = write("key.pub",
+                                "-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEEVs/o5+uQbTjL3chynL4wXgUg2R9\n"
+                                "q9UU8I5mEovUf86QZ7kOBIjJwqnzD1omageEHWwHdBO6B+dFabmdT9POxg==\n-----END PUBLIC KEY-----\n");
+  EXPECT_EQ(problems({"--service-account-key-file=" + key, "--allow-metric-labels-manifest=" + write("labels.yaml", "a: b\n")}),
+            Problems{});
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Options, FeatureGatesThatAreLockedKeepTheirDefault) {

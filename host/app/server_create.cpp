@@ -2,9 +2,11 @@
 #include <algorithm>
 
 #include "admission/plugin_order.hpp"
+#include "app/flag_files.hpp"
 #include "app/log.hpp"
 #include "app/promises.hpp"
 #include "app/server_parts.hpp"
+#include "plugin/fence.hpp"
 #include "storage/memory_storage.hpp"
 
 namespace backplane {
@@ -115,6 +117,7 @@ Status ServerParts::check_offers() {
   offers.storage_backends.emplace_back(kMemoryBackend);
   for (const auto& [name, _] : plugins.storage_backends) offers.storage_backends.push_back(name);
   check_promises(options(), offers, problems);
+  check_flag_files(options(), problems);
   if (problems.empty()) return {};
   return bad_request(problems.size() == 1 ? problems.front() : "[" + join(problems) + "]");
 }
@@ -162,8 +165,12 @@ Status ServerParts::fill_admission() {
     for (const auto& row : admission_configuration) {
       if (row.name == name) plugin_config = row.config;
     }
-    auto made = registration->factory(plugin_config);
-    if (!made.ok()) return bad_request("couldn't init admission plugin " + quoted(name) + ": " + made.status().message());
+    Result<std::shared_ptr<AdmissionPlugin>> made;
+    const FencedCall call = fenced([&] {
+      made = registration->factory(plugin_config);
+      return made.ok() && *made == nullptr ? internal_error("its factory made nothing") : made.status();
+    });
+    if (!call.status.ok()) return bad_request("couldn't init admission plugin " + quoted(name) + ": " + call.status.message());
     admission.add(std::move(*made));
   }
   app_log().info("Loaded admission controller(s) in the following order: {}", join(admission.names()));

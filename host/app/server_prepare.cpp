@@ -60,8 +60,9 @@ Status ServerParts::install_health(std::vector<PathRoute>& routes) {
 Status ServerParts::compose() {
   std::vector<PathRoute> routes;
   if (Status status = install_health(routes); !status.ok()) return status;
-  routes.push_back(
-      {"/metrics", false, true, make_metrics_handler({metrics, in_flight, *caches, *storage, config.feature_gates(), server->counters()})});
+  routes.push_back({"/metrics", false, true,
+                    make_metrics_handler({metrics, in_flight, *caches, *storage, config.feature_gates(), server->counters(),
+                                          options().features.profiling})});
   routes.push_back({"/metrics/slis", false, true, make_slis_handler(health)});
   if (options().features.profiling) {
     for (auto& route : debug_routes()) routes.push_back(std::move(route));

@@ -44,6 +44,12 @@ Task<void> close_at_once(UnixServer& server) {
   if (!closed) app_log().error("a handler of the debug socket still runs");
 }
 
+// A hook has as long as a request; where requests have no limit it has one all the same.
+std::chrono::nanoseconds pre_shutdown_limit(const GenericServerRunOptions& generic) {
+  const auto limit = generic.request_timeout;
+  return limit > std::chrono::nanoseconds::zero() ? limit : std::chrono::nanoseconds(std::chrono::minutes(1));
+}
+
 }  // namespace
 
 Status ServerParts::start_serving() {
@@ -90,7 +96,8 @@ Status ServerParts::drain() {
                            generic.shutdown_watch_termination_grace_period, generic.request_timeout};
   const auto pre_shutdown = [this] {
     return hooks.run_pre_shutdown(
-        tasks, [this](const std::string& registrant) -> Executor& { return executor_of(registrant); }, options().generic.request_timeout);
+        tasks, [this](const std::string& registrant) -> Executor& { return executor_of(registrant); },
+        pre_shutdown_limit(options().generic));
   };
   return run_on(background, run_shutdown({shutdown, signals, short_requests, watches, port, pre_shutdown}));
 }

@@ -2,6 +2,8 @@
 
 #include "base/caught.hpp"
 #include "base/io_loop.hpp"
+#include "base/log_fields.hpp"
+#include "base/loop_set.hpp"
 #include "base/signal.hpp"
 #include "base/task_group.hpp"
 
@@ -90,6 +92,63 @@ TEST(TaskGroup, WaitAllReturnsWhenTheLastTaskHasEndedAndClosedGroupsRefuse) {
   go.fire();
   run_on(loop, group.wait_all());
   EXPECT_EQ(done.load(), 10);
+}
+
+// The line as the JSON format shows it.
+std::string as_json(std::string_view line) {
+  const LogFields fields = split_log_message(line);
+  std::string out(fields.words);
+  for (const auto& [key, value] : fields.values) {
+    out.append("|").append(key).append("=");
+    append_log_value(out, value);
+  }
+  return out;
+}
+
+TEST(LogFields, AttributesOfALineAreMembersOfItsJson) {
+  EXPECT_EQ(as_json("shutdown event name=ShutdownInitiated"), R"(shutdown event|name="ShutdownInitiated")");
+  EXPECT_EQ(as_json("drained activeWatchesBefore=12 complete=true data-dir=/a b/c x=1"),
+            R"(drained|activeWatchesBefore=12|complete=true|data-dir="/a b/c"|x=1)");
+  EXPECT_EQ(as_json("a task failed task=x error=no such file: a=b c"), R"(a task failed|task="x"|error="no such file: a=b c")");
+  EXPECT_EQ(as_json(R"(HTTP verb="GET" URI="/a?b=\"c d\" e=f" code=007)"), R"(HTTP|verb="GET"|URI="/a?b=\"c d\" e=f"|code="007")");
+  EXPECT_EQ(as_json(R"(FLAG: --secure-port="6443")"), R"(FLAG: --secure-port="6443")");
+  EXPECT_EQ(as_json("nothing to tell"), "nothing to tell");
+  EXPECT_EQ(as_json("x=1"), "|x=1");
+  EXPECT_EQ(as_json(""), "");
+  EXPECT_EQ(as_json("open \"x=\" y=\"1\"2"), "open \"x=\"|y=\"\\\"1\\\"2\"");
+}
+
+TEST(TaskGroup, AnExceptionOfAnyKindEndsItsTaskAlone) {
+  IoLoop loop{"test"};
+  loop.start();
+  TaskGroup tasks;
+  struct Throw {
+    static Task<void> seven() {
+      throw 7;
+      co_return;
+    }
+  };
+  EXPECT_TRUE(tasks.spawn(loop, "seven", Throw::seven()));
+  tasks.close();
+  run_on(loop, tasks.wait_all());
+  EXPECT_EQ(tasks.running(), 0u);
+}
+
+TEST(LoopSet, WhoBlocksTheirsStallsNobodyElseAndIsNamedAtTheStop) {
+  LoopSet loops;
+  std::atomic<bool> release{false};
+  std::atomic<bool> blocked{false};
+  loops.of("blocker").post([&] {
+    blocked = true;
+    while (!release) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  });
+  EXPECT_FALSE(blocked) << "nothing runs before the start";
+  loops.start();
+  while (!blocked) std::this_thread::yield();
+  run_on(loops.of("other"), deep(3));
+  EXPECT_EQ(loops.stop(std::chrono::milliseconds(10)), std::vector<std::string>{"blocker"});
+  release = true;
+  EXPECT_EQ(loops.stop(std::chrono::seconds(60)), std::vector<std::string>{});
 }
 
 }  // namespace

@@ -8,16 +8,24 @@
 #include <mutex>
 
 #include "backplane/json.hpp"
+#include "base/log_fields.hpp"
 
 namespace backplane {
 namespace {
 
-// The message as a JSON string, for %* of the JSON pattern.
+// The message as JSON members, for %* of the JSON pattern: "msg":"words","key":value,…
 class JsonText final : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
-    std::string text;
-    append_json_string(text, std::string_view(message.payload.data(), message.payload.size()));
+    const LogFields fields = split_log_message(std::string_view(message.payload.data(), message.payload.size()));
+    std::string text = "\"msg\":";
+    append_json_string(text, fields.words);
+    for (const auto& [key, value] : fields.values) {
+      text += ',';
+      append_json_string(text, key);
+      text += ':';
+      append_log_value(text, value);
+    }
     out.append(text.data(), text.data() + text.size());
   }
   std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<JsonText>(); }
@@ -65,7 +73,7 @@ void set_log_json(bool json) {
   std::lock_guard lock(all.mutex);
   if (!json) return all.set_text();
   auto formatter = std::make_unique<spdlog::pattern_formatter>(spdlog::pattern_time_type::utc);
-  formatter->add_flag<JsonText>('*').set_pattern(R"({"ts":"%Y-%m-%dT%H:%M:%S.%fZ","level":"%l","logger":"%n","msg":%*})");
+  formatter->add_flag<JsonText>('*').set_pattern(R"({"ts":"%Y-%m-%dT%H:%M:%S.%fZ","level":"%l","logger":"%n",%*})");
   all.sink->set_formatter(std::move(formatter));
 }
 

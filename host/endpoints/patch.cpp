@@ -36,8 +36,7 @@ Result<PatchType> patch_type(const Resource& resource, const Exchange& exchange)
     if (row.content_type == given) return row.type;
     types.append(types.empty() ? "" : ", ").append(row.content_type);
   }
-  // The text is the one clients know, which names server-side apply.
-  return unsupported_media_type(types.append(", application/apply-patch+yaml"));
+  return unsupported_media_type(types);
 }
 
 }  // namespace

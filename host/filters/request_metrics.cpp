@@ -28,4 +28,15 @@ void RequestMetrics::count(std::string_view verb, int code, std::chrono::nanosec
   latency.sum_ns.fetch_add(static_cast<std::uint64_t>(took.count()), std::memory_order_relaxed);
 }
 
+void RequestMetrics::reset() noexcept {
+  for (auto& row : totals_) {
+    for (auto& total : row) total.store(0, std::memory_order_relaxed);
+  }
+  for (auto& latency : latencies_) {
+    for (auto& bucket : latency.buckets) bucket.store(0, std::memory_order_relaxed);
+    latency.count.store(0, std::memory_order_relaxed);
+    latency.sum_ns.store(0, std::memory_order_relaxed);
+  }
+}
+
 }  // namespace backplane

@@ -24,6 +24,9 @@ class RequestMetrics {
   // `verb` as in RequestInfo, in lower case.
   void count(std::string_view verb, int code, std::chrono::nanoseconds took) noexcept;
 
+  // Everything is 0 again; what is counted meanwhile may be lost.
+  void reset() noexcept;
+
   std::uint64_t total(std::size_t verb, int code) const noexcept {
     return totals_[verb][static_cast<std::size_t>(code - kFirstCode)].load(std::memory_order_relaxed);
   }

@@ -21,6 +21,7 @@ Task<Status> quiet_hook() { co_return Status(); }
 class ThrowingCheck final : public HealthCheck {
  public:
   std::string name() const override { return "explosive"; }
+  std::string group() const override { return "fireworks"; }
   Task<Status> check() override { return throwing_hook(); }
 };
 
@@ -122,6 +123,27 @@ TEST_F(StagingHostTest, GroupsArePublishedAfterCommitOnly) {
   EXPECT_EQ(published_, std::vector<std::string>{"apiextensions"});
 }
 
+TEST_F(StagingHostTest, PathsArePublishedAfterCommitOnlyAndByTheirPlugin) {
+  services_.publish_path = [this](const std::string& plugin, PathRoute route) {
+    published_.push_back(plugin + " " + route.path);
+    return Status();
+  };
+  services_.withdraw_path = [this](const std::string& plugin, const std::string& path) {
+    published_.push_back(plugin + " not " + path);
+    return Status();
+  };
+  auto plugin = host("aggregator");
+  auto paths = plugin->dynamic_paths();
+  EXPECT_EQ(paths->publish(path("/x")).reason(), Reason::kServiceUnavailable);
+  EXPECT_EQ(paths->withdraw("/x").reason(), Reason::kServiceUnavailable);
+  Scheme scheme;
+  plugin->commit(scheme);
+  EXPECT_EQ(paths->publish(path("x")).reason(), Reason::kBadRequest);
+  EXPECT_TRUE(paths->publish(path("/x")).ok());
+  EXPECT_TRUE(paths->withdraw("/x").ok());
+  EXPECT_EQ(published_, (std::vector<std::string>{"aggregator /x", "aggregator not /x"}));
+}
+
 TEST_F(StagingHostTest, AGroupWithoutVersionsOrStoragesIsRefused) {
   auto plugin = host("core");
   EXPECT_EQ(plugin->install_api_group({.group = "g", .prioritized_versions = {}, .storages = {}, .schemas = {}}).reason(),
@@ -201,6 +223,7 @@ TEST_F(StagingHostTest, AHookOrCheckThatThrowsGivesAStatusWithACodeInWordsForPeo
                           run_on(loop_, staged.pre_shutdown_hooks.at(0).hook()), run_on(loop_, staged.health_checks.at(0).check->check()),
                           run_on(loop_, staged.pre_shutdown_hooks.at(1).hook())};
   for (const auto& status : ended) EXPECT_EQ(status.reason(), Reason::kInternalError);
+  EXPECT_EQ(staged.health_checks.at(0).check->group(), "fireworks") << "the fence drops nothing of a check";
   EXPECT_EQ(ended[0].message(), "PLG-LIFE-013 post-start hook x of plugin core threw: boom");
   EXPECT_EQ(ended[1].message(), "PLG-LIFE-013 pre-shutdown hook x of plugin core threw: boom");
   EXPECT_EQ(ended[2].message(), "PLG-LIFE-013 health check explosive of plugin core threw: boom");

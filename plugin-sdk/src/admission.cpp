@@ -21,23 +21,14 @@ void set_dry_run(Object& options, bool dry_run) {
   if (dry_run) ensure_array(options, "dryRun").emplace_back("All");
 }
 
-std::string_view validation_word(FieldValidation validation) noexcept {
-  switch (validation) {
-    case FieldValidation::kIgnore:
-      return "Ignore";
-    case FieldValidation::kStrict:
-      return "Strict";
-    case FieldValidation::kWarn:
-      break;
-  }
-  return "Warn";
-}
-
 Value write_value(const WriteOptions& options, std::string_view kind, const json::storage_ptr& storage) {
   Object out = empty_options(kind, storage);
   set_dry_run(out, options.dry_run);
   if (!options.field_manager.empty()) out["fieldManager"] = options.field_manager;
-  out["fieldValidation"] = validation_word(options.field_validation);
+  // Warn is what nobody has to ask for; upstream shows it only to those who did.
+  if (options.field_validation != FieldValidation::kWarn) {
+    out["fieldValidation"] = options.field_validation == FieldValidation::kStrict ? "Strict" : "Ignore";
+  }
   return out;
 }
 

@@ -78,7 +78,7 @@ class HelloWorld(unittest.TestCase):
 
     def test_every_snippet_of_the_guide_stands_in_an_example_that_was_built(self):
         sources = ''
-        for path in glob.glob(os.path.join(EXAMPLES, '*/*')):
+        for path in glob.glob(os.path.join(EXAMPLES, '*/*')) + glob.glob(os.path.join(SOURCE, 'tests/plugins/seams/*')):
             with open(path) as f:
                 sources += f.read() + '\n'
         with open(os.path.join(SOURCE, 'docs/plugins.md')) as f:

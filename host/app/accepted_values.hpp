@@ -1,0 +1,14 @@
+// Values of flags that are kept as text because nothing acts on more than one of them.
+//
+// Thread-safety: pure functions.
+// Errors:        problems in upstream's words where it has some.
+#pragma once
+
+#include "app/options.hpp"
+
+namespace backplane {
+
+// --storage-media-type, --watch-cache-sizes, --emulated-version and its kin.
+void check_accepted_values(const FlagSet& flags, Problems& problems);
+
+}  // namespace backplane

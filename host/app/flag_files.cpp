@@ -1,0 +1,94 @@
+#include "app/flag_files.hpp"
+
+#include <openssl/bio.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+
+#include "backplane/schema.hpp"
+
+namespace backplane {
+namespace {
+
+using Bio = std::unique_ptr<BIO, decltype(&BIO_free)>;
+using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
+using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
+
+Bio open_text(const std::string& text) { return {BIO_new_mem_buf(text.data(), static_cast<int>(text.size())), BIO_free}; }
+
+bool has_certificate(const std::string& text) {
+  const Bio bio = open_text(text);
+  return Certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr), X509_free) != nullptr;
+}
+
+bool has_private_key(const std::string& text) {
+  const Bio bio = open_text(text);
+  return Key(PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, nullptr), EVP_PKEY_free) != nullptr;
+}
+
+bool has_public_key(const std::string& text) {
+  const Bio bio = open_text(text);
+  return Key(PEM_read_bio_PUBKEY(bio.get(), nullptr, nullptr, nullptr), EVP_PKEY_free) != nullptr;
+}
+
+bool has_verifying_key(const std::string& text) { return has_public_key(text) || has_private_key(text) || has_certificate(text); }
+
+bool is_yaml_object(const std::string& text) {
+  auto tree = parse_yaml(text, {}, nullptr);
+  return tree.ok() && tree->is_object();
+}
+
+struct NamedFile {
+  std::string_view flag;
+  std::string_view what;  // "… holds no <what>"
+  bool (*holds)(const std::string& text);
+};
+
+constexpr NamedFile kFiles[] = {
+    {"client-ca-file", "PEM certificate", has_certificate},
+    {"requestheader-client-ca-file", "PEM certificate", has_certificate},
+    {"kubelet-certificate-authority", "PEM certificate", has_certificate},
+    {"kubelet-client-certificate", "PEM certificate", has_certificate},
+    {"kubelet-client-key", "PEM private key", has_private_key},
+    {"peer-ca-file", "PEM certificate", has_certificate},
+    {"proxy-client-cert-file", "PEM certificate", has_certificate},
+    {"proxy-client-key-file", "PEM private key", has_private_key},
+    {"service-account-key-file", "PEM key or certificate", has_verifying_key},
+    {"service-account-signing-key-file", "PEM private key", has_private_key},
+    {"allow-metric-labels-manifest", "YAML object", is_yaml_object},
+};
+
+// The file's text, or why it cannot be read, as Go words it.
+std::optional<std::string> read_text(const std::string& path, std::string& problem) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  if (file) text.assign(std::istreambuf_iterator<char>(file), {});
+  if (file) return text;
+  std::string reason = std::strerror(errno != 0 ? errno : EISDIR);
+  if (!reason.empty() && reason[0] >= 'A' && reason[0] <= 'Z') reason[0] = static_cast<char>(reason[0] - 'A' + 'a');
+  problem = "open " + path + ": " + reason;
+  return std::nullopt;
+}
+
+}  // namespace
+
+void check_flag_files(const Options& options, Problems& problems) {
+  for (const NamedFile& file : kFiles) {
+    for (const auto& path : options.flags.values(file.flag)) {
+      std::string problem;
+      const auto text = read_text(path, problem);
+      if (text && !file.holds(*text)) problem = quoted(path) + " holds no " + std::string(file.what);
+      if (!problem.empty()) problems.push_back("--" + std::string(file.flag) + ": " + problem);
+    }
+  }
+}
+
+}  // namespace backplane
