@@ -54,34 +54,6 @@ void append_go_value(std::string& out, const Value& value) {
 
 constexpr std::size_t kSummaryBytes = 30;
 
-// reflect's kind and type of what encoding/json decoded a value of that word into.
-struct SourceRow {
-  std::string_view json;
-  std::string_view kind;
-  std::string_view type;
-};
-constexpr std::array<SourceRow, 5> kSources = {{
-    {"string", "string", "string"},
-    {"number", "int64", "int64"},
-    {"array", "slice", "[]interface {}"},
-    {"object", "map", "map[string]interface {}"},
-    {"bool", "bool", "bool"},
-}};
-
-bool is_scalar_type(std::string_view type) noexcept {
-  return type.find('.') == std::string_view::npos && !type.starts_with('[') && !type.starts_with("map[");
-}
-
-std::string converter_text(std::string_view word, bool fraction, std::string_view type) {
-  const auto* row = std::find_if(kSources.begin(), kSources.end(), [&](const SourceRow& each) { return each.json == word; });
-  if (row == kSources.end()) return {};
-  const std::string_view kind = fraction ? "float64" : row->kind;
-  std::string out;
-  if (is_scalar_type(type)) return out.append("cannot convert ").append(fraction ? kind : row->type).append(" to ").append(type);
-  const std::string_view target = type.starts_with('[') ? "slice from " : type.starts_with("map[") ? "map from " : "struct from: ";
-  return out.append("cannot restore ").append(target).append(kind);
-}
-
 }  // namespace
 
 std::string go_value(const Value& value) {
@@ -117,22 +89,6 @@ std::string unmarshal_field_error(const Value& value, std::string_view field, st
   // The number itself is named where the type takes numbers, but not this one.
   if (value.is_number() && type.starts_with("int")) out.append(" ").append(to_json(value));
   return out.append(" into Go struct field ").append(field).append(" of type ").append(type);
-}
-
-std::string unstructured_error(std::string_view json_error) {
-  constexpr std::string_view kHead = "json: cannot unmarshal ";
-  constexpr std::string_view kInto = " into Go ";
-  constexpr std::string_view kType = " of type ";
-  const auto into = json_error.find(kInto);
-  const auto type = json_error.rfind(kType);
-  if (!json_error.starts_with(kHead) || into == std::string_view::npos || type == std::string_view::npos || type < into) {
-    return std::string(json_error);
-  }
-  const std::string_view source = json_error.substr(kHead.size(), into - kHead.size());
-  const std::string_view word = source.substr(0, source.find(' '));
-  const bool fraction = source.find('.') != std::string_view::npos;
-  std::string out = converter_text(word, fraction, json_error.substr(type + kType.size()));
-  return out.empty() ? std::string(json_error) : out;
 }
 
 std::string body_summary(std::string_view body) {

@@ -20,10 +20,6 @@ std::string unmarshal_error(const Value& value, std::string_view type);
 // "json: cannot unmarshal number 1.5 into Go struct field F of type T".
 std::string unmarshal_field_error(const Value& value, std::string_view field, std::string_view type);
 
-// The same failure as runtime.DefaultUnstructuredConverter words it ("cannot restore slice from string"), out of encoding/json's words.
-// Texts of another form come back as they are.
-std::string unstructured_error(std::string_view json_error);
-
 // apiserver's summary of a body that could not be read: the first bytes, in hexadecimal when they are no object.
 std::string body_summary(std::string_view body);
 

@@ -35,6 +35,16 @@ TEST_F(PatchTest, AJsonPatchIsAppliedInOrder) {
   EXPECT_EQ(patch(kJsonPatch, "[]").code(), 200);
 }
 
+// "cannot convert string to int32" was said of it.
+TEST_F(PatchTest, AWronglyTypedStrategicPatchIsOfAnUnrecognizedType) {
+  use_pods();
+  store_->put(
+      R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","namespace":"n","resourceVersion":"5"},"spec":{"containers":[{"name":"c"}]}})");
+  const Response got =
+      send("PATCH", "namespaces/n/pods/p", R"({"spec":{"containers":[{"name":"c","ports":[{"containerPort":"x"}]}]}})", kStrategicPatch);
+  EXPECT_TRUE(message_of(got).ends_with("unrecognized type: int32")) << got.body();
+}
+
 TEST_F(PatchTest, AStrategicPatchMergesListsByTheirKeys) {
   use_pods();
   store_->put(

@@ -185,8 +185,10 @@ Status PatchedObject::decode(RequestContext& context, Value& target) const {
   set_type_meta(resource_, target.get_object());
   if (resource_.schema == nullptr) return {};
   DecodeReport report;
-  Status status = resource_.schema->normalize(target, validation_ == FieldValidation::kIgnore ? nullptr : &report);
-  if (!status.ok()) return refused(shown, type_ == PatchType::kStrategic ? unstructured_error(status.message()) : status.message());
+  report.restore = type_ == PatchType::kStrategic;
+  Status status = resource_.schema->normalize(target, &report);
+  if (!status.ok()) return refused(shown, status.message());
+  if (validation_ == FieldValidation::kIgnore) return {};
   // A patched object is a map with sorted keys before it is decoded: unknown fields are met in that order.
   std::sort(report.problems.begin(), report.problems.end());
   std::vector<std::string> problems = patch_problems_;

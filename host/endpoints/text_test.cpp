@@ -21,19 +21,6 @@ TEST(GoText, UnmarshalErrorsNameKindAndType) {
             "json: cannot unmarshal number into Go struct field .kind of type string");
 }
 
-TEST(GoText, TheConverterHasWordsOfItsOwn) {
-  const auto said = [](std::string_view source, std::string_view type) {
-    return unstructured_error(
-        std::string("json: cannot unmarshal ").append(source).append(" into Go struct field S.f of type ").append(type));
-  };
-  EXPECT_EQ(said("string", "[]v1.Container"), "cannot restore slice from string");
-  EXPECT_EQ(said("array", "map[string]string"), "cannot restore map from slice");
-  EXPECT_EQ(said("string", "v1.PodSpec"), "cannot restore struct from: string");
-  EXPECT_EQ(said("string", "int32"), "cannot convert string to int32");
-  EXPECT_EQ(said("object", "string"), "cannot convert map[string]interface {} to string");
-  EXPECT_EQ(unstructured_error("illegal base64 data at input byte 3"), "illegal base64 data at input byte 3");
-}
-
 TEST(SentValues, EmptyOnesAreQuotedAsTheyWereSent) {
   FieldErrors errors;
   errors.invalid_raw("spec.template.labels", "null", "does not match");

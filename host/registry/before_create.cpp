@@ -17,6 +17,7 @@ Status before_create(const ResourceConfig& config, const Strategy& strategy, Req
 
   FieldErrors errors;
   validate_object_meta(object, strategy.namespaced(), strategy.name_rule(), errors);
+  if (config.schema != nullptr) config.schema->check(object, nullptr, strategy.facts().checked, "", errors);
   strategy.validate(context, object, errors);
   if (!errors.empty()) return errors.to_status(config.kind.group, config.kind.kind, meta_name(object));
 

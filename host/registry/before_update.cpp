@@ -32,16 +32,26 @@ void keep_system_metadata(Object& object, const Object& old) {
   metadata.stable_erase("managedFields");
 }
 
-FieldErrors validation_errors(const WriteMode& mode, RequestContext& context, const Object& object, const Object& old) {
+void add_times(const FieldErrors& found, int times, FieldErrors& errors) {
+  for (int round = 0; round < times; ++round) {
+    for (const FieldError& error : found.list()) errors.add(error);
+  }
+}
+
+// Upstream asks some of it twice, once for all kinds and once in the kind's own rules, and sends both answers as causes.
+FieldErrors validation_errors(const ResourceConfig& config, const Strategy& strategy, RequestContext& context, const Object& object,
+                              const Object& old) {
+  const KindFacts& facts = strategy.facts();
   FieldErrors errors;
-  validate_object_meta(object, mode.strategy->namespaced(), NameRule::kPathSegment, errors);
+  validate_object_meta(object, strategy.namespaced(), NameRule::kPathSegment, errors);
   FieldErrors changes;
   validate_object_meta_update(object, old, changes);
-  // Upstream asks twice, once for all kinds and once in nearly every kind's own rules, and sends both answers as causes.
-  for (int round = 0; round < 2; ++round) {
-    for (const FieldError& error : changes.list()) errors.add(error);
-  }
-  mode.strategy->validate_update(context, object, old, errors);
+  add_times(changes, facts.rechecks_metadata_change ? 2 : 1, errors);
+  if (facts.rechecks_metadata) validate_object_meta(object, strategy.namespaced(), strategy.name_rule(), errors);
+  FieldErrors problems;
+  if (config.schema != nullptr) config.schema->check(object, &old, facts.checked, "", problems);
+  add_times(problems, facts.rechecks_rules ? 2 : 1, errors);
+  strategy.validate_update(context, object, old, errors);
   return errors;
 }
 
@@ -67,7 +77,7 @@ Status before_update(const ResourceConfig& config, const WriteMode& mode, Reques
     if (!shaped.ok()) return shaped;
   }
 
-  const FieldErrors errors = validation_errors(mode, context, object, old);
+  const FieldErrors errors = validation_errors(config, strategy, context, object, old);
   if (!errors.empty()) return errors.to_status(config.kind.group, config.kind.kind, meta_name(object));
 
   for (const std::string& text : strategy.warnings(object, &old)) context.warn(text);

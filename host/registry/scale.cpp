@@ -106,11 +106,10 @@ class ScaleView {
   const Schema* schema_;
 };
 
-Status validate_scale(const Object& scale, bool namespaced, std::string_view parent_name) {
+Status validate_scale(const Schema& schema, const Object& scale, bool namespaced, std::string_view parent_name) {
   FieldErrors errors;
   validate_object_meta(scale, namespaced, NameRule::kDnsSubdomain, errors);
-  const std::int64_t replicas = get_int_path(scale, "spec.replicas").value_or(0);
-  if (replicas < 0) errors.invalid("spec.replicas", replicas, "must be greater than or equal to 0");
+  schema.check(scale, nullptr, ObjectPart::kWithoutStatus, "", errors);
   return errors.empty() ? Status() : errors.to_status(scale_kind().group, scale_kind().kind, parent_name);
 }
 
@@ -131,7 +130,7 @@ class ScaleUpdate final : public UpdatedObjectInfo {
     if (!scoped.ok()) co_return scoped;
     Status allowed = co_await admission(context, scale, *before);
     if (!allowed.ok()) co_return allowed;
-    Status valid = validate_scale(scale, parent_.namespaced(), meta_name(*existing));
+    Status valid = validate_scale(*view_.schema(), scale, parent_.namespaced(), meta_name(*existing));
     if (!valid.ok()) co_return valid;
 
     Object object(*existing, context.arena());
@@ -165,13 +164,28 @@ class ScaleUpdate final : public UpdatedObjectInfo {
   const WriteOptions options_;
 };
 
-class ScaleStore final : public RestStorage, public Scoper, public Getter, public Updater {
+// What `kubectl get --subresource=scale` shows.
+const TableConvertor& scale_table() {
+  static const ColumnTable table({
+      {.name = "Name", .format = "name", .description = "Name of the object that is scaled.", .path = ".metadata.name"},
+      {.name = "Desired", .type = "integer", .description = "Pods that are wanted.", .path = ".spec.replicas", .absent = 0},
+      {.name = "Available", .type = "integer", .description = "Pods there are.", .path = ".status.replicas", .absent = 0},
+      {.name = "Age",
+       .description = "Time since the server stored the object for the first time.",
+       .cells = [](const Object& scale, std::int64_t now,
+                   Array& cells) { cells.emplace_back(human_age(meta_text(scale, "creationTimestamp"), now)); }},
+  });
+  return table;
+}
+
+class ScaleStore final : public RestStorage, public Scoper, public TableProvider, public Getter, public Updater {
  public:
   ScaleStore(std::shared_ptr<ObjectStore> parent, Host::ScalePaths paths) : parent_(std::move(parent)), view_(std::move(paths)) {}
 
   GroupVersionKind kind() const override { return scale_kind(); }
   const Schema* schema() const override { return view_.schema(); }
   bool namespaced() const override { return parent_->namespaced(); }
+  const TableConvertor& table_convertor() const override { return scale_table(); }
 
   Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override {
     auto parent = co_await parent_->get(context, std::move(name), std::move(options));

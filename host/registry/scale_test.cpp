@@ -40,6 +40,20 @@ TEST_F(ScaleTest, ShowsReplicasAndTheSelectorAsText) {
   EXPECT_EQ(meta_text(object, "resourceVersion"), "1");
 }
 
+// `kubectl get --subresource=scale` showed no more than a name.
+TEST_F(ScaleTest, IsShownInColumnsOfItsOwn) {
+  make_scaled(R"({"replicas":3})");
+  const auto* table = dynamic_cast<TableProvider*>(scale.get());
+  ASSERT_NE(table, nullptr);
+  std::vector<std::string> names;
+  for (const TableColumn& column : table->table_convertor().columns()) names.push_back(column.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"Name", "Desired", "Available", "Age"}));
+  const Array cells = table->table_convertor().cells(parsed(*get_scale()), 0, {});
+  EXPECT_EQ(cells[0], "a");
+  EXPECT_EQ(cells[1], 3);
+  EXPECT_EQ(cells[2], 0);
+}
+
 TEST_F(ScaleTest, AnUpdateChangesTheParentsReplicas) {
   make_scaled(R"({"replicas":3,"selector":{"matchLabels":{"a":"1"}}})");
   Change info([](Object& object) { ensure_object(object, "spec")["replicas"] = 7; });

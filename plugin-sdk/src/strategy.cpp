@@ -3,7 +3,9 @@
 
 namespace backplane BACKPLANE_API {
 
+Strategy::Strategy(KindFacts facts) : facts_(std::move(facts)), table_(facts_.columns, facts_.row_conditions) {}
 Strategy::~Strategy() = default;
+const TableConvertor& Strategy::table_convertor() const { return facts_.columns.empty() ? default_table_convertor() : table_; }
 void Strategy::apply_defaults(Object&) const {}
 void Strategy::prepare_for_create(RequestContext&, Object&) const {}
 void Strategy::validate(RequestContext&, const Object&, FieldErrors&) const {}

@@ -1,29 +1,46 @@
 // Ages and the table of kinds without columns of their own.
 #include "backplane/table.hpp"
 
+#include <cassert>
+#include <cmath>
+
 #include "backplane/meta.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace {
 
-class DefaultTableConvertor final : public TableConvertor {
- public:
-  const std::vector<TableColumn>& columns() const override { return columns_; }
+// A cell of type string shows anything; lists and objects as JSON.
+Value text_cell(const Value& value, const json::storage_ptr& storage) {
+  if (value.is_string()) return Value(value, storage);
+  if (value.is_null()) return Value("<nil>", storage);
+  return Value(to_json(value), storage);
+}
 
-  Array cells(const Object& object, std::int64_t, json::storage_ptr storage) const override {
-    Array out(std::move(storage));
-    out.emplace_back(meta_name(object));
-    const std::string_view created = meta_text(object, "creationTimestamp");
-    out.emplace_back(created.empty() ? std::string_view("0001-01-01T00:00:00Z") : created);
-    return out;
-  }
+Value date_cell(const Value& value, std::int64_t now_unix, const json::storage_ptr& storage) {
+  if (!value.is_string()) return Value(nullptr, storage);
+  const std::string_view text = value.get_string();
+  if (text.empty()) return Value("<unknown>", storage);
+  if (!parse_rfc3339(text)) return Value("<invalid>", storage);
+  return Value(human_age(text, now_unix), storage);
+}
 
- private:
-  std::vector<TableColumn> columns_ = {
-      {"Name", "string", "name", "Name of the object, unique among the objects of its kind in its namespace.", 0},
-      {"Created At", "date", "", "When the server stored the object for the first time, in UTC.", 0},
-  };
-};
+Value cell(std::string_view type, const Value& value, std::int64_t now_unix, const json::storage_ptr& storage) {
+  if (type == "string") return text_cell(value, storage);
+  if (type == "date") return date_cell(value, now_unix, storage);
+  if (type == "boolean" && value.is_bool()) return Value(value, storage);
+  const bool whole = value.is_int64() || value.is_uint64();
+  if (type == "integer" && whole) return Value(value, storage);
+  if (type == "integer" && value.is_double()) return Value(static_cast<std::int64_t>(std::trunc(value.get_double())), storage);
+  if (type == "number" && (whole || value.is_double())) return Value(value, storage);
+  return Value(nullptr, storage);
+}
+
+void print_created(const Object& object, std::int64_t, Array& cells) {
+  const std::string_view created = meta_text(object, "creationTimestamp");
+  cells.emplace_back(created.empty() ? std::string_view("0001-01-01T00:00:00Z") : created);
+}
+
+void print_name(const Object& object, std::int64_t, Array& cells) { cells.emplace_back(meta_name(object)); }
 
 std::string two_units(std::int64_t large, const char* large_unit, std::int64_t small, const char* small_unit) {
   std::string out = std::to_string(large) + large_unit;
@@ -36,9 +53,55 @@ std::string two_units(std::int64_t large, const char* large_unit, std::int64_t s
 TableConvertor::~TableConvertor() = default;
 Array TableConvertor::conditions(const Object&, json::storage_ptr storage) const { return Array(std::move(storage)); }
 
+ColumnTable::ColumnTable(std::vector<TableColumn> columns, PrintConditions conditions)
+    : columns_(std::move(columns)), print_conditions_(conditions) {
+  paths_.reserve(columns_.size());
+  for (const TableColumn& column : columns_) paths_.push_back(column.path.empty() ? std::nullopt : JsonPath::parse(column.path));
+}
+
+Array ColumnTable::cells(const Object& object, std::int64_t now_unix, json::storage_ptr storage) const {
+  Array out(storage);
+  out.reserve(columns_.size());
+  // A function may have filled the cells of the columns behind its own.
+  while (out.size() < columns_.size()) {
+    const std::size_t i = out.size();
+    const TableColumn& column = columns_[i];
+    if (column.cells != nullptr) {
+      column.cells(object, now_unix, out);
+      assert(out.size() > i && out.size() <= columns_.size());
+      if (out.size() == i) out.emplace_back(nullptr);
+      continue;
+    }
+    const Value* found = paths_[i] ? paths_[i]->first(object) : nullptr;
+    if (column.print != nullptr) {
+      out.push_back(column.print(found, now_unix));
+    } else if (found == nullptr) {
+      out.push_back(column.absent);
+    } else {
+      out.push_back(cell(column.type, *found, now_unix, storage));
+    }
+  }
+  return out;
+}
+
+Array ColumnTable::conditions(const Object& object, json::storage_ptr storage) const {
+  Array out(std::move(storage));
+  if (print_conditions_ != nullptr) print_conditions_(object, out);
+  return out;
+}
+
 const TableConvertor& default_table_convertor() {
-  static const DefaultTableConvertor convertor;
-  return convertor;
+  static const ColumnTable table({
+      {.name = "Name",
+       .format = "name",
+       .description = "Name of the object, unique among the objects of its kind in its namespace.",
+       .cells = print_name},
+      {.name = "Created At",
+       .type = "date",
+       .description = "When the server stored the object for the first time, in UTC.",
+       .cells = print_created},
+  });
+  return table;
 }
 
 std::string human_duration(std::int64_t seconds) {

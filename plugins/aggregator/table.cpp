@@ -1,5 +1,6 @@
 #include "table.hpp"
 
+#include <backplane/kit/table.hpp>
 #include <backplane/meta.hpp>
 
 namespace backplane {
@@ -24,33 +25,21 @@ std::string availability_of(const Object& object) {
   return "Unknown";
 }
 
-class ApiServiceTable final : public TableConvertor {
- public:
-  ApiServiceTable() {
-    columns_ = {{"Name", "string", "name", "Name of the APIService: its version, a dot, its group."},
-                {"Service", "string", "", "The service that answers for the group version; Local when this server does."},
-                {"Available", "string", "", "Whether the group version can be reached."},
-                {"Age", "string", "", "Time since the object was created."}};
-  }
-  const std::vector<TableColumn>& columns() const override { return columns_; }
-  Array cells(const Object& object, std::int64_t now_unix, json::storage_ptr storage) const override {
-    Array out(std::move(storage));
-    out.emplace_back(meta_name(object));
-    out.emplace_back(service_of(object));
-    out.emplace_back(availability_of(object));
-    out.emplace_back(human_age(meta_text(object, "creationTimestamp"), now_unix));
-    return out;
-  }
-
- private:
-  std::vector<TableColumn> columns_;
-};
+void print_apiservice(const Object& object, std::int64_t, Array& cells) {
+  cells.emplace_back(service_of(object));
+  cells.emplace_back(availability_of(object));
+}
 
 }  // namespace
 
-const TableConvertor& apiservice_table() {
-  static const ApiServiceTable table;
-  return table;
+std::vector<TableColumn> apiservice_columns() {
+  return {
+      {.name = "Name", .format = "name", .description = "Name of the APIService: its version, a dot, its group.", .path = ".metadata.name"},
+      {.name = "Service",
+       .description = "The service that answers for the group version; Local when this server does.",
+       .cells = print_apiservice},
+      {.name = "Available", .description = "Whether the group version can be reached."},
+      kit::age_column()};
 }
 
 }  // namespace backplane

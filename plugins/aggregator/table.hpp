@@ -5,6 +5,6 @@
 
 namespace backplane {
 
-const TableConvertor& apiservice_table();
+std::vector<TableColumn> apiservice_columns();
 
 }  // namespace backplane

@@ -1,9 +1,8 @@
 // ControllerRevisions: a frozen state of a controller's template.
-#include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
-#include "strategies.hpp"
+#include "kinds.hpp"
 
 namespace backplane::apps {
 namespace {
@@ -23,32 +22,16 @@ std::string print_controller(const Object& object) {
   return out;
 }
 
-class ControllerRevisionStrategy final : public KindStrategy {
- public:
-  const TableConvertor& table_convertor() const override {
-    static const PrintedTable table({name_column(), text_column("Controller", "The controller whose state it is."),
-                                     text_column("Revision", "Number of the state."), age_column()},
-                                    [](const Object& object, std::int64_t now, Array& cells) {
-                                      cells.emplace_back(meta_name(object));
-                                      cells.emplace_back(print_controller(object));
-                                      cells.emplace_back(get_int(object, "revision").value_or(0));
-                                      cells.emplace_back(age_of(object, now));
-                                    });
-    return table;
-  }
-
- protected:
-  void check(const Object& object, FieldErrors& errors) const override {
-    if (!has(object, "data")) errors.required("data", "data is mandatory");
-    check_not_negative(object, "", {"revision"}, errors);
-  }
-  void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
-    check_immutable(find(object, "data"), find(old, "data"), "data", errors);
-  }
-};
+void print_controller_cell(const Object& object, std::int64_t, Array& cells) { cells.emplace_back(print_controller(object)); }
 
 }  // namespace
 
-std::shared_ptr<const Strategy> controller_revision_strategy() { return std::make_shared<ControllerRevisionStrategy>(); }
+KindRow controller_revision_row() {
+  return {.resource = "controllerrevisions",
+          .kind = "ControllerRevision",
+          .facts = {.columns = {name_column(), computed_column("Controller", "The controller whose state it is.", print_controller_cell),
+                                count_column("Revision", "Number of the state.", ".revision"), age_column()}},
+          .storage_prefix = "controllerrevisions"};
+}
 
 }  // namespace backplane::apps

@@ -8,8 +8,8 @@
 #include "backplane/workload/pod_defaults.hpp"
 #include "backplane/workload/warnings.hpp"
 #include "backplane/workload/workload.hpp"
+#include "kinds.hpp"
 #include "shared.hpp"
-#include "strategies.hpp"
 
 namespace backplane::apps {
 namespace {
@@ -31,18 +31,6 @@ std::int64_t template_generation(const Object& object) {
 
 void set_template_generation(Object& object, std::int64_t generation) {
   ObjectMeta(object).mutable_annotations()[kTemplateGeneration] = std::to_string(generation);
-}
-
-void print_daemon_set(const Object& object, std::int64_t now, Array& cells) {
-  const Object& spec = object_or_empty(object, "spec");
-  cells.emplace_back(meta_name(object));
-  for (const char* count :
-       {"desiredNumberScheduled", "currentNumberScheduled", "numberReady", "updatedNumberScheduled", "numberAvailable"}) {
-    cells.emplace_back(get_int(object_or_empty(object, "status"), count).value_or(0));
-  }
-  cells.emplace_back(print_labels(get_object(object_or_empty(object_or_empty(spec, "template"), "spec"), "nodeSelector")));
-  cells.emplace_back(age_of(object, now));
-  add_template_cells(spec, cells);
 }
 
 void check_rolling(const Object& strategy, FieldErrors& errors) {
@@ -68,19 +56,7 @@ void check_rolling(const Object& strategy, FieldErrors& errors) {
 
 class DaemonSetStrategy final : public KindStrategy {
  public:
-  explicit DaemonSetStrategy(PodValidationOptions options) : options_(options) {}
-  bool has_generation() const override { return true; }
-  bool has_status() const override { return true; }
-  const TableConvertor& table_convertor() const override {
-    static const PrintedTable table(
-        with_template_columns({name_column(), number_column("Desired", "Nodes that should run a pod."),
-                               number_column("Current", "Nodes that run a pod."), number_column("Ready", "Pods that are ready."),
-                               number_column("Up-to-date", "Pods made from the current template."),
-                               number_column("Available", "Pods that have been ready long enough."),
-                               text_column("Node Selector", "Labels of the nodes it runs on."), age_column()}),
-        print_daemon_set);
-    return table;
-  }
+  explicit DaemonSetStrategy(KindFacts facts, PodValidationOptions options = {}) : KindStrategy(std::move(facts)), options_(options) {}
   std::vector<std::string> warnings(const Object& object, const Object* old) const override {
     if (old != nullptr && template_generation(object) == template_generation(*old)) return {};
     return workload_warnings(object, nullptr);
@@ -89,13 +65,11 @@ class DaemonSetStrategy final : public KindStrategy {
   void apply_defaults(Object& object) const override {
     Object& spec = ensure_object(object, "spec");
     Object& strategy = ensure_object(spec, "updateStrategy");
-    fill(strategy, "type", "RollingUpdate");
     if (get_string(strategy, "type") == "RollingUpdate") {
       Object& rolling = ensure_object(strategy, "rollingUpdate");
       fill_missing(rolling, "maxUnavailable", 1);
       fill_missing(rolling, "maxSurge", 0);
     }
-    fill_missing(spec, "revisionHistoryLimit", 10);
     apply_pod_template_defaults(ensure_object(spec, "template"));
   }
 
@@ -110,19 +84,15 @@ class DaemonSetStrategy final : public KindStrategy {
     validate_workload_selector(spec, "daemonset", false, errors);
     validate_workload_template(spec, options_, errors);
     validate_always_restarts(spec, errors);
-    check_not_negative(spec, "spec", {"minReadySeconds", "revisionHistoryLimit"}, errors);
     const Object& strategy = object_or_empty(spec, "updateStrategy");
     const std::string_view type = get_string(strategy, "type");
     if (type == "RollingUpdate") {
       check_rolling(strategy, errors);
     } else if (type != "OnDelete") {
       errors.add({FieldErrorType::kNotSupported, "spec.updateStrategy",
-                  "Unsupported value: " + print_rolling_update(strategy) + ": supported values: \"RollingUpdate\", \"OnDelete\""});
+                  "Unsupported value: " + print_struct("DaemonSetUpdateStrategy", strategy) +
+                      ": supported values: \"RollingUpdate\", \"OnDelete\""});
     }
-  }
-  void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
-    check_immutable(find(object_or_empty(object, "spec"), "selector"), find(object_or_empty(old, "spec"), "selector"), "spec.selector",
-                    errors);
   }
 
  private:
@@ -131,24 +101,33 @@ class DaemonSetStrategy final : public KindStrategy {
 
 class DaemonSetStatusStrategy final : public StatusStrategy {
  public:
-  DaemonSetStatusStrategy() : StatusStrategy(daemon_set_strategy()) {}
+  explicit DaemonSetStatusStrategy(std::shared_ptr<const Strategy> parent) : StatusStrategy(std::move(parent)) {}
   void prepare_for_update(RequestContext& context, Object& object, const Object& old) const override {
     StatusStrategy::prepare_for_update(context, object, old);
     set_template_generation(object, template_generation(old));
-  }
-
- protected:
-  void check_status(const Object& object, const Object&, FieldErrors& errors) const override {
-    check_not_negative(object_or_empty(object, "status"), "status",
-                       {"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady", "observedGeneration",
-                        "updatedNumberScheduled", "numberAvailable", "numberUnavailable", "collisionCount"},
-                       errors);
   }
 };
 
 }  // namespace
 
-std::shared_ptr<const Strategy> daemon_set_strategy(PodValidationOptions options) { return std::make_shared<DaemonSetStrategy>(options); }
-std::shared_ptr<const Strategy> daemon_set_status_strategy() { return std::make_shared<DaemonSetStatusStrategy>(); }
+KindRow daemon_set_row(PodValidationOptions options) {
+  return {.resource = "daemonsets",
+          .kind = "DaemonSet",
+          .short_names = {"ds"},
+          .categories = {"all"},
+          .facts = {.generation = true,
+                    .status = true,
+                    .columns = with_template_columns(
+                        {name_column(), number_column("Desired", "Nodes that should run a pod.", ".status.desiredNumberScheduled"),
+                         number_column("Current", "Nodes that run a pod.", ".status.currentNumberScheduled"),
+                         number_column("Ready", "Pods that are ready.", ".status.numberReady"),
+                         number_column("Up-to-date", "Pods made from the current template.", ".status.updatedNumberScheduled"),
+                         number_column("Available", "Pods that have been ready long enough.", ".status.numberAvailable"),
+                         shown_column("Node Selector", "Labels of the nodes it runs on.", ".spec.template.spec.nodeSelector", show_labels),
+                         age_column()})},
+          .make = made<DaemonSetStrategy>(options),
+          .make_status = made_status<DaemonSetStatusStrategy>,
+          .storage_prefix = "daemonsets"};
+}
 
 }  // namespace backplane::apps

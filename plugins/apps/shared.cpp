@@ -1,5 +1,9 @@
 #include "shared.hpp"
 
+#include <array>
+#include <cassert>
+
+#include "apps_v1_json.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/workload/printing.hpp"
@@ -11,26 +15,30 @@ namespace backplane::apps {
 using namespace kit;
 using namespace workload;
 
+std::shared_ptr<const SchemaSet> apps_schemas() {
+  static const auto schemas = [] {
+    const std::array<std::string_view, 1> documents = {apps_v1_json()};
+    auto made = SchemaSet::embedded(documents, {core_schemas(), meta_schemas()});
+    assert(made.ok());
+    return std::move(*made);
+  }();
+  return schemas;
+}
+
+std::string print_struct(std::string_view type, const Object& object) {
+  return to_json(apps_schemas()->find("io.k8s.api.apps.v1." + std::string(type))->go_struct(object));
+}
+
 std::vector<TableColumn> with_template_columns(std::vector<TableColumn> columns) {
-  columns.push_back(text_column("Containers", "Names of the containers.", 1));
-  columns.push_back(text_column("Images", "Images of the containers.", 1));
-  columns.push_back(text_column("Selector", "Labels of its pods.", 1));
+  columns.push_back(shown_column("Containers", "Names of the containers.", ".spec.template.spec.containers", show_names, 1));
+  columns.push_back(shown_column("Images", "Images of the containers.", ".spec.template.spec.containers", show_images, 1));
+  columns.push_back(shown_column("Selector", "Labels of its pods.", ".spec.selector", show_selector, 1));
   return columns;
 }
 
-void add_template_cells(const Object& spec, Array& cells) {
-  const Object& pod_spec = object_or_empty(object_or_empty(spec, "template"), "spec");
-  cells.emplace_back(container_names(pod_spec));
-  cells.emplace_back(container_images(pod_spec));
-  cells.emplace_back(print_selector(get_object(spec, "selector")));
-}
-
-std::string print_rolling_update(const Object& strategy) {
-  const Object* rolling = get_object(strategy, "rollingUpdate");
-  std::string out = "{\"Type\":" + to_json(Value(get_string(strategy, "type"))) + ",\"RollingUpdate\":";
-  if (rolling == nullptr) return out + "null}";
-  return out + "{\"MaxUnavailable\":" + print_int_or_string(find(*rolling, "maxUnavailable")) +
-         ",\"MaxSurge\":" + print_int_or_string(find(*rolling, "maxSurge")) + "}}";
+void print_ready(const Object& object, std::int64_t, Array& cells) {
+  cells.emplace_back(std::to_string(get_int_path(object, "status.readyReplicas").value_or(0)) + "/" +
+                     std::to_string(get_int_path(object, "spec.replicas").value_or(0)));
 }
 
 std::vector<std::string> named_workload_warnings(const Object& object, const Object* old) {

@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "backplane/kit/group.hpp"
-#include "backplane/kit/strategy.hpp"
-#include "kinds/strategies.hpp"
+#include "backplane/workload/pod_validation.hpp"
+#include "kinds/kinds.hpp"
 #include "namespaces/controller.hpp"
 #include "namespaces/kubernetes_service.hpp"
 #include "namespaces/lifecycle.hpp"
@@ -19,71 +19,27 @@ namespace backplane::core {
 namespace {
 
 using kit::GroupInstaller;
-using kit::KindRow;
-using kit::StatusStrategy;
 using workload::PodValidationOptions;
 
 constexpr int kGroupPriority = 18000;  // ahead of every group under /apis
 constexpr int kVersionPriority = 1;
 
-std::shared_ptr<const Strategy> status_of(std::shared_ptr<const Strategy> strategy) {
-  return std::make_shared<StatusStrategy>(std::move(strategy));
-}
-
-KindRow row(std::string resource, std::string kind, std::vector<std::string> short_names, std::shared_ptr<const Strategy> strategy) {
-  KindRow out;
-  out.resource = std::move(resource);
-  out.kind = std::move(kind);
-  out.short_names = std::move(short_names);
-  out.strategy = std::move(strategy);
-  return out;
-}
-KindRow with_status(KindRow out, std::shared_ptr<const Strategy> status = nullptr) {
-  out.status = status ? std::move(status) : status_of(out.strategy);
-  return out;
-}
-KindRow returned(KindRow out) {  // DELETE answers with the object
-  out.return_deleted_object = true;
-  return out;
-}
-KindRow in_all(KindRow out) {  // kubectl get all
-  out.categories = {"all"};
-  return out;
-}
-KindRow stored_as(KindRow out, std::string prefix) {
-  out.storage_prefix = std::move(prefix);
-  return out;
-}
-KindRow deprecated(KindRow out, std::string warning) {
-  out.deprecation_warning = std::move(warning);
-  return out;
-}
-KindRow scaled(KindRow out) {
-  out.scale = Host::ScalePaths{};
-  return out;
-}
-
-std::vector<KindRow> kind_rows(std::shared_ptr<const Strategy> services, PodValidationOptions options) {
-  return {
-      row("configmaps", "ConfigMap", {"cm"}, config_map_strategy()),
-      deprecated(stored_as(row("endpoints", "Endpoints", {"ep"}, endpoints_strategy()), "services/endpoints"),
-                 "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"),
-      row("events", "Event", {"ev"}, event_strategy()),
-      row("limitranges", "LimitRange", {"limits"}, limit_range_strategy()),
-      with_status(row("namespaces", "Namespace", {"ns"}, namespace_strategy()), namespace_status_strategy()),
-      stored_as(with_status(row("nodes", "Node", {"no"}, node_strategy()), node_status_strategy()), "minions"),
-      returned(with_status(row("persistentvolumeclaims", "PersistentVolumeClaim", {"pvc"}, persistent_volume_claim_strategy()))),
-      returned(with_status(row("persistentvolumes", "PersistentVolume", {"pv"}, persistent_volume_strategy()))),
-      returned(in_all(with_status(row("pods", "Pod", {"po"}, pod_strategy(options)), pod_status_strategy()))),
-      returned(row("podtemplates", "PodTemplate", {}, pod_template_strategy(options))),
-      stored_as(scaled(in_all(
-                    with_status(row("replicationcontrollers", "ReplicationController", {"rc"}, replication_controller_strategy(options))))),
-                "controllers"),
-      returned(with_status(row("resourcequotas", "ResourceQuota", {"quota"}, resource_quota_strategy()))),
-      row("secrets", "Secret", {}, secret_strategy()),
-      returned(row("serviceaccounts", "ServiceAccount", {"sa"}, service_account_strategy())),
-      returned(stored_as(in_all(with_status(row("services", "Service", {"svc"}, std::move(services)))), "services/specs")),
-  };
+std::vector<KindRow> kind_rows(PodValidationOptions options) {
+  return {config_map_row(),
+          endpoints_row(),
+          event_row(),
+          limit_range_row(),
+          namespace_row(),
+          node_row(),
+          persistent_volume_row(),
+          persistent_volume_claim_row(),
+          pod_row(options),
+          pod_template_row(options),
+          resource_quota_row(),
+          replication_controller_row(options),
+          secret_row(),
+          service_account_row(),
+          service_row()};
 }
 
 int number_of(const std::optional<std::string>& flag) { return flag ? std::atoi(flag->c_str()) : 0; }
@@ -106,11 +62,10 @@ class CorePlugin final : public Plugin {
     if (!allocator.ok()) return std::move(allocator).status();
     const PodValidationOptions options = workload::pod_validation_options(host);
     GroupInstaller group(host, {"", "v1"}, core_schemas());
-    auto services = service_strategy();
-    for (KindRow& each : kind_rows(services, options)) {
-      if (Status status = group.add(std::move(each)); !status.ok()) return status;
+    for (const KindRow& row : kind_rows(options)) {
+      if (Status status = group.add(row); !status.ok()) return status;
     }
-    group.put("services", make_service_storage(group.store("services"), services, *allocator));
+    group.put("services", make_service_storage(group.store("services"), service_row().strategy(), *allocator));
     if (Status status = add_namespaces(host, group); !status.ok()) return status;
     if (Status status = add_pods(host, group, options); !status.ok()) return status;
     if (Status status = group.install("core", kGroupPriority, kVersionPriority); !status.ok()) return status;

@@ -5,10 +5,19 @@
 
 using namespace backplane;
 
-// What a greeting does beyond its schema, and the columns of `kubectl get greetings`.
-class GreetingStrategy final : public Strategy, public TableConvertor {
+// A cell of `kubectl get greetings`.
+void say(const Object& object, std::int64_t, Array& cells) {
+  const std::string words(get_string_path(object, "spec.greeting")), whom(get_string_path(object, "spec.name"));
+  cells.emplace_back(words + ", " + whom + "!");
+}
+
+// What a greeting is, as data, and what it does beyond its schema.
+class GreetingStrategy final : public Strategy {
  public:
-  explicit GreetingStrategy(const Schema* schema) : schema_(schema) {}
+  explicit GreetingStrategy(const Schema* schema)
+      : Strategy({.columns = {{.name = "Name", .format = "name", .description = "Its name.", .path = ".metadata.name"},
+                              {.name = "Says", .description = "The greeting.", .cells = say}}}),
+        schema_(schema) {}
 
   void validate(RequestContext&, const Object& object, FieldErrors& errors) const override {
     const Value* spec = find(object, "spec");
@@ -20,16 +29,8 @@ class GreetingStrategy final : public Strategy, public TableConvertor {
     validate(context, now, errors);
   }
 
-  const TableConvertor& table_convertor() const override { return *this; }
-  const std::vector<TableColumn>& columns() const override { return columns_; }
-  Array cells(const Object& object, std::int64_t, json::storage_ptr storage) const override {
-    const std::string words(get_string_path(object, "spec.greeting")), whom(get_string_path(object, "spec.name"));
-    return Array({meta_name(object), words + ", " + whom + "!"}, storage);
-  }
-
  private:
   const Schema* schema_;
-  std::vector<TableColumn> columns_{{"Name", "string", "name", "Its name."}, {"Says", "string", "", "The greeting."}};
 };
 
 class HelloWorld final : public Plugin {

@@ -14,6 +14,9 @@
 //                       fieldsV1, anyJson (also on properties)
 //   x-backplane-shape   {"object": schema, "array": schema, "boolean": schema}: the JSON form picks the type; other forms are unset, or
 //                       an error where "boolean" is allowed.  Beside it x-backplane-proto has a field number for each: {"object": 1, …}
+//   x-backplane-go-order  the properties in the order of kube-apiserver's own struct, where it is another; those left out it does not have.
+//                       "^name" and "^*name" are a boolean of the object around, and a pointer to one
+//   x-backplane-struct-rules  what crosses members of a struct, see below
 //   x-backplane-every-group  true: openapi_components() adds a row for the document's group and version to the kinds (DeleteOptions)
 // On properties, which are in the order that JSON output has them:
 //   default             the declared default; a zero value of a property that is no pointer says nothing
@@ -24,8 +27,38 @@
 //                       never a struct, a time or a quantity), "zero" (structs and times too), "never" (null or zero when unset)
 //   x-backplane-pointer true: unset and zero differ, and zero is printed
 //   x-backplane-go-type the type as Go prints it in decoding errors, where it does not follow: "v1.Protocol" (also on items and values)
+//   x-backplane-go-name, x-backplane-go-pointer   the field's name in kube-apiserver's own struct, where it is not the JSON name with a
+//                       capital ("": the members stand in the holder), and whether it is a pointer there, where it is another than here
 //   x-backplane-proto   the protobuf field number n, or {"number": n, "emit": "always|nonNil|nonEmpty", "name": …} where these do not
 //                       follow: lists and maps are nonEmpty, pointers and bytes nonNil, all else always; the name is the JSON name
+//   x-backplane-default like default, but not published
+//   x-backplane-rules   what the value may be, see below (also on items and on the values of maps)
+//
+// Rules (typed mode only; none of them is published) are an object of these words.  What they say is upstream's own wording, unless a text
+// of theirs takes its place.  Unset is absent, null, or zero in a property that is no pointer.
+//   required    true or a detail: unset and zero are refused ("Required value"), and nothing else is looked at
+//   both        true: what is required and missing is held to the other rules as well
+//   optional    whether an unset value is passed over; when left out, it is where output leaves it out, and in pointers
+//   enum        the values there may be, or true: the published ones.  enumText: one text in place of "Unsupported value"
+//   minimum, maximum   of integers; rangeText: one text for both
+//   format      dns1123Label, dns1123Subdomain, dns1035Label, qualifiedName, labelValue, pathSegment, configMapKey, envVarName, portName,
+//               ip, legacyIp, legacyCidr (what old fields take), absolutePath, relativePath,
+//               noBacksteps, driverName; of numbers port and portOrName; of quantities
+//               notNegative and positive
+//   maxLength   bytes of a text
+//   immutable   true or a text: an update may not change the value
+//   onCreate    true: nothing in it can change, and it is looked at on create alone
+//   opaque      true: nothing in it is looked at
+//   unique      true: no two items are the same; a name: no two items have the same member of that name
+//   wholeList   true: what is wrong with an item is said of the list
+//   keys        rules for the keys of a map
+// Struct rules:
+//   union       {"many": text, "none": text, "except": [members]}: of the struct pointers but those, one at most is set, and where none has
+//               a text, one at least; only the first is looked into
+//   frozen      {"by": flag, "members": […]}: once the flag is true, it and the members stay as they are
+//   maxBytes    {"members": [maps], "bytes": n, "path": member that is blamed}: of all values together
+//   distinctKeys  {"member": map, "from": map}: no key stands in both
+//
 // Structural documents ("x-backplane-mode": "structural" beside "definitions") are plain OpenAPI v3 with x-kubernetes-int-or-string,
 // x-kubernetes-preserve-unknown-fields, x-kubernetes-embedded-resource and the list words; each top definition is a resource.
 //
@@ -52,6 +85,9 @@
 namespace backplane BACKPLANE_API {
 
 class Schema;
+
+// The part of an object whose rules are asked for: a main resource answers for everything but status, /status for nothing else.
+enum class ObjectPart : unsigned char { kNone, kWhole, kWithoutStatus, kStatus };
 
 enum class FieldValidation : unsigned char { kIgnore, kWarn, kStrict };
 
@@ -135,9 +171,11 @@ class Schema {
   virtual Status normalize(Value& value, DecodeReport* report) const = 0;
   // Declared defaults, at every level where the holding struct exists.
   virtual void apply_defaults(Value& value) const = 0;
-  // Structural validation (custom resources: type, format, enum, pattern, minimum …, required, list types).  Typed built-ins validate in
-  // their Strategy.
+  // Structural validation (custom resources: type, format, enum, pattern, minimum …, required, list types).
   virtual void validate(const Value& value, const std::string& path, FieldErrors& errors) const = 0;
+  // The rules (x-backplane-rules) of a typed schema over a normalized object; `old` is what it replaces, null on create.  The generic store
+  // calls it around the Strategy's own validation.  Structural schemas have none.
+  virtual void check(const Object& object, const Object* old, ObjectPart part, const std::string& path, FieldErrors& errors) const;
   // `patch` merged into `target` by the rules of strategic merge patch: merge keys, $patch, $retainKeys, $setElementOrder,
   // $deleteFromPrimitiveList.
   virtual Status strategic_merge(Value& target, const Value& patch) const = 0;
@@ -150,6 +188,9 @@ class Schema {
   // write.  kind and apiVersion are not part of it, unknown members are passed over.
   // Errors: kInternalError when the text is not JSON of this type, or the type has no protobuf form.
   virtual Status encode_protobuf(std::string_view json, std::string& out) const;
+  // The object as kube-apiserver's own Go struct of the type is marshalled: every field in the struct's order under its Go name, unset
+  // ones too.  Types of apimachinery are their own JSON.  Typed schemas only; others give the object as it is.
+  virtual Value go_struct(const Object& object) const;
   // Default of a member path ("spec.replicas"), the property's schema, for those who walk types.  Null when absent.
   virtual const Schema* property(std::string_view json_name) const noexcept = 0;
   virtual const Schema* items() const noexcept = 0;

@@ -1,4 +1,4 @@
-// What a kind does beyond its schema: the behaviour the generic store asks for at each step of a write.
+// What a kind is and does beyond its schema: facts as data, and the behaviour the generic store asks for at each step of a write.
 //
 // Thread-safety: all methods are const and may be called from any thread at once.
 // Lifetime:      shared with the storage made from it.
@@ -13,6 +13,7 @@
 #include "backplane/meta.hpp"
 #include "backplane/options.hpp"
 #include "backplane/request.hpp"
+#include "backplane/schema.hpp"
 #include "backplane/status.hpp"
 #include "backplane/table.hpp"
 #include "backplane/visibility.hpp"
@@ -29,23 +30,51 @@ struct SelectableField {
   std::string default_value;  // when the path is absent
 };
 
+// What a kind is, as data: the row from which the generic store works.  Most kinds need no more than this and their schema.
+struct KindFacts {
+  bool namespaced = true;
+  NameRule name_rule = NameRule::kDnsSubdomain;
+  bool create_on_update = false;
+  bool unconditional_update = true;
+  // Spec changes raise metadata.generation (kinds that have one start at 1).
+  bool generation = false;
+  // Status is a subresource: dropped from creates and main-resource updates.
+  bool status = false;
+  // Deletes that name no propagation policy orphan the dependents (legacy: replication controllers).
+  bool orphans_dependents = false;
+  // Delete answers with the object, not with a Status.
+  bool returns_deleted = false;
+  // The part of the object that the schema's rules are asked of.
+  ObjectPart checked = ObjectPart::kWithoutStatus;
+  // How much of what is asked for all kinds upstream's update rules of the kind ask once more, and blame twice: changes of metadata
+  // (nearly all kinds), metadata as a whole, the rules of the schema.
+  bool rechecks_metadata_change = true;
+  bool rechecks_metadata = false;
+  bool rechecks_rules = false;
+  std::vector<SelectableField> selectable = {};
+  std::vector<TableColumn> columns = {};  // none: Name and Created At
+  PrintConditions row_conditions = nullptr;
+};
+
 class Strategy {
  public:
+  Strategy() : Strategy(KindFacts{}) {}
+  explicit Strategy(KindFacts facts);
   virtual ~Strategy();
+  Strategy(const Strategy&) = delete;
+  Strategy& operator=(const Strategy&) = delete;
 
   // ---- facts, read once when the storage is made
-  virtual bool namespaced() const { return true; }
-  virtual NameRule name_rule() const { return NameRule::kDnsSubdomain; }
-  virtual bool allow_create_on_update() const { return false; }
-  virtual bool allow_unconditional_update() const { return true; }
-  // Spec changes raise metadata.generation (kinds that have one start at 1).
-  virtual bool has_generation() const { return false; }
-  // Status is a subresource: dropped from creates and main-resource updates.
-  virtual bool has_status() const { return false; }
-  // Deletes that name no propagation policy orphan the dependents (legacy: replication controllers).
-  virtual bool orphans_dependents_by_default() const { return false; }
-  virtual std::vector<SelectableField> selectable_fields() const { return {}; }
-  virtual const TableConvertor& table_convertor() const { return default_table_convertor(); }
+  const KindFacts& facts() const noexcept { return facts_; }
+  virtual bool namespaced() const { return facts_.namespaced; }
+  virtual NameRule name_rule() const { return facts_.name_rule; }
+  virtual bool allow_create_on_update() const { return facts_.create_on_update; }
+  virtual bool allow_unconditional_update() const { return facts_.unconditional_update; }
+  virtual bool has_generation() const { return facts_.generation; }
+  virtual bool has_status() const { return facts_.status; }
+  virtual bool orphans_dependents_by_default() const { return facts_.orphans_dependents; }
+  virtual std::vector<SelectableField> selectable_fields() const { return facts_.selectable; }
+  virtual const TableConvertor& table_convertor() const;
 
   // ---- defaults that a schema cannot say.  The host calls it on every object that a client sent or a patch made, after the schema's
   // declared defaults and before admission and the prepare steps; it must change nothing when it runs again.
@@ -76,6 +105,10 @@ class Strategy {
   virtual bool held_by_other_finalizers(const Object& object) const;
   // Called when a delete must wait (finalizers or grace): change the object that stays (namespaces: status.phase Terminating).
   virtual void mark_deleting(Object& object) const;
+
+ private:
+  KindFacts facts_;
+  ColumnTable table_;
 };
 
 }  // namespace BACKPLANE_API

@@ -7,17 +7,30 @@
 #include <vector>
 
 #include "backplane/json.hpp"
+#include "backplane/json_path.hpp"
 #include "backplane/status.hpp"
 #include "backplane/visibility.hpp"
 
 namespace backplane BACKPLANE_API {
 
+// How what stands at a column's path is shown; `found` is null when nothing stands there.
+using PrintFound = Value (*)(const Value* found, std::int64_t now_unix);
+// Appends what is worked out of the whole object: the cell of its column, and of the columns behind it that say nothing of their own.
+using PrintCells = void (*)(const Object& object, std::int64_t now_unix, Array& cells);
+// Appends the row's TableRowConditions.
+using PrintConditions = void (*)(const Object& object, Array& conditions);
+
+// A column, and where its cells come from: a path, or a function.
 struct TableColumn {
-  std::string name;
+  std::string name = {};
   std::string type = "string";  // string integer number boolean date
-  std::string format;           // "name" on the first column
-  std::string description;
-  int priority = 0;  // > 0: only in wide output
+  std::string format = {};      // "name" on the first column
+  std::string description = {};
+  int priority = 0;       // > 0: only in wide output
+  std::string path = {};  // kubectl's JSONPath (".spec.replicas"); the value is shown as `type` says
+  Value absent = {};      // shown when nothing stands at the path
+  PrintFound print = nullptr;
+  PrintCells cells = nullptr;
 };
 
 // Columns of a kind and the cells of one object.
@@ -29,6 +42,20 @@ class TableConvertor {
   virtual Array cells(const Object& object, std::int64_t now_unix, json::storage_ptr storage) const = 0;
   // The row's TableRowConditions ("Completed": the object's work is over); none, unless said.
   virtual Array conditions(const Object& object, json::storage_ptr storage) const;
+};
+
+// The one printer of tables: columns as data.
+class ColumnTable final : public TableConvertor {
+ public:
+  explicit ColumnTable(std::vector<TableColumn> columns, PrintConditions conditions = nullptr);
+  const std::vector<TableColumn>& columns() const override { return columns_; }
+  Array cells(const Object& object, std::int64_t now_unix, json::storage_ptr storage) const override;
+  Array conditions(const Object& object, json::storage_ptr storage) const override;
+
+ private:
+  std::vector<TableColumn> columns_;
+  std::vector<std::optional<JsonPath>> paths_;  // nothing: no path, or one that cannot be read
+  PrintConditions print_conditions_;
 };
 
 // Name and Created At, as upstream prints kinds without a printer (rest.NewDefaultTableConvertor).

@@ -1,28 +1,38 @@
 #include "backplane/kit/group.hpp"
 
+#include "backplane/kit/strategy.hpp"
+
 namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 
-Status GroupInstaller::add(KindRow row) {
+std::shared_ptr<const Strategy> KindRow::strategy() const { return make != nullptr ? make(facts) : std::make_shared<KindStrategy>(facts); }
+
+std::shared_ptr<const Strategy> KindRow::status_strategy(std::shared_ptr<const Strategy> parent) const {
+  if (make_status != nullptr) return make_status(std::move(parent));
+  return facts.status ? std::make_shared<StatusStrategy>(std::move(parent)) : nullptr;
+}
+
+Status GroupInstaller::add(const KindRow& row) {
   ResourceConfig config;
   config.kind = {gv_.group, gv_.version, row.kind};
   config.resource = row.resource;
-  config.short_names = std::move(row.short_names);
-  config.categories = std::move(row.categories);
+  config.short_names = row.short_names;
+  config.categories = row.categories;
   config.schemas = schemas_;
   config.schema = schemas_->find(config.kind);
-  config.strategy = row.strategy;
-  config.return_deleted_object = row.return_deleted_object;
-  config.storage_prefix = std::move(row.storage_prefix);
-  config.deprecation_warning = std::move(row.deprecation_warning);
+  config.strategy = row.strategy();
+  config.return_deleted_object = row.facts.returns_deleted;
+  config.storage_prefix = row.storage_prefix;
+  config.deprecation_warning = row.deprecation_warning;
   if (config.schema == nullptr) return Status(Reason::kInternalError, "the schema has no kind " + gv_.to_string() + ", Kind=" + row.kind);
-  kinds_.emplace_back(config.kind, row.strategy);
+  const std::shared_ptr<const Strategy> strategy = config.strategy;
+  kinds_.emplace_back(config.kind, strategy);
   auto made = host_.make_storage(std::move(config));
   if (!made.ok()) return std::move(made).status();
   stores_[row.resource] = *made;
   storages_[row.resource] = *made;
-  if (row.status) {
-    auto status = host_.make_subresource(*made, row.status);
+  if (auto status_strategy = row.status_strategy(strategy)) {
+    auto status = host_.make_subresource(*made, std::move(status_strategy));
     if (!status.ok()) return std::move(status).status();
     storages_[row.resource + "/status"] = std::move(*status);
   }

@@ -5,23 +5,9 @@
 
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
-#include "backplane/names.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
-namespace {
-
-// `errors` ends with the problems of the metadata's change twice over: leaves one round of them.
-void drop_second_round(const Object& object, const Object& old, FieldErrors& errors) {
-  FieldErrors round;
-  validate_object_meta_update(object, old, round);
-  if (round.empty() || errors.size() < 2 * round.size()) return;
-  FieldErrors kept;
-  for (std::size_t i = 0; i + round.size() < errors.size(); ++i) kept.add(errors.list()[i]);
-  errors = std::move(kept);
-}
-
-}  // namespace
 
 void KindStrategy::prepare_for_create(RequestContext&, Object& object) const { prepare_create(object); }
 void KindStrategy::prepare_for_update(RequestContext&, Object& object, const Object& old) const { prepare_update(object, old); }
@@ -31,9 +17,7 @@ void KindStrategy::validate(RequestContext&, const Object& object, FieldErrors& 
   check_new(object, errors);
 }
 void KindStrategy::validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const {
-  if (!rechecks_metadata_change()) drop_second_round(object, old, errors);
   check_change(object, old, errors);
-  if (rechecks_metadata()) validate_object_meta(object, namespaced(), name_rule(), errors);
   check_finalizer_names(object, errors);
   check(object, errors);
 }
@@ -42,6 +26,18 @@ void KindStrategy::prepare_update(Object&, const Object&) const {}
 void KindStrategy::check(const Object&, FieldErrors&) const {}
 void KindStrategy::check_new(const Object&, FieldErrors&) const {}
 void KindStrategy::check_change(const Object&, const Object&, FieldErrors&) const {}
+
+KindFacts subresource_facts(const Strategy& parent, ObjectPart checked) {
+  KindFacts out;
+  out.namespaced = parent.namespaced();
+  out.name_rule = parent.name_rule();
+  out.unconditional_update = parent.allow_unconditional_update();
+  out.checked = checked;
+  return out;
+}
+
+StatusStrategy::StatusStrategy(std::shared_ptr<const Strategy> parent, std::vector<std::string> kept_metadata)
+    : Strategy(subresource_facts(*parent, ObjectPart::kStatus)), parent_(std::move(parent)), kept_metadata_(std::move(kept_metadata)) {}
 
 void StatusStrategy::prepare_for_update(RequestContext&, Object& object, const Object& old) const {
   for (const auto& member : old) {
@@ -60,13 +56,6 @@ void StatusStrategy::validate_update(RequestContext&, const Object& object, cons
 }
 void StatusStrategy::check_status(const Object&, const Object&, FieldErrors&) const {}
 
-void check_not_negative(const Object& parent, const std::string& path, std::initializer_list<std::string_view> names, FieldErrors& errors) {
-  for (std::string_view name : names) {
-    const std::int64_t value = get_int(parent, name).value_or(0);
-    if (value < 0) errors.invalid(at(path, name), static_cast<long long>(value), "must be greater than or equal to 0");
-  }
-}
-
 void check_finalizer_names(const Object& object, FieldErrors& errors) {
   static constexpr std::array<std::string_view, 3> kStandard = {"kubernetes", "orphan", "foregroundDeletion"};
   const Array* finalizers = get_array(object_or_empty(object, "metadata"), "finalizers");
@@ -81,6 +70,15 @@ void check_finalizer_names(const Object& object, FieldErrors& errors) {
 void check_immutable(const Value* now, const Value* before, const std::string& path, FieldErrors& errors) {
   const bool same = now && before ? *now == *before : now == before;
   if (!same) errors.invalid_raw(path, now ? to_json(*now) : "null", "field is immutable");
+}
+
+void check_not_above(const Object& status, std::initializer_list<std::string_view> names, std::string_view limit, std::string_view why,
+                     FieldErrors& errors) {
+  const std::int64_t most = get_int(status, limit).value_or(0);
+  for (std::string_view name : names) {
+    const std::int64_t count = get_int(status, name).value_or(0);
+    if (count > most) errors.invalid(at("status", name), static_cast<long long>(count), why);
+  }
 }
 
 }  // namespace BACKPLANE_API

@@ -23,7 +23,7 @@ TEST(Tables, LabelsAreSorted) {
 }
 
 TEST(StatusStrategy, ChangesNothingButStatusAndMetadata) {
-  const StatusStrategy strategy(std::make_shared<PlainStrategy>(), {"labels"});
+  const StatusStrategy strategy(std::make_shared<KindStrategy>(), {"labels"});
   const Object old = parse(R"({"metadata":{"name":"a","labels":{"x":"1"}},"spec":{"n":1},"status":{}})");
   Object object =
       parse(R"({"metadata":{"name":"a","labels":{"x":"2"},"annotations":{"y":"z"}},"spec":{"n":2},"extra":1,"status":{"ok":true}})");
@@ -33,7 +33,7 @@ TEST(StatusStrategy, ChangesNothingButStatusAndMetadata) {
 }
 
 TEST(KindStrategy, FinalizersNeedADomain) {
-  const PlainStrategy strategy;
+  const KindStrategy strategy;
   RequestContext context;
   FieldErrors errors;
   strategy.validate(context, parse(R"({"metadata":{"finalizers":["kubernetes","e.com/x","plain"]}})"), errors);

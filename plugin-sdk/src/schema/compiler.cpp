@@ -104,7 +104,15 @@ void Compiler::fill(Body& body, Form form, const Object& schema, const std::stri
   }
   if (const Object* shape = get_object(schema, "x-backplane-shape"))
     fill_shape(body, *shape, get_object(schema, "x-backplane-proto"), path);
-  if (state_.structural) body.constraints = constraints_of(schema, path);
+  if (state_.structural) {
+    body.constraints = constraints_of(schema, path);
+  } else {
+    for (std::string_view inside : {"items", "additionalProperties"}) {
+      const Object* items = get_object(schema, inside);
+      if (items != nullptr && body.items != nullptr) body.item_rules = rules_of(*items, path + "." + std::string(inside));
+    }
+    if (form == Form::kStruct) body.struct_rules = struct_rules_of(schema, path);
+  }
   body.build_index();
 }
 
@@ -165,9 +173,11 @@ Property Compiler::make_property(std::string_view name, const Object& schema, co
   out.retain_keys = strategy.find("retainKeys") != std::string_view::npos;
   if (!state_.structural) out.always = out.omit == Omit::kNever || (!out.pointer && out.omit != Omit::kZero && out.type->struct_like());
   // A zero default of something that is zero when unset says nothing.
-  const Value* declared = find(schema, "default");
+  const Value* declared = find(schema, "x-backplane-default");
+  if (declared == nullptr) declared = find(schema, "default");
   if (declared && (state_.structural || out.pointer || !is_zero(*declared)))
     out.default_value = &state_.defaults.emplace_back(*declared, json::storage_ptr());
+  if (!state_.structural) out.rules = rules_of(schema, path);
   return out;
 }
 

@@ -29,6 +29,10 @@ class Compiler {
   const Type* inner(Form form, const Object& schema, const std::string& path);
   void fail(const std::string& path, std::string_view what);
 
+  // Typed mode: rules.cpp.
+  const Rules* rules_of(const Object& schema, const std::string& path);
+  const StructRules* struct_rules_of(const Object& schema, const std::string& path);
+
   // Structural mode: constraints.cpp.
   std::unique_ptr<const Constraints> constraints_of(const Object& schema, const std::string& path);
   void read_bounds(Constraints& out, const Object& schema);

@@ -1,4 +1,5 @@
 // Declared defaults of typed objects.
+#include "schema/scalars.hpp"
 #include "schema/typed.hpp"
 
 namespace backplane::schema {
@@ -9,7 +10,7 @@ void default_struct(const Body& body, Object& object) {
   for (const std::size_t index : body.with_defaults) {
     const Property& property = body.properties[index];
     Value* present = find(object, property.name);
-    if (present && !present->is_null()) continue;
+    if (present && !present->is_null() && (property.pointer || property.type->struct_like() || !is_zero(*present))) continue;
     if (present) {
       *present = *property.default_value;
     } else {

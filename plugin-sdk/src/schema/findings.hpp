@@ -51,6 +51,8 @@ void check_list_size(const Array& array, const Constraints& rule, const std::str
 void check_object_size(const Object& object, const Constraints& rule, const std::string& path, Findings& out);
 
 // x-kubernetes-list-type "set" and "map": no item twice.
+// What stands for whole resources inside others (embedded.cpp).
+void check_embedded(const Value& value, const Type& type, const std::string& path, FieldErrors& errors);
 void check_list_types(const Value& value, const Type& type, const std::string& path, FieldErrors& errors);
 
 }  // namespace backplane::schema

@@ -48,6 +48,20 @@ TEST(Structural, SortsKeysPrunesAndReports) {
   EXPECT_EQ(report.problems, expected);
 }
 
+TEST(Structural, EmbeddedResourcesSayWhatTheyAre) {
+  const auto problems = [](std::string_view pod) { return problems_of(R"({"size":1,"pod":)" + std::string(pod) + "}"); };
+  EXPECT_EQ(problems("{}"), "[spec.pod.apiVersion: Required value: must not be empty, spec.pod.kind: Required value: must not be empty]");
+  EXPECT_EQ(problems(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}})"), "");
+  EXPECT_EQ(problems(R"({"apiVersion":"","kind":"Pod"})"), R"(spec.pod.apiVersion: Invalid value: "": must not be empty)");
+  EXPECT_EQ(problems(R"({"apiVersion":"a/b/c","kind":"Pod"})"),
+            R"(spec.pod.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c)");
+  EXPECT_TRUE(
+      problems(R"({"apiVersion":"v1","kind":"a.b"})")
+          .starts_with(R"(spec.pod.kind: Invalid value: "a.b": may have mixed case, but should otherwise match: a DNS-1035 label)"));
+  EXPECT_TRUE(problems(R"({"apiVersion":"v1","kind":"Pod","metadata":{"labels":{"a b":"c"}}})")
+                  .starts_with(R"(spec.pod.metadata.labels: Invalid value: "a b": )"));
+}
+
 TEST(Structural, KeepsUnknownMembersWhereTheSchemaSaysSo) {
   EXPECT_EQ(decoded(R"({"spec":{"size":1,"free":{"b":{"x":1},"a":[{"z":1,"c":2}],"known":{"dropped":1}}}})"),
             R"({"spec":{"color":"red","free":{"a":[{"c":2,"z":1}],"b":{"x":1},"known":{}},"size":1}})");

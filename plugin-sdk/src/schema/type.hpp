@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "backplane/schema.hpp"
+#include "schema/rules.hpp"
 
 namespace backplane::schema {
 
@@ -53,6 +54,14 @@ class Type;
 struct Constraints;
 struct ProtobufPlan;
 
+// One field of kube-apiserver's own struct of a type.
+struct GoField {
+  std::string go_name, json_name;
+  const Type* type = nullptr;  // null: a boolean of the object around
+  bool pointer = false;
+};
+using GoLayout = std::vector<GoField>;
+
 struct Property {
   std::string_view name;
   const Type* type = nullptr;
@@ -67,6 +76,7 @@ struct Property {
   bool retain_keys = false;
   std::uint32_t proto = 0;  // protobuf field number; 0: protobuf does not have it, or has it inside an inlined message
   Emit emit = Emit::kAlways;
+  const Rules* rules = nullptr;  // x-backplane-rules; null: none
 };
 
 // A message whose members stand in the holding object in JSON, but are a nested message in protobuf.
@@ -89,6 +99,9 @@ struct Body {
   std::uint32_t shape_object = 0;  // protobuf field numbers of the forms
   std::uint32_t shape_array = 0;
   std::uint32_t shape_boolean = 0;
+  std::vector<std::uint16_t> ruled;                // properties with rules
+  const Rules* item_rules = nullptr;               // of a list's items, a map's values
+  const StructRules* struct_rules = nullptr;       // what crosses the members of a struct
   std::unique_ptr<const Constraints> constraints;  // structural mode only
   std::string error;                               // not empty: the definition is malformed
 
@@ -114,10 +127,12 @@ class Type final : public Schema {
   Status normalize(Value& value, DecodeReport* report) const override;
   void apply_defaults(Value& value) const override;
   void validate(const Value& value, const std::string& path, FieldErrors& errors) const override;
+  void check(const Object& object, const Object* old, ObjectPart part, const std::string& path, FieldErrors& errors) const override;
   Status strategic_merge(Value& target, const Value& patch) const override;
   Result<Value> decode_protobuf(std::string_view message, json::storage_ptr storage) const override;
   bool has_protobuf() const noexcept override;
   Status encode_protobuf(std::string_view json, std::string& out) const override;
+  Value go_struct(const Object& object) const override;
   const Schema* property(std::string_view json_name) const noexcept override;
   const Schema* items() const noexcept override;
 
@@ -133,6 +148,7 @@ class Type final : public Schema {
   // What Go's reflect prints for it ("[]v1.Container"), and the struct's own name ("Container").
   std::string go_type() const;
   std::string_view go_struct_name() const noexcept;
+  const GoLayout& go_layout() const;
 
  private:
   friend class Compiler;
@@ -158,14 +174,18 @@ struct SchemaSet::State {
   std::vector<schema::Type*> order;  // definitions in document order
   std::map<GroupVersionKind, schema::Type*> by_kind;
   bool structural = false;
+  bool embedded_resources = false;  // a definition compiled so far has some
 
   // Held while a definition is compiled.  Recursive: an inlined definition is compiled inside the one that holds it.
   std::recursive_mutex mutex;
-  std::deque<std::string> strings;                             // names and texts that bodies refer to
-  std::deque<Value> defaults;                                  // declared defaults
+  std::deque<std::string> strings;  // names and texts that bodies refer to
+  std::deque<Value> defaults;       // declared defaults
+  std::deque<schema::Rules> rules;  // what properties and items refer to
+  std::deque<schema::StructRules> struct_rules;
   std::deque<std::unique_ptr<schema::Type>> inner;             // types inside definitions
   std::unordered_map<std::string, const schema::Type*> plain;  // scalars, shared by form and Go type
   std::vector<std::unique_ptr<const schema::Body>> bodies;
+  std::unordered_map<const schema::Type*, std::unique_ptr<const schema::GoLayout>> go_layouts;  // made when first printed
 
   const schema::Type* find_type(std::string_view definition) const noexcept;
   std::string_view keep(std::string_view text);

@@ -204,6 +204,7 @@ class Validator {
 void Type::validate(const Value& value, const std::string& path, FieldErrors& errors) const {
   if (!structural()) return;
   Validator().run(value, *this, path).report(errors);
+  if (set().embedded_resources) check_embedded(value, *this, path, errors);
   check_list_types(value, *this, path, errors);
 }
 

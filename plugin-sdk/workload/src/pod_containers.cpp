@@ -22,54 +22,28 @@ struct Surroundings {
 const std::set<std::string> kEnvFields = {"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName",
                                           "status.hostIP", "status.hostIPs",     "status.podIP", "status.podIPs"};
 
-constexpr std::array<std::string_view, 3> kProbes = {"livenessProbe", "readinessProbe", "startupProbe"};
 constexpr std::array<std::string_view, 4> kRunning = {"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"};
-const std::vector<std::string> kRestartPolicies = {"Always", "Never", "OnFailure"};
-
 bool is_http_header(std::string_view name) noexcept {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
   });
 }
 
-void validate_http_get(const Object& get, const std::string& path, FieldErrors& errors) {
-  check_required(get, "path", path, errors);
-  check_port_or_name(find(get, "port"), at(path, "port"), errors);
-  check_one_of(get, "scheme", path, {"HTTP", "HTTPS"}, errors);
-  each(get, "httpHeaders", [&](const Object& header, std::size_t) {
+// What the schema does not say of the way to ask a container something; only the first of several is looked into.
+void validate_handler(const Object& handler, const std::string& path, FieldErrors& errors) {
+  if (has(handler, "exec")) return;
+  each(object_or_empty(handler, "httpGet"), "httpHeaders", [&](const Object& header, std::size_t) {
     const std::string_view name = get_string(header, "name");
     if (is_http_header(name)) return;
-    errors.invalid(at(path, "httpHeaders"), name,
+    errors.invalid(at(at(path, "httpGet"), "httpHeaders"), name,
                    "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is "
                    "'[-A-Za-z0-9]+')");
   });
-}
-
-// Exactly one of the ways to ask a container something.
-void validate_handler(const Object& handler, const std::string& path, FieldErrors& errors) {
-  int count = 0;
-  const auto only_one = [&](std::string_view key) {
-    if (++count > 1) errors.forbidden(at(path, key), "may not specify more than 1 handler type");
-    return count == 1;
-  };
-  if (const Object* exec = get_object(handler, "exec"); exec && only_one("exec")) {
-    const Array* command = get_array(*exec, "command");
-    if (command == nullptr || command->empty()) errors.required(at(at(path, "exec"), "command"));
+  const std::int64_t seconds = get_int(object_or_empty(handler, "sleep"), "seconds").value_or(0);
+  if (seconds < 0) {
+    errors.invalid(at(path, "sleep"), static_cast<long long>(seconds),
+                   "must be greater than 0 and less than terminationGracePeriodSeconds");
   }
-  if (const Object* get = get_object(handler, "httpGet"); get && only_one("httpGet")) validate_http_get(*get, at(path, "httpGet"), errors);
-  if (const Object* tcp = get_object(handler, "tcpSocket"); tcp && only_one("tcpSocket")) {
-    check_port_or_name(find(*tcp, "port"), at(at(path, "tcpSocket"), "port"), errors);
-  }
-  if (const Object* grpc = get_object(handler, "grpc"); grpc && only_one("grpc")) {
-    check_port(find(*grpc, "port"), at(at(path, "grpc"), "port"), errors);
-  }
-  if (const Object* sleep = get_object(handler, "sleep"); sleep && only_one("sleep")) {
-    const std::int64_t seconds = get_int(*sleep, "seconds").value_or(0);
-    if (seconds < 0)
-      errors.invalid(at(path, "sleep"), static_cast<long long>(seconds),
-                     "must be greater than 0 and less than terminationGracePeriodSeconds");
-  }
-  if (count == 0) errors.required(path, "must specify a handler type");
 }
 
 void validate_probe(const Object& container, std::string_view name, const std::string& container_path, FieldErrors& errors) {
@@ -77,10 +51,6 @@ void validate_probe(const Object& container, std::string_view name, const std::s
   if (probe == nullptr) return;
   const std::string path = at(container_path, name);
   validate_handler(*probe, path, errors);
-  for (std::string_view key : {"initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"}) {
-    const std::int64_t value = get_int(*probe, key).value_or(0);
-    if (value < 0) errors.invalid(at(path, key), static_cast<long long>(value), "must be greater than or equal to 0");
-  }
   const auto grace = get_int(*probe, "terminationGracePeriodSeconds");
   const std::string grace_path = at(path, "terminationGracePeriodSeconds");
   if (name == "readinessProbe") {
@@ -92,39 +62,15 @@ void validate_probe(const Object& container, std::string_view name, const std::s
   if (success != 1) errors.invalid(at(path, "successThreshold"), static_cast<long long>(success), "must be 1");
 }
 
-void validate_ports(const Object& container, const std::string& path, FieldErrors& errors) {
-  std::set<std::string> names;
-  each(container, "ports", [&](const Object& port, std::size_t i) {
-    const std::string item = at(at(path, "ports"), i);
-    if (const std::string_view name = get_string(port, "name"); !name.empty()) {
-      const auto problems = is_valid_port_name(name);
-      add_problems(problems, at(item, "name"), name, errors);
-      if (problems.empty() && !names.insert(std::string(name)).second) errors.duplicate(at(item, "name"), name);
-    }
-    if (get_int(port, "containerPort").value_or(0) == 0) {
-      errors.required(at(item, "containerPort"));
-    } else {
-      check_port(find(port, "containerPort"), at(item, "containerPort"), errors);
-    }
-    if (get_int(port, "hostPort").value_or(0) != 0) check_port(find(port, "hostPort"), at(item, "hostPort"), errors);
-    if (get_string(port, "protocol").empty()) {
-      errors.required(at(item, "protocol"));
-    } else {
-      check_one_of(port, "protocol", item, {"SCTP", "TCP", "UDP"}, errors);
-    }
-  });
-}
-
-void validate_key_ref(const Object& holder, std::string_view kind, const std::string& holder_path, FieldErrors& errors) {
+// References name their object by a struct that others share.
+void validate_ref_name(const Object& holder, std::string_view kind, bool required, const std::string& path, FieldErrors& errors) {
   const Object* ref = get_object(holder, kind);
   if (ref == nullptr) return;
-  const std::string path = at(holder_path, kind);
-  const std::string_view name = get_string(*ref, "name"), key = get_string(*ref, "key");
-  add_problems(is_dns1123_subdomain(name), at(path, "name"), name, errors);
-  if (key.empty()) {
-    errors.required(at(path, "key"));
+  const std::string_view name = get_string(*ref, "name");
+  if (required && name.empty()) {
+    errors.required(at(at(path, kind), "name"));
   } else {
-    add_problems(is_config_map_key(key), at(path, "key"), key, errors);
+    add_problems(is_dns1123_subdomain(name), at(at(path, kind), "name"), name, errors);
   }
 }
 
@@ -138,8 +84,7 @@ void validate_value_from(const Object& variable, const std::string& variable_pat
   if (const Object* ref = get_object(*from, "resourceFieldRef")) {
     validate_resource_field_ref(*ref, at(path, "resourceFieldRef"), false, errors);
   }
-  validate_key_ref(*from, "configMapKeyRef", path, errors);
-  validate_key_ref(*from, "secretKeyRef", path, errors);
+  for (std::string_view kind : {"configMapKeyRef", "secretKeyRef"}) validate_ref_name(*from, kind, false, path, errors);
   if (sources == 0) {
     errors.invalid(path, "", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`");
   } else if (!get_string(variable, "value").empty()) {
@@ -150,48 +95,17 @@ void validate_value_from(const Object& variable, const std::string& variable_pat
 }
 
 void validate_env(const Object& container, const std::string& path, FieldErrors& errors) {
-  each(container, "env", [&](const Object& variable, std::size_t i) {
-    const std::string item = at(at(path, "env"), i);
-    const std::string_view name = get_string(variable, "name");
-    if (name.empty()) {
-      errors.required(at(item, "name"));
-    } else {
-      add_problems(is_env_var_name(name), at(item, "name"), name, errors);
-    }
-    validate_value_from(variable, item, errors);
-  });
+  each(container, "env", [&](const Object& variable, std::size_t i) { validate_value_from(variable, at(at(path, "env"), i), errors); });
   each(container, "envFrom", [&](const Object& source, std::size_t i) {
     const std::string item = at(at(path, "envFrom"), i);
     int sources = 0;
     for (std::string_view kind : {"configMapRef", "secretRef"}) {
-      const Object* ref = get_object(source, kind);
-      if (ref == nullptr) continue;
-      ++sources;
-      const std::string_view name = get_string(*ref, "name");
-      if (name.empty()) {
-        errors.required(at(at(item, kind), "name"));
-      } else {
-        add_problems(is_dns1123_subdomain(name), at(at(item, kind), "name"), name, errors);
-      }
+      sources += has(source, kind);
+      validate_ref_name(source, kind, true, item, errors);
     }
     if (sources == 0) errors.invalid(at(path, "envFrom"), "", "must specify one of: `configMapRef` or `secretRef`");
     if (sources > 1) errors.invalid(at(path, "envFrom"), "", "may not have more than one field specified at a time");
   });
-}
-
-// A path inside a volume: relative, and never up.
-void validate_local_path(std::string_view text, const std::string& path, FieldErrors& errors) {
-  if (text.starts_with('/')) errors.invalid(path, text, "must be a relative path");
-  std::string_view rest = text;
-  while (true) {
-    const auto slash = rest.find('/');
-    if (rest.substr(0, slash) == "..") {
-      errors.invalid(path, text, "must not contain '..'");
-      return;
-    }
-    if (slash == std::string_view::npos) return;
-    rest.remove_prefix(slash + 1);
-  }
 }
 
 void validate_mounts(const Object& container, const std::string& path, const std::set<std::string>& volumes, FieldErrors& errors) {
@@ -199,17 +113,12 @@ void validate_mounts(const Object& container, const std::string& path, const std
   each(container, "volumeMounts", [&](const Object& mount, std::size_t i) {
     const std::string item = at(at(path, "volumeMounts"), i);
     const std::string name(get_string(mount, "name")), target(get_string(mount, "mountPath"));
-    if (name.empty()) errors.required(at(item, "name"));
     if (!volumes.contains(name)) errors.not_found(at(item, "name"), name);
-    if (target.empty()) errors.required(at(item, "mountPath"));
     if (!mounted.insert(target).second) errors.invalid(at(item, "mountPath"), target, "must be unique");
-    const std::string_view sub_path = get_string(mount, "subPath"), expression = get_string(mount, "subPathExpr");
-    if (!sub_path.empty()) validate_local_path(sub_path, at(item, "subPath"), errors);
-    if (!expression.empty()) {
-      if (!sub_path.empty()) errors.invalid(at(item, "subPathExpr"), expression, "subPathExpr and subPath are mutually exclusive");
-      validate_local_path(expression, at(item, "subPathExpr"), errors);
+    const std::string_view expression = get_string(mount, "subPathExpr");
+    if (!expression.empty() && !get_string(mount, "subPath").empty()) {
+      errors.invalid(at(item, "subPathExpr"), expression, "subPathExpr and subPath are mutually exclusive");
     }
-    check_one_of(mount, "mountPropagation", item, {"Bidirectional", "HostToContainer", "None"}, errors);
   });
 }
 
@@ -218,9 +127,6 @@ void validate_security(const Object& container, const std::string& container_pat
   const Object* security = get_object(container, "securityContext");
   if (security == nullptr) return;
   const std::string path = at(container_path, "securityContext");
-  check_id(*security, "runAsUser", path, errors);
-  check_id(*security, "runAsGroup", path, errors);
-  check_one_of(*security, "procMount", path, {"Default", "Unmasked"}, errors);
   if (get_bool(*security, "privileged").value_or(false) && !options.allow_privileged) {
     errors.forbidden(at(path, "privileged"), "disallowed by cluster policy");
   }
@@ -251,22 +157,8 @@ void validate_resize_policy(const Object& container, const std::string& containe
 
 // What all kinds of containers have in common.
 void validate_container(const Object& container, const std::string& path, const Surroundings& around, FieldErrors& errors) {
-  const std::string_view name = get_string(container, "name");
-  if (name.empty()) {
-    errors.required(at(path, "name"));
-  } else {
-    add_problems(is_dns1123_label(name), at(path, "name"), name, errors);
-  }
-  if (get_string(container, "image").empty()) errors.required(at(path, "image"));
-  if (get_string(container, "terminationMessagePolicy").empty()) {
-    errors.required(at(path, "terminationMessagePolicy"));
-  } else {
-    check_one_of(container, "terminationMessagePolicy", path, {"File", "FallbackToLogsOnError"}, errors);
-  }
-  validate_ports(container, path, errors);
   validate_env(container, path, errors);
   validate_mounts(container, path, around.volumes, errors);
-  check_one_of(container, "imagePullPolicy", path, {"Always", "IfNotPresent", "Never"}, errors);
   validate_resource_requirements(object_or_empty(container, "resources"), at(path, "resources"), errors);
   validate_resize_policy(container, path, errors);
   validate_security(container, path, around.options, errors);
@@ -279,7 +171,7 @@ void validate_lifecycle_and_probes(const Object& container, const std::string& p
       if (const Object* handler = get_object(*lifecycle, name)) validate_handler(*handler, at(at(path, "lifecycle"), name), errors);
     }
   }
-  for (std::string_view probe : kProbes) validate_probe(container, probe, path, errors);
+  for (std::string_view probe : {"livenessProbe", "readinessProbe", "startupProbe"}) validate_probe(container, probe, path, errors);
 }
 
 void validate_host_ports(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
@@ -307,7 +199,6 @@ void validate_regular(const Object& pod_spec, const std::string& path, const Sur
     validate_container(container, item, around, errors);
     if (!names.insert(name).second) errors.duplicate(at(item, "name"), name);
     validate_lifecycle_and_probes(container, item, errors);
-    check_one_of(container, "restartPolicy", item, kRestartPolicies, errors);
   });
 }
 
@@ -317,7 +208,6 @@ void validate_init(const Object& pod_spec, const std::string& path, const Surrou
   each(pod_spec, "initContainers", [&](const Object& container, std::size_t i) {
     const std::string item = at(path, i), name(get_string(container, "name"));
     validate_container(container, item, around, errors);
-    check_one_of(container, "restartPolicy", item, kRestartPolicies, errors);
     if (names.contains(name)) {
       errors.duplicate(at(item, "name"), name);
     } else if (!name.empty()) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "backplane/schema.hpp"
 #include "backplane/workload/image_name.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "backplane/workload/resources.hpp"
@@ -12,17 +13,26 @@ namespace {
 
 Object parse(std::string_view text) { return json::parse(json::string_view(text.data(), text.size())).get_object(); }
 
+const Schema& schema_of_specs() { return *core_schemas()->find("io.k8s.api.core.v1.PodSpec"); }
+
+Object defaulted(std::string_view pod_spec) {
+  Value spec = parse(pod_spec);
+  EXPECT_TRUE(schema_of_specs().normalize(spec, nullptr).ok());
+  schema_of_specs().apply_defaults(spec);
+  apply_pod_spec_defaults(spec.get_object());
+  return spec.get_object();
+}
+
 std::string problems_of(std::string_view pod_spec, const PodValidationOptions& options = {}) {
-  Object spec = parse(pod_spec);
-  apply_pod_spec_defaults(spec);
+  const Object spec = defaulted(pod_spec);
   FieldErrors errors;
+  schema_of_specs().check(spec, nullptr, ObjectPart::kWhole, "spec", errors);
   validate_pod_spec(spec, "spec", "p", options, errors);
   return errors.empty() ? "" : errors.aggregate_message();
 }
 
 TEST(PodDefaults, FillWhatTheClientLeftOpen) {
-  Object spec = parse(R"({"containers":[{"name":"c","image":"nginx"}]})");
-  apply_pod_spec_defaults(spec);
+  Object spec = defaulted(R"({"containers":[{"name":"c","image":"nginx"}]})");
   const Object& container = spec.at("containers").get_array()[0].get_object();
   EXPECT_EQ(get_string(container, "imagePullPolicy"), "Always");
   EXPECT_EQ(get_string(container, "terminationMessagePath"), "/dev/termination-log");
@@ -92,8 +102,7 @@ TEST(PodDefaults, RequestsComeFromLimitsInPodsOnly) {
 }
 
 TEST(PodDefaults, VolumesWithoutSourceAreEmptyDirs) {
-  Object spec = parse(R"({"volumes":[{"name":"v"},{"name":"c","configMap":{"name":"x"}}]})");
-  apply_pod_spec_defaults(spec);
+  const Object spec = defaulted(R"({"volumes":[{"name":"v"},{"name":"c","configMap":{"name":"x"}}]})");
   EXPECT_EQ(to_json(spec.at("volumes")), R"([{"name":"v","emptyDir":{}},{"name":"c","configMap":{"name":"x","defaultMode":420}}])");
 }
 

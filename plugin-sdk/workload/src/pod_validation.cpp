@@ -2,12 +2,11 @@
 #include "backplane/workload/pod_validation.hpp"
 
 #include <algorithm>
-#include <limits>
 
+#include "backplane/kit/addresses.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
 #include "backplane/selectors.hpp"
-#include "backplane/workload/addresses.hpp"
 #include "backplane/workload/resources.hpp"
 
 namespace backplane::workload {
@@ -15,8 +14,6 @@ namespace backplane::workload {
 using namespace kit;
 
 namespace {
-
-constexpr std::int64_t kMaxInt32 = std::numeric_limits<std::int32_t>::max();
 
 std::vector<std::string_view> texts(const Object& parent, std::string_view key) {
   std::vector<std::string_view> out;
@@ -68,19 +65,11 @@ void validate_node_term(const Object& term, const std::string& path, FieldErrors
        [&](const Object& each_term, std::size_t i) { validate_match_field(each_term, at(at(path, "matchFields"), i), errors); });
 }
 
-void check_weight(const Object& preferred, const std::string& path, FieldErrors& errors) {
-  const std::int64_t weight = get_int(preferred, "weight").value_or(0);
-  if (weight < 1 || weight > 100) errors.invalid(at(path, "weight"), static_cast<long long>(weight), "must be in the range 1-100");
-}
-
 void validate_pod_term(const Object& term, const std::string& path, FieldErrors& errors) {
   for (std::string_view selector : {"labelSelector", "namespaceSelector"}) {
     if (const Object* found = get_object(term, selector)) validate_label_selector(*found, at(path, selector), errors);
   }
   for (std::string_view ns : texts(term, "namespaces")) add_problems(is_dns1123_label(ns), at(path, "namespace"), ns, errors);
-  const std::string_view topology = get_string(term, "topologyKey");
-  if (topology.empty()) errors.required(at(path, "topologyKey"), "can not be empty");
-  add_problems(is_qualified_name(topology), at(path, "topologyKey"), topology, errors);
 }
 
 void validate_pod_affinity(const Object& affinity, const std::string& path, FieldErrors& errors) {
@@ -89,7 +78,6 @@ void validate_pod_affinity(const Object& affinity, const std::string& path, Fiel
   each(affinity, "requiredDuringSchedulingIgnoredDuringExecution",
        [&](const Object& term, std::size_t i) { validate_pod_term(term, at(required, i), errors); });
   each(affinity, "preferredDuringSchedulingIgnoredDuringExecution", [&](const Object& term, std::size_t i) {
-    check_weight(term, at(preferred, i), errors);
     validate_pod_term(object_or_empty(term, "podAffinityTerm"), at(at(preferred, i), "podAffinityTerm"), errors);
   });
 }
@@ -114,29 +102,15 @@ bool repeated_later(const Object& pod_spec, std::size_t index) {
 void validate_spread(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
   each(pod_spec, "topologySpreadConstraints", [&](const Object& constraint, std::size_t i) {
     const std::string item = at(at(path, "topologySpreadConstraints"), i);
-    const std::int64_t skew = get_int(constraint, "maxSkew").value_or(0);
-    const std::string topology(get_string(constraint, "topologyKey")), when(get_string(constraint, "whenUnsatisfiable"));
-    if (skew <= 0) errors.invalid(at(item, "maxSkew"), static_cast<long long>(skew), "must be greater than zero");
-    if (topology.empty()) errors.required(at(item, "topologyKey"), "can not be empty");
-    if (when != "DoNotSchedule" && when != "ScheduleAnyway") {
-      errors.not_supported(at(item, "whenUnsatisfiable"), when, {"DoNotSchedule", "ScheduleAnyway"});
-    }
+    const std::string when(get_string(constraint, "whenUnsatisfiable"));
     if (repeated_later(pod_spec, i)) errors.duplicate(at(item, "{topologyKey, whenUnsatisfiable}"), spread_key(constraint));
-    if (const auto domains = get_int(constraint, "minDomains")) {
-      if (*domains <= 0) errors.invalid(at(item, "minDomains"), static_cast<long long>(*domains), "must be greater than zero");
-      if (when != "DoNotSchedule") {
-        errors.invalid(at(item, "minDomains"), static_cast<long long>(*domains),
-                       "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not " + when);
-      }
+    if (const auto domains = get_int(constraint, "minDomains"); domains && when != "DoNotSchedule") {
+      errors.invalid(at(item, "minDomains"), static_cast<long long>(*domains),
+                     "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not " + when);
     }
-    check_one_of(constraint, "nodeAffinityPolicy", item, {"Honor", "Ignore"}, errors);
-    check_one_of(constraint, "nodeTaintsPolicy", item, {"Honor", "Ignore"}, errors);
-    const auto keys = texts(constraint, "matchLabelKeys");
-    if (!keys.empty() && !has(constraint, "labelSelector")) {
+    if (!texts(constraint, "matchLabelKeys").empty() && !has(constraint, "labelSelector")) {
       errors.forbidden(at(item, "matchLabelKeys"), "must not be specified when labelSelector is not set");
     }
-    for (std::size_t k = 0; k < keys.size(); ++k)
-      add_problems(is_qualified_name(keys[k]), at(at(item, "matchLabelKeys"), k), keys[k], errors);
     if (const Object* selector = get_object(constraint, "labelSelector"))
       validate_label_selector(*selector, at(item, "labelSelector"), errors);
   });
@@ -160,21 +134,6 @@ bool is_sysctl_name(std::string_view name) {
 void validate_security_context(const Object& pod_spec, const std::string& spec_path, FieldErrors& errors) {
   const Object& security = object_or_empty(pod_spec, "securityContext");
   const std::string path = at(spec_path, "securityContext");
-  for (std::string_view key : {"fsGroup", "runAsUser", "runAsGroup"}) check_id(security, key, path, errors);
-  if (const Array* groups = get_array(security, "supplementalGroups")) {
-    for (std::size_t i = 0; i < groups->size(); ++i) {
-      const std::int64_t id = (*groups)[i].is_int64() ? (*groups)[i].get_int64() : 0;
-      if (id < 0 || id > kMaxInt32) {
-        errors.invalid(at(at(path, "supplementalGroups"), i), static_cast<long long>(id), "must be between 0 and 2147483647, inclusive");
-      }
-    }
-  }
-  check_one_of(security, "fsGroupChangePolicy", path, {"Always", "OnRootMismatch"}, errors);
-  if (const Object* profile = get_object(security, "seccompProfile"); profile && get_string(*profile, "type").empty()) {
-    errors.required(at(at(path, "seccompProfile"), "type"), "type is required when seccompProfile is set");
-  } else if (profile != nullptr) {
-    check_one_of(*profile, "type", at(path, "seccompProfile"), {"Localhost", "RuntimeDefault", "Unconfined"}, errors);
-  }
   std::set<std::string> names;
   each(security, "sysctls", [&](const Object& sysctl, std::size_t i) {
     const std::string name(get_string(sysctl, "name"));
@@ -208,10 +167,6 @@ bool is_search_domain(std::string_view text) {
 
 void validate_dns(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
   const std::string_view policy = get_string(pod_spec, "dnsPolicy");
-  if (policy.empty())
-    errors.required(at(path, "dnsPolicy"));
-  else
-    check_one_of(pod_spec, "dnsPolicy", path, {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"}, errors);
   const Object* config = get_object(pod_spec, "dnsConfig");
   const std::string where = at(path, "dnsConfig");
   if (policy == "None") {
@@ -224,9 +179,6 @@ void validate_dns(const Object& pod_spec, const std::string& path, FieldErrors& 
     }
   }
   if (config == nullptr) return;
-  const auto servers = texts(*config, "nameservers");
-  for (std::size_t i = 0; i < servers.size(); ++i)
-    add_problems(legacy_ip_problems(servers[i]), at(at(where, "nameservers"), i), servers[i], errors);
   const auto searches = texts(*config, "searches");
   for (std::size_t i = 0; i < searches.size(); ++i) {
     if (searches[i] == "." || is_search_domain(searches[i])) continue;
@@ -235,36 +187,6 @@ void validate_dns(const Object& pod_spec, const std::string& path, FieldErrors& 
   each(*config, "options", [&](const Object& option, std::size_t i) {
     if (get_string(option, "name").empty()) errors.required(at(at(where, "options"), i), "must not be empty");
   });
-}
-
-void validate_host_aliases(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
-  each(pod_spec, "hostAliases", [&](const Object& alias, std::size_t i) {
-    const std::string item = at(at(path, "hostAliases"), i);
-    add_problems(legacy_ip_problems(get_string(alias, "ip")), at(item, "ip"), get_string(alias, "ip"), errors);
-    const auto hosts = texts(alias, "hostnames");
-    for (std::size_t h = 0; h < hosts.size(); ++h)
-      add_problems(is_dns1123_subdomain(hosts[h]), at(at(item, "hostnames"), h), hosts[h], errors);
-  });
-}
-
-struct NameRow {
-  std::string_view key;
-  Problems (*rule)(std::string_view);
-  bool pointer = false;  // "" is a name there, and a wrong one
-};
-constexpr NameRow kNames[] = {
-    {"serviceAccountName", is_dns1123_subdomain},
-    {"nodeName", is_dns1123_subdomain},
-    {"hostname", is_dns1123_label},
-    {"subdomain", is_dns1123_label},
-    {"priorityClassName", is_dns1123_subdomain},
-    {"runtimeClassName", is_dns1123_subdomain, true},
-};
-
-void validate_numbers(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
-  if (const auto deadline = get_int(pod_spec, "activeDeadlineSeconds"); deadline && (*deadline < 1 || *deadline > kMaxInt32)) {
-    errors.invalid(at(path, "activeDeadlineSeconds"), static_cast<long long>(*deadline), "must be between 1 and 2147483647, inclusive");
-  }
 }
 
 // A pod's tokens are its account's; templates are given an account when pods are made of them.
@@ -321,21 +243,6 @@ void check_port(const Value* port, const std::string& path, FieldErrors& errors)
   for (const std::string& problem : is_valid_port_num(number)) errors.invalid(path, number, problem);
 }
 
-void check_port_or_name(const Value* port, const std::string& path, FieldErrors& errors) {
-  if (port != nullptr && port->is_string()) {
-    add_problems(is_valid_port_name(text_of(*port)), path, text_of(*port), errors);
-  } else {
-    check_port(port, path, errors);
-  }
-}
-
-void check_id(const Object& parent, std::string_view key, const std::string& path, FieldErrors& errors) {
-  const auto id = get_int(parent, key);
-  if (id && (*id < 0 || *id > kMaxInt32)) {
-    errors.invalid(at(path, key), static_cast<long long>(*id), "must be between 0 and 2147483647, inclusive");
-  }
-}
-
 void check_required(const Object& parent, std::string_view key, const std::string& path, FieldErrors& errors) {
   if (get_string(parent, key).empty()) errors.required(at(path, key));
 }
@@ -348,11 +255,6 @@ void check_file_mode(const Object& parent, std::string_view key, const std::stri
 }
 
 void validate_node_selector_terms(const Object& selector, const std::string& path, FieldErrors& errors) {
-  const Array* terms = get_array(selector, "nodeSelectorTerms");
-  if (terms == nullptr || terms->empty()) {
-    errors.required(at(path, "nodeSelectorTerms"), "must have at least one node selector term");
-    return;
-  }
   each(selector, "nodeSelectorTerms",
        [&](const Object& term, std::size_t i) { validate_node_term(term, at(at(path, "nodeSelectorTerms"), i), errors); });
 }
@@ -365,7 +267,6 @@ void validate_affinity(const Object& affinity, const std::string& path, FieldErr
     if (const Object* selector = get_object(*node, required)) validate_node_selector_terms(*selector, at(where, required), errors);
     each(*node, preferred, [&](const Object& term, std::size_t i) {
       const std::string item = at(at(where, preferred), i);
-      check_weight(term, item, errors);
       validate_node_term(object_or_empty(term, "preference"), at(item, "preference"), errors);
     });
   }
@@ -379,7 +280,6 @@ void validate_tolerations(const Object& pod_spec, const std::string& path, Field
     const std::string item = at(at(path, "tolerations"), i);
     const std::string_view key = get_string(toleration, "key"), op = get_string(toleration, "operator");
     const std::string_view effect = get_string(toleration, "effect"), value = get_string(toleration, "value");
-    if (!key.empty()) add_problems(is_qualified_name(key), at(item, "key"), key, errors);
     if (key.empty() && op != "Exists") {
       errors.invalid(at(item, "operator"), op,
                      "operator must be Exists when `key` is empty, which means \"match all values and all keys\"");
@@ -394,7 +294,6 @@ void validate_tolerations(const Object& pod_spec, const std::string& path, Field
     } else {
       errors.not_supported(at(item, "operator"), op, {"Equal", "Exists"});
     }
-    if (!effect.empty()) check_one_of(toleration, "effect", item, {"NoSchedule", "PreferNoSchedule", "NoExecute"}, errors);
   });
 }
 
@@ -408,28 +307,11 @@ void validate_pod_spec(const Object& pod_spec, const std::string& path, std::str
                        FieldErrors& errors) {
   const auto volumes = validate_volumes(pod_spec, path, pod_name, errors);
   validate_containers(pod_spec, path, volumes, options, errors);
-  if (get_string(pod_spec, "restartPolicy").empty()) {
-    errors.required(at(path, "restartPolicy"));
-  } else {
-    check_one_of(pod_spec, "restartPolicy", path, {"Always", "OnFailure", "Never"}, errors);
-  }
   validate_dns(pod_spec, path, errors);
   validate_labels(object_or_empty(pod_spec, "nodeSelector"), at(path, "nodeSelector"), errors);
   validate_security_context(pod_spec, path, errors);
-  for (const NameRow& row : kNames) {
-    const std::string_view name = get_string(pod_spec, row.key);
-    const bool set = row.pointer ? has(pod_spec, row.key) : !name.empty();
-    if (set) add_problems(row.rule(name), at(path, row.key), name, errors);
-  }
   validate_affinity(object_or_empty(pod_spec, "affinity"), at(path, "affinity"), errors);
-  validate_host_aliases(pod_spec, path, errors);
-  validate_numbers(pod_spec, path, errors);
   validate_tolerations(pod_spec, path, errors);
-  each(pod_spec, "readinessGates", [&](const Object& gate, std::size_t i) {
-    const std::string_view type = get_string(gate, "conditionType");
-    add_problems(is_qualified_name(type), at(at(at(path, "readinessGates"), i), "conditionType"), type, errors);
-  });
-  check_one_of(pod_spec, "preemptionPolicy", path, {"PreemptLowerPriority", "Never"}, errors);
   validate_spread(pod_spec, path, errors);
   if (const Object* overhead = get_object(pod_spec, "overhead")) {
     Object limits;

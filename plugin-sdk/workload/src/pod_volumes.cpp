@@ -11,25 +11,9 @@ using namespace kit;
 
 namespace {
 
-constexpr std::size_t kMaxDriverName = 63;
 constexpr std::int64_t kMinTokenSeconds = 600;
 const std::set<std::string> kVolumeFields = {"metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace",
                                              "metadata.uid"};
-
-void check_mode_and_items(const Object& source, const std::string& path, FieldErrors& errors) {
-  check_file_mode(source, "defaultMode", path, errors);
-  each(source, "items", [&](const Object& item, std::size_t i) {
-    const std::string where = at(at(path, "items"), i);
-    check_required(item, "key", where, errors);
-    check_required(item, "path", where, errors);
-    const std::string_view file = get_string(item, "path");
-    if (file.starts_with('/')) errors.invalid(at(where, "path"), file, "must be a relative path");
-    if (file == ".." || file.starts_with("../") || file.find("/../") != std::string_view::npos || file.ends_with("/..")) {
-      errors.invalid(at(where, "path"), file, "must not contain '..'");
-    }
-    check_file_mode(item, "mode", where, errors);
-  });
-}
 
 void validate_downward_item(const Object& item, const std::string& path, FieldErrors& errors) {
   if (get_string(item, "path").empty()) errors.required(at(path, "path"));
@@ -49,16 +33,6 @@ void validate_downward_item(const Object& item, const std::string& path, FieldEr
 
 void validate_config_map(const Object& source, const std::string& path, FieldErrors& errors) {
   check_required(source, "name", path, errors);
-  check_mode_and_items(source, path, errors);
-}
-void validate_secret(const Object& source, const std::string& path, FieldErrors& errors) {
-  check_required(source, "secretName", path, errors);
-  check_mode_and_items(source, path, errors);
-}
-void validate_host_path(const Object& source, const std::string& path, FieldErrors& errors) {
-  check_required(source, "path", path, errors);
-  check_one_of(source, "type", path, {"", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"},
-               errors);
 }
 void validate_empty_dir(const Object& source, const std::string& path, FieldErrors& errors) {
   const std::string_view limit = get_string(source, "sizeLimit");
@@ -66,29 +40,12 @@ void validate_empty_dir(const Object& source, const std::string& path, FieldErro
     errors.forbidden(at(path, "sizeLimit"), "SizeLimit field must be a valid resource quantity");
   }
 }
-void validate_claim(const Object& source, const std::string& path, FieldErrors& errors) {
-  check_required(source, "claimName", path, errors);
-}
-void validate_nfs(const Object& source, const std::string& path, FieldErrors& errors) {
-  check_required(source, "server", path, errors);
-  check_required(source, "path", path, errors);
-  const std::string_view target = get_string(source, "path");
-  if (!target.starts_with('/')) errors.invalid(at(path, "path"), target, "must be an absolute path");
-}
-void validate_csi(const Object& source, const std::string& path, FieldErrors& errors) {
-  validate_csi_driver_name(get_string(source, "driver"), at(path, "driver"), errors);
-}
 void validate_downward(const Object& source, const std::string& path, FieldErrors& errors) {
-  check_file_mode(source, "defaultMode", path, errors);
   each(source, "items", [&](const Object& item, std::size_t) { validate_downward_item(item, path, errors); });
 }
 void validate_ephemeral(const Object& source, const std::string& path, FieldErrors& errors) {
   const Object* claim = get_object(source, "volumeClaimTemplate");
-  if (claim == nullptr) {
-    errors.required(at(path, "volumeClaimTemplate"));
-    return;
-  }
-  validate_claim_spec(object_or_empty(*claim, "spec"), at(at(path, "volumeClaimTemplate"), "spec"), errors);
+  if (claim != nullptr) validate_claim_spec(object_or_empty(*claim, "spec"), at(at(path, "volumeClaimTemplate"), "spec"), errors);
 }
 
 // Files of all sources lie in one directory.
@@ -107,14 +64,12 @@ void validate_projected_paths(const Object& source, const std::string& path, Fie
 }
 
 void validate_projected(const Object& source, const std::string& path, FieldErrors& errors) {
-  check_file_mode(source, "defaultMode", path, errors);
   each(source, "sources", [&](const Object& each_source, std::size_t i) {
     const std::string item = at(at(path, "sources"), i);
     for (std::string_view kind : {"secret", "configMap"}) {
       const Object* ref = get_object(each_source, kind);
       if (ref == nullptr) continue;
       check_required(*ref, "name", at(item, kind), errors);
-      check_mode_and_items(*ref, at(item, kind), errors);
     }
     if (const Object* downward = get_object(each_source, "downwardAPI")) {
       each(*downward, "items", [&](const Object& entry, std::size_t) { validate_downward_item(entry, at(item, "downwardAPI"), errors); });
@@ -134,16 +89,8 @@ void validate_projected(const Object& source, const std::string& path, FieldErro
 
 // What a claim is filled from, in its older or its newer form.
 void validate_data_source(const Object& source, const std::string& path, FieldErrors& errors) {
-  check_required(source, "name", path, errors);
-  check_required(source, "kind", path, errors);
-  const std::string_view group = get_string(source, "apiGroup"), kind = get_string(source, "kind");
-  if (group.empty() && kind != "PersistentVolumeClaim") {
-    errors.invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
-  }
-  if (!group.empty()) add_problems(is_dns1123_subdomain(group), at(path, "apiGroup"), group, errors);
-  if (const std::string_view ns = get_string(source, "namespace"); !ns.empty()) {
-    add_problems(is_dns1123_label(ns), at(path, "namespace"), ns, errors);
-  }
+  if (!get_string(source, "apiGroup").empty() || get_string(source, "kind") == "PersistentVolumeClaim") return;
+  errors.invalid(path, get_string(source, "kind"), "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
 }
 
 void validate_data_sources(const Object& claim_spec, const std::string& path, FieldErrors& errors) {
@@ -168,56 +115,37 @@ struct SourceRow {
   void (*validate)(const Object&, const std::string&, FieldErrors&);
 };
 constexpr SourceRow kSources[] = {
-    {"emptyDir", validate_empty_dir},
-    {"hostPath", validate_host_path},
-    {"secret", validate_secret},
-    {"nfs", validate_nfs},
-    {"persistentVolumeClaim", validate_claim},
-    {"downwardAPI", validate_downward},
-    {"configMap", validate_config_map},
-    {"projected", validate_projected},
-    {"csi", validate_csi},
-    {"ephemeral", validate_ephemeral},
+    {"emptyDir", validate_empty_dir},  {"downwardAPI", validate_downward}, {"configMap", validate_config_map},
+    {"projected", validate_projected}, {"ephemeral", validate_ephemeral},
 };
 
+// Only the first source is looked into: there may be no other.
 void validate_source(const Object& volume, const std::string& path, FieldErrors& errors) {
-  int count = 0;
   for (const auto& member : volume) {
-    const std::string_view key = member.key();
-    if (key == "name" || !member.value().is_object()) continue;
-    if (++count > 1) {
-      errors.forbidden(at(path, key), "may not specify more than 1 volume type");
-      continue;
-    }
+    if (!member.value().is_object()) continue;
     for (const SourceRow& row : kSources) {
-      if (row.key == key) row.validate(member.value().get_object(), at(path, key), errors);
+      if (row.key == member.key()) row.validate(member.value().get_object(), at(path, row.key), errors);
     }
+    return;
   }
-  if (count == 0) errors.required(path, "must specify a volume type");
+}
+
+// The schema's rules are asked first.
+bool blamed(const FieldErrors& errors, const std::string& path) {
+  return std::any_of(errors.list().begin(), errors.list().end(), [&](const FieldError& error) {
+    return error.field.starts_with(path) && (error.field.size() == path.size() || error.field[path.size()] == '.');
+  });
 }
 
 }  // namespace
-
-void validate_csi_driver_name(std::string_view driver, const std::string& path, FieldErrors& errors) {
-  if (driver.empty()) {
-    errors.required(path);
-    return;
-  }
-  if (driver.size() > kMaxDriverName) errors.too_long(path, driver, static_cast<long long>(kMaxDriverName));
-  add_problems(is_dns1123_subdomain(driver), path, driver, errors);
-}
 
 std::set<std::string> validate_volumes(const Object& pod_spec, const std::string& path, std::string_view pod_name, FieldErrors& errors) {
   std::set<std::string> names;
   each(pod_spec, "volumes", [&](const Object& volume, std::size_t i) {
     const std::string item = at(at(path, "volumes"), i);
     const std::string name(get_string(volume, "name"));
-    const std::size_t before = errors.size();
     validate_source(volume, item, errors);
-    if (name.empty()) {
-      errors.required(at(item, "name"));
-    } else {
-      add_problems(is_dns1123_label(name), at(item, "name"), name, errors);
+    if (!name.empty()) {
       if (names.contains(name)) errors.duplicate(at(item, "name"), name);
       // The claim that comes with an ephemeral volume is named after pod and volume.
       if (has(volume, "ephemeral") && !pod_name.empty()) {
@@ -227,22 +155,15 @@ std::set<std::string> validate_volumes(const Object& pod_spec, const std::string
         }
       }
     }
-    if (errors.size() == before) names.insert(name);
+    if (!blamed(errors, item)) names.insert(name);
   });
   return names;
 }
 
 void validate_claim_spec(const Object& claim_spec, const std::string& path, FieldErrors& errors) {
   const Array* modes = get_array(claim_spec, "accessModes");
-  if (modes == nullptr || modes->empty()) errors.required(at(path, "accessModes"), "at least 1 access mode is required");
-  static const std::vector<std::string> kModes = {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"};
-  bool single = false;
-  for (const Value& mode : modes ? *modes : Array()) {
-    const std::string text(text_of(mode));
-    if (std::find(kModes.begin(), kModes.end(), text) == kModes.end()) errors.not_supported(at(path, "accessModes"), text, kModes);
-    single = single || text == "ReadWriteOncePod";
-  }
-  if (single && modes->size() > 1) {
+  const auto single = [](const Value& mode) { return text_of(mode) == "ReadWriteOncePod"; };
+  if (modes != nullptr && modes->size() > 1 && std::any_of(modes->begin(), modes->end(), single)) {
     errors.forbidden(at(path, "accessModes"), "may not use ReadWriteOncePod with other access modes");
   }
   if (const Object* selector = get_object(claim_spec, "selector")) validate_label_selector(*selector, at(path, "selector"), errors);
@@ -252,10 +173,6 @@ void validate_claim_spec(const Object& claim_spec, const std::string& path, Fiel
   } else if (compare_quantities(text_of(*storage), "0") <= 0) {
     errors.invalid(at_key(at(path, "resources"), "storage"), text_of(*storage), "must be greater than zero");
   }
-  if (const std::string_view name = get_string(claim_spec, "storageClassName"); !name.empty()) {
-    add_problems(is_dns1123_subdomain(name), at(path, "storageClassName"), name, errors);
-  }
-  check_one_of(claim_spec, "volumeMode", path, {"Block", "Filesystem"}, errors);
   validate_data_sources(claim_spec, path, errors);
 }
 

@@ -8,16 +8,20 @@
 namespace backplane::workload {
 namespace {
 
-std::string list_member(const Object& pod_spec, std::string_view member) {
+Value list_member(const Value* list, std::string_view member) {
   std::vector<std::string> parts;
-  kit::each(pod_spec, "containers", [&](const Object& container, std::size_t) { parts.emplace_back(get_string(container, member)); });
-  return kit::joined(parts);
+  if (list == nullptr || !list->is_array()) return "";
+  for (const Value& item : list->get_array()) parts.emplace_back(item.is_object() ? get_string(item.get_object(), member) : "");
+  return Value(kit::joined(parts));
 }
 
 }  // namespace
 
-std::string container_names(const Object& pod_spec) { return list_member(pod_spec, "name"); }
-std::string container_images(const Object& pod_spec) { return list_member(pod_spec, "image"); }
+Value show_names(const Value* containers, std::int64_t) { return list_member(containers, "name"); }
+Value show_images(const Value* containers, std::int64_t) { return list_member(containers, "image"); }
+Value show_access_modes(const Value* modes, std::int64_t) {
+  return Value(print_access_modes(modes != nullptr ? modes->if_array() : nullptr));
+}
 
 std::string print_access_modes(const Array* modes) {
   static constexpr std::pair<std::string_view, std::string_view> kShort[] = {

@@ -13,9 +13,10 @@ TEST(Printing, AccessModesAreShortAndInTheirOrder) {
 }
 
 TEST(Printing, ContainersStandSideBySide) {
-  const Object spec = parse(R"({"containers":[{"name":"a","image":"x"},{"name":"b","image":"y"}]})");
-  EXPECT_EQ(container_names(spec), "a,b");
-  EXPECT_EQ(container_images(spec), "x,y");
+  const Value containers = json::parse(R"([{"name":"a","image":"x"},{"name":"b","image":"y"}])");
+  EXPECT_EQ(show_names(&containers, 0), "a,b");
+  EXPECT_EQ(show_images(&containers, 0), "x,y");
+  EXPECT_EQ(show_images(nullptr, 0), "");
 }
 
 }  // namespace

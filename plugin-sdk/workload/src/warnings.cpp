@@ -5,11 +5,11 @@
 #include <map>
 #include <set>
 
+#include "backplane/kit/addresses.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
 #include "backplane/status.hpp"
-#include "backplane/workload/addresses.hpp"
 
 namespace backplane::workload {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backplane/workload/addresses.hpp"
+#include "backplane/kit/addresses.hpp"
 
 namespace backplane::workload {
 namespace {

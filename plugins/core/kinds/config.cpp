@@ -1,4 +1,4 @@
-// ConfigMaps, secrets and service accounts.
+// Secrets and service accounts.
 #include <algorithm>
 #include <array>
 
@@ -6,26 +6,14 @@
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
-#include "kinds/strategies.hpp"
+#include "kinds/kinds.hpp"
 
 namespace backplane::core {
 namespace {
 
 using namespace kit;
 
-constexpr std::size_t kMaxBytes = 1024 * 1024;
 constexpr std::string_view kEnforceMountable = "kubernetes.io/enforce-mountable-secrets";
-
-std::size_t size_of(const Object& object, std::string_view key) {
-  const Object* map = get_object(object, key);
-  return map ? map->size() : 0;
-}
-
-// Bytes of a base64 text.
-std::size_t decoded_size(std::string_view text) {
-  const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
-  return text.size() / 4 * 3 - (text.empty() ? 0 : padding);
-}
 
 std::string decode_base64(std::string_view text) {
   static constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -65,65 +53,6 @@ std::string encode_base64(std::string_view bytes) {
   return out;
 }
 
-// Bytes that are null are none.
-void fill_null_bytes(Object& object, std::string_view member) {
-  Object* map = mutable_object(object, member);
-  if (map == nullptr) return;
-  for (auto& entry : *map) {
-    if (entry.value().is_null()) entry.value() = "";
-  }
-}
-
-// What `immutable: true` forbids; `members` may then not change, and it cannot be taken back.
-void check_frozen(const Object& object, const Object& old, std::initializer_list<std::string_view> members, FieldErrors& errors) {
-  if (!get_bool(old, "immutable").value_or(false)) return;
-  if (!get_bool(object, "immutable").value_or(false)) errors.forbidden("immutable", "field is immutable when `immutable` is set");
-  for (std::string_view member : members) {
-    if (!same_member(object, old, member)) errors.forbidden(std::string(member), "field is immutable when `immutable` is set");
-  }
-}
-
-class ConfigMapStrategy final : public KindStrategy {
- public:
-  void canonicalize(Object& object) const override { fill_null_bytes(object, "binaryData"); }
-  const TableConvertor& table_convertor() const override {
-    static const PrintedTable table({name_column(), text_column("Data", "Number of entries."), age_column()},
-                                    [](const Object& object, std::int64_t now, Array& cells) {
-                                      cells.emplace_back(meta_name(object));
-                                      cells.emplace_back(size_of(object, "data") + size_of(object, "binaryData"));
-                                      cells.emplace_back(age_of(object, now));
-                                    });
-    return table;
-  }
-
- protected:
-  bool rechecks_metadata() const override { return true; }
-  void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
-    check_frozen(object, old, {"data", "binaryData"}, errors);
-  }
-  void check(const Object& object, FieldErrors& errors) const override {
-    const Object& data = object_or_empty(object, "data");
-    const Object& binary = object_or_empty(object, "binaryData");
-    std::size_t total = 0;
-    for (const auto& entry : data) {
-      check_key(entry.key(), "data", errors);
-      if (binary.contains(entry.key()))
-        errors.invalid(at_key("data", entry.key()), std::string_view(entry.key()), "duplicate of key present in binaryData");
-      total += text_of(entry.value()).size();
-    }
-    for (const auto& entry : binary) {
-      check_key(entry.key(), "binaryData", errors);
-      total += decoded_size(text_of(entry.value()));
-    }
-    if (total > kMaxBytes) errors.too_long("", "", static_cast<long long>(kMaxBytes));
-  }
-
- private:
-  static void check_key(std::string_view key, const std::string& member, FieldErrors& errors) {
-    for (const std::string& problem : is_config_map_key(key)) errors.invalid(at_key(member, key), key, problem);
-  }
-};
-
 struct SecretType {
   std::string_view type;
   std::array<std::string_view, 2> required_keys;
@@ -137,19 +66,7 @@ constexpr SecretType kSecretTypes[] = {
 
 class SecretStrategy final : public KindStrategy {
  public:
-  void canonicalize(Object& object) const override { fill_null_bytes(object, "data"); }
-  std::vector<SelectableField> selectable_fields() const override { return {{"type", "type", ""}}; }
-  const TableConvertor& table_convertor() const override {
-    static const PrintedTable table(
-        {name_column(), text_column("Type", "What the entries are for."), text_column("Data", "Number of entries."), age_column()},
-        [](const Object& object, std::int64_t now, Array& cells) {
-          cells.emplace_back(meta_name(object));
-          cells.emplace_back(get_string(object, "type"));
-          cells.emplace_back(size_of(object, "data"));
-          cells.emplace_back(age_of(object, now));
-        });
-    return table;
-  }
+  using KindStrategy::KindStrategy;
   std::vector<std::string> warnings(const Object& object, const Object*) const override {
     if (get_string(object, "type") != "kubernetes.io/tls") return {};
     const Object& data = object_or_empty(object, "data");
@@ -168,28 +85,10 @@ class SecretStrategy final : public KindStrategy {
       for (const auto& entry : copy) data[entry.key()] = encode_base64(text_of(entry.value()));
     }
     erase_member(object, "stringData");
-    fill(object, "type", "Opaque");
   }
 
  protected:
-  bool rechecks_metadata() const override { return true; }
-  void prepare_update(Object& object, const Object& old) const override { fill(object, "type", std::string(get_string(old, "type"))); }
-  void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
-    check_immutable(find(object, "type"), find(old, "type"), "type", errors);
-    check_frozen(object, old, {"data"}, errors);
-  }
-  void check(const Object& object, FieldErrors& errors) const override {
-    const Object& data = object_or_empty(object, "data");
-    std::size_t total = 0;
-    for (const auto& entry : data) {
-      for (const std::string& problem : is_config_map_key(entry.key())) {
-        errors.invalid(at_key("data", entry.key()), std::string_view(entry.key()), problem);
-      }
-      total += decoded_size(text_of(entry.value()));
-    }
-    if (total > kMaxBytes) errors.too_long("data", "", static_cast<long long>(kMaxBytes));
-    check_type(object, data, errors);
-  }
+  void check(const Object& object, FieldErrors& errors) const override { check_type(object, object_or_empty(object, "data"), errors); }
 
  private:
   static bool filled(const Object& data, std::string_view key) {
@@ -242,6 +141,7 @@ class SecretStrategy final : public KindStrategy {
 
 class ServiceAccountStrategy final : public KindStrategy {
  public:
+  using KindStrategy::KindStrategy;
   std::vector<std::string> warnings(const Object& object, const Object* old) const override {
     const auto enforces = [](const Object& account) {
       return object_or_empty(object_or_empty(account, "metadata"), "annotations").contains(kEnforceMountable);
@@ -250,22 +150,26 @@ class ServiceAccountStrategy final : public KindStrategy {
     return {at_key("metadata.annotations", kEnforceMountable) +
             ": deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets"};
   }
-  const TableConvertor& table_convertor() const override {
-    static const PrintedTable table({name_column(), age_column()}, [](const Object& object, std::int64_t now, Array& cells) {
-      cells.emplace_back(meta_name(object));
-      cells.emplace_back(age_of(object, now));
-    });
-    return table;
-  }
-
- protected:
-  bool rechecks_metadata() const override { return true; }
 };
 
 }  // namespace
 
-std::shared_ptr<const Strategy> config_map_strategy() { return std::make_shared<ConfigMapStrategy>(); }
-std::shared_ptr<const Strategy> secret_strategy() { return std::make_shared<SecretStrategy>(); }
-std::shared_ptr<const Strategy> service_account_strategy() { return std::make_shared<ServiceAccountStrategy>(); }
+KindRow secret_row() {
+  return {.resource = "secrets",
+          .kind = "Secret",
+          .facts = {.rechecks_metadata = true,
+                    .selectable = {{"type", "type", ""}},
+                    .columns = {name_column(), text_column("Type", "What the entries are for.", ".type"),
+                                computed_column("Data", "Number of entries.", print_entries), age_column()}},
+          .make = made<SecretStrategy>()};
+}
+
+KindRow service_account_row() {
+  return {.resource = "serviceaccounts",
+          .kind = "ServiceAccount",
+          .short_names = {"sa"},
+          .facts = {.returns_deleted = true, .rechecks_metadata = true, .columns = {name_column(), age_column()}},
+          .make = made<ServiceAccountStrategy>()};
+}
 
 }  // namespace backplane::core

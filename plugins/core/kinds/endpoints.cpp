@@ -2,15 +2,15 @@
 #include <algorithm>
 #include <ctime>
 
+#include "backplane/kit/addresses.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
-#include "backplane/workload/addresses.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "backplane/workload/warnings.hpp"
-#include "kinds/strategies.hpp"
+#include "kinds/kinds.hpp"
 
 namespace backplane::core {
 namespace {
@@ -51,18 +51,11 @@ std::string print_endpoints(const Object& object) {
   return out;
 }
 
+void print_endpoints_cell(const Object& object, std::int64_t, Array& cells) { cells.emplace_back(print_endpoints(object)); }
+
 class EndpointsStrategy final : public KindStrategy {
  public:
-  const TableConvertor& table_convertor() const override {
-    static const PrintedTable table({name_column(), text_column("Endpoints", "Addresses and ports that are ready."), age_column()},
-                                    [](const Object& object, std::int64_t now, Array& cells) {
-                                      cells.emplace_back(meta_name(object));
-                                      cells.emplace_back(print_endpoints(object));
-                                      cells.emplace_back(age_of(object, now));
-                                    });
-    return table;
-  }
-  bool allow_create_on_update() const override { return true; }
+  using KindStrategy::KindStrategy;
   std::vector<std::string> warnings(const Object& object, const Object*) const override {
     Warnings out;
     // The controller of endpoints has mended its addresses already.
@@ -78,10 +71,6 @@ class EndpointsStrategy final : public KindStrategy {
     });
     return out;
   }
-  void apply_defaults(Object& object) const override {
-    each_mutable(object, "subsets",
-                 [](Object& subset) { each_mutable(subset, "ports", [](Object& port) { fill(port, "protocol", "TCP"); }); });
-  }
 
  protected:
   void check(const Object& object, FieldErrors& errors) const override {
@@ -93,32 +82,17 @@ class EndpointsStrategy final : public KindStrategy {
     if (items(subset, "addresses") == 0 && items(subset, "notReadyAddresses") == 0) {
       errors.required(path, "must specify `addresses` or `notReadyAddresses`");
     }
-    for (std::string_view list : {"addresses", "notReadyAddresses"}) {
-      each(subset, list, [&](const Object& address, std::size_t i) { check_address(address, at(at(path, list), i), errors); });
-    }
-    const bool many = items(subset, "ports") > 1;
-    each(subset, "ports", [&](const Object& port, std::size_t i) { check_port_row(port, at(at(path, "ports"), i), many, errors); });
-  }
-  static void check_address(const Object& address, const std::string& path, FieldErrors& errors) {
-    const std::string_view ip = get_string(address, "ip"), host = get_string(address, "hostname"), node = get_string(address, "nodeName");
-    add_problems(legacy_ip_problems(ip), at(path, "ip"), ip, errors);
-    if (!host.empty()) add_problems(is_dns1123_label(host), at(path, "hostname"), host, errors);
-    if (!node.empty()) add_problems(is_dns1123_subdomain(node), at(path, "nodeName"), node, errors);
     // Addresses that never leave a host are checked apart, and a text that is no address fails there once more.
-    if (!is_valid_ip(ip).empty()) errors.invalid(at(path, "ip"), ip, "must be a valid IP address");
-  }
-  static void check_port_row(const Object& port, const std::string& path, bool needs_name, FieldErrors& errors) {
-    const std::string_view name = get_string(port, "name");
-    if (needs_name && name.empty()) errors.required(at(path, "name"));
-    if (!name.empty()) add_problems(is_dns1123_label(name), at(path, "name"), name, errors);
-    check_port(find(port, "port"), at(path, "port"), errors);
-    if (get_string(port, "protocol").empty())
-      errors.required(at(path, "protocol"));
-    else
-      check_one_of(port, "protocol", path, {"SCTP", "TCP", "UDP"}, errors);
-    if (const std::string_view app = get_string(port, "appProtocol"); !app.empty()) {
-      add_problems(is_qualified_name(app), at(path, "appProtocol"), app, errors);
+    for (std::string_view list : {"addresses", "notReadyAddresses"}) {
+      each(subset, list, [&](const Object& address, std::size_t i) {
+        const std::string_view ip = get_string(address, "ip");
+        if (!is_valid_ip(ip).empty()) errors.invalid(at(at(at(path, list), i), "ip"), ip, "must be a valid IP address");
+      });
     }
+    if (items(subset, "ports") < 2) return;
+    each(subset, "ports", [&](const Object& port, std::size_t i) {
+      if (get_string(port, "name").empty()) errors.required(at(at(at(path, "ports"), i), "name"));
+    });
   }
 };
 
@@ -169,39 +143,24 @@ void print_event(const Object& event, std::int64_t now, Array& cells) {
   cells.emplace_back(meta_name(event));
 }
 
+std::vector<SelectableField> event_fields() {
+  std::vector<SelectableField> out;
+  for (const char* member : {"kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"}) {
+    const std::string path = std::string("involvedObject.") + member;
+    out.push_back({path, path, ""});
+  }
+  for (const auto& [label, path] : {std::pair("reason", "reason"), std::pair("reportingComponent", "reportingComponent"),
+                                    std::pair("source", "source.component"), std::pair("type", "type")}) {
+    out.push_back({label, path, ""});
+  }
+  return out;
+}
+
 class EventStrategy final : public KindStrategy {
  public:
-  NameRule name_rule() const override { return NameRule::kPathSegment; }
-  bool allow_create_on_update() const override { return true; }
-  std::vector<SelectableField> selectable_fields() const override {
-    std::vector<SelectableField> out;
-    for (const char* member : {"kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"}) {
-      const std::string path = std::string("involvedObject.") + member;
-      out.push_back({path, path, ""});
-    }
-    out.push_back({"reason", "reason", ""});
-    out.push_back({"reportingComponent", "reportingComponent", ""});
-    out.push_back({"source", "source.component", ""});
-    out.push_back({"type", "type", ""});
-    return out;
-  }
-  const TableConvertor& table_convertor() const override {
-    static const PrintedTable table({text_column("Last Seen", "Time since it happened last."),
-                                     text_column("Type", "Normal or Warning."),
-                                     text_column("Reason", "Why, as one word."),
-                                     text_column("Object", "What it is about."),
-                                     text_column("Subobject", "The part of the object it is about.", 1),
-                                     text_column("Source", "Who reported it.", 1),
-                                     text_column("Message", "What happened."),
-                                     text_column("First Seen", "Time since it happened first.", 1),
-                                     text_column("Count", "How often it happened.", 1),
-                                     {"Name", "string", "name", "Name of the event.", 1}},
-                                    print_event);
-    return table;
-  }
+  using KindStrategy::KindStrategy;
 
  protected:
-  bool rechecks_metadata_change() const override { return false; }
   void check(const Object& object, FieldErrors& errors) const override {
     const std::string_view ns = meta_namespace(object), about = get_string_path(object, "involvedObject.namespace");
     // Events about cluster-scoped objects live in "default".
@@ -212,7 +171,37 @@ class EventStrategy final : public KindStrategy {
 
 }  // namespace
 
-std::shared_ptr<const Strategy> endpoints_strategy() { return std::make_shared<EndpointsStrategy>(); }
-std::shared_ptr<const Strategy> event_strategy() { return std::make_shared<EventStrategy>(); }
+KindRow endpoints_row() {
+  return {.resource = "endpoints",
+          .kind = "Endpoints",
+          .short_names = {"ep"},
+          .facts = {.create_on_update = true,
+                    .columns = {name_column(), computed_column("Endpoints", "Addresses and ports that are ready.", print_endpoints_cell),
+                                age_column()}},
+          .make = made<EndpointsStrategy>(),
+          .storage_prefix = "services/endpoints",
+          .deprecation_warning = "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"};
+}
+
+KindRow event_row() {
+  return {.resource = "events",
+          .kind = "Event",
+          .short_names = {"ev"},
+          .facts = {.name_rule = NameRule::kPathSegment,
+                    .create_on_update = true,
+                    .rechecks_metadata_change = false,
+                    .selectable = event_fields(),
+                    .columns = {computed_column("Last Seen", "Time since it happened last.", print_event),
+                                next_column("Type", "Normal or Warning."),
+                                next_column("Reason", "Why, as one word."),
+                                next_column("Object", "What it is about."),
+                                next_column("Subobject", "The part of the object it is about.", 1),
+                                next_column("Source", "Who reported it.", 1),
+                                next_column("Message", "What happened."),
+                                next_column("First Seen", "Time since it happened first.", 1),
+                                next_column("Count", "How often it happened.", 1),
+                                {.name = "Name", .format = "name", .description = "Name of the event.", .priority = 1}}},
+          .make = made<EventStrategy>()};
+}
 
 }  // namespace backplane::core

@@ -2,14 +2,15 @@
 #include <algorithm>
 #include <set>
 
+#include "backplane/kit/addresses.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
-#include "backplane/workload/addresses.hpp"
 #include "backplane/workload/pod_validation.hpp"
-#include "kinds/strategies.hpp"
+#include "kinds/kinds.hpp"
+#include "printing/go_struct.hpp"
 
 namespace backplane::core {
 namespace {
@@ -52,30 +53,28 @@ std::string address_of(const Object& node, std::string_view type) {
   return found;
 }
 
-std::string or_unknown(std::string_view text) { return text.empty() ? "<unknown>" : std::string(text); }
+Value show_or_unknown(const Value* found, std::int64_t) {
+  const std::string_view text = found != nullptr ? text_of(*found) : std::string_view();
+  return Value(text.empty() ? "<unknown>" : text);
+}
 
-void print_node(const Object& node, std::int64_t now, Array& cells) {
+void print_state(const Object& node, std::int64_t, Array& cells) {
+  cells.emplace_back(print_status(node));
+  cells.emplace_back(print_roles(node));
+}
+
+void print_addresses(const Object& node, std::int64_t, Array& cells) {
+  cells.emplace_back(address_of(node, "InternalIP"));
+  cells.emplace_back(address_of(node, "ExternalIP"));
+}
+
+void print_kernel(const Object& node, std::int64_t now, Array& cells) {
   const Object& info = object_or_empty(object_or_empty(node, "status"), "nodeInfo");
-  std::string kernel = or_unknown(get_string(info, "kernelVersion"));
+  std::string kernel(show_or_unknown(find(info, "kernelVersion"), now).get_string());
   if (const std::string_view architecture = get_string(info, "architecture"); !architecture.empty()) {
     kernel += " (" + std::string(architecture) + ")";
   }
-  cells.emplace_back(meta_name(node));
-  cells.emplace_back(print_status(node));
-  cells.emplace_back(print_roles(node));
-  cells.emplace_back(age_of(node, now));
-  cells.emplace_back(get_string(info, "kubeletVersion"));
-  cells.emplace_back(address_of(node, "InternalIP"));
-  cells.emplace_back(address_of(node, "ExternalIP"));
-  cells.emplace_back(or_unknown(get_string(info, "osImage")));
   cells.emplace_back(kernel);
-  cells.emplace_back(or_unknown(get_string(info, "containerRuntimeVersion")));
-}
-
-std::string print_taint(const Object& taint) {
-  const Value* added = find(taint, "timeAdded");
-  return "{\"Key\":" + to_json(Value(get_string(taint, "key"))) + ",\"Value\":" + to_json(Value(get_string(taint, "value"))) +
-         ",\"Effect\":" + to_json(Value(get_string(taint, "effect"))) + ",\"TimeAdded\":" + (added ? to_json(*added) : "null") + "}";
 }
 
 void check_taints(const Object& node, FieldErrors& errors) {
@@ -92,7 +91,7 @@ void check_taints(const Object& node, FieldErrors& errors) {
     }
     if (!effect.empty() && !seen.insert({key, effect}).second) {
       FieldError error{FieldErrorType::kDuplicate, path,
-                       "Duplicate value: " + print_taint(taint) + ": taints must be unique by key and effect pair"};
+                       "Duplicate value: " + to_json(go_struct("Taint", taint)) + ": taints must be unique by key and effect pair"};
       errors.add(std::move(error));
     }
   });
@@ -114,18 +113,7 @@ void default_pod_cidrs(Object& node) {
 
 class NodeStrategy final : public KindStrategy {
  public:
-  bool namespaced() const override { return false; }
-  std::vector<SelectableField> selectable_fields() const override { return {{"spec.unschedulable", "spec.unschedulable", "false"}}; }
-  const TableConvertor& table_convertor() const override {
-    static const PrintedTable table(
-        {name_column(), text_column("Status", "Whether the node is ready and takes new pods."),
-         text_column("Roles", "Roles given by labels."), age_column(), text_column("Version", "Version of the kubelet."),
-         text_column("Internal-IP", "Address inside the cluster.", 1), text_column("External-IP", "Address outside the cluster.", 1),
-         text_column("OS-Image", "Operating system.", 1), text_column("Kernel-Version", "Kernel and architecture.", 1),
-         text_column("Container-Runtime", "Container runtime.", 1)},
-        print_node);
-    return table;
-  }
+  using KindStrategy::KindStrategy;
   std::vector<std::string> warnings(const Object& object, const Object*) const override {
     std::vector<std::string> out;
     const Object& spec = object_or_empty(object, "spec");
@@ -150,15 +138,10 @@ class NodeStrategy final : public KindStrategy {
   }
 
  protected:
-  bool rechecks_metadata() const override { return true; }
   void prepare_update(Object& object, const Object& old) const override { take_member(object, old, "status"); }
   void check(const Object& object, FieldErrors& errors) const override {
     check_taints(object, errors);
     const Array* cidrs = get_array(object_or_empty(object, "spec"), "podCIDRs");
-    for (std::size_t i = 0; cidrs != nullptr && i < cidrs->size(); ++i) {
-      const std::string_view cidr = text_of((*cidrs)[i]);
-      add_problems(legacy_cidr_problems(cidr), at("spec.podCIDRs", i), cidr, errors);
-    }
     if (cidrs == nullptr || cidrs->size() < 2) return;
     const auto six = [](const Value& cidr) { return text_of(cidr).find(':') != std::string_view::npos; };
     if (cidrs->size() > 2 || six((*cidrs)[0]) == six((*cidrs)[1])) {
@@ -181,7 +164,26 @@ class NodeStrategy final : public KindStrategy {
 
 }  // namespace
 
-std::shared_ptr<const Strategy> node_strategy() { return std::make_shared<NodeStrategy>(); }
-std::shared_ptr<const Strategy> node_status_strategy() { return std::make_shared<StatusStrategy>(node_strategy()); }
+KindRow node_row() {
+  const std::string info = ".status.nodeInfo.";
+  return {
+      .resource = "nodes",
+      .kind = "Node",
+      .short_names = {"no"},
+      .facts = {.namespaced = false,
+                .rechecks_metadata = true,
+                .selectable = {{"spec.unschedulable", "spec.unschedulable", "false"}},
+                .columns = {name_column(), computed_column("Status", "Whether the node is ready and takes new pods.", print_state),
+                            next_column("Roles", "Roles given by labels."), age_column(),
+                            text_column("Version", "Version of the kubelet.", info + "kubeletVersion"),
+                            computed_column("Internal-IP", "Address inside the cluster.", print_addresses, 1),
+                            next_column("External-IP", "Address outside the cluster.", 1),
+                            shown_column("OS-Image", "Operating system.", info + "osImage", show_or_unknown, 1),
+                            computed_column("Kernel-Version", "Kernel and architecture.", print_kernel, 1),
+                            shown_column("Container-Runtime", "Container runtime.", info + "containerRuntimeVersion", show_or_unknown, 1)}},
+      .make = made<NodeStrategy>(),
+      .make_status = made_status<StatusStrategy>,
+      .storage_prefix = "minions"};
+}
 
 }  // namespace backplane::core

@@ -1,6 +1,5 @@
 // LimitRanges and ResourceQuotas.
 #include <algorithm>
-#include <set>
 
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
@@ -8,7 +7,7 @@
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
 #include "backplane/workload/resources.hpp"
-#include "kinds/strategies.hpp"
+#include "kinds/kinds.hpp"
 
 namespace backplane::core {
 namespace {
@@ -25,7 +24,7 @@ void copy_missing(Object& target, const Object& source) {
 
 class LimitRangeStrategy final : public KindStrategy {
  public:
-  bool allow_create_on_update() const override { return true; }
+  using KindStrategy::KindStrategy;
   void canonicalize(Object& object) const override { null_when_empty(ensure_object(object, "spec"), "limits"); }
   void apply_defaults(Object& object) const override {
     each_mutable(ensure_object(object, "spec"), "limits", [](Object& item) {
@@ -41,29 +40,23 @@ class LimitRangeStrategy final : public KindStrategy {
   }
 
  protected:
-  bool rechecks_metadata() const override { return true; }
-  bool rechecks_metadata_change() const override { return false; }
   // Nameless ones are given a name of their own.
   void prepare_create(Object& object) const override {
     if (meta_name(object).empty()) ObjectMeta(object).set("name", new_uid());
   }
   void check(const Object& object, FieldErrors& errors) const override {
-    std::set<std::string> types;
     each(object_or_empty(object, "spec"), "limits", [&](const Object& item, std::size_t i) {
       const std::string path = at("spec.limits", i);
       const std::string type(get_string(item, "type"));
       check_type(type, at(path, "type"), errors);
-      if (!types.insert(type).second) errors.duplicate(at(path, "type"), type);
       check_bounds(item, type, path, errors);
     });
   }
 
  private:
   static void check_type(const std::string& type, const std::string& path, FieldErrors& errors) {
-    const auto problems = is_qualified_name(type);
-    for (const std::string& problem : problems) errors.invalid(path, type, problem);
     const bool standard = type == "Pod" || type == "Container" || type == "PersistentVolumeClaim";
-    if (problems.empty() && type.find('/') == std::string::npos && !standard) {
+    if (is_qualified_name(type).empty() && type.find('/') == std::string::npos && !standard) {
       errors.invalid(path, type, "must be a standard limit type or fully qualified");
     }
   }
@@ -138,7 +131,7 @@ bool is_quota_resource(std::string_view name) {
          name.find(".storageclass.storage.k8s.io/") != std::string_view::npos;
 }
 
-void print_quota(const Object& object, std::int64_t now, Array& cells) {
+void print_quota(const Object& object, std::int64_t, Array& cells) {
   const Object& status = object_or_empty(object, "status");
   const Object& hard = object_or_empty(status, "hard");
   const Object& used = object_or_empty(status, "used");
@@ -150,21 +143,13 @@ void print_quota(const Object& object, std::int64_t now, Array& cells) {
     const std::string text = name + ": " + (have ? std::string(text_of(*have)) : "0") + "/" + std::string(text_of(hard.at(name)));
     (name.starts_with("limits") ? limits : requests).push_back(text);
   }
-  cells.emplace_back(meta_name(object));
   cells.emplace_back(joined(requests, ", "));
   cells.emplace_back(joined(limits, ", "));
-  cells.emplace_back(age_of(object, now));
 }
 
 class ResourceQuotaStrategy final : public KindStrategy {
  public:
-  bool has_status() const override { return true; }
-  const TableConvertor& table_convertor() const override {
-    static const PrintedTable table({name_column(), text_column("Request", "Used and allowed amounts of what is requested."),
-                                     text_column("Limit", "Used and allowed amounts of limits."), age_column()},
-                                    print_quota);
-    return table;
-  }
+  using KindStrategy::KindStrategy;
   void apply_defaults(Object& object) const override {
     if (Object* hard = mutable_object(ensure_object(object, "spec"), "hard")) round_resource_list(*hard);
   }
@@ -193,7 +178,6 @@ class ResourceQuotaStrategy final : public KindStrategy {
       if (std::string_view(entry.key()).find('/') == std::string_view::npos && !is_quota_resource(entry.key())) {
         errors.invalid(path, std::string_view(entry.key()), "must be a standard resource for quota");
       }
-      validate_quantity_not_negative(entry.value(), path, errors);
     }
     if (const Array* scopes = get_array(spec, "scopes")) {
       const bool known = std::all_of(scopes->begin(), scopes->end(), [](const Value& scope) { return is_scope(text_of(scope)); });
@@ -202,13 +186,6 @@ class ResourceQuotaStrategy final : public KindStrategy {
     each(object_or_empty(spec, "scopeSelector"), "matchExpressions", [&](const Object& each_expression, std::size_t) {
       check_expression(each_expression, "spec.scopeSelector.matchExpressions", errors);
     });
-  }
-  void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
-    const Object& spec = object_or_empty(object, "spec");
-    const Object& before = object_or_empty(old, "spec");
-    if (same_member(spec, before, "scopes")) return;
-    const Value* scopes = find(spec, "scopes");
-    errors.invalid_raw("spec.scopes", scopes ? to_json(*scopes) : "null", "field is immutable");
   }
 
  private:
@@ -231,7 +208,23 @@ class ResourceQuotaStrategy final : public KindStrategy {
 
 }  // namespace
 
-std::shared_ptr<const Strategy> limit_range_strategy() { return std::make_shared<LimitRangeStrategy>(); }
-std::shared_ptr<const Strategy> resource_quota_strategy() { return std::make_shared<ResourceQuotaStrategy>(); }
+KindRow limit_range_row() {
+  return {.resource = "limitranges",
+          .kind = "LimitRange",
+          .short_names = {"limits"},
+          .facts = {.create_on_update = true, .rechecks_metadata_change = false, .rechecks_metadata = true},
+          .make = made<LimitRangeStrategy>()};
+}
+
+KindRow resource_quota_row() {
+  return {.resource = "resourcequotas",
+          .kind = "ResourceQuota",
+          .short_names = {"quota"},
+          .facts = {.status = true,
+                    .returns_deleted = true,
+                    .columns = {name_column(), computed_column("Request", "Used and allowed amounts of what is requested.", print_quota),
+                                next_column("Limit", "Used and allowed amounts of limits."), age_column()}},
+          .make = made<ResourceQuotaStrategy>()};
+}
 
 }  // namespace backplane::core

@@ -9,7 +9,7 @@
 #include "backplane/workload/printing.hpp"
 #include "backplane/workload/warnings.hpp"
 #include "backplane/workload/workload.hpp"
-#include "kinds/strategies.hpp"
+#include "kinds/kinds.hpp"
 
 namespace backplane::core {
 namespace {
@@ -21,22 +21,7 @@ constexpr std::size_t kMaxName = 253;
 
 class PodTemplateStrategy final : public KindStrategy {
  public:
-  explicit PodTemplateStrategy(PodValidationOptions options) : options_(options) {}
-  bool has_generation() const override { return true; }
-  const TableConvertor& table_convertor() const override {
-    static const PrintedTable table(
-        {name_column(), text_column("Containers", "Names of the containers."), text_column("Images", "Images of the containers."),
-         text_column("Pod Labels", "Labels of the pods made from it.")},
-        [](const Object& object, std::int64_t, Array& cells) {
-          const Object& pod_template = object_or_empty(object, "template");
-          const Object& pod_spec = object_or_empty(pod_template, "spec");
-          cells.emplace_back(meta_name(object));
-          cells.emplace_back(container_names(pod_spec));
-          cells.emplace_back(container_images(pod_spec));
-          cells.emplace_back(print_labels(get_object(object_or_empty(pod_template, "metadata"), "labels")));
-        });
-    return table;
-  }
+  explicit PodTemplateStrategy(KindFacts facts, PodValidationOptions options = {}) : KindStrategy(std::move(facts)), options_(options) {}
   std::vector<std::string> warnings(const Object& object, const Object* old) const override {
     if (old != nullptr && !generation_changed(object, *old)) return {};
     return pod_warnings("template", object_or_empty(object, "template"));
@@ -60,30 +45,8 @@ class PodTemplateStrategy final : public KindStrategy {
 
 class ReplicationControllerStrategy final : public KindStrategy {
  public:
-  explicit ReplicationControllerStrategy(PodValidationOptions options) : options_(options) {}
-  bool has_generation() const override { return true; }
-  bool has_status() const override { return true; }
-  bool orphans_dependents_by_default() const override { return true; }
-  std::vector<SelectableField> selectable_fields() const override { return {{"status.replicas", "status.replicas", "0"}}; }
-  const TableConvertor& table_convertor() const override {
-    static const PrintedTable table(
-        {name_column(), number_column("Desired", "Pods that are wanted."), number_column("Current", "Pods there are."),
-         number_column("Ready", "Pods that are ready."), age_column(), text_column("Containers", "Names of the containers.", 1),
-         text_column("Images", "Images of the containers.", 1), text_column("Selector", "Labels of its pods.", 1)},
-        [](const Object& object, std::int64_t now, Array& cells) {
-          const Object& spec = object_or_empty(object, "spec");
-          const Object& pod_spec = object_or_empty(object_or_empty(spec, "template"), "spec");
-          cells.emplace_back(meta_name(object));
-          cells.emplace_back(get_int(spec, "replicas").value_or(0));
-          cells.emplace_back(get_int_path(object, "status.replicas").value_or(0));
-          cells.emplace_back(get_int_path(object, "status.readyReplicas").value_or(0));
-          cells.emplace_back(age_of(object, now));
-          cells.emplace_back(container_names(pod_spec));
-          cells.emplace_back(container_images(pod_spec));
-          cells.emplace_back(print_labels(get_object(spec, "selector")));
-        });
-    return table;
-  }
+  explicit ReplicationControllerStrategy(KindFacts facts, PodValidationOptions options = {})
+      : KindStrategy(std::move(facts)), options_(options) {}
   void canonicalize(Object& object) const override { canonicalize_template(object); }
   // On update, the template that was there is looked at: upstream takes the two the wrong way round.
   std::vector<std::string> warnings(const Object& object, const Object* old) const override {
@@ -97,7 +60,6 @@ class ReplicationControllerStrategy final : public KindStrategy {
   }
   void apply_defaults(Object& object) const override {
     Object& spec = ensure_object(object, "spec");
-    fill_missing(spec, "replicas", 1);
     Object* pod_template = mutable_object(spec, "template");
     if (pod_template == nullptr) return;
     apply_pod_template_defaults(*pod_template);
@@ -112,14 +74,9 @@ class ReplicationControllerStrategy final : public KindStrategy {
  protected:
   void check(const Object& object, FieldErrors& errors) const override {
     const Object& spec = object_or_empty(object, "spec");
-    check_not_negative(spec, "spec", {"minReadySeconds", "replicas"}, errors);
     const Object& selector = object_or_empty(spec, "selector");
-    if (selector.empty()) errors.required("spec.selector");
     const Object* pod_template = get_object(spec, "template");
-    if (pod_template == nullptr) {
-      errors.required("spec.template");
-      return;
-    }
+    if (pod_template == nullptr) return;
     const Value* labels = find_path(*pod_template, {"metadata", "labels"});
     for (const auto& wanted : selector) {
       const Value* value = labels && labels->is_object() ? find(labels->get_object(), wanted.key()) : nullptr;
@@ -153,11 +110,36 @@ class ReplicationControllerStrategy final : public KindStrategy {
 
 }  // namespace
 
-std::shared_ptr<const Strategy> pod_template_strategy(PodValidationOptions options) {
-  return std::make_shared<PodTemplateStrategy>(options);
+KindRow pod_template_row(PodValidationOptions options) {
+  return {
+      .resource = "podtemplates",
+      .kind = "PodTemplate",
+      .facts = {.generation = true,
+                .returns_deleted = true,
+                .columns = {name_column(), shown_column("Containers", "Names of the containers.", ".template.spec.containers", show_names),
+                            shown_column("Images", "Images of the containers.", ".template.spec.containers", show_images),
+                            shown_column("Pod Labels", "Labels of the pods made from it.", ".template.metadata.labels", show_labels)}},
+      .make = made<PodTemplateStrategy>(options)};
 }
-std::shared_ptr<const Strategy> replication_controller_strategy(PodValidationOptions options) {
-  return std::make_shared<ReplicationControllerStrategy>(options);
+
+KindRow replication_controller_row(PodValidationOptions options) {
+  return {.resource = "replicationcontrollers",
+          .kind = "ReplicationController",
+          .short_names = {"rc"},
+          .categories = {"all"},
+          .facts = {.generation = true,
+                    .status = true,
+                    .orphans_dependents = true,
+                    .selectable = {{"status.replicas", "status.replicas", "0"}},
+                    .columns = {name_column(), number_column("Desired", "Pods that are wanted.", ".spec.replicas"),
+                                number_column("Current", "Pods there are.", ".status.replicas"),
+                                number_column("Ready", "Pods that are ready.", ".status.readyReplicas"), age_column(),
+                                shown_column("Containers", "Names of the containers.", ".spec.template.spec.containers", show_names, 1),
+                                shown_column("Images", "Images of the containers.", ".spec.template.spec.containers", show_images, 1),
+                                shown_column("Selector", "Labels of its pods.", ".spec.selector", show_labels, 1)}},
+          .make = made<ReplicationControllerStrategy>(options),
+          .scale = Host::ScalePaths{},
+          .storage_prefix = "controllers"};
 }
 
 }  // namespace backplane::core

@@ -11,7 +11,7 @@
 #include "backplane/workload/printing.hpp"
 #include "backplane/workload/resources.hpp"
 #include "backplane/workload/warnings.hpp"
-#include "kinds/strategies.hpp"
+#include "kinds/kinds.hpp"
 #include "printing/go_struct.hpp"
 
 namespace backplane::core {
@@ -20,11 +20,6 @@ namespace {
 using namespace kit;
 using namespace workload;
 
-constexpr std::string_view kSpecMembers[] = {
-    "capacity",     "accessModes", "claimRef",     "persistentVolumeReclaimPolicy", "storageClassName",
-    "mountOptions", "volumeMode",  "nodeAffinity", "volumeAttributesClassName"};
-const std::vector<std::string> kAccessModes = {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"};
-
 std::string text_or(std::string_view text, const char* otherwise) { return text.empty() ? otherwise : std::string(text); }
 
 std::string storage_class(const Object& object) {
@@ -32,22 +27,20 @@ std::string storage_class(const Object& object) {
   return std::string(old ? text_of(*old) : get_string_path(object, "spec.storageClassName"));
 }
 
-void print_volume(const Object& volume, std::int64_t now, Array& cells) {
-  const Object& spec = object_or_empty(volume, "spec");
-  const Object& claim = object_or_empty(spec, "claimRef");
-  std::string phase = text_or(get_string_path(volume, "status.phase"), "Unknown");
-  if (!meta_text(volume, "deletionTimestamp").empty()) phase = "Terminating";
-  cells.emplace_back(meta_name(volume));
-  cells.emplace_back(text_or(get_string_path(spec, "capacity.storage"), "0"));
-  cells.emplace_back(print_access_modes(get_array(spec, "accessModes")));
-  cells.emplace_back(get_string(spec, "persistentVolumeReclaimPolicy"));
-  cells.emplace_back(phase);
+Value show_storage(const Value* found, std::int64_t) { return Value(text_or(found ? text_of(*found) : "", "0")); }
+
+void print_phase(const Object& object, std::int64_t, Array& cells) {
+  const bool deleting = !meta_text(object, "deletionTimestamp").empty();
+  const std::string_view phase = get_string_path(object, "status.phase");
+  const std::string_view unknown = get_string(object, "kind") == "PersistentVolume" ? "Unknown" : "";
+  cells.emplace_back(deleting ? "Terminating" : phase.empty() ? unknown : phase);
+}
+
+void print_storage_class(const Object& object, std::int64_t, Array& cells) { cells.emplace_back(storage_class(object)); }
+
+void print_claim_name(const Object& volume, std::int64_t, Array& cells) {
+  const Object& claim = object_or_empty(object_or_empty(volume, "spec"), "claimRef");
   cells.emplace_back(claim.empty() ? "" : std::string(get_string(claim, "namespace")) + "/" + std::string(get_string(claim, "name")));
-  cells.emplace_back(storage_class(volume));
-  cells.emplace_back(text_or(get_string(spec, "volumeAttributesClassName"), "<unset>"));
-  cells.emplace_back(get_string_path(volume, "status.reason"));
-  cells.emplace_back(age_of(volume, now));
-  cells.emplace_back(text_or(get_string(spec, "volumeMode"), "<unset>"));
 }
 
 struct DeprecatedMember {
@@ -93,31 +86,14 @@ Warnings volume_warnings(const Object& volume) {
 
 class PersistentVolumeStrategy final : public KindStrategy {
  public:
-  bool namespaced() const override { return false; }
-  bool has_status() const override { return true; }
-  const TableConvertor& table_convertor() const override {
-    static const PrintedTable table(
-        {name_column(), text_column("Capacity", "Size of the volume."), text_column("Access Modes", "Ways it can be mounted."),
-         text_column("Reclaim Policy", "What becomes of it when its claim goes."), text_column("Status", "Phase of the volume."),
-         text_column("Claim", "The claim it is bound to."), text_column("StorageClass", "Its storage class."),
-         text_column("VolumeAttributesClass", "Its attributes class."), text_column("Reason", "Why it is in this phase."), age_column(),
-         text_column("VolumeMode", "Filesystem or block device.", 1)},
-        print_volume);
-    return table;
-  }
+  using KindStrategy::KindStrategy;
   std::vector<std::string> warnings(const Object& object, const Object*) const override { return volume_warnings(object); }
   void apply_defaults(Object& object) const override {
     Object& spec = ensure_object(object, "spec");
-    fill(ensure_object(object, "status"), "phase", "Pending");
-    fill(spec, "persistentVolumeReclaimPolicy", "Retain");
-    fill_missing(spec, "volumeMode", "Filesystem");
     if (Object* capacity = mutable_object(spec, "capacity")) round_resource_list(*capacity);
-    if (Object* host_path = mutable_object(spec, "hostPath")) fill_missing(*host_path, "type", "");
   }
 
  protected:
-  bool rechecks_metadata() const override { return true; }
-  bool rechecks_metadata_change() const override { return false; }
   void prepare_create(Object& object) const override {
     Object& status = ensure_object(object, "status");
     status["phase"] = "Pending";
@@ -125,22 +101,12 @@ class PersistentVolumeStrategy final : public KindStrategy {
   }
   void check(const Object& object, FieldErrors& errors) const override {
     const Object& spec = object_or_empty(object, "spec");
-    check_access_modes(spec, errors);
     check_capacity(spec, errors);
-    check_source(spec, errors);
-    if (const std::string_view name = get_string(spec, "storageClassName"); !name.empty()) {
-      add_problems(is_dns1123_subdomain(name), "spec.storageClassName", name, errors);
-    }
-    if (!get_string(spec, "persistentVolumeReclaimPolicy").empty()) {
-      check_one_of(spec, "persistentVolumeReclaimPolicy", "spec", {"Delete", "Recycle", "Retain"}, errors);
-    }
-    check_one_of(spec, "volumeMode", "spec", {"Block", "Filesystem"}, errors);
+    if (const Object* csi = get_object(spec, "csi")) check_csi(*csi, errors);
     if (const Object* affinity = get_object(spec, "nodeAffinity")) {
-      const Object* required = get_object(*affinity, "required");
-      if (required == nullptr)
-        errors.required("spec.nodeAffinity.required", "must specify required node constraints");
-      else
+      if (const Object* required = get_object(*affinity, "required")) {
         validate_node_selector_terms(*required, "spec.nodeAffinity.required", errors);
+      }
     }
   }
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
@@ -169,54 +135,15 @@ class PersistentVolumeStrategy final : public KindStrategy {
     if (!difference) return;
     errors.forbidden("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation\n" + *difference);
   }
-  static void check_access_modes(const Object& spec, FieldErrors& errors) {
-    const Array* modes = get_array(spec, "accessModes");
-    if (modes == nullptr || modes->empty()) {
-      errors.required("spec.accessModes");
-      return;
-    }
-    for (const Value& mode : *modes) {
-      const std::string text(text_of(mode));
-      if (std::find(kAccessModes.begin(), kAccessModes.end(), text) == kAccessModes.end()) {
-        errors.not_supported("spec.accessModes", text, kAccessModes);
-      }
-    }
-  }
   static void check_capacity(const Object& spec, FieldErrors& errors) {
     const Value* capacity = find(spec, "capacity");
     const Object& amounts = object_or_empty(spec, "capacity");
-    if (amounts.empty()) errors.required("spec.capacity");
     if (!amounts.contains("storage") || amounts.size() > 1) {
       errors.add({FieldErrorType::kNotSupported, "spec.capacity",
                   "Unsupported value: " + (capacity ? to_json(*capacity) : "null") + ": supported values: \"storage\""});
     }
-    for (const auto& amount : amounts) {
-      if (compare_quantities(text_of(amount.value()), "0") <= 0) {
-        errors.invalid(at_key("spec.capacity", amount.key()), text_of(amount.value()), "must be greater than zero");
-      }
-    }
-  }
-  static void check_source(const Object& spec, FieldErrors& errors) {
-    int sources = 0;
-    for (const auto& member : spec) {
-      const std::string_view key = member.key();
-      if (std::find(std::begin(kSpecMembers), std::end(kSpecMembers), key) != std::end(kSpecMembers) || !member.value().is_object())
-        continue;
-      if (++sources > 1) errors.forbidden(at("spec", key), "may not specify more than 1 volume type");
-    }
-    if (sources == 0) errors.required("spec", "must specify a volume type");
-    if (const Object* nfs = get_object(spec, "nfs")) {
-      check_required(*nfs, "server", "spec.nfs", errors);
-      check_required(*nfs, "path", "spec.nfs", errors);
-      const std::string_view path = get_string(*nfs, "path");
-      if (!path.starts_with('/')) errors.invalid("spec.nfs.path", path, "must be an absolute path");
-    }
-    if (const Object* host = get_object(spec, "hostPath")) check_required(*host, "path", "spec.hostPath", errors);
-    if (const Object* csi = get_object(spec, "csi")) check_csi(*csi, errors);
   }
   static void check_csi(const Object& csi, FieldErrors& errors) {
-    validate_csi_driver_name(get_string(csi, "driver"), "spec.csi.driver", errors);
-    check_required(csi, "volumeHandle", "spec.csi", errors);
     for (std::string_view key :
          {"controllerPublishSecretRef", "controllerExpandSecretRef", "nodePublishSecretRef", "nodeExpandSecretRef"}) {
       const Object* ref = get_object(csi, key);
@@ -235,39 +162,16 @@ class PersistentVolumeStrategy final : public KindStrategy {
   }
 };
 
-void print_claim(const Object& claim, std::int64_t now, Array& cells) {
-  const Object& spec = object_or_empty(claim, "spec");
-  std::string phase(get_string_path(claim, "status.phase"));
-  if (!meta_text(claim, "deletionTimestamp").empty()) phase = "Terminating";
-  std::string capacity, modes;
-  if (!get_string(spec, "volumeName").empty()) {
-    capacity = text_or(get_string_path(claim, "status.capacity.storage"), "0");
-    modes = print_access_modes(get_array(object_or_empty(claim, "status"), "accessModes"));
-  }
-  cells.emplace_back(meta_name(claim));
-  cells.emplace_back(phase);
-  cells.emplace_back(get_string(spec, "volumeName"));
-  cells.emplace_back(capacity);
-  cells.emplace_back(modes);
-  cells.emplace_back(storage_class(claim));
-  cells.emplace_back(text_or(get_string(spec, "volumeAttributesClassName"), "<unset>"));
-  cells.emplace_back(age_of(claim, now));
-  cells.emplace_back(text_or(get_string(spec, "volumeMode"), "<unset>"));
+void print_bound(const Object& claim, std::int64_t, Array& cells) {
+  const bool bound = !get_string_path(claim, "spec.volumeName").empty();
+  const Object& status = object_or_empty(claim, "status");
+  cells.emplace_back(bound ? text_or(get_string_path(status, "capacity.storage"), "0") : "");
+  cells.emplace_back(bound ? print_access_modes(get_array(status, "accessModes")) : "");
 }
 
 class PersistentVolumeClaimStrategy final : public KindStrategy {
  public:
-  bool has_status() const override { return true; }
-  const TableConvertor& table_convertor() const override {
-    static const PrintedTable table(
-        {name_column(), text_column("Status", "Phase of the claim."), text_column("Volume", "The volume it is bound to."),
-         text_column("Capacity", "Size of that volume."), text_column("Access Modes", "Ways that volume can be mounted."),
-         text_column("StorageClass", "Storage class that is asked for."),
-         text_column("VolumeAttributesClass", "Attributes class that is asked for."), age_column(),
-         text_column("VolumeMode", "Filesystem or block device.", 1)},
-        print_claim);
-    return table;
-  }
+  using KindStrategy::KindStrategy;
   std::vector<std::string> warnings(const Object& object, const Object*) const override {
     Warnings out;
     const Object& annotations = object_or_empty(object_or_empty(object, "metadata"), "annotations");
@@ -276,13 +180,9 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
     warn_of_claim_spec(object_or_empty(object, "spec"), "spec", out);
     return out;
   }
-  void apply_defaults(Object& object) const override {
-    fill(ensure_object(object, "status"), "phase", "Pending");
-    apply_claim_spec_defaults(ensure_object(object, "spec"));
-  }
+  void apply_defaults(Object& object) const override { apply_claim_spec_defaults(ensure_object(object, "spec")); }
 
  protected:
-  bool rechecks_metadata() const override { return true; }
   void prepare_create(Object& object) const override {
     ensure_object(object, "status")["phase"] = "Pending";
     Object& spec = ensure_object(object, "spec");
@@ -352,7 +252,45 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
 
 }  // namespace
 
-std::shared_ptr<const Strategy> persistent_volume_strategy() { return std::make_shared<PersistentVolumeStrategy>(); }
-std::shared_ptr<const Strategy> persistent_volume_claim_strategy() { return std::make_shared<PersistentVolumeClaimStrategy>(); }
+KindRow persistent_volume_row() {
+  return {
+      .resource = "persistentvolumes",
+      .kind = "PersistentVolume",
+      .short_names = {"pv"},
+      .facts = {.namespaced = false,
+                .status = true,
+                .returns_deleted = true,
+                .rechecks_metadata_change = false,
+                .rechecks_metadata = true,
+                .rechecks_rules = true,
+                .columns = {name_column(), shown_column("Capacity", "Size of the volume.", ".spec.capacity.storage", show_storage),
+                            shown_column("Access Modes", "Ways it can be mounted.", ".spec.accessModes", show_access_modes),
+                            text_column("Reclaim Policy", "What becomes of it when its claim goes.", ".spec.persistentVolumeReclaimPolicy"),
+                            computed_column("Status", "Phase of the volume.", print_phase),
+                            computed_column("Claim", "The claim it is bound to.", print_claim_name),
+                            computed_column("StorageClass", "Its storage class.", print_storage_class),
+                            text_column("VolumeAttributesClass", "Its attributes class.", ".spec.volumeAttributesClassName", 0, "<unset>"),
+                            text_column("Reason", "Why it is in this phase.", ".status.reason"), age_column(),
+                            text_column("VolumeMode", "Filesystem or block device.", ".spec.volumeMode", 1, "<unset>")}},
+      .make = made<PersistentVolumeStrategy>()};
+}
+
+KindRow persistent_volume_claim_row() {
+  return {.resource = "persistentvolumeclaims",
+          .kind = "PersistentVolumeClaim",
+          .short_names = {"pvc"},
+          .facts = {.status = true,
+                    .returns_deleted = true,
+                    .rechecks_metadata = true,
+                    .columns = {name_column(), computed_column("Status", "Phase of the claim.", print_phase),
+                                text_column("Volume", "The volume it is bound to.", ".spec.volumeName"),
+                                computed_column("Capacity", "Size of that volume.", print_bound),
+                                next_column("Access Modes", "Ways that volume can be mounted."),
+                                computed_column("StorageClass", "Storage class that is asked for.", print_storage_class),
+                                text_column("VolumeAttributesClass", "Attributes class that is asked for.",
+                                            ".spec.volumeAttributesClassName", 0, "<unset>"),
+                                age_column(), text_column("VolumeMode", "Filesystem or block device.", ".spec.volumeMode", 1, "<unset>")}},
+          .make = made<PersistentVolumeClaimStrategy>()};
+}
 
 }  // namespace backplane::core

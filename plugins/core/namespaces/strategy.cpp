@@ -7,7 +7,7 @@
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
 #include "backplane/workload/pod_validation.hpp"
-#include "kinds/strategies.hpp"
+#include "kinds/kinds.hpp"
 
 namespace backplane::core {
 namespace {
@@ -43,27 +43,12 @@ void check_finalizers(const Object& object, FieldErrors& errors) {
 
 class NamespaceStrategy final : public KindStrategy {
  public:
-  bool namespaced() const override { return false; }
-  NameRule name_rule() const override { return NameRule::kDnsLabel; }
-  std::vector<SelectableField> selectable_fields() const override { return {{"status.phase", "status.phase", ""}}; }
-  const TableConvertor& table_convertor() const override {
-    static const PrintedTable table({name_column(), text_column("Status", "Active or Terminating."), age_column()},
-                                    [](const Object& object, std::int64_t now, Array& cells) {
-                                      cells.emplace_back(meta_name(object));
-                                      cells.emplace_back(get_string_path(object, "status.phase"));
-                                      cells.emplace_back(age_of(object, now));
-                                    });
-    return table;
-  }
-  void apply_defaults(Object& object) const override {
-    set_name_label(object);
-    fill(ensure_object(object, "status"), "phase", "Active");
-  }
+  using KindStrategy::KindStrategy;
+  void apply_defaults(Object& object) const override { set_name_label(object); }
   bool held_by_other_finalizers(const Object& object) const override { return held(object); }
   void mark_deleting(Object& object) const override { ensure_object(object, "status")["phase"] = "Terminating"; }
 
  protected:
-  bool rechecks_metadata() const override { return true; }
   void prepare_create(Object& object) const override {
     Object& status = object["status"].emplace_object();
     status["phase"] = "Active";
@@ -80,7 +65,7 @@ class NamespaceStrategy final : public KindStrategy {
 
 class NamespaceStatusStrategy final : public StatusStrategy {
  public:
-  NamespaceStatusStrategy() : StatusStrategy(namespace_strategy()) {}
+  explicit NamespaceStatusStrategy(std::shared_ptr<const Strategy> parent) : StatusStrategy(std::move(parent)) {}
   bool held_by_other_finalizers(const Object& object) const override { return held(object); }
 
  protected:
@@ -98,8 +83,7 @@ class NamespaceStatusStrategy final : public StatusStrategy {
 // PUT /finalize: spec.finalizers may change, the status may not; when the last one has gone, so has the namespace.
 class NamespaceFinalizeStrategy final : public KindStrategy {
  public:
-  bool namespaced() const override { return false; }
-  NameRule name_rule() const override { return NameRule::kDnsLabel; }
+  NamespaceFinalizeStrategy() : KindStrategy({.namespaced = false, .name_rule = NameRule::kDnsLabel}) {}
   void apply_defaults(Object& object) const override { set_name_label(object); }
   bool held_by_other_finalizers(const Object& object) const override { return held(object); }
 
@@ -110,8 +94,19 @@ class NamespaceFinalizeStrategy final : public KindStrategy {
 
 }  // namespace
 
-std::shared_ptr<const Strategy> namespace_strategy() { return std::make_shared<NamespaceStrategy>(); }
-std::shared_ptr<const Strategy> namespace_status_strategy() { return std::make_shared<NamespaceStatusStrategy>(); }
+KindRow namespace_row() {
+  return {.resource = "namespaces",
+          .kind = "Namespace",
+          .short_names = {"ns"},
+          .facts = {.namespaced = false,
+                    .name_rule = NameRule::kDnsLabel,
+                    .rechecks_metadata = true,
+                    .selectable = {{"status.phase", "status.phase", ""}},
+                    .columns = {name_column(), text_column("Status", "Active or Terminating.", ".status.phase"), age_column()}},
+          .make = made<NamespaceStrategy>(),
+          .make_status = made_status<NamespaceStatusStrategy>};
+}
+
 std::shared_ptr<const Strategy> namespace_finalize_strategy() { return std::make_shared<NamespaceFinalizeStrategy>(); }
 
 }  // namespace backplane::core

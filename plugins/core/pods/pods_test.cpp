@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "backplane/meta.hpp"
-#include "kinds/strategies.hpp"
+#include "kind_under_test.hpp"
+#include "kinds/kinds.hpp"
 #include "pods/qos.hpp"
 #include "pods/table.hpp"
 
@@ -12,26 +13,22 @@ namespace {
 
 Object parse(std::string_view text) { return json::parse(json::string_view(text.data(), text.size())).get_object(); }
 
-Object new_pod(std::string_view containers = R"([{"name":"c","image":"nginx"}])") {
-  Object pod = parse("{\"metadata\":{\"name\":\"p\",\"namespace\":\"n\"},\"spec\":{\"containers\":" + std::string(containers) + "}}");
-  RequestContext context;
-  pod_strategy()->apply_defaults(pod);
-  pod_strategy()->prepare_for_create(context, pod);
-  return pod;
+const testing::KindUnderTest& pods() {
+  static const testing::KindUnderTest kind(pod_row(), *core_schemas(), "");
+  return kind;
 }
 
-std::string change_problems(const Object& now, const Object& old) {
-  RequestContext context;
-  FieldErrors errors;
-  pod_strategy()->validate_update(context, now, old, errors);
-  return errors.empty() ? "" : errors.aggregate_message();
+Object new_pod(std::string_view containers = R"([{"name":"c","image":"nginx"}])") {
+  return pods().created("{\"metadata\":{\"name\":\"p\",\"namespace\":\"n\"},\"spec\":{\"containers\":" + std::string(containers) + "}}");
 }
+
+std::string change_problems(const Object& now, const Object& old) { return pods().change_problems(now, old); }
 
 std::int64_t grace_of(Object pod, std::optional<std::int64_t> asked) {
   RequestContext context;
   DeleteOptions options;
   options.grace_period_seconds = asked;
-  EXPECT_TRUE(pod_strategy()->check_graceful_delete(context, pod, options));
+  EXPECT_TRUE(pod_row().strategy()->check_graceful_delete(context, pod, options));
   return options.grace_period_seconds.value_or(-1);
 }
 
@@ -69,7 +66,7 @@ TEST(Pods, RemovedTolerationsHaveOneCause) {
 }
 
 TEST(Pods, AreSelectedByTheOldNameOfTheirNode) {
-  const auto fields = pod_strategy()->selectable_fields();
+  const auto fields = pod_row().strategy()->selectable_fields();
   const auto host = std::find_if(fields.begin(), fields.end(), [](const SelectableField& field) { return field.label == "spec.host"; });
   ASSERT_NE(host, fields.end());
   EXPECT_EQ(host->path, "spec.nodeName");
@@ -78,8 +75,8 @@ TEST(Pods, AreSelectedByTheOldNameOfTheirNode) {
 TEST(Pods, AreWarnedOfWhenNewOnly) {
   Object pod = new_pod();
   pod.at("metadata").get_object()["name"] = "a.b";
-  EXPECT_EQ(pod_strategy()->warnings(pod, nullptr).size(), 1u);
-  EXPECT_EQ(pod_strategy()->warnings(pod, &pod).size(), 0u);
+  EXPECT_EQ(pod_row().strategy()->warnings(pod, nullptr).size(), 1u);
+  EXPECT_EQ(pod_row().strategy()->warnings(pod, &pod).size(), 0u);
 }
 
 // What an update of /status with these members is told; `spec` is the pod's beside its containers.
@@ -91,8 +88,8 @@ std::string status_problems(std::string_view now, std::string_view before = "{}"
   object["status"] = parse(now);
   RequestContext context;
   FieldErrors errors;
-  pod_status_strategy()->prepare_for_update(context, object, old);
-  pod_status_strategy()->validate_update(context, object, old, errors);
+  pod_row().status_strategy(pod_row().strategy())->prepare_for_update(context, object, old);
+  pod_row().status_strategy(pod_row().strategy())->validate_update(context, object, old, errors);
   return errors.empty() ? "" : errors.aggregate_message();
 }
 
@@ -145,7 +142,7 @@ TEST(PodStatus, GenerationsAreNotTakenAway) {
   Object now = old;
   now.at("status").get_object().erase("observedGeneration");
   RequestContext context;
-  pod_status_strategy()->prepare_for_update(context, now, old);
+  pod_row().status_strategy(pod_row().strategy())->prepare_for_update(context, now, old);
   EXPECT_EQ(get_int_path(now, "status.observedGeneration"), 4);
 }
 
@@ -230,12 +227,7 @@ TEST(Pods, ContainersAreNotAddedLater) {
   EXPECT_EQ(change_problems(now, old), "spec.containers: Forbidden: pod updates may not add or remove containers");
 }
 
-std::string problems_of(std::string_view spec) {
-  RequestContext context;
-  FieldErrors errors;
-  pod_strategy()->validate(context, gated(spec), errors);
-  return errors.empty() ? "" : errors.aggregate_message();
-}
+std::string problems_of(std::string_view spec) { return pods().problems(gated(spec)); }
 
 TEST(Pods, NamesThatTheNodeTakesAreChecked) {
   EXPECT_EQ(problems_of(R"({"securityContext":{"sysctls":[{"name":"net.ipv4.ip_local-port"},{"name":"net/ipv4/x"}]}})"), "");
@@ -261,38 +253,37 @@ TEST(Pods, FilesOfAProjectedVolumeDoNotCollide) {
 TEST(PodTable, ShowsWhatAPodIsDoing) {
   Object pod = new_pod();
   EXPECT_EQ(
-      to_json(pod_table().cells(pod, 0, {})),
+      to_json(pod_row().strategy()->table_convertor().cells(pod, 0, {})),
       R"(["p","0/1","Pending","0","\u003cunknown\u003e","\u003cnone\u003e","\u003cnone\u003e","\u003cnone\u003e","\u003cnone\u003e"])");
   pod["status"] = json::parse(
       R"({"phase":"Running","podIPs":[{"ip":"10.1.1.1"}],"containerStatuses":[{"name":"c","ready":true,"restartCount":2,"state":{"running":{}},"lastState":{}}]})");
-  const Array cells = pod_table().cells(pod, 0, {});
+  const Array cells = pod_row().strategy()->table_convertor().cells(pod, 0, {});
   EXPECT_EQ(cells[1], "1/1");
   EXPECT_EQ(cells[2], "Running");
   EXPECT_EQ(cells[3], "2");
   EXPECT_EQ(cells[5], "10.1.1.1");
   ObjectMeta(pod).set("deletionTimestamp", "2024-01-01T00:00:00Z");
-  EXPECT_EQ(pod_table().cells(pod, 0, {})[2], "Terminating");
+  EXPECT_EQ(pod_row().strategy()->table_convertor().cells(pod, 0, {})[2], "Terminating");
 }
 
 TEST(PodTable, MarksTheRowsOfPodsThatAreDone) {
   Object pod = new_pod();
-  EXPECT_TRUE(pod_table().conditions(pod, {}).empty());
+  EXPECT_TRUE(pod_row().strategy()->table_convertor().conditions(pod, {}).empty());
   pod["status"] = json::parse(R"({"phase":"Failed"})");
-  EXPECT_EQ(to_json(pod_table().conditions(pod, {})),
+  EXPECT_EQ(to_json(pod_row().strategy()->table_convertor().conditions(pod, {})),
             R"([{"type":"Completed","status":"True","reason":"Failed","message":"The pod failed."}])");
   pod["status"] = json::parse(R"({"phase":"Succeeded"})");
-  EXPECT_EQ(get_string(pod_table().conditions(pod, {})[0].get_object(), "reason"), "Succeeded");
+  EXPECT_EQ(get_string(pod_row().strategy()->table_convertor().conditions(pod, {})[0].get_object(), "reason"), "Succeeded");
 }
 
 TEST(Namespaces, AreHeldUntilTheirFinalizersAreGone) {
-  Object ns = parse(R"({"metadata":{"name":"n"}})");
+  const testing::KindUnderTest kind(namespace_row(), *core_schemas(), "");
+  Object ns = kind.created(R"({"metadata":{"name":"n"}})");
   RequestContext context;
-  const auto strategy = namespace_strategy();
-  strategy->apply_defaults(ns);
-  strategy->prepare_for_create(context, ns);
+  const auto strategy = namespace_row().strategy();
   EXPECT_EQ(
       to_json(ns),
-      R"({"metadata":{"name":"n","labels":{"kubernetes.io/metadata.name":"n"}},"status":{"phase":"Active"},"spec":{"finalizers":["kubernetes"]}})");
+      R"({"metadata":{"name":"n","labels":{"kubernetes.io/metadata.name":"n"}},"spec":{"finalizers":["kubernetes"]},"status":{"phase":"Active"}})");
   EXPECT_TRUE(strategy->held_by_other_finalizers(ns));
   strategy->mark_deleting(ns);
   EXPECT_EQ(get_string_path(ns, "status.phase"), "Terminating");

@@ -4,13 +4,13 @@
 #include <set>
 #include <vector>
 
+#include "backplane/kit/addresses.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
-#include "backplane/workload/addresses.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "backplane/workload/warnings.hpp"
-#include "kinds/strategies.hpp"
+#include "kinds/kinds.hpp"
 
 namespace backplane::core {
 namespace {
@@ -178,7 +178,7 @@ void keep_generations(Object& status, const Object& before) {
 
 class PodStatusStrategy final : public StatusStrategy {
  public:
-  PodStatusStrategy() : StatusStrategy(pod_strategy(), {"ownerReferences"}) {}
+  explicit PodStatusStrategy(std::shared_ptr<const Strategy> parent) : StatusStrategy(std::move(parent), {"ownerReferences"}) {}
   void prepare_for_update(RequestContext& context, Object& object, const Object& old) const override {
     StatusStrategy::prepare_for_update(context, object, old);
     Object& status = ensure_object(object, "status");
@@ -215,6 +215,8 @@ class PodStatusStrategy final : public StatusStrategy {
 
 }  // namespace
 
-std::shared_ptr<const Strategy> pod_status_strategy() { return std::make_shared<PodStatusStrategy>(); }
+std::shared_ptr<const Strategy> pod_status_strategy(std::shared_ptr<const Strategy> parent) {
+  return std::make_shared<PodStatusStrategy>(std::move(parent));
+}
 
 }  // namespace backplane::core

@@ -8,7 +8,7 @@
 #include "backplane/workload/pod_defaults.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "backplane/workload/warnings.hpp"
-#include "kinds/strategies.hpp"
+#include "kinds/kinds.hpp"
 #include "pods/change.hpp"
 #include "pods/qos.hpp"
 #include "pods/table.hpp"
@@ -60,22 +60,7 @@ void apply_label_keys(Object& pod) {
 
 class PodStrategy final : public Strategy {
  public:
-  explicit PodStrategy(PodValidationOptions options) : options_(options) {}
-  bool has_generation() const override { return true; }
-  bool has_status() const override { return true; }
-  std::vector<SelectableField> selectable_fields() const override {
-    return {{"spec.nodeName", "spec.nodeName", ""},
-            {"spec.host", "spec.nodeName", ""},  // the field's name in old clients
-            {"spec.restartPolicy", "spec.restartPolicy", ""},
-            {"spec.schedulerName", "spec.schedulerName", ""},
-            {"spec.serviceAccountName", "spec.serviceAccountName", ""},
-            {"spec.hostNetwork", "spec.hostNetwork", "false"},
-            {"status.phase", "status.phase", ""},
-            {"status.podIP", "status.podIP", ""},
-            {"status.podIPs", "status.podIP", ""},
-            {"status.nominatedNodeName", "status.nominatedNodeName", ""}};
-  }
-  const TableConvertor& table_convertor() const override { return pod_table(); }
+  explicit PodStrategy(KindFacts facts, PodValidationOptions options = {}) : Strategy(std::move(facts)), options_(options) {}
   // People write pods, programs update them: only what is new is looked at.
   std::vector<std::string> warnings(const Object& object, const Object* old) const override {
     Warnings out;
@@ -104,7 +89,6 @@ class PodStrategy final : public Strategy {
     }
   }
   void validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const override {
-    validate_object_meta(object, true, name_rule(), errors);  // upstream's update rules hold the create rules whole
     check_finalizer_names(object, errors);
     validate_pod_spec(object_or_empty(object, "spec"), "spec", meta_name(object), options_, errors);
     check_pod_change(object, old, errors);
@@ -128,8 +112,7 @@ class PodStrategy final : public Strategy {
 // PATCH and PUT on /ephemeralcontainers: containers are added there, and stay.
 class EphemeralContainersStrategy final : public Strategy {
  public:
-  explicit EphemeralContainersStrategy(PodValidationOptions options) : options_(options) {}
-  bool has_generation() const override { return true; }
+  explicit EphemeralContainersStrategy(PodValidationOptions options) : Strategy({.generation = true}), options_(options) {}
   void apply_defaults(Object& object) const override { apply_pod_spec_defaults(ensure_object(object, "spec")); }
   void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
     Object spec(object_or_empty(old, "spec"));
@@ -158,11 +141,37 @@ class EphemeralContainersStrategy final : public Strategy {
   PodValidationOptions options_;
 };
 
-class BindingStrategy final : public Strategy {};
+class BindingStrategy final : public Strategy {
+ public:
+  BindingStrategy() : Strategy({.checked = ObjectPart::kNone}) {}
+};
 
 }  // namespace
 
-std::shared_ptr<const Strategy> pod_strategy(PodValidationOptions options) { return std::make_shared<PodStrategy>(options); }
+KindRow pod_row(PodValidationOptions options) {
+  return {.resource = "pods",
+          .kind = "Pod",
+          .short_names = {"po"},
+          .categories = {"all"},
+          .facts = {.generation = true,
+                    .status = true,
+                    .returns_deleted = true,
+                    .rechecks_metadata = true,
+                    .selectable = {{"spec.nodeName", "spec.nodeName", ""},
+                                   {"spec.host", "spec.nodeName", ""},  // the field's name in old clients
+                                   {"spec.restartPolicy", "spec.restartPolicy", ""},
+                                   {"spec.schedulerName", "spec.schedulerName", ""},
+                                   {"spec.serviceAccountName", "spec.serviceAccountName", ""},
+                                   {"spec.hostNetwork", "spec.hostNetwork", "false"},
+                                   {"status.phase", "status.phase", ""},
+                                   {"status.podIP", "status.podIP", ""},
+                                   {"status.podIPs", "status.podIP", ""},
+                                   {"status.nominatedNodeName", "status.nominatedNodeName", ""}},
+                    .columns = pod_columns(),
+                    .row_conditions = print_pod_conditions},
+          .make = made<PodStrategy>(options),
+          .make_status = pod_status_strategy};
+}
 std::shared_ptr<const Strategy> pod_ephemeral_containers_strategy(PodValidationOptions options) {
   return std::make_shared<EphemeralContainersStrategy>(options);
 }

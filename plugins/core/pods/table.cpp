@@ -129,14 +129,12 @@ Summary summarize(const Object& pod) {
   return summary;
 }
 
-std::string or_none(std::string_view text) { return text.empty() ? "<none>" : std::string(text); }
-
 std::string pod_ip(const Object& pod) {
   std::string ip;
   each(object_or_empty(pod, "status"), "podIPs", [&](const Object& entry, std::size_t i) {
     if (i == 0) ip = get_string(entry, "ip");
   });
-  return or_none(ip);
+  return ip.empty() ? "<none>" : ip;
 }
 
 std::string readiness_gates(const Object& pod) {
@@ -150,20 +148,16 @@ std::string readiness_gates(const Object& pod) {
   return total == 0 ? "<none>" : std::to_string(met) + "/" + std::to_string(total);
 }
 
-void print_pod(const Object& pod, std::int64_t now, Array& cells) {
+void print_summary(const Object& pod, std::int64_t now, Array& cells) {
   const Summary summary = summarize(pod);
   std::string restarts = std::to_string(summary.restarts);
   if (summary.restarts != 0 && summary.last_restart != 0) restarts += " (" + human_duration(now - summary.last_restart) + " ago)";
-  cells.emplace_back(meta_name(pod));
   cells.emplace_back(std::to_string(summary.ready) + "/" + std::to_string(summary.total));
   cells.emplace_back(summary.reason);
   cells.emplace_back(restarts);
-  cells.emplace_back(age_of(pod, now));
-  cells.emplace_back(pod_ip(pod));
-  cells.emplace_back(or_none(get_string_path(pod, "spec.nodeName")));
-  cells.emplace_back(or_none(get_string_path(pod, "status.nominatedNodeName")));
-  cells.emplace_back(readiness_gates(pod));
 }
+void print_ip(const Object& pod, std::int64_t, Array& cells) { cells.emplace_back(pod_ip(pod)); }
+void print_gates(const Object& pod, std::int64_t, Array& cells) { cells.emplace_back(readiness_gates(pod)); }
 
 void add_completed(Array& conditions, std::string_view reason, std::string_view message) {
   Object condition(conditions.storage());
@@ -174,24 +168,24 @@ void add_completed(Array& conditions, std::string_view reason, std::string_view 
   conditions.emplace_back(std::move(condition));
 }
 
-// Clients may leave rows out whose work is over.
+}  // namespace
+
 void print_pod_conditions(const Object& pod, Array& conditions) {
   const std::string_view phase = get_string_path(pod, "status.phase");
   if (phase == "Succeeded") add_completed(conditions, phase, "The pod has completed successfully.");
   if (phase == "Failed") add_completed(conditions, phase, "The pod failed.");
 }
 
-}  // namespace
-
-const TableConvertor& pod_table() {
-  static const PrintedTable table(
-      {name_column(), text_column("Ready", "Containers that are ready, of how many."), text_column("Status", "What the pod is doing."),
-       text_column("Restarts", "How often containers were started again, and when last."), age_column(),
-       text_column("IP", "Address of the pod.", 1), text_column("Node", "The node it runs on.", 1),
-       text_column("Nominated Node", "The node that is being cleared for it.", 1),
-       text_column("Readiness Gates", "Conditions that hold beside the containers' own, of how many.", 1)},
-      print_pod, print_pod_conditions);
-  return table;
+std::vector<TableColumn> pod_columns() {
+  return {name_column(),
+          computed_column("Ready", "Containers that are ready, of how many.", print_summary),
+          next_column("Status", "What the pod is doing."),
+          next_column("Restarts", "How often containers were started again, and when last."),
+          age_column(),
+          computed_column("IP", "Address of the pod.", print_ip, 1),
+          shown_column("Node", "The node it runs on.", ".spec.nodeName", show_or_none, 1),
+          shown_column("Nominated Node", "The node that is being cleared for it.", ".status.nominatedNodeName", show_or_none, 1),
+          computed_column("Readiness Gates", "Conditions that hold beside the containers' own, of how many.", print_gates, 1)};
 }
 
 }  // namespace backplane::core

@@ -1,11 +1,8 @@
 // Values as kube-apiserver's own Go structs print them: every field in the struct's order under its Go name, unset ones too.  Messages
 // of a few rules quote them, and clients see the difference of two of them.
 //
-// Thread-safety: pure functions; the layouts are read once.
-// Source:        schema/go_structs.json, read off k8s.io/kubernetes/pkg/apis/core of v1.36: type → [Go name, JSON name, form].  A form is
-//                string, bool, int, quantity, intorstring, bytes, json (an API type: its own JSON), another type, and *, [] or map: before
-//                one of these.  A JSON name that begins with ^ is a member of the object around; the form inline adds the members of an
-//                API type without a name of its own.
+// Thread-safety: pure functions.
+// Source:        the schema of the core group (x-backplane-go-name …).
 #pragma once
 
 #include <optional>

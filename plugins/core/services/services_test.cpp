@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "kinds/strategies.hpp"
+#include "kind_under_test.hpp"
+#include "kinds/kinds.hpp"
 #include "services/allocator.hpp"
 #include "services/reservation.hpp"
 #include "services/spec.hpp"
@@ -12,21 +13,14 @@ Object parse(std::string_view text) { return json::parse(json::string_view(text.
 
 ServiceAllocator make_allocator() { return ServiceAllocator(AddressRange::parse("10.0.0.0/28").value(), PortRange{30000, 30003}); }
 
-Object prepared(std::string_view spec) {
-  Object service = parse("{\"metadata\":{\"name\":\"s\"},\"spec\":" + std::string(spec) + "}");
-  RequestContext context;
-  service_strategy()->apply_defaults(service);
-  service_strategy()->prepare_for_create(context, service);
-  return service;
+const testing::KindUnderTest& services() {
+  static const testing::KindUnderTest kind(service_row(), *core_schemas(), "");
+  return kind;
 }
 
-std::string problems_of(std::string_view spec) {
-  const Object service = prepared(spec);
-  RequestContext context;
-  FieldErrors errors;
-  service_strategy()->validate(context, service, errors);
-  return errors.empty() ? "" : errors.aggregate_message();
-}
+Object prepared(std::string_view spec) { return services().created("{\"metadata\":{\"name\":\"s\"},\"spec\":" + std::string(spec) + "}"); }
+
+std::string problems_of(std::string_view spec) { return services().problems(prepared(spec)); }
 
 TEST(PortRange, IsOnePortOrTwoOrOneAndMore) {
   EXPECT_EQ(PortRange::parse("80")->last, 80);
@@ -130,17 +124,16 @@ TEST(Services, RulesAreWordedAsUpstreams) {
 TEST(Services, UpdatesKeepTheAddress) {
   const Object old = parse(R"({"spec":{"type":"ClusterIP","clusterIP":"10.0.0.3","clusterIPs":["10.0.0.3"],"ipFamilies":["IPv4"],)"
                            R"("ipFamilyPolicy":"SingleStack","ports":[{"port":80,"protocol":"TCP","targetPort":80}]}})");
-  Object now = parse(R"({"metadata":{"name":"a","namespace":"ns"},"spec":{"ports":[{"port":81}]}})");
+  Object now = services().defaulted(R"({"metadata":{"name":"a","namespace":"ns"},"spec":{"ports":[{"port":81}]}})");
   RequestContext context;
-  service_strategy()->apply_defaults(now);
-  service_strategy()->prepare_for_update(context, now, old);
+  service_row().strategy()->prepare_for_update(context, now, old);
   EXPECT_EQ(get_string_path(now, "spec.clusterIP"), "10.0.0.3");
   FieldErrors errors;
-  service_strategy()->validate_update(context, now, old, errors);
+  service_row().strategy()->validate_update(context, now, old, errors);
   EXPECT_TRUE(errors.empty()) << errors.aggregate_message();
   now.at("spec").get_object()["clusterIP"] = "10.0.0.4";
   now.at("spec").get_object()["clusterIPs"] = Array{"10.0.0.4"};
-  service_strategy()->validate_update(context, now, old, errors);
+  service_row().strategy()->validate_update(context, now, old, errors);
   EXPECT_EQ(errors.aggregate_message(), "spec.clusterIPs[0]: Invalid value: [\"10.0.0.4\"]: may not change once set");
 }
 
@@ -159,7 +152,7 @@ TEST(Reservation, TrialsTakeNoPorts) {
   EXPECT_EQ(errors.aggregate_message(), "spec.ports[0].nodePort: Invalid value: 30002: provided port is already allocated");
 }
 
-TEST(Services, AreMadeByUpdatesToo) { EXPECT_TRUE(service_strategy()->allow_create_on_update()); }
+TEST(Services, AreMadeByUpdatesToo) { EXPECT_TRUE(service_row().strategy()->allow_create_on_update()); }
 
 TEST(Services, RepeatedNodePortsAreFound) {
   EXPECT_EQ(repeated_node_port(parse(R"({"ports":[{"protocol":"TCP","nodePort":30443},{"protocol":"TCP","nodePort":30443}]})")),
@@ -195,8 +188,8 @@ TEST(Services, ExternalNameLetsGoOfTheAddress) {
   const Object old = parse(R"({"spec":{"type":"ClusterIP","clusterIP":"10.0.0.3","clusterIPs":["10.0.0.3"],"ports":[]}})");
   Object now = parse(R"({"spec":{"type":"ExternalName","externalName":"e.com","clusterIP":"10.0.0.3","clusterIPs":["10.0.0.3"]}})");
   RequestContext context;
-  service_strategy()->apply_defaults(now);
-  service_strategy()->prepare_for_update(context, now, old);
+  service_row().strategy()->apply_defaults(now);
+  service_row().strategy()->prepare_for_update(context, now, old);
   EXPECT_EQ(now.at("spec").get_object().if_contains("clusterIP"), nullptr);
 }
 

@@ -19,7 +19,6 @@ bool is_external(const Object& spec) {
 }
 
 void default_affinity(Object& spec) {
-  fill(spec, "sessionAffinity", "None");
   const std::string affinity(get_string(spec, "sessionAffinity"));
   if (affinity == "None") erase_member(spec, "sessionAffinityConfig");
   if (affinity != "ClientIP") return;
@@ -29,7 +28,6 @@ void default_affinity(Object& spec) {
 }
 
 void default_port(Object& port) {
-  fill(port, "protocol", "TCP");
   if (!is_unset(find(port, "targetPort"))) return;
   if (const Value* number = find(port, "port")) {
     const Value copy = *number;
@@ -91,7 +89,6 @@ std::string repeated_node_port(const Object& spec) {
 void apply_service_defaults(Object& service) {
   Object& spec = ensure_object(service, "spec");
   default_affinity(spec);
-  fill(spec, "type", "ClusterIP");
   each_mutable(spec, "ports", default_port);
   if (is_external(spec)) fill(spec, "externalTrafficPolicy", "Cluster");
   if (needs_cluster_ip(spec)) fill_missing(spec, "internalTrafficPolicy", "Cluster");

@@ -3,7 +3,7 @@
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
-#include "kinds/strategies.hpp"
+#include "kinds/kinds.hpp"
 #include "services/spec.hpp"
 
 namespace backplane::core {
@@ -48,39 +48,21 @@ std::string external_ip(const Object& service) {
   return balanced.empty() ? "<pending>" : balanced;
 }
 
-void print_service(const Object& service, std::int64_t now, Array& cells) {
+void print_addresses(const Object& service, std::int64_t, Array& cells) {
   const Object& spec = object_or_empty(service, "spec");
   const auto ips = cluster_ips(spec);
-  cells.emplace_back(meta_name(service));
-  cells.emplace_back(get_string(spec, "type"));
   cells.emplace_back(ips.empty() ? "<none>" : ips[0]);
   cells.emplace_back(external_ip(service));
   cells.emplace_back(print_ports(spec));
-  cells.emplace_back(age_of(service, now));
-  cells.emplace_back(print_labels(get_object(spec, "selector")));
 }
 
 class ServiceStrategy final : public KindStrategy {
  public:
-  NameRule name_rule() const override { return NameRule::kDnsLabel; }
-  bool has_status() const override { return true; }
-  std::vector<SelectableField> selectable_fields() const override {
-    return {{"spec.clusterIP", "spec.clusterIP", ""}, {"spec.type", "spec.type", ""}};
-  }
-  const TableConvertor& table_convertor() const override {
-    static const PrintedTable table(
-        {name_column(), text_column("Type", "How the service is reached."), text_column("Cluster-IP", "Its address inside the cluster."),
-         text_column("External-IP", "Its addresses outside."), text_column("Port(s)", "Its ports."), age_column(),
-         text_column("Selector", "Labels of the pods behind it.", 1)},
-        print_service);
-    return table;
-  }
-  bool allow_create_on_update() const override { return true; }
+  using KindStrategy::KindStrategy;
   std::vector<std::string> warnings(const Object& object, const Object*) const override { return service_warnings(object); }
   void apply_defaults(Object& object) const override { apply_service_defaults(object); }
 
  protected:
-  bool rechecks_metadata() const override { return true; }
   void prepare_update(Object& object, const Object& old) const override {
     Object& spec = ensure_object(object, "spec");
     const Object& before = object_or_empty(old, "spec");
@@ -102,6 +84,23 @@ class ServiceStrategy final : public KindStrategy {
 
 }  // namespace
 
-std::shared_ptr<const Strategy> service_strategy() { return std::make_shared<ServiceStrategy>(); }
+KindRow service_row() {
+  return {.resource = "services",
+          .kind = "Service",
+          .short_names = {"svc"},
+          .categories = {"all"},
+          .facts = {.name_rule = NameRule::kDnsLabel,
+                    .create_on_update = true,
+                    .status = true,
+                    .returns_deleted = true,
+                    .rechecks_metadata = true,
+                    .selectable = {{"spec.clusterIP", "spec.clusterIP", ""}, {"spec.type", "spec.type", ""}},
+                    .columns = {name_column(), text_column("Type", "How the service is reached.", ".spec.type"),
+                                computed_column("Cluster-IP", "Its address inside the cluster.", print_addresses),
+                                next_column("External-IP", "Its addresses outside."), next_column("Port(s)", "Its ports."), age_column(),
+                                shown_column("Selector", "Labels of the pods behind it.", ".spec.selector", show_labels, 1)}},
+          .make = made<ServiceStrategy>(),
+          .storage_prefix = "services/specs"};
+}
 
 }  // namespace backplane::core

@@ -2,10 +2,11 @@
 #include <algorithm>
 #include <set>
 
+#include "backplane/kit/addresses.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
-#include "backplane/workload/addresses.hpp"
 #include "backplane/workload/pod_validation.hpp"
+#include "printing/go_struct.hpp"
 #include "services/spec.hpp"
 
 namespace backplane::core {
@@ -22,34 +23,21 @@ std::size_t items(const Object& parent, std::string_view key) {
   return list ? list->size() : 0;
 }
 
+// What is compared of a port.
 std::string print_port(const Object& port) {
-  return R"({"Name":"","Protocol":)" + to_json(Value(get_string(port, "protocol"))) + R"(,"AppProtocol":null,"Port":)" +
-         std::to_string(get_int(port, "port").value_or(0)) + R"(,"TargetPort":0,"NodePort":0})";
+  Object compared;
+  for (std::string_view key : {"protocol", "port"}) take_member(compared, port, key);
+  return to_json(go_struct("ServicePort", compared));
 }
 
 void check_ports(const Object& spec, FieldErrors& errors) {
   const std::string_view type = get_string(spec, "type");
   if (items(spec, "ports") == 0 && !is_headless(spec) && type != "ExternalName") errors.required("spec.ports");
   const bool many = items(spec, "ports") > 1;
-  std::set<std::string> names, node_ports, ports;
+  std::set<std::string> node_ports, ports;
   each(spec, "ports", [&](const Object& port, std::size_t i) {
     const std::string path = at("spec.ports", i);
-    const std::string name(get_string(port, "name"));
-    if (many && name.empty()) {
-      errors.required(at(path, "name"));
-    } else if (!name.empty()) {
-      add_problems(is_dns1123_label(name), at(path, "name"), name, errors);
-      if (!names.insert(name).second) errors.duplicate(at(path, "name"), name);
-    }
-    check_port(find(port, "port"), at(path, "port"), errors);
-    if (get_string(port, "protocol").empty())
-      errors.required(at(path, "protocol"));
-    else
-      check_one_of(port, "protocol", path, {"SCTP", "TCP", "UDP"}, errors);
-    check_port_or_name(find(port, "targetPort"), at(path, "targetPort"), errors);
-    if (const Value* app = find(port, "appProtocol"); app != nullptr && app->is_string()) {
-      add_problems(is_qualified_name(text_of(*app)), at(path, "appProtocol"), text_of(*app), errors);
-    }
+    if (many && get_string(port, "name").empty()) errors.required(at(path, "name"));
     const std::string protocol(get_string(port, "protocol"));
     if (const std::int64_t node = get_int(port, "nodePort").value_or(0); node != 0) {
       if (type == "ClusterIP") errors.forbidden(at(path, "nodePort"), "may not be used when `type` is 'ClusterIP'");
@@ -63,10 +51,6 @@ void check_ports(const Object& spec, FieldErrors& errors) {
 
 void check_type(const Object& spec, FieldErrors& errors) {
   const std::string_view type = get_string(spec, "type");
-  if (type.empty())
-    errors.required("spec.type");
-  else
-    check_one_of(spec, "type", "spec", {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"}, errors);
   if ((type == "LoadBalancer" || type == "NodePort") && is_headless(spec)) {
     errors.invalid("spec.clusterIPs[0]", kHeadless, "may not be set to 'None' for " + std::string(type) + " services");
   }
@@ -82,10 +66,6 @@ void check_type(const Object& spec, FieldErrors& errors) {
 
 void check_affinity(const Object& spec, FieldErrors& errors) {
   const std::string_view affinity = get_string(spec, "sessionAffinity");
-  if (affinity.empty())
-    errors.required("spec.sessionAffinity");
-  else
-    check_one_of(spec, "sessionAffinity", "spec", {"ClientIP", "None"}, errors);
   if (affinity == "ClientIP") {
     const std::string path = "spec.sessionAffinityConfig.clientIP.timeoutSeconds";
     const auto seconds = get_int_path(spec, "sessionAffinityConfig.clientIP.timeoutSeconds");
@@ -107,7 +87,6 @@ void check_families(const Object& spec, FieldErrors& errors) {
     if (family != "IPv4" && family != "IPv6") errors.not_supported(at("spec.ipFamilies", i), family, {"IPv4", "IPv6"});
     if (!seen.insert(family).second) errors.duplicate(at("spec.ipFamilies", i), family);
   }
-  check_one_of(spec, "ipFamilyPolicy", "spec", {"PreferDualStack", "RequireDualStack", "SingleStack"}, errors);
 }
 
 void check_cluster_ips(const Object& spec, FieldErrors& errors) {
@@ -194,8 +173,6 @@ void check_traffic(const Object& spec, FieldErrors& errors) {
   if (type == "NodePort" || type == "LoadBalancer" || type == "ClusterIP") {
     if (!has(spec, "internalTrafficPolicy")) errors.required("spec.internalTrafficPolicy");
   }
-  check_one_of(spec, "internalTrafficPolicy", "spec", {"Cluster", "Local"}, errors);
-  check_one_of(spec, "trafficDistribution", "spec", {"PreferClose", "PreferSameZone", "PreferSameNode"}, errors);
 }
 
 // Texts that are no addresses are refused as such.
@@ -210,12 +187,6 @@ void validate_service_spec(const Object& spec, FieldErrors& errors) {
   validate_labels(object_or_empty(spec, "selector"), "spec.selector", errors);
   check_affinity(spec, errors);
   check_cluster_ips(spec, errors);
-  if (const Array* external = get_array(spec, "externalIPs")) {
-    for (std::size_t i = 0; i < external->size(); ++i) {
-      const std::string_view ip = text_of((*external)[i]);
-      add_problems(legacy_ip_problems(ip), at("spec.externalIPs", i), ip, errors);
-    }
-  }
   check_type(spec, errors);
   check_load_balancer(spec, errors);
   check_traffic(spec, errors);

@@ -1,6 +1,6 @@
 // What clients are warned of beside a service that is written (pkg/api/service).
+#include "backplane/kit/addresses.hpp"
 #include "backplane/kit/walk.hpp"
-#include "backplane/workload/addresses.hpp"
 #include "services/spec.hpp"
 
 namespace backplane::core {

@@ -1,6 +1,6 @@
-// Tables of kinds: columns beside a plain function that prints one object's cells.
+// Columns of built-in kinds, as data, and the words that their cells share.
 //
-// Thread-safety: const after construction; any thread.
+// Thread-safety: pure functions.
 #pragma once
 
 #include <string>
@@ -11,39 +11,29 @@
 namespace backplane {
 namespace kit BACKPLANE_API {
 
-// Appends the cells of one object.
-using PrintCells = void (*)(const Object& object, std::int64_t now_unix, Array& cells);
-// Appends the row's conditions.
-using PrintConditions = void (*)(const Object& object, Array& conditions);
-
-class PrintedTable final : public TableConvertor {
- public:
-  PrintedTable(std::vector<TableColumn> columns, PrintCells print, PrintConditions conditions = nullptr)
-      : columns_(std::move(columns)), print_(print), print_conditions_(conditions) {}
-  const std::vector<TableColumn>& columns() const override { return columns_; }
-  Array cells(const Object& object, std::int64_t now_unix, json::storage_ptr storage) const override {
-    Array out(std::move(storage));
-    out.reserve(columns_.size());
-    print_(object, now_unix, out);
-    return out;
-  }
-  Array conditions(const Object& object, json::storage_ptr storage) const override {
-    Array out(std::move(storage));
-    if (print_conditions_ != nullptr) print_conditions_(object, out);
-    return out;
-  }
-
- private:
-  std::vector<TableColumn> columns_;
-  PrintCells print_;
-  PrintConditions print_conditions_;
-};
-
 // The columns that many tables share.
 TableColumn name_column();
 TableColumn age_column();
-TableColumn text_column(std::string name, std::string description, int priority = 0);
-TableColumn number_column(std::string name, std::string description, int priority = 0);
+// A text at a path, "" or `absent` where there is none.
+TableColumn text_column(std::string name, std::string description, std::string path, int priority = 0, std::string absent = "");
+// A number at a path, 0 where there is none; some kinds show their numbers in columns for texts.
+TableColumn number_column(std::string name, std::string description, std::string path, int priority = 0);
+TableColumn count_column(std::string name, std::string description, std::string path, int priority = 0);
+// What a function makes of the value at a path (any type is shown as it comes), or of the whole object.
+TableColumn shown_column(std::string name, std::string description, std::string path, PrintFound print, int priority = 0);
+TableColumn computed_column(std::string name, std::string description, PrintCells cells, int priority = 0);
+// A column whose cell the function before it has appended.
+TableColumn next_column(std::string name, std::string description, int priority = 0);
+
+// ---- what values are shown as
+Value show_number(const Value* found, std::int64_t now_unix);    // the number, or 0
+Value show_age(const Value* found, std::int64_t now_unix);       // of a time; <unknown>
+Value show_labels(const Value* found, std::int64_t now_unix);    // "a=b,c=d" or <none>
+Value show_selector(const Value* found, std::int64_t now_unix);  // a metav1.LabelSelector; <none> when empty
+Value show_or_none(const Value* found, std::int64_t now_unix);   // the text, or <none>
+
+// The number of entries of data and binaryData together.
+void print_entries(const Object& object, std::int64_t now_unix, Array& cells);
 
 std::string age_of(const Object& object, std::int64_t now_unix);
 // "a=b,c=d" or <none>.

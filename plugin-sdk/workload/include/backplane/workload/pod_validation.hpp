@@ -1,4 +1,5 @@
-// Rules for pod specs and pod templates (pkg/apis/core/validation).
+// Rules for pod specs and pod templates that cross their fields (pkg/apis/core/validation); those on single fields stand in the schema,
+// and have been asked before.
 //
 // Thread-safety: pure functions on trees of the caller's.
 // Errors:        added to FieldErrors in upstream's words.
@@ -34,7 +35,6 @@ void validate_containers(const Object& pod_spec, const std::string& path, const 
 void validate_image_ends(const Object& container, const std::string& path, FieldErrors& errors);
 // Returns the names of the volumes that have no problem.
 std::set<std::string> validate_volumes(const Object& pod_spec, const std::string& path, std::string_view pod_name, FieldErrors& errors);
-void validate_csi_driver_name(std::string_view driver, const std::string& path, FieldErrors& errors);
 void validate_claim_spec(const Object& claim_spec, const std::string& path, FieldErrors& errors);
 void validate_tolerations(const Object& pod_spec, const std::string& path, FieldErrors& errors);
 void validate_affinity(const Object& affinity, const std::string& path, FieldErrors& errors);
@@ -49,8 +49,6 @@ void add_problems(const std::vector<std::string>& problems, const std::string& p
 void check_one_of(const Object& parent, std::string_view key, const std::string& path, const std::vector<std::string>& supported,
                   FieldErrors& errors);
 void check_port(const Value* port, const std::string& path, FieldErrors& errors);
-void check_port_or_name(const Value* port, const std::string& path, FieldErrors& errors);
-void check_id(const Object& parent, std::string_view key, const std::string& path, FieldErrors& errors);
 void check_required(const Object& parent, std::string_view key, const std::string& path, FieldErrors& errors);
 void check_file_mode(const Object& parent, std::string_view key, const std::string& path, FieldErrors& errors);
 

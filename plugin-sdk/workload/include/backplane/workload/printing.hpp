@@ -9,10 +9,11 @@
 
 namespace backplane::workload {
 
-// Names and images of a pod spec's containers, with commas between.
-std::string container_names(const Object& pod_spec);
-std::string container_images(const Object& pod_spec);
+// For columns over a list of containers: names and images, with commas between.
+Value show_names(const Value* containers, std::int64_t now_unix);
+Value show_images(const Value* containers, std::int64_t now_unix);
 // "RWO,ROX".
+Value show_access_modes(const Value* modes, std::int64_t now_unix);
 std::string print_access_modes(const Array* modes);
 
 }  // namespace backplane::workload

@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "backplane/json.hpp"
+#include "backplane/visibility.hpp"
 
-namespace backplane::apiextensions {
+namespace backplane BACKPLANE_API {
 
 class JsonPath {
  public:
@@ -47,4 +48,4 @@ class JsonPath {
   std::vector<Step> steps_;
 };
 
-}  // namespace backplane::apiextensions
+}  // namespace BACKPLANE_API

@@ -7,7 +7,10 @@
 #include <string_view>
 #include <vector>
 
-namespace backplane::workload {
+#include "backplane/visibility.hpp"
+
+namespace backplane {
+namespace kit BACKPLANE_API {
 
 // Why a text is no address; empty: it is one, though perhaps not in canonical form.
 std::vector<std::string> legacy_ip_problems(std::string_view text);
@@ -20,4 +23,5 @@ std::vector<std::string> cidr_warnings(const std::string& path, std::string_view
 // Whether the texts are addresses of both families; a reason in `why` when one of them is no address.
 bool is_dual_stack(const std::vector<std::string>& ips, std::string& why);
 
-}  // namespace backplane::workload
+}  // namespace BACKPLANE_API
+}  // namespace backplane

@@ -1,9 +1,9 @@
-#include "json_path.hpp"
+#include "backplane/json_path.hpp"
 
 #include <algorithm>
 #include <charconv>
 
-namespace backplane::apiextensions {
+namespace backplane BACKPLANE_API {
 namespace {
 
 bool parse_number(std::string_view text, std::int64_t& out) {
@@ -269,4 +269,4 @@ std::vector<std::string> JsonPath::members() const {
   return names;
 }
 
-}  // namespace backplane::apiextensions
+}  // namespace BACKPLANE_API

@@ -1,4 +1,4 @@
-#include "backplane/workload/addresses.hpp"
+#include "backplane/kit/addresses.hpp"
 
 #include <arpa/inet.h>
 
@@ -9,7 +9,8 @@
 
 #include "backplane/status.hpp"
 
-namespace backplane::workload {
+namespace backplane BACKPLANE_API {
+namespace kit BACKPLANE_API {
 namespace {
 
 constexpr int kMappedBits = 96;  // the prefix of IPv4 addresses written as IPv6
@@ -193,4 +194,5 @@ bool is_dual_stack(const std::vector<std::string>& ips, std::string& why) {
   return four && six;
 }
 
-}  // namespace backplane::workload
+}  // namespace BACKPLANE_API
+}  // namespace BACKPLANE_API

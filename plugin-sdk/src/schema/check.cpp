@@ -1,0 +1,300 @@
+// Typed objects against the rules of their schema, in the words of field.Error.
+//
+// One walk over the new object; the old one is walked beside it as far as structs go.  A path is put together only for what is wrong.
+#include <algorithm>
+#include <set>
+
+#include "schema/scalars.hpp"
+#include "schema/type.hpp"
+
+namespace backplane::schema {
+namespace {
+
+struct Place {
+  const Place* parent = nullptr;
+  std::string_view name;
+  std::size_t index = 0;
+  enum class Step : unsigned char { kRoot, kMember, kKey, kIndex } step = Step::kRoot;
+
+  void append_to(std::string& out) const {
+    if (parent != nullptr) parent->append_to(out);
+    if (step == Step::kIndex) {
+      out.append("[").append(std::to_string(index)).append("]");
+    } else if (step == Step::kKey) {
+      out.append("[").append(name).append("]");
+    } else if (!name.empty()) {
+      if (!out.empty()) out.push_back('.');
+      out.append(name);
+    }
+  }
+  std::string path() const {
+    std::string out;
+    append_to(out);
+    return out;
+  }
+};
+
+std::string_view text_of(const Value& value) noexcept {
+  return value.is_string() ? std::string_view(value.get_string()) : std::string_view();
+}
+
+std::int64_t number_of(const Value* value) noexcept { return value != nullptr && value->is_int64() ? value->get_int64() : 0; }
+
+// `whole`: only what is not there at all is unset, a zero is not.
+bool is_unset(const Value* value, bool whole) noexcept { return value == nullptr || value->is_null() || (!whole && is_zero(*value)); }
+
+bool differ(const Value* a, const Value* b) { return a != nullptr && b != nullptr ? *a != *b : a != b; }
+
+// Bytes of a base64 text.
+std::size_t decoded_size(std::string_view text) noexcept {
+  const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
+  return text.size() / 4 * 3 - (text.empty() ? 0 : padding);
+}
+
+class Checker {
+ public:
+  explicit Checker(FieldErrors& errors) : errors_(errors) {}
+
+  void check_struct(const Type& type, const Object& object, const Object* old, const Place& place, ObjectPart part) {
+    const Body& body = type.body();
+    const auto left_out = [&](std::string_view name) {
+      return part != ObjectPart::kWhole && (name == "status") != (part == ObjectPart::kStatus);
+    };
+    std::string_view chosen;
+    if (body.struct_rules != nullptr && part != ObjectPart::kStatus) {
+      chosen = check_together(type, *body.struct_rules, object, old, place);
+    }
+    const bool one_only = body.struct_rules != nullptr && body.struct_rules->is_union;
+    for (const std::size_t index : body.ruled) {
+      const Property& property = body.properties[index];
+      if (left_out(property.name)) continue;
+      const Place at{&place, property.name, 0, Place::Step::kMember};
+      check_property(property, find(object, property.name), old, at);
+    }
+    std::size_t next = 0;
+    for (const auto& member : object) {
+      const int found = body.find(member.key(), next);
+      if (found < 0) continue;
+      const Property& property = body.properties[static_cast<std::size_t>(found)];
+      next = static_cast<std::size_t>(found) + 1;
+      if (left_out(property.name)) continue;
+      if (property.rules != nullptr && (property.rules->opaque || (property.rules->on_create && old != nullptr))) continue;
+      if (one_only && is_alternative(property, *body.struct_rules) && property.name != chosen) continue;
+      const Place at{&place, property.name, 0, Place::Step::kMember};
+      const Value* before = old != nullptr ? find(*old, property.name) : nullptr;
+      go_down(*property.type, property.rules, member.value(), before, at);
+    }
+  }
+
+ private:
+  // ---- one value
+
+  void check_property(const Property& property, const Value* value, const Object* old, const Place& place) {
+    const Rules& rules = *property.rules;
+    if (rules.on_create && old != nullptr) return;
+    if (rules.immutable && old != nullptr) {
+      const Value* before = find(*old, property.name);
+      if (differ(value, before)) errors_.invalid_raw(place.path(), value ? to_json(*value) : "null", rules.immutable_text);
+    }
+    const bool empty = is_unset(value, property.type->struct_like());
+    if (rules.required && empty) {
+      errors_.required(place.path(), rules.required_text);
+      if (!rules.goes_on) return;
+    } else if (empty && (rules.optional.value_or(property.omit == Omit::kEmpty) || property.pointer)) {
+      const bool passed_over = rules.optional.value_or(!property.pointer || is_unset(value, true));
+      if (passed_over) return;
+    }
+    check_value(*property.type, rules, value, place);
+  }
+
+  void check_value(const Type& type, const Rules& rules, const Value* value, const Place& place) {
+    switch (type.form()) {
+      case Form::kString:
+      case Form::kBytes:
+        return check_text(rules, value != nullptr ? text_of(*value) : std::string_view(), place);
+      case Form::kInt32:
+      case Form::kInt64:
+      case Form::kIntOrString:
+        return check_number(rules, value, place);
+      case Form::kQuantity:
+        return check_quantity(rules, value, place);
+      default:
+        return;
+    }
+  }
+
+  void check_text(const Rules& rules, std::string_view text, const Place& place) {
+    if (!rules.allowed.empty() && std::find(rules.allowed.begin(), rules.allowed.end(), text) == rules.allowed.end()) {
+      if (rules.allowed_text.empty()) {
+        errors_.not_supported(place.path(), text, rules.allowed);
+      } else {
+        errors_.invalid(place.path(), text, rules.allowed_text);
+      }
+    }
+    if (rules.max_length && text.size() > static_cast<std::size_t>(*rules.max_length)) {
+      errors_.too_long(place.path(), text, static_cast<long long>(*rules.max_length));
+    }
+    if (rules.format == nullptr) return;
+    for (const std::string& problem : rules.format(text)) errors_.invalid(place.path(), text, problem);
+  }
+
+  void check_number(const Rules& rules, const Value* value, const Place& place) {
+    const auto number = static_cast<long long>(number_of(value));
+    if (rules.number == NumberFormat::kPortOrName && value != nullptr && value->is_string()) {
+      for (const std::string& problem : is_valid_port_name(text_of(*value))) errors_.invalid(place.path(), text_of(*value), problem);
+    } else if (rules.number != NumberFormat::kNone) {
+      for (const std::string& problem : is_valid_port_num(number)) errors_.invalid(place.path(), number, problem);
+    }
+    if ((!rules.minimum || number >= *rules.minimum) && (!rules.maximum || number <= *rules.maximum)) return;
+    errors_.invalid(place.path(), number, range_text(rules));
+  }
+
+  static std::string range_text(const Rules& rules) {
+    if (!rules.range_text.empty()) return rules.range_text;
+    if (rules.minimum && rules.maximum) {
+      return "must be between " + std::to_string(*rules.minimum) + " and " + std::to_string(*rules.maximum) + ", inclusive";
+    }
+    return rules.minimum ? "must be greater than or equal to " + std::to_string(*rules.minimum)
+                         : "must be less than or equal to " + std::to_string(*rules.maximum);
+  }
+
+  void check_quantity(const Rules& rules, const Value* value, const Place& place) {
+    const std::string_view text = value != nullptr ? text_of(*value) : std::string_view("0");
+    const int sign = compare_quantities(text, "0");
+    if (rules.not_negative && sign < 0) errors_.invalid(place.path(), text, "must be greater than or equal to 0");
+    if (rules.positive && sign <= 0) errors_.invalid(place.path(), text, "must be greater than zero");
+  }
+
+  // ---- what is inside
+
+  void go_down(const Type& type, const Rules* rules, const Value& value, const Value* old, const Place& place) {
+    if (type.form() == Form::kStruct && value.is_object()) {
+      check_struct(type, value.get_object(), old != nullptr ? old->if_object() : nullptr, place, ObjectPart::kWhole);
+    } else if (type.form() == Form::kList && value.is_array()) {
+      check_list(type, rules, value.get_array(), place);
+    } else if (type.form() == Form::kMap && value.is_object()) {
+      check_map(type, rules, value.get_object(), place);
+    }
+  }
+
+  void check_list(const Type& type, const Rules* rules, const Array& list, const Place& place) {
+    const Body& body = type.body();
+    if (body.items == nullptr) return;
+    const bool whole = rules != nullptr && rules->whole_list;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const Place item{&place, {}, i, Place::Step::kIndex};
+      const Place& at = whole ? place : item;
+      if (body.item_rules != nullptr) check_value(*body.items, *body.item_rules, &list[i], at);
+      go_down(*body.items, nullptr, list[i], nullptr, at);
+    }
+    if (rules != nullptr && (rules->unique_items || !rules->unique.empty())) check_unique(*rules, list, place);
+  }
+
+  void check_unique(const Rules& rules, const Array& list, const Place& place) {
+    std::set<std::string_view> seen;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const Value* key = &list[i];
+      if (!rules.unique_items) key = list[i].is_object() ? find(list[i].get_object(), rules.unique) : nullptr;
+      if (key == nullptr || text_of(*key).empty() || seen.insert(text_of(*key)).second) continue;
+      const Place item{&place, {}, i, Place::Step::kIndex};
+      const Place member{&item, rules.unique, 0, Place::Step::kMember};
+      errors_.duplicate(rules.unique_items ? item.path() : member.path(), text_of(*key));
+    }
+  }
+
+  void check_map(const Type& type, const Rules* rules, const Object& map, const Place& place) {
+    const Body& body = type.body();
+    for (const auto& entry : map) {
+      const Place at{&place, entry.key(), 0, Place::Step::kKey};
+      if (rules != nullptr && rules->keys != nullptr) check_text(*rules->keys, entry.key(), at);
+      if (body.items == nullptr) continue;
+      if (body.item_rules != nullptr) check_value(*body.items, *body.item_rules, &entry.value(), at);
+      go_down(*body.items, nullptr, entry.value(), nullptr, at);
+    }
+  }
+
+  // ---- members together
+
+  static bool is_alternative(const Property& property, const StructRules& rules) {
+    return property.pointer && property.type->form() == Form::kStruct &&
+           std::find(rules.union_except.begin(), rules.union_except.end(), property.name) == rules.union_except.end();
+  }
+
+  // Returns the alternative that was chosen, where the struct is a union.
+  std::string_view check_together(const Type& type, const StructRules& rules, const Object& object, const Object* old, const Place& place) {
+    if (old != nullptr && !rules.frozen_by.empty()) check_frozen(rules, object, *old, place);
+    if (!rules.distinct.empty()) check_distinct(rules, object, place);
+    if (!rules.counted.empty()) check_size(type, rules, object, place);
+    return rules.is_union ? check_union(type, rules, object, place) : std::string_view();
+  }
+
+  std::string_view check_union(const Type& type, const StructRules& rules, const Object& object, const Place& place) {
+    std::string_view chosen;
+    for (const Property& property : type.body().properties) {
+      const Value* value = is_alternative(property, rules) ? find(object, property.name) : nullptr;
+      if (value == nullptr || value->is_null()) continue;
+      if (chosen.empty()) {
+        chosen = property.name;
+      } else {
+        errors_.forbidden(Place{&place, property.name, 0, Place::Step::kMember}.path(), rules.many_text);
+      }
+    }
+    if (chosen.empty() && !rules.none_text.empty()) errors_.required(place.path(), rules.none_text);
+    return chosen;
+  }
+
+  void check_frozen(const StructRules& rules, const Object& object, const Object& old, const Place& place) {
+    if (!get_bool(old, rules.frozen_by).value_or(false)) return;
+    const std::string text = "field is immutable when `" + rules.frozen_by + "` is set";
+    const auto forbid = [&](std::string_view name) { errors_.forbidden(Place{&place, name, 0, Place::Step::kMember}.path(), text); };
+    if (!get_bool(object, rules.frozen_by).value_or(false)) forbid(rules.frozen_by);
+    for (const std::string& name : rules.frozen) {
+      if (differ(find(object, name), find(old, name))) forbid(name);
+    }
+  }
+
+  void check_distinct(const StructRules& rules, const Object& object, const Place& place) {
+    const Object* map = get_object(object, rules.distinct);
+    const Object* other = get_object(object, rules.distinct_from);
+    if (map == nullptr || other == nullptr) return;
+    const Place member{&place, rules.distinct, 0, Place::Step::kMember};
+    for (const auto& entry : *map) {
+      if (!other->contains(entry.key())) continue;
+      errors_.invalid(Place{&member, entry.key(), 0, Place::Step::kKey}.path(), std::string_view(entry.key()),
+                      "duplicate of key present in " + rules.distinct_from);
+    }
+  }
+
+  void check_size(const Type& type, const StructRules& rules, const Object& object, const Place& place) {
+    std::size_t total = 0;
+    for (const std::string& name : rules.counted) {
+      const Object* map = get_object(object, name);
+      const int index = type.body().find(name, 0);
+      if (map == nullptr || index < 0) continue;
+      const Type* values = type.body().properties[static_cast<std::size_t>(index)].type->body().items;
+      const bool bytes = values != nullptr && values->form() == Form::kBytes;
+      for (const auto& entry : *map) total += bytes ? decoded_size(text_of(entry.value())) : text_of(entry.value()).size();
+    }
+    if (total <= static_cast<std::size_t>(rules.max_bytes)) return;
+    const Place member{&place, rules.counted_path, 0, Place::Step::kMember};
+    errors_.too_long(member.path(), "", static_cast<long long>(rules.max_bytes));
+  }
+
+  FieldErrors& errors_;
+};
+
+}  // namespace
+
+void Type::check(const Object& object, const Object* old, ObjectPart part, const std::string& path, FieldErrors& errors) const {
+  if (structural() || form_ != Form::kStruct || part == ObjectPart::kNone) return;
+  const Place root{nullptr, path, 0, Place::Step::kRoot};
+  Checker(errors).check_struct(*this, object, old, root, part);
+}
+
+}  // namespace backplane::schema
+
+namespace backplane BACKPLANE_API {
+
+void Schema::check(const Object&, const Object*, ObjectPart, const std::string&, FieldErrors&) const {}
+
+}  // namespace BACKPLANE_API

@@ -1,0 +1,144 @@
+// x-backplane-rules: each word, worded as upstream words it, over new and old objects.
+#include "schema/schema_test_support.hpp"
+
+namespace backplane {
+namespace {
+
+constexpr std::string_view kRuled = R"({"definitions":{
+  "Part":{"type":"object","properties":{
+    "name":{"type":"string","x-backplane-omit":"never","x-backplane-rules":{"required":true,"format":"dns1123Label"}},
+    "port":{"type":"integer","format":"int32","x-backplane-omit":"never","x-backplane-rules":{"format":"port"}},
+    "target":{"x-backplane-type":"intOrString","x-backplane-pointer":true,"x-backplane-rules":{"format":"portOrName"}}}},
+  "Source":{"type":"object","x-backplane-struct-rules":{"union":{"none":"must say where","many":"may not say twice","except":["extra"]}},
+    "properties":{
+      "file":{"allOf":[{"$ref":"#/definitions/File"}],"x-backplane-pointer":true},
+      "disk":{"allOf":[{"$ref":"#/definitions/File"}],"x-backplane-pointer":true},
+      "extra":{"allOf":[{"$ref":"#/definitions/File"}],"x-backplane-pointer":true}}},
+  "File":{"type":"object","properties":{
+    "path":{"type":"string","x-backplane-omit":"never","x-backplane-rules":{"required":true,"both":true,"format":"absolutePath"}}}},
+  "Spec":{"type":"object","properties":{
+    "replicas":{"type":"integer","format":"int32","x-backplane-pointer":true,"x-backplane-default":1,"x-backplane-rules":{"minimum":0}},
+    "weight":{"type":"integer","format":"int32","x-backplane-omit":"never",
+      "x-backplane-rules":{"minimum":1,"maximum":100,"rangeText":"must be in the range 1-100"}},
+    "user":{"type":"integer","format":"int64","x-backplane-pointer":true,"x-backplane-rules":{"minimum":0,"maximum":2147483647}},
+    "mode":{"type":"string","enum":["A","B"],"x-backplane-pointer":true,"x-backplane-rules":{"enum":true}},
+    "policy":{"type":"string","x-backplane-default":"Keep","x-backplane-rules":{"enum":["Keep","Drop"],"enumText":"must be 'Keep' or 'Drop'"}},
+    "class":{"type":"string","x-backplane-pointer":true,"x-backplane-rules":{"format":"dns1123Subdomain","optional":true}},
+    "selector":{"type":"object","additionalProperties":{"type":"string"},"x-backplane-rules":{"required":true,"immutable":true}},
+    "parts":{"type":"array","items":{"$ref":"#/definitions/Part"},"x-backplane-rules":{"unique":"name"}},
+    "modes":{"type":"array","items":{"type":"string","x-backplane-rules":{"enum":["x","y"]}},"x-backplane-rules":{"wholeList":true}},
+    "hosts":{"type":"array","items":{"type":"string","x-backplane-rules":{"format":"legacyIp"}},"x-backplane-rules":{"unique":true}},
+    "hard":{"type":"object","additionalProperties":{"x-backplane-type":"quantity","x-backplane-rules":{"format":"notNegative"}},
+      "x-backplane-rules":{"keys":{"format":"qualifiedName"}}},
+    "driver":{"type":"string","x-backplane-rules":{"maxLength":4}},
+    "once":{"type":"array","items":{"$ref":"#/definitions/Part"},"x-backplane-rules":{"onCreate":true}},
+    "source":{"allOf":[{"$ref":"#/definitions/Source"}],"x-backplane-pointer":true},
+    "policies":{"allOf":[{"$ref":"#/definitions/Policies"}],"x-backplane-pointer":true,"x-backplane-default":{}}}},
+  "Policies":{"type":"object","properties":{"when":{"type":"string","x-backplane-default":"Never"}}},
+  "Status":{"type":"object","properties":{"count":{"type":"integer","format":"int32","x-backplane-rules":{"minimum":0}}}},
+  "Ruled":{"type":"object","properties":{
+    "spec":{"$ref":"#/definitions/Spec"},"status":{"$ref":"#/definitions/Status"}}}}})";
+
+const Schema& ruled() {
+  static const auto set = compile_documents({kRuled});
+  return *set->find(std::string_view("Ruled"));
+}
+Object normalized(std::string_view text) {
+  Value value = json_of(text);
+  EXPECT_TRUE(ruled().normalize(value, nullptr).ok());
+  return value.get_object();
+}
+std::string checked(std::string_view text, std::string_view old = {}, ObjectPart part = ObjectPart::kWithoutStatus) {
+  const Object object = normalized(text);
+  const Object before = old.empty() ? Object() : normalized(old);
+  FieldErrors errors;
+  ruled().check(object, old.empty() ? nullptr : &before, part, "", errors);
+  return errors.empty() ? "" : errors.aggregate_message();
+}
+// `rest` beside what is required.
+std::string spec_problems(std::string_view rest, std::string_view old = {}) {
+  const auto whole = [](std::string_view part) {
+    return R"({"spec":{"weight":1,"selector":{"a":"b"})" + std::string(part.empty() ? "" : ",") + std::string(part) + "}}";
+  };
+  return checked(whole(rest), old.empty() ? std::string() : whole(old));
+}
+
+TEST(Rules, RequiredValuesAreNoZeros) {
+  EXPECT_EQ(checked(R"({"spec":{"weight":1}})"), "spec.selector: Required value");
+  EXPECT_EQ(checked(R"({"spec":{"weight":1,"selector":{}}})"), "spec.selector: Required value");
+  EXPECT_EQ(spec_problems(R"("parts":[{"name":"","port":1}])"), "spec.parts[0].name: Required value");
+  EXPECT_EQ(spec_problems(R"("source":{"file":{}})"),
+            "[spec.source.file.path: Required value, spec.source.file.path: Invalid value: \"\": must be an absolute path]");
+}
+
+TEST(Rules, NumbersHaveRangesAndPortsAreNumbersOrNames) {
+  EXPECT_EQ(spec_problems(R"("replicas":-1)"), "spec.replicas: Invalid value: -1: must be greater than or equal to 0");
+  EXPECT_EQ(spec_problems(R"("user":2147483648)"), "spec.user: Invalid value: 2147483648: must be between 0 and 2147483647, inclusive");
+  EXPECT_EQ(checked(R"({"spec":{"selector":{"a":"b"}}})"), "spec.weight: Invalid value: 0: must be in the range 1-100");
+  EXPECT_EQ(spec_problems(R"("parts":[{"name":"a","port":0}])"),
+            "spec.parts[0].port: Invalid value: 0: must be between 1 and 65535, inclusive");
+  EXPECT_EQ(spec_problems(R"("parts":[{"name":"a","port":1,"target":70000}])"),
+            "spec.parts[0].target: Invalid value: 70000: must be between 1 and 65535, inclusive");
+  EXPECT_TRUE(
+      spec_problems(R"("parts":[{"name":"a","port":1,"target":"a_b"}])").starts_with("spec.parts[0].target: Invalid value: \"a_b\": "));
+}
+
+TEST(Rules, TextsAreOneOfAFewOrOfAFormat) {
+  EXPECT_EQ(spec_problems(R"("mode":"C")"), R"(spec.mode: Unsupported value: "C": supported values: "A", "B")");
+  EXPECT_EQ(spec_problems(R"("mode":"")"), R"(spec.mode: Unsupported value: "": supported values: "A", "B")") << "set, though empty";
+  EXPECT_EQ(spec_problems(R"("policy":"x")"), R"(spec.policy: Invalid value: "x": must be 'Keep' or 'Drop')");
+  EXPECT_EQ(spec_problems(R"("class":"")"), "");
+  EXPECT_TRUE(spec_problems(R"("class":"A b")").starts_with("spec.class: Invalid value: \"A b\": a lowercase RFC 1123 subdomain"));
+  EXPECT_EQ(spec_problems(R"("driver":"abcde")"), "spec.driver: Too long: may not be more than 4 bytes");
+}
+
+TEST(Rules, ItemsAndKeysAreLookedAtOneByOne) {
+  EXPECT_EQ(spec_problems(R"("modes":["x","z"])"), R"(spec.modes: Unsupported value: "z": supported values: "x", "y")");
+  EXPECT_EQ(spec_problems(R"("hosts":["10.0.0.1","x"])"),
+            "spec.hosts[1]: Invalid value: \"x\": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
+  EXPECT_EQ(spec_problems(R"("hosts":["10.0.0.1","10.0.0.1"])"), "spec.hosts[1]: Duplicate value: \"10.0.0.1\"");
+  EXPECT_EQ(spec_problems(R"("parts":[{"name":"a","port":1},{"name":"a","port":2}])"), "spec.parts[1].name: Duplicate value: \"a\"");
+  EXPECT_EQ(spec_problems(R"("hard":{"cpu":"-1"})"), "spec.hard[cpu]: Invalid value: \"-1\": must be greater than or equal to 0");
+  EXPECT_TRUE(spec_problems(R"("hard":{"a b":"1"})").starts_with("spec.hard[a b]: Invalid value: \"a b\": name part"));
+}
+
+TEST(Rules, ChangesAreSeenBesideTheOldObject) {
+  EXPECT_EQ(checked(R"({"spec":{"weight":1,"selector":{"a":"c"}}})", R"({"spec":{"weight":1,"selector":{"a":"b"}}})"),
+            R"(spec.selector: Invalid value: {"a":"c"}: field is immutable)");
+  EXPECT_EQ(spec_problems(R"("once":[{"name":"A","port":1}])", R"("driver":"a")"), "") << "looked at on create alone";
+  EXPECT_TRUE(spec_problems(R"("once":[{"name":"A","port":1}])").starts_with("spec.once[0].name: Invalid value"));
+}
+
+TEST(Rules, AUnionIsOneOfItsMembers) {
+  EXPECT_EQ(spec_problems(R"("source":{})"), "spec.source: Required value: must say where");
+  EXPECT_EQ(spec_problems(R"("source":{"extra":{"path":"/a"}})"), "spec.source: Required value: must say where");
+  EXPECT_EQ(spec_problems(R"("source":{"disk":{"path":"/a"},"extra":{"path":"/b"}})"), "");
+  EXPECT_EQ(spec_problems(R"("source":{"file":{"path":"/a"},"disk":{"path":"b"}})"), "spec.source.disk: Forbidden: may not say twice");
+}
+
+TEST(Rules, StatusIsAskedOfApart) {
+  const std::string bad = R"({"spec":{"weight":0},"status":{"count":-1}})";
+  EXPECT_EQ(checked(bad, {}, ObjectPart::kStatus), "status.count: Invalid value: -1: must be greater than or equal to 0");
+  EXPECT_EQ(checked(R"({"spec":{"weight":1,"selector":{"a":"b"}},"status":{"count":-1}})"), "");
+  EXPECT_EQ(checked(bad, {}, ObjectPart::kNone), "");
+}
+
+TEST(Rules, DefaultsNeedNotBePublished) {
+  Value value = normalized(R"({"spec":{"weight":1}})");
+  ruled().apply_defaults(value);
+  EXPECT_EQ(to_json(value.at("spec")), R"({"replicas":1,"weight":1,"policy":"Keep","policies":{"when":"Never"}})");
+  const auto set = compile_documents({kRuled});
+  Object components;
+  set->openapi_components("Ruled", components);
+  EXPECT_EQ(to_json(Value(components)).find("x-backplane"), std::string::npos);
+  EXPECT_EQ(to_json(Value(components)).find("Keep"), std::string::npos);
+}
+
+TEST(Rules, UnknownWordsAreErrorsOfTheDocument) {
+  const std::string_view documents[] = {
+      R"({"definitions":{"A":{"type":"object","properties":{"b":{"type":"string","x-backplane-rules":{"maximal":3}}}}}})"};
+  EXPECT_EQ(SchemaSet::compile(documents).status().message(), "schema: A.properties.b.x-backplane-rules: \"maximal\" is no rule");
+}
+
+}  // namespace
+}  // namespace backplane

@@ -1,0 +1,171 @@
+// Reads x-backplane-rules.
+#include "schema/rules.hpp"
+
+#include <limits>
+
+#include "backplane/kit/addresses.hpp"
+#include "schema/compiler.hpp"
+
+namespace backplane::schema {
+namespace {
+
+Problems is_absolute_path(std::string_view text) { return text.starts_with('/') ? Problems() : Problems{"must be an absolute path"}; }
+
+// A path inside a volume: relative, and never up.
+Problems is_local_path(std::string_view text) {
+  Problems out;
+  if (text.starts_with('/')) out.emplace_back("must be a relative path");
+  for (std::string_view rest = text;;) {
+    const auto slash = rest.find('/');
+    if (rest.substr(0, slash) == "..") {
+      out.emplace_back("must not contain '..'");
+      return out;
+    }
+    if (slash == std::string_view::npos) return out;
+    rest.remove_prefix(slash + 1);
+  }
+}
+
+Problems has_no_backsteps(std::string_view text) {
+  Problems out = is_local_path(text.starts_with('/') ? text.substr(1) : text);
+  return out;
+}
+
+// Drivers' names are looked at in lower case.
+Problems is_driver_name(std::string_view text) {
+  std::string lower(text);
+  for (char& letter : lower) letter = static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter + 32 : letter);
+  return is_dns1123_subdomain(lower);
+}
+
+struct FormatRow {
+  std::string_view word;
+  Problems (*check)(std::string_view);
+};
+constexpr FormatRow kFormats[] = {
+    {"dns1123Label", is_dns1123_label},    {"dns1123Subdomain", is_dns1123_subdomain},
+    {"dns1035Label", is_dns1035_label},    {"qualifiedName", is_qualified_name},
+    {"labelValue", is_valid_label_value},  {"pathSegment", is_path_segment_name},
+    {"configMapKey", is_config_map_key},   {"envVarName", is_env_var_name},
+    {"portName", is_valid_port_name},      {"ip", is_valid_ip},
+    {"legacyIp", kit::legacy_ip_problems}, {"legacyCidr", kit::legacy_cidr_problems},
+    {"absolutePath", is_absolute_path},    {"relativePath", is_local_path},
+    {"noBacksteps", has_no_backsteps},     {"driverName", is_driver_name},
+};
+
+std::vector<std::string> texts_of(const Value& list) {
+  std::vector<std::string> out;
+  if (!list.is_array()) return out;
+  for (const Value& item : list.get_array()) {
+    if (item.is_string()) out.emplace_back(item.get_string());
+  }
+  return out;
+}
+
+std::string text_of(const Value& value) { return value.is_string() ? std::string(value.get_string()) : std::string(); }
+
+bool read_format(std::string_view word, Rules& out) {
+  if (word == "port") return out.number = NumberFormat::kPort, true;
+  if (word == "portOrName") return out.number = NumberFormat::kPortOrName, true;
+  if (word == "notNegative") return out.not_negative = true;
+  if (word == "positive") return out.positive = true;
+  for (const FormatRow& row : kFormats) {
+    if (row.word == word) return out.format = row.check, true;
+  }
+  return false;
+}
+
+// One word of a rule; false when there is no such word, or it says nothing that makes sense.
+bool read_word(std::string_view word, const Value& value, const Object& schema, Rules& out) {
+  const bool said = value.is_string() || (value.is_bool() && value.get_bool());
+  if (word == "required") {
+    out.required_text = text_of(value);
+    return out.required = said;
+  }
+  if (word == "both") return out.goes_on = said;
+  if (word == "optional") return value.is_bool() ? (out.optional = value.get_bool(), true) : false;
+  if (word == "enum") {
+    const Value* published = find(schema, "enum");
+    if (published == nullptr && get_object(schema, "items") != nullptr) published = find(*get_object(schema, "items"), "enum");
+    out.allowed = value.is_array() ? texts_of(value) : published != nullptr ? texts_of(*published) : std::vector<std::string>();
+    return !out.allowed.empty();
+  }
+  if (word == "enumText") return !(out.allowed_text = text_of(value)).empty();
+  if (word == "minimum") return value.is_int64() ? (out.minimum = value.get_int64(), true) : false;
+  if (word == "maximum") return value.is_int64() ? (out.maximum = value.get_int64(), true) : false;
+  if (word == "rangeText") return !(out.range_text = text_of(value)).empty();
+  if (word == "format") return value.is_string() && read_format(value.get_string(), out);
+  if (word == "maxLength") return value.is_int64() ? (out.max_length = value.get_int64(), true) : false;
+  if (word == "immutable") {
+    out.immutable_text = value.is_string() ? text_of(value) : "field is immutable";
+    return out.immutable = said;
+  }
+  if (word == "onCreate") return out.on_create = said;
+  if (word == "opaque") return out.opaque = said;
+  if (word == "unique") {
+    out.unique = text_of(value);
+    out.unique_items = out.unique.empty();
+    return said;
+  }
+  if (word == "wholeList") return out.whole_list = said;
+  return false;
+}
+
+}  // namespace
+
+const Rules* Compiler::rules_of(const Object& schema, const std::string& path) {
+  const Object* words = get_object(schema, "x-backplane-rules");
+  if (words == nullptr) return nullptr;
+  Rules& out = state_.rules.emplace_back();
+  for (const auto& [key, value] : *words) {
+    const std::string_view word(key);
+    if (word == "keys" && value.is_object()) {
+      out.keys = std::make_unique<Rules>();
+      for (const auto& [inner, inner_value] : value.get_object()) {
+        if (!read_word(inner, inner_value, schema, *out.keys)) fail(path + ".x-backplane-rules.keys", std::string(inner));
+      }
+    } else if (!read_word(word, value, schema, out)) {
+      fail(path + ".x-backplane-rules", "\"" + std::string(word) + "\" is no rule");
+    }
+  }
+  return &out;
+}
+
+const StructRules* Compiler::struct_rules_of(const Object& schema, const std::string& path) {
+  const Object* words = get_object(schema, "x-backplane-struct-rules");
+  if (words == nullptr) return nullptr;
+  StructRules& out = state_.struct_rules.emplace_back();
+  for (const auto& [key, value] : *words) {
+    const std::string_view word(key);
+    if (!value.is_object()) {
+      fail(path + ".x-backplane-struct-rules", std::string(word));
+      continue;
+    }
+    const Object& said = value.get_object();
+    const auto list = [&](std::string_view name) {
+      const Value* found = find(said, name);
+      return found ? texts_of(*found) : std::vector<std::string>();
+    };
+    if (word == "union") {
+      out.is_union = true;
+      out.union_except = list("except");
+      out.none_text = get_string(said, "none");
+      out.many_text = get_string(said, "many");
+    } else if (word == "frozen") {
+      out.frozen_by = get_string(said, "by");
+      out.frozen = list("members");
+    } else if (word == "maxBytes") {
+      out.counted = list("members");
+      out.max_bytes = get_int(said, "bytes").value_or(std::numeric_limits<std::int64_t>::max());
+      out.counted_path = get_string(said, "path");
+    } else if (word == "distinctKeys") {
+      out.distinct = get_string(said, "member");
+      out.distinct_from = get_string(said, "from");
+    } else {
+      fail(path + ".x-backplane-struct-rules", "\"" + std::string(word) + "\" is no rule");
+    }
+  }
+  return &out;
+}
+
+}  // namespace backplane::schema
