@@ -29,6 +29,7 @@
 #include "security/authentication.hpp"
 #include "security/authorization.hpp"
 #include "storage/compactor.hpp"
+#include "storage/encoded_storage.hpp"
 #include "transport/secure_server.hpp"
 #include "transport/unix_server.hpp"
 
@@ -110,6 +111,7 @@ struct ServerParts {
   PluginSet plugins;
   AdmissionChain admission;
   std::unique_ptr<StorageBackend> storage;
+  std::unique_ptr<EncodedStorage> encoded;
   std::unique_ptr<CacheHub> hub;
   std::unique_ptr<TrackedCaches> caches;
   std::unique_ptr<Compactor> compactor;
