@@ -6,7 +6,7 @@
 #include "schema/protobuf_plan.hpp"
 #include "schema/scan.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 using schema::append_varint;
@@ -261,4 +261,4 @@ const Codec& protobuf_codec() {
   return codec;
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API
