@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "backplane/codec.hpp"
+
 namespace backplane {
 namespace {
 
@@ -93,6 +95,17 @@ void add_caches(Families& families, const TrackedCaches& caches) {
   }
   families.push_back(std::move(objects));
   families.push_back(std::move(bytes));
+}
+
+// JSON is counted with the caches: it is what every entry begins with.
+void add_encodings(Families& families) {
+  auto& family = add_family(families, "apiserver_encoded_object_bytes",
+                            "Bytes of encodings beside JSON that were asked for and are shared, by media type.", MetricType::Gauge);
+  for (const Codec* codec : codecs()) {
+    if (codec == &json_codec()) continue;
+    family.metric.push_back(with_labels({{"media_type", std::string(codec->media_type())}}));
+    family.metric.back().gauge.value = static_cast<double>(codec->held_bytes());
+  }
 }
 
 void add_gates(Families& families, const FeatureGates& gates) {
@@ -195,6 +208,7 @@ class MetricsHandler final : public HttpHandler {
     add_requests(families, parts_.requests);
     add_in_flight(families, parts_.in_flight);
     add_caches(families, parts_.caches);
+    add_encodings(families);
     add_gates(families, parts_.gates);
     add_value(families, "apiserver_tls_handshake_errors_total", "Number of requests dropped with a TLS handshake error.",
               MetricType::Counter, static_cast<double>(parts_.transport.tls_handshake_errors.load(std::memory_order_relaxed)));

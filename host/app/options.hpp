@@ -47,8 +47,11 @@ struct StorageOptions {
   std::chrono::nanoseconds healthcheck_timeout = std::chrono::seconds(2);
   std::chrono::nanoseconds readycheck_timeout = std::chrono::seconds(2);
   bool unsafe_no_fsync = false;
+  std::string media_type;  // of what is stored; empty: the backend's choice
   void add_flags(FlagSet& flags);
   void validate(Problems& problems) const;
+  // The name of the codec that writes `media_type`; empty: the backend's choice.
+  std::string stored_form() const;
 };
 
 struct SecureServingOptions {

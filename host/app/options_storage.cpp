@@ -1,6 +1,17 @@
 #include "app/options.hpp"
 
+#include "backplane/codec.hpp"
+
 namespace backplane {
+namespace {
+
+std::string known_types() {
+  std::string out;
+  for (const Codec* codec : codecs()) out.append(out.empty() ? "" : ", ").append(codec->media_type());
+  return out;
+}
+
+}  // namespace
 
 void StorageOptions::add_flags(FlagSet& flags) {
   flags.section("Etcd");
@@ -24,7 +35,10 @@ void StorageOptions::add_flags(FlagSet& flags) {
   flags.accept("etcd-servers", FlagType::kStrings, "", "URLs of etcd servers. The embedded store needs none.");
   flags.accept("etcd-servers-overrides", FlagType::kStrings, "", "group/resource#servers: other etcd servers for single resources.");
   flags.accept("lease-reuse-duration-seconds", FlagType::kInt, "60", "How long one lease is shared by objects that expire.");
-  flags.accept("storage-media-type", FlagType::kString, "application/vnd.kubernetes.protobuf", "Encoding of objects in the store.");
+  flags.add("storage-media-type", &media_type,
+            "Encoding of built-in kinds in the store, one of [" + known_types() +
+                "]; custom resources are always JSON. What was stored in another one stays readable, and changes when it is next written. "
+                "Empty: the backend's own choice, application/json for rocksdb and memory.");
   flags.accept("watch-cache", FlagType::kBool, "true", "Serve reads from recent history in memory.");
   flags.accept("watch-cache-sizes", FlagType::kStrings, "", "resource[.group]#size; sizes are dynamic, only 0 means something.");
   flags.accept("default-watch-cache-size", FlagType::kInt, "100", "DEPRECATED: sizes are dynamic.");
@@ -35,6 +49,16 @@ void StorageOptions::validate(Problems& problems) const {
   if (compaction_interval < zero) problems.push_back("--etcd-compaction-interval can not be negative value");
   if (healthcheck_timeout <= zero) problems.push_back("--etcd-healthcheck-timeout must be greater than zero");
   if (readycheck_timeout <= zero) problems.push_back("--etcd-readycheck-timeout must be greater than zero");
+  if (!media_type.empty() && stored_form().empty()) {
+    problems.push_back("--storage-media-type \"" + media_type + "\" invalid, allowed values: " + known_types());
+  }
+}
+
+std::string StorageOptions::stored_form() const {
+  for (const Codec* codec : codecs()) {
+    if (codec->media_type() == media_type) return std::string(codec->name());
+  }
+  return {};
 }
 
 }  // namespace backplane

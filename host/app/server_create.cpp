@@ -180,20 +180,23 @@ Status ServerParts::fill_admission() {
 Status ServerParts::open_storage() {
   const std::string& name = options().storage.backend;
   if (name == kMemoryBackend) {
-    storage = make_memory_storage();
+    storage = make_memory_storage(options().storage.stored_form());
   } else {
     const auto factory = plugins.storage_backends.find(name);  // check_offers() has seen it
     StorageBackendConfig backend_config;
     backend_config.data_dir = options().backplane.data_dir + "/" + name;
     backend_config.unsafe_no_fsync = options().storage.unsafe_no_fsync;
+    backend_config.stored_form = options().storage.stored_form();
     if (Status status = make_private_directory(backend_config.data_dir); !status.ok()) return status;
     auto opened = factory->second(backend_config);
     if (!opened.ok()) return std::move(opened.status());
     storage = std::move(*opened);
   }
-  hub = make_cache_hub(*storage, pump);
+  encoded = std::make_unique<EncodedStorage>(*storage);
+  hub = make_cache_hub(*encoded, pump);
   caches = std::make_unique<TrackedCaches>(*hub);
-  stores.start(*storage, *caches, admission);
+  stores.start(*encoded, *caches, admission,
+               [this](std::string_view prefix, const Schema* schema) { encoded->use_schema(prefix, schema); });
   if (options().storage.compaction_interval > std::chrono::nanoseconds::zero()) {
     compactor = std::make_unique<Compactor>(*storage, background, options().storage.compaction_interval);
   }

@@ -31,6 +31,7 @@
 #include "security/authentication.hpp"
 #include "security/authorization.hpp"
 #include "storage/compactor.hpp"
+#include "storage/encoded_storage.hpp"
 #include "transport/secure_server.hpp"
 #include "transport/unix_server.hpp"
 
@@ -122,6 +123,7 @@ struct ServerParts {
   AdmissionConfiguration admission_configuration;
   AdmissionChain admission;
   std::unique_ptr<StorageBackend> storage;
+  std::unique_ptr<EncodedStorage> encoded;
   std::unique_ptr<CacheHub> hub;
   std::unique_ptr<TrackedCaches> caches;
   std::unique_ptr<Compactor> compactor;

@@ -10,7 +10,7 @@
 
 namespace backplane::endpoints {
 
-// What upstream lists as served; protobuf is named so that clients see the texts they know; it is taken in bodies and not given in answers.
+// What upstream lists as served, whatever of it the resource at hand can be written in.
 inline constexpr std::string_view kServedTypes = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 inline constexpr std::string_view kStreamTypes = "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
 

@@ -42,7 +42,27 @@ TEST(Negotiation, WildcardsAreTheFirstEncoding) {
   EXPECT_EQ(answered("text/html, */*;q=0.5"), "application/json");
 }
 
-TEST(Negotiation, ProtobufIsPassedOver) {
+TEST(Negotiation, ProtobufIsForObjectsThatHaveSuchAForm) {
+  static const auto meta = meta_schemas();
+  const Schema* status = meta->find("io.k8s.apimachinery.pkg.apis.meta.v1.Status");
+  const auto chosen = [&](std::string accept) {
+    const FakeExchange exchange("GET", "/api/v1/pods", {{"Accept", std::move(accept)}}, "");
+    const auto media = negotiate(exchange, {true, status});
+    return media.ok() ? std::string(media->content_type()) : std::string();
+  };
+  EXPECT_EQ(chosen("application/vnd.kubernetes.protobuf,application/json"), "application/vnd.kubernetes.protobuf");
+  EXPECT_EQ(chosen("application/json,application/vnd.kubernetes.protobuf"), "application/json");
+  EXPECT_EQ(chosen("application/vnd.kubernetes.protobuf;q=0.5,application/json;q=0.4"), "application/vnd.kubernetes.protobuf");
+  EXPECT_EQ(chosen("application/vnd.kubernetes.protobuf;stream=watch"), "application/vnd.kubernetes.protobuf");
+  EXPECT_EQ(chosen("application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"),
+            "application/vnd.kubernetes.protobuf");
+  EXPECT_EQ(chosen("application/vnd.kubernetes.protobuf;as=Table;g=meta.k8s.io;v=v1"), "");
+  EXPECT_EQ(chosen("application/*"), "application/json");
+}
+
+TEST(Negotiation, ProtobufIsPassedOverWhereThereIsNoSuchForm) {
+  EXPECT_EQ(answered("application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"),
+            "application/vnd.kubernetes.protobuf");
   EXPECT_EQ(answered("application/vnd.kubernetes.protobuf,application/json"), "application/json");
   const auto refused = accepted("application/vnd.kubernetes.protobuf");
   ASSERT_FALSE(refused.ok());

@@ -16,6 +16,7 @@ bool same(const CacheConfig& a, const CacheConfig& b) {
 }  // namespace
 
 void StoreEnvironment::State::fill(registry::BackingSlot& slot, bool eager) {
+  if (kept) kept(slot.config().prefix, slot.schema());
   registry::Backing backing;
   backing.storage = storage;
   backing.admission = admission;
@@ -23,11 +24,12 @@ void StoreEnvironment::State::fill(registry::BackingSlot& slot, bool eager) {
   slot.fill(std::move(backing));
 }
 
-void StoreEnvironment::State::start(StorageBackend& the_storage, CacheHub& the_caches, AdmissionRunner& the_admission) {
+void StoreEnvironment::State::start(StorageBackend& the_storage, CacheHub& the_caches, AdmissionRunner& the_admission, Kept told) {
   std::lock_guard lock(mutex);
   storage = &the_storage;
   caches = &the_caches;
   admission = &the_admission;
+  kept = std::move(told);
   for (registry::BackingSlot* slot : waiting) fill(*slot, true);
   waiting.clear();
 }
@@ -58,8 +60,8 @@ void StoreEnvironment::State::detach(registry::BackingSlot& slot) {
 StoreEnvironment::StoreEnvironment() : state_(std::make_shared<State>()) {}
 StoreEnvironment::~StoreEnvironment() { stop(); }
 
-void StoreEnvironment::start(StorageBackend& storage, CacheHub& caches, AdmissionRunner& admission) {
-  state_->start(storage, caches, admission);
+void StoreEnvironment::start(StorageBackend& storage, CacheHub& caches, AdmissionRunner& admission, Kept kept) {
+  state_->start(storage, caches, admission, std::move(kept));
 }
 
 void StoreEnvironment::stop() {

@@ -27,17 +27,20 @@ struct Backing {
 // A store's place in the environment: empty until start().
 class BackingSlot {
  public:
-  explicit BackingSlot(CacheConfig config) : config_(std::move(config)) {}
+  // `schema`: of what is stored; null for custom resources.
+  BackingSlot(CacheConfig config, const Schema* schema) : config_(std::move(config)), schema_(schema) {}
   BackingSlot(const BackingSlot&) = delete;
   BackingSlot& operator=(const BackingSlot&) = delete;
   ~BackingSlot() { delete backing_.load(std::memory_order_acquire); }
 
   const CacheConfig& config() const noexcept { return config_; }
+  const Schema* schema() const noexcept { return schema_; }
   const Backing* get() const noexcept { return backing_.load(std::memory_order_acquire); }
   void fill(Backing backing) { backing_.store(new Backing(std::move(backing)), std::memory_order_release); }
 
  private:
   CacheConfig config_;
+  const Schema* const schema_;
   std::atomic<const Backing*> backing_{nullptr};
 };
 
@@ -48,6 +51,7 @@ struct StoreEnvironment::State {
   StorageBackend* storage = nullptr;
   CacheHub* caches = nullptr;
   AdmissionRunner* admission = nullptr;
+  StoreEnvironment::Kept kept;
   // The stores on one prefix share a cache; it goes with the last of them, and is made anew for one that wants it otherwise (a custom
   // resource whose definition has changed): what watches the old one ends then.
   struct Prefix {
@@ -57,7 +61,7 @@ struct StoreEnvironment::State {
   std::vector<registry::BackingSlot*> waiting;  // made before start()
   std::map<std::string, Prefix> prefixes;
 
-  void start(StorageBackend& storage, CacheHub& caches, AdmissionRunner& admission);
+  void start(StorageBackend& storage, CacheHub& caches, AdmissionRunner& admission, Kept kept);
   void attach(registry::BackingSlot& slot);
   void detach(registry::BackingSlot& slot);
 

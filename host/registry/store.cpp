@@ -35,6 +35,11 @@ CacheConfig cache_config(const ResourceConfig& config, const StoreKeys& keys) {
   return cache;
 }
 
+// Custom resources are JSON in every store.
+const Schema* stored_type(const ResourceConfig& config) {
+  return config.schema != nullptr && !config.schema->structural() ? config.schema : nullptr;
+}
+
 Status check(const ResourceConfig& config) {
   const std::string where = "resource " + quoted(config.resource) + ": ";
   if (config.resource.empty() || config.resource != lower(config.resource))
@@ -51,7 +56,7 @@ ObjectStore::ObjectStore(std::shared_ptr<StoreEnvironment::State> environment, R
       config_(completed(std::move(config))),
       fields_(config_.strategy->selectable_fields()),
       keys_(config_.storage_prefix, config_.strategy->namespaced()),
-      slot_(cache_config(config_, keys_)) {
+      slot_(cache_config(config_, keys_), stored_type(config_)) {
   environment_->attach(slot_);
 }
 

@@ -9,6 +9,7 @@
 // Errors:        as rest.hpp: complete Statuses.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "backplane/host.hpp"
@@ -22,7 +23,9 @@ class StoreEnvironment {
   StoreEnvironment();
   ~StoreEnvironment();
   // Gives every store made so far, and all later ones, a backend, a cache and admission.  Once.  All three outlive the stores' use.
-  void start(StorageBackend& storage, CacheHub& caches, AdmissionRunner& admission);
+  // `kept` is told, before anything is read, which type the objects below a key prefix have; null: they are JSON however others are kept.
+  using Kept = std::function<void(std::string_view prefix, const Schema* schema)>;
+  void start(StorageBackend& storage, CacheHub& caches, AdmissionRunner& admission, Kept kept = {});
   // Call before `caches` goes away: stores that are dropped later leave it alone.
   void stop();
   struct State;

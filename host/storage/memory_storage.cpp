@@ -42,7 +42,10 @@ KeyValue key_value(const std::string& key, const Version& version, bool with_val
 
 class MemoryStorage final : public StorageBackend, private CommitHistory {
  public:
+  explicit MemoryStorage(std::string stored_form) : stored_form_(std::move(stored_form)) {}
   ~MemoryStorage() override { shut_down(); }
+
+  std::string_view stored_form() const noexcept override { return stored_form_; }
 
   Task<Result<Revision>> current_revision() override { co_return committed_.load(); }
   Revision committed_revision() const noexcept override { return committed_.load(std::memory_order_acquire); }
@@ -77,6 +80,7 @@ class MemoryStorage final : public StorageBackend, private CommitHistory {
   void expire_leases();
   void shut_down();
 
+  const std::string stored_form_;
   mutable std::shared_mutex mutex_;  // everything below but the atomics
   Keys keys_;
   std::deque<Change> log_;  // by revision; may start below the compacted revision while a compaction runs
@@ -342,6 +346,8 @@ void MemoryStorage::shut_down() {
 
 }  // namespace
 
-std::unique_ptr<StorageBackend> make_memory_storage() { return std::make_unique<MemoryStorage>(); }
+std::unique_ptr<StorageBackend> make_memory_storage(std::string stored_form) {
+  return std::make_unique<MemoryStorage>(stored_form.empty() ? "json" : std::move(stored_form));
+}
 
 }  // namespace backplane

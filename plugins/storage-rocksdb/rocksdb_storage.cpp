@@ -14,12 +14,13 @@ constexpr std::size_t kLinesPerCompaction = 2000;  // log lines removed in one w
 
 class RocksdbStorage final : public StorageBackend, private CommitHistory {
  public:
-  RocksdbStorage(std::unique_ptr<Database> database, Opened opened, bool sync)
-      : database_(std::move(database)),
+  RocksdbStorage(std::unique_ptr<Database> database, Opened opened, const StorageBackendConfig& config)
+      : stored_form_(config.stored_form.empty() ? "json" : config.stored_form),
+        database_(std::move(database)),
         compacted_(opened.compacted),
         reader_(*database_, compacted_),
         feed_(*this, opened.revision),
-        writer_(*database_, reader_, opened.revision, sync,
+        writer_(*database_, reader_, opened.revision, !config.unsafe_no_fsync,
                 [this](std::vector<StorageEvent> events, Revision revision) { published(std::move(events), revision); }) {}
   ~RocksdbStorage() override { (void)shut_down(); }
 
@@ -39,6 +40,7 @@ class RocksdbStorage final : public StorageBackend, private CommitHistory {
   Task<Status> health(std::chrono::milliseconds) override { co_return writer_.health(); }
   Task<Status> stop() override;
   std::int64_t size_bytes() const noexcept override { return database_->size_bytes(); }
+  std::string_view stored_form() const noexcept override { return stored_form_; }
 
  private:
   Task<Result<EventBatch>> read_history(std::string prefix, Revision after, std::size_t limit) override;
@@ -50,6 +52,7 @@ class RocksdbStorage final : public StorageBackend, private CommitHistory {
   Result<bool> compact_part(Revision revision);
   Status shut_down();
 
+  const std::string stored_form_;
   std::unique_ptr<Database> database_;
   std::atomic<Revision> compacted_;
   Reader reader_;
@@ -175,7 +178,7 @@ Result<std::unique_ptr<StorageBackend>> open_rocksdb_storage(const StorageBacken
   if (!database.ok()) return std::move(database.status());
   auto opened = rocks::read_opened(**database);
   if (!opened.ok()) return std::move(opened.status());
-  auto storage = std::make_unique<rocks::RocksdbStorage>(std::move(*database), *opened, !config.unsafe_no_fsync);
+  auto storage = std::make_unique<rocks::RocksdbStorage>(std::move(*database), *opened, config);
   if (auto status = storage->start(); !status.ok()) return status;
   return std::unique_ptr<StorageBackend>(std::move(storage));
 }

@@ -117,6 +117,7 @@ class Codec {
 };
 
 const Codec& json_codec();
+const Codec& protobuf_codec();
 // Every codec of this server, JSON first.
 const std::vector<const Codec*>& codecs();
 // By name; null when there is none.

@@ -3,7 +3,7 @@
 namespace backplane BACKPLANE_API {
 
 const std::vector<const Codec*>& codecs() {
-  static const std::vector<const Codec*> all = {&json_codec()};
+  static const std::vector<const Codec*> all = {&json_codec(), &protobuf_codec()};
   return all;
 }
 
