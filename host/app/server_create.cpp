@@ -84,7 +84,8 @@ Status ServerParts::load() {
       [](std::string_view) { return std::string(); },
       [this](const std::string& delegate, std::vector<APIGroupInfo> groups) { return router->publish(delegate, std::move(groups)); },
       [this] { return router->group_versions(); },
-      [this](std::function<void()> callback) { router->on_group_versions_changed(std::move(callback)); }, host_names()});
+      [this](std::function<void()> callback) { router->on_group_versions_changed(std::move(callback)); },
+      [this](const GroupVersionResource& resource) { return router->find_storage(resource); }, host_names()});
   const auto& own = options().backplane;
   auto loaded = load_plugins({own.plugin_dirs, own.disable_plugins, own.require_plugins, own.data_dir + "/plugins-gen"}, *services);
   if (!loaded.ok()) return std::move(loaded.status());

@@ -46,6 +46,8 @@ class Router final : public HttpHandler {
   // False until every mux-and-discovery signal has fired: then unknown paths are 404, before 503.
 
   std::vector<GroupVersionInfo> group_versions() const;
+  // What serves a resource (no subresource) now; null when nobody does.
+  std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const;
   void on_group_versions_changed(std::function<void()> callback);
 
   // Expects context.info to be filled.
