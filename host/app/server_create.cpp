@@ -89,7 +89,8 @@ Status ServerParts::load() {
       [](std::string_view) { return std::string(); },
       [this](const std::string& delegate, std::vector<APIGroupInfo> groups) { return router->publish(delegate, std::move(groups)); },
       [this] { return router->group_versions(); },
-      [this](std::function<void()> callback) { router->on_group_versions_changed(std::move(callback)); }, host_names()});
+      [this](std::function<void()> callback) { router->on_group_versions_changed(std::move(callback)); },
+      [this](const GroupVersionResource& resource) { return router->find_storage(resource); }, host_names()});
   services->publish_path = [this](const std::string& delegate, PathRoute route) {
     return router->publish_path(delegate, std::move(route));
   };

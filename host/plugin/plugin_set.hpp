@@ -50,6 +50,8 @@ struct HostServices {
   std::function<Status(const std::string& delegate, std::vector<APIGroupInfo> groups)> publish_dynamic;
   std::function<std::vector<GroupVersionInfo>()> group_versions;
   std::function<void(std::function<void()> callback)> on_group_versions_changed;
+  // The storage behind a resource's row, or null.
+  std::function<std::shared_ptr<RestStorage>(const GroupVersionResource& resource)> find_storage;
   // Names the host has taken itself: "path /healthz" → "the host".  Kinds: path, poststarthook, preshutdownhook, check, signal,
   // storage, authenticator, authorizer, admission.
   std::map<std::string, std::string> taken;

@@ -260,6 +260,11 @@ void StagingHost::on_group_versions_changed(std::function<void()> callback) {
   }
 }
 
+std::shared_ptr<RestStorage> StagingHost::find_storage(const GroupVersionResource& resource) const {
+  const bool after = committed_->load(std::memory_order_acquire) && services_.find_storage;
+  return after ? services_.find_storage(resource) : nullptr;
+}
+
 bool StagingHost::resource_enabled(const GroupVersionResource& resource) const {
   return !services_.resource_enabled || services_.resource_enabled(resource);
 }

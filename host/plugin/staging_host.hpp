@@ -68,6 +68,7 @@ class StagingHost final : public Host {
   std::shared_ptr<DynamicGroups> dynamic_groups() override;
   std::vector<GroupVersionInfo> group_versions() const override;
   void on_group_versions_changed(std::function<void()> callback) override;
+  std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const override;
   bool resource_enabled(const GroupVersionResource& resource) const override;
   Status handle(PathRoute route) override;
   std::shared_ptr<DynamicPaths> dynamic_paths() override;

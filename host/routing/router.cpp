@@ -222,6 +222,14 @@ std::vector<GroupVersionInfo> Router::group_versions() const {
   return out;
 }
 
+std::shared_ptr<RestStorage> Router::find_storage(const GroupVersionResource& resource) const {
+  const auto rows = table();
+  const VersionTable* version = rows ? rows->find(resource.group, resource.version) : nullptr;
+  if (version == nullptr) return nullptr;
+  const auto row = version->rows.find(resource.resource);
+  return row == version->rows.end() ? nullptr : row->second.storage;
+}
+
 void Router::on_group_versions_changed(std::function<void()> callback) {
   std::lock_guard lock(mutex_);
   callbacks_.push_back(std::move(callback));

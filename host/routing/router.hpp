@@ -49,6 +49,8 @@ class Router final : public HttpHandler {
   Status withdraw_path(const std::string& delegate, const std::string& path);
 
   std::vector<GroupVersionInfo> group_versions() const;
+  // What serves a resource (no subresource) now; null when nobody does.
+  std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const;
   void on_group_versions_changed(std::function<void()> callback);
 
   // Expects context.info to be filled.

@@ -260,6 +260,7 @@ class FakeHost final : public Host {
   std::shared_ptr<DynamicGroups> dynamic_groups() override { return groups; }
   std::vector<GroupVersionInfo> group_versions() const override { return {}; }
   void on_group_versions_changed(std::function<void()>) override {}
+  std::shared_ptr<RestStorage> find_storage(const GroupVersionResource&) const override { return nullptr; }
   bool resource_enabled(const GroupVersionResource&) const override { return true; }
   Status handle(PathRoute) override { return {}; }
   std::shared_ptr<DynamicPaths> dynamic_paths() override { return nullptr; }

@@ -139,7 +139,7 @@ class CorePlugin final : public Plugin {
   }
 
   static Task<Status> start_controller(Host& host, std::shared_ptr<StandardStorage> namespaces, PostStartHookContext context) {
-    host.spawn("namespace-controller", run_namespace_controller(std::move(namespaces), context.loopback, context.stop, host.logger()));
+    start_namespace_controller(host, std::move(namespaces), context);
     co_return Status();
   }
 };

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 SOURCE = os.path.abspath(os.path.join(os.path.dirname(__file__), '../..'))
@@ -34,7 +35,7 @@ class HelloWorld(unittest.TestCase):
         shutil.copytree(cls.prefix, cls.before, symlinks=True)
         with open(os.path.join(cls.before, 'include/backplane/workload/pod_validation.hpp'), 'a') as f:
             f.write('namespace backplane::workload { void validate_what_nobody_has_any_more(const Object& pod_spec); }\n')
-        for name, prefix in (('hello-world', cls.prefix), ('tour', cls.prefix), ('runner', cls.before)):
+        for name, prefix in (('hello-world', cls.prefix), ('tour', cls.prefix), ('census', cls.prefix), ('runner', cls.before)):
             run('cmake', '-G', 'Ninja', '-S', os.path.join(EXAMPLES, name), '-B', os.path.join(cls.dir, name), '-DCMAKE_PREFIX_PATH=' + prefix,
                 '-DCMAKE_CXX_COMPILER=' + os.environ['CXX'], '-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror ' + os.environ.get('SDK_CXX_FLAGS', ''))
             run('cmake', '--build', os.path.join(cls.dir, name))
@@ -132,6 +133,40 @@ class HelloWorld(unittest.TestCase):
         with Server('--allow-privileged', plugin_dir=plugins) as server:
             code, _, made = server.request('POST', runners, runner('second', securityContext={'privileged': True}))
             self.assertEqual(code, 201, made)
+
+    def test_a_plugin_with_an_informer_counts_what_another_plugin_stores(self):
+        from harness import Server, configmap
+        plugins = os.path.join(self.dir, 'plugins-and-census')
+        shutil.copytree(os.path.join(self.prefix, 'lib/backplane/plugins'), plugins)
+        shutil.copy(os.path.join(self.dir, 'census/census.so'), plugins)
+        maps = '/api/v1/namespaces/default/configmaps'
+
+        def member(name, team):
+            made = configmap(name, k='v')
+            made['metadata']['labels'] = {'team': team}
+            return made
+
+        def wait_for_census(server, expected):
+            deadline = time.monotonic() + 60
+            while time.monotonic() < deadline:
+                code, _, counted = server.request('GET', '/census')
+                if (code, counted) == (200, expected):
+                    return
+                time.sleep(0.05)
+            self.fail('the census says %d %s where %s was expected\n%s' % (code, counted, expected, server.text()[-3000:]))
+
+        data_dir = os.path.join(self.dir, 'census-data')
+        os.mkdir(data_dir)
+        with Server('--require-plugin', 'example.com/census', plugin_dir=plugins, data_dir=data_dir) as server:
+            for name, team in (('a', 'red'), ('b', 'red'), ('c', 'blue')):
+                self.assertEqual(server.request('POST', maps, member(name, team))[0], 201)
+            wait_for_census(server, {'blue': 1, 'red': 2})
+            self.assertEqual(server.request('DELETE', maps + '/a')[0], 200)
+            self.assertEqual(server.request('PUT', maps + '/c', member('c', 'red'))[0], 200)
+            wait_for_census(server, {'blue': 0, 'red': 2})
+            self.assertEqual(server.terminate(), 0, server.text()[-3000:])
+        with Server('--require-plugin', 'example.com/census', plugin_dir=plugins, data_dir=data_dir) as server:
+            wait_for_census(server, {'red': 2})  # from the list it begins with
 
     def test_the_commands_of_the_guide_do_what_it_says(self):
         """As they stand there, in a copy of the example; the port and the data directory alone are the test's."""

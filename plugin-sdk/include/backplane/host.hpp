@@ -104,6 +104,9 @@ class Host {
   // Group versions served by everybody, static and dynamic, in order; and a call when that changes (on any thread).
   virtual std::vector<GroupVersionInfo> group_versions() const = 0;
   virtual void on_group_versions_changed(std::function<void()> callback) = 0;
+  // What serves a resource now, of whichever plugin; null when nobody does.  Calls on it pass no authorization and no admission: for the
+  // reads of informers (backplane/informer.hpp).  After commit; keep it no longer than needed, a custom resource may change.
+  virtual std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const = 0;
   // False when --runtime-config switched the version or the resource off.
   virtual bool resource_enabled(const GroupVersionResource& resource) const = 0;
 

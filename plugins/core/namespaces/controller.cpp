@@ -1,15 +1,17 @@
 #include "namespaces/controller.hpp"
 
 #include <ctime>
-#include <set>
 
+#include "backplane/informer.hpp"
 #include "backplane/meta.hpp"
+#include "backplane/work_queue.hpp"
 
 namespace backplane::core {
 namespace {
 
 constexpr std::chrono::milliseconds kFirstPause{200};
 constexpr std::chrono::milliseconds kLongestPause{5000};
+constexpr int kWorkers = 10;  // --concurrent-namespace-syncs of kube-controller-manager
 constexpr std::string_view kFinalizer = "kubernetes";
 
 struct Content {
@@ -33,24 +35,26 @@ bool has_verb(const Object& resource, std::string_view verb) {
   return false;
 }
 
+bool is_going(const ObjectEntry& entry) {
+  const Object object = decode(entry, json::storage_ptr());
+  if (meta_text(object, "deletionTimestamp").empty()) return false;
+  const Value* finalizers = find_path(object, {"spec", "finalizers"});
+  if (finalizers == nullptr || !finalizers->is_array()) return false;
+  for (const Value& name : finalizers->get_array()) {
+    if (name.is_string() && name.get_string() == kFinalizer) return true;
+  }
+  return false;
+}
+
 class NamespaceController {
  public:
-  NamespaceController(LoopbackClient& client, Signal& stop, Logger& logger) : client_(client), stop_(stop), logger_(logger) {}
+  NamespaceController(LoopbackClient& client, std::shared_ptr<SharedInformer> namespaces)
+      : client_(client), namespaces_(std::move(namespaces)) {}
 
-  // Empties and releases one namespace; comes back when it is done or the server stops.
-  Task<void> finish(std::string name) {
-    auto pause = kFirstPause;
-    while (!stop_.fired()) {
-      Status status = co_await try_once(name);
-      if (status.ok()) co_return;
-      logger_.debug("namespace is not empty yet namespace=" + name + " reason=" + status.message());
-      co_await sleep_for(pause);
-      pause = std::min(pause * 2, kLongestPause);
-    }
-  }
-
- private:
-  Task<Status> try_once(std::string name) {
+  // One try to empty and release a namespace; an error says what is in the way.
+  Task<Status> reconcile(std::string name) {
+    const ObjectRef found = namespaces_->indexer().get(name);
+    if (found == nullptr || !is_going(*found)) co_return Status();
     auto contents = co_await discover();
     if (!contents.ok()) co_return std::move(contents).status();
     std::int64_t left = 0;
@@ -64,6 +68,7 @@ class NamespaceController {
     co_return co_await release(std::move(name));
   }
 
+ private:
   // Every namespaced resource that can be listed and deleted.
   Task<Result<std::vector<Content>>> discover() {
     std::vector<std::string> paths{"/api/v1"};
@@ -140,50 +145,27 @@ class NamespaceController {
   Task<LoopbackClient::Response> get(std::string target) { return client_.request("GET", std::move(target), {}, ""); }
 
   LoopbackClient& client_;
-  Signal& stop_;
-  Logger& logger_;
+  const std::shared_ptr<SharedInformer> namespaces_;
 };
-
-bool is_going(const Object& object) {
-  if (meta_text(object, "deletionTimestamp").empty()) return false;
-  const Value* finalizers = find_path(object, {"spec", "finalizers"});
-  if (finalizers == nullptr || !finalizers->is_array()) return false;
-  for (const Value& name : finalizers->get_array()) {
-    if (name.is_string() && name.get_string() == kFinalizer) return true;
-  }
-  return false;
-}
-
-// Follows one watch until it ends.
-Task<void> follow(StandardStorage& namespaces, NamespaceController& controller, Signal& stop) {
-  RequestContext context;
-  ListOptions options;
-  options.watch = true;
-  auto opened = co_await namespaces.watch(context, options);
-  if (!opened.ok()) co_return;
-  std::shared_ptr<WatchStream> stream = std::move(*opened);
-  stop.on_fire([weak = std::weak_ptr<WatchStream>(stream)] {
-    if (auto alive = weak.lock()) alive->cancel();
-  });
-  while (!stop.fired()) {
-    auto events = co_await stream->next();
-    if (!events.ok() || events->empty()) co_return;
-    for (const WatchEvent& event : *events) {
-      const bool alive = event.type == WatchEvent::Type::kAdded || event.type == WatchEvent::Type::kModified;
-      if (!alive || !event.object) continue;
-      const Object object = decode(*event.object, json::storage_ptr());
-      if (is_going(object)) co_await controller.finish(std::string(meta_name(object)));
-    }
-  }
-}
 
 }  // namespace
 
-Task<void> run_namespace_controller(std::shared_ptr<StandardStorage> namespaces, LoopbackClient& client, Signal& stop, Logger& logger) {
-  NamespaceController controller(client, stop, logger);
-  while (!stop.fired()) {
-    co_await follow(*namespaces, controller, stop);
-    if (!stop.fired()) co_await sleep_for(kFirstPause);
+void start_namespace_controller(Host& host, std::shared_ptr<StandardStorage> namespaces, PostStartHookContext context) {
+  auto informer = SharedInformer::make("namespaces", list_watch(std::move(namespaces)), host.logger());
+  auto queue = std::make_shared<WorkQueue>(context.executor, item_exponential_failure_rate_limiter(kFirstPause, kLongestPause));
+  auto controller = std::make_shared<NamespaceController>(context.loopback, informer);
+  ResourceEventHandler handler;
+  handler.on_add = [queue](const ObjectRef& object, bool) { queue->add(object->name); };
+  handler.on_update = [queue](const ObjectRef&, const ObjectRef& now) { queue->add(now->name); };
+  informer->add_event_handler(std::move(handler));
+  context.stop.on_fire([informer, queue] {
+    informer->stop();
+    queue->shut_down();
+  });
+  host.spawn("namespace-informer", informer->run());
+  for (int i = 0; i < kWorkers; ++i) {
+    const Reconcile reconcile = [controller](std::string name) { return controller->reconcile(std::move(name)); };
+    host.spawn("namespace-controller/" + std::to_string(i), run_worker(queue, reconcile, host.logger()));
   }
 }
 

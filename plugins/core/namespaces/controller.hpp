@@ -1,9 +1,10 @@
 // Empties namespaces that are being deleted, then lets them go: what kube-controller-manager's namespace controller does, for servers
 // that run without one (--enable-namespace-controller).
 //
-// Thread-safety: run() is one task on one executor.
-// Lifetime:      ends when the stop signal fires.
-// Errors:        a namespace that cannot be emptied yet is tried again; each try is logged at debug.
+// Several workers take namespaces from a queue, one namespace each, so that one that cannot be emptied holds up nobody.
+// Thread-safety: everything runs on the host's executor.
+// Lifetime:      ends when the stop signal fires; the host waits for the tasks.
+// Errors:        a namespace that cannot be emptied yet is tried again, later each time; each try is logged at debug.
 #pragma once
 
 #include <memory>
@@ -12,6 +13,6 @@
 
 namespace backplane::core {
 
-Task<void> run_namespace_controller(std::shared_ptr<StandardStorage> namespaces, LoopbackClient& client, Signal& stop, Logger& logger);
+void start_namespace_controller(Host& host, std::shared_ptr<StandardStorage> namespaces, PostStartHookContext context);
 
 }  // namespace backplane::core

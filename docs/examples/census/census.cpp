@@ -1,0 +1,86 @@
+// How many config maps each team has, at /census: an informer keeps them in memory, an index finds those of a team, a work queue says which
+// team is to be counted again.
+#include <backplane/informer.hpp>
+#include <backplane/plugin.hpp>
+#include <backplane/work_queue.hpp>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+using namespace backplane;
+
+// The index: the value of the label "team".
+std::vector<std::string> teams_of(const ObjectEntry& object) {
+  std::vector<std::string> teams;
+  for (const auto& [key, value] : object.labels) {
+    if (key == "team") teams.push_back(value);
+  }
+  return teams;
+}
+
+class Census final : public HttpHandler {
+ public:
+  explicit Census(std::shared_ptr<SharedInformer> maps) : maps_(std::move(maps)) {}
+
+  // One key of the queue: a team.
+  Task<Status> count(std::string team) {
+    auto found = maps_->indexer().by_index("team", team);
+    if (!found.ok()) co_return std::move(found).status();
+    std::lock_guard lock(mutex_);
+    counts_[team] = static_cast<std::int64_t>(found->size());
+    co_return Status();
+  }
+
+  Task<void> handle(RequestContext&, Exchange& exchange) override {
+    Object answer;
+    {
+      std::lock_guard lock(mutex_);
+      for (const auto& [team, number] : counts_) answer[team] = number;
+    }
+    std::vector<SharedBytes> body;
+    body.emplace_back(to_json(answer) + "\n");
+    co_await exchange.respond(maps_->has_synced() ? 200 : 503, "application/json", std::move(body));
+  }
+
+ private:
+  std::shared_ptr<SharedInformer> maps_;
+  std::mutex mutex_;
+  std::map<std::string, std::int64_t> counts_;
+};
+
+class CensusPlugin final : public Plugin {
+  Status provision(Host& host) override {
+    informers_ = std::make_unique<SharedInformerFactory>(host);
+    auto maps = informers_->for_resource({"", "v1", "configmaps"});
+    Status indexed = maps->indexer().add_indexers({{"team", teams_of}});
+    if (!indexed.ok()) return indexed;
+    auto queue = std::make_shared<WorkQueue>(host.executor());
+    const auto note = [queue](const ObjectRef& object) {
+      for (const std::string& team : teams_of(*object)) queue->add(team);
+    };
+    ResourceEventHandler handler;
+    handler.on_add = [note](const ObjectRef& object, bool) { note(object); };
+    handler.on_update = [note](const ObjectRef& old, const ObjectRef& now) { note(old), note(now); };
+    handler.on_delete = [note](const ObjectRef& last, bool) { note(last); };
+    maps->add_event_handler(std::move(handler));
+    auto census = std::make_shared<Census>(maps);
+    Status hooked = host.add_post_start_hook(
+        "census/start", [this, &host, queue, census](PostStartHookContext context) { return start(host, queue, census, context); });
+    if (!hooked.ok()) return hooked;
+    return host.handle({"/census", false, true, census});
+  }
+
+  Task<Status> start(Host& host, std::shared_ptr<WorkQueue> queue, std::shared_ptr<Census> census, PostStartHookContext context) {
+    context.stop.on_fire([queue] { queue->shut_down(); });
+    informers_->start();
+    const bool synced = co_await informers_->wait_for_cache_sync();
+    if (!synced) co_return Status();
+    const Reconcile count = [census](std::string team) { return census->count(std::move(team)); };
+    for (int i = 0; i < 2; ++i) host.spawn("census/worker", run_worker(queue, count, host.logger()));
+    co_return Status();
+  }
+
+  std::unique_ptr<SharedInformerFactory> informers_;
+};
+BACKPLANE_PLUGIN(CensusPlugin)

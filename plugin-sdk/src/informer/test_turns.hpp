@@ -1,0 +1,63 @@
+// For tests: an executor whose work runs when the test says so, and whose timers go off when nothing else is left.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "backplane/logger.hpp"
+#include "backplane/task.hpp"
+
+namespace backplane::test {
+
+class TurnExecutor final : public Executor {
+ public:
+  void post(std::function<void()> work) override { work_.push_back(std::move(work)); }
+  void post(std::coroutine_handle<> frame) override {
+    work_.push_back([frame] { frame.resume(); });
+  }
+  std::function<void()> after(std::chrono::nanoseconds delay, std::function<void()> work) override {
+    auto timer = std::make_shared<std::function<void()>>(std::move(work));
+    timers_.push_back(timer);
+    delays.push_back(delay);
+    return [timer] { *timer = nullptr; };
+  }
+  // Runs what there is until nothing is left.
+  void settle() {
+    ExecutorScope scope(this);
+    while (!work_.empty()) {
+      auto next = std::move(work_.front());
+      work_.pop_front();
+      if (next) next();
+    }
+  }
+  // Lets every timer that is armed now go off.
+  void fire_timers() {
+    for (const auto& timer : std::exchange(timers_, {})) {
+      if (*timer) work_.push_back(std::exchange(*timer, nullptr));
+    }
+    settle();
+  }
+  // Starts a task; it runs to its first wait.
+  void start(Task<void> task) {
+    spawn_detached(*this, std::move(task));
+    settle();
+  }
+
+  std::vector<std::chrono::nanoseconds> delays;  // of all timers ever armed
+
+ private:
+  std::deque<std::function<void()>> work_;
+  std::deque<std::shared_ptr<std::function<void()>>> timers_;
+};
+
+class QuietLogger final : public Logger {
+ public:
+  void error(std::string_view text) override { lines.emplace_back(text); }
+  void warn(std::string_view text) override { lines.emplace_back(text); }
+  void info(std::string_view) override {}
+  void debug(std::string_view text) override { lines.emplace_back(text); }
+  std::vector<std::string> lines;
+};
+
+}  // namespace backplane::test
