@@ -9,13 +9,13 @@
 namespace backplane {
 namespace {
 
-struct Promise {
+struct PromisingFlags {
   std::string_view flag;  // ends in '*': every flag that begins so
   std::string_view missing;
 };
 
 // In the order in which they are told.
-constexpr Promise kPromises[] = {
+constexpr PromisingFlags kPromises[] = {
     {"encryption-provider-config*", "objects are not encrypted at rest"},
     {"audit-*", "nothing is audited"},
     {"token-auth-file", "static tokens are not read"},
@@ -37,7 +37,7 @@ constexpr Promise kPromises[] = {
 
 bool has(const std::vector<std::string>& list, std::string_view name) { return std::find(list.begin(), list.end(), name) != list.end(); }
 
-bool fits(const Promise& promise, std::string_view flag) {
+bool fits(const PromisingFlags& promise, std::string_view flag) {
   return promise.flag.back() == '*' ? flag.starts_with(promise.flag.substr(0, promise.flag.size() - 1)) : flag == promise.flag;
 }
 
@@ -88,7 +88,7 @@ std::vector<std::string> missing_admission(const AdmissionOptions& admission, co
 }
 
 // Given, and not with the value that it has anyway.
-std::vector<std::string> given_flags(const FlagSet& flags, const Promise& promise) {
+std::vector<std::string> given_flags(const FlagSet& flags, const PromisingFlags& promise) {
   std::vector<std::string> given;
   for (const auto& [name, text] : flags.texts()) {
     if (fits(promise, name) && !flags.has_default(name)) given.push_back("--" + name);
@@ -108,7 +108,7 @@ void check_promises(const Options& options, const Offers& offers, Problems& prob
   std::vector<std::string> broken;
   add_missing(broken, "authorization-mode", missing_modes(options.authorization, offers));
   add_missing(broken, "enable-admission-plugins", missing_admission(options.admission, offers));
-  for (const Promise& promise : kPromises) {
+  for (const PromisingFlags& promise : kPromises) {
     const auto given = given_flags(options.flags, promise);
     if (!given.empty()) broken.push_back(join(given, ", ") + " (" + std::string(promise.missing) + ")");
   }

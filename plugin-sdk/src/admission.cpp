@@ -4,7 +4,7 @@
 #include "backplane/host.hpp"
 #include "backplane/names.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 // apimachinery validation.IsQualifiedName of `domain/name`, in so far as keys can break it.
@@ -128,4 +128,4 @@ Status Host::register_admission(std::shared_ptr<AdmissionPlugin> plugin) {
   return register_admission(std::move(registration));
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -3,7 +3,7 @@
 
 #include "backplane/http.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 constexpr std::string_view kScheme = "bearer ";
@@ -69,4 +69,4 @@ AuthorizationAttributes authorization_attributes(const RequestContext& context) 
   return attributes;
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API

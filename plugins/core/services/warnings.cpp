@@ -7,7 +7,6 @@ namespace backplane::core {
 namespace {
 
 using namespace kit;
-using namespace workload;
 using Warnings = std::vector<std::string>;
 
 constexpr std::string_view kOldTopology = "service.kubernetes.io/topology-aware-hints", kTopology = "service.kubernetes.io/topology-mode";
