@@ -31,7 +31,10 @@ std::string print_expression(const Object& expression) {
 }  // namespace
 
 TableColumn name_column() {
-  return {"Name", "string", "name", "Name of the object, unique among the objects of its kind in its namespace.", 0};
+  return {.name = "Name",
+          .format = "name",
+          .description = "Name of the object, unique among the objects of its kind in its namespace.",
+          .path = ".metadata.name"};
 }
 TableColumn age_column() { return computed_column("Age", "Time since the server stored the object for the first time.", print_age); }
 TableColumn text_column(std::string name, std::string description, std::string path, int priority, std::string absent) {
