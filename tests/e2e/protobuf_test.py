@@ -182,13 +182,14 @@ class Protobuf(unittest.TestCase):
 
     def test_a_watch_that_cannot_go_on_says_so_in_its_frames(self):
         connection = self.server.connect()
-        connection.request('GET', MAPS + '?watch=1&resourceVersion=1000000&timeoutSeconds=5', headers={'Accept': TYPED})
+        query = '?watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&resourceVersion=1000000'
+        connection.request('GET', MAPS + query + '&timeoutSeconds=20', headers={'Accept': TYPED})
         response = connection.getresponse()
-        if response.status != 200:
-            self.assertEqual(envelope(response.read())[1], 'Status')
-        else:
-            kind, (_, name, message) = self.read_frame(response)
-            self.assertEqual((kind, name, first(message, 2)), ('ERROR', 'Status', b'Failure'))
+        self.assertEqual((response.status, response.getheader('Content-Type')), (200, PROTOBUF + ';stream=watch'))
+        kind, (_, name, message) = self.read_frame(response)
+        self.assertEqual((kind, name, first(message, 2)), ('ERROR', 'Status', b'Failure'))
+        self.assertIn(b'Too large resource version', first(message, 3))
+        self.assertEqual(response.read(), b'')
         connection.close()
 
     def test_errors_are_statuses_in_protobuf(self):
@@ -276,6 +277,7 @@ class StoredForm(unittest.TestCase):
 
     def test_other_media_types_are_refused_at_start(self):
         server = Server('--storage-media-type=application/yaml', wait=False)
+        self.addCleanup(server.stop)
         self.assertNotEqual(server.process.wait(60), 0)
         self.assertIn('--storage-media-type "application/yaml" invalid, allowed values: application/json, ' + PROTOBUF, server.text())
 
