@@ -20,16 +20,21 @@ void StoreEnvironment::State::fill(registry::BackingSlot& slot, bool eager) {
   registry::Backing backing;
   backing.storage = storage;
   backing.admission = admission;
+  backing.leases = leases.get();
+  backing.settings = settings;
   backing.cache = caches->add(slot.config(), eager);
   slot.fill(std::move(backing));
 }
 
-void StoreEnvironment::State::start(StorageBackend& the_storage, CacheHub& the_caches, AdmissionRunner& the_admission, Kept told) {
+void StoreEnvironment::State::start(StorageBackend& the_storage, CacheHub& the_caches, AdmissionRunner& the_admission, Kept told,
+                                    StoreSettings the_settings) {
   std::lock_guard lock(mutex);
   storage = &the_storage;
   caches = &the_caches;
   admission = &the_admission;
   kept = std::move(told);
+  settings = the_settings;
+  leases = std::make_unique<registry::Leases>(the_storage, settings.lease_reuse);
   for (registry::BackingSlot* slot : waiting) fill(*slot, true);
   waiting.clear();
 }
@@ -60,8 +65,8 @@ void StoreEnvironment::State::detach(registry::BackingSlot& slot) {
 StoreEnvironment::StoreEnvironment() : state_(std::make_shared<State>()) {}
 StoreEnvironment::~StoreEnvironment() { stop(); }
 
-void StoreEnvironment::start(StorageBackend& storage, CacheHub& caches, AdmissionRunner& admission, Kept kept) {
-  state_->start(storage, caches, admission, std::move(kept));
+void StoreEnvironment::start(StorageBackend& storage, CacheHub& caches, AdmissionRunner& admission, Kept kept, StoreSettings settings) {
+  state_->start(storage, caches, admission, std::move(kept), settings);
 }
 
 void StoreEnvironment::stop() {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "registry/leases.hpp"
 #include "registry/store.hpp"
 
 namespace backplane {
@@ -22,6 +23,8 @@ struct Backing {
   StorageBackend* storage = nullptr;
   AdmissionRunner* admission = nullptr;
   std::shared_ptr<ResourceCache> cache;
+  Leases* leases = nullptr;
+  StoreSettings settings;
 };
 
 // A store's place in the environment: empty until start().
@@ -52,6 +55,8 @@ struct StoreEnvironment::State {
   CacheHub* caches = nullptr;
   AdmissionRunner* admission = nullptr;
   StoreEnvironment::Kept kept;
+  StoreSettings settings;
+  std::unique_ptr<registry::Leases> leases;
   // The stores on one prefix share a cache; it goes with the last of them, and is made anew for one that wants it otherwise (a custom
   // resource whose definition has changed): what watches the old one ends then.
   struct Prefix {
@@ -61,7 +66,7 @@ struct StoreEnvironment::State {
   std::vector<registry::BackingSlot*> waiting;  // made before start()
   std::map<std::string, Prefix> prefixes;
 
-  void start(StorageBackend& storage, CacheHub& caches, AdmissionRunner& admission, Kept kept);
+  void start(StorageBackend& storage, CacheHub& caches, AdmissionRunner& admission, Kept kept, StoreSettings settings);
   void attach(registry::BackingSlot& slot);
   void detach(registry::BackingSlot& slot);
 

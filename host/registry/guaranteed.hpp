@@ -10,6 +10,7 @@
 #include <string>
 
 #include "registry/object_store.hpp"
+#include "registry/store_commit.hpp"
 
 namespace backplane::registry {
 
@@ -56,9 +57,26 @@ class Guaranteed {
     current_ = true;
     co_return Status();
   }
-  void adopt(const TxnResult& lost) {
-    entry_ = lost.found.empty() ? nullptr : backing_.cache->make_entry(lost.found.front());
+  // The object as a lost transaction found it; one that was lost for another reason leaves the state as it is.
+  void adopt(const CommitOutcome& lost) {
+    if (lost.end != CommitEnd::kMoved) return;
+    entry_ = lost.found ? backing_.cache->make_entry(*lost.found) : nullptr;
     current_ = true;
+  }
+  // The object's removal, between begin and finish of the store's hooks.
+  Task<Result<CommitOutcome>> commit_removal() {
+    OwnChange own;
+    own.key = key_;
+    own.expected = revision();
+    const StoreHooks* hooks = store_.config().hooks.get();
+    if (hooks == nullptr) co_return co_await commit(backing_, context_, std::move(own), nullptr);
+    const Object old = decode(*entry_, json::make_shared_resource<json::monotonic_resource>());
+    auto begun = co_await hooks->begin_delete(context_, old);
+    if (!begun.ok()) co_return std::move(begun.status());
+    auto committed = co_await commit(backing_, context_, std::move(own), begun->get());
+    const bool kept = committed.ok() && committed->end == CommitEnd::kDone;
+    if (*begun != nullptr) co_await (*begun)->finish(kept);
+    co_return committed;
   }
   Revision revision() const { return entry_ ? entry_->revision : 0; }
 

@@ -16,7 +16,7 @@
 
 namespace backplane::registry {
 
-class ObjectStore final : public StandardStorage, public DeprecationProvider {
+class ObjectStore final : public StandardStorage, public DeprecationProvider, public Transactor {
  public:
   ObjectStore(std::shared_ptr<StoreEnvironment::State> environment, ResourceConfig config);
   ~ObjectStore() override;
@@ -44,6 +44,8 @@ class ObjectStore final : public StandardStorage, public DeprecationProvider {
   Task<Result<DeleteResult>> remove(RequestContext& context, std::string name, DeleteOptions options) override;
   Task<Result<ListResult>> remove_collection(RequestContext& context, DeleteOptions options, ListOptions list) override;
 
+  Task<Result<bool>> transact(RequestContext& context, BegunWrite& write) override;
+
   // ---- for the store's own parts
   // An update through `mode`: what subresources are made of.
   Task<Result<UpdateResult>> update_as(WriteMode mode, RequestContext& context, std::string name, UpdatedObjectInfo& info,
@@ -54,6 +56,8 @@ class ObjectStore final : public StandardStorage, public DeprecationProvider {
   Task<Result<ObjectRef>> read_stored(const Backing& backing, std::string key);
   const Backing* backing() const noexcept { return slot_.get(); }
   const StoreKeys& keys() const noexcept { return keys_; }
+  // The lease for an object that is written now; 0 for kinds that stay.
+  Task<Result<LeaseId>> lease(const Backing& backing) const;
   bool sorted_keys() const noexcept { return slot_.config().sorted_keys; }
 
   AdmissionAttributes attributes(RequestContext& context, AdmissionOperation operation, std::string_view name) const;
@@ -66,6 +70,9 @@ class ObjectStore final : public StandardStorage, public DeprecationProvider {
  private:
   // One try of a create, under a name that is set or generated.
   Task<Result<ObjectRef>> create_once(const Backing& backing, RequestContext& context, Object& object, const WriteOptions& options);
+  // The same between begin and finish of its hooks.  Null: what was begun is no longer to be had.
+  Task<Result<ObjectRef>> store_new(const Backing& backing, RequestContext& context, Object& object, const WriteOptions& options,
+                                    BegunWrite* begun);
   Result<CacheScope> scope_of(const RequestContext& context, const ListOptions& options) const;
 
   std::shared_ptr<StoreEnvironment::State> environment_;

@@ -4,6 +4,7 @@
 
 #include "registry/metadata.hpp"
 #include "registry/object_store.hpp"
+#include "registry/store_commit.hpp"
 
 namespace backplane {
 namespace registry {
@@ -95,6 +96,17 @@ Task<Result<ObjectRef>> ObjectStore::read_stored(const Backing& backing, std::st
   if (!found.ok()) co_return std::move(found.status());
   if (found->items.empty()) co_return ObjectRef();
   co_return backing.cache->make_entry(found->items.front());
+}
+
+Task<Result<LeaseId>> ObjectStore::lease(const Backing& backing) const {
+  if (config_.time_to_live.count() == 0) co_return LeaseId{0};
+  co_return co_await backing.leases->lease_for(config_.time_to_live);
+}
+
+Task<Result<bool>> ObjectStore::transact(RequestContext& context, BegunWrite& write) {
+  const Backing* backing = slot_.get();
+  if (backing == nullptr) co_return not_started();
+  co_return co_await commit_joined(*backing, context, write);
 }
 
 Status not_started() { return service_unavailable("the storage of this server is not ready yet"); }

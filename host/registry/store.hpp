@@ -9,6 +9,7 @@
 // Errors:        as rest.hpp: complete Statuses.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 
@@ -16,6 +17,13 @@
 #include "watchcache/resource_cache.hpp"
 
 namespace backplane {
+
+// What the command line says about every store.
+struct StoreSettings {
+  int delete_collection_workers = 1;     // --delete-collection-workers
+  bool garbage_collection = true;        // --enable-garbage-collector: set the finalizers that a collector works from
+  std::chrono::seconds lease_reuse{60};  // --lease-reuse-duration-seconds
+};
 
 // What all stores of a server share.
 class StoreEnvironment {
@@ -25,7 +33,7 @@ class StoreEnvironment {
   // Gives every store made so far, and all later ones, a backend, a cache and admission.  Once.  All three outlive the stores' use.
   // `kept` is told, before anything is read, which type the objects below a key prefix have; null: they are JSON however others are kept.
   using Kept = std::function<void(std::string_view prefix, const Schema* schema)>;
-  void start(StorageBackend& storage, CacheHub& caches, AdmissionRunner& admission, Kept kept = {});
+  void start(StorageBackend& storage, CacheHub& caches, AdmissionRunner& admission, Kept kept = {}, StoreSettings settings = {});
   // Call before `caches` goes away: stores that are dropped later leave it alone.
   void stop();
   struct State;

@@ -6,8 +6,6 @@
 namespace backplane::registry {
 namespace {
 
-// Deletes under way at once: enough for the backend to commit them as groups.
-constexpr std::size_t kDeleteWorkers = 16;
 // A list without a limit is read in pages of so many, as upstream reads it: with a resource version it is then read at just that version.
 constexpr std::int64_t kPageSize = 10000;
 
@@ -23,6 +21,19 @@ struct Sweep {
   Promise<bool> finished;
 };
 
+// What a plugin throws in one delete ends the request, not the worker: nobody waits for a worker's exceptions.
+Task<Status> remove_one(Sweep& shared, const ObjectEntry& entry) {
+  std::string what = "an exception that is not a std::exception";
+  try {
+    auto removed = co_await shared.store.remove_in(shared.context, entry.ns, entry.name, shared.options);
+    co_return std::move(removed).status();
+  } catch (const std::exception& error) {
+    what = error.what();
+  } catch (...) {
+  }
+  co_return internal_error("DeleteCollection worker failed: " + what);
+}
+
 Task<void> sweep(Sweep& shared) {
   while (shared.failure.ok()) {
     if (expired(shared.context)) shared.failure = deadline_error();
@@ -30,9 +41,8 @@ Task<void> sweep(Sweep& shared) {
     auto entry = std::make_shared<const ObjectEntry>(*shared.batch.front());
     shared.batch = shared.batch.subspan(1);
     shared.taken.push_back(entry);
-    auto removed = co_await shared.store.remove_in(shared.context, entry->ns, entry->name, shared.options);
-    const bool failed = !removed.ok() && removed.status().reason() != Reason::kNotFound;
-    if (failed && shared.failure.ok()) shared.failure = std::move(removed.status());
+    Status removed = co_await remove_one(shared, *entry);
+    if (!removed.ok() && removed.reason() != Reason::kNotFound && shared.failure.ok()) shared.failure = std::move(removed);
   }
 }
 
@@ -53,14 +63,14 @@ Task<void> sweep_with(Sweep& shared, std::size_t workers) {
 }
 
 // Every object of one page.
-Task<Status> sweep_page(Sweep& shared, ObjectCursor& page) {
+Task<Status> sweep_page(Sweep& shared, ObjectCursor& page, std::size_t workers) {
   for (;;) {
     auto reading = page.next();
     auto batch = co_await std::move(reading);
     if (!batch.ok()) co_return std::move(batch.status());
     if (batch->empty()) co_return Status();
     shared.batch = *batch;
-    co_await sweep_with(shared, std::min(kDeleteWorkers, batch->size()));
+    co_await sweep_with(shared, std::min(workers, batch->size()));
     if (!shared.failure.ok()) co_return std::move(shared.failure);
   }
 }
@@ -68,6 +78,9 @@ Task<Status> sweep_page(Sweep& shared, ObjectCursor& page) {
 }  // namespace
 
 Task<Result<ListResult>> ObjectStore::remove_collection(RequestContext& context, DeleteOptions options, ListOptions list) {
+  const Backing* backing = slot_.get();
+  if (backing == nullptr) co_return not_started();
+  const auto workers = static_cast<std::size_t>(std::max(1, backing->settings.delete_collection_workers));
   const bool one_page = list.limit > 0;
   if (!one_page) list.limit = kPageSize;
   Sweep shared{*this, context, std::move(options), {}, {}, {}, 0, {}};
@@ -76,7 +89,7 @@ Task<Result<ListResult>> ObjectStore::remove_collection(RequestContext& context,
     ListOptions asked = list;
     auto listed = co_await this->list(context, std::move(asked));
     if (!listed.ok()) co_return std::move(listed.status());
-    Status swept = co_await sweep_page(shared, *listed->items);
+    Status swept = co_await sweep_page(shared, *listed->items, workers);
     if (!swept.ok()) co_return swept;
     more = !one_page && !listed->continue_token.empty();
     list.continue_token = listed->continue_token;

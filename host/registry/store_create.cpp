@@ -1,6 +1,7 @@
 // create: admission → preparation and validation → one transaction that demands the key's absence.
 #include "registry/metadata.hpp"
 #include "registry/object_store.hpp"
+#include "registry/store_commit.hpp"
 
 namespace backplane::registry {
 namespace {
@@ -18,8 +19,8 @@ bool is_deleting(const Backing& backing, const KeyValue& found) {
 }
 
 // Something is there: wherever the answer to "what" comes from, it only decides the wording.
-Status taken(const ObjectStore& store, const Backing& backing, const Object& object, const std::vector<KeyValue>& found) {
-  return store.exists_error(object, !found.empty() && is_deleting(backing, found.front()));
+Status taken(const ObjectStore& store, const Backing& backing, const Object& object, const std::optional<KeyValue>& found) {
+  return store.exists_error(object, found && is_deleting(backing, *found));
 }
 
 }  // namespace
@@ -58,6 +59,28 @@ Task<Result<ObjectRef>> ObjectStore::create_once(const Backing& backing, Request
                                                  const WriteOptions& options) {
   fill_system_fields(object);
   if (needs_name(object)) ObjectMeta(object).set("name", generate_name(meta_text(object, "generateName")));
+  const StoreHooks* hooks = config_.hooks.get();
+  if (hooks == nullptr) co_return co_await store_new(backing, context, object, options, nullptr);
+
+  const std::size_t warnings = context.warning_count();
+  for (;;) {
+    if (expired(context)) co_return deadline_error();
+    context.take_back_warnings(warnings);
+    Object copy(object, object.storage());
+    auto begun = co_await hooks->begin_create(context, copy, options.dry_run);
+    if (!begun.ok()) co_return std::move(begun.status());
+    auto stored = co_await store_new(backing, context, copy, options, begun->get());
+    const bool stale = stored.ok() && *stored == nullptr;
+    const bool kept = stored.ok() && !stale && !options.dry_run;
+    if (*begun != nullptr) co_await (*begun)->finish(kept);
+    if (stale) continue;
+    if (kept) hooks->after_create(context, *stored);
+    co_return stored;
+  }
+}
+
+Task<Result<ObjectRef>> ObjectStore::store_new(const Backing& backing, RequestContext& context, Object& object, const WriteOptions& options,
+                                               BegunWrite* begun) {
   Status prepared = before_create(config_, *config_.strategy, context, object);
   if (!prepared.ok()) co_return prepared;
 
@@ -81,15 +104,19 @@ Task<Result<ObjectRef>> ObjectStore::create_once(const Backing& backing, Request
   auto version = parse_resource_version(meta_text(object, "resourceVersion"));
   if (version.ok() && *version != 0) co_return Status(500, Reason::kNone, "resourceVersion should not be set on objects to be created");
 
+  auto leased = co_await lease(backing);
+  if (!leased.ok()) co_return std::move(leased.status());
   KeyValue stored;
   stored.key = *key;
   stored.value = SharedBytes(encode_for_storage(object));
-  TxnRequest request;
-  request.compares.push_back({*key, 0});
-  request.puts.push_back({*key, stored.value, 0});
-  auto committed = co_await backing.storage->txn(std::move(request));
+  OwnChange own;
+  own.key = *key;
+  own.value = stored.value;
+  own.lease = *leased;
+  auto committed = co_await commit(backing, context, std::move(own), begun);
   if (!committed.ok()) co_return std::move(committed.status());
-  if (!committed->committed) co_return taken(*this, backing, object, committed->found);
+  if (committed->end == CommitEnd::kStale) co_return ObjectRef();
+  if (committed->end == CommitEnd::kMoved) co_return taken(*this, backing, object, committed->found);
   stored.create_revision = committed->revision;
   stored.mod_revision = committed->revision;
   co_return backing.cache->make_entry(stored);

@@ -83,7 +83,7 @@ Task<DeleteOperation::Attempt> DeleteOperation::attempt() {
   if (*grace == Grace::kPending) co_return done(entry_, false, returns_object());
 
   const bool held_elsewhere = strategy.held_by_other_finalizers(object);
-  const bool collector = set_collector_finalizers(strategy, object, options);
+  const bool collector = backing_.settings.garbage_collection && set_collector_finalizers(strategy, object, options);
   const bool held = held_elsewhere || !ObjectMeta(object).finalizers().empty();
   if (!held && *grace == Grace::kNone) co_return co_await remove_now();
   const bool marked = mark(object, *grace, held_elsewhere);
@@ -100,12 +100,16 @@ Task<DeleteOperation::Attempt> DeleteOperation::keep(Object object, bool remove_
   KeyValue stored;
   stored.key = key_;
   stored.value = SharedBytes(encode_for_storage(object));
-  TxnRequest request;
-  request.compares.push_back({key_, revision()});
-  request.puts.push_back({key_, stored.value, 0});
-  auto committed = co_await backing_.storage->txn(std::move(request));
+  auto leased = co_await store_.lease(backing_);
+  if (!leased.ok()) co_return std::move(leased.status());
+  OwnChange own;
+  own.key = key_;
+  own.expected = revision();
+  own.value = stored.value;
+  own.lease = *leased;
+  auto committed = co_await commit(backing_, context_, std::move(own), nullptr);
   if (!committed.ok()) co_return std::move(committed.status());
-  if (!committed->committed) {
+  if (committed->end != CommitEnd::kDone) {
     adopt(*committed);
     co_return again();
   }
@@ -120,15 +124,13 @@ Task<DeleteOperation::Attempt> DeleteOperation::keep(Object object, bool remove_
 
 Task<DeleteOperation::Attempt> DeleteOperation::remove_now() {
   if (options_.dry_run) co_return done(entry_, true, returns_object());
-  TxnRequest request;
-  request.compares.push_back({key_, revision()});
-  request.removes.push_back(key_);
-  auto committed = co_await backing_.storage->txn(std::move(request));
+  auto committed = co_await commit_removal();
   if (!committed.ok()) co_return std::move(committed.status());
-  if (!committed->committed) {
+  if (committed->end != CommitEnd::kDone) {
     adopt(*committed);
     co_return again();
   }
+  if (const StoreHooks* hooks = store_.config().hooks.get()) hooks->after_delete(context_, entry_);
   if (!returns_object()) co_return done(entry_, true, false);
   // The object as it was, at the revision of its removal.
   auto last = std::make_shared<ObjectEntry>(*entry_);

@@ -61,7 +61,10 @@ class FakeStorage final : public StorageBackend {
       co_return result;
     }
     result.found.clear();
-    for (const Put& wanted : request.puts) put(wanted.key, std::string(wanted.value.view()));
+    for (const Put& wanted : request.puts) {
+      put(wanted.key, std::string(wanted.value.view()));
+      data[wanted.key].lease = wanted.lease;
+    }
     for (const std::string& key : request.removes) {
       data.erase(key);
       ++revision;
@@ -71,7 +74,11 @@ class FakeStorage final : public StorageBackend {
   }
   Result<std::unique_ptr<StorageWatch>> watch(std::string, Revision) override { return internal_error("not in this test"); }
   Task<Status> compact(Revision) override { co_return Status(); }
-  Task<Result<LeaseId>> grant_lease(std::chrono::seconds) override { co_return LeaseId{1}; }
+  std::vector<std::chrono::seconds> granted;
+  Task<Result<LeaseId>> grant_lease(std::chrono::seconds time) override {
+    granted.push_back(time);
+    co_return static_cast<LeaseId>(granted.size());
+  }
   Task<Status> health(std::chrono::milliseconds) override { co_return Status(); }
   Task<Status> stop() override { co_return Status(); }
 };

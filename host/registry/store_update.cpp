@@ -23,16 +23,24 @@ class UpdateOperation final : public Guaranteed<UpdateOperation, UpdateResult> {
   Task<Attempt> attempt();
 
  private:
-  static Attempt done(ObjectRef object, bool created = false) {
+  // How a try ended that was not refused.
+  enum class End : unsigned char { kStored, kUnchanged, kDryRun, kLost, kEmptied };
+
+  static Attempt done(ObjectRef object, bool created = false, bool deleted = false) {
     UpdateResult result;
     result.object = std::move(object);
     result.created = created;
+    result.deleted = deleted;
     return std::optional<UpdateResult>(std::move(result));
   }
 
   Task<Attempt> change(Object existing);
   Task<Attempt> create_missing(Object object);
-  Task<Attempt> commit(Object object);
+  // Between begin and finish of the hooks.
+  Task<Result<End>> write_change(Object& object, const Object& existing, BegunWrite* begun);
+  Task<Result<End>> write_new(Object& object, BegunWrite* begun);
+  Task<Result<End>> store(Object& object, Revision expected, BegunWrite* begun);
+  Task<Result<End>> store_unchanged();
   Task<Attempt> remove_finalized(Object object);
   Task<Status> admit(Object& object, const Object* existing);
   Task<Status> validate_admission(Object& object, const Object* existing);
@@ -40,6 +48,7 @@ class UpdateOperation final : public Guaranteed<UpdateOperation, UpdateResult> {
   Status check_preconditions(const Object& existing) const;
   Status check_version(Object& object) const;
   bool changes_nothing(std::string_view bytes) const;
+  const StoreHooks* hooks() const noexcept { return mode_.subresource ? nullptr : store_.config().hooks.get(); }
   bool admission_applies() const { return mode_.run_admission && context_.info.is_resource_request; }
 
   WriteMode mode_;
@@ -47,6 +56,7 @@ class UpdateOperation final : public Guaranteed<UpdateOperation, UpdateResult> {
   WriteOptions options_;
   bool dry_run_;
   bool may_create_;
+  ObjectRef result_;  // of the try at hand, unless it was lost
 };
 
 bool UpdateOperation::changes_nothing(std::string_view bytes) const {
@@ -136,52 +146,85 @@ Task<UpdateOperation::Attempt> UpdateOperation::change(Object existing) {
   if (!admitted.ok()) co_return admitted;
   Status version = check_version(object);
   if (!version.ok()) co_return version;
+  StoreHooks::Begun begun;
+  if (hooks() != nullptr) {
+    auto started = co_await hooks()->begin_update(context_, object, existing, dry_run_);
+    if (!started.ok()) co_return std::move(started.status());
+    begun = std::move(*started);
+  }
+  auto end = co_await write_change(object, existing, begun.get());
+  if (begun != nullptr) co_await begun->finish(end.ok() && (*end == End::kStored || *end == End::kUnchanged));
+  if (!end.ok()) co_return std::move(end.status());
+  if (*end == End::kLost) co_return again();
+  if (*end == End::kEmptied) co_return co_await remove_finalized(std::move(object));
+  if (*end == End::kStored && hooks() != nullptr) hooks()->after_update(context_, result_);
+  co_return done(result_);
+}
+
+Task<Result<UpdateOperation::End>> UpdateOperation::write_change(Object& object, const Object& existing, BegunWrite* begun) {
   Status prepared = before_update(store_.config(), mode_, context_, object, existing);
   if (!prepared.ok()) co_return prepared;
   Status allowed = co_await validate_admission(object, &existing);
   if (!allowed.ok()) co_return allowed;
-  if (deletes_during_update(*mode_.strategy, object, existing)) co_return co_await remove_finalized(std::move(object));
-  if (dry_run_) co_return done(unstored(key_, object));
-  co_return co_await commit(std::move(object));
+  if (deletes_during_update(*mode_.strategy, object, existing)) co_return End::kEmptied;
+  if (dry_run_) {
+    result_ = unstored(key_, object);
+    co_return End::kDryRun;
+  }
+  co_return co_await store(object, revision(), begun);
 }
 
-Task<UpdateOperation::Attempt> UpdateOperation::commit(Object object) {
+// `expected` is 0 for an object that is new.
+Task<Result<UpdateOperation::End>> UpdateOperation::store(Object& object, Revision expected, BegunWrite* begun) {
   KeyValue stored;
   stored.key = key_;
   stored.value = SharedBytes(encode_for_storage(object));
   // A write that changes nothing is none: the object keeps its resourceVersion.
-  if (changes_nothing(stored.value.view())) {
-    if (current_) co_return done(entry_);
-    const Revision judged = revision();
+  if (expected != 0 && changes_nothing(stored.value.view())) co_return co_await store_unchanged();
+
+  auto leased = co_await store_.lease(backing_);
+  if (!leased.ok()) co_return std::move(leased.status());
+  OwnChange own;
+  own.key = key_;
+  own.expected = expected;
+  own.value = stored.value;
+  own.lease = *leased;
+  auto committed = co_await commit(backing_, context_, std::move(own), begun);
+  if (!committed.ok()) co_return std::move(committed.status());
+  if (committed->end != CommitEnd::kDone) {
+    adopt(*committed);
+    co_return End::kLost;
+  }
+  stored.create_revision = expected == 0 ? committed->revision : 0;
+  stored.mod_revision = committed->revision;
+  result_ = backing_.cache->make_entry(stored);
+  co_return End::kStored;
+}
+
+// True only of the newest state: a cached one is looked up.
+Task<Result<UpdateOperation::End>> UpdateOperation::store_unchanged() {
+  const Revision judged = revision();
+  if (!current_) {
     Status read = co_await refresh();
     if (!read.ok()) co_return read;
-    co_return revision() == judged ? done(entry_) : again();
   }
-
-  TxnRequest request;
-  request.compares.push_back({key_, revision()});
-  request.puts.push_back({key_, stored.value, 0});
-  auto committed = co_await backing_.storage->txn(std::move(request));
-  if (!committed.ok()) co_return std::move(committed.status());
-  if (!committed->committed) {
-    adopt(*committed);
-    co_return again();
-  }
-  stored.mod_revision = committed->revision;
-  co_return done(backing_.cache->make_entry(stored));
+  if (revision() != judged) co_return End::kLost;
+  result_ = entry_;
+  co_return End::kUnchanged;
 }
 
 // The last finalizer of an object that is being deleted has gone, and so does the object.
 Task<UpdateOperation::Attempt> UpdateOperation::remove_finalized(Object object) {
   ObjectRef last = unstored(key_, object);
   if (dry_run_) co_return done(std::move(last));
-  TxnRequest request;
-  request.compares.push_back({key_, revision()});
-  request.removes.push_back(key_);
-  auto committed = co_await backing_.storage->txn(std::move(request));
+  auto committed = co_await commit_removal();
   if (!committed.ok()) co_return std::move(committed.status());
+  if (committed->end == CommitEnd::kDone) {
+    if (const StoreHooks* own = store_.config().hooks.get()) own->after_delete(context_, last);
+    co_return done(std::move(last), false, true);
+  }
   // Nothing found: removed by somebody else meanwhile, which is the same end.
-  if (committed->committed || committed->found.empty()) co_return done(std::move(last));
+  if (committed->end == CommitEnd::kMoved && !committed->found) co_return done(std::move(last), false, true);
   adopt(*committed);
   co_return again();
 }
@@ -191,29 +234,34 @@ Task<UpdateOperation::Attempt> UpdateOperation::create_missing(Object object) {
   if (!admitted.ok()) co_return admitted;
   auto version = parse_resource_version(meta_text(object, "resourceVersion"));
   if (!version.ok()) co_return std::move(version.status());
+  Status scoped = ensure_namespace(object, store_.namespaced() ? std::string_view(context_.info.ns) : std::string_view());
+  if (!scoped.ok()) co_return scoped;
   wipe_system_fields(object);
   fill_system_fields(object);
+  StoreHooks::Begun begun;
+  if (hooks() != nullptr) {
+    auto started = co_await hooks()->begin_create(context_, object, dry_run_);
+    if (!started.ok()) co_return std::move(started.status());
+    begun = std::move(*started);
+  }
+  auto end = co_await write_new(object, begun.get());
+  if (begun != nullptr) co_await begun->finish(end.ok() && *end == End::kStored);
+  if (!end.ok()) co_return std::move(end.status());
+  if (*end == End::kLost) co_return again();
+  if (*end == End::kStored && hooks() != nullptr) hooks()->after_create(context_, result_);
+  co_return done(result_, true);
+}
+
+Task<Result<UpdateOperation::End>> UpdateOperation::write_new(Object& object, BegunWrite* begun) {
   Status prepared = before_create(store_.config(), *mode_.strategy, context_, object);
   if (!prepared.ok()) co_return prepared;
   Status allowed = co_await validate_admission(object, nullptr);
   if (!allowed.ok()) co_return allowed;
-  if (dry_run_) co_return done(unstored(key_, object), true);
-
-  KeyValue stored;
-  stored.key = key_;
-  stored.value = SharedBytes(encode_for_storage(object));
-  TxnRequest request;
-  request.compares.push_back({key_, 0});
-  request.puts.push_back({key_, stored.value, 0});
-  auto committed = co_await backing_.storage->txn(std::move(request));
-  if (!committed.ok()) co_return std::move(committed.status());
-  if (!committed->committed) {
-    adopt(*committed);
-    co_return again();
+  if (dry_run_) {
+    result_ = unstored(key_, object);
+    co_return End::kDryRun;
   }
-  stored.create_revision = committed->revision;
-  stored.mod_revision = committed->revision;
-  co_return done(backing_.cache->make_entry(stored), true);
+  co_return co_await store(object, 0, begun);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 // Errors:        a Status with group, resource and name already in it, ready to be sent.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "backplane/options.hpp"
 #include "backplane/request.hpp"
 #include "backplane/schema.hpp"
+#include "backplane/store_hooks.hpp"
 #include "backplane/strategy.hpp"
 #include "backplane/table.hpp"
 #include "backplane/visibility.hpp"
@@ -159,6 +161,8 @@ class UpdatedObjectInfo {
 struct UpdateResult {
   ObjectRef object;
   bool created = false;
+  // The update took the last finalizer of an object that was being deleted: `object` is what it was at its end.
+  bool deleted = false;
 };
 class Updater {
  public:
@@ -229,6 +233,10 @@ struct ResourceConfig {
   const Schema* schema = nullptr;
   std::shared_ptr<const SchemaSet> schemas;  // keeps `schema` alive
   std::shared_ptr<const Strategy> strategy;
+  // Around every write of the resource; null: none.
+  std::shared_ptr<const StoreHooks> hooks;
+  // Objects vanish so long after they were last written (events); 0: they stay.
+  std::chrono::seconds time_to_live{0};
   // Delete answers with the object (upstream ReturnDeletedObject).
   bool return_deleted_object = false;
   // Keys are "/registry/" + storage_prefix + "/" [namespace "/"] name; empty: the plural (custom resources: group/plural, see upstream's

@@ -21,6 +21,8 @@ Status GroupInstaller::add(const KindRow& row) {
   config.schemas = schemas_;
   config.schema = schemas_->find(config.kind);
   config.strategy = row.strategy();
+  config.hooks = row.hooks;
+  config.time_to_live = row.time_to_live;
   config.return_deleted_object = row.facts.returns_deleted;
   config.storage_prefix = row.storage_prefix;
   config.deprecation_warning = row.deprecation_warning;

@@ -29,9 +29,11 @@ struct KindRow {
   MakeStrategy make = nullptr;
   // The strategy of /status, where facts.status or this says that there is one; null: StatusStrategy.
   std::shared_ptr<const Strategy> (*make_status)(std::shared_ptr<const Strategy> parent) = nullptr;
-  std::optional<Host::ScalePaths> scale = {};  // nothing: no /scale
-  std::string storage_prefix = {};             // empty: the plural
-  std::string deprecation_warning = {};        // empty: none
+  std::optional<Host::ScalePaths> scale = {};    // nothing: no /scale
+  std::shared_ptr<const StoreHooks> hooks = {};  // null: none
+  std::chrono::seconds time_to_live{0};          // 0: objects stay
+  std::string storage_prefix = {};               // empty: the plural
+  std::string deprecation_warning = {};          // empty: none
 
   std::shared_ptr<const Strategy> strategy() const;
   std::shared_ptr<const Strategy> status_strategy(std::shared_ptr<const Strategy> parent) const;  // null: no /status

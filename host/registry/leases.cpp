@@ -1,0 +1,33 @@
+#include "registry/leases.hpp"
+
+#include <algorithm>
+
+namespace backplane::registry {
+namespace {
+
+constexpr int kMaxObjects = 1000;  // of one lease: their removal is one write of the backend
+constexpr int kSharedPart = 20;    // a lease is shared for this part of an object's life at most
+
+}  // namespace
+
+LeaseId Leases::shared(std::chrono::seconds life, std::chrono::seconds extra) {
+  std::lock_guard lock(mutex_);
+  const Time now = std::chrono::steady_clock::now();
+  ++objects_;
+  const bool usable = newest_ != 0 && now + life < expires_ && now + life + extra > expires_ && objects_ <= kMaxObjects;
+  return usable ? newest_ : 0;
+}
+
+Task<Result<LeaseId>> Leases::lease_for(std::chrono::seconds life) {
+  const std::chrono::seconds extra = std::min(reuse_, life / kSharedPart);
+  if (const LeaseId found = shared(life, extra); found != 0) co_return found;
+  auto granted = co_await storage_.grant_lease(life + extra);
+  if (!granted.ok()) co_return granted;
+  std::lock_guard lock(mutex_);
+  newest_ = *granted;
+  expires_ = std::chrono::steady_clock::now() + life + extra;
+  objects_ = 1;
+  co_return granted;
+}
+
+}  // namespace backplane::registry

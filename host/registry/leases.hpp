@@ -1,0 +1,36 @@
+// Leases for objects that vanish after a while: one lease is shared by what is written within a short time of each other, so that the
+// backend keeps few of them (upstream: etcd3's leaseManager).
+//
+// Thread-safety: any thread.
+// Lifetime:      the backend outlives it.
+// Errors:        those of the backend's grant_lease.
+#pragma once
+
+#include <chrono>
+#include <mutex>
+
+#include "backplane/storage.hpp"
+
+namespace backplane::registry {
+
+class Leases {
+ public:
+  // `reuse`: --lease-reuse-duration-seconds; a lease is never shared for longer than a twentieth of an object's life.
+  Leases(StorageBackend& storage, std::chrono::seconds reuse) : storage_(storage), reuse_(reuse) {}
+
+  // A lease that lasts at least `life` from now on, and little longer.
+  Task<Result<LeaseId>> lease_for(std::chrono::seconds life);
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+  LeaseId shared(std::chrono::seconds life, std::chrono::seconds extra);
+
+  StorageBackend& storage_;
+  const std::chrono::seconds reuse_;
+  std::mutex mutex_;
+  LeaseId newest_ = 0;
+  Time expires_{};
+  int objects_ = 0;  // written under the newest lease
+};
+
+}  // namespace backplane::registry

@@ -1,0 +1,108 @@
+#include "registry/store_commit.hpp"
+
+#include "registry/metadata.hpp"
+#include "registry/object_store.hpp"
+
+namespace backplane::registry {
+namespace {
+
+Status not_ours() { return internal_error("only objects of a storage that this host has made can join a transaction"); }
+
+class JoinedTransaction final : public StoreTransaction {
+ public:
+  JoinedTransaction(TxnRequest& request, bool again) : request_(request), again_(again) {}
+
+  bool again() const noexcept override { return again_; }
+
+  Status create(const StandardStorage& store, std::string ns, std::string name, Object object) override {
+    const auto* own = dynamic_cast<const ObjectStore*>(&store);
+    if (own == nullptr) return not_ours();
+    auto key = own->keys().key(ns, name);
+    if (!key.ok()) return std::move(key.status());
+    return put(*own, std::move(*key), 0, std::move(object));
+  }
+  Status replace(const StandardStorage& store, const ObjectRef& before, Object object) override {
+    const auto* own = dynamic_cast<const ObjectStore*>(&store);
+    if (own == nullptr) return not_ours();
+    return put(*own, before->key, before->revision, std::move(object));
+  }
+  Status remove(const StandardStorage& store, const ObjectRef& before) override {
+    if (dynamic_cast<const ObjectStore*>(&store) == nullptr) return not_ours();
+    request_.compares.push_back({before->key, before->revision});
+    request_.removes.push_back(before->key);
+    return {};
+  }
+
+ private:
+  Status put(const ObjectStore& store, std::string key, Revision expected, Object object) {
+    Status shaped = canonical_form(store.schema(), object);
+    if (!shaped.ok()) return shaped;
+    request_.compares.push_back({key, expected});
+    request_.puts.push_back({std::move(key), SharedBytes(encode_for_storage(object)), 0});
+    return {};
+  }
+
+  TxnRequest& request_;
+  bool again_;
+};
+
+TxnRequest own_request(const OwnChange& own) {
+  TxnRequest request;
+  request.compares.push_back({own.key, own.expected});
+  if (own.value) {
+    request.puts.push_back({own.key, *own.value, own.lease});
+  } else {
+    request.removes.push_back(own.key);
+  }
+  return request;
+}
+
+// The object as the transaction found it.
+std::optional<KeyValue> take_found(std::vector<KeyValue>& found, const std::string& key) {
+  for (KeyValue& each : found) {
+    if (each.key == key) return std::move(each);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Task<Result<CommitOutcome>> commit(const Backing& backing, RequestContext& context, OwnChange own, BegunWrite* begun) {
+  CommitOutcome outcome;
+  for (bool again = false;; again = true) {
+    if (again && expired(context)) co_return deadline_error();
+    TxnRequest request = own_request(own);
+    if (begun != nullptr) {
+      JoinedTransaction transaction(request, again);
+      auto joined = co_await begun->join(context, transaction);
+      if (!joined.ok()) co_return std::move(joined.status());
+      outcome.end = *joined ? CommitEnd::kDone : CommitEnd::kStale;
+      if (outcome.end == CommitEnd::kStale) co_return outcome;
+    }
+    auto committed = co_await backing.storage->txn(std::move(request));
+    if (!committed.ok()) co_return std::move(committed.status());
+    outcome.revision = committed->revision;
+    if (committed->committed) co_return outcome;
+    outcome.found = take_found(committed->found, own.key);
+    const Revision current = outcome.found ? outcome.found->mod_revision : 0;
+    if (current == own.expected) continue;  // only what had joined has moved
+    outcome.end = CommitEnd::kMoved;
+    co_return outcome;
+  }
+}
+
+Task<Result<bool>> commit_joined(const Backing& backing, RequestContext& context, BegunWrite& write) {
+  for (bool again = false;; again = true) {
+    if (again && expired(context)) co_return deadline_error();
+    TxnRequest request;
+    JoinedTransaction transaction(request, again);
+    auto joined = co_await write.join(context, transaction);
+    if (!joined.ok() || !*joined) co_return joined;
+    if (request.compares.empty()) co_return true;
+    auto committed = co_await backing.storage->txn(std::move(request));
+    if (!committed.ok()) co_return std::move(committed.status());
+    if (committed->committed) co_return true;
+  }
+}
+
+}  // namespace backplane::registry
