@@ -48,6 +48,9 @@ struct StorageOptions {
   std::chrono::nanoseconds readycheck_timeout = std::chrono::seconds(2);
   bool unsafe_no_fsync = false;
   std::string media_type;  // of what is stored; empty: the backend's choice
+  int delete_collection_workers = 1;
+  bool enable_garbage_collector = true;
+  int lease_reuse_seconds = 60;
   void add_flags(FlagSet& flags);
   void validate(Problems& problems) const;
   // The name of the codec that writes `media_type`; empty: the backend's choice.
@@ -60,7 +63,6 @@ struct SecureServingOptions {
   std::string cert_dir;    // empty: <data-dir>/pki
   bool disable_http2 = false;
   int http2_max_streams_per_connection = 0;  // 0: the transport's default
-  bool permit_address_sharing = false;
   bool permit_port_sharing = false;
   std::string tls_cert_file;
   std::string tls_private_key_file;

@@ -61,7 +61,6 @@ constexpr AcceptedRow kAccepted[] = {
     {"Misc", "enable-aggregator-routing", FlagType::kBool, "false",
      "Call extension servers by endpoint address instead of cluster address."},
     {"Misc", "enable-logs-handler", FlagType::kBool, "false", "DEPRECATED: serve the machine's logs at /logs."},
-    {"Misc", "event-ttl", FlagType::kDuration, "1h0m0s", "How long events are kept."},
     {"Misc", "kubelet-certificate-authority", FlagType::kString, "", "Certificate authority of the kubelets."},
     {"Misc", "kubelet-client-certificate", FlagType::kString, "", "Client certificate for kubelets."},
     {"Misc", "kubelet-client-key", FlagType::kString, "", "Client key for kubelets."},
@@ -83,6 +82,7 @@ constexpr AcceptedRow kAccepted[] = {
 // Read by the plugins that serve what they are about.
 constexpr AcceptedRow kPassedOn[] = {
     {"Misc", "allow-privileged", FlagType::kBool, "false", "Allow privileged containers."},
+    {"Misc", "event-ttl", FlagType::kDuration, "1h0m0s", "How long events are kept after they were last written. 0: for ever."},
     {"Misc", "endpoint-reconciler-type", FlagType::kString, "lease",
      "How the endpoints of the kubernetes service are kept: lease or master-count (alike while one server owns the store), or none."},
     {"Misc", "kubernetes-service-node-port", FlagType::kInt, "0", "Make the kubernetes service a NodePort with this port."},

@@ -22,8 +22,12 @@ void StorageOptions::add_flags(FlagSet& flags) {
   flags.add("etcd-compaction-interval", &compaction_interval, "How often history older than one such interval is forgotten. 0: never.");
   flags.add("etcd-healthcheck-timeout", &healthcheck_timeout, "How long the store may take to answer the check named etcd.");
   flags.add("etcd-readycheck-timeout", &readycheck_timeout, "How long the store may take to answer the check named etcd-readiness.");
-  flags.accept("delete-collection-workers", FlagType::kInt, "1", "Workers of one deletecollection request.");
-  flags.accept("enable-garbage-collector", FlagType::kBool, "true", "Set the finalizers that a garbage collector works from.");
+  flags.add("delete-collection-workers", &delete_collection_workers,
+            "Deletes under way at once in one deletecollection request. More are faster: the store commits them together.");
+  flags.add("enable-garbage-collector", &enable_garbage_collector,
+            "Set the finalizers that a garbage collector works from. Must be what the controller manager has.");
+  flags.add("lease-reuse-duration-seconds", &lease_reuse_seconds,
+            "How long one lease of the store is shared by objects that expire; at most a twentieth of their life.");
   flags.accept("encryption-provider-config", FlagType::kString, "", "File that says how objects are encrypted at rest.");
   flags.accept("encryption-provider-config-automatic-reload", FlagType::kBool, "false", "Read that file again when it changes.");
   flags.accept("etcd-cafile", FlagType::kString, "", "Certificate authority of the etcd servers.");
@@ -34,7 +38,6 @@ void StorageOptions::add_flags(FlagSet& flags) {
   flags.accept("etcd-prefix", FlagType::kString, "/registry", "What every key in the store begins with.");
   flags.accept("etcd-servers", FlagType::kStrings, "", "URLs of etcd servers. The embedded store needs none.");
   flags.accept("etcd-servers-overrides", FlagType::kStrings, "", "group/resource#servers: other etcd servers for single resources.");
-  flags.accept("lease-reuse-duration-seconds", FlagType::kInt, "60", "How long one lease is shared by objects that expire.");
   flags.add("storage-media-type", &media_type,
             "Encoding of built-in kinds in the store, one of [" + known_types() +
                 "]; custom resources are always JSON. What was stored in another one stays readable, and changes when it is next written. "

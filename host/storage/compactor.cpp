@@ -1,6 +1,7 @@
 #include "storage/compactor.hpp"
 
 #include <mutex>
+#include <utility>
 
 #include "base/task_group.hpp"
 #include "storage/log.hpp"
@@ -8,8 +9,7 @@
 namespace backplane {
 
 struct Compactor::State : std::enable_shared_from_this<State> {
-  State(StorageBackend& store, Executor& where, std::chrono::nanoseconds every, Revision keep)
-      : storage(store), executor(where), interval(every), kept(keep) {}
+  State(StorageBackend& store, Executor& where, std::chrono::nanoseconds every) : storage(store), executor(where), interval(every) {}
 
   void arm() {
     std::lock_guard lock(mutex);
@@ -26,8 +26,7 @@ struct Compactor::State : std::enable_shared_from_this<State> {
   Task<Status> tick() {
     auto current = co_await storage.current_revision();
     if (!current.ok()) co_return std::move(current.status());
-    const Revision target = std::min(seen, *current - kept);
-    seen = *current;
+    const Revision target = std::exchange(seen, *current);
     if (target <= 0) co_return Status{};
     auto status = co_await storage.compact(target);
     if (status.ok()) storage_log().debug("history compacted revision={}", target);
@@ -37,7 +36,6 @@ struct Compactor::State : std::enable_shared_from_this<State> {
   StorageBackend& storage;
   Executor& executor;
   const std::chrono::nanoseconds interval;
-  const Revision kept;
   TaskGroup group;
   Revision seen = 0;  // ticks only
   std::mutex mutex;
@@ -45,8 +43,8 @@ struct Compactor::State : std::enable_shared_from_this<State> {
   std::function<void()> cancel;
 };
 
-Compactor::Compactor(StorageBackend& storage, Executor& executor, std::chrono::nanoseconds interval, Revision kept_revisions)
-    : state_(std::make_shared<State>(storage, executor, interval, kept_revisions)) {}
+Compactor::Compactor(StorageBackend& storage, Executor& executor, std::chrono::nanoseconds interval)
+    : state_(std::make_shared<State>(storage, executor, interval)) {}
 Compactor::~Compactor() = default;
 
 void Compactor::start() { state_->arm(); }

@@ -16,13 +16,10 @@ namespace backplane {
 
 // --etcd-compaction-interval's default: history is kept for one to two intervals.
 inline constexpr std::chrono::minutes kCompactionInterval{5};
-// Never compacted, however old: a watcher that was away for a moment on a quiet server still resumes.
-inline constexpr Revision kKeptRevisions = 1000;
 
 class Compactor {
  public:
-  Compactor(StorageBackend& storage, Executor& executor, std::chrono::nanoseconds interval = kCompactionInterval,
-            Revision kept_revisions = kKeptRevisions);
+  Compactor(StorageBackend& storage, Executor& executor, std::chrono::nanoseconds interval = kCompactionInterval);
   ~Compactor();
   void start();
   // Ends the ticks and waits for a compaction that runs.

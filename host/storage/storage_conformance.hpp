@@ -132,6 +132,17 @@ TEST_P(StorageConformance, ATransactionThatNamesAKeyTwiceOrAnEmptyOneIsRefused) 
   EXPECT_EQ(store->committed_revision(), 1);
 }
 
+TEST_P(StorageConformance, ATransactionIsBoundedAsEtcdBoundsIt) {
+  TxnRequest large;
+  large.puts.push_back({"/a", SharedBytes(std::string(1024 * 1024, 'x')), 0});
+  EXPECT_TRUE(store.commit(large).committed);
+  large.puts.push_back({"/b", SharedBytes(std::string(512 * 1024, 'x')), 0});
+  const Status refused = store.run(store->txn(large)).status();
+  EXPECT_EQ(refused.code(), 500);
+  EXPECT_EQ(refused.message(), "etcdserver: request is too large");
+  EXPECT_EQ(store->committed_revision(), 2);
+}
+
 TEST_P(StorageConformance, ValuesMayHoldAnyBytes) {
   std::string value("\0\x01\xff\n", 4);
   value += std::string(100'000, '\0');

@@ -198,7 +198,23 @@ std::vector<LeaseTable::Due> LeaseTable::take_due(Time now) {
   return due;
 }
 
+namespace {
+
+// etcd's --max-request-bytes, whose default kube-apiserver's users know as the largest object there can be.
+constexpr std::size_t kMaxRequestBytes = 1536 * 1024;
+
+std::size_t bytes_of(const TxnRequest& request) {
+  std::size_t bytes = 0;
+  for (const auto& compare : request.compares) bytes += compare.key.size();
+  for (const auto& put : request.puts) bytes += put.key.size() + put.value.size();
+  for (const auto& key : request.removes) bytes += key.size();
+  return bytes;
+}
+
+}  // namespace
+
 Status check_txn(const TxnRequest& request) {
+  if (bytes_of(request) > kMaxRequestBytes) return Status(500, Reason::kNone, "etcdserver: request is too large");
   std::vector<std::string_view> keys;
   keys.reserve(request.puts.size() + request.removes.size());
   for (const auto& put : request.puts) keys.push_back(put.key);

@@ -83,7 +83,8 @@ class LeaseTable {
   std::set<std::pair<Time, LeaseId>> by_expiry_;
 };
 
-// What every backend refuses: an empty key, a key that is written twice, a lease that does not exist is checked by the backend.
+// What every backend refuses: an empty key, a key that is written twice, and more than 1.5 MiB at once, in etcd's words.  A lease that
+// does not exist is checked by the backend.
 Status check_txn(const TxnRequest& request);
 
 // The first key after all keys that start with `prefix`.
