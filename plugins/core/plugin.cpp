@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "backplane/kit/durations.hpp"
 #include "backplane/kit/group.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "kinds/kinds.hpp"
@@ -13,7 +14,8 @@
 #include "namespaces/storage.hpp"
 #include "namespaces/system.hpp"
 #include "pods/binding.hpp"
-#include "services/storage.hpp"
+#include "services/allocation.hpp"
+#include "services/repair.hpp"
 
 namespace backplane::core {
 namespace {
@@ -24,10 +26,24 @@ using workload::PodValidationOptions;
 constexpr int kGroupPriority = 18000;  // ahead of every group under /apis
 constexpr int kVersionPriority = 1;
 
-std::vector<KindRow> kind_rows(PodValidationOptions options) {
+std::chrono::seconds event_ttl(const Host& host) {
+  const auto time = kit::parse_duration(host.flag("event-ttl").value_or("1h"));
+  return std::chrono::duration_cast<std::chrono::seconds>(time.value_or(std::chrono::hours(1)));
+}
+
+KindRow kept_for(KindRow row, std::chrono::seconds time) {
+  row.time_to_live = time;
+  return row;
+}
+KindRow hooked(KindRow row, std::shared_ptr<const StoreHooks> hooks) {
+  row.hooks = std::move(hooks);
+  return row;
+}
+
+std::vector<KindRow> kind_rows(const Host& host, std::shared_ptr<const StoreHooks> service_hooks, PodValidationOptions options) {
   return {config_map_row(),
           endpoints_row(),
-          event_row(),
+          kept_for(event_row(), event_ttl(host)),
           limit_range_row(),
           namespace_row(),
           node_row(),
@@ -39,7 +55,7 @@ std::vector<KindRow> kind_rows(PodValidationOptions options) {
           replication_controller_row(options),
           secret_row(),
           service_account_row(),
-          service_row()};
+          hooked(service_row(), std::move(service_hooks))};
 }
 
 int number_of(const std::optional<std::string>& flag) { return flag ? std::atoi(flag->c_str()) : 0; }
@@ -58,32 +74,67 @@ KubernetesService kubernetes_service(const Host& host, std::string cluster_ip) {
 class CorePlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
-    auto allocator = make_allocator(host);
-    if (!allocator.ok()) return std::move(allocator).status();
+    auto config = address_config();
+    if (!config.ok()) return std::move(config).status();
+    auto addresses = host.make_storage(std::move(*config));
+    if (!addresses.ok()) return std::move(addresses).status();
+    auto resources = make_resources(host, *addresses);
+    if (!resources.ok()) return std::move(resources).status();
     const PodValidationOptions options = workload::pod_validation_options(host);
     GroupInstaller group(host, {"", "v1"}, core_schemas());
-    for (const KindRow& row : kind_rows(options)) {
+    for (const KindRow& row : kind_rows(host, service_hooks(*resources), options)) {
       if (Status status = group.add(row); !status.ok()) return status;
     }
-    group.put("services", make_service_storage(group.store("services"), service_row().strategy(), *allocator));
     if (Status status = add_namespaces(host, group); !status.ok()) return status;
     if (Status status = add_pods(host, group, options); !status.ok()) return status;
     if (Status status = group.install("core", kGroupPriority, kVersionPriority); !status.ok()) return status;
     if (Status status = host.register_admission(make_namespace_lifecycle(group.store("namespaces"))); !status.ok()) return status;
-    return add_hooks(host, group.store("namespaces"), (*allocator)->addresses().address(1));
+    auto repair = std::make_shared<ServiceRepair>(group.store("services"), std::move(*addresses), *resources, host.logger());
+    if (Status status = add_repair(host, std::move(repair)); !status.ok()) return status;
+    return add_hooks(host, group.store("namespaces"), (*resources)->addresses.first_address());
   }
 
  private:
-  static Result<std::shared_ptr<ServiceAllocator>> make_allocator(Host& host) {
-    const std::string cidr = host.flag("service-cluster-ip-range").value_or("");
-    // A second range is for a second address family; one family is served.
-    auto addresses = AddressRange::parse(cidr.empty() ? "10.0.0.0/24" : cidr.substr(0, cidr.find(',')));
-    if (!addresses.ok()) return std::move(addresses).status();
-    const std::string range = host.flag("service-node-port-range").value_or("");
-    auto ports = PortRange::parse(range.empty() ? "30000-32767" : range);
+  static Result<std::shared_ptr<const ServiceResources>> make_resources(Host& host, std::shared_ptr<StandardStorage> addresses) {
+    auto ranges = parse_ranges(host.flag("service-cluster-ip-range").value_or(""));
+    if (!ranges.ok()) return std::move(ranges).status();
+    const std::string text = host.flag("service-node-port-range").value_or("");
+    auto ports = PortRange::parse(text.empty() ? "30000-32767" : text);
     if (!ports.ok()) return std::move(ports).status();
-    return std::make_shared<ServiceAllocator>(std::move(*addresses), *ports);
+    auto allocations = host.make_storage(range_config());
+    if (!allocations.ok()) return std::move(allocations).status();
+    return std::make_shared<const ServiceResources>(
+        ServiceResources{Addresses(std::move(*ranges), std::move(addresses)), NodePorts(*ports, std::move(*allocations))});
   }
+
+  // One range, or two of different families.
+  static Result<std::vector<AddressRange>> parse_ranges(std::string_view text) {
+    if (text.empty()) text = "10.0.0.0/24";
+    std::vector<AddressRange> out;
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const auto end = std::min(text.find(',', begin), text.size());
+      auto range = AddressRange::parse(text.substr(begin, end - begin));
+      if (!range.ok()) return std::move(range).status();
+      out.push_back(std::move(*range));
+      begin = end + 1;
+    }
+    return out;
+  }
+
+  static Status add_repair(Host& host, std::shared_ptr<ServiceRepair> repair) {
+    if (!host.resource_enabled({"", "v1", "services"})) return {};
+    return host.add_post_start_hook("start-service-ip-repair-controllers",
+                                    [&host, repair](PostStartHookContext context) { return start_repair(host, repair, context); });
+  }
+
+  static Task<Status> start_repair(Host& host, std::shared_ptr<ServiceRepair> repair, PostStartHookContext context) {
+    Status done = co_await repair->start(context.stop);
+    if (!done.ok()) host.logger().error("service addresses and node ports could not be repaired: " + done.message());
+    host.spawn("service-ip-repair", keep_repairing(std::move(repair), context.stop));
+    co_return Status();
+  }
+
+  static Task<void> keep_repairing(std::shared_ptr<ServiceRepair> repair, Signal& stop) { co_await repair->run(stop); }
 
   static Status add_namespaces(Host& host, GroupInstaller& group) {
     auto finalize = host.make_subresource(group.store("namespaces"), namespace_finalize_strategy());

@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
+#include "backplane/kit/base64.hpp"
 #include "kind_under_test.hpp"
 #include "kinds/kinds.hpp"
-#include "services/allocator.hpp"
-#include "services/reservation.hpp"
+#include "services/node_ports.hpp"
+#include "services/port_operation.hpp"
+#include "services/ranges.hpp"
 #include "services/spec.hpp"
 
 namespace backplane::core {
@@ -11,14 +13,16 @@ namespace {
 
 Object parse(std::string_view text) { return json::parse(json::string_view(text.data(), text.size())).get_object(); }
 
-ServiceAllocator make_allocator() { return ServiceAllocator(AddressRange::parse("10.0.0.0/28").value(), PortRange{30000, 30003}); }
-
 const testing::KindUnderTest& services() {
   static const testing::KindUnderTest kind(service_row(), *core_schemas(), "");
   return kind;
 }
 
-Object prepared(std::string_view spec) { return services().created("{\"metadata\":{\"name\":\"s\"},\"spec\":" + std::string(spec) + "}"); }
+Object prepared(std::string_view spec) {
+  Object service = services().created("{\"metadata\":{\"name\":\"s\"},\"spec\":" + std::string(spec) + "}");
+  normalize_cluster_ips(service.at("spec").get_object(), nullptr);
+  return service;
+}
 
 std::string problems_of(std::string_view spec) { return services().problems(prepared(spec)); }
 
@@ -34,80 +38,100 @@ TEST(AddressRange, KnowsItsAddresses) {
   ASSERT_TRUE(range.ok());
   EXPECT_EQ(range->address(1), "10.0.0.1");
   EXPECT_EQ(range->size(), 254u);
-  EXPECT_EQ(range->index_of("10.0.0.7"), 7u);
-  EXPECT_EQ(range->index_of("10.0.0.0"), std::nullopt);
-  EXPECT_EQ(range->index_of("10.0.0.255"), std::nullopt);
-  EXPECT_EQ(range->index_of("10.0.1.7"), std::nullopt);
-  EXPECT_EQ(range->index_of("9.255.255.255"), std::nullopt);
-  const auto wide = AddressRange::parse("10.0.0.0/16");
-  EXPECT_EQ(wide->address(256), "10.0.1.0");
-  EXPECT_EQ(wide->index_of("10.0.1.0"), 256u);
-  EXPECT_EQ(AddressRange::parse("fd00::/112")->address(10), "fd00::a");
-  EXPECT_EQ(AddressRange::parse("fd00::/112")->index_of("fd00::a"), 10u);
+  EXPECT_EQ(range->band(), 16u);
+  EXPECT_TRUE(range->holds("10.0.0.7"));
+  for (const char* other : {"10.0.0.0", "10.0.0.255", "10.0.1.7", "9.255.255.255", "fd00::7", "x"})
+    EXPECT_FALSE(range->holds(other)) << other;
+  EXPECT_EQ(AddressRange::parse("10.0.0.0/16")->address(256), "10.0.1.0");
+  EXPECT_EQ(AddressRange::parse("10.0.0.0/16")->band(), 256u);
+  const auto six = AddressRange::parse("fd00::/64");
+  EXPECT_EQ(six->address(10), "fd00::a");
+  EXPECT_TRUE(six->holds("fd00::ffff:ffff:ffff:ffff"));
+  EXPECT_FALSE(six->holds("fd00::"));
+  EXPECT_FALSE(six->holds("fd00:0:0:1::1"));
   EXPECT_FALSE(AddressRange::parse("10.0.0.0").ok());
   EXPECT_FALSE(AddressRange::parse("10.0.0.0/32").ok());
 }
 
-TEST(ServiceAllocator, GivesEachAddressOnce) {
-  ServiceAllocator allocator = make_allocator();
-  EXPECT_EQ(allocator.take_address("10.0.0.1"), "");
-  EXPECT_EQ(allocator.take_address("10.0.0.1"), "failed to allocate IP 10.0.0.1: provided IP is already allocated");
-  EXPECT_NE(allocator.take_address("10.9.0.1"), "");
-  std::set<std::string> seen;
-  while (auto any = allocator.take_any_address()) EXPECT_TRUE(seen.insert(*any).second);
-  EXPECT_EQ(seen.size(), 13u);
-  allocator.release_address("10.0.0.1");
-  EXPECT_EQ(allocator.take_any_address(), "10.0.0.1");
+TEST(Addresses, HaveOneText) {
+  EXPECT_EQ(canonical_address("010.0.0.07"), "10.0.0.7");
+  EXPECT_EQ(canonical_address("FD00:0::A"), "fd00::a");
+  EXPECT_EQ(canonical_address("10.0.0"), std::nullopt);
+  EXPECT_EQ(canonical_address("10.0.0.256"), std::nullopt);
+  EXPECT_EQ(canonical_address("None"), std::nullopt);
 }
 
-TEST(ServiceAllocator, PortsHaveARange) {
-  ServiceAllocator allocator = make_allocator();
-  EXPECT_EQ(allocator.take_port(30001), "");
-  EXPECT_EQ(allocator.take_port(30001), "provided port is already allocated");
-  EXPECT_EQ(allocator.take_port(80), "provided port is not in the valid range. The range of valid ports is 30000-30003");
+// Three node ports, as kube-apiserver 1.36 has stored them.
+TEST(PortMap, IsUpstreamsBitmap) {
+  const std::string stored =
+      R"({"kind":"RangeAllocation","apiVersion":"v1","metadata":{},"range":"30000-32767","data":")"
+      "AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAIAAAAAA"
+      "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAA==\"}";
+  const auto map = PortMap::read(parse(stored));
+  ASSERT_TRUE(map.ok());
+  EXPECT_EQ(map->all(), (std::vector<std::int64_t>{30080, 30443, 31056}));
+  EXPECT_EQ(to_json(map->object({})), stored);
+  EXPECT_EQ(get_string(PortMap().object({}), "data"), "");
+  EXPECT_FALSE(PortMap::read(parse(R"({"range":"30000-32767","data":"?"})")).ok());
 }
 
-TEST(Reservation, IsGivenBackUnlessKept) {
-  ServiceAllocator allocator = make_allocator();
-  Object service = prepared(R"({"type":"NodePort","clusterIP":"10.0.0.3","ports":[{"port":80}]})");
-  Object& spec = service.at("spec").get_object();
-  {
-    Reservation reservation(allocator);
-    FieldErrors errors;
-    reservation.reserve(spec, {}, errors);
-    EXPECT_TRUE(errors.empty());
-    EXPECT_NE(allocator.take_address("10.0.0.3"), "");
+TEST(PortMap, GivesThePortsThatNobodyAsksForFirst) {
+  PortMap map;
+  const PortRange range{30000, 30031};
+  for (int i = 0; i < 16; ++i) {
+    const auto port = map.pick(range);
+    EXPECT_GE(port, 30016);
+    map.set(port);
   }
-  EXPECT_EQ(allocator.take_address("10.0.0.3"), "");
-  EXPECT_GE(get_int(spec.at("ports").get_array()[0].get_object(), "nodePort").value_or(0), 30000);
+  EXPECT_LT(map.pick(range), 30016);
+  for (int port = 30000; port <= 30015; ++port) map.set(port);
+  EXPECT_EQ(map.pick(range), 0);
 }
 
-TEST(Reservation, OneNodePortServesTwoProtocols) {
-  ServiceAllocator allocator = make_allocator();
-  Object service = prepared(R"({"type":"NodePort","ports":[{"name":"a","port":53},{"name":"b","port":53,"protocol":"UDP"}]})");
-  Object& spec = service.at("spec").get_object();
-  Reservation reservation(allocator);
-  FieldErrors errors;
-  reservation.reserve(spec, {}, errors);
-  EXPECT_TRUE(errors.empty());
-  const Array& ports = spec.at("ports").get_array();
-  EXPECT_EQ(get_int(ports[0].get_object(), "nodePort"), get_int(ports[1].get_object(), "nodePort"));
+struct Allocated {
+  std::string problem;
+  std::string ports;
+  std::vector<std::int64_t> taken;
+};
+Allocated allocate(std::string_view spec, const PortMap& map = {}, bool trial = false, PortRange range = {30000, 30003}) {
+  Object service = prepared(spec);
+  PortOperation operation(range, map, trial);
+  const Status status = operation.allocate(service, nullptr);
+  return {status.message(), to_json(service.at("spec")), operation.taken()};
 }
 
-TEST(Reservation, WhatIsTakenIsAnError) {
-  ServiceAllocator allocator = make_allocator();
-  allocator.adopt(std::int64_t{30002});
-  Object service = prepared(R"({"type":"NodePort","ports":[{"port":80,"nodePort":30002}]})");
-  Reservation reservation(allocator);
-  FieldErrors errors;
-  reservation.reserve(service.at("spec").get_object(), {}, errors);
-  EXPECT_EQ(errors.aggregate_message(), "spec.ports[0].nodePort: Invalid value: 30002: provided port is already allocated");
+TEST(PortOperation, OneNodePortServesTwoProtocols) {
+  const auto both = allocate(R"({"type":"NodePort","ports":[{"name":"a","port":53},{"name":"b","port":53,"protocol":"UDP"}]})");
+  EXPECT_EQ(both.problem, "");
+  EXPECT_EQ(both.taken.size(), 1u);
+  const auto asked =
+      allocate(R"({"type":"NodePort","ports":[{"name":"a","port":53},{"name":"b","port":53,"protocol":"UDP","nodePort":30002}]})");
+  EXPECT_EQ(asked.taken, (std::vector<std::int64_t>{30002}));
+}
+
+TEST(PortOperation, WhatCannotBeHadIsAnError) {
+  PortMap map;
+  map.set(30002);
+  EXPECT_EQ(allocate(R"({"type":"NodePort","ports":[{"port":80,"nodePort":30002}]})", map).problem,
+            "Service \"s\" is invalid: spec.ports[0].nodePort: Invalid value: 30002: provided port is already allocated");
+  EXPECT_EQ(allocate(R"({"type":"NodePort","ports":[{"port":80,"nodePort":80}]})", map).problem,
+            "Service \"s\" is invalid: spec.ports[0].nodePort: Invalid value: 80: provided port is not in the valid range. "
+            "The range of valid ports is 30000-30003");
+  EXPECT_EQ(allocate(R"({"type":"LoadBalancer","externalTrafficPolicy":"Local","healthCheckNodePort":30002,"ports":[]})", map).problem,
+            "Internal error occurred: failed to allocate requested HealthCheck NodePort 30002: provided port is already allocated");
+}
+
+TEST(PortOperation, TrialsMakePortsUp) {
+  const auto trial =
+      allocate(R"({"type":"LoadBalancer","externalTrafficPolicy":"Local","ports":[{"port":80,"nodePort":70000}]})", {}, true);
+  EXPECT_EQ(trial.problem, "") << "ports of a trial may be out of range";
+  EXPECT_EQ(trial.taken, (std::vector<std::int64_t>{70000, 70001}));
 }
 
 TEST(Services, DefaultsAreThoseOfAClusterIp) {
   EXPECT_EQ(to_json(prepared(R"({"ports":[{"port":80}]})").at("spec")),
-            R"({"ports":[{"port":80,"protocol":"TCP","targetPort":80}],"sessionAffinity":"None","type":"ClusterIP",)"
-            R"("internalTrafficPolicy":"Cluster","ipFamilyPolicy":"SingleStack","ipFamilies":["IPv4"]})");
+            R"({"ports":[{"protocol":"TCP","port":80,"targetPort":80}],"type":"ClusterIP","sessionAffinity":"None",)"
+            R"("internalTrafficPolicy":"Cluster"})");
 }
 
 TEST(Services, RulesAreWordedAsUpstreams) {
@@ -126,6 +150,8 @@ TEST(Services, UpdatesKeepTheAddress) {
                            R"("ipFamilyPolicy":"SingleStack","ports":[{"port":80,"protocol":"TCP","targetPort":80}]}})");
   Object now = services().defaulted(R"({"metadata":{"name":"a","namespace":"ns"},"spec":{"ports":[{"port":81}]}})");
   RequestContext context;
+  keep_allocated(now.at("spec").get_object(), old.at("spec").get_object());
+  now.at("spec").get_object()["ipFamilies"] = Array{"IPv4"};
   service_row().strategy()->prepare_for_update(context, now, old);
   EXPECT_EQ(get_string_path(now, "spec.clusterIP"), "10.0.0.3");
   FieldErrors errors;
@@ -135,21 +161,6 @@ TEST(Services, UpdatesKeepTheAddress) {
   now.at("spec").get_object()["clusterIPs"] = Array{"10.0.0.4"};
   service_row().strategy()->validate_update(context, now, old, errors);
   EXPECT_EQ(errors.aggregate_message(), "spec.clusterIPs[0]: Invalid value: [\"10.0.0.4\"]: may not change once set");
-}
-
-TEST(Reservation, TrialsTakeNoPorts) {
-  ServiceAllocator allocator = make_allocator();
-  allocator.adopt(std::int64_t{30002});
-  Object service = prepared(R"({"type":"LoadBalancer","externalTrafficPolicy":"Local","ports":[{"port":80,"nodePort":70000}]})");
-  Object& spec = service.at("spec").get_object();
-  Reservation reservation(allocator, true);
-  FieldErrors errors;
-  reservation.reserve(spec, {}, errors);
-  EXPECT_TRUE(errors.empty()) << "ports of a trial may be out of range";
-  EXPECT_EQ(get_int(spec, "healthCheckNodePort"), 70001);
-  Object taken = prepared(R"({"type":"NodePort","ports":[{"port":80,"nodePort":30002}]})");
-  Reservation(allocator, true).reserve(taken.at("spec").get_object(), {}, errors);
-  EXPECT_EQ(errors.aggregate_message(), "spec.ports[0].nodePort: Invalid value: 30002: provided port is already allocated");
 }
 
 TEST(Services, AreMadeByUpdatesToo) { EXPECT_TRUE(service_row().strategy()->allow_create_on_update()); }

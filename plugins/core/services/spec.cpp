@@ -35,8 +35,6 @@ void default_port(Object& port) {
   }
 }
 
-std::string_view family_of(std::string_view ip) { return ip.find(':') == std::string_view::npos ? "IPv4" : "IPv6"; }
-
 bool same_cluster_ips(const Object& a, const Object& b) { return cluster_ips(a) == cluster_ips(b); }
 
 void set_cluster_ips(Object& spec, std::vector<std::string> ips) {
@@ -65,11 +63,37 @@ bool needs_node_ports(const Object& spec) {
 bool needs_health_check_port(const Object& spec) {
   return get_string(spec, "type") == "LoadBalancer" && get_string(spec, "externalTrafficPolicy") == "Local";
 }
-std::vector<std::string> cluster_ips(const Object& spec) {
+bool may_have_node_ports(const Object& spec) {
+  const std::string_view type = get_string(spec, "type");
+  return type == "NodePort" || type == "LoadBalancer";
+}
+std::vector<std::string> texts_of(const Object& spec, std::string_view key) {
   std::vector<std::string> out;
-  if (const Array* list = get_array(spec, "clusterIPs")) {
-    for (const Value& ip : *list) out.emplace_back(text_of(ip));
+  if (const Array* list = get_array(spec, key)) {
+    for (const Value& text : *list) out.emplace_back(text_of(text));
   }
+  return out;
+}
+void add_text(Object& spec, std::string_view key, std::string_view text) {
+  Value& list = spec[key];
+  if (!list.is_array()) list.emplace_array();
+  list.get_array().emplace_back(text);
+}
+std::vector<std::string> cluster_ips(const Object& spec) { return texts_of(spec, "clusterIPs"); }
+
+std::vector<std::int64_t> service_node_ports(const Object& spec) {
+  std::vector<std::int64_t> out;
+  if (!may_have_node_ports(spec)) return out;
+  each(spec, "ports", [&](const Object& port, std::size_t) {
+    const std::int64_t node = get_int(port, "nodePort").value_or(0);
+    if (node != 0 && std::find(out.begin(), out.end(), node) == out.end()) out.push_back(node);
+  });
+  return out;
+}
+std::vector<std::int64_t> node_ports_of(const Object& spec) {
+  std::vector<std::int64_t> out = service_node_ports(spec);
+  const std::int64_t health = needs_health_check_port(spec) ? get_int(spec, "healthCheckNodePort").value_or(0) : 0;
+  if (health != 0) out.push_back(health);
   return out;
 }
 
@@ -103,44 +127,34 @@ void apply_service_defaults(Object& service) {
   }
 }
 
-void apply_family_defaults(Object& spec) {
-  if (!needs_cluster_ip(spec)) return;
-  const Array* families = get_array(spec, "ipFamilies");
-  const bool given = families != nullptr && !families->empty();
-  const bool anything = is_headless(spec) && object_or_empty(spec, "selector").empty();
-  // Endpoints of a headless service without selector are somebody else's: they may have any address.
-  if (anything) {
-    fill_missing(spec, "ipFamilyPolicy", "RequireDualStack");
-    if (given) return;
-    Array& list = spec["ipFamilies"].emplace_array();
-    list.emplace_back("IPv4");
-    if (get_string(spec, "ipFamilyPolicy") != "SingleStack") list.emplace_back("IPv6");
-    return;
-  }
-  fill_missing(spec, "ipFamilyPolicy", "SingleStack");
-  if (given) return;
-  const auto ips = cluster_ips(spec);
-  Array& list = spec["ipFamilies"].emplace_array();
-  list.emplace_back(ips.empty() || ips[0] == kHeadless ? std::string_view("IPv4") : family_of(ips[0]));
+namespace {
+
+// Ports keep their node ports by name, unless another port has that number now.
+void keep_node_ports(Object& spec, const Object& before) {
+  const auto now = service_node_ports(spec), old = service_node_ports(before);
+  std::vector<std::int64_t> used;
+  std::copy_if(old.begin(), old.end(), std::back_inserter(used),
+               [&](std::int64_t port) { return std::find(now.begin(), now.end(), port) != now.end(); });
+  each_mutable(spec, "ports", [&](Object& port) {
+    if (get_int(port, "nodePort").value_or(0) != 0) return;
+    std::int64_t kept = 0;
+    each(before, "ports", [&](const Object& each_old, std::size_t) {
+      if (get_string(each_old, "name") == get_string(port, "name")) kept = get_int(each_old, "nodePort").value_or(0);
+    });
+    if (kept == 0 || std::find(used.begin(), used.end(), kept) != used.end()) return;
+    port["nodePort"] = kept;
+    used.push_back(kept);
+  });
 }
+
+}  // namespace
 
 void keep_allocated(Object& spec, const Object& before) {
   if (needs_cluster_ip(spec) && needs_cluster_ip(before)) {
     if (get_string(spec, "clusterIP").empty()) take_member(spec, before, "clusterIP");
     if (cluster_ips(spec).empty() && same_member(spec, before, "clusterIP")) take_member(spec, before, "clusterIPs");
-    for (std::string_view key : {"ipFamilyPolicy", "ipFamilies"}) {
-      if (!has(spec, key)) take_member(spec, before, key);
-    }
   }
-  if (needs_node_ports(spec) && needs_node_ports(before)) {
-    each_mutable(spec, "ports", [&](Object& port) {
-      if (get_int(port, "nodePort").value_or(0) != 0) return;
-      each(before, "ports", [&](const Object& old, std::size_t) {
-        if (same_member(port, old, "port") && same_member(port, old, "protocol") && has(old, "nodePort"))
-          take_member(port, old, "nodePort");
-      });
-    });
-  }
+  if (needs_node_ports(spec) && needs_node_ports(before)) keep_node_ports(spec, before);
   if (needs_health_check_port(spec) && needs_health_check_port(before) && get_int(spec, "healthCheckNodePort").value_or(0) == 0) {
     take_member(spec, before, "healthCheckNodePort");
   }
@@ -167,10 +181,6 @@ void drop_left_behind(Object& spec, const Object& before) {
       if (same_member(spec, before, key)) erase_member(spec, key);
     }
   }
-  const auto may_have_node_ports = [](const Object& each_spec) {
-    const std::string_view type = get_string(each_spec, "type");
-    return type == "NodePort" || type == "LoadBalancer";
-  };
   if (may_have_node_ports(before) && !may_have_node_ports(spec)) {
     const Value* ports = find(before, "ports");
     each_mutable(spec, "ports", [&](Object& port) {

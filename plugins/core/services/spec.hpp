@@ -3,6 +3,7 @@
 // Thread-safety: pure functions.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,19 +20,26 @@ bool is_headless(const Object& spec);
 bool needs_cluster_ip(const Object& spec);  // ClusterIP, NodePort, LoadBalancer
 bool needs_node_ports(const Object& spec);  // NodePort; LoadBalancer unless told not to
 bool needs_health_check_port(const Object& spec);
+bool may_have_node_ports(const Object& spec);  // NodePort, LoadBalancer
 std::vector<std::string> cluster_ips(const Object& spec);
+// The texts of a list, and one more at its end.
+std::vector<std::string> texts_of(const Object& spec, std::string_view key);
+void add_text(Object& spec, std::string_view key, std::string_view text);
+// The node ports of a service's ports, each once; and with its health check's.
+std::vector<std::int64_t> service_node_ports(const Object& spec);
+std::vector<std::int64_t> node_ports_of(const Object& spec);
 
 // Defaults of pkg/apis/core/v1 for services.
 void apply_service_defaults(Object& service);
-// Address families and their policy, when the client has not said.
-void apply_family_defaults(Object& spec);
-// What an update that says nothing of them keeps: addresses, ports, families.
+// What an update that says nothing of them keeps: addresses and ports.
 void keep_allocated(Object& spec, const Object& before);
 // clusterIP and clusterIPs[0] are two names of one field: the one that the client changed wins.
 void normalize_cluster_ips(Object& spec, const Object* before);
 // Removes what the type that was left behind needed and the new one must not have.
 void drop_left_behind(Object& spec, const Object& before);
 
+// ipFamilyPolicy, ipFamilies and clusterIPs; asked before addresses are given, and again with the rest.
+void validate_cluster_ips(const Object& spec, FieldErrors& errors);
 void validate_service_spec(const Object& spec, FieldErrors& errors);
 void validate_service_change(const Object& spec, const Object& before, FieldErrors& errors);
 std::vector<std::string> service_warnings(const Object& service);

@@ -64,17 +64,7 @@ class ServiceStrategy final : public KindStrategy {
 
  protected:
   void prepare_update(Object& object, const Object& old) const override {
-    Object& spec = ensure_object(object, "spec");
-    const Object& before = object_or_empty(old, "spec");
-    normalize_cluster_ips(spec, &before);
-    drop_left_behind(spec, before);
-    keep_allocated(spec, before);
-    apply_family_defaults(spec);
-  }
-  void prepare_create(Object& object) const override {
-    Object& spec = ensure_object(object, "spec");
-    normalize_cluster_ips(spec, nullptr);
-    apply_family_defaults(spec);
+    drop_left_behind(ensure_object(object, "spec"), object_or_empty(old, "spec"));
   }
   void check(const Object& object, FieldErrors& errors) const override { validate_service_spec(object_or_empty(object, "spec"), errors); }
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {

@@ -7,6 +7,7 @@
 #include "backplane/names.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "printing/go_struct.hpp"
+#include "services/ranges.hpp"
 #include "services/spec.hpp"
 
 namespace backplane::core {
@@ -89,6 +90,15 @@ void check_families(const Object& spec, FieldErrors& errors) {
   }
 }
 
+void check_families_of_ips(const Object& spec, const std::vector<std::string>& ips, FieldErrors& errors) {
+  const auto families = texts_of(spec, "ipFamilies");
+  for (std::size_t i = 0; i < ips.size() && i < families.size(); ++i) {
+    if (families[i] == family_of(ips[i]) || (families[i] != "IPv4" && families[i] != "IPv6")) continue;
+    errors.invalid(at("spec.clusterIPs", i), ips[i],
+                   "expected an " + families[i] + " value as indicated by `ipFamilies[" + std::to_string(i) + "]`");
+  }
+}
+
 void check_cluster_ips(const Object& spec, FieldErrors& errors) {
   const auto ips = cluster_ips(spec);
   const std::string_view first = get_string(spec, "clusterIP");
@@ -107,22 +117,23 @@ void check_cluster_ips(const Object& spec, FieldErrors& errors) {
   }
   const auto printed = [&] { return to_json(*get_array(spec, "clusterIPs")); };
   if (ips[0] != first) errors.invalid_raw("spec.clusterIPs", printed(), "first value must match `clusterIP`");
-  if (ips.size() > 2) errors.invalid_raw("spec.clusterIPs", printed(), "may only hold up to 2 values");
   bool good = true;
   for (std::size_t i = 0; i < ips.size(); ++i) {
-    if (ips[i] == kHeadless) {
-      if (ips.size() > 1) errors.invalid(at("spec.clusterIPs", i), ips[i], "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
-      good = false;
+    if (i == 0 && ips[i] == kHeadless) {
+      if (ips.size() > 1) errors.invalid_raw("spec.clusterIPs", printed(), "'None' must be the first and only value");
+      good = good && ips.size() == 1;
       continue;
     }
     const auto problems = legacy_ip_problems(ips[i]);
     add_problems(problems, at("spec.clusterIPs", i), ips[i], errors);
     good = good && problems.empty();
   }
-  const auto six = [](const std::string& ip) { return ip.find(':') != std::string::npos; };
-  if (good && ips.size() == 2 && six(ips[0]) == six(ips[1])) {
+  if (ips.size() > 2) errors.invalid_raw("spec.clusterIPs", printed(), "may only hold up to 2 values");
+  if (!good || ips[0] == kHeadless) return;
+  if (ips.size() == 2 && family_of(ips[0]) == family_of(ips[1])) {
     errors.invalid_raw("spec.clusterIPs", printed(), "may specify no more than one IP for each IP family");
   }
+  check_families_of_ips(spec, ips, errors);
 }
 
 // Looked at by create and update rules alike, and so twice on update.
@@ -175,12 +186,38 @@ void check_traffic(const Object& spec, FieldErrors& errors) {
   }
 }
 
+// What a service has been given first stays as long as it has any; the second goes only with the policy.
+void check_list_change(const Object& spec, const Object& before, std::string_view key, std::string_view item, FieldErrors& errors) {
+  const auto now = texts_of(spec, key), old = texts_of(before, key);
+  if (old.empty()) return;
+  const std::string path = at("spec", key);
+  const Value* list = find(spec, key);
+  const std::string printed = list != nullptr ? to_json(*list) : "null";
+  if (now.empty()) {
+    errors.invalid_raw(at(path, std::size_t{0}), printed, "primary " + std::string(item) + " can not be unset");
+    return;
+  }
+  const std::size_t compared = now.size() == old.size() ? now.size() : 1;
+  for (std::size_t i = 0; i < compared; ++i) {
+    if (now[i] != old[i]) errors.invalid_raw(at(path, i), printed, "may not change once set");
+  }
+  if (now.size() < old.size() && now.size() == 1 && get_string(spec, "ipFamilyPolicy") != "SingleStack") {
+    errors.invalid("spec.ipFamilyPolicy", get_string(spec, "ipFamilyPolicy"),
+                   "must be set to 'SingleStack' when releasing the secondary " + std::string(item));
+  }
+}
+
 // Texts that are no addresses are refused as such.
 bool all_addresses(const std::vector<std::string>& ips) {
   return std::all_of(ips.begin(), ips.end(), [](const std::string& ip) { return ip == kHeadless || is_valid_ip(ip).empty(); });
 }
 
 }  // namespace
+
+void validate_cluster_ips(const Object& spec, FieldErrors& errors) {
+  check_one_of(spec, "ipFamilyPolicy", "spec", {"PreferDualStack", "RequireDualStack", "SingleStack"}, errors);
+  check_cluster_ips(spec, errors);
+}
 
 void validate_service_spec(const Object& spec, FieldErrors& errors) {
   check_ports(spec, errors);
@@ -202,16 +239,9 @@ void validate_service_change(const Object& spec, const Object& before, FieldErro
   if (needs_health_check_port(spec) && needs_health_check_port(before) && !same_member(spec, before, "healthCheckNodePort")) {
     errors.forbidden("spec.healthCheckNodePort", "field is immutable");
   }
-  // The first address stays as long as the service has addresses at all.
-  if (!needs_cluster_ip(spec) || !needs_cluster_ip(before)) return;
-  const auto now = cluster_ips(spec), old = cluster_ips(before);
-  if (old.empty()) return;
-  const Value* list = find(spec, "clusterIPs");
-  if (now.empty()) {
-    errors.invalid_raw("spec.clusterIPs[0]", "null", "primary clusterIP can not be unset");
-  } else if (now[0] != old[0] && all_addresses(now)) {
-    errors.invalid_raw("spec.clusterIPs[0]", to_json(*list), "may not change once set");
-  }
+  if (!needs_cluster_ip(spec) || !needs_cluster_ip(before) || (is_headless(spec) && is_headless(before))) return;
+  if (all_addresses(cluster_ips(spec))) check_list_change(spec, before, "clusterIPs", "clusterIP", errors);
+  check_list_change(spec, before, "ipFamilies", "ipFamily", errors);
 }
 
 }  // namespace backplane::core

@@ -1,0 +1,114 @@
+#include "services/addresses.hpp"
+
+#include <array>
+#include <unordered_set>
+
+#include "backplane/kit/strategy.hpp"
+#include "backplane/kit/walk.hpp"
+#include "backplane/meta.hpp"
+#include "networking_v1_json.hpp"
+
+namespace backplane::core {
+namespace {
+
+using namespace kit;
+
+constexpr std::string_view kApiVersion = "networking.k8s.io/v1", kKind = "IPAddress";
+constexpr std::string_view kFamilyLabel = "ipaddress.kubernetes.io/ip-family", kManagerLabel = "ipaddress.kubernetes.io/managed-by";
+constexpr std::string_view kManager = "ipallocator.k8s.io";
+constexpr int kGuesses = 32;  // before all that is taken is looked at
+
+Result<std::shared_ptr<const SchemaSet>> networking_schemas() {
+  const std::array<std::string_view, 1> documents = {networking_v1_json()};
+  return SchemaSet::embedded(documents, {meta_schemas()});
+}
+
+}  // namespace
+
+Result<ResourceConfig> address_config() {
+  auto schemas = networking_schemas();
+  if (!schemas.ok()) return std::move(schemas).status();
+  ResourceConfig config;
+  config.kind = {"networking.k8s.io", "v1", std::string(kKind)};
+  config.resource = "ipaddresses";
+  config.schema = (*schemas)->find(config.kind);
+  config.schemas = std::move(*schemas);
+  KindFacts facts;
+  facts.namespaced = false;
+  config.strategy = std::make_shared<KindStrategy>(std::move(facts));
+  return config;
+}
+
+const AddressRange* Addresses::range(std::string_view family) const {
+  for (const AddressRange& range : ranges_) {
+    if (range.family() == family) return &range;
+  }
+  return nullptr;
+}
+
+Task<Result<ObjectRef>> Addresses::find(std::string address, bool newest) const {
+  RequestContext own;
+  GetOptions options;
+  if (!newest) options.resource_version = "0";
+  auto found = co_await store_->get(own, std::move(address), std::move(options));
+  if (!found.ok() && found.status().reason() == Reason::kNotFound) co_return ObjectRef();
+  co_return found;
+}
+
+Task<Result<std::string>> Addresses::pick(const AddressRange& range) const {
+  auto upper = co_await pick_from(range, range.band() + 1, range.size());
+  if (!upper.ok() || !upper->empty() || range.band() == 0) co_return upper;
+  co_return co_await pick_from(range, 1, range.band());
+}
+
+Task<Result<std::string>> Addresses::pick_from(const AddressRange& range, std::uint64_t first, std::uint64_t last) const {
+  if (first > last) co_return std::string();
+  const std::uint64_t count = last - first + 1;
+  for (int guess = 0; guess < kGuesses; ++guess) {
+    std::string address = range.address(first + random_below(count));
+    auto taken = co_await find(address, false);
+    if (!taken.ok()) co_return std::move(taken).status();
+    if (*taken == nullptr) co_return address;
+  }
+  // Nearly all is taken, and so little enough is there to be looked at whole.
+  RequestContext own;
+  ListOptions all;
+  all.resource_version = "0";
+  auto listed = co_await store_->list(own, std::move(all));
+  if (!listed.ok()) co_return std::move(listed).status();
+  std::unordered_set<std::string> taken;
+  Status read = co_await for_each(*listed->items, [&taken](const ObjectEntry& entry) { taken.insert(entry.name); });
+  if (!read.ok()) co_return read;
+  const std::uint64_t start = random_below(count);
+  for (std::uint64_t i = 0; i < count && i <= taken.size(); ++i) {
+    std::string address = range.address(first + (start + i) % count);
+    if (!taken.contains(address)) co_return address;
+  }
+  co_return std::string();
+}
+
+Object Addresses::object(std::string_view address, std::string_view ns, std::string_view name) {
+  Object out;
+  out["kind"] = kKind;
+  out["apiVersion"] = kApiVersion;
+  Object& metadata = out["metadata"].emplace_object();
+  metadata["name"] = address;
+  metadata["uid"] = new_uid();
+  metadata["creationTimestamp"] = now_rfc3339();
+  Object& labels = metadata["labels"].emplace_object();
+  labels[kFamilyLabel] = family_of(address);
+  labels[kManagerLabel] = kManager;
+  Object& parent = out["spec"].emplace_object()["parentRef"].emplace_object();
+  parent["resource"] = "services";
+  parent["namespace"] = ns;
+  parent["name"] = name;
+  return out;
+}
+
+bool Addresses::belongs_to(const Object& object, std::string_view ns, std::string_view name) {
+  const Object& parent = object_or_empty(object_or_empty(object, "spec"), "parentRef");
+  return get_string(parent, "group").empty() && get_string(parent, "resource") == "services" && get_string(parent, "namespace") == ns &&
+         get_string(parent, "name") == name;
+}
+
+}  // namespace backplane::core

@@ -1,0 +1,235 @@
+#include "services/allocation.hpp"
+
+#include <algorithm>
+
+#include "backplane/kit/walk.hpp"
+#include "backplane/meta.hpp"
+#include "services/families.hpp"
+#include "services/port_operation.hpp"
+#include "services/spec.hpp"
+
+namespace backplane::core {
+
+using namespace kit;
+
+namespace {
+
+template <class T, class U>
+bool holds(const std::vector<T>& list, const U& item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+template <class T>
+std::vector<T> without(const std::vector<T>& list, const std::vector<T>& kept) {
+  std::vector<T> out;
+  std::copy_if(list.begin(), list.end(), std::back_inserter(out), [&](const T& item) { return !holds(kept, item); });
+  return out;
+}
+
+Status blamed(const FieldErrors& errors, const Object& service) { return errors.to_status("", "Service", meta_name(service)); }
+
+// What one try of a write takes and gives back.
+class ServiceWrite final : public BegunWrite {
+ public:
+  ServiceWrite(std::shared_ptr<const ServiceResources> resources, const Object& service)
+      : resources_(std::move(resources)), ns_(meta_namespace(service)), name_(meta_name(service)) {}
+
+  Task<Result<bool>> join(RequestContext&, StoreTransaction& transaction) override {
+    for (const std::string& address : taken.addresses) {
+      auto joined = co_await join_taken(transaction, address);
+      if (!joined.ok() || !*joined) co_return joined;
+    }
+    for (const std::string& address : given.addresses) {
+      Status joined = co_await join_given(transaction, address);
+      if (!joined.ok()) co_return joined;
+    }
+    if (taken.ports.empty() && given.ports.empty()) co_return true;
+    co_return co_await join_ports(transaction);
+  }
+
+  Holdings taken;
+  Holdings given;
+
+ private:
+  Task<Result<bool>> join_taken(StoreTransaction& transaction, std::string address) {
+    // The transaction finds out whether it is free; only when it was not is it worth asking who has it.
+    if (transaction.again()) {
+      auto found = co_await resources_->addresses.find(address, true);
+      if (!found.ok()) co_return std::move(found).status();
+      if (*found != nullptr) co_return false;
+    }
+    Object object = Addresses::object(address, ns_, name_);
+    Status joined = transaction.create(resources_->addresses.store(), "", std::move(address), std::move(object));
+    if (!joined.ok()) co_return joined;
+    co_return true;
+  }
+
+  // An address that somebody else has by now is not ours to give.
+  Task<Status> join_given(StoreTransaction& transaction, std::string address) {
+    auto found = co_await resources_->addresses.find(std::move(address), true);
+    if (!found.ok()) co_return std::move(found).status();
+    if (*found == nullptr) co_return Status();
+    const Object object = decode(**found, json::storage_ptr());
+    if (!Addresses::belongs_to(object, ns_, name_)) co_return Status();
+    co_return transaction.remove(resources_->addresses.store(), *found);
+  }
+
+  Task<Result<bool>> join_ports(StoreTransaction& transaction) {
+    auto stored = co_await resources_->ports.read(transaction.again());
+    if (!stored.ok()) co_return std::move(stored).status();
+    PortMap map = stored->map;
+    for (std::int64_t port : taken.ports) {
+      if (map.taken(port)) co_return false;
+      map.set(port);
+    }
+    for (std::int64_t port : given.ports) map.set(port, false);
+    Status joined = resources_->ports.join(transaction, *stored, map);
+    if (!joined.ok()) co_return joined;
+    co_return true;
+  }
+
+  std::shared_ptr<const ServiceResources> resources_;
+  std::string ns_;
+  std::string name_;
+};
+
+class ServiceHooks final : public StoreHooks {
+ public:
+  explicit ServiceHooks(std::shared_ptr<const ServiceResources> resources) : resources_(std::move(resources)) {}
+
+  Task<Result<Begun>> begin_create(RequestContext&, Object& service, bool dry_run) const override {
+    Object& spec = ensure_object(service, "spec");
+    normalize_cluster_ips(spec, nullptr);
+    auto write = std::make_unique<ServiceWrite>(resources_, service);
+    FieldErrors errors;
+    init_families(spec, nullptr, resources_->addresses, errors);
+    if (!errors.empty()) co_return blamed(errors, service);
+    Status allocated = co_await take_all_addresses(service, write->taken);
+    if (!allocated.ok()) co_return allocated;
+    allocated = co_await take_ports(service, nullptr, dry_run, *write);
+    if (!allocated.ok()) co_return allocated;
+    co_return Begun(std::move(write));
+  }
+
+  Task<Result<Begun>> begin_update(RequestContext&, Object& service, const Object& old, bool dry_run) const override {
+    Object& spec = ensure_object(service, "spec");
+    const Object& before = object_or_empty(old, "spec");
+    keep_allocated(spec, before);
+    normalize_cluster_ips(spec, &before);
+    auto write = std::make_unique<ServiceWrite>(resources_, old);
+    FieldErrors errors;
+    init_families(spec, &before, resources_->addresses, errors);
+    if (!errors.empty()) co_return blamed(errors, service);
+    Status allocated = co_await change_addresses(service, before, *write);
+    if (!allocated.ok()) co_return allocated;
+    allocated = co_await take_ports(service, &before, dry_run, *write);
+    if (!allocated.ok()) co_return allocated;
+    co_return Begun(std::move(write));
+  }
+
+  Task<Result<Begun>> begin_delete(RequestContext&, const Object& old) const override {
+    auto write = std::make_unique<ServiceWrite>(resources_, old);
+    write->given = holdings_of(object_or_empty(old, "spec"));
+    if (write->given.addresses.empty() && write->given.ports.empty()) co_return Begun();
+    co_return Begun(std::move(write));
+  }
+
+ private:
+  // One address for each family; those that the client names must be free.
+  Task<Status> take_all_addresses(Object& service, Holdings& taken) const {
+    Object& spec = ensure_object(service, "spec");
+    const auto ips = cluster_ips(spec);
+    if (get_string(spec, "type") == "ExternalName" || (!ips.empty() && ips[0] == kHeadless)) co_return Status();
+    const auto families = texts_of(spec, "ipFamilies");
+    for (std::size_t i = 0; i < families.size(); ++i) {
+      Status status = co_await take_address(service, i, families[i], taken);
+      if (!status.ok()) co_return status;
+    }
+    co_return Status();
+  }
+
+  // Address number `i` of the service.
+  Task<Status> take_address(Object& service, std::size_t i, std::string family, Holdings& taken) const {
+    Object& spec = ensure_object(service, "spec");
+    const AddressRange* range = resources_->addresses.range(family);
+    if (range == nullptr) co_return internal_error("no service addresses of family " + family + " are configured");
+    auto ips = cluster_ips(spec);
+    if (i < ips.size() && !ips[i].empty()) {
+      std::string address = canonical_address(ips[i]).value_or(ips[i]);
+      std::string why = co_await why_not(*range, address);
+      if (why.empty()) {
+        taken.addresses.push_back(std::move(address));
+        co_return Status();
+      }
+      FieldErrors errors;
+      errors.invalid_raw("spec.clusterIPs", to_json(*get_array(spec, "clusterIPs")), "failed to allocate IP " + ips[i] + ": " + why);
+      co_return blamed(errors, service);
+    }
+    auto picked = co_await resources_->addresses.pick(*range);
+    if (!picked.ok()) co_return std::move(picked).status();
+    if (picked->empty()) co_return internal_error("failed to allocate a serviceIP: range is full");
+    if (i == 0) spec["clusterIP"] = *picked;
+    add_text(spec, "clusterIPs", *picked);
+    taken.addresses.push_back(std::move(*picked));
+    co_return Status();
+  }
+
+  Task<std::string> why_not(const AddressRange& range, std::string address) const {
+    if (!range.holds(address)) co_return "the provided network does not match the current range";
+    auto found = co_await resources_->addresses.find(std::move(address), true);
+    if (!found.ok()) co_return found.status().message();
+    co_return *found == nullptr ? "" : "provided IP is already allocated";
+  }
+
+  Task<Status> change_addresses(Object& service, const Object& before, ServiceWrite& write) const {
+    const Object& spec = object_or_empty(service, "spec");
+    const bool was_external = get_string(before, "type") == "ExternalName", is_external = get_string(spec, "type") == "ExternalName";
+    if (keeps_its_families(spec, &before)) co_return Status();
+    if (was_external && !is_external) co_return co_await take_all_addresses(service, write.taken);
+    if (is_headless(before)) co_return Status();
+    if (is_external && !was_external) {
+      write.given.addresses = holdings_of(before).addresses;
+      co_return Status();
+    }
+    const auto families = texts_of(spec, "ipFamilies"), old_families = texts_of(before, "ipFamilies");
+    if (old_families.size() == 1 && families.size() == 2) co_return co_await take_address(service, 1, families[1], write.taken);
+    if (old_families.size() == 2 && families.size() == 1) {
+      const auto held = holdings_of(before).addresses;
+      if (held.size() > 1) write.given.addresses = {held[1]};
+    }
+    co_return Status();
+  }
+
+  Task<Status> take_ports(Object& service, const Object* before, bool dry_run, ServiceWrite& write) const {
+    const Object& spec = object_or_empty(service, "spec");
+    const std::vector<std::int64_t> held = before ? holdings_of(*before).ports : std::vector<std::int64_t>();
+    if (held.empty() && !may_have_node_ports(spec)) co_return Status();
+    auto stored = co_await resources_->ports.read(true);
+    if (!stored.ok()) co_return std::move(stored).status();
+    PortOperation operation(resources_->ports.range(), stored->map, dry_run);
+    Status status = operation.allocate(service, before);
+    if (!status.ok()) co_return status;
+    write.taken.ports = operation.taken();
+    if (before != nullptr) write.given.ports = without(held, node_ports_of(object_or_empty(service, "spec")));
+    co_return Status();
+  }
+
+  std::shared_ptr<const ServiceResources> resources_;
+};
+
+}  // namespace
+
+Holdings holdings_of(const Object& spec) {
+  Holdings out;
+  if (needs_cluster_ip(spec) && !is_headless(spec)) {
+    for (const std::string& ip : cluster_ips(spec)) out.addresses.push_back(canonical_address(ip).value_or(ip));
+  }
+  out.ports = node_ports_of(spec);
+  return out;
+}
+
+std::shared_ptr<const StoreHooks> service_hooks(std::shared_ptr<const ServiceResources> resources) {
+  return std::make_shared<ServiceHooks>(std::move(resources));
+}
+
+}  // namespace backplane::core

@@ -1,0 +1,19 @@
+// Which address families a service gets: its policy, its ipFamilies and its clusterIPs agree with each other and with what the cluster has.
+//
+// Thread-safety: pure functions.
+// Errors:        field errors in upstream's words; what is added to `errors` is the whole answer.
+#pragma once
+
+#include "backplane/json.hpp"
+#include "backplane/status.hpp"
+#include "services/addresses.hpp"
+
+namespace backplane::core {
+
+// A service that prefers dual stack and changes neither type, policy, addresses nor families keeps what it has, whatever the cluster has.
+bool keeps_its_families(const Object& spec, const Object* before);
+
+// Fills in ipFamilyPolicy and ipFamilies, and drops what a service that goes back to one family leaves behind.  `before` is null on create.
+void init_families(Object& spec, const Object* before, const Addresses& cluster, FieldErrors& errors);
+
+}  // namespace backplane::core

@@ -1,0 +1,63 @@
+// Node ports, kept in the store as one RangeAllocation object: a bit for each port of the range, changed by compare-and-swap in the
+// transaction that stores the service, so any number of servers share them.
+//
+// Thread-safety: NodePorts: any executor.  PortMap: a value.
+// Lifetime:      NodePorts keeps the storage of the object.
+// Errors:        those of the storage; kInternalError for an object whose bits cannot be read.
+#pragma once
+
+#include <bitset>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backplane/rest.hpp"
+#include "services/ranges.hpp"
+
+namespace backplane::core {
+
+// Which ports are taken.
+class PortMap {
+ public:
+  // Out of a RangeAllocation, whatever range it was written for.
+  static Result<PortMap> read(const Object& allocation);
+  bool taken(std::int64_t port) const { return port > 0 && port <= kLast && bits_.test(static_cast<std::size_t>(port)); }
+  void set(std::int64_t port, bool taken = true) {
+    if (port > 0 && port <= kLast) bits_.set(static_cast<std::size_t>(port), taken);
+  }
+  // A free port of the range; 0: there is none.
+  std::int64_t pick(const PortRange& range) const;
+  std::vector<std::int64_t> all() const;
+  // The RangeAllocation of `range` with these ports.
+  Object object(const PortRange& range) const;
+
+ private:
+  static constexpr std::int64_t kLast = 65535;
+  std::int64_t pick_from(int first, int last) const;
+  std::bitset<kLast + 1> bits_;
+};
+
+class NodePorts {
+ public:
+  NodePorts(PortRange range, std::shared_ptr<StandardStorage> store) : range_(range), store_(std::move(store)) {}
+
+  const PortRange& range() const noexcept { return range_; }
+
+  struct Stored {
+    ObjectRef entry;  // null: nothing has been written yet
+    PortMap map;
+  };
+  // `newest`: as the store has it now; else as far as this server has heard.
+  Task<Result<Stored>> read(bool newest) const;
+  // Joins the change of what was read to a transaction.
+  Status join(StoreTransaction& transaction, const Stored& before, const PortMap& map) const;
+
+ private:
+  PortRange range_;
+  std::shared_ptr<StandardStorage> store_;
+};
+
+// What the storage of the object is made from; it is served nowhere.
+ResourceConfig range_config();
+
+}  // namespace backplane::core

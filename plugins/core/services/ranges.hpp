@@ -1,0 +1,58 @@
+// The ranges that cluster addresses and node ports are given from.
+//
+// Thread-safety: values.
+// Errors:        kBadRequest for texts that are no range.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "backplane/status.hpp"
+
+namespace backplane::core {
+
+// The one text of an address ("10.0.0.7" for "010.0.0.7", "fd00::1" for "FD00:0::1"); nothing for what is none.
+std::optional<std::string> canonical_address(std::string_view text);
+// "IPv4" or "IPv6".
+std::string_view family_of(std::string_view address);
+
+// An IPv4 or IPv6 range.  Its network address is never given, nor, in IPv4, the broadcast address.
+class AddressRange {
+ public:
+  // "10.0.0.0/24".
+  static Result<AddressRange> parse(std::string_view cidr);
+
+  // Address number `index` of the range; 0 is the network itself.
+  std::string address(std::uint64_t index) const;
+  bool holds(std::string_view address) const;
+  // Addresses 1 … size() may be given.
+  std::uint64_t size() const noexcept { return size_; }
+  // Addresses 1 … band() are usually asked for by name: others are given first.
+  std::uint64_t band() const noexcept;
+  std::string_view family() const noexcept { return six_ ? "IPv6" : "IPv4"; }
+
+ private:
+  bool six_ = false;
+  int prefix_ = 0;
+  std::array<unsigned char, 16> base_{};
+  std::uint64_t size_ = 0;
+};
+
+struct PortRange {
+  int first = 30000;
+  int last = 32767;
+  // "30000-32767", "30000+2767" or one port.
+  static Result<PortRange> parse(std::string_view text);
+  std::string text() const { return std::to_string(first) + "-" + std::to_string(last); }
+  bool holds(std::int64_t port) const noexcept { return port >= first && port <= last; }
+  // So many ports at the start are usually asked for by number.
+  int band() const noexcept;
+};
+
+// A random number below `limit`, which is above 0.
+std::uint64_t random_below(std::uint64_t limit);
+
+}  // namespace backplane::core

@@ -1,0 +1,85 @@
+"""What flags promise about the store: how long events and history live, how large an object may be, who sets a collector's finalizers."""
+import threading
+import time
+import unittest
+
+from harness import Server, configmap, main
+
+CONFIGMAPS = '/api/v1/namespaces/default/configmaps'
+EVENTS = '/api/v1/namespaces/default/events'
+PATIENCE = 60  # seconds until something that must happen has not happened
+
+
+def wait_until(holds):
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+class EventsThatVanish(unittest.TestCase):
+    def test_an_event_goes_when_its_time_is_over_and_watchers_are_told(self):
+        event = {'apiVersion': 'v1', 'kind': 'Event', 'metadata': {'name': 'e', 'namespace': 'default'}, 'reason': 'Test',
+                 'involvedObject': {'kind': 'Pod', 'namespace': 'default', 'name': 'p'}}
+        with Server('--event-ttl=2s') as server:
+            code, _, made = server.request('POST', EVENTS, event)
+            self.assertEqual(code, 201, made)
+            self.assertEqual(server.request('POST', CONFIGMAPS, configmap('stays'))[0], 201)
+            seen = []
+
+            def follow():
+                version = made['metadata']['resourceVersion']
+                seen.append(server.request('GET', EVENTS + '?watch=1&timeoutSeconds=30&resourceVersion=' + version)[2])
+            watcher = threading.Thread(target=follow, daemon=True)
+            watcher.start()
+            self.assertTrue(wait_until(lambda: server.request('GET', EVENTS + '/e')[0] == 404), 'the event is still there')
+            self.assertEqual(server.request('GET', CONFIGMAPS + '/stays')[0], 200)
+            watcher.join()
+            self.assertEqual(seen[0]['type'], 'DELETED', seen)
+
+
+class History(unittest.TestCase):
+    def test_what_is_older_than_two_intervals_is_forgotten(self):
+        with Server('--etcd-compaction-interval=500ms') as server:
+            _, _, made = server.request('POST', CONFIGMAPS, configmap('a', n='0'))
+            exact = CONFIGMAPS + '?resourceVersionMatch=Exact&resourceVersion=' + made['metadata']['resourceVersion']
+            self.assertEqual(server.request('GET', exact)[0], 200)
+            made['data']['n'] = '1'
+            self.assertEqual(server.request('PUT', CONFIGMAPS + '/a', made)[0], 200)
+            self.assertTrue(wait_until(lambda: server.request('GET', exact)[0] == 410), 'the old version is still read')
+            code, _, expired = server.request('GET', exact)
+            self.assertEqual((code, expired['reason']), (410, 'Expired'))
+            self.assertEqual(server.request('GET', CONFIGMAPS + '/a')[2]['data'], {'n': '1'})
+
+
+class Size(unittest.TestCase):
+    def test_an_object_over_one_and_a_half_mebibytes_is_refused_in_etcds_words(self):
+        def pod(size):
+            return {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'p'},
+                    'spec': {'containers': [{'name': 'c', 'image': 'i', 'env': [{'name': 'A', 'value': 'x' * size}]}]}}
+        with Server() as server:
+            pods = '/api/v1/namespaces/default/pods'
+            code, _, answer = server.request('POST', pods, pod(2_000_000))
+            self.assertEqual(code, 500, answer)
+            self.assertEqual(answer['message'], 'etcdserver: request is too large')
+            self.assertNotIn('reason', answer)
+            code, _, made = server.request('POST', pods, pod(1_000_000))
+            self.assertEqual(code, 201)
+            made['metadata']['annotations'] = {'small': 'change'}
+            self.assertEqual(server.request('PUT', pods + '/p', made)[0], 200)
+
+
+class Collector(unittest.TestCase):
+    def test_nobody_waits_for_a_garbage_collector_that_there_is_not(self):
+        orphan = {'kind': 'DeleteOptions', 'apiVersion': 'v1', 'propagationPolicy': 'Orphan'}
+        for flag, code in (('--enable-garbage-collector=false', 404), ('--enable-garbage-collector=true', 200)):
+            with self.subTest(flag), Server(flag) as server:
+                self.assertEqual(server.request('POST', CONFIGMAPS, configmap('a'))[0], 201)
+                self.assertEqual(server.request('DELETE', CONFIGMAPS + '/a', orphan)[0], 200)
+                self.assertEqual(server.request('GET', CONFIGMAPS + '/a')[0], code)
+
+
+if __name__ == '__main__':
+    main()
