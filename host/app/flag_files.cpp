@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -67,11 +68,14 @@ constexpr NamedFile kFiles[] = {
 
 // The file's text, or why it cannot be read, as Go words it.
 std::optional<std::string> read_text(const std::string& path, std::string& problem) {
+  std::error_code is_directory_error;
+  const bool directory = std::filesystem::is_directory(path, is_directory_error);
   errno = 0;
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file;
+  if (!directory) file.open(path, std::ios::binary);
   std::string text;
-  if (file) text.assign(std::istreambuf_iterator<char>(file), {});
-  if (file) return text;
+  if (file.is_open()) text.assign(std::istreambuf_iterator<char>(file), {});
+  if (file.is_open() && file) return text;
   std::string reason = std::strerror(errno != 0 ? errno : EISDIR);
   if (!reason.empty() && reason[0] >= 'A' && reason[0] <= 'Z') reason[0] = static_cast<char>(reason[0] - 'A' + 'a');
   problem = "open " + path + ": " + reason;
@@ -85,7 +89,7 @@ void check_flag_files(const Options& options, Problems& problems) {
     for (const auto& path : options.flags.values(file.flag)) {
       std::string problem;
       const auto text = read_text(path, problem);
-      if (text && !file.holds(*text)) problem = quoted(path) + " holds no " + std::string(file.what);
+      if (text && !file.holds(*text)) problem = backplane::quoted(path) + " holds no " + std::string(file.what);
       if (!problem.empty()) problems.push_back("--" + std::string(file.flag) + ": " + problem);
     }
   }

@@ -254,6 +254,16 @@ std::vector<std::string> FlagSet::accepted_only() const {
   return names;
 }
 
+std::vector<std::string> FlagSet::deprecations() const {
+  constexpr std::string_view kMark = "DEPRECATED: ";
+  std::vector<std::string> lines;
+  for (const auto& flag : flags_) {
+    if (!flag.changed || !flag.usage.starts_with(kMark)) continue;
+    lines.push_back("Flag --" + flag.name + " has been deprecated, " + flag.usage.substr(kMark.size()));
+  }
+  return lines;
+}
+
 std::string FlagSet::help_head(const Flag& flag) {
   std::string head = flag.letter != 0 ? std::string("  -") + flag.letter + ", --" : "      --";
   head += flag.name;

@@ -74,6 +74,8 @@ class FlagSet {
   std::map<std::string, std::string> texts() const;
   // Flags that were given and that nothing acts on.
   std::vector<std::string> accepted_only() const;
+  // Flags that were given and whose usage begins with "DEPRECATED: ", as pflag tells of them: `Flag --name has been deprecated, why`.
+  std::vector<std::string> deprecations() const;
   // The sections, wrapped to `columns`.
   std::string help(std::size_t columns) const;
 

@@ -75,6 +75,7 @@ void log_start(const Options& options) {
   app_log().info("Version: {}", reported_version());
   app_log().info("Process settings cores={} pid={}", std::thread::hardware_concurrency(), getpid());
   for (const auto& [name, value] : options.flags.texts()) app_log().info("FLAG: --{}={}", name, quoted(value));
+  for (const auto& line : options.flags.deprecations()) app_log().warn("{}", line);
   std::string ignored;
   for (const auto& name : options.flags.accepted_only()) ignored += (ignored.empty() ? "" : " ") + name;
   if (!ignored.empty()) app_log().info("flags that are accepted and have no effect yet: {}", ignored);

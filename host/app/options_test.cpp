@@ -92,6 +92,12 @@ TEST(Flags, PortRangesAreOnePortOrTwoOrOneAndMore) {
   EXPECT_EQ(flag_value_problem(FlagType::kPortRange, "a-b"), "unable to parse port range: a-b");
 }
 
+TEST(Flags, WhoeverGivesADeprecatedFlagIsTold) {
+  auto options = parsed({"--default-watch-cache-size=5", "--secure-port=1"});
+  EXPECT_EQ(options->flags.deprecations(),
+            std::vector<std::string>{"Flag --default-watch-cache-size has been deprecated, sizes are dynamic."});
+}
+
 TEST(Flags, PositionalArgumentsAreRefused) {
   EXPECT_EQ(parse_error({"foo"}), "\"backplane\" does not take any arguments, got [\"foo\"]");
   EXPECT_EQ(parse_error({"--", "--v=1"}), "\"backplane\" does not take any arguments, got [\"--v=1\"]");

@@ -75,6 +75,7 @@ class StagingHostTest : public ::testing::Test {
                          },
                          {},
                          {},
+                         {},
                          {{"path /healthz", "the host"}}};
   TakenNames names_{services_.taken};
 };
