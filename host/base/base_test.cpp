@@ -79,6 +79,22 @@ Task<void> wait_for(Signal& signal, std::atomic<int>& done) {
   ++done;
 }
 
+Task<void> throws_a_number() {
+  throw 7;
+  co_return;
+}
+
+TEST(TaskGroup, WhateverATaskThrowsEndsThatTaskOnly) {
+  IoLoop loop("t");
+  loop.start();
+  TaskGroup group;
+  ASSERT_TRUE(group.spawn(loop, "wrong", throws_a_number()));
+  ASSERT_TRUE(group.spawn(loop, "wrong", throws()));
+  group.close();
+  run_on(loop, group.wait_all());
+  EXPECT_EQ(group.running(), 0u);
+}
+
 TEST(TaskGroup, WaitAllReturnsWhenTheLastTaskHasEndedAndClosedGroupsRefuse) {
   IoLoop loop("t");
   loop.start();

@@ -9,6 +9,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/caught.hpp"
+#include "endpoints/log.hpp"
+
 namespace backplane::endpoints {
 namespace {
 
@@ -135,10 +138,20 @@ Task<bool> WebSocket::open() {
 
 void WebSocket::listen(std::function<void()> closed) {
   listening_ = true;
-  spawn_detached(*current_executor(), hear(std::move(closed)), [done = heard_out_] { done.set(true); });
+  spawn_detached(*current_executor(), listen_fenced(std::move(closed)), [done = heard_out_] { done.set(true); });
 }
 
-Task<void> WebSocket::hear(std::function<void()> closed) {
+Task<void> WebSocket::listen_fenced(std::function<void()> closed) {
+  try {
+    co_await hear();
+  } catch (...) {
+    // Whoever cannot be heard is as one who has gone.
+    endpoints_log().error("a WebSocket cannot be heard error={}", caught().what);
+  }
+  closed();
+}
+
+Task<void> WebSocket::hear() {
   FrameParser parser;
   for (;;) {
     const auto event = parser.next();
@@ -153,7 +166,6 @@ Task<void> WebSocket::hear(std::function<void()> closed) {
     if (some.empty()) break;
     parser.feed(some);
   }
-  closed();
 }
 
 void WebSocket::frame(std::vector<SharedBytes>& pieces, std::size_t first, bool text) {

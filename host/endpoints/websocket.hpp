@@ -57,7 +57,8 @@ class WebSocket {
 
  private:
   Task<void> refuse(int code, std::string text);
-  Task<void> hear(std::function<void()> closed);
+  Task<void> listen_fenced(std::function<void()> closed);
+  Task<void> hear();
 
   Exchange& exchange_;
   bool listening_ = false;

@@ -1,11 +1,12 @@
-// Waiting within one executor: a coroutine waits until open() is called; cheaper than a Promise because nothing crosses threads.
+// Waiting within one executor: coroutines wait until open() is called; cheaper than a Promise because nothing crosses threads.
 //
-// Thread-safety: one executor; at most one waiter at a time.
-// Lifetime:      outlives its waiter.
+// Thread-safety: one executor.  Several may wait at once; whoever is resumed looks again whether what it waited for is there.
+// Lifetime:      outlives its waiters.
 #pragma once
 
 #include <coroutine>
 #include <utility>
+#include <vector>
 
 #include "backplane/task.hpp"
 
@@ -13,27 +14,27 @@ namespace backplane {
 
 class Gate {
  public:
-  bool waited_on() const noexcept { return static_cast<bool>(waiter_); }
-  // Resumes the waiter soon; nothing when nobody waits.
+  bool waited_on() const noexcept { return !waiters_.empty(); }
+  // Resumes all who wait, soon; nothing when nobody does.
   void open() {
-    if (!waiter_) return;
-    auto frame = std::exchange(waiter_, {});
-    if (executor_ != nullptr) {
-      executor_->post(frame);
-    } else {
-      frame.resume();
+    for (const Waiter& waiter : std::exchange(waiters_, {})) {
+      if (waiter.executor != nullptr) {
+        waiter.executor->post(waiter.frame);
+      } else {
+        waiter.frame.resume();
+      }
     }
   }
   bool await_ready() const noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> frame) noexcept {
-    waiter_ = frame;
-    executor_ = current_executor();
-  }
+  void await_suspend(std::coroutine_handle<> frame) { waiters_.push_back({frame, current_executor()}); }
   void await_resume() const noexcept {}
 
  private:
-  std::coroutine_handle<> waiter_;
-  Executor* executor_ = nullptr;
+  struct Waiter {
+    std::coroutine_handle<> frame;
+    Executor* executor;
+  };
+  std::vector<Waiter> waiters_;
 };
 
 }  // namespace backplane

@@ -1,6 +1,7 @@
 #include "http/handler_runner.hpp"
 
 #include "backplane/request.hpp"
+#include "base/caught.hpp"
 #include "http/log.hpp"
 
 namespace backplane {
@@ -22,10 +23,9 @@ Task<void> HandlerRunner::serve(std::shared_ptr<HttpExchange> exchange) {
     context.exchange = exchange.get();
     try {
       co_await root_.handle(context, *exchange);
-    } catch (const std::exception& error) {
-      failure = error.what();
     } catch (...) {
-      failure = "unknown exception";
+      const Caught bug = caught();
+      failure = bug.what + bug.stack;
     }
   }
   // A handler that moved to another thread and stayed there must not touch the session from it.

@@ -243,6 +243,22 @@ TEST_F(Http1, AWriterWaitsWhileTheWindowIsFullAndGoesOnWhenTheSocketTakesBytes) 
   EXPECT_GT(handler_.endless_written, first);
 }
 
+TEST_F(Http1, TwoWritersThatWaitForAPeerWhoDoesNotReadBothGoOnAndBothEnd) {
+  open();
+  session_->receive("GET /pair HTTP/1.1\r\nHost: a\r\n\r\n");
+  executor_.run();
+  std::string out;
+  for (int i = 0; i < 8; ++i) {
+    session_->fill(out, out.size() + (256 << 10));
+    executor_.run();
+  }
+  EXPECT_GT(out.size(), std::size_t{1} << 20);
+  session_->connection_lost();
+  executor_.run();
+  EXPECT_EQ(handler_.ended, 1);
+  EXPECT_EQ(runner_->running(), 0u);
+}
+
 TEST_F(Http1, TheHandlerIsToldOnceWhenThePeerGoesAndLaterCallsReturn) {
   open();
   session_->receive("GET /endless HTTP/1.1\r\nHost: a\r\n\r\n");

@@ -72,7 +72,7 @@ class Release {
   std::vector<Promise<bool>> waiting_;
 };
 
-// /hello /echo /count /stream /hold /endless /large /close /throw /unfinished /cert
+// /hello /echo /count /stream /hold /endless /pair /large /close /throw /unfinished /cert
 class TestHandler final : public HttpHandler {
  public:
   std::size_t max_body = 1 << 20;
@@ -104,6 +104,8 @@ class TestHandler final : public HttpHandler {
       co_await hold(exchange);
     } else if (path == "/endless") {
       co_await endless(exchange);
+    } else if (path == "/pair") {
+      co_await pair(exchange);
     } else if (path == "/throw") {
       throw std::runtime_error("thrown on purpose");
     } else if (path == "/unfinished") {
@@ -187,6 +189,22 @@ class TestHandler final : public HttpHandler {
       auto chunk = one_chunk(std::string(64 << 10, 'e'));
       status = co_await exchange.write(std::move(chunk));
       if (status.ok()) endless_written += 64 << 10;
+    }
+  }
+  // Two that write at the same time, as the events of a watch and the answers to pings do.
+  Task<void> pair(Exchange& exchange) {
+    Promise<bool> other;
+    const Status begun = co_await exchange.start(200, "application/octet-stream");
+    if (!begun.ok()) co_return;
+    spawn_detached(*current_executor(), write_on(exchange), [other] { other.set(true); });
+    co_await write_on(exchange);
+    co_await other.future();
+  }
+  Task<void> write_on(Exchange& exchange) {
+    Status status;
+    while (status.ok()) {
+      auto chunk = one_chunk(std::string(64 << 10, 'p'));
+      status = co_await exchange.write(std::move(chunk));
     }
   }
   Task<void> unfinished(Exchange& exchange) {

@@ -2,14 +2,19 @@
 
 #include <sys/stat.h>
 
+#include "base/caught.hpp"
 #include "transport/log.hpp"
 
 namespace backplane {
 namespace {
 
 Task<void> refresh_once(std::shared_ptr<CertificateWatch> watch) {
-  auto work = run_blocking([watch] { watch->refresh(); });
-  co_await std::move(work);
+  try {
+    auto work = run_blocking([watch] { watch->refresh(); });
+    co_await std::move(work);
+  } catch (...) {
+    transport_log().error("TLS files could not be looked at error={}", caught().what);
+  }
 }
 
 }  // namespace

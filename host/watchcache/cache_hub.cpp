@@ -1,6 +1,7 @@
 // The pump: one watch on the store feeds every cache.
 #include <unordered_map>
 
+#include "base/caught.hpp"
 #include "watchcache/log.hpp"
 #include "watchcache/prefix_cache.hpp"
 
@@ -40,11 +41,15 @@ class FollowingHub final : public CacheHub {
 
   Status open_watch(Revision after);
   Task<void> pump();
+  Task<Status> follow();
   Task<void> reconnect();
+  Task<Status> open_again();
   void dispatch(const EventBatch& batch);
   PrefixCache* find(std::string_view key);
   std::vector<CacheRef> all();
+  std::vector<CacheRef> eager();
   Task<void> ticks();
+  void tick() noexcept;
 
   const std::shared_ptr<FollowedStore> store_;
   std::mutex mutex_;  // slots_, watch_, pause_
@@ -95,14 +100,7 @@ Task<Status> FollowingHub::start() {
   store_->progress.advance(*current);
   store_->started.store(true);
   if (!store_->tasks.spawn(store_->executor, "watch cache pump", pump())) co_return service_unavailable("the caches are stopping");
-  std::vector<CacheRef> eager;
-  {
-    std::lock_guard lock(mutex_);
-    for (auto& [_, slot] : slots_) {
-      if (slot.eager) eager.push_back(slot.cache);
-    }
-  }
-  for (auto& cache : eager) cache->request_load();
+  for (auto& cache : eager()) cache->request_load();
   store_->tasks.spawn(store_->executor, "watch cache ticks", ticks());
   co_return Status{};
 }
@@ -129,34 +127,67 @@ std::vector<FollowingHub::CacheRef> FollowingHub::all() {
   return caches;
 }
 
+std::vector<FollowingHub::CacheRef> FollowingHub::eager() {
+  std::vector<CacheRef> caches;
+  std::lock_guard lock(mutex_);
+  for (auto& [_, slot] : slots_) {
+    if (slot.eager) caches.push_back(slot.cache);
+  }
+  return caches;
+}
+
 // ---- the pump
 
 Task<void> FollowingHub::pump() {
   while (!store_->stopping.load()) {
-    auto reading = watch_->next();
-    auto batch = co_await std::move(reading);
-    if (batch.ok()) {
-      dispatch(*batch);
-      continue;
-    }
+    auto following = follow();
+    auto ended = co_await std::move(following);
     if (store_->stopping.load()) break;
-    watchcache_log().warn("the store ended the watch, loading again error={}", batch.status().message());
+    watchcache_log().warn("the store ended the watch, loading again error={}", ended.message());
     auto again = reconnect();
     co_await std::move(again);
   }
+}
+
+// Hands events on until the store's watch ends, in whatever way.
+Task<Status> FollowingHub::follow() {
+  try {
+    while (!store_->stopping.load()) {
+      auto reading = watch_->next();
+      auto batch = co_await std::move(reading);
+      if (!batch.ok()) co_return std::move(batch.status());
+      dispatch(*batch);
+    }
+  } catch (...) {
+    const Caught bug = caught();
+    co_return internal_error(bug.what + bug.stack);
+  }
+  co_return Status();
 }
 
 Task<void> FollowingHub::reconnect() {
   while (!store_->stopping.load()) {
     auto pause = sleep_for(kReconnectDelay);
     co_await std::move(pause);
+    auto opening = open_again();
+    auto opened = co_await std::move(opening);
+    if (opened.ok()) co_return;
+  }
+}
+
+Task<Status> FollowingHub::open_again() {
+  try {
     auto asking = store_->storage.current_revision();
     auto current = co_await std::move(asking);
-    if (!current.ok() || !open_watch(*current).ok()) continue;
+    if (!current.ok()) co_return std::move(current.status());
+    if (auto status = open_watch(*current); !status.ok()) co_return status;
+    // In this order: nobody may read an old state under the new revision.
+    for (auto& cache : all()) cache->invalidate(*current);
     store_->progress.advance(*current);
-    for (auto& cache : all()) cache->invalidate();
-    co_return;
+  } catch (...) {
+    co_return internal_error(caught().what);
   }
+  co_return Status();
 }
 
 void FollowingHub::dispatch(const EventBatch& batch) {
@@ -203,8 +234,18 @@ Task<void> FollowingHub::ticks() {
     }
     auto pausing = wait_within(pause, kTick);
     co_await std::move(pausing);
+    tick();
+  }
+}
+
+void FollowingHub::tick() noexcept {
+  try {
     const auto now = EventLog::Clock::now();
     for (auto& cache : all()) cache->tick(now);
+    // One whose load has failed, and that nobody may ask for.
+    for (auto& cache : eager()) cache->request_load();
+  } catch (...) {
+    watchcache_log().error("bookmarks are late error={}", caught().what);
   }
 }
 

@@ -18,18 +18,10 @@ constexpr std::string_view kContinueExpired =
     "now may show up in the list.";
 // Keys asked of the store at once while a selector looks for its page.
 constexpr std::int64_t kStorePage = 1000;
+// How often a read waits for a cache that is invalidated again and again.
+constexpr int kReadAttempts = 5;
 
 }  // namespace
-
-// Which state a list shows, and which part of it.
-struct ListPlan {
-  enum class At : unsigned char { kConsistent, kAny, kNotOlderThan, kExact };
-  At at = At::kConsistent;
-  Revision revision = 0;
-  std::string from;
-  std::int64_t limit = 0;  // 0: all
-  bool continued = false;
-};
 
 namespace {
 
@@ -98,7 +90,7 @@ Task<Status> PrefixCache::wait_for(Revision revision) {
   auto waiting = store_->progress.reached(revision, kReadWait);
   const bool reached = co_await std::move(waiting);
   // A snapshot may be ahead of the progress: it was loaded at a later revision.
-  const Revision current = newest().revision;
+  const Revision current = this->revision();
   if (!reached && current < revision) co_return too_large_resource_version(revision, current);
   co_return Status{};
 }
@@ -128,10 +120,22 @@ Task<Status> PrefixCache::make_fresh(const ListPlan& plan) {
   }
   auto loading = ensure_ready();
   auto status = co_await std::move(loading);
-  if (!status.ok() || plan.at == ListPlan::At::kAny || newest().revision >= plan.revision) co_return status;
+  if (!status.ok() || plan.at == ListPlan::At::kAny || this->revision() >= plan.revision) co_return status;
   auto waiting = wait_for(plan.revision);
   status = co_await std::move(waiting);
   co_return status;
+}
+
+Task<Result<View>> PrefixCache::fresh(ListPlan plan) {
+  for (int attempt = 0; attempt < kReadAttempts; ++attempt) {
+    auto freshening = make_fresh(plan);
+    auto status = co_await std::move(freshening);
+    if (!status.ok()) co_return status;
+    // It may have been invalidated meanwhile.
+    auto view = newest();
+    if (view) co_return std::move(*view);
+  }
+  co_return too_many_requests("storage is (re)initializing", 1);
 }
 
 // ---- GET
@@ -144,10 +148,10 @@ Task<Result<ObjectRef>> PrefixCache::get(std::string key, std::string resource_v
     plan.revision = *revision;
     plan.at = *revision == 0 ? ListPlan::At::kAny : ListPlan::At::kNotOlderThan;
   }
-  auto freshening = make_fresh(plan);
-  auto status = co_await std::move(freshening);
-  if (!status.ok()) co_return status;
-  co_return peek(key);
+  auto freshening = fresh(std::move(plan));
+  auto view = co_await std::move(freshening);
+  if (!view.ok()) co_return std::move(view.status());
+  co_return view->snapshot->index.find(key);
 }
 
 // ---- LIST
@@ -157,11 +161,10 @@ Task<Result<ListResult>> PrefixCache::list(CacheScope scope, ListOptions options
   if (!selection.ok()) co_return std::move(selection.status());
   auto plan = plan_list(options, *selection);
   if (!plan.ok()) co_return std::move(plan.status());
-  auto freshening = make_fresh(*plan);
-  auto status = co_await std::move(freshening);
-  if (!status.ok()) co_return status;
-
-  auto view = plan->at == ListPlan::At::kExact ? at(plan->revision) : newest();
+  auto freshening = fresh(*plan);
+  auto newest_view = co_await std::move(freshening);
+  if (!newest_view.ok()) co_return std::move(newest_view.status());
+  std::optional<View> view = plan->at == ListPlan::At::kExact ? at(plan->revision) : std::optional<View>(std::move(*newest_view));
   if (view) {
     auto paging = page(std::move(*view), std::move(*selection), std::move(*plan));
     auto result = co_await std::move(paging);
@@ -197,7 +200,7 @@ Task<Result<ListResult>> PrefixCache::page(View view, Selection selection, ListP
     IndexScan scan(index.cursor_at(first), total, std::move(selection));
     IndexScan::Found found;
     while (scan.take(found, limit)) co_await Yield{};
-    if (!found.empty()) last = found.back();
+    if (!found.empty()) last = found.back()->get();
     left = scan.left();
     result.items = make_cursor(std::move(scan), std::move(found));
   }

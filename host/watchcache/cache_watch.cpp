@@ -5,8 +5,7 @@
 namespace backplane {
 namespace {
 
-constexpr std::size_t kInitialBatch = 256;    // synthetic events handed out at once
-constexpr std::size_t kInitialScan = 16'384;  // entries looked at before others of the thread get their turn
+constexpr std::size_t kInitialBatch = 256;  // synthetic events handed out at once
 // A watch with a deadline gets its last bookmark this long before it.
 constexpr std::chrono::seconds kBeforeDeadline{2};
 
@@ -48,13 +47,14 @@ Result<std::unique_ptr<WatchStream>> CacheWatch::make(std::shared_ptr<PrefixCach
 }
 
 Status CacheWatch::begin(const Start& start) {
+  waiter_.topic = selection_.topic();
   waiter_.wants_bookmarks = start.bookmarks;
   if (start.bookmarks) waiter_.bookmark_due = first_bookmark(start.timeout_seconds);
   position_ = skip_to_ = start.after;
   if (start.snapshot) {
     phase_ = Phase::kSnapshot;
     end_bookmark_ = start.end_bookmark;
-    initial_ = std::make_unique<ObjectIndex::Cursor>(start.snapshot->index.cursor(selection_.start()));
+    initial_ = std::make_unique<IndexScan>(start.snapshot->index, selection_);
   }
   const auto cursor = cache_->log().cursor_after(start.after);
   if (!cursor) return start.snapshot ? too_old() : begin_past();
@@ -97,7 +97,7 @@ Task<Result<std::vector<WatchEvent>>> CacheWatch::next() {
     }
     if (events.empty() && drained) take_bookmark(events);
     if (!events.empty()) co_return events;
-    if (drained) co_await cache_->log().wait(waiter_, cursor_);
+    if (drained) cursor_ = co_await cache_->log().wait(waiter_, cursor_);
     if (phase_ == Phase::kSnapshot) co_await Yield{};
   }
   co_return Events{};
@@ -111,16 +111,13 @@ void CacheWatch::cancel() {
 
 void CacheWatch::take_snapshot(Events& events) {
   constexpr auto kAdded = WatchEvent::Type::kAdded;
-  for (std::size_t scanned = 0; scanned < kInitialScan && events.size() < kInitialBatch; ++scanned) {
-    const ObjectRef* entry = initial_->next();
-    if (entry == nullptr || (*entry)->key >= selection_.end()) {
-      initial_.reset();
-      phase_ = Phase::kLog;
-      if (end_bookmark_) events.push_back(cache_->builder().bookmark(position_, true));
-      return;
-    }
-    if (selection_.selected(**entry)) events.push_back({kAdded, *entry});
-  }
+  IndexScan::Found found;
+  initial_->take(found, kInitialBatch);
+  for (const ObjectRef* entry : found) events.push_back({kAdded, *entry});
+  if (initial_->left() > 0) return;
+  initial_.reset();
+  phase_ = Phase::kLog;
+  if (end_bookmark_) events.push_back(cache_->builder().bookmark(position_, true));
 }
 
 Task<Status> CacheWatch::take_history(Events& events) {
@@ -250,19 +247,16 @@ Task<Result<std::unique_ptr<WatchStream>>> PrefixCache::watch(CacheScope scope, 
   auto status = co_await std::move(loading);
   if (!status.ok()) co_return status;
   // From here on errors are told in the stream, as upstream does.
-  if (plan->consistent) {
-    auto current = wait_current();
-    status = co_await std::move(current);
-  } else if (plan->not_older > newest().revision) {
-    auto waiting = wait_for(plan->not_older);
-    status = co_await std::move(waiting);
-  }
-  if (!status.ok()) co_return make_failed_watch(std::move(status));
+  ListPlan fresh_enough;
+  fresh_enough.at = plan->consistent ? ListPlan::At::kConsistent : ListPlan::At::kNotOlderThan;
+  fresh_enough.revision = plan->not_older;
+  auto freshening = fresh(std::move(fresh_enough));
+  auto view = co_await std::move(freshening);
+  if (!view.ok()) co_return make_failed_watch(std::move(view.status()));
 
-  const View view = newest();
   CacheWatch::Start start;
-  if (plan->initial) start.snapshot = view.snapshot;
-  start.after = plan->after.value_or(view.revision);
+  if (plan->initial) start.snapshot = view->snapshot;
+  start.after = plan->after.value_or(view->revision);
   start.bookmarks = options.allow_watch_bookmarks;
   start.end_bookmark = options.allow_watch_bookmarks && options.send_initial_events.value_or(false);
   start.timeout_seconds = options.timeout_seconds;

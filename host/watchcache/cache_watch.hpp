@@ -8,6 +8,7 @@
 #include <atomic>
 #include <memory>
 
+#include "watchcache/index_scan.hpp"
 #include "watchcache/prefix_cache.hpp"
 
 namespace backplane {
@@ -48,8 +49,8 @@ class CacheWatch final : public WatchStream {
   const Selection selection_;
   Phase phase_ = Phase::kLog;
   std::atomic<bool> cancelled_{false};
-  std::unique_ptr<ObjectIndex::Cursor> initial_;  // kSnapshot
-  std::unique_ptr<StorageWatch> history_;         // kHistory; kept, for cancel() may look at it at any time
+  std::unique_ptr<IndexScan> initial_;     // kSnapshot
+  std::unique_ptr<StorageWatch> history_;  // kHistory; kept, for cancel() may look at it at any time
   bool end_bookmark_ = false;
   Revision position_ = 0;  // everything up to it has been handed out
   Revision skip_to_ = 0;   // events up to it are not wanted

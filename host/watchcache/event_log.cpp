@@ -6,6 +6,10 @@ namespace backplane {
 
 namespace {
 constexpr std::size_t kSegment = 128;
+// Waiters of one loop from which on their wakes are kept apart, the time that each takes, and the most they may be kept waiting.
+constexpr std::size_t kMany = 32;
+constexpr std::chrono::microseconds kPerWaiter{10};
+constexpr std::chrono::milliseconds kMaxPause{50};
 }  // namespace
 
 struct EventLog::Segment {
@@ -20,11 +24,37 @@ std::size_t bytes_of(const LogRecord& record) {
   if (record.type == WatchEvent::Type::kDeleted) bytes += record.object->json().size();
   return bytes;
 }
+
+using Counts = std::array<bool, 4>;
+bool wanted(const Counts& kinds, Topic::Kind kind) { return kinds[static_cast<std::size_t>(kind)]; }
+
+void add_topics(const ObjectEntry& entry, const Counts& kinds, std::vector<Topic>& topics) {
+  using Kind = Topic::Kind;
+  if (wanted(kinds, Kind::kName)) topics.push_back({Kind::kName, name_term(entry.name)});
+  if (wanted(kinds, Kind::kNamespace)) topics.push_back({Kind::kNamespace, namespace_term(entry.ns)});
+  if (wanted(kinds, Kind::kLabel)) {
+    for (const auto& [key, value] : entry.labels) topics.push_back({Kind::kLabel, label_term(key, value)});
+  }
+  if (wanted(kinds, Kind::kField)) {
+    for (std::size_t i = 0; i < entry.fields.size(); ++i) topics.push_back({Kind::kField, field_term(i, entry.fields[i])});
+  }
+}
+
+// What the records touch of the kinds that somebody waits for.
+std::vector<Topic> topics_of(const std::vector<LogRecord>& records, const Counts& kinds) {
+  std::vector<Topic> topics;
+  if (std::find(kinds.begin(), kinds.end(), true) == kinds.end()) return topics;
+  for (const auto& record : records) {
+    add_topics(*record.object, kinds, topics);
+    if (record.previous) add_topics(*record.previous, kinds, topics);
+  }
+  return topics;
+}
 }  // namespace
 
 void EventLog::reset(Revision floor) {
   std::deque<std::shared_ptr<Segment>> dropped;
-  std::vector<Group> waiting;
+  Wakes wakes;
   {
     std::lock_guard lock(mutex_);
     dropped.swap(segments_);
@@ -32,13 +62,16 @@ void EventLog::reset(Revision floor) {
     first_ = end_ = (end_ / kSegment + 1) * kSegment;
     floor_ = floor;
     bytes_ = 0;
-    waiting = take_waiters();
+    take_everybody(wakes);
   }
-  resume(std::move(waiting));
+  resume(std::move(wakes));
 }
 
 void EventLog::append(std::vector<LogRecord> records) {
   if (records.empty()) return;
+  Counts kinds{};
+  for (std::size_t i = 0; i < kinds.size(); ++i) kinds[i] = topic_waiters_[i].load() > 0;
+  const std::vector<Topic> touched = topics_of(records, kinds);
   // Records are written beyond end_, where no reader looks, and become visible with the lock.
   std::uint64_t end = end_;
   std::vector<std::shared_ptr<Segment>> added;
@@ -55,16 +88,23 @@ void EventLog::append(std::vector<LogRecord> records) {
     segment->records[end++ % kSegment] = std::move(record);
   }
   std::vector<std::shared_ptr<Segment>> dropped;
-  std::vector<Group> waiting;
+  Wakes wakes;
   {
     std::lock_guard lock(mutex_);
+    const std::uint64_t from = end_;
     segments_.insert(segments_.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
     end_ = end;
     bytes_ += bytes;
     trim(dropped);
-    waiting = take_waiters();
+    const auto now = Clock::now();
+    for (auto& group : groups_) wake_group(group, wakes, now);
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+      // Somebody has begun to wait for a kind that was not looked for above: better to wake too many.
+      if (!kinds[i] && topic_waiters_[i].load() > 0) take_topics(from, wakes);
+    }
+    take_concerned(touched, from, wakes);
   }
-  resume(std::move(waiting));
+  resume(std::move(wakes));
 }
 
 void EventLog::trim(std::vector<std::shared_ptr<Segment>>& dropped) {
@@ -79,13 +119,13 @@ void EventLog::trim(std::vector<std::shared_ptr<Segment>>& dropped) {
 }
 
 void EventLog::close() {
-  std::vector<Group> waiting;
+  Wakes wakes;
   {
     std::lock_guard lock(mutex_);
     closed_ = true;
-    waiting = take_waiters();
+    take_everybody(wakes);
   }
-  resume(std::move(waiting));
+  resume(std::move(wakes));
 }
 
 std::optional<std::uint64_t> EventLog::cursor_after(Revision revision) const {
@@ -139,85 +179,150 @@ EventLog::Slice EventLog::read(std::uint64_t cursor) const {
 
 // ---- waiting
 
+EventLog::Group& EventLog::group_of(Executor* executor) {
+  const auto found = std::find_if(groups_.begin(), groups_.end(), [&](const Group& each) { return each.executor == executor; });
+  if (found != groups_.end()) return *found;
+  groups_.push_back({executor, {}, {}, false});
+  return groups_.back();
+}
+
+EventLog::Waiters& EventLog::list_of(const Waiter& waiter) {
+  return waiter.topic ? by_topic_[waiter.topic->term] : group_of(waiter.executor).waiters;
+}
+
 bool EventLog::enlist(Waiter& waiter, std::uint64_t cursor, std::coroutine_handle<> caller) {
-  Executor* executor = current_executor();
+  waiter.cursor = cursor;
   std::lock_guard lock(mutex_);
   if (closed_ || waiter.cancelled || cursor != end_) return false;
-  auto group = std::find_if(groups_.begin(), groups_.end(), [&](const Group& each) { return each.executor == executor; });
-  if (group == groups_.end()) group = groups_.insert(groups_.end(), Group{executor, {}});
   waiter.handle = caller;
-  waiter.executor = executor;
+  waiter.executor = current_executor();
   waiter.waiting = true;
-  waiter.group = static_cast<std::size_t>(group - groups_.begin());
-  waiter.at = group->waiters.size();
-  group->waiters.push_back(&waiter);
+  auto& list = list_of(waiter);
+  waiter.at = list.size();
+  list.push_back(&waiter);
+  if (waiter.topic) ++topic_waiters_[static_cast<std::size_t>(waiter.topic->kind)];
   if (waiter.wants_bookmarks) ++bookmark_waiters_;
   return true;
 }
 
-void EventLog::delist(Waiter& waiter) {
-  auto& waiters = groups_[waiter.group].waiters;
-  waiters[waiter.at] = waiters.back();
-  waiters[waiter.at]->at = waiter.at;
-  waiters.pop_back();
+// Out of its list, into those to be resumed.
+void EventLog::take(Waiter& waiter, Wakes& wakes) {
+  auto& list = list_of(waiter);
+  list[waiter.at] = list.back();
+  list[waiter.at]->at = waiter.at;
+  list.pop_back();
+  if (list.empty() && waiter.topic) by_topic_.erase(waiter.topic->term);
   waiter.waiting = false;
+  if (waiter.topic) --topic_waiters_[static_cast<std::size_t>(waiter.topic->kind)];
   if (waiter.wants_bookmarks) --bookmark_waiters_;
+  auto wake = std::find_if(wakes.begin(), wakes.end(), [&](const Wake& each) { return each.executor == waiter.executor; });
+  if (wake == wakes.end()) wake = wakes.insert(wakes.end(), Wake{waiter.executor, {}});
+  wake->waiters.push_back(&waiter);
 }
 
-std::vector<EventLog::Group> EventLog::take_waiters() {
-  std::vector<Group> taken(groups_.size());
-  for (std::size_t i = 0; i < groups_.size(); ++i) {
-    taken[i].executor = groups_[i].executor;
-    taken[i].waiters.swap(groups_[i].waiters);
-    groups_[i].waiters.reserve(taken[i].waiters.size());
-    for (Waiter* waiter : taken[i].waiters) waiter->waiting = false;
+void EventLog::take_all(Waiters& waiters, Wakes& wakes) {
+  for (std::size_t left = waiters.size(); left > 0; --left) take(*waiters.back(), wakes);
+}
+
+void EventLog::take_everybody(Wakes& wakes) {
+  for (auto& group : groups_) take_all(group.waiters, wakes);
+  take_topics(0, wakes);
+}
+
+// Everybody who waits for something, to go on at `from` at the earliest.
+void EventLog::take_topics(std::uint64_t from, Wakes& wakes) {
+  while (!by_topic_.empty()) {
+    Waiters& waiters = by_topic_.begin()->second;
+    for (Waiter* waiter : waiters) waiter->cursor = std::max(waiter->cursor, from);
+    take_all(waiters, wakes);
   }
-  bookmark_waiters_ = 0;
-  return taken;
+}
+
+void EventLog::wake_group(Group& group, Wakes& wakes, Clock::time_point now) {
+  const std::size_t count = group.waiters.size();
+  if (count == 0 || group.wake_planned) return;
+  const auto pause = count < kMany ? Clock::duration(0) : std::min<Clock::duration>(kMaxPause, count * kPerWaiter);
+  const auto waited = now - group.last_wake;
+  std::weak_ptr<EventLog> self;
+  if (waited < pause && group.executor != nullptr) self = weak_from_this();
+  if (self.expired()) {
+    group.last_wake = now;
+    return take_all(group.waiters, wakes);
+  }
+  group.wake_planned = true;
+  group.executor->after(pause - waited, [self = std::move(self), executor = group.executor] {
+    if (auto log = self.lock()) log->planned_wake(executor);
+  });
+}
+
+void EventLog::planned_wake(Executor* executor) {
+  Wakes wakes;
+  {
+    std::lock_guard lock(mutex_);
+    Group& group = group_of(executor);
+    group.wake_planned = false;
+    group.last_wake = Clock::now();
+    for (std::size_t i = group.waiters.size(); i-- > 0;) {
+      if (group.waiters[i]->cursor < end_) take(*group.waiters[i], wakes);
+    }
+  }
+  resume(std::move(wakes));
+}
+
+void EventLog::take_concerned(const std::vector<Topic>& touched, std::uint64_t from, Wakes& wakes) {
+  for (const Topic& topic : touched) {
+    const auto found = by_topic_.find(topic.term);
+    if (found == by_topic_.end()) continue;
+    for (Waiter* waiter : found->second) waiter->cursor = std::max(waiter->cursor, from);
+    take_all(found->second, wakes);
+  }
 }
 
 // A waiter that has been taken stays where it is until its coroutine has been resumed.
-void EventLog::resume(std::vector<Group> groups) {
-  for (auto& group : groups) {
-    if (group.waiters.empty()) continue;
-    auto wake = [waiters = std::move(group.waiters)] {
+void EventLog::resume(Wakes wakes) {
+  for (auto& wake : wakes) {
+    auto run = [waiters = std::move(wake.waiters)] {
       for (Waiter* waiter : waiters) waiter->handle.resume();
     };
-    if (group.executor != nullptr) {
-      group.executor->post(std::move(wake));
+    if (wake.executor != nullptr) {
+      wake.executor->post(std::move(run));
     } else {
-      wake();
+      run();
     }
   }
 }
 
 void EventLog::cancel(Waiter& waiter) {
-  std::vector<Group> woken;
+  Wakes wakes;
   {
     std::lock_guard lock(mutex_);
     waiter.cancelled = true;
     if (!waiter.waiting) return;
-    delist(waiter);
-    woken.push_back({waiter.executor, {&waiter}});
+    take(waiter, wakes);
   }
-  resume(std::move(woken));
+  resume(std::move(wakes));
 }
 
 void EventLog::tick(Clock::time_point now) {
-  std::vector<Group> due;
+  Wakes wakes;
   {
     std::lock_guard lock(mutex_);
     if (bookmark_waiters_ == 0) return;
+    const auto due = [now](const Waiter& waiter) { return waiter.wants_bookmarks && waiter.bookmark_due <= now; };
     for (auto& group : groups_) {
-      Group woken{group.executor, {}};
-      for (Waiter* waiter : group.waiters) {
-        if (waiter->wants_bookmarks && waiter->bookmark_due <= now) woken.waiters.push_back(waiter);
+      for (std::size_t i = group.waiters.size(); i-- > 0;) {
+        if (due(*group.waiters[i])) take(*group.waiters[i], wakes);
       }
-      for (Waiter* waiter : woken.waiters) delist(*waiter);
-      if (!woken.waiters.empty()) due.push_back(std::move(woken));
+    }
+    Waiters concerned;
+    for (auto& [_, waiters] : by_topic_)
+      std::copy_if(waiters.begin(), waiters.end(), std::back_inserter(concerned), [&](const Waiter* each) { return due(*each); });
+    for (Waiter* waiter : concerned) {
+      waiter->cursor = std::max(waiter->cursor, end_);  // nothing up to here was of its concern
+      take(*waiter, wakes);
     }
   }
-  resume(std::move(due));
+  resume(std::move(wakes));
 }
 
 bool EventLog::wants_ticks() const {

@@ -1,21 +1,28 @@
 // The recent changes of one resource: append-only, bounded by count and bytes.  A watcher is a cursor (a number) into it.
 //
+// Who waits says what he waits for: a change wakes those whom it may concern, and costs nothing for the others; their cursors pass over it.
+// Who waits for everything is woken at most so often that a loop with very many of them has time for other work: events gather meanwhile.
 // Thread-safety: append(), reset() and tick() by one thread, the pump; everything else from any thread.  The lock is held for pointer
-// copies only. Lifetime:      what read() hands out stays valid while it is held. Errors:        a cursor that points before the first
-// event kept reads kLagged.
+//                copies only.
+// Lifetime:      what read() hands out stays valid while it is held.  A log that delays wakes is held by a shared_ptr.
+// Errors:        a cursor that points before the first event kept reads kLagged.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <coroutine>
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "backplane/object.hpp"
 #include "backplane/rest.hpp"
+#include "watchcache/summary.hpp"
 
 namespace backplane {
 
@@ -26,7 +33,14 @@ struct LogRecord {
   ObjectRef previous;  // null when the object is new
 };
 
-class EventLog {
+// What somebody waits for: changes of objects that have, or had, this.
+struct Topic {
+  enum class Kind : unsigned char { kName, kNamespace, kLabel, kField };
+  Kind kind = Kind::kName;
+  Term term = 0;
+};
+
+class EventLog : public std::enable_shared_from_this<EventLog> {
  public:
   struct Limits {
     std::size_t max_events = 20'000;
@@ -65,23 +79,25 @@ class EventLog {
   struct Waiter {
     bool wants_bookmarks = false;
     Clock::time_point bookmark_due = Clock::time_point::max();
+    std::optional<Topic> topic;  // nothing: everything
 
    private:
     friend class EventLog;
     std::coroutine_handle<> handle;
     Executor* executor = nullptr;
+    std::uint64_t cursor = 0;
     bool waiting = false;
-    std::size_t group = 0;
-    std::size_t at = 0;
+    std::size_t at = 0;  // in its list
     bool cancelled = false;
   };
-  // co_await: resumes when there are records behind `cursor`, a bookmark is due, or the wait was cancelled or the log closed.
+  // co_await: resumes when there are records behind `cursor` that may concern the waiter, a bookmark is due, or the wait was cancelled or
+  // the log closed.  Gives the cursor to go on with: what lies between is of no concern.
   class Wait {
    public:
     Wait(EventLog& log, Waiter& waiter, std::uint64_t cursor) : log_(log), waiter_(waiter), cursor_(cursor) {}
     bool await_ready() const noexcept { return false; }
     bool await_suspend(std::coroutine_handle<> caller) { return log_.enlist(waiter_, cursor_, caller); }
-    void await_resume() const noexcept {}
+    std::uint64_t await_resume() const noexcept { return waiter_.cursor; }
 
    private:
     EventLog& log_;
@@ -97,14 +113,33 @@ class EventLog {
   bool wants_ticks() const;
 
  private:
+  using Waiters = std::vector<Waiter*>;
+  // Those of one executor who wait for everything.
   struct Group {
     Executor* executor = nullptr;
-    std::vector<Waiter*> waiters;
+    Waiters waiters;
+    Clock::time_point last_wake{};
+    bool wake_planned = false;
   };
+  // Waiters that have been taken out of their lists, to be resumed without the lock.
+  struct Wake {
+    Executor* executor = nullptr;
+    Waiters waiters;
+  };
+  using Wakes = std::vector<Wake>;
+
   bool enlist(Waiter& waiter, std::uint64_t cursor, std::coroutine_handle<> caller);
-  void delist(Waiter& waiter);
-  std::vector<Group> take_waiters();
-  static void resume(std::vector<Group> groups);
+  Group& group_of(Executor* executor);
+  Waiters& list_of(const Waiter& waiter);
+  void take(Waiter& waiter, Wakes& wakes);
+  void take_all(Waiters& waiters, Wakes& wakes);
+  void take_everybody(Wakes& wakes);
+  void take_topics(std::uint64_t from, Wakes& wakes);
+  // Of those who wait for everything: now, or later when they are many and were woken a moment ago.
+  void wake_group(Group& group, Wakes& wakes, Clock::time_point now);
+  void planned_wake(Executor* executor);
+  void take_concerned(const std::vector<Topic>& touched, std::uint64_t from, Wakes& wakes);
+  static void resume(Wakes wakes);
   void trim(std::vector<std::shared_ptr<Segment>>& dropped);
 
   const Limits limits_;
@@ -115,7 +150,9 @@ class EventLog {
   Revision floor_ = 0;
   std::size_t bytes_ = 0;
   bool closed_ = false;
-  std::vector<Group> groups_;
+  std::deque<Group> groups_;
+  std::unordered_map<Term, Waiters> by_topic_;
+  std::array<std::atomic<std::size_t>, 4> topic_waiters_{};  // of each kind
   std::size_t bookmark_waiters_ = 0;
 };
 

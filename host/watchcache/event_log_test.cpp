@@ -163,5 +163,96 @@ TEST_F(Waiting, ATickResumesThoseWhoseBookmarkIsDue) {
   finish();
 }
 
+std::vector<LogRecord> named(Revision revision, std::string name, std::string field, std::string field_before = {}) {
+  auto now = std::make_shared<ObjectEntry>(*object(revision));
+  now->name = std::move(name);
+  now->ns = "ns";
+  now->labels = {{"app", "a"}};
+  now->fields = {std::move(field)};
+  auto before = std::make_shared<ObjectEntry>(*now);
+  before->fields = {std::move(field_before)};
+  std::vector<LogRecord> made;
+  made.push_back({WatchEvent::Type::kModified, revision, now, before});
+  return made;
+}
+
+TEST_F(Waiting, AChangeResumesThoseWhomItConcernsAndNobodyElse) {
+  using Kind = Topic::Kind;
+  waiters[0].topic = Topic{Kind::kField, field_term(0, "node1")};
+  waiters[1].topic = Topic{Kind::kField, field_term(0, "node2")};
+  waiters[2].topic = Topic{Kind::kName, name_term("b")};
+  waiters[3].topic = Topic{Kind::kNamespace, namespace_term("other")};
+  waiters[4].topic = Topic{Kind::kLabel, label_term("app", "b")};
+  for (std::size_t i = 0; i < 6; ++i) start(i);  // the last one waits for everything
+  settle();
+  log.append(named(1, "a", "node1"));
+  settle();
+  EXPECT_EQ(woken.load(), 2);
+  EXPECT_NE(where[0], nullptr);
+  EXPECT_NE(where[5], nullptr);
+  log.append(named(2, "a", "node3", "node2"));  // it leaves that one
+  settle();
+  EXPECT_EQ(woken.load(), 3);
+  EXPECT_NE(where[1], nullptr);
+  log.append(named(3, "b", ""));
+  settle();
+  EXPECT_EQ(woken.load(), 4);
+  EXPECT_NE(where[2], nullptr);
+  log.close();
+  finish();
+  EXPECT_EQ(woken.load(), 6);
+}
+
+Task<void> keep_cursor(EventLog& log, EventLog::Waiter& waiter, std::uint64_t& cursor) { cursor = co_await log.wait(waiter, cursor); }
+
+// More changes than the log keeps pass by somebody who waits for something else; then his comes.
+TEST_F(Waiting, WhoIsNotConcernedDoesNotLag) {
+  auto short_log = std::make_shared<EventLog>(EventLog::Limits{.max_events = 500, .max_bytes = 1 << 30});
+  short_log->reset(0);
+  std::array<std::uint64_t, 2> cursors{*short_log->cursor_after(0), *short_log->cursor_after(0)};
+  for (std::size_t i = 0; i < 2; ++i) {
+    waiters[i].topic = Topic{Topic::Kind::kField, field_term(0, "node" + std::to_string(i))};
+    tasks.spawn(loops.loop(i), "waiter", keep_cursor(*short_log, waiters[i], cursors[i]));
+  }
+  waiters[1].wants_bookmarks = true;
+  waiters[1].bookmark_due = EventLog::Clock::now();
+  settle();
+  Revision revision = 0;
+  while (revision < 5000) short_log->append(named(++revision, "a", "elsewhere"));
+  short_log->append(named(++revision, "a", "node0"));
+  short_log->tick(EventLog::Clock::now());
+  finish();
+  EXPECT_EQ(read_all(*short_log, cursors[0]), std::vector<Revision>{revision});
+  EXPECT_EQ(short_log->read(cursors[1]).state, EventLog::Slice::State::kEmpty);
+}
+
+Task<void> follow(EventLog& log, EventLog::Waiter& waiter, std::uint64_t cursor, Revision until, std::atomic<int>& done) {
+  Revision seen = 0;
+  while (seen < until) {
+    for (const Revision revision : read_all(log, cursor)) {
+      EXPECT_EQ(revision, seen + 1);
+      seen = revision;
+      ++cursor;
+    }
+    if (seen < until) cursor = co_await log.wait(waiter, cursor);
+  }
+  ++done;
+}
+
+TEST_F(Waiting, ManyWhoWaitForEverythingMissNothingThoughTheyAreWokenNowAndThen) {
+  constexpr Revision kRevisions = 300;
+  auto shared = std::make_shared<EventLog>();
+  shared->reset(0);
+  std::vector<EventLog::Waiter> many(200);
+  std::atomic<int> done{0};
+  for (std::size_t i = 0; i < many.size(); ++i) {
+    tasks.spawn(loops.loop(i), "follower", follow(*shared, many[i], *shared->cursor_after(0), kRevisions, done));
+  }
+  settle();
+  for (Revision revision = 1; revision <= kRevisions; ++revision) shared->append(records(revision, revision));
+  finish();
+  EXPECT_EQ(done.load(), 200);
+}
+
 }  // namespace
 }  // namespace backplane

@@ -8,9 +8,14 @@ namespace backplane {
 namespace {
 
 constexpr std::size_t kBatch = 256;     // objects handed out at once
-constexpr std::size_t kPortion = 2048;  // entries looked at before others of the executor go first: some 0.2 ms
+constexpr std::size_t kPortion = 2048;  // entries and summaries looked at before others of the executor go first: some 0.2 ms
 
 using Batch = std::span<const ObjectEntry* const>;
+
+void fill(std::vector<const ObjectEntry*>& batch, std::span<const ObjectRef* const> found) {
+  batch.clear();
+  for (const ObjectRef* entry : found) batch.push_back(entry->get());
+}
 
 class ScanCursor final : public ObjectCursor {
  public:
@@ -20,18 +25,20 @@ class ScanCursor final : public ObjectCursor {
     return true;
   }
   Task<Result<Batch>> next() override {
-    batch_.clear();
-    while (scan_.left() > 0 && batch_.empty()) {
+    found_.clear();
+    while (scan_.left() > 0 && found_.empty()) {
       if (std::exchange(others_first_, false)) co_await Yield{};
-      others_first_ = scan_.take(batch_, kBatch);
+      others_first_ = scan_.take(found_, kBatch);
     }
+    fill(batch_, found_);
     co_return Batch(batch_);
   }
 
  private:
   const IndexScan start_;
   IndexScan scan_;
-  IndexScan::Found batch_;
+  IndexScan::Found found_;
+  std::vector<const ObjectEntry*> batch_;
   bool others_first_ = false;
 };
 
@@ -40,7 +47,8 @@ class FoundCursor final : public ObjectCursor {
   FoundCursor(IndexScan scan, IndexScan::Found found) : scan_(std::move(scan)), found_(std::move(found)) {}
   Task<Result<Batch>> next() override {
     const std::size_t count = std::min(kBatch, found_.size() - at_);
-    co_return Batch(found_).subspan(std::exchange(at_, at_ + count), count);
+    fill(batch_, std::span(found_).subspan(std::exchange(at_, at_ + count), count));
+    co_return Batch(batch_);
   }
   bool rewind() override {
     at_ = 0;
@@ -48,25 +56,45 @@ class FoundCursor final : public ObjectCursor {
   }
 
  private:
-  const IndexScan scan_;
+  const IndexScan scan_;  // what was found lives as long
   const IndexScan::Found found_;
+  std::vector<const ObjectEntry*> batch_;
   std::size_t at_ = 0;
 };
 
 }  // namespace
 
-bool IndexScan::take(Found& found, std::size_t limit) {
-  const std::size_t end = left_ - std::min(left_, kPortion);
-  while (left_ > end && found.size() < limit) {
-    const ObjectRef* entry = cursor_.next();
-    if (entry == nullptr) {
-      left_ = 0;
-      return false;
-    }
-    --left_;
-    if (!selection_.selects() || selection_.selected(**entry)) found.push_back(entry->get());
+IndexScan::IndexScan(const ObjectIndex& index, Selection selection)
+    : cursor_(index.cursor(selection.start())),
+      left_(index.rank(selection.end()) - index.rank(selection.start())),
+      selection_(std::move(selection)) {}
+
+bool IndexScan::next_run() {
+  const auto run = cursor_.next_run();
+  if (run.entries.empty()) left_ = 0;
+  const std::size_t count = std::min(run.entries.size(), left_);
+  if (count > 0 && selection_.selects() && !run.summary->may_hold(selection_.wanted())) {
+    left_ -= count;
+  } else {
+    run_ = run.entries.first(count);
   }
-  return left_ == end && left_ > 0;
+  return left_ > 0;
+}
+
+bool IndexScan::take(Found& found, std::size_t limit) {
+  std::size_t looks = 0;
+  while (found.size() < limit && looks < kPortion) {
+    if (run_.empty()) {
+      if (!next_run()) return false;
+      ++looks;
+    }
+    for (; !run_.empty() && found.size() < limit; --left_, ++looks) {
+      const ObjectRef& entry = run_.front();
+      run_ = run_.subspan(1);
+      if (!selection_.selects() || selection_.selected(*entry)) found.push_back(&entry);
+    }
+  }
+  return looks >= kPortion && left_ > 0;
 }
 
 std::unique_ptr<ObjectCursor> make_cursor(IndexScan scan) { return std::make_unique<ScanCursor>(std::move(scan)); }

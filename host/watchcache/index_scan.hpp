@@ -4,6 +4,7 @@
 // Lifetime:      keeps its version of the index, and so every entry it gave, alive.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "backplane/rest.hpp"
@@ -17,8 +18,10 @@ class IndexScan {
   // The `count` entries from `cursor` on.
   IndexScan(ObjectIndex::Cursor cursor, std::size_t count, Selection selection)
       : cursor_(std::move(cursor)), left_(count), selection_(std::move(selection)) {}
+  // The whole range of `selection`.
+  IndexScan(const ObjectIndex& index, Selection selection);
 
-  using Found = std::vector<const ObjectEntry*>;
+  using Found = std::vector<const ObjectRef*>;
   // Appends selected entries until `found` has `limit`, the end is reached, or so many have been looked at that others should go first:
   // then true.
   bool take(Found& found, std::size_t limit);
@@ -26,9 +29,13 @@ class IndexScan {
   std::size_t left() const noexcept { return left_; }
 
  private:
+  // False at the end.
+  bool next_run();
+
   ObjectIndex::Cursor cursor_;
   std::size_t left_;
   Selection selection_;
+  std::span<const ObjectRef> run_;  // at hand, not looked at yet; part of left_
 };
 
 // What is left of `scan`, as a list's items.

@@ -25,18 +25,23 @@ class MemberScan {
   bool next();
   // Between the quotes, escapes as they are.
   std::string_view key() const noexcept { return key_; }
-  std::string_view value() const noexcept { return text_.substr(value_begin_, value_end_ - value_begin_); }
+  std::string_view value() const noexcept { return text_.substr(value_begin_, value_end() - value_begin_); }
   std::size_t member_begin() const noexcept { return member_begin_; }
   std::size_t value_begin() const noexcept { return value_begin_; }
-  std::size_t value_end() const noexcept { return value_end_; }
+  // Found out when first asked for: a value that is walked itself need not be skipped as well.
+  std::size_t value_end() const noexcept;
+  // The value has been walked to its end.
+  void ends_at(std::size_t end) noexcept { value_end_ = end; }
+  // Offset behind the object, from the member at hand on.
+  std::size_t leave() const noexcept;
 
  private:
   std::string_view text_;
   std::size_t at_;
   std::string_view key_;
   std::size_t member_begin_ = 0;
-  std::size_t value_begin_ = 0;
-  std::size_t value_end_ = 0;
+  std::size_t value_begin_ = 0;  // 0: no member is at hand
+  mutable std::size_t value_end_ = 0;
 };
 
 // Offset after the value that begins at `at`; text.size() when it has no end.
@@ -59,7 +64,8 @@ class FieldPlan {
     std::vector<Node> children;
   };
   static void add(std::vector<Node>& nodes, std::string_view path, std::size_t field);
-  static void walk(const std::vector<Node>& nodes, std::string_view text, std::size_t open, std::vector<std::string>& values);
+  // Gives the offset behind the object.
+  std::size_t walk(const std::vector<Node>& nodes, std::string_view text, std::size_t open, std::vector<std::string>& values) const;
 
   std::vector<Node> roots_;
   std::vector<std::string> defaults_;

@@ -40,6 +40,23 @@ TEST(JsonScan, WalksMembersOverStringsThatHoldBracketsAndQuotes) {
   EXPECT_EQ(members, wanted);
 }
 
+// The scan looks at many bytes at a time: everything must be right wherever it lies in them.
+TEST(JsonScan, NestedValuesEndWhereTheyEndAtEveryOffset) {
+  for (std::size_t pad = 0; pad < 140; ++pad) {
+    for (const std::string& tail : {std::string(), std::string(70, 'y'), std::string(63, '\\') + "\\", std::string(R"(]}\"{[)")}) {
+      const std::string nested = R"([{"x":"]\\\"}"},{"y":"\\\\","z":[[{}],[]]},")" + tail + R"("])";
+      const std::string text = R"({"p":")" + std::string(pad, 'x') + R"(","b":)" + nested + R"(,"c":{"d":1}})";
+      MemberScan scan(text, 0);
+      ASSERT_TRUE(scan.next() && scan.next());
+      EXPECT_EQ(scan.value(), nested) << pad;
+      ASSERT_TRUE(scan.next());
+      EXPECT_EQ(scan.value(), R"({"d":1})");
+      EXPECT_FALSE(scan.next());
+      EXPECT_EQ(scan.leave(), text.size());
+    }
+  }
+}
+
 TEST(JsonScan, DamagedTextGivesMissingMembersAndNothingWorse) {
   for (const char* text : {"", "{", "[]", "{\"a", "{\"a\"", "{\"a\":", "{\"a\":\"", "{\"a\":{\"b\":[", "{\"a\":\"x\\", "{]}"}) {
     for (MemberScan scan(text, 0); scan.next();) EXPECT_LE(scan.value_end(), std::string_view(text).size());

@@ -8,6 +8,7 @@ namespace backplane {
 namespace {
 constexpr std::size_t kMaxItems = 32;
 constexpr std::size_t kFewItems = 10;  // fewer: merged with a neighbour if both fit into one node
+constexpr unsigned kMaxGone = 16;      // entries that have left a leaf before its summary is made anew
 }  // namespace
 
 // A leaf holds entries, an inner node children with the first entry below each.
@@ -18,12 +19,23 @@ struct ObjectIndex::Node {
   std::vector<ObjectRef> entries;
   std::vector<NodeRef> children;
   std::vector<const ObjectEntry*> firsts;  // of the children; borrowed from the leaves below
+  Summary summary;                         // of a leaf's entries, and of some that have gone
+  unsigned gone = 0;                       // how many
 
   std::size_t items() const { return leaf ? entries.size() : children.size(); }
   const ObjectEntry* first() const { return leaf ? entries.front().get() : firsts.front(); }
   void count() {
     size = entries.size();
     for (const auto& child : children) size += child->size;
+  }
+  void summarize() {
+    gone = 0;
+    summary.clear();
+    for (const auto& entry : entries) summary.add(*entry);
+  }
+  // An entry has left, or another has taken its place.
+  void forget_one() {
+    if (++gone >= kMaxGone) summarize();
   }
 };
 
@@ -91,6 +103,10 @@ NodeRef split(Node& node) {
   }
   node.count();
   right->count();
+  if (node.leaf) {
+    node.summarize();
+    right->summarize();
+  }
   return right;
 }
 
@@ -99,8 +115,10 @@ NodeRef put_below(NodeRef& ref, ObjectRef& entry, ObjectRef& replaced, std::uint
   Node& node = own(ref, edit);
   if (node.leaf) {
     const std::size_t at = entry_position(node, entry->key);
+    node.summary.add(*entry);
     if (at < node.entries.size() && node.entries[at]->key == entry->key) {
       replaced = std::exchange(node.entries[at], std::move(entry));
+      node.forget_one();
       return nullptr;
     }
     node.entries.insert(node.entries.begin() + static_cast<std::ptrdiff_t>(at), std::move(entry));
@@ -126,6 +144,8 @@ void tidy(Node& parent, std::size_t at) {
   Node& into = own(children[left], parent.edit);
   const Node& from = *children[right];
   into.entries.insert(into.entries.end(), from.entries.begin(), from.entries.end());
+  into.summary.add(from.summary);
+  into.gone += from.gone;
   into.children.insert(into.children.end(), from.children.begin(), from.children.end());
   into.firsts.insert(into.firsts.end(), from.firsts.begin(), from.firsts.end());
   into.count();
@@ -140,6 +160,7 @@ ObjectRef remove_below(NodeRef& ref, std::string_view key, std::uint64_t edit) {
     const auto found = node.entries.begin() + static_cast<std::ptrdiff_t>(entry_position(node, key));
     ObjectRef removed = std::move(*found);
     node.entries.erase(found);
+    node.forget_one();
     return removed;
   }
   const std::size_t at = child_position(node, key);
@@ -163,6 +184,7 @@ NodeRef append_below(NodeRef& ref, ObjectRef& entry, std::uint64_t edit) {
   NodeRef below;
   if (node.leaf) {
     if (node.entries.size() < kMaxItems) {
+      node.summary.add(*entry);
       node.entries.push_back(std::move(entry));
       ++node.size;
       return nullptr;
@@ -179,6 +201,7 @@ NodeRef append_below(NodeRef& ref, ObjectRef& entry, std::uint64_t edit) {
   right->size = 1;
   if (node.leaf) {
     right->entries.reserve(kMaxItems);
+    right->summary.add(*entry);
     right->entries.push_back(std::move(entry));
   } else {
     add_child(*right, 0, std::move(below));
@@ -276,12 +299,11 @@ ObjectIndex::Cursor ObjectIndex::cursor_at(std::size_t rank) const {
   return cursor;
 }
 
-const ObjectRef* ObjectIndex::Cursor::next() {
-  if (depth_ == 0) return nullptr;
-  for (;;) {
+const ObjectIndex::Node* ObjectIndex::Cursor::leaf() {
+  while (depth_ > 0) {
     Step& step = steps_[depth_ - 1];
     if (step.node->leaf) {
-      if (step.at < step.node->entries.size()) return &step.node->entries[step.at++];
+      if (step.at < step.node->entries.size()) return step.node;
     } else if (++step.at < step.node->children.size()) {
       const Node* child = step.node->children[step.at].get();
       // Down the left edge; inner steps stand at the child that is being walked.
@@ -292,8 +314,21 @@ const ObjectRef* ObjectIndex::Cursor::next() {
       steps_[depth_++] = {child, 0};
       continue;
     }
-    if (--depth_ == 0) return nullptr;
+    --depth_;
   }
+  return nullptr;
+}
+
+const ObjectRef* ObjectIndex::Cursor::next() {
+  const Node* node = leaf();
+  return node == nullptr ? nullptr : &node->entries[steps_[depth_ - 1].at++];
+}
+
+ObjectIndex::Cursor::Run ObjectIndex::Cursor::next_run() {
+  const Node* node = leaf();
+  if (node == nullptr) return {};
+  const std::size_t from = std::exchange(steps_[depth_ - 1].at, node->entries.size());
+  return {std::span<const ObjectRef>(node->entries).subspan(from), &node->summary};
 }
 
 }  // namespace backplane

@@ -11,10 +11,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "backplane/object.hpp"
+#include "watchcache/summary.hpp"
 
 namespace backplane {
 
@@ -49,9 +51,18 @@ class ObjectIndex {
     Cursor() = default;
     // The next entry, or null at the end; valid as long as the cursor.
     const ObjectRef* next();
+    // A run of entries that one summary speaks for.
+    struct Run {
+      std::span<const ObjectRef> entries;  // empty at the end
+      const Summary* summary = nullptr;
+    };
+    // The rest of the run that the next entry begins, and goes behind it.
+    Run next_run();
 
    private:
     friend class ObjectIndex;
+    // Goes to the leaf with the next entry; null at the end.
+    const Node* leaf();
     struct Step {
       const Node* node = nullptr;
       std::size_t at = 0;

@@ -1,6 +1,8 @@
 #include "watchcache/prefix_cache.hpp"
 
 #include "backplane/storage_feed.hpp"
+#include "base/caught.hpp"
+#include "watchcache/chunk_builder.hpp"
 #include "watchcache/log.hpp"
 
 namespace backplane {
@@ -9,6 +11,8 @@ namespace {
 constexpr std::int64_t kLoadChunk = 1000;  // objects turned into entries before other work of the pump gets its turn
 constexpr int kLoadAttempts = 3;
 constexpr int kRetryAfterSeconds = 1;
+// Bytes of events kept for a cache that is loading; with more it begins anew.
+constexpr std::size_t kMaxBuffered = 64 * 1024 * 1024;
 
 }  // namespace
 
@@ -22,11 +26,16 @@ ObjectRef PrefixCache::make_entry(const KeyValue& stored) const {
 
 ObjectRef PrefixCache::peek(std::string_view key) const { return snapshot_.get()->index.find(key); }
 
-Revision PrefixCache::revision() const noexcept { return newest().revision; }
-
-View PrefixCache::newest() const {
-  // In this order: a snapshot taken after the progress holds at least everything up to it.
+Revision PrefixCache::revision() const noexcept {
   const Revision progress = store_->progress.revision();
+  return std::max(progress, snapshot_.get()->changed);
+}
+
+std::optional<View> PrefixCache::newest() const {
+  // In this order.  Whoever invalidates does so before the progress passes what was lost, so who sees that progress sees a cache that is
+  // not ready, or one that has been loaded again.  And a snapshot taken after the progress holds at least everything up to it.
+  const Revision progress = store_->progress.revision();
+  if (!ready()) return std::nullopt;
   View view;
   view.snapshot = snapshot_.get();
   view.revision = std::max(progress, view.snapshot->changed);
@@ -64,21 +73,32 @@ Task<Status> PrefixCache::ensure_ready() {
 Task<void> PrefixCache::load([[maybe_unused]] std::shared_ptr<PrefixCache> self) {
   bool loaded = false;
   for (int attempt = 0; attempt < kLoadAttempts && !loaded && !store_->stopping.load(); ++attempt) {
-    // From here on the pump keeps events for us; what the range below has seen already is dropped then.
-    buffering_ = true;
-    buffer_.clear();
-    ObjectIndex index;
-    Revision revision = 0;
-    auto status = co_await load_once(index, revision);
-    if (status.ok()) {
-      loaded = finish_load(std::move(index), revision);
-      break;
+    try {
+      loaded = co_await try_load();
+    } catch (...) {
+      const Caught bug = caught();
+      watchcache_log().error("loading failed prefix={} error={}{}", config_.prefix, bug.what, bug.stack);
     }
-    watchcache_log().warn("loading failed prefix={} error={}", config_.prefix, status.message());
   }
   buffering_ = false;
   buffer_ = {};
   end_load(loaded);
+}
+
+Task<bool> PrefixCache::try_load() {
+  // From here on the pump keeps events for us; what the range below has seen already is dropped then.
+  buffering_ = true;
+  lost_some_ = false;
+  buffer_.clear();
+  buffered_bytes_ = 0;
+  ObjectIndex index;
+  Revision revision = 0;
+  auto loading = load_once(index, revision);
+  auto status = co_await std::move(loading);
+  if (status.ok() && lost_some_) status = service_unavailable("the store's history was lost meanwhile");
+  if (status.ok()) co_return finish_load(std::move(index), revision);
+  watchcache_log().warn("loading failed prefix={} error={}", config_.prefix, status.message());
+  co_return false;
 }
 
 Task<Status> PrefixCache::load_once(ObjectIndex& index, Revision& revision) {
@@ -87,15 +107,21 @@ Task<Status> PrefixCache::load_once(ObjectIndex& index, Revision& revision) {
   request.end = prefix_end(config_.prefix);
   request.limit = kLoadChunk;
   request.skip_count = true;
-  for (;;) {
+  ChunkBuilder building(shared_from_this(), store_->tasks, store_->executor);
+  for (bool more = true; more;) {
     auto reading = store_->storage.range(request);
     auto part = co_await std::move(reading);
     if (!part.ok()) co_return std::move(part.status());
     if (revision == 0) request.revision = revision = part->revision;
-    for (const auto& stored : part->items) index.append(make_entry(stored));
-    if (!part->more || part->items.empty()) co_return Status{};
-    request.start = part->items.back().key + '\0';
+    more = part->more && !part->items.empty();
+    if (more) request.start = part->items.back().key + '\0';
+    auto adding = building.add(std::move(part->items), index);
+    auto status = co_await std::move(adding);
+    if (!status.ok()) co_return status;
   }
+  auto ending = building.finish(index);
+  co_await std::move(ending);
+  co_return Status{};
 }
 
 bool PrefixCache::finish_load(ObjectIndex index, Revision revision) {
@@ -109,7 +135,7 @@ bool PrefixCache::finish_load(ObjectIndex index, Revision revision) {
   auto cursor = index_.cursor({});
   while (const auto* entry = cursor.next()) bytes += (*entry)->json().size();
   bytes_.store(bytes, std::memory_order_relaxed);
-  log_.reset(revision);
+  log_->reset(revision);
   publish(revision);
   std::vector<const StorageEvent*> missed;
   for (const auto& event : buffer_) missed.push_back(&event);
@@ -129,12 +155,30 @@ void PrefixCache::end_load(bool loaded) {
 
 // ---- following
 
-void PrefixCache::apply(const std::vector<const StorageEvent*>& events) {
-  if (buffering_) {
-    for (const auto* event : events) buffer_.push_back(*event);
-  } else if (ready()) {
-    apply_now(events);
+void PrefixCache::apply(const std::vector<const StorageEvent*>& events) noexcept {
+  try {
+    if (buffering_) {
+      buffer(events);
+    } else if (ready()) {
+      apply_now(events);
+    }
+  } catch (...) {
+    const Caught bug = caught();
+    watchcache_log().error("events could not be taken over, loading again prefix={} error={}{}", config_.prefix, bug.what, bug.stack);
+    buffer_.clear();
+    invalidate(events.back()->kv.mod_revision);
   }
+}
+
+void PrefixCache::buffer(const std::vector<const StorageEvent*>& events) {
+  if (lost_some_) return;
+  for (const auto* event : events) {
+    buffered_bytes_ += sizeof *event + event->kv.key.size() + event->kv.value.size() + event->previous.size();
+    buffer_.push_back(*event);
+  }
+  if (buffered_bytes_ <= kMaxBuffered) return;
+  lost_some_ = true;
+  buffer_ = {};
 }
 
 void PrefixCache::apply_now(const std::vector<const StorageEvent*>& events) {
@@ -146,7 +190,7 @@ void PrefixCache::apply_now(const std::vector<const StorageEvent*>& events) {
   if (records.empty()) return;
   // The snapshot first: who reads an event finds at least that state.
   publish(records.back().revision);
-  log_.append(std::move(records));
+  log_->append(std::move(records));
 }
 
 bool PrefixCache::apply_event(const StorageEvent& event, std::vector<LogRecord>& records) {
@@ -183,22 +227,23 @@ void PrefixCache::publish(Revision changed) {
   snapshot_.set(std::move(snapshot));
 }
 
-void PrefixCache::invalidate() {
+void PrefixCache::invalidate(Revision revision) {
   bool was_in_use = false;
   {
     std::lock_guard lock(load_mutex_);
+    lost_some_ = true;  // one that loads begins anew
     was_in_use = state_.load() == State::kReady;
-    if (was_in_use) state_.store(State::kIdle);
+    if (was_in_use) state_.store(State::kIdle, std::memory_order_release);
   }
   if (!was_in_use) return;
-  log_.reset(store_->progress.revision());
+  log_->reset(revision);
   request_load();
 }
 
 // ---- small things
 
 void PrefixCache::tick(EventLog::Clock::time_point now) {
-  log_.tick(now);
+  log_->tick(now);
   std::deque<Pin> dropped;
   std::lock_guard lock(pins_mutex_);
   while (!pins_.empty() && pins_.front().until <= now) {
@@ -213,13 +258,13 @@ void PrefixCache::close() {
     state_.store(State::kClosed);
   }
   end_load(false);
-  log_.close();
+  log_->close();
 }
 
 std::optional<View> PrefixCache::at(Revision revision) const {
-  View view = newest();
-  if (view.snapshot->changed <= revision && revision <= view.revision) {
-    view.revision = revision;
+  auto view = newest();
+  if (view && view->snapshot->changed <= revision && revision <= view->revision) {
+    view->revision = revision;
     return view;
   }
   std::lock_guard lock(pins_mutex_);

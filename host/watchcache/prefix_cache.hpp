@@ -54,7 +54,15 @@ struct View {
   Revision revision = 0;
 };
 
-struct ListPlan;
+// Which state a list shows, and which part of it.
+struct ListPlan {
+  enum class At : unsigned char { kConsistent, kAny, kNotOlderThan, kExact };
+  At at = At::kConsistent;
+  Revision revision = 0;
+  std::string from;
+  std::int64_t limit = 0;  // 0: all
+  bool continued = false;
+};
 
 class PrefixCache final : public ResourceCache, public std::enable_shared_from_this<PrefixCache> {
  public:
@@ -73,15 +81,16 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
 
   const CacheConfig& config() const noexcept { return config_; }
   const EntryBuilder& builder() const noexcept { return builder_; }
-  EventLog& log() noexcept { return log_; }
+  EventLog& log() noexcept { return *log_; }
   FollowedStore& store() noexcept { return *store_; }
 
   // Starts to load unless it has begun.
   void request_load();
-  // Takes over events of this resource, in order.
-  void apply(const std::vector<const StorageEvent*>& events);
-  // The store's history was lost on the way: forgets everything and loads again what was in use.
-  void invalidate();
+  // Takes over events of this resource, in order.  What goes wrong is logged and ends in invalidate().
+  void apply(const std::vector<const StorageEvent*>& events) noexcept;
+  // Something of the store's history was lost on the way, and what follows begins after `revision`: watches end, and what was in use is
+  // loaded again.  Until then nothing is read here; call it before the progress passes what was lost.
+  void invalidate(Revision revision);
   void tick(EventLog::Clock::time_point now);
   // Ends the watches and refuses further use.
   void close();
@@ -96,7 +105,9 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
 
   Task<Status> ensure_ready();
   Task<void> load(std::shared_ptr<PrefixCache> self);
+  Task<bool> try_load();
   Task<Status> load_once(ObjectIndex& index, Revision& revision);
+  void buffer(const std::vector<const StorageEvent*>& events);
   bool finish_load(ObjectIndex index, Revision revision);
   void end_load(bool loaded);
   void apply_now(const std::vector<const StorageEvent*>& events);
@@ -104,12 +115,15 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   void publish(Revision changed);
   void count(const ObjectEntry* removed, const ObjectEntry* added);
 
-  View newest() const;
+  // The newest state; nothing while it is not known.
+  std::optional<View> newest() const;
   // The state at exactly `revision`, if it is at hand.
   std::optional<View> at(Revision revision) const;
   void pin(const View& view);
   // Waits until `revision` is reached.  Errors: kTimeout ResourceVersionTooLarge.
   Task<Status> wait_for(Revision revision);
+  // The newest state once it is fresh enough for `plan`.
+  Task<Result<View>> fresh(ListPlan plan);
   Task<Status> make_fresh(const ListPlan& plan);
   Task<Result<ListResult>> page(View view, Selection selection, ListPlan plan);
   Task<Result<ListResult>> list_from_store(Selection selection, ListPlan plan);
@@ -117,7 +131,7 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   const std::shared_ptr<FollowedStore> store_;
   const CacheConfig config_;
   const EntryBuilder builder_;
-  EventLog log_;
+  const std::shared_ptr<EventLog> log_ = std::make_shared<EventLog>();
   Published<Snapshot> snapshot_;
   std::atomic<State> state_{State::kIdle};
   std::atomic<std::size_t> bytes_{0};
@@ -133,7 +147,9 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   ObjectIndex index_;
   Revision loaded_ = 0;
   bool buffering_ = false;
+  bool lost_some_ = false;  // while it loads: events that the buffer should have
   std::vector<StorageEvent> buffer_;
+  std::size_t buffered_bytes_ = 0;
 };
 
 // Parses a resourceVersion.  Errors: 500 without a reason, worded as upstream's versioner.

@@ -56,7 +56,44 @@ Result<Selection> Selection::make(const CacheConfig& config, const CacheScope& s
     selection.selects_ = true;
   }
   selection.whole_ = selection.start_ == config.prefix;
+  if (name != nullptr) selection.one_ = *name;
+  if (config.namespaced) selection.ns_ = ns != nullptr ? *ns : scope.ns;
+  selection.want();
   return selection;
+}
+
+void Selection::want() {
+  using Op = LabelSelector::Op;
+  if (!one_.empty()) wanted_.push_back({name_term(one_)});
+  for (const auto& check : fields_) {
+    if (check.equals && check.column >= 0) wanted_.push_back({field_term(static_cast<std::size_t>(check.column), check.value)});
+  }
+  for (const auto& requirement : labels_.requirements()) {
+    const bool negative = requirement.op == Op::kNotEquals || requirement.op == Op::kNotIn || requirement.op == Op::kNotExists;
+    if (negative) continue;
+    std::vector<Term> any;
+    if (requirement.op == Op::kEquals || requirement.op == Op::kIn) {
+      for (const auto& value : requirement.values) any.push_back(label_term(requirement.key, value));
+    } else {
+      any.push_back(label_key_term(requirement.key));
+    }
+    wanted_.push_back(std::move(any));
+  }
+}
+
+std::optional<Topic> Selection::topic() const {
+  using Op = LabelSelector::Op;
+  if (!one_.empty()) return Topic{Topic::Kind::kName, name_term(one_)};
+  for (const auto& check : fields_) {
+    if (!check.equals || check.column < 0) continue;
+    return Topic{Topic::Kind::kField, field_term(static_cast<std::size_t>(check.column), check.value)};
+  }
+  for (const auto& requirement : labels_.requirements()) {
+    if (requirement.op != Op::kEquals || requirement.values.size() != 1) continue;
+    return Topic{Topic::Kind::kLabel, label_term(requirement.key, requirement.values.front())};
+  }
+  if (!ns_.empty()) return Topic{Topic::Kind::kNamespace, namespace_term(ns_)};
+  return std::nullopt;
 }
 
 bool Selection::selected(const ObjectEntry& entry) const noexcept {

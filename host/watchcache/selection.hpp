@@ -5,11 +5,13 @@
 // Errors:        kBadRequest for a field that the resource does not declare.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "backplane/object.hpp"
 #include "backplane/options.hpp"
+#include "watchcache/event_log.hpp"
 #include "watchcache/resource_cache.hpp"
 
 namespace backplane {
@@ -25,12 +27,18 @@ class Selection {
   const std::string& list_prefix() const noexcept { return list_prefix_; }
   // Something beyond the key range is asked for: remaining items are not counted then, as upstream does it.
   bool selects() const noexcept { return selects_; }
+  // What an entry must have to be selected, as far as summaries know it.
+  const Wanted& wanted() const noexcept { return wanted_; }
+  // What an entry must have for a change of it to matter to a watch; nothing: everything may matter.
+  std::optional<Topic> topic() const;
   // In the key range.
   bool covers(const ObjectEntry& entry) const noexcept { return whole_ || (entry.key >= start_ && entry.key < end_); }
   // The selectors hold; the entry is known to be in the key range.
   bool selected(const ObjectEntry& entry) const noexcept;
 
  private:
+  void want();
+
   static constexpr int kName = -1;
   static constexpr int kNamespace = -2;
   struct FieldCheck {
@@ -43,9 +51,12 @@ class Selection {
   std::string list_prefix_;
   bool whole_ = false;  // the range is all of the resource
   bool selects_ = false;
+  std::string ns_;    // the only one there can be
   std::string name_;  // of a scope over all namespaces
+  std::string one_;   // the only name there can be
   LabelSelector labels_;
   std::vector<FieldCheck> fields_;
+  Wanted wanted_;
 };
 
 }  // namespace backplane

@@ -1,0 +1,46 @@
+// What a run of entries may hold, in a few bytes: a Bloom filter over the names, labels, label keys and field values of the entries.
+// A walk that looks for one of them passes over runs that cannot have it without touching their entries.
+//
+// Thread-safety: pure functions; a Summary is a value.
+// Errors:        none.  It may say yes where there is nothing, never no where there is something.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "backplane/object.hpp"
+
+namespace backplane {
+
+// One thing that an entry can have; the same for equal things.
+using Term = std::uint64_t;
+Term name_term(std::string_view name) noexcept;
+Term namespace_term(std::string_view ns) noexcept;
+Term label_key_term(std::string_view key) noexcept;
+Term label_term(std::string_view key, std::string_view value) noexcept;
+// `column` counts the declared fields of the resource.
+Term field_term(std::size_t column, std::string_view value) noexcept;
+
+// Of each group an entry needs at least one.
+using Wanted = std::vector<std::vector<Term>>;
+
+class Summary {
+ public:
+  void clear() noexcept { bits_.fill(0); }
+  void add(const ObjectEntry& entry) noexcept;
+  void add(const Summary& other) noexcept;
+  bool may_hold(Term term) const noexcept;
+  bool may_hold(const Wanted& wanted) const noexcept;
+
+ private:
+  void add(Term term) noexcept;
+  // 32 entries with a dozen terms each, many of them shared, fill about a tenth of it.
+  static constexpr std::size_t kWords = 32;
+  // Both bits of a term lie in one cache line.
+  static constexpr std::size_t kLineWords = 8;
+  std::array<std::uint64_t, kWords> bits_{};
+};
+
+}  // namespace backplane

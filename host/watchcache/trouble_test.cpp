@@ -1,0 +1,192 @@
+// What the cache does when the store below it misbehaves: watches that end, exceptions of any kind.
+#include <gtest/gtest.h>
+
+#include <future>
+#include <thread>
+
+#include "base/io_loop.hpp"
+#include "storage/memory_storage.hpp"
+#include "watchcache/resource_cache.hpp"
+
+namespace backplane {
+namespace {
+
+// A store that does what the test tells it to.
+class TroubledStorage final : public StorageBackend {
+ public:
+  std::atomic<int> throwing_ranges{0};   // so many ranges throw what is no std::exception
+  std::atomic<int> throwing_watches{0};  // so many batches of events, too
+  std::atomic<bool> hold_ranges{false};  // what has been read is not handed over yet
+  std::atomic<int> ranges{0};
+  std::atomic<int> watches{0};
+
+  void break_watch() {
+    std::lock_guard lock(mutex_);
+    watch_->cancel();
+  }
+
+  Task<Result<Revision>> current_revision() override { return below_->current_revision(); }
+  Revision committed_revision() const noexcept override { return below_->committed_revision(); }
+  Task<Result<RangeResult>> range(RangeRequest request) override {
+    ++ranges;
+    if (throwing_ranges.fetch_sub(1) > 0) throw 7;
+    auto result = co_await below_->range(std::move(request));
+    while (hold_ranges.load()) {
+      auto pause = sleep_for(std::chrono::milliseconds(1));
+      co_await std::move(pause);
+    }
+    co_return result;
+  }
+  Task<Result<TxnResult>> txn(TxnRequest request) override { return below_->txn(std::move(request)); }
+  Result<std::unique_ptr<StorageWatch>> watch(std::string prefix, Revision after) override {
+    auto opened = below_->watch(std::move(prefix), after);
+    if (!opened.ok()) return opened;
+    auto shared = std::shared_ptr<StorageWatch>(std::move(*opened));
+    {
+      std::lock_guard lock(mutex_);
+      watch_ = shared;
+    }
+    ++watches;
+    return std::unique_ptr<StorageWatch>(std::make_unique<Watch>(*this, std::move(shared)));
+  }
+  Task<Status> compact(Revision revision) override { return below_->compact(revision); }
+  Task<Result<LeaseId>> grant_lease(std::chrono::seconds ttl) override { return below_->grant_lease(ttl); }
+  Task<Status> health(std::chrono::milliseconds timeout) override { return below_->health(timeout); }
+  Task<Status> stop() override { return below_->stop(); }
+
+ private:
+  class Watch final : public StorageWatch {
+   public:
+    Watch(TroubledStorage& owner, std::shared_ptr<StorageWatch> below) : owner_(owner), below_(std::move(below)) {}
+    Task<Result<EventBatch>> next() override {
+      auto reading = below_->next();
+      auto batch = co_await std::move(reading);
+      if (batch.ok() && owner_.throwing_watches.fetch_sub(1) > 0) throw 7;
+      co_return batch;
+    }
+    void cancel() override { below_->cancel(); }
+
+   private:
+    TroubledStorage& owner_;
+    std::shared_ptr<StorageWatch> below_;
+  };
+
+  std::unique_ptr<StorageBackend> below_ = make_memory_storage();
+  std::mutex mutex_;
+  std::shared_ptr<StorageWatch> watch_;
+};
+
+class Trouble : public testing::Test {
+ protected:
+  Trouble() {
+    loop_.start();
+    pump_.start();
+    hub_ = make_cache_hub(storage_, pump_);
+    CacheConfig config;
+    config.prefix = "/registry/configmaps/";
+    config.kind = "ConfigMap";
+    config.api_version = "v1";
+    cache_ = hub_->add(config, false);
+    EXPECT_TRUE(run_on(loop_, hub_->start()).ok());
+  }
+  ~Trouble() override {
+    run_on(loop_, hub_->stop());
+    pump_.stop();
+    loop_.stop();
+  }
+
+  void put(const std::string& name) {
+    TxnRequest request;
+    request.puts.push_back({"/registry/configmaps/ns/" + name, SharedBytes(R"({"metadata":{"name":")" + name + "\"}}"), 0});
+    EXPECT_TRUE(run_on(loop_, storage_.txn(std::move(request))).ok());
+  }
+  // Names, then the revision under which they are shown.
+  static Task<void> read(std::shared_ptr<ResourceCache> cache, std::promise<std::string>& shown) {
+    CacheScope scope;
+    ListOptions options;
+    auto listing = cache->list(std::move(scope), std::move(options));
+    auto list = co_await std::move(listing);
+    std::string text;
+    if (list.ok()) {
+      auto reading = for_each(*list->items, [&](const ObjectEntry& entry) { text += entry.name + " "; });
+      auto status = co_await std::move(reading);
+      text += status.ok() ? std::to_string(list->revision) : status.message();
+    } else {
+      text = list.status().message();
+    }
+    shown.set_value(text);
+  }
+  std::future<std::string> begin_read() {
+    spawn_detached(loop_, read(cache_, shown_));
+    return shown_.get_future();
+  }
+  std::string names() {
+    std::promise<std::string> shown;
+    run_on(loop_, read(cache_, shown));
+    return shown.get_future().get();
+  }
+  template <class Condition>
+  static void wait_until(const Condition& condition) {
+    while (!condition()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+
+  IoLoop loop_{"test"};
+  IoLoop pump_{"pump"};
+  TroubledStorage storage_;
+  std::unique_ptr<CacheHub> hub_;
+  std::shared_ptr<ResourceCache> cache_;
+  std::promise<std::string> shown_;
+};
+
+TEST_F(Trouble, ABrokenStoreWatchShowsNoOldStateUnderANewRevision) {
+  put("a");
+  EXPECT_EQ(names(), "a 2");
+  storage_.hold_ranges = true;
+  storage_.break_watch();
+  put("b");  // nobody hears of it
+  auto shown = begin_read();
+  const int before = storage_.ranges;
+  wait_until([&] { return storage_.watches == 2 && storage_.ranges > before; });
+  storage_.hold_ranges = false;
+  EXPECT_EQ(shown.get(), "a b 3");
+}
+
+TEST_F(Trouble, AStoreWatchThatBreaksUnderALoadLosesNothing) {
+  put("a");
+  storage_.hold_ranges = true;
+  auto shown = begin_read();
+  wait_until([&] { return storage_.ranges == 1; });
+  storage_.break_watch();
+  put("b");  // neither in what has been read nor among the events
+  wait_until([&] { return storage_.watches == 2; });
+  storage_.hold_ranges = false;
+  EXPECT_EQ(shown.get(), "a b 3");
+}
+
+TEST_F(Trouble, AnExceptionInALoadIsALoadAgain) {
+  put("a");
+  storage_.throwing_ranges = 1;
+  EXPECT_EQ(names(), "a 2");
+  put("b");
+  EXPECT_EQ(names(), "a b 3");
+}
+
+TEST_F(Trouble, ACacheWhoseLoadsFailedIsLoadedWhenItIsUsedAgain) {
+  put("a");
+  storage_.throwing_ranges = 3;
+  EXPECT_EQ(names(), "storage is (re)initializing");
+  EXPECT_EQ(names(), "a 2");
+}
+
+TEST_F(Trouble, AnExceptionInThePumpLoadsWhatWasInUseAgain) {
+  put("a");
+  EXPECT_EQ(names(), "a 2");
+  storage_.throwing_watches = 1;
+  put("b");
+  EXPECT_EQ(names(), "a b 3");
+  put("c");
+  EXPECT_EQ(names(), "a b c 4");
+}
+
+}  // namespace
+}  // namespace backplane
