@@ -6,6 +6,8 @@
 #include "app/log.hpp"
 #include "app/promises.hpp"
 #include "app/server_parts.hpp"
+#include "client/remote_client.hpp"
+#include "http/local_client.hpp"
 #include "plugin/fence.hpp"
 #include "storage/memory_storage.hpp"
 
@@ -95,6 +97,8 @@ Status ServerParts::load() {
     return router->publish_path(delegate, std::move(route));
   };
   services->withdraw_path = [this](const std::string& delegate, const std::string& path) { return router->withdraw_path(delegate, path); };
+  services->client = [this](std::optional<UserInfo> user) { return make_local_client(loopback_root, tasks, std::move(user)); };
+  services->make_client = [this](ClientConfig wanted) { return make_remote_client(background, std::move(wanted)); };
   const auto& own = options().backplane;
   auto loaded = load_plugins({own.plugin_dirs, own.disable_plugins, own.require_plugins, own.data_dir + "/plugins-gen"}, *services);
   if (!loaded.ok()) return std::move(loaded.status());
@@ -236,6 +240,7 @@ void ServerParts::build_chains() {
   chain_config.authentication = &loopback_authentication;
   loopback_chain = std::make_unique<HandlerChain>(chain_config, *router);
   loopback = std::make_unique<ChainLoopbackClient>(*loopback_chain);
+  loopback_root.set(*loopback_chain);
   root.set(*chain);
 }
 

@@ -41,9 +41,17 @@ namespace backplane {
 class LateHandler final : public HttpHandler {
  public:
   void set(HttpHandler& handler) noexcept { handler_.store(&handler); }
-  Task<void> handle(RequestContext& context, Exchange& exchange) override { return handler_.load()->handle(context, exchange); }
+  Task<void> handle(RequestContext& context, Exchange& exchange) override {
+    HttpHandler* handler = handler_.load();
+    return handler != nullptr ? handler->handle(context, exchange) : too_early(exchange);
+  }
 
  private:
+  static Task<void> too_early(Exchange& exchange) {
+    std::vector<SharedBytes> body;
+    body.push_back(SharedBytes::from_static("the server is starting\n"));
+    co_await exchange.respond(503, "text/plain; charset=utf-8", std::move(body));
+  }
   std::atomic<HttpHandler*> handler_{nullptr};
 };
 
@@ -114,6 +122,7 @@ struct ServerParts {
 
   std::optional<ServerPki> pki;
   LateHandler root;
+  LateHandler loopback_root;  // what plugins' calls from inside go to
   std::unique_ptr<SecureServer> server;
   std::string kubeconfig_path;
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "admission/equivalents.hpp"
+#include "backplane/client.hpp"
 #include "backplane/host.hpp"
 #include "base/task_group.hpp"
 #include "plugin/planner.hpp"
@@ -58,6 +59,9 @@ struct HostServices {
   // Called after commit only: DynamicPaths of `delegate`.
   std::function<Status(const std::string& delegate, PathRoute route)> publish_path = {};
   std::function<Status(const std::string& delegate, const std::string& path)> withdraw_path = {};
+  // This server from inside, for `user`, and other servers.
+  std::function<std::shared_ptr<HttpClient>(std::optional<UserInfo> user)> client = {};
+  std::function<Result<std::shared_ptr<HttpClient>>(ClientConfig config)> make_client = {};
   // What plugins ask; answered once the server has been put together.
   LateAuthorizer authorizer = {};
   LateTokenAuthenticator tokens = {};

@@ -260,6 +260,10 @@ void StagingHost::on_group_versions_changed(std::function<void()> callback) {
   }
 }
 
+std::shared_ptr<HttpClient> StagingHost::client() { return services_.client(std::nullopt); }
+std::shared_ptr<HttpClient> StagingHost::client_as(UserInfo user) { return services_.client(std::move(user)); }
+Result<std::shared_ptr<HttpClient>> StagingHost::make_client(ClientConfig config) { return services_.make_client(std::move(config)); }
+
 std::shared_ptr<RestStorage> StagingHost::find_storage(const GroupVersionResource& resource) const {
   const bool after = committed_->load(std::memory_order_acquire) && services_.find_storage;
   return after ? services_.find_storage(resource) : nullptr;

@@ -68,6 +68,9 @@ class StagingHost final : public Host {
   std::shared_ptr<DynamicGroups> dynamic_groups() override;
   std::vector<GroupVersionInfo> group_versions() const override;
   void on_group_versions_changed(std::function<void()> callback) override;
+  std::shared_ptr<HttpClient> client() override;
+  std::shared_ptr<HttpClient> client_as(UserInfo user) override;
+  Result<std::shared_ptr<HttpClient>> make_client(ClientConfig config) override;
   std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const override;
   bool resource_enabled(const GroupVersionResource& resource) const override;
   Status handle(PathRoute route) override;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "backplane/client.hpp"
 #include "backplane/host.hpp"
 
 namespace backplane::apiextensions_test {
@@ -260,6 +261,9 @@ class FakeHost final : public Host {
   std::shared_ptr<DynamicGroups> dynamic_groups() override { return groups; }
   std::vector<GroupVersionInfo> group_versions() const override { return {}; }
   void on_group_versions_changed(std::function<void()>) override {}
+  std::shared_ptr<HttpClient> client() override { return nullptr; }
+  std::shared_ptr<HttpClient> client_as(UserInfo) override { return nullptr; }
+  Result<std::shared_ptr<HttpClient>> make_client(ClientConfig) override { return bad_request("no client"); }
   std::shared_ptr<RestStorage> find_storage(const GroupVersionResource&) const override { return nullptr; }
   bool resource_enabled(const GroupVersionResource&) const override { return true; }
   Status handle(PathRoute) override { return {}; }

@@ -164,6 +164,8 @@ class HelloWorld(unittest.TestCase):
             self.assertEqual(server.request('DELETE', maps + '/a')[0], 200)
             self.assertEqual(server.request('PUT', maps + '/c', member('c', 'red'))[0], 200)
             wait_for_census(server, {'blue': 0, 'red': 2})
+            report = server.request('GET', maps + '/census')[2]['data']
+            self.assertEqual(set(report), {'blue', 'red'})
             self.assertEqual(server.terminate(), 0, server.text()[-3000:])
         with Server('--require-plugin', 'example.com/census', plugin_dir=plugins, data_dir=data_dir) as server:
             wait_for_census(server, {'red': 2})  # from the list it begins with

@@ -13,8 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // Top rung first: the order in which a request meets them, below the folders that put the server together.
-const std::vector<std::string> kRungs{"app",      "plugin",    "transport", "http",       "filters", "routing", "endpoints",
-                                      "security", "admission", "registry",  "watchcache", "storage", "base"};
+const std::vector<std::string> kRungs{"app",       "plugin",   "client",    "transport", "http",       "filters", "routing",
+                                      "endpoints", "security", "admission", "registry",  "watchcache", "storage", "base"};
 
 struct Include {
   fs::path file;

@@ -1,5 +1,6 @@
-// How many config maps each team has, at /census: an informer keeps them in memory, an index finds those of a team, a work queue says which
-// team is to be counted again.
+// How many config maps each team has, at /census and in the config map default/census: an informer keeps them in memory, an index finds
+// those of a team, a work queue says which team is to be counted again, and an API client writes the report.
+#include <backplane/client.hpp>
 #include <backplane/informer.hpp>
 #include <backplane/plugin.hpp>
 #include <backplane/work_queue.hpp>
@@ -9,6 +10,8 @@
 #include <mutex>
 
 using namespace backplane;
+
+const GroupVersionResource kMaps{"", "v1", "configmaps"};
 
 // The index: the value of the label "team".
 std::vector<std::string> teams_of(const ObjectEntry& object) {
@@ -21,15 +24,19 @@ std::vector<std::string> teams_of(const ObjectEntry& object) {
 
 class Census final : public HttpHandler {
  public:
-  explicit Census(std::shared_ptr<SharedInformer> maps) : maps_(std::move(maps)) {}
+  Census(std::shared_ptr<SharedInformer> maps, std::shared_ptr<HttpClient> client) : maps_(std::move(maps)), api_(std::move(client)) {}
 
   // One key of the queue: a team.
   Task<Status> count(std::string team) {
     auto found = maps_->indexer().by_index("team", team);
     if (!found.ok()) co_return std::move(found).status();
-    std::lock_guard lock(mutex_);
-    counts_[team] = static_cast<std::int64_t>(found->size());
-    co_return Status();
+    const auto number = static_cast<std::int64_t>(found->size());
+    {
+      std::lock_guard lock(mutex_);
+      counts_[team] = number;
+    }
+    Status reported = co_await report(std::move(team), number);
+    co_return reported;
   }
 
   Task<void> handle(RequestContext&, Exchange& exchange) override {
@@ -44,7 +51,20 @@ class Census final : public HttpHandler {
   }
 
  private:
+  Task<Status> report(std::string team, std::int64_t number) {
+    Object census;
+    census["data"] = Object{{team, std::to_string(number)}};
+    auto patched = co_await api_.patch(kMaps, "default", "census", PatchType::kMerge, census);
+    if (patched.ok()) co_return Status();
+    if (patched.status().reason() != Reason::kNotFound) co_return std::move(patched).status();
+    census["metadata"] = Object{{"name", "census"}};
+    auto made = co_await api_.create(kMaps, "default", census);
+    if (!made.ok()) co_return std::move(made).status();
+    co_return Status();
+  }
+
   std::shared_ptr<SharedInformer> maps_;
+  ApiClient api_;
   std::mutex mutex_;
   std::map<std::string, std::int64_t> counts_;
 };
@@ -52,7 +72,7 @@ class Census final : public HttpHandler {
 class CensusPlugin final : public Plugin {
   Status provision(Host& host) override {
     informers_ = std::make_unique<SharedInformerFactory>(host);
-    auto maps = informers_->for_resource({"", "v1", "configmaps"});
+    auto maps = informers_->for_resource(kMaps);
     Status indexed = maps->indexer().add_indexers({{"team", teams_of}});
     if (!indexed.ok()) return indexed;
     auto queue = std::make_shared<WorkQueue>(host.executor());
@@ -64,7 +84,7 @@ class CensusPlugin final : public Plugin {
     handler.on_update = [note](const ObjectRef& old, const ObjectRef& now) { note(old), note(now); };
     handler.on_delete = [note](const ObjectRef& last, bool) { note(last); };
     maps->add_event_handler(std::move(handler));
-    auto census = std::make_shared<Census>(maps);
+    auto census = std::make_shared<Census>(maps, host.client());
     Status hooked = host.add_post_start_hook(
         "census/start", [this, &host, queue, census](PostStartHookContext context) { return start(host, queue, census, context); });
     if (!hooked.ok()) return hooked;

@@ -15,6 +15,7 @@
 #include <unordered_set>
 #include <variant>
 
+#include "backplane/client.hpp"
 #include "backplane/contract.h"
 #include "backplane/descriptor.h"
 #include "backplane/plugin.hpp"
@@ -63,8 +64,9 @@ constexpr std::uint64_t layout_fingerprint() noexcept {
                   UserInfo, PeerCertificate, LabelSelector, FieldSelector, GetOptions, ListOptions, DeleteOptions, WriteOptions,
                   Preconditions, ListResult, WatchEvent, UpdateResult, DeleteResult, ResourceConfig, SelectableField, TableColumn,
                   AdmissionAttributes, AdmissionRegistration, AuthorizationAttributes, AuthorizerResult, RuleList, TokenAuthentication,
-                  APIGroupInfo, GroupVersionInfo, PathRoute, HealthEndpoints, LoopbackClient::Response, KeyValue, RangeRequest, RangeResult,
-                  TxnRequest, TxnResult, StorageEvent, EventBatch, StorageBackendConfig, Scheme, SchemaSet, DecodeReport, Plugin>();
+                  APIGroupInfo, GroupVersionInfo, PathRoute, HealthEndpoints, LoopbackClient::Response, HttpCall, ClientConfig,
+                  ListerWatcher::Page, ResourceEventHandler, KeyValue, RangeRequest, RangeResult, TxnRequest, TxnResult, StorageEvent,
+                  EventBatch, StorageBackendConfig, Scheme, SchemaSet, DecodeReport, Plugin>();
   return print.value();
 }
 

@@ -76,6 +76,9 @@ class DynamicPaths {
   virtual Status withdraw(std::string path) = 0;
 };
 
+class HttpClient;
+struct ClientConfig;
+
 class Host {
  public:
   virtual ~Host();
@@ -107,6 +110,15 @@ class Host {
   // What serves a resource now, of whichever plugin; null when nobody does.  Calls on it pass no authorization and no admission: for the
   // reads of informers (backplane/informer.hpp).  After commit; keep it no longer than needed, a custom resource may change.
   virtual std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const = 0;
+
+  // ---- clients (backplane/client.hpp); ApiClient gives them Kubernetes' verbs
+  // This server from inside, through the whole handler chain and without a socket: as system:apiserver, or on behalf of `user`, whose
+  // rights and limits apply.  Calls before the post-start hooks are answered 503.
+  virtual std::shared_ptr<HttpClient> client() = 0;
+  virtual std::shared_ptr<HttpClient> client_as(UserInfo user) = 0;
+  // Another API server, over TLS.  Errors: kBadRequest for a configuration that cannot be used.
+  virtual Result<std::shared_ptr<HttpClient>> make_client(ClientConfig config) = 0;
+
   // False when --runtime-config switched the version or the resource off.
   virtual bool resource_enabled(const GroupVersionResource& resource) const = 0;
 

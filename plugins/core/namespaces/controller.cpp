@@ -2,6 +2,7 @@
 
 #include <ctime>
 
+#include "backplane/client.hpp"
 #include "backplane/informer.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/work_queue.hpp"
@@ -19,11 +20,14 @@ struct Content {
   std::string resource;
 };
 
-Result<Object> parse_object(const LoopbackClient::Response& response) {
-  boost::system::error_code error;
-  Value value = json::parse(response.body, error);
-  if (response.code != 200 || error || !value.is_object()) return internal_error("answer " + std::to_string(response.code));
-  return std::move(value.get_object());
+// A call that nobody answers holds up one worker, and not for good.
+HttpCall call_of(std::string method, std::string target) {
+  constexpr std::chrono::seconds kPatience{60};
+  HttpCall call;
+  call.method = std::move(method);
+  call.target = std::move(target);
+  call.deadline = std::chrono::steady_clock::now() + kPatience;
+  return call;
 }
 
 bool has_verb(const Object& resource, std::string_view verb) {
@@ -48,8 +52,8 @@ bool is_going(const ObjectEntry& entry) {
 
 class NamespaceController {
  public:
-  NamespaceController(LoopbackClient& client, std::shared_ptr<SharedInformer> namespaces)
-      : client_(client), namespaces_(std::move(namespaces)) {}
+  NamespaceController(std::shared_ptr<HttpClient> client, std::shared_ptr<SharedInformer> namespaces)
+      : api_(std::move(client)), namespaces_(std::move(namespaces)) {}
 
   // One try to empty and release a namespace; an error says what is in the way.
   Task<Status> reconcile(std::string name) {
@@ -72,8 +76,7 @@ class NamespaceController {
   // Every namespaced resource that can be listed and deleted.
   Task<Result<std::vector<Content>>> discover() {
     std::vector<std::string> paths{"/api/v1"};
-    const auto answer = co_await get("/apis");
-    auto groups = parse_object(answer);
+    auto groups = co_await api_.request(call_of("GET", "/apis"));
     if (!groups.ok()) co_return std::move(groups).status();
     if (const Array* list = get_array(*groups, "groups")) {
       for (const Value& group : *list) {
@@ -83,8 +86,7 @@ class NamespaceController {
     }
     std::vector<Content> out;
     for (const std::string& path : paths) {
-      const auto listing = co_await get(path);
-      auto resources = parse_object(listing);
+      auto resources = co_await api_.request(call_of("GET", path));
       if (!resources.ok()) co_return std::move(resources).status();
       const Array* list = get_array(*resources, "resources");
       for (const Value& each : list ? *list : Array()) {
@@ -100,19 +102,19 @@ class NamespaceController {
 
   // Deletes a collection; returns how many objects are still there.  Pods whose time has run out go at once: no node will tell of them.
   Task<Result<std::int64_t>> empty(std::string target, bool pods) {
-    const auto found = co_await get(target);
-    auto before = parse_object(found);
+    // Of pods all are looked at, of other kinds it is enough to know that there are any.
+    auto before = co_await api_.request(call_of("GET", pods ? target : target + "?limit=1"));
     if (!before.ok()) co_return std::move(before).status();
     const Array* items = get_array(*before, "items");
     if (items == nullptr || items->empty()) co_return std::int64_t{0};
     const std::string force = pods && overdue(*items) ? "?gracePeriodSeconds=0" : "";
-    auto deleted = co_await client_.request("DELETE", target + force, {}, "");
-    if (deleted.code != 200) co_return internal_error("deleting " + target + ": " + deleted.body);
-    const auto remaining = co_await get(target);
-    auto after = parse_object(remaining);
+    auto deleted = co_await api_.request(call_of("DELETE", target + force));
+    if (!deleted.ok()) co_return internal_error("deleting " + target + ": " + deleted.status().message());
+    auto after = co_await api_.request(call_of("GET", target + "?limit=1"));
     if (!after.ok()) co_return std::move(after).status();
     const Array* rest = get_array(*after, "items");
-    co_return static_cast<std::int64_t>(rest ? rest->size() : 0);
+    const std::int64_t more = get_int_path(*after, "metadata.remainingItemCount").value_or(0);
+    co_return static_cast<std::int64_t>(rest ? rest->size() : 0) + more;
   }
 
   static bool overdue(const Array& pods) {
@@ -126,25 +128,20 @@ class NamespaceController {
   }
 
   Task<Status> release(std::string name) {
-    const std::string target = "/api/v1/namespaces/" + name;
-    auto response = co_await get(target);
-    if (response.code == 404) co_return Status();
-    auto object = parse_object(response);
+    const GroupVersionResource namespaces{"", "v1", "namespaces"};
+    auto object = co_await api_.get(namespaces, "", name);
+    if (!object.ok() && object.status().reason() == Reason::kNotFound) co_return Status();
     if (!object.ok()) co_return std::move(object).status();
     Array& finalizers = ensure_array(ensure_object(*object, "spec"), "finalizers");
     for (auto it = finalizers.begin(); it != finalizers.end();) {
       it = it->is_string() && it->get_string() == kFinalizer ? finalizers.erase(it) : std::next(it);
     }
-    Headers headers;
-    headers.emplace_back("Content-Type", "application/json");
-    auto done = co_await client_.request("PUT", target + "/finalize", headers, to_json(*object));
-    if (done.code != 200 && done.code != 404) co_return internal_error("finalize: " + done.body);
+    auto done = co_await api_.update(namespaces, "", *object, "finalize");
+    if (!done.ok() && done.status().reason() != Reason::kNotFound) co_return std::move(done).status();
     co_return Status();
   }
 
-  Task<LoopbackClient::Response> get(std::string target) { return client_.request("GET", std::move(target), {}, ""); }
-
-  LoopbackClient& client_;
+  ApiClient api_;
   const std::shared_ptr<SharedInformer> namespaces_;
 };
 
@@ -153,7 +150,7 @@ class NamespaceController {
 void start_namespace_controller(Host& host, std::shared_ptr<StandardStorage> namespaces, PostStartHookContext context) {
   auto informer = SharedInformer::make("namespaces", list_watch(std::move(namespaces)), host.logger());
   auto queue = std::make_shared<WorkQueue>(context.executor, item_exponential_failure_rate_limiter(kFirstPause, kLongestPause));
-  auto controller = std::make_shared<NamespaceController>(context.loopback, informer);
+  auto controller = std::make_shared<NamespaceController>(host.client(), informer);
   ResourceEventHandler handler;
   handler.on_add = [queue](const ObjectRef& object, bool) { queue->add(object->name); };
   handler.on_update = [queue](const ObjectRef&, const ObjectRef& now) { queue->add(now->name); };

@@ -1,0 +1,167 @@
+// HTTP/1.1 as a client: one call at a time.
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http/basic_parser.hpp>
+#include <boost/beast/http/error.hpp>
+#include <optional>
+
+#include "client/remote_session.hpp"
+#include "http/header_text.hpp"
+
+namespace backplane {
+namespace {
+
+namespace beast_http = boost::beast::http;
+
+// Fills a head and hands out body bytes.
+class AnswerParser final : public beast_http::basic_parser<false> {
+ public:
+  using Error = boost::beast::error_code;
+  explicit AnswerParser(bool without_body) {
+    constexpr std::uint32_t kMaxHeader = 1 << 20;
+    eager(true);
+    header_limit(kMaxHeader);
+    body_limit(boost::none);
+    skip(without_body);
+  }
+  int code = 0;
+  Headers headers;
+  std::string body;  // of the last put()
+
+ private:
+  using StringView = boost::beast::string_view;
+  void on_request_impl(beast_http::verb, StringView, StringView, int, Error&) override {}
+  void on_response_impl(int status, StringView, int, Error&) override { code = status; }
+  void on_field_impl(beast_http::field, StringView name, StringView value, Error&) override { headers.emplace_back(name, value); }
+  void on_header_impl(Error&) override {}
+  void on_body_init_impl(const boost::optional<std::uint64_t>&, Error&) override {}
+  std::size_t on_body_impl(StringView bytes, Error&) override {
+    body.append(bytes.data(), bytes.size());
+    return bytes.size();
+  }
+  void on_chunk_header_impl(std::uint64_t, StringView, Error&) override {}
+  std::size_t on_chunk_body_impl(std::uint64_t, StringView bytes, Error&) override {
+    body.append(bytes.data(), bytes.size());
+    return bytes.size();
+  }
+  void on_finish_impl(Error&) override {}
+};
+
+class Http1ClientSession final : public RemoteSession {
+ public:
+  Http1ClientSession(RemotePort& port, std::string authority) : port_(port), authority_(std::move(authority)) {}
+
+  bool can_take() const override { return !call_ && !closing_; }
+  bool idle() const override { return !call_; }
+  bool finished() const override { return !call_ && closing_; }
+  bool wants_input() const override { return !call_ || call_->unread() < RemoteCall::kWindow; }
+
+  void start(RemoteCallRef call) override {
+    call_ = std::move(call);
+    const HttpCall& request = call_->request();
+    parser_.emplace(request.method == "HEAD");
+    out_ += request.method + " " + request.target + " HTTP/1.1\r\nHost: " + authority_ + "\r\n";
+    for (auto [name, value] : request.headers) {
+      strip_line_breaks(value);
+      out_.append(name).append(": ").append(value).append("\r\n");
+    }
+    if (!request.body.empty()) out_ += "Content-Length: " + std::to_string(request.body.size()) + "\r\n";
+    out_.append("\r\n").append(request.body);
+    call_->on_read = [this](std::size_t) { port_.want_read(); };
+    // The rest of the answer is of no use to anybody, and only the end of the connection stops it.
+    call_->on_cancel = [this] {
+      call_.reset();
+      closing_ = true;
+      port_.want_flush();
+    };
+    port_.want_flush();
+  }
+
+  void receive(std::string_view bytes) override {
+    if (!call_) {
+      closing_ = true;  // nobody has asked
+      return;
+    }
+    answered_ = true;
+    rest_.append(bytes);
+    std::size_t done = 0;
+    while (call_ && done < rest_.size()) {
+      AnswerParser::Error error;
+      parser_->body.clear();
+      const std::size_t used = parser_->put(boost::asio::buffer(rest_.data() + done, rest_.size() - done), error);
+      done += used;
+      pass_on();
+      if (error == beast_http::error::need_more || (!error && used == 0 && !parser_->is_done())) break;
+      if (error) return fail("the answer is not HTTP: " + error.message());
+      if (parser_->is_done()) complete();
+    }
+    rest_.erase(0, done);
+  }
+
+  void receive_end() override {
+    closing_ = true;
+    if (!call_) return;
+    AnswerParser::Error error;
+    parser_->body.clear();
+    parser_->put_eof(error);
+    if (error || !parser_->is_done()) return;  // lost() tells the call
+    pass_on();
+    complete();
+  }
+
+  void fill(std::string& out, std::size_t) override { out.append(std::exchange(out_, {})); }
+
+  std::vector<RemoteCallRef> lost(const Status& why) override {
+    std::vector<RemoteCallRef> again;
+    closing_ = true;
+    if (auto call = std::exchange(call_, nullptr)) {
+      if (!answered_ && may_be_repeated(call->request())) {
+        again.push_back(std::move(call));
+      } else {
+        call->fail(why);
+      }
+    }
+    return again;
+  }
+
+ private:
+  void pass_on() {
+    const bool interim = parser_->code >= 100 && parser_->code < 200;
+    if (parser_->is_header_done() && !interim && !call_->has_head()) call_->head(parser_->code, std::move(parser_->headers));
+    if (!parser_->body.empty()) call_->body(parser_->body);
+  }
+  void complete() {
+    if (parser_->code < 200) {  // 100 Continue: the answer is still to come
+      parser_.emplace(call_->request().method == "HEAD");
+      return;
+    }
+    if (!parser_->keep_alive()) closing_ = true;
+    answered_ = false;
+    std::exchange(call_, nullptr)->end();
+    port_.want_flush();
+    port_.has_room();
+  }
+  void fail(const std::string& why) {
+    closing_ = true;
+    if (auto call = std::exchange(call_, nullptr)) call->fail(service_unavailable(why));
+    port_.want_flush();
+  }
+
+  RemotePort& port_;
+  const std::string authority_;
+  RemoteCallRef call_;
+  std::optional<AnswerParser> parser_;
+  std::string out_;
+  std::string rest_;       // received, not parsed
+  bool answered_ = false;  // bytes of the running call's answer have come
+  bool closing_ = false;
+};
+
+}  // namespace
+
+bool may_be_repeated(const HttpCall& call) noexcept { return call.method == "GET" || call.method == "HEAD" || call.method == "OPTIONS"; }
+
+std::unique_ptr<RemoteSession> make_http1_client_session(RemotePort& port, std::string authority) {
+  return std::make_unique<Http1ClientSession>(port, std::move(authority));
+}
+
+}  // namespace backplane

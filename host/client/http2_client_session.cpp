@@ -1,0 +1,231 @@
+// HTTP/2 as a client, over nghttp2's memory interface.
+#include <nghttp2/nghttp2.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <new>
+#include <unordered_map>
+
+#include "client/remote_session.hpp"
+#include "http/header_text.hpp"
+
+namespace backplane {
+namespace {
+
+constexpr std::uint32_t kStreamWindow = RemoteCall::kWindow;
+constexpr std::int32_t kConnectionWindow = 4 * 1024 * 1024;
+
+class Http2ClientSession final : public RemoteSession {
+ public:
+  Http2ClientSession(RemotePort& port, std::string authority);
+  ~Http2ClientSession() override { nghttp2_session_del(session_); }
+
+  bool can_take() const override {
+    return !closing_ && streams_.size() < nghttp2_session_get_remote_settings(session_, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS) &&
+           nghttp2_session_check_request_allowed(session_) != 0;
+  }
+  bool idle() const override { return streams_.empty(); }
+  bool finished() const override { return streams_.empty() && (closing_ || nghttp2_session_check_request_allowed(session_) == 0); }
+  // Windows bound what comes.
+  bool wants_input() const override { return true; }
+  void start(RemoteCallRef call) override;
+  void receive(std::string_view bytes) override {
+    const auto used = nghttp2_session_mem_recv(session_, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+    if (used < 0) broken_ = closing_ = true;
+    port_.want_flush();
+  }
+  void receive_end() override { closing_ = true; }
+  void fill(std::string& out, std::size_t budget) override {
+    while (out.size() < budget) {
+      const std::uint8_t* bytes = nullptr;
+      const auto size = nghttp2_session_mem_send(session_, &bytes);
+      if (size <= 0) return;
+      out.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
+    }
+  }
+  std::vector<RemoteCallRef> lost(const Status& why) override {
+    closing_ = true;
+    std::vector<RemoteCallRef> again = std::exchange(refused_, {});
+    for (auto& [_, stream] : std::exchange(streams_, {})) {
+      if (!stream->call->has_head() && may_be_repeated(stream->call->request())) {
+        again.push_back(std::move(stream->call));
+      } else {
+        stream->call->fail(why);
+      }
+    }
+    return again;
+  }
+
+ private:
+  struct Stream {
+    RemoteCallRef call;
+    int code = 0;
+    Headers headers;
+    std::size_t sent = 0;  // of the body
+  };
+  static Http2ClientSession& self(void* data) { return *static_cast<Http2ClientSession*>(data); }
+  Stream* stream(std::int32_t id) {
+    const auto found = streams_.find(id);
+    return found == streams_.end() ? nullptr : found->second.get();
+  }
+  void header(std::int32_t id, std::string_view name, std::string_view value);
+  void headers_complete(std::int32_t id);
+  void data(std::int32_t id, std::string_view bytes);
+  void stream_closed(std::int32_t id, std::uint32_t error);
+  static ssize_t send_body(nghttp2_session*, std::int32_t id, std::uint8_t* buffer, std::size_t size, std::uint32_t* flags,
+                           nghttp2_data_source*, void* data);
+  static nghttp2_session_callbacks* callbacks();
+
+  RemotePort& port_;
+  const std::string authority_;
+  nghttp2_session* session_ = nullptr;
+  std::unordered_map<std::int32_t, std::unique_ptr<Stream>> streams_;
+  std::vector<RemoteCallRef> refused_;  // the server has not begun with them
+  bool closing_ = false;
+  bool broken_ = false;
+};
+
+nghttp2_session_callbacks* Http2ClientSession::callbacks() {
+  static nghttp2_session_callbacks* table = [] {
+    nghttp2_session_callbacks* made = nullptr;
+    if (nghttp2_session_callbacks_new(&made) != 0) throw std::bad_alloc();
+    nghttp2_session_callbacks_set_on_header_callback(
+        made, [](nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t name_size, const std::uint8_t* value,
+                 std::size_t value_size, std::uint8_t, void* data) {
+          self(data).header(frame->hd.stream_id, {reinterpret_cast<const char*>(name), name_size},
+                            {reinterpret_cast<const char*>(value), value_size});
+          return 0;
+        });
+    nghttp2_session_callbacks_set_on_frame_recv_callback(made, [](nghttp2_session*, const nghttp2_frame* frame, void* data) {
+      if (frame->hd.type == NGHTTP2_HEADERS) self(data).headers_complete(frame->hd.stream_id);
+      if (frame->hd.type == NGHTTP2_GOAWAY) self(data).closing_ = true;
+      if (frame->hd.type == NGHTTP2_SETTINGS) self(data).port_.has_room();
+      return 0;
+    });
+    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(
+        made, [](nghttp2_session*, std::uint8_t, std::int32_t id, const std::uint8_t* bytes, std::size_t size, void* data) {
+          self(data).data(id, {reinterpret_cast<const char*>(bytes), size});
+          return 0;
+        });
+    nghttp2_session_callbacks_set_on_stream_close_callback(made, [](nghttp2_session*, std::int32_t id, std::uint32_t error, void* data) {
+      self(data).stream_closed(id, error);
+      return 0;
+    });
+    return made;
+  }();
+  return table;
+}
+
+Http2ClientSession::Http2ClientSession(RemotePort& port, std::string authority) : port_(port), authority_(std::move(authority)) {
+  nghttp2_option* options = nullptr;
+  if (nghttp2_option_new(&options) != 0) throw std::bad_alloc();
+  // Windows grow when the reader has read.
+  nghttp2_option_set_no_auto_window_update(options, 1);
+  const int made = nghttp2_session_client_new2(&session_, callbacks(), this, options);
+  nghttp2_option_del(options);
+  if (made != 0) throw std::bad_alloc();
+  const nghttp2_settings_entry settings[] = {{NGHTTP2_SETTINGS_ENABLE_PUSH, 0}, {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kStreamWindow}};
+  nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, settings, std::size(settings));
+  nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, kConnectionWindow);
+  port_.want_flush();
+}
+
+ssize_t Http2ClientSession::send_body(nghttp2_session*, std::int32_t id, std::uint8_t* buffer, std::size_t size, std::uint32_t* flags,
+                                      nghttp2_data_source*, void* data) {
+  Stream* stream = self(data).stream(id);
+  if (stream == nullptr) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+  const std::string& body = stream->call->request().body;
+  const std::size_t count = std::min(size, body.size() - stream->sent);
+  std::memcpy(buffer, body.data() + stream->sent, count);
+  stream->sent += count;
+  if (stream->sent == body.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
+  return static_cast<ssize_t>(count);
+}
+
+void Http2ClientSession::start(RemoteCallRef call) {
+  const HttpCall& request = call->request();
+  const std::string scheme = "https", length = std::to_string(request.body.size());
+  std::vector<std::pair<std::string, std::string>> fields = {
+      {":method", request.method}, {":scheme", scheme}, {":authority", authority_}, {":path", request.target}};
+  for (auto [name, value] : request.headers) {
+    strip_line_breaks(value);
+    fields.emplace_back(lower_case(name), std::move(value));
+  }
+  if (!request.body.empty()) fields.emplace_back("content-length", length);
+  std::vector<nghttp2_nv> names;
+  const auto bytes = [](const std::string& text) { return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data())); };
+  for (const auto& [name, value] : fields) names.push_back({bytes(name), bytes(value), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE});
+  nghttp2_data_provider body{};
+  body.read_callback = send_body;
+  const std::int32_t id =
+      nghttp2_submit_request(session_, nullptr, names.data(), names.size(), request.body.empty() ? nullptr : &body, nullptr);
+  if (id < 0) {
+    closing_ = true;
+    call->fail(service_unavailable("the connection takes no more requests"));
+    return;
+  }
+  call->on_read = [this, id](std::size_t count) {
+    nghttp2_session_consume_stream(session_, id, count);
+    port_.want_flush();
+  };
+  call->on_cancel = [this, id] {
+    nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_CANCEL);
+    streams_.erase(id);
+    port_.want_flush();
+    port_.has_room();
+  };
+  auto stream = std::make_unique<Stream>();
+  stream->call = std::move(call);
+  streams_.emplace(id, std::move(stream));
+  port_.want_flush();
+}
+
+void Http2ClientSession::header(std::int32_t id, std::string_view name, std::string_view value) {
+  Stream* found = stream(id);
+  if (found == nullptr || found->call->has_head()) return;  // trailers
+  if (name == ":status") {
+    std::from_chars(value.data(), value.data() + value.size(), found->code);
+  } else {
+    found->headers.emplace_back(name, value);
+  }
+}
+
+void Http2ClientSession::headers_complete(std::int32_t id) {
+  Stream* found = stream(id);
+  if (found == nullptr || found->call->has_head()) return;
+  if (found->code < 200) {
+    found->headers.clear();
+    return;
+  }
+  found->call->head(found->code, std::move(found->headers));
+}
+
+void Http2ClientSession::data(std::int32_t id, std::string_view bytes) {
+  nghttp2_session_consume_connection(session_, bytes.size());
+  if (Stream* found = stream(id)) found->call->body(bytes);
+}
+
+void Http2ClientSession::stream_closed(std::int32_t id, std::uint32_t error) {
+  const auto found = streams_.find(id);
+  if (found == streams_.end()) return;
+  const RemoteCallRef call = std::move(found->second->call);
+  streams_.erase(found);
+  if (error == NGHTTP2_REFUSED_STREAM && !call->has_head()) {
+    closing_ = true;  // the connection is going, or would only refuse again
+    refused_.push_back(call);
+  } else if (error == NGHTTP2_NO_ERROR && call->has_head()) {
+    call->end();
+  } else {
+    call->fail(service_unavailable(std::string("the server has reset the stream: ") + nghttp2_http2_strerror(error)));
+  }
+  port_.has_room();
+}
+
+}  // namespace
+
+std::unique_ptr<RemoteSession> make_http2_client_session(RemotePort& port, std::string authority) {
+  return std::make_unique<Http2ClientSession>(port, std::move(authority));
+}
+
+}  // namespace backplane

@@ -1,0 +1,102 @@
+#include "client/remote_call.hpp"
+
+namespace backplane {
+
+void RemoteCall::wake(std::unique_lock<std::mutex>& lock) {
+  auto waiting = std::exchange(waiting_, std::nullopt);
+  lock.unlock();
+  if (waiting) waiting->set(true);
+}
+
+Task<Status> RemoteCall::wait_head() {
+  const auto self = shared_from_this();
+  while (true) {
+    std::optional<Promise<bool>> woken;
+    {
+      std::lock_guard lock(mutex_);
+      if (code_ != 0) co_return Status();
+      if (error_) co_return *error_;
+      waiting_ = Promise<bool>();
+      woken = waiting_;
+    }
+    co_await woken->future();
+  }
+}
+
+Task<Result<std::string>> RemoteCall::read() {
+  const auto self = shared_from_this();
+  while (true) {
+    std::optional<Promise<bool>> woken;
+    std::string some;
+    {
+      std::lock_guard lock(mutex_);
+      some.swap(body_);
+      if (some.empty()) {
+        if (error_) co_return *error_;
+        if (ended_) co_return std::string();
+        waiting_ = Promise<bool>();
+        woken = waiting_;
+      }
+    }
+    if (!some.empty()) {
+      loop_.post([self, count = some.size()] {
+        if (self->on_read) self->on_read(count);
+      });
+      co_return some;
+    }
+    co_await woken->future();
+  }
+}
+
+void RemoteCall::cancel() {
+  loop_.post([self = shared_from_this()] {
+    if (self->over()) return;
+    if (self->on_cancel) self->on_cancel();
+    self->fail(service_unavailable("the call was given up"));
+  });
+}
+
+void RemoteCall::head(int code, Headers headers) {
+  std::unique_lock lock(mutex_);
+  code_ = code;
+  headers_ = std::move(headers);
+  wake(lock);
+}
+
+void RemoteCall::body(std::string_view bytes) {
+  std::unique_lock lock(mutex_);
+  body_.append(bytes);
+  wake(lock);
+}
+
+void RemoteCall::end() {
+  std::unique_lock lock(mutex_);
+  ended_ = true;
+  on_read = nullptr;
+  on_cancel = nullptr;
+  wake(lock);
+}
+
+void RemoteCall::fail(Status status) {
+  std::unique_lock lock(mutex_);
+  if (ended_ || error_) return;
+  error_ = std::move(status);
+  on_read = nullptr;
+  on_cancel = nullptr;
+  wake(lock);
+}
+
+bool RemoteCall::has_head() const {
+  std::lock_guard lock(mutex_);
+  return code_ != 0;
+}
+bool RemoteCall::over() const {
+  std::lock_guard lock(mutex_);
+  return ended_ || error_.has_value();
+}
+std::size_t RemoteCall::unread() const {
+  std::lock_guard lock(mutex_);
+  return body_.size();
+}
+
+}  // namespace backplane

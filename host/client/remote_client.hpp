@@ -1,0 +1,18 @@
+// Calls to another API server over TLS: HTTP/2 where it speaks that, HTTP/1.1 otherwise, over a few connections that are kept.
+//
+// Thread-safety: call() on any executor.
+// Lifetime:      the loop outlives the client; calls in flight end with an error when it goes.
+// Errors:        kServiceUnavailable when there is no connection to be had, kTimeout past a deadline.  A request that repeats safely, or
+// that
+//                the server has not begun with, is tried once more on another connection.
+#pragma once
+
+#include "backplane/client.hpp"
+#include "base/io_loop.hpp"
+
+namespace backplane {
+
+// Errors: kBadRequest for certificates, keys and URLs that are none.
+Result<std::shared_ptr<HttpClient>> make_remote_client(IoLoop& loop, ClientConfig config);
+
+}  // namespace backplane

@@ -1,0 +1,213 @@
+#include "client/remote_client.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "transport/secure_server.hpp"
+#include "transport/tls_test_client.hpp"
+
+namespace backplane {
+namespace {
+
+using test::TestHandler;
+
+struct Got {
+  int code = 0;
+  std::string body;
+  Status status;
+  std::string header;
+};
+
+Task<Got> fetch(std::shared_ptr<HttpClient> client, HttpCall call) {
+  Got got;
+  auto answer = co_await client->call(std::move(call));
+  if (!answer.ok()) {
+    got.status = std::move(answer).status();
+    co_return got;
+  }
+  got.code = (*answer)->code();
+  for (const auto& [name, value] : (*answer)->headers()) {
+    if (name == "x-test" || name == "X-Test") got.header = value;
+  }
+  auto body = co_await read_all(**answer);
+  if (body.ok()) got.body = std::move(*body);
+  if (!body.ok()) got.status = std::move(body).status();
+  co_return got;
+}
+
+HttpCall get(std::string target) {
+  HttpCall call;
+  call.target = std::move(target);
+  return call;
+}
+
+// Reads a little of an answer without an end, and gives it up.
+Task<std::size_t> taste(std::shared_ptr<HttpClient> client, std::string target) {
+  auto answer = co_await client->call(get(std::move(target)));
+  if (!answer.ok()) co_return std::size_t{0};
+  auto some = co_await (*answer)->read();
+  const std::size_t size = some.ok() ? some->size() : 0;
+  co_return size;
+}
+
+Task<bool> wait(Promise<bool> what) {
+  const bool value = co_await what.future();
+  co_return value;
+}
+
+class RemoteClientTest : public testing::TestWithParam<bool> {
+ protected:
+  RemoteClientTest() : loops_(2) {
+    std::string pattern = testing::TempDir() + "backplane-XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+    loops_.start();
+    ca_ = *issue_certificate({.use = CertificateUse::kAuthority, .common_name = "ca"}, nullptr);
+    const KeyPair pair = *issue_certificate({.common_name = "server", .ip_addresses = {"127.0.0.1"}}, &ca_);
+    options_.port = 0;
+    options_.certificate = {folder_ + "/s.crt", folder_ + "/s.key"};
+    EXPECT_TRUE(write_file_atomically(options_.certificate.key, pair.key_pem, 0600).ok());
+    EXPECT_TRUE(write_file_atomically(options_.certificate.certificate, pair.certificate_pem, 0600).ok());
+    options_.client_ca_file = folder_ + "/ca.crt";
+    EXPECT_TRUE(write_file_atomically(options_.client_ca_file, ca_.certificate_pem, 0600).ok());
+    server_ = std::make_unique<SecureServer>(options_, loops_, handler_);
+    EXPECT_TRUE(server_->start().ok());
+    config_.server = "https://127.0.0.1:" + std::to_string(server_->port());
+    config_.certificate_authority = ca_.certificate_pem;
+    config_.http2 = GetParam();
+  }
+  ~RemoteClientTest() override {
+    handler_.release.set(true);
+    client_.reset();
+    server_->stop_listening();
+    server_->force_close();
+    EXPECT_TRUE(run_on(loops_.loop(1), server_->wait_closed(std::chrono::steady_clock::now() + std::chrono::seconds(20))));
+    server_.reset();
+    loops_.stop();
+    std::filesystem::remove_all(folder_);
+  }
+  std::shared_ptr<HttpClient> client() {
+    if (!client_) {
+      auto made = make_remote_client(loops_.loop(0), config_);
+      EXPECT_TRUE(made.ok()) << made.status().message();
+      client_ = *made;
+    }
+    return client_;
+  }
+  // The caller is on another loop than the connections.
+  Got fetch_here(HttpCall call) { return run_on(loops_.loop(1), fetch(client(), std::move(call))); }
+
+  LoopPool loops_;
+  TestHandler handler_;
+  std::string folder_;
+  KeyPair ca_;
+  ServingOptions options_;
+  std::unique_ptr<SecureServer> server_;
+  ClientConfig config_;
+  std::shared_ptr<HttpClient> client_;
+};
+
+TEST_P(RemoteClientTest, GetsAndSends) {
+  const Got hello = fetch_here(get("/hello"));
+  EXPECT_EQ(hello.code, 200) << hello.status.message();
+  EXPECT_EQ(hello.body, "hello");
+  EXPECT_EQ(hello.header, "yes");
+  HttpCall echo = get("/echo");
+  echo.method = "POST";
+  echo.body = std::string(300'000, 'b');
+  EXPECT_EQ(fetch_here(echo).body, echo.body);
+  EXPECT_EQ(fetch_here(get("/stream")).body, "part0\npart1\npart2\n");
+  EXPECT_EQ(fetch_here(get("/large")).body.size(), handler_.large_size);
+}
+
+TEST_P(RemoteClientTest, ShowsItsCertificate) {
+  const KeyPair pair = *issue_certificate({.use = CertificateUse::kClient, .common_name = "me"}, &ca_);
+  config_.client_certificate = pair.certificate_pem;
+  config_.client_key = pair.key_pem;
+  EXPECT_EQ(fetch_here(get("/cert")).body, "me");
+}
+
+TEST_P(RemoteClientTest, TrustsNobodyElse) {
+  const KeyPair other = *issue_certificate({.use = CertificateUse::kAuthority, .common_name = "other"}, nullptr);
+  config_.certificate_authority = other.certificate_pem;
+  const Got got = fetch_here(get("/hello"));
+  EXPECT_EQ(got.status.reason(), Reason::kServiceUnavailable);
+  EXPECT_NE(got.status.message().find("TLS with"), std::string::npos) << got.status.message();
+  EXPECT_EQ(handler_.calls, 0);
+}
+
+TEST_P(RemoteClientTest, TrustsNoOtherName) {
+  config_.tls_server_name = "elsewhere.example.com";
+  EXPECT_EQ(fetch_here(get("/hello")).status.reason(), Reason::kServiceUnavailable);
+  config_.tls_server_name.clear();
+  client_.reset();
+  EXPECT_EQ(fetch_here(get("/hello")).code, 200);
+}
+
+TEST_P(RemoteClientTest, ADeadlineEndsTheCallAndTheServerIsTold) {
+  HttpCall call = get("/hold");
+  call.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
+  const Got got = fetch_here(call);
+  EXPECT_EQ(got.status.reason(), Reason::kTimeout);
+  EXPECT_TRUE(run_on(loops_.loop(1), wait(handler_.closed)));
+  EXPECT_EQ(fetch_here(get("/hello")).body, "hello") << "the client goes on";
+}
+
+TEST_P(RemoteClientTest, AnAnswerThatNobodyReadsIsHeldBackAndCanBeGivenUp) {
+  EXPECT_GT(run_on(loops_.loop(1), taste(client(), "/endless")), 0u);
+  EXPECT_TRUE(run_on(loops_.loop(1), wait(handler_.closed)));
+  EXPECT_LT(handler_.endless_written.load(), std::size_t{16} << 20);
+  EXPECT_EQ(fetch_here(get("/hello")).body, "hello");
+}
+
+TEST_P(RemoteClientTest, AConnectionThatTheServerClosesIsReplaced) {
+  EXPECT_EQ(fetch_here(get("/close")).body, "hello");
+  EXPECT_EQ(fetch_here(get("/close")).body, "hello");
+  EXPECT_EQ(fetch_here(get("/hello")).body, "hello");
+}
+
+TEST_P(RemoteClientTest, AHalfAnswerIsAnError) {
+  const Got got = fetch_here(get("/unfinished"));
+  EXPECT_EQ(got.code, 200);
+  EXPECT_FALSE(got.status.ok());
+}
+
+Task<void> fetch_one(std::shared_ptr<HttpClient> client, std::atomic<int>& good, std::atomic<int>& left, Promise<bool> done) {
+  const Got got = co_await fetch(client, get("/large"));
+  if (got.body.size() == 400'000) ++good;
+  if (--left == 0) done.set(true);
+}
+
+TEST_P(RemoteClientTest, ManyCallsShareFewConnections) {
+  constexpr int kCalls = 150;
+  std::atomic<int> good{0}, left{kCalls};
+  Promise<bool> done;
+  for (int i = 0; i < kCalls; ++i) spawn_detached(loops_.loop(1), fetch_one(client(), good, left, done));
+  run_on(loops_.loop(1), wait(done));
+  EXPECT_EQ(good, kCalls);
+}
+
+TEST_P(RemoteClientTest, NobodyListensIsToldSoon) {
+  config_.server = "https://127.0.0.1:1";
+  EXPECT_EQ(fetch_here(get("/hello")).status.reason(), Reason::kServiceUnavailable);
+}
+
+std::string protocol_name(const testing::TestParamInfo<bool>& info) { return info.param ? "Http2" : "Http1"; }
+INSTANTIATE_TEST_SUITE_P(Protocols, RemoteClientTest, testing::Bool(), protocol_name);
+
+TEST(RemoteClientConfig, WhatCannotBeUsedIsRefused) {
+  IoLoop loop("test");
+  for (const char* server : {"http://a:1", "a:1", "https://", "https://:443"}) {
+    ClientConfig config;
+    config.server = server;
+    EXPECT_EQ(make_remote_client(loop, config).status().reason(), Reason::kBadRequest) << server;
+  }
+  ClientConfig config;
+  config.server = "https://a";
+  config.certificate_authority = "no PEM";
+  EXPECT_EQ(make_remote_client(loop, config).status().reason(), Reason::kBadRequest);
+}
+
+}  // namespace
+}  // namespace backplane

@@ -1,0 +1,86 @@
+// One connection to another server: resolve, connect, TLS, and the protocol that both speak.
+//
+// Thread-safety: the client's loop only.
+// Lifetime:      kept by its client until it has closed, and by what waits on the socket.
+// Errors:        tell the calls; those that may be tried on another connection go back to the client.
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <deque>
+#include <memory>
+#include <optional>
+
+#include "base/io_loop.hpp"
+#include "client/remote_session.hpp"
+#include "transport/openssl_ptr.hpp"
+#include "transport/tls_stream.hpp"
+
+namespace backplane {
+
+// Where to, and how.
+struct RemoteAddress {
+  std::string host;
+  std::string port;
+  std::string authority;    // "host:port"
+  std::string server_name;  // that the certificate must have; empty: it is not looked at
+};
+// Errors: kBadRequest for what is no https URL.
+Result<RemoteAddress> parse_server_url(const ClientConfig& config);
+
+class RemoteConnection final : public RemotePort, public std::enable_shared_from_this<RemoteConnection> {
+ public:
+  // What the client is told.
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    // The connection may take calls.
+    virtual void connection_ready(RemoteConnection& connection) = 0;
+    // It is no more; `again` are calls for another one.
+    virtual void connection_closed(RemoteConnection& connection, std::vector<RemoteCallRef> again, const Status& why) = 0;
+  };
+  RemoteConnection(std::weak_ptr<Owner> owner, IoLoop& loop, const ClientConfig& config, RemoteAddress address, SSL_CTX* context);
+  ~RemoteConnection() override;
+
+  void open();
+  // Waits here until the connection is open, if it is not.
+  void take(RemoteCallRef call);
+  bool open_yet() const noexcept { return session_ != nullptr; }
+  bool can_take() const { return session_ ? session_->can_take() : !closed_ && pending_.empty(); }
+  bool idle() const { return session_ && session_->idle(); }
+  void close(Status why);
+
+  // RemotePort
+  void want_flush() override;
+  void want_read() override { arm_read(); }
+  void has_room() override;
+
+ private:
+  void connect();
+  void shake_hands();
+  void handshake(std::string_view bytes);
+  void opened();
+  void received(std::string_view bytes);
+  void flush();
+  void send();
+  void arm_read();
+  void arm_timer(std::chrono::nanoseconds time, const char* why, bool only_idle);
+
+  const std::weak_ptr<Owner> owner_;
+  IoLoop& loop_;
+  const ClientConfig& config_;
+  const RemoteAddress address_;
+  boost::asio::ip::tcp::resolver resolver_;
+  boost::asio::ip::tcp::socket socket_;
+  TlsStream tls_;
+  std::unique_ptr<RemoteSession> session_;
+  std::deque<RemoteCallRef> pending_;  // until there is a session
+  std::string plain_, out_, sending_;
+  std::string buffer_;
+  std::function<void()> cancel_timer_;
+  bool reading_ = false;
+  bool sending_now_ = false;
+  bool flush_planned_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace backplane

@@ -1,0 +1,56 @@
+// A protocol on one connection to another server: calls in, bytes out, and back.  No sockets.
+//
+// Thread-safety: the client's loop only.
+// Lifetime:      lost() is called before the connection goes away.
+// Errors:        end in the calls they concern.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/remote_call.hpp"
+
+namespace backplane {
+
+using RemoteCallRef = std::shared_ptr<RemoteCall>;
+
+// What a session asks of its connection.
+class RemotePort {
+ public:
+  virtual ~RemotePort() = default;
+  // fill() and finished() are to be asked, soon.
+  virtual void want_flush() = 0;
+  // wants_input() may have become true.
+  virtual void want_read() = 0;
+  // can_take() may have become true.
+  virtual void has_room() = 0;
+};
+
+class RemoteSession {
+ public:
+  virtual ~RemoteSession() = default;
+  // Whether one more call may be started now.
+  virtual bool can_take() const = 0;
+  virtual void start(RemoteCallRef call) = 0;
+  virtual void receive(std::string_view bytes) = 0;
+  // The server sends no more.
+  virtual void receive_end() = 0;
+  virtual bool wants_input() const = 0;
+  // Appends what is to be sent until `out` holds about `budget` bytes.
+  virtual void fill(std::string& out, std::size_t budget) = 0;
+  // To be closed: nothing runs and nothing may be started.
+  virtual bool finished() const = 0;
+  virtual bool idle() const = 0;
+  // The connection has gone: calls of which the server can have done nothing come back, the others fail with `why`.
+  virtual std::vector<RemoteCallRef> lost(const Status& why) = 0;
+};
+
+std::unique_ptr<RemoteSession> make_http1_client_session(RemotePort& port, std::string authority);
+std::unique_ptr<RemoteSession> make_http2_client_session(RemotePort& port, std::string authority);
+
+// Whether repeating the request does no harm.
+bool may_be_repeated(const HttpCall& call) noexcept;
+
+}  // namespace backplane

@@ -1,0 +1,188 @@
+#include "http/local_client.hpp"
+
+#include "base/caught.hpp"
+#include "http/http_exchange.hpp"
+#include "http/log.hpp"
+
+namespace backplane {
+namespace {
+
+constexpr std::size_t kWindow = 256 * 1024;  // taken from the handler and not yet read
+
+const HttpLimits& local_limits() {
+  static const HttpLimits limits = [] {
+    HttpLimits plain;
+    plain.gzip = false;  // Nothing travels.
+    return plain;
+  }();
+  return limits;
+}
+
+// One call: the port of its exchange, and what its reader waits for.  On the executor of the call, but for abort().
+class LocalCall final : public StreamPort {
+ public:
+  explicit LocalCall(HttpCall call) : peer_(std::make_shared<PeerInfo>()), deadline_(call.deadline) {
+    RequestHead head;
+    head.method = std::move(call.method);
+    head.target = std::move(call.target);
+    head.headers = std::move(call.headers);
+    head.content_length = call.body.size();
+    exchange_ = std::make_shared<HttpExchange>(std::move(head), peer_, local_limits(), *this);
+    if (!call.body.empty()) exchange_->body_arrived(call.body);
+    exchange_->body_ended();
+  }
+
+  // The exchange may be about to be aborted, later and without us.
+  ~LocalCall() override { exchange_->detach(); }
+
+  // The handler's side.
+  static Task<void> run(std::shared_ptr<LocalCall> self, HttpHandler& root) {
+    {
+      RequestContext context;
+      context.exchange = self->exchange_.get();
+      try {
+        co_await root.handle(context, *self->exchange_);
+      } catch (...) {
+        const Caught error = caught();
+        http_log().error("a local request failed target={} error={}{}", self->exchange_->target(), error.what, error.stack);
+        self->broken_ = true;
+      }
+    }
+    self->handled_ = true;
+    self->wake();
+  }
+  void watch_deadline(std::weak_ptr<LocalCall> weak) {
+    if (deadline_ == std::chrono::steady_clock::time_point::max()) return;
+    cancel_timer_ = current_executor()->after(deadline_ - std::chrono::steady_clock::now(), [weak] {
+      auto self = weak.lock();
+      if (!self) return;
+      self->timed_out_ = true;
+      self->exchange_->abort();
+      self->wake();
+    });
+  }
+  void end_timer() {
+    if (cancel_timer_) cancel_timer_();
+  }
+
+  // The reader's side.
+  Task<Status> head() {
+    while (code == 0 && !over()) co_await wait();
+    if (code == 0) {
+      if (timed_out_) co_return timeout("the call took too long", 0);
+      code = 500;
+    }
+    co_return Status();
+  }
+  Task<Result<std::string>> read() {
+    while (true) {
+      if (timed_out_) co_return timeout("the call took too long", 0);
+      if (exchange_->output_size() > 0) {
+        std::string some;
+        exchange_->take(some, std::min(exchange_->output_size(), kWindow));
+        co_return some;
+      }
+      if (exchange_->output_ended()) co_return std::string();
+      if (over()) co_return service_unavailable("the answer was broken off");
+      co_await wait();
+    }
+  }
+  void abort() { exchange_->abort(); }
+
+  int code = 0;
+  Headers headers;
+
+  // StreamPort
+  void head_ready(HttpExchange& exchange) override {
+    code = exchange.response_head().code;
+    headers = exchange.response_head().headers;
+    wake();
+  }
+  void output_ready(HttpExchange&) override { wake(); }
+  void body_wanted(HttpExchange&) override {}
+  void body_consumed(HttpExchange&, std::size_t) override {}
+  void break_off(HttpExchange& exchange) override {
+    broken_ = true;
+    exchange.lost();
+    wake();
+  }
+  void close_after(HttpExchange&) override {}
+  void handler_ended(HttpExchange&) override {}
+
+ private:
+  bool over() const { return broken_ || handled_; }
+  Future<bool> wait() {
+    waiting_.emplace();
+    return waiting_->future();
+  }
+  void wake() {
+    if (auto waiting = std::exchange(waiting_, std::nullopt)) waiting->set(true);
+  }
+
+  const std::shared_ptr<const PeerInfo> peer_;
+  const std::chrono::steady_clock::time_point deadline_;
+  std::shared_ptr<HttpExchange> exchange_;
+  std::optional<Promise<bool>> waiting_;
+  std::function<void()> cancel_timer_;
+  bool handled_ = false;
+  bool broken_ = false;
+  bool timed_out_ = false;
+};
+
+class LocalAnswer final : public HttpAnswer {
+ public:
+  explicit LocalAnswer(std::shared_ptr<LocalCall> call) : call_(std::move(call)) {}
+  ~LocalAnswer() override {
+    call_->end_timer();
+    call_->abort();
+  }
+  int code() const noexcept override { return call_->code; }
+  const Headers& headers() const noexcept override { return call_->headers; }
+  Task<Result<std::string>> read() override { return call_->read(); }
+  void cancel() override { call_->abort(); }
+
+ private:
+  const std::shared_ptr<LocalCall> call_;
+};
+
+void impersonate(const UserInfo& user, Headers& headers) {
+  headers.emplace_back("Impersonate-User", user.name);
+  if (!user.uid.empty()) headers.emplace_back("Impersonate-Uid", user.uid);
+  for (const std::string& group : user.groups) headers.emplace_back("Impersonate-Group", group);
+  for (const auto& [key, values] : user.extra) {
+    for (const std::string& value : values) headers.emplace_back("Impersonate-Extra-" + key, value);
+  }
+}
+
+class LocalClient final : public HttpClient {
+ public:
+  LocalClient(HttpHandler& root, TaskGroup& tasks, std::optional<UserInfo> user) : root_(root), tasks_(tasks), user_(std::move(user)) {}
+
+  Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {
+    if (user_) impersonate(*user_, call.headers);
+    // This user agent is served to the last while the server drains: hooks must be able to clean up.
+    call.headers.emplace_back("User-Agent", "kube-apiserver/backplane");
+    auto local = std::make_shared<LocalCall>(std::move(call));
+    auto answer = std::make_unique<LocalAnswer>(local);
+    if (!tasks_.spawn(*current_executor(), "local-call", LocalCall::run(local, root_))) {
+      co_return service_unavailable("the server is stopping");
+    }
+    local->watch_deadline(local);
+    Status begun = co_await local->head();
+    if (!begun.ok()) co_return begun;
+    co_return std::unique_ptr<HttpAnswer>(std::move(answer));
+  }
+
+ private:
+  HttpHandler& root_;
+  TaskGroup& tasks_;
+  const std::optional<UserInfo> user_;
+};
+
+}  // namespace
+
+std::shared_ptr<HttpClient> make_local_client(HttpHandler& root, TaskGroup& tasks, std::optional<UserInfo> user) {
+  return std::make_shared<LocalClient>(root, tasks, std::move(user));
+}
+
+}  // namespace backplane

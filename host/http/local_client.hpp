@@ -1,0 +1,20 @@
+// HTTP calls to a handler of this process, whose answers stream: a call runs the handler beside its reader, and the handler waits when the
+// reader does not keep up.
+//
+// Thread-safety: call() on any executor; the handler runs on the caller's.
+// Lifetime:      the handler and the task group outlive the calls; a call whose answer is dropped is broken off.
+// Errors:        an exception of the handler is logged and gives code 500.
+#pragma once
+
+#include <optional>
+
+#include "backplane/client.hpp"
+#include "backplane/request.hpp"
+#include "base/task_group.hpp"
+
+namespace backplane {
+
+// `user`: whom the calls are made for, where that is not whom `root` takes every caller for: sent as impersonation.
+std::shared_ptr<HttpClient> make_local_client(HttpHandler& root, TaskGroup& tasks, std::optional<UserInfo> user = {});
+
+}  // namespace backplane

@@ -1,0 +1,104 @@
+#include "http/local_client.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/io_loop.hpp"
+#include "http/http_test_support.hpp"
+
+namespace backplane {
+namespace {
+
+using test::TestHandler;
+
+class LocalClientTest : public testing::Test {
+ protected:
+  LocalClientTest() { loop_.start(); }
+  ~LocalClientTest() override {
+    handler_.release.set(true);
+    tasks_.close();
+    run_on(loop_, drained());
+    loop_.stop();
+  }
+  Task<bool> drained() {
+    co_await tasks_.wait_all();
+    co_return true;
+  }
+
+  struct Got {
+    int code = 0;
+    std::string body;
+    Status status;
+  };
+  Task<Got> fetch(HttpCall call) {
+    Got got;
+    auto answer = co_await client_->call(std::move(call));
+    if (!answer.ok()) {
+      got.status = std::move(answer).status();
+      co_return got;
+    }
+    got.code = (*answer)->code();
+    auto body = co_await read_all(**answer);
+    if (body.ok()) got.body = std::move(*body);
+    if (!body.ok()) got.status = std::move(body).status();
+    co_return got;
+  }
+  Got get(std::string target, std::chrono::milliseconds within = std::chrono::hours(1)) {
+    HttpCall call;
+    call.target = std::move(target);
+    call.deadline = std::chrono::steady_clock::now() + within;
+    return run_on(loop_, fetch(std::move(call)));
+  }
+  // Reads once, and drops the answer.
+  Task<std::size_t> taste(std::string target) {
+    HttpCall call;
+    call.target = std::move(target);
+    auto answer = co_await client_->call(std::move(call));
+    auto some = co_await (*answer)->read();
+    co_return some.ok() ? some->size() : 0;
+  }
+
+  IoLoop loop_{"test"};
+  TestHandler handler_;
+  TaskGroup tasks_;
+  std::shared_ptr<HttpClient> client_ = make_local_client(handler_, tasks_);
+};
+
+TEST_F(LocalClientTest, GetsAndSends) {
+  EXPECT_EQ(get("/hello").body, "hello");
+  EXPECT_EQ(get("/stream").body, "part0\npart1\npart2\n");
+  EXPECT_EQ(get("/large").body.size(), handler_.large_size);
+  HttpCall echo;
+  echo.method = "POST";
+  echo.target = "/echo";
+  echo.body = std::string(300'000, 'b');
+  EXPECT_EQ(run_on(loop_, fetch(echo)).body, echo.body);
+}
+
+TEST_F(LocalClientTest, TheHandlerWaitsForAReaderAndIsToldWhenItHasGone) {
+  EXPECT_GT(run_on(loop_, taste("/endless")), 0u);
+  tasks_.close();
+  run_on(loop_, drained());
+  EXPECT_EQ(handler_.closes, 1);
+  EXPECT_LT(handler_.endless_written.load(), std::size_t{4} << 20);
+}
+
+TEST_F(LocalClientTest, ADeadlineEndsTheCall) {
+  EXPECT_EQ(get("/hold", std::chrono::milliseconds(50)).status.reason(), Reason::kTimeout);
+  EXPECT_EQ(get("/hello").body, "hello");
+}
+
+TEST_F(LocalClientTest, AHandlerThatThrowsOrLeavesIsAnError) {
+  EXPECT_EQ(get("/throw").code, 500);
+  const Got half = get("/unfinished");
+  EXPECT_EQ(half.code, 200);
+  EXPECT_FALSE(half.status.ok());
+}
+
+TEST_F(LocalClientTest, NothingIsCalledOnceTheServerStops) {
+  tasks_.close();
+  EXPECT_EQ(get("/hello").status.reason(), Reason::kServiceUnavailable);
+  EXPECT_EQ(handler_.calls, 0);
+}
+
+}  // namespace
+}  // namespace backplane

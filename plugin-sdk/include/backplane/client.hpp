@@ -1,0 +1,109 @@
+// An API client: HTTP calls whose answers stream, and Kubernetes' verbs on JSON trees over them.
+//
+// Host::client() calls this server from inside, through the whole handler chain and without a socket; Host::make_client() calls any API
+// server over TLS, by HTTP/2 or HTTP/1.1, over pooled connections.
+// Thread-safety: HttpClient and ApiClient from any executor; an HttpAnswer belongs to the coroutine that called, but for cancel().
+// Lifetime:      an answer keeps what it needs of its client; destroying it gives the call up.
+// Errors:        HttpClient: what kept the answer from coming (kServiceUnavailable, kTimeout, kBadRequest); an answer with an error code is
+//                no error.  ApiClient: the metav1.Status that the server sent.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "backplane/http.hpp"
+#include "backplane/informer.hpp"
+#include "backplane/json.hpp"
+#include "backplane/meta.hpp"
+#include "backplane/options.hpp"
+#include "backplane/rest.hpp"
+#include "backplane/status.hpp"
+#include "backplane/task.hpp"
+#include "backplane/visibility.hpp"
+
+namespace backplane BACKPLANE_API {
+
+struct HttpCall {
+  std::string method = "GET";
+  std::string target;  // path[?query]
+  Headers headers;
+  std::string body;
+  // Of the whole call, the end of the answer included.
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+};
+
+class HttpAnswer {
+ public:
+  virtual ~HttpAnswer();
+  virtual int code() const noexcept = 0;
+  virtual const Headers& headers() const noexcept = 0;
+  // Some bytes of the body, waited for; empty at its end.  What is not read is not fetched, beyond a window.
+  virtual Task<Result<std::string>> read() = 0;
+  // Ends a pending and every later read() with an error.  Any thread.
+  virtual void cancel() = 0;
+};
+
+class HttpClient {
+ public:
+  virtual ~HttpClient();
+  // Resumes when the head of the answer is there.
+  virtual Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) = 0;
+};
+
+// The rest of the body.  Errors: kRequestEntityTooLarge past `max_bytes`.
+Task<Result<std::string>> read_all(HttpAnswer& answer, std::size_t max_bytes = std::size_t{64} << 20);
+
+// How another API server is reached.
+struct ClientConfig {
+  std::string server;                 // "https://host:port"
+  std::string certificate_authority;  // PEM; empty: the system's
+  std::string client_certificate;     // PEM
+  std::string client_key;             // PEM
+  std::string token;                  // sent as a bearer token
+  std::string tls_server_name;        // empty: the host of `server`
+  bool insecure_skip_tls_verify = false;
+  bool http2 = true;  // false: HTTP/1.1 alone
+  std::string user_agent = "backplane";
+  std::size_t max_connections = 8;
+  std::chrono::seconds connect_timeout{30};
+  std::chrono::seconds idle_timeout{90};
+};
+// Of the current context; files that it names are read.  Errors: kBadRequest naming what is missing.
+Result<ClientConfig> client_config_from_kubeconfig(std::string_view kubeconfig);
+
+enum class PatchType : unsigned char { kJson, kMerge, kStrategicMerge };
+
+// Kubernetes' verbs.  `ns` is empty for resources and lists of the whole cluster.
+class ApiClient {
+ public:
+  explicit ApiClient(std::shared_ptr<HttpClient> http) : http_(std::move(http)) {}
+
+  Task<Result<Object>> get(GroupVersionResource resource, std::string ns, std::string name, GetOptions options = {});
+  // One page: a list object.  options.limit and continue_token as in the API.
+  Task<Result<Object>> list(GroupVersionResource resource, std::string ns, ListOptions options = {});
+  Task<Result<Object>> create(GroupVersionResource resource, std::string ns, Object object, WriteOptions options = {});
+  // `subresource`: "status", "scale" … or empty.
+  Task<Result<Object>> update(GroupVersionResource resource, std::string ns, Object object, std::string subresource = {},
+                              WriteOptions options = {});
+  Task<Result<Object>> patch(GroupVersionResource resource, std::string ns, std::string name, PatchType type, Value patch,
+                             std::string subresource = {}, WriteOptions options = {});
+  // The object as it was or is, or a Status.
+  Task<Result<Object>> remove(GroupVersionResource resource, std::string ns, std::string name, DeleteOptions options = {});
+  Task<Result<Object>> remove_collection(GroupVersionResource resource, std::string ns, DeleteOptions options = {}, ListOptions list = {});
+  // Events as they come; the stream ends with an empty vector.
+  Task<Result<std::shared_ptr<WatchStream>>> watch(GroupVersionResource resource, std::string ns, ListOptions options = {});
+  // Any path; the JSON object of the answer.
+  Task<Result<Object>> request(HttpCall call);
+
+  const std::shared_ptr<HttpClient>& http() const noexcept { return http_; }
+
+ private:
+  std::shared_ptr<HttpClient> http_;
+};
+
+// A resource of any API server, for informers.
+std::shared_ptr<ListerWatcher> list_watch(std::shared_ptr<ApiClient> client, GroupVersionResource resource, std::string ns = {});
+
+}  // namespace BACKPLANE_API

@@ -1,0 +1,22 @@
+// Answers of API servers: objects, and Status objects as errors.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <string_view>
+
+#include "backplane/json.hpp"
+#include "backplane/object.hpp"
+#include "backplane/status.hpp"
+
+namespace backplane::api_client {
+
+// A metav1.Status of an error; what is no Status becomes one with the code and the text.
+Status status_of(int code, std::string_view body);
+Status status_of(const Object& object, int code);
+// An entry as the cache has it: identity, labels and revision beside the JSON.
+ObjectRef entry_of(const Object& object);
+// The revision of an object or a list; 0 when it has none.
+Revision revision_of(const Object& object);
+
+}  // namespace backplane::api_client
