@@ -156,13 +156,14 @@ class ServiceHooks final : public StoreHooks {
     auto ips = cluster_ips(spec);
     if (i < ips.size() && !ips[i].empty()) {
       std::string address = canonical_address(ips[i]).value_or(ips[i]);
-      std::string why = co_await why_not(*range, address);
-      if (why.empty()) {
+      auto why = co_await why_not(*range, address);
+      if (!why.ok()) co_return std::move(why).status();
+      if (why->empty()) {
         taken.addresses.push_back(std::move(address));
         co_return Status();
       }
       FieldErrors errors;
-      errors.invalid_raw("spec.clusterIPs", to_json(*get_array(spec, "clusterIPs")), "failed to allocate IP " + ips[i] + ": " + why);
+      errors.invalid_raw("spec.clusterIPs", to_json(*get_array(spec, "clusterIPs")), "failed to allocate IP " + ips[i] + ": " + *why);
       co_return blamed(errors, service);
     }
     auto picked = co_await resources_->addresses.pick(*range);
@@ -174,11 +175,12 @@ class ServiceHooks final : public StoreHooks {
     co_return Status();
   }
 
-  Task<std::string> why_not(const AddressRange& range, std::string address) const {
-    if (!range.holds(address)) co_return "the provided network does not match the current range";
+  // Why an address cannot be had; empty: it can.
+  Task<Result<std::string>> why_not(const AddressRange& range, std::string address) const {
+    if (!range.holds(address)) co_return std::string("the provided network does not match the current range");
     auto found = co_await resources_->addresses.find(std::move(address), true);
-    if (!found.ok()) co_return found.status().message();
-    co_return *found == nullptr ? "" : "provided IP is already allocated";
+    if (!found.ok()) co_return std::move(found).status();
+    co_return std::string(*found == nullptr ? "" : "provided IP is already allocated");
   }
 
   Task<Status> change_addresses(Object& service, const Object& before, ServiceWrite& write) const {
