@@ -200,6 +200,7 @@ Status ServerParts::open_storage() {
   encoded = std::make_unique<EncodedStorage>(*storage);
   hub = make_cache_hub(*encoded, pump);
   caches = std::make_unique<TrackedCaches>(*hub);
+  stores.use_scheme(plugins.scheme);
   StoreSettings settings;
   settings.delete_collection_workers = options().storage.delete_collection_workers;
   settings.garbage_collection = options().storage.enable_garbage_collector;

@@ -220,13 +220,29 @@ Status StagingHost::admit(const std::string& kind, const std::string& name) {
   return names_.take(kind, name, plugin_);
 }
 
+// Without these a view would fail at its first request.
+Status StagingHost::check_conversions(const ResourceConfig& config) {
+  if (config.stored_kind.kind.empty() || config.converter != nullptr) return {};
+  const auto print = [](const GroupVersionKind& kind) { return kind.group_version().to_string() + ", Kind=" + kind.kind; };
+  const auto missing = [&](const GroupVersionKind& from, const GroupVersionKind& to) {
+    return bad_request("resource " + quoted(config.resource) + ": there is no conversion from " + print(from) + " to " + print(to) +
+                       ": add it to the Scheme before the storage is made");
+  };
+  if (!scheme().converts(config.kind, config.stored_kind)) return missing(config.kind, config.stored_kind);
+  if (!scheme().converts(config.stored_kind, config.kind)) return missing(config.stored_kind, config.kind);
+  return {};
+}
+
 Result<std::shared_ptr<StandardStorage>> StagingHost::make_storage(ResourceConfig config) {
+  Status convertible = check_conversions(config);
+  if (!convertible.ok()) return convertible;
   return make_store(services_.stores, std::move(config));
 }
 
 Result<std::shared_ptr<RestStorage>> StagingHost::make_subresource(std::shared_ptr<StandardStorage> parent,
-                                                                   std::shared_ptr<const Strategy> strategy) {
-  return make_subresource_store(std::move(parent), std::move(strategy));
+                                                                   std::shared_ptr<const Strategy> strategy,
+                                                                   std::shared_ptr<const Strategy> own) {
+  return make_subresource_store(std::move(parent), std::move(strategy), std::move(own));
 }
 
 Result<std::shared_ptr<RestStorage>> StagingHost::make_scale(std::shared_ptr<StandardStorage> parent, ScalePaths paths) {
@@ -234,6 +250,11 @@ Result<std::shared_ptr<RestStorage>> StagingHost::make_scale(std::shared_ptr<Sta
 }
 
 Status StagingHost::install_api_group(APIGroupInfo info) {
+  if (info.prioritized_versions.empty()) {
+    for (std::string& version : scheme().prioritized_versions(info.group)) {
+      if (info.storages.contains(version)) info.prioritized_versions.push_back(std::move(version));
+    }
+  }
   auto status = check_group(info);
   for (auto version = info.prioritized_versions.begin(); status.ok() && version != info.prioritized_versions.end(); ++version) {
     status = admit("group version", GroupVersion{info.group, *version}.to_string());

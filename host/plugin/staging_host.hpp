@@ -61,8 +61,8 @@ class StagingHost final : public Host {
   Logger& logger() override;
   Scheme& scheme() override;
   Result<std::shared_ptr<StandardStorage>> make_storage(ResourceConfig config) override;
-  Result<std::shared_ptr<RestStorage>> make_subresource(std::shared_ptr<StandardStorage> parent,
-                                                        std::shared_ptr<const Strategy> strategy) override;
+  Result<std::shared_ptr<RestStorage>> make_subresource(std::shared_ptr<StandardStorage> parent, std::shared_ptr<const Strategy> strategy,
+                                                        std::shared_ptr<const Strategy> own) override;
   Result<std::shared_ptr<RestStorage>> make_scale(std::shared_ptr<StandardStorage> parent, ScalePaths paths) override;
   Status install_api_group(APIGroupInfo info) override;
   std::shared_ptr<DynamicGroups> dynamic_groups() override;
@@ -97,6 +97,8 @@ class StagingHost final : public Host {
   class PluginLogger;
   class PublishedGroups;
   class PublishedPaths;
+  // Refuses a version that the Scheme cannot convert to the stored one and back, naming both.
+  Status check_conversions(const ResourceConfig& config);
   // Refuses a registration that comes too late, has no name, or has a name that is taken.
   Status admit(const std::string& kind, const std::string& name);
 

@@ -91,6 +91,44 @@ TEST_F(StagingHostTest, ADuplicateNameIsRefusedAndNamesTheFirstRegistrant) {
   EXPECT_EQ(apps->add_pre_shutdown_hook("x", quiet_hook).message(), "preshutdownhook x is already registered by core");
 }
 
+TEST_F(StagingHostTest, AMissingConversionIsFoundAtInstallAndNamesBothVersions) {
+  auto plugin = host("core");
+  ResourceConfig stored;
+  stored.kind = {"g", "v2", "Thing"};
+  stored.resource = "things";
+  stored.strategy = std::make_shared<const Strategy>();
+  auto kept = plugin->make_storage(stored);
+  ASSERT_TRUE(kept.ok()) << kept.status().message();
+  ResourceConfig view = stored;
+  view.kind.version = "v1";
+  view.stored_kind = stored.kind;
+  view.schema = meta_schemas()->find(GroupVersionKind{"autoscaling", "v1", "Scale"});
+  EXPECT_EQ(
+      plugin->make_storage(view).status().message(),
+      "resource \"things\": there is no conversion from g/v1, Kind=Thing to g/v2, Kind=Thing: add it to the Scheme before the storage "
+      "is made");
+  const auto nothing = [](Object&) { return Status(); };
+  ASSERT_TRUE(plugin->scheme().add_conversion(view.kind, stored.kind, nothing).ok());
+  EXPECT_EQ(
+      plugin->make_storage(view).status().message(),
+      "resource \"things\": there is no conversion from g/v2, Kind=Thing to g/v1, Kind=Thing: add it to the Scheme before the storage "
+      "is made");
+  ASSERT_TRUE(plugin->scheme().add_conversion(stored.kind, view.kind, nothing).ok());
+  EXPECT_TRUE(plugin->make_storage(view).ok());
+}
+
+TEST_F(StagingHostTest, VersionsWithoutAnOrderStandInTheSchemes) {
+  auto plugin = host("core");
+  APIGroupInfo info = group_of({"things"});
+  info.storages["v2"] = info.storages["v1"];
+  info.prioritized_versions.clear();
+  ASSERT_TRUE(plugin->scheme().set_version_priority("g", {"v3", "v2", "v1"}).ok());
+  ASSERT_TRUE(plugin->install_api_group(std::move(info)).ok());
+  Scheme scheme;
+  const auto staged = plugin->commit(scheme);
+  EXPECT_EQ(staged.target.groups.front().prioritized_versions, (std::vector<std::string>{"v2", "v1"}));
+}
+
 TEST_F(StagingHostTest, WhatIsRolledBackGivesItsNamesBack) {
   {
     auto core = host("core");

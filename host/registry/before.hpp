@@ -13,15 +13,28 @@
 
 namespace backplane::registry {
 
-// Which strategy a write goes through, and whether it is the resource's own or a subresource's.
+// What requests, admission and errors call a resource: the served version's names, which need not be those of the stored one.
+struct ResourceFace {
+  GroupVersionKind kind;
+  std::string resource;
+};
+
+// Which strategy a write goes through, whether it is the resource's own or a subresource's, and under what name it came.
 struct WriteMode {
   const Strategy* strategy = nullptr;
   bool subresource = false;  // the strategy alone decides what becomes of status
   bool run_admission = true;
+  const ResourceFace* face = nullptr;    // null: the stored version's own
+  AdmissionRunner* admission = nullptr;  // null: the server's
+  // What was found on the form that the client sent: told together with what validation finds.  Null: nothing.
+  const FieldErrors* found_before = nullptr;
 };
 
 // Namespace, the strategy's preparation, validation, warnings, canonical order.  `object` has its name, uid and creationTimestamp.
-Status before_create(const ResourceConfig& config, const Strategy& strategy, RequestContext& context, Object& object);
+Status before_create(const ResourceConfig& config, const WriteMode& mode, RequestContext& context, Object& object);
+
+// Adds what `mode` says was found before.
+void add_found_before(const WriteMode& mode, FieldErrors& errors);
 
 // The same for an update; immutable metadata of `old` is copied over.  metadata.resourceVersion is set.
 Status before_update(const ResourceConfig& config, const WriteMode& mode, RequestContext& context, Object& object, const Object& old);

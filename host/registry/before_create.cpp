@@ -4,7 +4,13 @@
 
 namespace backplane::registry {
 
-Status before_create(const ResourceConfig& config, const Strategy& strategy, RequestContext& context, Object& object) {
+void add_found_before(const WriteMode& mode, FieldErrors& errors) {
+  if (mode.found_before == nullptr) return;
+  for (const FieldError& error : mode.found_before->list()) errors.add(error);
+}
+
+Status before_create(const ResourceConfig& config, const WriteMode& mode, RequestContext& context, Object& object) {
+  const Strategy& strategy = *mode.strategy;
   Status scoped = ensure_namespace(object, strategy.namespaced() ? std::string_view(context.info.ns) : std::string_view());
   if (!scoped.ok()) return scoped;
 
@@ -17,6 +23,7 @@ Status before_create(const ResourceConfig& config, const Strategy& strategy, Req
 
   FieldErrors errors;
   validate_object_meta(object, strategy.namespaced(), strategy.name_rule(), errors);
+  add_found_before(mode, errors);
   if (config.schema != nullptr) config.schema->check(object, nullptr, strategy.facts().checked, "", errors);
   strategy.validate(context, object, errors);
   if (!errors.empty()) return errors.to_status(config.kind.group, config.kind.kind, meta_name(object));

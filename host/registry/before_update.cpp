@@ -39,8 +39,9 @@ void add_times(const FieldErrors& found, int times, FieldErrors& errors) {
 }
 
 // Upstream asks some of it twice, once for all kinds and once in the kind's own rules, and sends both answers as causes.
-FieldErrors validation_errors(const ResourceConfig& config, const Strategy& strategy, RequestContext& context, const Object& object,
+FieldErrors validation_errors(const ResourceConfig& config, const WriteMode& mode, RequestContext& context, const Object& object,
                               const Object& old) {
+  const Strategy& strategy = *mode.strategy;
   const KindFacts& facts = strategy.facts();
   FieldErrors errors;
   validate_object_meta(object, strategy.namespaced(), NameRule::kPathSegment, errors);
@@ -51,6 +52,7 @@ FieldErrors validation_errors(const ResourceConfig& config, const Strategy& stra
   FieldErrors problems;
   if (config.schema != nullptr) config.schema->check(object, &old, facts.checked, "", problems);
   add_times(problems, facts.rechecks_rules ? 2 : 1, errors);
+  add_found_before(mode, errors);
   strategy.validate_update(context, object, old, errors);
   return errors;
 }
@@ -77,7 +79,7 @@ Status before_update(const ResourceConfig& config, const WriteMode& mode, Reques
     if (!shaped.ok()) return shaped;
   }
 
-  const FieldErrors errors = validation_errors(config, strategy, context, object, old);
+  const FieldErrors errors = validation_errors(config, mode, context, object, old);
   if (!errors.empty()) return errors.to_status(config.kind.group, config.kind.kind, meta_name(object));
 
   for (const std::string& text : strategy.warnings(object, &old)) context.warn(text);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "registry/object_store.hpp"
+
 namespace backplane {
 namespace {
 
@@ -61,6 +63,29 @@ void StoreEnvironment::State::detach(registry::BackingSlot& slot) {
   prefixes.erase(found);
   if (caches != nullptr) caches->remove(slot.config().prefix);
 }
+
+std::shared_ptr<registry::ObjectStore> StoreEnvironment::State::find(const std::string& root) {
+  std::lock_guard lock(mutex);
+  const auto found = stores.find(root);
+  return found == stores.end() ? nullptr : found->second.lock();
+}
+
+Status StoreEnvironment::State::claim(const std::shared_ptr<registry::ObjectStore>& store) {
+  const auto print = [](const GroupVersionKind& kind) { return kind.group_version().to_string() + ", Kind=" + kind.kind; };
+  std::lock_guard lock(mutex);
+  auto& place = stores[store->keys().root()];
+  const auto before = place.lock();
+  // While the server runs a resource may be made anew, beside its predecessor (custom resources).
+  if (before != nullptr && caches == nullptr) {
+    return Status(Reason::kAlreadyExists, "resource " + quoted(store->config().resource) + " (" + print(store->kind()) +
+                                              "): objects under " + store->keys().root() + " are " + print(before->kind()) +
+                                              "; another version of them names it as stored_kind");
+  }
+  place = store;
+  return {};
+}
+
+void StoreEnvironment::use_scheme(std::shared_ptr<const Scheme> scheme) { state_->scheme = std::move(scheme); }
 
 StoreEnvironment::StoreEnvironment() : state_(std::make_shared<State>()) {}
 StoreEnvironment::~StoreEnvironment() { stop(); }

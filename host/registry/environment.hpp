@@ -18,6 +18,8 @@ namespace backplane {
 
 namespace registry {
 
+class ObjectStore;
+
 // The running half of a store.
 struct Backing {
   StorageBackend* storage = nullptr;
@@ -65,10 +67,18 @@ struct StoreEnvironment::State {
   };
   std::vector<registry::BackingSlot*> waiting;  // made before start()
   std::map<std::string, Prefix> prefixes;
+  // Prefix → the newest store over it.
+  std::map<std::string, std::weak_ptr<registry::ObjectStore>> stores;
+  // Of all plugins; set before start().
+  std::shared_ptr<const Scheme> scheme;
 
   void start(StorageBackend& storage, CacheHub& caches, AdmissionRunner& admission, Kept kept, StoreSettings settings);
   void attach(registry::BackingSlot& slot);
   void detach(registry::BackingSlot& slot);
+  // The store over a prefix, or null.
+  std::shared_ptr<registry::ObjectStore> find(const std::string& root);
+  // Makes `store` the one over its prefix.  Errors: kAlreadyExists before start(), when there is one: two kinds cannot share keys.
+  Status claim(const std::shared_ptr<registry::ObjectStore>& store);
 
  private:
   void fill(registry::BackingSlot& slot, bool eager);

@@ -12,11 +12,12 @@
 
 #include "registry/before.hpp"
 #include "registry/environment.hpp"
+#include "registry/served_store.hpp"
 #include "registry/store_keys.hpp"
 
 namespace backplane::registry {
 
-class ObjectStore final : public StandardStorage, public DeprecationProvider, public Transactor {
+class ObjectStore final : public ServedStore, public Transactor {
  public:
   ObjectStore(std::shared_ptr<StoreEnvironment::State> environment, ResourceConfig config);
   ~ObjectStore() override;
@@ -46,12 +47,22 @@ class ObjectStore final : public StandardStorage, public DeprecationProvider, pu
 
   Task<Result<bool>> transact(RequestContext& context, BegunWrite& write) override;
 
-  // ---- for the store's own parts
-  // An update through `mode`: what subresources are made of.
+  // ---- ServedStore
+  ObjectStore& stored() noexcept override { return *this; }
+  const ResourceFace& face() const noexcept override { return face_; }
+  const Strategy* own() const noexcept override { return nullptr; }
+  Task<Result<UpdateResult>> update_through(WriteMode mode, const Strategy* own, RequestContext& context, std::string name,
+                                            UpdatedObjectInfo& info, WriteOptions options, bool force_allow_create) override;
+
+  // ---- the verbs for the registry's own parts, under the names and with the admission of `mode`
+  Task<Result<ObjectRef>> get_as(WriteMode mode, RequestContext& context, std::string name, GetOptions options);
+  Task<Result<ObjectRef>> create_as(WriteMode mode, RequestContext& context, Object& object, WriteOptions options);
   Task<Result<UpdateResult>> update_as(WriteMode mode, RequestContext& context, std::string name, UpdatedObjectInfo& info,
                                        WriteOptions options, bool force_allow_create);
-  // A delete of an object in `ns` by its `name`.
-  Task<Result<DeleteResult>> remove_in(RequestContext& context, std::string ns, std::string name, DeleteOptions options);
+  Task<Result<DeleteResult>> remove_as(WriteMode mode, RequestContext& context, std::string ns, std::string name, DeleteOptions options);
+  Task<Result<ListResult>> remove_collection_as(WriteMode mode, RequestContext& context, DeleteOptions options, ListOptions list);
+  // Writes of the stored version itself.
+  WriteMode own_mode() const;
   // The stored entry, read from the backend; null when there is none.
   Task<Result<ObjectRef>> read_stored(const Backing& backing, std::string key);
   const Backing* backing() const noexcept { return slot_.get(); }
@@ -60,27 +71,34 @@ class ObjectStore final : public StandardStorage, public DeprecationProvider, pu
   Task<Result<LeaseId>> lease(const Backing& backing) const;
   bool sorted_keys() const noexcept { return slot_.config().sorted_keys; }
 
-  AdmissionAttributes attributes(RequestContext& context, AdmissionOperation operation, std::string_view name) const;
-
-  // The errors of one object, with this resource's group and plural.
-  Status not_found_error(std::string_view name) const;
-  Status conflict_error(std::string_view name, std::string_view why) const;
-  Status exists_error(const Object& object, bool being_deleted) const;
+  AdmissionAttributes attributes(const WriteMode& mode, RequestContext& context, AdmissionOperation operation, std::string_view name) const;
 
  private:
   // One try of a create, under a name that is set or generated.
-  Task<Result<ObjectRef>> create_once(const Backing& backing, RequestContext& context, Object& object, const WriteOptions& options);
+  Task<Result<ObjectRef>> create_once(WriteMode mode, const Backing& backing, RequestContext& context, Object& object,
+                                      const WriteOptions& options);
   // The same between begin and finish of its hooks.  Null: what was begun is no longer to be had.
-  Task<Result<ObjectRef>> store_new(const Backing& backing, RequestContext& context, Object& object, const WriteOptions& options,
-                                    BegunWrite* begun);
+  Task<Result<ObjectRef>> store_new(WriteMode mode, const Backing& backing, RequestContext& context, Object& object,
+                                    const WriteOptions& options, BegunWrite* begun);
   Result<CacheScope> scope_of(const RequestContext& context, const ListOptions& options) const;
 
   std::shared_ptr<StoreEnvironment::State> environment_;
   ResourceConfig config_;
+  ResourceFace face_;
   std::vector<SelectableField> fields_;
   StoreKeys keys_;
   BackingSlot slot_;
 };
+
+// The errors of one object, with the group and plural of `face`.
+Status not_found_error(const ResourceFace& face, std::string_view name);
+Status conflict_error(const ResourceFace& face, std::string_view name, std::string_view why);
+Status exists_error(const ResourceFace& face, const Object& object, bool being_deleted);
+
+// The admission of a write.
+inline AdmissionRunner& admission_of(const WriteMode& mode, const Backing& backing) {
+  return mode.admission != nullptr ? *mode.admission : *backing.admission;
+}
 
 // What a verb answers before the environment has started.
 Status not_started();

@@ -116,11 +116,11 @@ Status validate_scale(const Schema& schema, const Object& scale, bool namespaced
 // An update of the Scale, seen by the parent's store as an update of the parent.
 class ScaleUpdate final : public UpdatedObjectInfo {
  public:
-  ScaleUpdate(const ScaleView& view, const ObjectStore& parent, UpdatedObjectInfo& inner, const WriteOptions& options)
+  ScaleUpdate(const ScaleView& view, ServedStore& parent, UpdatedObjectInfo& inner, const WriteOptions& options)
       : view_(view), parent_(parent), inner_(inner), options_(options) {}
 
   Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) override {
-    if (existing == nullptr) co_return parent_.not_found_error(context.info.name);
+    if (existing == nullptr) co_return not_found_error(parent_.face(), context.info.name);
     auto before = view_.from(*existing, context.arena());
     if (!before.ok()) co_return std::move(before.status());
     auto wanted = co_await inner_.updated_object(context, &*before);
@@ -144,9 +144,11 @@ class ScaleUpdate final : public UpdatedObjectInfo {
 
  private:
   Task<Status> admission(RequestContext& context, Object& scale, const Object& before) {
-    const Backing* backing = parent_.backing();
+    const Backing* backing = parent_.stored().backing();
     if (!context.info.is_resource_request || backing == nullptr) co_return Status();
-    AdmissionAttributes attributes = parent_.attributes(context, AdmissionOperation::kUpdate, meta_name(before));
+    WriteMode mode;
+    mode.face = &parent_.face();
+    AdmissionAttributes attributes = parent_.stored().attributes(mode, context, AdmissionOperation::kUpdate, meta_name(before));
     attributes.kind = scale_kind();
     attributes.request_kind = scale_kind();
     attributes.object = &scale;
@@ -159,7 +161,7 @@ class ScaleUpdate final : public UpdatedObjectInfo {
   }
 
   const ScaleView& view_;
-  const ObjectStore& parent_;
+  ServedStore& parent_;
   UpdatedObjectInfo& inner_;
   const WriteOptions options_;
 };
@@ -180,7 +182,7 @@ const TableConvertor& scale_table() {
 
 class ScaleStore final : public RestStorage, public Scoper, public TableProvider, public Getter, public Updater {
  public:
-  ScaleStore(std::shared_ptr<ObjectStore> parent, Host::ScalePaths paths) : parent_(std::move(parent)), view_(std::move(paths)) {}
+  ScaleStore(std::shared_ptr<ServedStore> parent, Host::ScalePaths paths) : parent_(std::move(parent)), view_(std::move(paths)) {}
 
   GroupVersionKind kind() const override { return scale_kind(); }
   const Schema* schema() const override { return view_.schema(); }
@@ -197,9 +199,9 @@ class ScaleStore final : public RestStorage, public Scoper, public TableProvider
                                     bool) override {
     ScaleUpdate update(view_, *parent_, info, options);
     WriteMode mode;
-    mode.strategy = parent_->config().strategy.get();
+    mode.strategy = parent_->stored().config().strategy.get();
     mode.run_admission = false;  // it has looked at the Scale, not at the parent
-    auto updated = co_await parent_->update_as(mode, context, std::move(name), update, std::move(options), false);
+    auto updated = co_await parent_->update_through(mode, parent_->own(), context, std::move(name), update, std::move(options), false);
     if (!updated.ok()) co_return std::move(updated.status());
     auto scale = scale_of(context, *updated->object, false);
     if (!scale.ok()) co_return std::move(scale.status());
@@ -216,7 +218,7 @@ class ScaleStore final : public RestStorage, public Scoper, public TableProvider
     return make_object(*scale);
   }
 
-  std::shared_ptr<ObjectStore> parent_;
+  std::shared_ptr<ServedStore> parent_;
   ScaleView view_;
 };
 
@@ -224,7 +226,7 @@ class ScaleStore final : public RestStorage, public Scoper, public TableProvider
 }  // namespace registry
 
 Result<std::shared_ptr<RestStorage>> make_scale_store(std::shared_ptr<StandardStorage> parent, Host::ScalePaths paths) {
-  auto store = std::dynamic_pointer_cast<registry::ObjectStore>(std::move(parent));
+  auto store = std::dynamic_pointer_cast<registry::ServedStore>(std::move(parent));
   if (store == nullptr) return internal_error("a scale subresource's parent must be a storage made by this host");
   return std::shared_ptr<RestStorage>(std::make_shared<registry::ScaleStore>(std::move(store), std::move(paths)));
 }

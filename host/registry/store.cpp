@@ -2,6 +2,7 @@
 
 #include <cctype>
 
+#include "registry/converting_store.hpp"
 #include "registry/metadata.hpp"
 #include "registry/object_store.hpp"
 #include "registry/store_commit.hpp"
@@ -46,8 +47,24 @@ Status check(const ResourceConfig& config) {
   if (config.resource.empty() || config.resource != lower(config.resource))
     return internal_error(where + "the plural name must be lower case");
   if (config.kind.kind.empty() || config.kind.version.empty()) return internal_error(where + "kind and version must be given");
-  if (config.strategy == nullptr) return internal_error(where + "a strategy must be given");
+  const bool view = !config.stored_kind.kind.empty();
+  if (config.strategy == nullptr && !view) return internal_error(where + "a strategy must be given");
+  if (view && config.schema == nullptr) return internal_error(where + "a version that is not stored needs a schema");
   return {};
+}
+
+std::string print(const GroupVersionKind& kind) { return kind.group_version().to_string() + ", Kind=" + kind.kind; }
+
+Result<std::shared_ptr<StandardStorage>> make_view(StoreEnvironment& environment, ResourceConfig config) {
+  config = completed(std::move(config));
+  const std::string root = StoreKeys(config.storage_prefix, true).root();
+  auto below = environment.state()->find(root);
+  if (below == nullptr || below->kind() != config.stored_kind) {
+    return internal_error("resource " + quoted(config.resource) + ": " + print(config.kind) + " is to be stored as " +
+                          print(config.stored_kind) + ", but " +
+                          (below == nullptr ? "nothing is" : "it is " + print(below->kind()) + " that is") + " stored under " + root);
+  }
+  return make_converting_store(std::move(below), std::move(config), environment.state());
 }
 
 }  // namespace
@@ -55,6 +72,7 @@ Status check(const ResourceConfig& config) {
 ObjectStore::ObjectStore(std::shared_ptr<StoreEnvironment::State> environment, ResourceConfig config)
     : environment_(std::move(environment)),
       config_(completed(std::move(config))),
+      face_{config_.kind, config_.resource},
       fields_(config_.strategy->selectable_fields()),
       keys_(config_.storage_prefix, config_.strategy->namespaced()),
       slot_(cache_config(config_, keys_), stored_type(config_)) {
@@ -63,22 +81,30 @@ ObjectStore::ObjectStore(std::shared_ptr<StoreEnvironment::State> environment, R
 
 ObjectStore::~ObjectStore() { environment_->detach(slot_); }
 
-AdmissionAttributes ObjectStore::attributes(RequestContext& context, AdmissionOperation operation, std::string_view name) const {
-  AdmissionAttributes attributes =
-      admission_attributes(context, operation, {config_.kind.group, config_.kind.version, config_.resource}, config_.kind);
+WriteMode ObjectStore::own_mode() const {
+  WriteMode mode;
+  mode.strategy = config_.strategy.get();
+  mode.face = &face_;
+  return mode;
+}
+
+AdmissionAttributes ObjectStore::attributes(const WriteMode& mode, RequestContext& context, AdmissionOperation operation,
+                                            std::string_view name) const {
+  const ResourceFace& face = mode.face != nullptr ? *mode.face : face_;
+  AdmissionAttributes attributes = admission_attributes(context, operation, {face.kind.group, face.kind.version, face.resource}, face.kind);
   if (!keys_.namespaced()) attributes.ns.clear();
   attributes.name = name;
   return attributes;
 }
 
-Status ObjectStore::not_found_error(std::string_view name) const { return not_found(config_.kind.group, config_.resource, name); }
+Status not_found_error(const ResourceFace& face, std::string_view name) { return not_found(face.kind.group, face.resource, name); }
 
-Status ObjectStore::conflict_error(std::string_view name, std::string_view why) const {
-  return conflict(config_.kind.group, config_.resource, name, why);
+Status conflict_error(const ResourceFace& face, std::string_view name, std::string_view why) {
+  return conflict(face.kind.group, face.resource, name, why);
 }
 
-Status ObjectStore::exists_error(const Object& object, bool being_deleted) const {
-  Status exists = already_exists(config_.kind.group, config_.resource, meta_name(object));
+Status exists_error(const ResourceFace& face, const Object& object, bool being_deleted) {
+  Status exists = already_exists(face.kind.group, face.resource, meta_name(object));
   if (!meta_text(object, "generateName").empty()) {
     exists.set_message(exists.message() + ", the server was not able to generate a unique name for the object");
     StatusDetails details = exists.details() ? *exists.details() : StatusDetails{};
@@ -138,7 +164,11 @@ ObjectRef unstored(const std::string& key, const Object& object) {
 Result<std::shared_ptr<StandardStorage>> make_store(StoreEnvironment& environment, ResourceConfig config) {
   Status checked = registry::check(config);
   if (!checked.ok()) return checked;
-  return std::shared_ptr<StandardStorage>(std::make_shared<registry::ObjectStore>(environment.state(), std::move(config)));
+  if (!config.stored_kind.kind.empty()) return registry::make_view(environment, std::move(config));
+  auto store = std::make_shared<registry::ObjectStore>(environment.state(), std::move(config));
+  Status claimed = environment.state()->claim(store);
+  if (!claimed.ok()) return claimed;
+  return std::shared_ptr<StandardStorage>(std::move(store));
 }
 
 }  // namespace backplane

@@ -34,6 +34,8 @@ class StoreEnvironment {
   // `kept` is told, before anything is read, which type the objects below a key prefix have; null: they are JSON however others are kept.
   using Kept = std::function<void(std::string_view prefix, const Schema* schema)>;
   void start(StorageBackend& storage, CacheHub& caches, AdmissionRunner& admission, Kept kept = {}, StoreSettings settings = {});
+  // Conversions and field labels of the kinds with several versions.  Before start().
+  void use_scheme(std::shared_ptr<const Scheme> scheme);
   // Call before `caches` goes away: stores that are dropped later leave it alone.
   void stop();
   struct State;
@@ -43,10 +45,13 @@ class StoreEnvironment {
   std::shared_ptr<State> state_;  // shared with the stores, which may be dropped later than the environment
 };
 
+// A store, or a view of the one over the config's prefix when it names a stored kind.
+// Errors: kAlreadyExists for a prefix that is taken; kInternalError, naming both kinds, for a view of what is not stored there.
 Result<std::shared_ptr<StandardStorage>> make_store(StoreEnvironment& environment, ResourceConfig config);
 // `parent` is what make_store returned.
 Result<std::shared_ptr<RestStorage>> make_subresource_store(std::shared_ptr<StandardStorage> parent,
-                                                            std::shared_ptr<const Strategy> strategy);
+                                                            std::shared_ptr<const Strategy> strategy,
+                                                            std::shared_ptr<const Strategy> own = nullptr);
 Result<std::shared_ptr<RestStorage>> make_scale_store(std::shared_ptr<StandardStorage> parent, Host::ScalePaths paths);
 
 }  // namespace backplane

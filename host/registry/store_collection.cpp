@@ -12,6 +12,7 @@ constexpr std::int64_t kPageSize = 10000;
 // What the workers of one request share.  All of them run on the request's executor, one at a time.
 struct Sweep {
   ObjectStore& store;
+  WriteMode mode;
   RequestContext& context;
   DeleteOptions options;
   std::span<const ObjectEntry* const> batch;  // what is left of the one at hand
@@ -25,7 +26,7 @@ struct Sweep {
 Task<Status> remove_one(Sweep& shared, const ObjectEntry& entry) {
   std::string what = "an exception that is not a std::exception";
   try {
-    auto removed = co_await shared.store.remove_in(shared.context, entry.ns, entry.name, shared.options);
+    auto removed = co_await shared.store.remove_as(shared.mode, shared.context, entry.ns, entry.name, shared.options);
     co_return std::move(removed).status();
   } catch (const std::exception& error) {
     what = error.what();
@@ -78,12 +79,17 @@ Task<Status> sweep_page(Sweep& shared, ObjectCursor& page, std::size_t workers) 
 }  // namespace
 
 Task<Result<ListResult>> ObjectStore::remove_collection(RequestContext& context, DeleteOptions options, ListOptions list) {
+  return remove_collection_as(own_mode(), context, std::move(options), std::move(list));
+}
+
+Task<Result<ListResult>> ObjectStore::remove_collection_as(WriteMode mode, RequestContext& context, DeleteOptions options,
+                                                           ListOptions list) {
   const Backing* backing = slot_.get();
   if (backing == nullptr) co_return not_started();
   const auto workers = static_cast<std::size_t>(std::max(1, backing->settings.delete_collection_workers));
   const bool one_page = list.limit > 0;
   if (!one_page) list.limit = kPageSize;
-  Sweep shared{*this, context, std::move(options), {}, {}, {}, 0, {}};
+  Sweep shared{*this, mode, context, std::move(options), {}, {}, {}, 0, {}};
   std::optional<ListResult> result;
   for (bool more = true; more;) {
     ListOptions asked = list;

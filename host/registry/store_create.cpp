@@ -19,48 +19,52 @@ bool is_deleting(const Backing& backing, const KeyValue& found) {
 }
 
 // Something is there: wherever the answer to "what" comes from, it only decides the wording.
-Status taken(const ObjectStore& store, const Backing& backing, const Object& object, const std::optional<KeyValue>& found) {
-  return store.exists_error(object, found && is_deleting(backing, *found));
+Status taken(const ResourceFace& face, const Backing& backing, const Object& object, const std::optional<KeyValue>& found) {
+  return exists_error(face, object, found && is_deleting(backing, *found));
 }
 
 }  // namespace
 
 Task<Result<ObjectRef>> ObjectStore::create(RequestContext& context, Object& object, WriteOptions options) {
+  return create_as(own_mode(), context, object, std::move(options));
+}
+
+Task<Result<ObjectRef>> ObjectStore::create_as(WriteMode mode, RequestContext& context, Object& object, WriteOptions options) {
   const Backing* backing = slot_.get();
   if (backing == nullptr) co_return not_started();
 
   wipe_system_fields(object);
   Status scoped = ensure_namespace(object, keys_.namespaced() ? std::string_view(context.info.ns) : std::string_view());
   if (!scoped.ok()) co_return scoped;
-  config_.strategy->apply_defaults(object);
+  mode.strategy->apply_defaults(object);
   if (context.info.is_resource_request) {
     dedupe_owner_references(context, object, false);
-    AdmissionAttributes attributes = this->attributes(context, AdmissionOperation::kCreate, meta_name(object));
+    AdmissionAttributes attributes = this->attributes(mode, context, AdmissionOperation::kCreate, meta_name(object));
     attributes.object = &object;
     attributes.options = options;
     attributes.dry_run = options.dry_run;
-    Status admitted = co_await backing->admission->admit(attributes);
+    Status admitted = co_await admission_of(mode, *backing).admit(attributes);
     if (!admitted.ok()) co_return admitted;
     dedupe_owner_references(context, object, true);
   }
-  if (!needs_name(object)) co_return co_await create_once(*backing, context, object, options);
+  if (!needs_name(object)) co_return co_await create_once(mode, *backing, context, object, options);
 
   const std::size_t warnings = context.warning_count();
   for (int attempt = 1;; ++attempt) {
     context.take_back_warnings(warnings);
     Object copy(object, object.storage());
-    auto created = co_await create_once(*backing, context, copy, options);
+    auto created = co_await create_once(mode, *backing, context, copy, options);
     const bool again = !created.ok() && created.status().reason() == Reason::kAlreadyExists && attempt < kMaxGeneratedNames;
     if (!again) co_return created;
   }
 }
 
-Task<Result<ObjectRef>> ObjectStore::create_once(const Backing& backing, RequestContext& context, Object& object,
+Task<Result<ObjectRef>> ObjectStore::create_once(WriteMode mode, const Backing& backing, RequestContext& context, Object& object,
                                                  const WriteOptions& options) {
   fill_system_fields(object);
   if (needs_name(object)) ObjectMeta(object).set("name", generate_name(meta_text(object, "generateName")));
   const StoreHooks* hooks = config_.hooks.get();
-  if (hooks == nullptr) co_return co_await store_new(backing, context, object, options, nullptr);
+  if (hooks == nullptr) co_return co_await store_new(mode, backing, context, object, options, nullptr);
 
   const std::size_t warnings = context.warning_count();
   for (;;) {
@@ -69,7 +73,7 @@ Task<Result<ObjectRef>> ObjectStore::create_once(const Backing& backing, Request
     Object copy(object, object.storage());
     auto begun = co_await hooks->begin_create(context, copy, options.dry_run);
     if (!begun.ok()) co_return std::move(begun.status());
-    auto stored = co_await store_new(backing, context, copy, options, begun->get());
+    auto stored = co_await store_new(mode, backing, context, copy, options, begun->get());
     const bool stale = stored.ok() && *stored == nullptr;
     const bool kept = stored.ok() && !stale && !options.dry_run;
     if (*begun != nullptr) co_await (*begun)->finish(kept);
@@ -79,26 +83,26 @@ Task<Result<ObjectRef>> ObjectStore::create_once(const Backing& backing, Request
   }
 }
 
-Task<Result<ObjectRef>> ObjectStore::store_new(const Backing& backing, RequestContext& context, Object& object, const WriteOptions& options,
-                                               BegunWrite* begun) {
-  Status prepared = before_create(config_, *config_.strategy, context, object);
+Task<Result<ObjectRef>> ObjectStore::store_new(WriteMode mode, const Backing& backing, RequestContext& context, Object& object,
+                                               const WriteOptions& options, BegunWrite* begun) {
+  Status prepared = before_create(config_, mode, context, object);
   if (!prepared.ok()) co_return prepared;
 
   auto key = keys_.key(meta_namespace(object), meta_name(object));
   if (!key.ok()) co_return std::move(key.status());
   if (context.info.is_resource_request) {
-    AdmissionAttributes attributes = this->attributes(context, AdmissionOperation::kCreate, meta_name(object));
+    AdmissionAttributes attributes = this->attributes(mode, context, AdmissionOperation::kCreate, meta_name(object));
     attributes.object = &object;
     attributes.options = options;
     attributes.dry_run = options.dry_run;
-    Status allowed = co_await backing.admission->validate(attributes);
+    Status allowed = co_await admission_of(mode, backing).validate(attributes);
     if (!allowed.ok()) co_return allowed;
   }
 
   if (options.dry_run) {
     auto stored = co_await read_stored(backing, *key);
     if (!stored.ok()) co_return std::move(stored.status());
-    if (*stored != nullptr) co_return exists_error(object, false);
+    if (*stored != nullptr) co_return exists_error(*mode.face, object, false);
     co_return unstored(*key, object);
   }
   auto version = parse_resource_version(meta_text(object, "resourceVersion"));
@@ -116,7 +120,7 @@ Task<Result<ObjectRef>> ObjectStore::store_new(const Backing& backing, RequestCo
   auto committed = co_await commit(backing, context, std::move(own), begun);
   if (!committed.ok()) co_return std::move(committed.status());
   if (committed->end == CommitEnd::kStale) co_return ObjectRef();
-  if (committed->end == CommitEnd::kMoved) co_return taken(*this, backing, object, committed->found);
+  if (committed->end == CommitEnd::kMoved) co_return taken(*mode.face, backing, object, committed->found);
   stored.create_revision = committed->revision;
   stored.mod_revision = committed->revision;
   co_return backing.cache->make_entry(stored);

@@ -9,9 +9,12 @@ namespace {
 // One delete from its first try to its last.
 class DeleteOperation final : public Guaranteed<DeleteOperation, DeleteResult> {
  public:
-  DeleteOperation(ObjectStore& store, const Backing& backing, RequestContext& context, std::string ns, std::string name, std::string key,
-                  DeleteOptions options)
-      : Guaranteed(store, backing, context, std::move(name), std::move(key)), ns_(std::move(ns)), options_(std::move(options)) {}
+  DeleteOperation(ObjectStore& store, const Backing& backing, WriteMode mode, RequestContext& context, std::string ns, std::string name,
+                  std::string key, DeleteOptions options)
+      : Guaranteed(store, backing, context, std::move(name), std::move(key)),
+        mode_(mode),
+        ns_(std::move(ns)),
+        options_(std::move(options)) {}
 
   Task<Attempt> attempt();
 
@@ -30,6 +33,7 @@ class DeleteOperation final : public Guaranteed<DeleteOperation, DeleteResult> {
   bool mark(Object& object, Grace grace, bool held_elsewhere) const;
   bool returns_object() const { return store_.config().return_deleted_object; }
 
+  WriteMode mode_;
   std::string ns_;
   DeleteOptions options_;
   ObjectRef marked_;  // as this operation has left it, when it was marked before its removal
@@ -37,14 +41,14 @@ class DeleteOperation final : public Guaranteed<DeleteOperation, DeleteResult> {
 
 Task<Status> DeleteOperation::admission(const Object& object) {
   if (!context_.info.is_resource_request) co_return Status();
-  AdmissionAttributes attributes = store_.attributes(context_, AdmissionOperation::kDelete, name_);
+  AdmissionAttributes attributes = store_.attributes(mode_, context_, AdmissionOperation::kDelete, name_);
   attributes.ns = ns_;
   attributes.old_object = &object;
   attributes.options = options_;
   attributes.dry_run = options_.dry_run;
-  Status admitted = co_await backing_.admission->admit(attributes);
+  Status admitted = co_await admission_of(mode_, backing_).admit(attributes);
   if (!admitted.ok()) co_return admitted;
-  co_return co_await backing_.admission->validate(attributes);
+  co_return co_await admission_of(mode_, backing_).validate(attributes);
 }
 
 // Changes an object that stays for now.  True: something was changed.
@@ -68,7 +72,7 @@ Task<DeleteOperation::Attempt> DeleteOperation::attempt() {
   if (entry_ == nullptr) {
     // Marked by this very operation, then removed by somebody who saw that: as wanted.
     if (marked_ != nullptr) co_return done(marked_, true, returns_object());
-    co_return store_.not_found_error(name_);
+    co_return not_found_error(*mode_.face, name_);
   }
   // Deletes may come by the thousand in one request, so each has its own arena.
   Object object = decode(*entry_, json::make_shared_resource<json::monotonic_resource>());
@@ -142,18 +146,19 @@ Task<DeleteOperation::Attempt> DeleteOperation::remove_now() {
 
 }  // namespace
 
-Task<Result<DeleteResult>> ObjectStore::remove_in(RequestContext& context, std::string ns, std::string name, DeleteOptions options) {
+Task<Result<DeleteResult>> ObjectStore::remove_as(WriteMode mode, RequestContext& context, std::string ns, std::string name,
+                                                  DeleteOptions options) {
   const Backing* backing = slot_.get();
   if (backing == nullptr) co_return not_started();
   auto key = keys_.key(ns, name);
   if (!key.ok()) co_return std::move(key.status());
-  DeleteOperation operation(*this, *backing, context, std::move(ns), std::move(name), std::move(*key), std::move(options));
+  DeleteOperation operation(*this, *backing, mode, context, std::move(ns), std::move(name), std::move(*key), std::move(options));
   co_return co_await operation.run();
 }
 
 Task<Result<DeleteResult>> ObjectStore::remove(RequestContext& context, std::string name, DeleteOptions options) {
   std::string ns = keys_.namespaced() ? context.info.ns : std::string();
-  co_return co_await remove_in(context, std::move(ns), std::move(name), std::move(options));
+  co_return co_await remove_as(own_mode(), context, std::move(ns), std::move(name), std::move(options));
 }
 
 }  // namespace backplane::registry

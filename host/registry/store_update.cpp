@@ -67,7 +67,7 @@ bool UpdateOperation::changes_nothing(std::string_view bytes) const {
 
 AdmissionAttributes UpdateOperation::attributes(Object& object, const Object* existing) {
   const AdmissionOperation operation = existing ? AdmissionOperation::kUpdate : AdmissionOperation::kCreate;
-  AdmissionAttributes attributes = store_.attributes(context_, operation, name_);
+  AdmissionAttributes attributes = store_.attributes(mode_, context_, operation, name_);
   attributes.object = &object;
   attributes.old_object = existing;
   attributes.options = options_;
@@ -80,7 +80,7 @@ Task<Status> UpdateOperation::admit(Object& object, const Object* existing) {
   // A patch is looked at once, when it has been applied; upstream words its warning accordingly.
   if (context_.info.verb != "patch") dedupe_owner_references(context_, object, false);
   AdmissionAttributes attributes = this->attributes(object, existing);
-  Status admitted = co_await backing_.admission->admit(attributes);
+  Status admitted = co_await admission_of(mode_, backing_).admit(attributes);
   if (admitted.ok()) dedupe_owner_references(context_, object, true);
   co_return admitted;
 }
@@ -88,7 +88,7 @@ Task<Status> UpdateOperation::admit(Object& object, const Object* existing) {
 Task<Status> UpdateOperation::validate_admission(Object& object, const Object* existing) {
   if (!admission_applies()) co_return Status();
   const AdmissionAttributes attributes = this->attributes(object, existing);
-  co_return co_await backing_.admission->validate(attributes);
+  co_return co_await admission_of(mode_, backing_).validate(attributes);
 }
 
 Status UpdateOperation::check_preconditions(const Object& existing) const {
@@ -96,12 +96,14 @@ Status UpdateOperation::check_preconditions(const Object& existing) const {
   const std::string prefix = "StorageError: invalid object, Code: 4, Key: " + std::string(StoreKeys::shown(key_, dry_run_)) +
                              ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ";
   if (wanted.uid && *wanted.uid != meta_text(existing, "uid")) {
-    return store_.conflict_error(
-        name_, prefix + "UID in precondition: " + *wanted.uid + ", UID in object meta: " + std::string(meta_text(existing, "uid")));
+    return conflict_error(
+        *mode_.face, name_,
+        prefix + "UID in precondition: " + *wanted.uid + ", UID in object meta: " + std::string(meta_text(existing, "uid")));
   }
   if (wanted.resource_version && *wanted.resource_version != meta_text(existing, "resourceVersion")) {
-    return store_.conflict_error(name_, prefix + "ResourceVersion in precondition: " + *wanted.resource_version +
-                                            ", ResourceVersion in object meta: " + std::string(meta_text(existing, "resourceVersion")));
+    return conflict_error(*mode_.face, name_,
+                          prefix + "ResourceVersion in precondition: " + *wanted.resource_version +
+                              ", ResourceVersion in object meta: " + std::string(meta_text(existing, "resourceVersion")));
   }
   return {};
 }
@@ -117,15 +119,15 @@ Status UpdateOperation::check_version(Object& object) const {
   if (*version == 0) {
     FieldErrors errors;
     errors.invalid("metadata.resourceVersion", 0LL, "must be specified for an update");
-    return errors.to_status(store_.config().kind.group, store_.config().resource, name_);
+    return errors.to_status(mode_.face->kind.group, mode_.face->resource, name_);
   }
-  if (*version != static_cast<std::uint64_t>(revision())) return store_.conflict_error(name_, kModified);
+  if (*version != static_cast<std::uint64_t>(revision())) return conflict_error(*mode_.face, name_, kModified);
   return {};
 }
 
 Task<UpdateOperation::Attempt> UpdateOperation::attempt() {
   if (entry_ == nullptr) {
-    if (!may_create_) co_return store_.not_found_error(name_);
+    if (!may_create_) co_return not_found_error(*mode_.face, name_);
     auto wanted = co_await info_.updated_object(context_, nullptr);
     if (!wanted.ok()) co_return std::move(wanted.status());
     mode_.strategy->apply_defaults(*wanted);
@@ -253,7 +255,7 @@ Task<UpdateOperation::Attempt> UpdateOperation::create_missing(Object object) {
 }
 
 Task<Result<UpdateOperation::End>> UpdateOperation::write_new(Object& object, BegunWrite* begun) {
-  Status prepared = before_create(store_.config(), *mode_.strategy, context_, object);
+  Status prepared = before_create(store_.config(), mode_, context_, object);
   if (!prepared.ok()) co_return prepared;
   Status allowed = co_await validate_admission(object, nullptr);
   if (!allowed.ok()) co_return allowed;
@@ -268,6 +270,7 @@ Task<Result<UpdateOperation::End>> UpdateOperation::write_new(Object& object, Be
 
 Task<Result<UpdateResult>> ObjectStore::update_as(WriteMode mode, RequestContext& context, std::string name, UpdatedObjectInfo& info,
                                                   WriteOptions options, bool force_allow_create) {
+  if (mode.face == nullptr) mode.face = &face_;
   const Backing* backing = slot_.get();
   if (backing == nullptr) co_return not_started();
   auto key = keys_.key(context.info.ns, name);
@@ -278,9 +281,12 @@ Task<Result<UpdateResult>> ObjectStore::update_as(WriteMode mode, RequestContext
 
 Task<Result<UpdateResult>> ObjectStore::update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
                                                bool force_allow_create) {
-  WriteMode mode;
-  mode.strategy = config_.strategy.get();
-  co_return co_await update_as(mode, context, std::move(name), info, std::move(options), force_allow_create);
+  co_return co_await update_as(own_mode(), context, std::move(name), info, std::move(options), force_allow_create);
+}
+
+Task<Result<UpdateResult>> ObjectStore::update_through(WriteMode mode, const Strategy*, RequestContext& context, std::string name,
+                                                       UpdatedObjectInfo& info, WriteOptions options, bool force_allow_create) {
+  return update_as(mode, context, std::move(name), info, std::move(options), force_allow_create);
 }
 
 }  // namespace backplane::registry

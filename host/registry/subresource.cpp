@@ -5,15 +5,21 @@ namespace backplane {
 namespace registry {
 namespace {
 
-class SubresourceStore final : public RestStorage, public Scoper, public TableProvider, public Getter, public Updater {
+class SubresourceStore final : public RestStorage,
+                               public Scoper,
+                               public TableProvider,
+                               public DeprecationProvider,
+                               public Getter,
+                               public Updater {
  public:
-  SubresourceStore(std::shared_ptr<ObjectStore> parent, std::shared_ptr<const Strategy> strategy)
-      : parent_(std::move(parent)), strategy_(std::move(strategy)) {}
+  SubresourceStore(std::shared_ptr<ServedStore> parent, std::shared_ptr<const Strategy> strategy, std::shared_ptr<const Strategy> own)
+      : parent_(std::move(parent)), strategy_(std::move(strategy)), own_(std::move(own)) {}
 
   GroupVersionKind kind() const override { return parent_->kind(); }
   const Schema* schema() const override { return parent_->schema(); }
   bool namespaced() const override { return parent_->namespaced(); }
   const TableConvertor& table_convertor() const override { return parent_->table_convertor(); }
+  std::string deprecation_warning() const override { return parent_->deprecation_warning(); }
 
   Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override {
     co_return co_await parent_->get(context, std::move(name), std::move(options));
@@ -25,23 +31,24 @@ class SubresourceStore final : public RestStorage, public Scoper, public TablePr
     WriteMode mode;
     mode.strategy = strategy_.get();
     mode.subresource = true;
-    co_return co_await parent_->update_as(mode, context, std::move(name), info, std::move(options), false);
+    co_return co_await parent_->update_through(mode, own_.get(), context, std::move(name), info, std::move(options), false);
   }
 
  private:
-  std::shared_ptr<ObjectStore> parent_;
+  std::shared_ptr<ServedStore> parent_;
   std::shared_ptr<const Strategy> strategy_;
+  std::shared_ptr<const Strategy> own_;
 };
 
 }  // namespace
 }  // namespace registry
 
 Result<std::shared_ptr<RestStorage>> make_subresource_store(std::shared_ptr<StandardStorage> parent,
-                                                            std::shared_ptr<const Strategy> strategy) {
-  auto store = std::dynamic_pointer_cast<registry::ObjectStore>(std::move(parent));
+                                                            std::shared_ptr<const Strategy> strategy, std::shared_ptr<const Strategy> own) {
+  auto store = std::dynamic_pointer_cast<registry::ServedStore>(std::move(parent));
   if (store == nullptr) return internal_error("a subresource's parent must be a storage made by this host");
   if (strategy == nullptr) return internal_error("a subresource needs a strategy");
-  return std::shared_ptr<RestStorage>(std::make_shared<registry::SubresourceStore>(std::move(store), std::move(strategy)));
+  return std::shared_ptr<RestStorage>(std::make_shared<registry::SubresourceStore>(std::move(store), std::move(strategy), std::move(own)));
 }
 
 }  // namespace backplane

@@ -93,6 +93,16 @@ bool FieldSelector::matches(const std::function<std::string_view(std::string_vie
                      [&](const Requirement& each) { return (get(each.field) == each.value) == each.equals; });
 }
 
+Result<FieldSelector> FieldSelector::renamed(const std::function<Result<std::string>(std::string_view field)>& name_of) const {
+  FieldSelector out;
+  for (const Requirement& each : requirements_) {
+    auto name = name_of(each.field);
+    if (!name.ok()) return std::move(name).status();
+    out.requirements_.push_back({std::move(*name), each.equals, each.value});
+  }
+  return out;
+}
+
 std::string FieldSelector::to_string() const {
   std::string out;
   for (const Requirement& each : requirements_) {

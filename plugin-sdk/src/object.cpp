@@ -164,6 +164,12 @@ struct ObjectEntry::Slot {
   const Slot* next;
 };
 
+struct ObjectEntry::Version {
+  std::shared_ptr<const void> view;
+  ObjectRef object;
+  const Version* next;
+};
+
 ObjectEntry::ObjectEntry(const ObjectEntry& other)
     : key(other.key),
       ns(other.ns),
@@ -182,6 +188,8 @@ ObjectEntry::~ObjectEntry() {
     slot->codec->held_.fetch_sub(slot->form.bytes.size(), std::memory_order_relaxed);
     delete std::exchange(slot, slot->next);
   }
+  const Version* version = versions_.load(std::memory_order_acquire);
+  while (version != nullptr) delete std::exchange(version, version->next);
 }
 
 void ObjectEntry::set_json(SharedBytes json, std::uint32_t item_offset) {
@@ -212,6 +220,27 @@ const EncodedForm& ObjectEntry::publish(const Codec& codec, EncodedForm form) co
   } while (!slots_.compare_exchange_weak(made->next, made.get(), std::memory_order_acq_rel, std::memory_order_acquire));
   codec.held_.fetch_add(made->form.bytes.size(), std::memory_order_relaxed);
   return made.release()->form;
+}
+
+ObjectRef ObjectEntry::version(const void* view) const noexcept {
+  for (const Version* each = versions_.load(std::memory_order_acquire); each != nullptr; each = each->next) {
+    if (each->view.get() == view) return each->object;
+  }
+  return nullptr;
+}
+
+ObjectRef ObjectEntry::publish_version(std::shared_ptr<const void> view, ObjectRef object) const {
+  // A kind has two or three versions; views that come and go (custom resources) must not pile up.
+  constexpr int kMaxVersions = 4;
+  auto made = std::make_unique<Version>(Version{std::move(view), std::move(object), versions_.load(std::memory_order_acquire)});
+  do {
+    int count = 0;
+    for (const Version* each = made->next; each != nullptr; each = each->next, ++count) {
+      if (each->view == made->view) return each->object;
+    }
+    if (count >= kMaxVersions) return made->object;
+  } while (!versions_.compare_exchange_weak(made->next, made.get(), std::memory_order_acq_rel, std::memory_order_acquire));
+  return made.release()->object;
 }
 
 ObjectRef with_json(const ObjectEntry& entry, std::string json, std::uint32_t item_offset) {

@@ -7,6 +7,7 @@ namespace backplane BACKPLANE_API {
 
 RestStorage::~RestStorage() = default;
 Scoper::~Scoper() = default;
+ObjectConverter::~ObjectConverter() = default;
 SingularNameProvider::~SingularNameProvider() = default;
 ShortNamesProvider::~ShortNamesProvider() = default;
 CategoriesProvider::~CategoriesProvider() = default;

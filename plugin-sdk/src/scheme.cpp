@@ -12,14 +12,18 @@ struct KnownType {
   const Schema* schema = nullptr;
   std::shared_ptr<const SchemaSet> keep;
   std::string registrant;
-  Scheme::Defaulting defaulting;
-  std::vector<std::string> field_labels;
+  std::vector<Scheme::FieldLabel> field_labels;
 };
 
 std::string print(const GroupVersionKind& gvk) { return gvk.group_version().to_string() + ", Kind=" + gvk.kind; }
 
 // "v1.Pod", as messages about conversions name Go types.
 std::string type_name(const GroupVersionKind& gvk) { return gvk.version + "." + gvk.kind; }
+
+void set_type(const GroupVersionKind& gvk, Object& object) {
+  object["kind"] = gvk.kind;
+  object["apiVersion"] = gvk.group_version().to_string();
+}
 
 Status registered_twice(const GroupVersionKind& gvk, const std::string& first) {
   return Status(Reason::kAlreadyExists, "kind " + print(gvk) + " is already registered by " + first);
@@ -31,6 +35,14 @@ struct Scheme::State {
   std::map<GroupVersionKind, KnownType> types;
   std::map<std::pair<GroupVersionKind, GroupVersionKind>, Conversion> conversions;
   std::map<std::string, std::vector<std::string>, std::less<>> priorities;
+
+  // A version that `from` can be converted to, and `to` from; null when there is none.
+  const GroupVersionKind* between(const GroupVersionKind& from, const GroupVersionKind& to) const noexcept {
+    for (auto each = conversions.lower_bound({from, {}}); each != conversions.end() && each->first.first == from; ++each) {
+      if (conversions.contains({each->first.second, to})) return &each->first.second;
+    }
+    return nullptr;
+  }
 };
 
 Scheme::Scheme() : state_(std::make_unique<State>()) {}
@@ -56,13 +68,6 @@ Status Scheme::add_known_type(const GroupVersionKind& gvk, const Schema* schema,
   return {};
 }
 
-Status Scheme::add_defaulting(const GroupVersionKind& gvk, Defaulting function) {
-  KnownType& type = state_->types[gvk];
-  if (type.defaulting) return Status(Reason::kAlreadyExists, "defaulting of " + print(gvk) + " is already registered");
-  type.defaulting = std::move(function);
-  return {};
-}
-
 Status Scheme::add_conversion(const GroupVersionKind& from, const GroupVersionKind& to, Conversion function) {
   if (!state_->conversions.try_emplace({from, to}, std::move(function)).second) {
     return Status(Reason::kAlreadyExists, "conversion of " + print(from) + " to " + print(to) + " is already registered");
@@ -70,7 +75,7 @@ Status Scheme::add_conversion(const GroupVersionKind& from, const GroupVersionKi
   return {};
 }
 
-Status Scheme::add_field_labels(const GroupVersionKind& gvk, std::vector<std::string> labels) {
+Status Scheme::add_field_labels(const GroupVersionKind& gvk, std::vector<FieldLabel> labels) {
   auto& have = state_->types[gvk].field_labels;
   have.insert(have.end(), std::make_move_iterator(labels.begin()), std::make_move_iterator(labels.end()));
   return {};
@@ -113,26 +118,36 @@ std::vector<GroupVersionKind> Scheme::known_types() const {
   return out;
 }
 
-void Scheme::apply_defaults(const GroupVersionKind& gvk, Value& object) const {
-  const auto found = state_->types.find(gvk);
-  if (found == state_->types.end()) return;
-  if (found->second.schema != nullptr) found->second.schema->apply_defaults(object);
-  if (found->second.defaulting && object.is_object()) found->second.defaulting(object.get_object());
+bool Scheme::converts(const GroupVersionKind& from, const GroupVersionKind& to) const noexcept {
+  return from == to || state_->conversions.contains({from, to}) || state_->between(from, to) != nullptr;
 }
 
 Status Scheme::convert(const GroupVersionKind& from, const GroupVersionKind& to, Object& object) const {
   if (from == to) return {};
   const auto found = state_->conversions.find({from, to});
-  if (found != state_->conversions.end()) return found->second(object);
-  return Status(Reason::kInternalError, "converting (" + type_name(from) + ") to (" + type_name(to) + "): unknown conversion");
+  if (found != state_->conversions.end()) {
+    Status converted = found->second(object);
+    if (converted.ok()) set_type(to, object);
+    return converted;
+  }
+  const GroupVersionKind* hub = state_->between(from, to);
+  if (hub == nullptr) {
+    return Status(Reason::kInternalError, "converting (" + type_name(from) + ") to (" + type_name(to) + "): unknown conversion");
+  }
+  Status converted = convert(from, *hub, object);
+  return converted.ok() ? convert(*hub, to, object) : converted;
 }
 
-Status Scheme::check_field_label(const GroupVersionKind& gvk, std::string_view label) const {
-  if (label == "metadata.name" || label == "metadata.namespace") return {};
-  const auto found = state_->types.find(gvk);
-  if (found != state_->types.end()) {
-    const auto& labels = found->second.field_labels;
-    if (std::find(labels.begin(), labels.end(), label) != labels.end()) return {};
+Result<std::string> Scheme::stored_field_label(const GroupVersionKind& gvk, std::string_view label) const {
+  if (label == "metadata.name" || label == "metadata.namespace") return std::string(label);
+  const auto type = state_->types.find(gvk);
+  if (type != state_->types.end()) {
+    const auto& labels = type->second.field_labels;
+    const auto found = std::find_if(labels.begin(), labels.end(), [&](const FieldLabel& each) { return each.label == label; });
+    if (found != labels.end()) return found->stored.empty() ? found->label : found->stored;
+    if (labels.empty()) {
+      return bad_request(quoted(label) + " is not a known field selector: only \"metadata.name\", \"metadata.namespace\"");
+    }
   }
   return bad_request("field label not supported: " + std::string(label));
 }
@@ -142,9 +157,6 @@ Status Scheme::merge(Scheme&& other) {
     const auto found = state_->types.find(gvk);
     if (found == state_->types.end()) continue;
     if (!type.registrant.empty() && !found->second.registrant.empty()) return registered_twice(gvk, found->second.registrant);
-    if (type.defaulting && found->second.defaulting) {
-      return Status(Reason::kAlreadyExists, "defaulting of " + print(gvk) + " is already registered");
-    }
   }
   for (const auto& [pair, function] : other.state_->conversions) {
     if (state_->conversions.contains(pair)) {
@@ -158,7 +170,6 @@ Status Scheme::merge(Scheme&& other) {
       mine.keep = std::move(type.keep);
       mine.registrant = std::move(type.registrant);
     }
-    if (type.defaulting) mine.defaulting = std::move(type.defaulting);
     mine.field_labels.insert(mine.field_labels.end(), type.field_labels.begin(), type.field_labels.end());
   }
   state_->conversions.merge(other.state_->conversions);

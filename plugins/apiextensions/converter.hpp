@@ -1,42 +1,32 @@
-// Objects of a resource from the version they are stored in to another, and back: conversion strategy None, which changes apiVersion and
-// lets each version's schema prune and default.
+// Conversion strategy None: apiVersion changes, and each version's schema prunes and fills in.
 //
 // Thread-safety: immutable; any thread.
 // Lifetime:      shares the resource.
-// Errors:        kInternalError when a stored object is beyond the schema.
+// Errors:        kInternalError for a version that the resource has not got.
 #pragma once
 
 #include <memory>
 
-#include "backplane/object.hpp"
+#include "backplane/conversion.hpp"
 #include "custom_resource.hpp"
 
 namespace backplane::apiextensions {
 
-class Converter {
+class NoneConverter final : public ObjectConverter {
  public:
-  // Entries up to `refresh_until` were stored before the definition was last changed: they are read through the schema anew.
-  Converter(std::shared_ptr<const CustomResource> resource, const CustomVersion& version, Revision refresh_until);
+  // Between `version` and the stored one.  Objects up to `refresh_until` were stored before the definition was last changed: they are read
+  // through the schema anew.
+  NoneConverter(std::shared_ptr<const CustomResource> resource, const CustomVersion& version, Revision refresh_until)
+      : resource_(std::move(resource)), version_(version), refresh_until_(refresh_until) {}
 
-  const CustomResource& resource() const noexcept { return *resource_; }
-  const CustomVersion& version() const noexcept { return version_; }
-
-  // The entry as this version shows it; the same entry when it is in this form already.
-  Result<ObjectRef> shown(ObjectRef entry) const;
-  bool is_shown(const ObjectEntry& entry) const noexcept;
-  Result<ObjectRef> converted(const ObjectEntry& entry) const;
-  // A bookmark: only its apiVersion changes.
-  ObjectRef bookmark(const ObjectEntry& entry) const;
-
-  // In place, into this version (pruned, with defaults) and into the stored one (pruned).
-  Status to_version(Object& object) const;
-  Status to_stored(Object& object) const;
+  Task<Result<std::vector<Object>>> convert(GroupVersionKind from, GroupVersionKind to, std::vector<Object> objects) const override;
+  Result<std::string> stored_field_label(const GroupVersionKind& kind, std::string_view label) const override;
+  Revision refresh_until() const noexcept override { return refresh_until_; }
 
  private:
   std::shared_ptr<const CustomResource> resource_;
   const CustomVersion& version_;
   Revision refresh_until_;
-  std::string head_;  // what JSON of this version begins with
 };
 
 }  // namespace backplane::apiextensions

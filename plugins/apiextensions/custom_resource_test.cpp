@@ -4,6 +4,7 @@
 
 #include "converter.hpp"
 #include "custom_strategy.hpp"
+#include "fake_host.hpp"
 
 namespace backplane::apiextensions {
 namespace {
@@ -27,14 +28,6 @@ std::shared_ptr<const CustomResource> resource() {
 Object thing(const std::string& rest, const std::string& version = "v1") {
   return json::parse(R"({"apiVersion":"mv.example.com/)" + version + R"(","kind":"Thing","metadata":{"name":"t"})" + rest + "}")
       .as_object();
-}
-
-ObjectEntry entry(const std::string& text, Revision revision) {
-  ObjectEntry entry;
-  entry.name = "t";
-  entry.revision = revision;
-  entry.set_json(SharedBytes(text));
-  return entry;
 }
 
 TEST(CustomResourceTest, ReadsTheVersionsThatMatter) {
@@ -77,9 +70,11 @@ TEST(CustomStrategyTest, ContentRaisesTheGenerationAndMetadataDoesNot) {
   ObjectMeta(old).set_generation(4);
   Object labelled = thing(R"(,"spec":{"size":1},"status":{"replicas":9})");
   ObjectMeta(labelled).set_generation(4);
+  const auto read = resource();
+  make_version_strategy(read, read->stored())->prepare_for_update(context, labelled, old);
+  EXPECT_EQ(get_int_path(labelled, "status.replicas"), 1) << "status is a subresource of this version";
   strategy->prepare_for_update(context, labelled, old);
   EXPECT_EQ(get_int_path(labelled, "metadata.generation"), 4);
-  EXPECT_EQ(get_int_path(labelled, "status.replicas"), 1);
   Object changed = thing(R"(,"spec":{"size":2})");
   strategy->prepare_for_update(context, changed, old);
   EXPECT_EQ(get_int_path(changed, "metadata.generation"), 5);
@@ -107,33 +102,38 @@ TEST(CustomStrategyTest, WarnsOfFinalizersWithoutADomain) {
   EXPECT_TRUE(strategy->warnings(object, &object).empty());
 }
 
-TEST(ConverterTest, SharesEntriesThatAreInTheRightFormAndConvertsOthers) {
-  const auto read = resource();
-  const Converter stored(read, read->stored(), 0);
-  const Converter alpha(read, *read->find("v1alpha1"), 0);
-  const ObjectEntry one =
-      entry(R"({"apiVersion":"mv.example.com/v1","kind":"Thing","metadata":{"name":"t","resourceVersion":"7"},"spec":{"size":1}})", 7);
-  EXPECT_TRUE(stored.is_shown(one));
-  EXPECT_FALSE(alpha.is_shown(one));
-  const auto converted = alpha.converted(one);
-  ASSERT_TRUE(converted.ok()) << converted.status().message();
-  EXPECT_EQ((*converted)->json().view(),
-            R"({"apiVersion":"mv.example.com/v1alpha1","kind":"Thing","metadata":{"name":"t","resourceVersion":"7"}})");
-  EXPECT_EQ((*converted)->revision, 7);
+using Converted = Result<std::vector<Object>>;
+Task<void> keep(Task<Converted> converting, Converted& out) { out = co_await std::move(converting); }
+
+Object converted(const NoneConverter& converter, const std::string& from, const std::string& to, Object object) {
+  std::vector<Object> objects;
+  objects.push_back(std::move(object));
+  Converted done;
+  apiextensions_test::TurnExecutor turns;
+  auto converting = converter.convert({"mv.example.com", from, "Thing"}, {"mv.example.com", to, "Thing"}, std::move(objects));
+  spawn_detached(turns, keep(std::move(converting), done));
+  turns.settle();
+  EXPECT_TRUE(done.ok() && done->size() == 1) << done.status().message();
+  return done.ok() && done->size() == 1 ? std::move(done->front()) : Object();
 }
 
-TEST(ConverterTest, ObjectsFromBeforeAChangeOfTheDefinitionGetItsDefaults) {
+TEST(NoneConverterTest, ReadersSeeTheDefaultsOfTheirVersionAndTheStoreDoesNot) {
   const auto read = resource();
-  const Converter converter(read, read->stored(), 7);
-  const std::string text =
-      R"({"apiVersion":"mv.example.com/v1","kind":"Thing","metadata":{"name":"t","resourceVersion":"7"},"old":1,"spec":{"size":1}})";
-  EXPECT_FALSE(converter.is_shown(entry(text, 7)));
-  EXPECT_TRUE(converter.is_shown(entry(text, 8)));
-  const auto shown = converter.converted(entry(text, 7));
-  ASSERT_TRUE(shown.ok());
-  EXPECT_EQ(
-      (*shown)->json().view(),
-      R"({"apiVersion":"mv.example.com/v1","kind":"Thing","metadata":{"name":"t","resourceVersion":"7"},"spec":{"color":"red","size":1}})");
+  const NoneConverter stored(read, read->stored(), 7);
+  EXPECT_EQ(to_json(Value(converted(stored, "v1", "v1", thing(R"(,"old":1,"spec":{"size":1})")))),
+            R"({"apiVersion":"mv.example.com/v1","kind":"Thing","metadata":{"name":"t"},"spec":{"size":1,"color":"red"}})");
+  EXPECT_EQ(stored.refresh_until(), 7);
+  const NoneConverter alpha(read, *read->find("v1alpha1"), 0);
+  EXPECT_EQ(to_json(Value(converted(alpha, "v1alpha1", "v1", thing(R"(,"spec":{"size":1})", "v1alpha1")))),
+            R"({"apiVersion":"mv.example.com/v1","kind":"Thing","metadata":{"name":"t"},"spec":{"size":1}})");
+}
+
+TEST(NoneConverterTest, KnowsTheFieldLabelsOfItsOwnVersion) {
+  const auto read = resource();
+  const NoneConverter stored(read, read->stored(), 0);
+  const NoneConverter alpha(read, *read->find("v1alpha1"), 0);
+  EXPECT_EQ(*stored.stored_field_label(read->stored().kind, "spec.color"), "spec.color");
+  EXPECT_EQ(alpha.stored_field_label({}, "spec.color").status().message(), "field label not supported: spec.color");
 }
 
 TEST(CustomSchemaTest, NamesTypesAsOpenApiDoes) { EXPECT_EQ(definition_name({"cr.example.com", "v1", "Foo"}), "com.example.cr.v1.Foo"); }

@@ -8,12 +8,6 @@
 namespace backplane::apiextensions {
 namespace {
 
-// The version whose rules apply: the request's, or the stored one for calls that are no requests.
-const CustomVersion& version_of(const CustomResource& resource, const RequestContext& context) {
-  const CustomVersion* asked = resource.find(context.info.api_version);
-  return asked ? *asked : resource.stored();
-}
-
 // The version an object happens to be stored in is no change of it.
 bool is_content(std::string_view key) { return key != "metadata" && key != "apiVersion"; }
 
@@ -44,7 +38,6 @@ class CustomFacts : public Strategy {
   bool namespaced() const override { return resource_->namespaced; }
   bool allow_unconditional_update() const override { return false; }
   std::vector<SelectableField> selectable_fields() const override { return resource_->fields(); }
-  const TableConvertor& table_convertor() const override { return *resource_->stored().table; }
   std::vector<std::string> warnings(const Object& object, const Object* old) const override {
     std::vector<std::string> added = texts(object_or_empty(object, "metadata"), "finalizers");
     std::sort(added.begin(), added.end());
@@ -56,8 +49,7 @@ class CustomFacts : public Strategy {
   }
 
  protected:
-  const CustomVersion& version(const RequestContext& context) const { return version_of(*resource_, context); }
-  const CustomVersion& stored() const { return resource_->stored(); }
+  const CustomResource& resource() const noexcept { return *resource_; }
 
  private:
   std::shared_ptr<const CustomResource> resource_;
@@ -67,25 +59,10 @@ class CustomStrategy final : public CustomFacts {
  public:
   using CustomFacts::CustomFacts;
 
-  void prepare_for_create(RequestContext& context, Object& object) const override {
-    if (version(context).has_status) erase_member(object, "status");
-    ObjectMeta(object).set_generation(1);
-  }
-  void prepare_for_update(RequestContext& context, Object& object, const Object& old) const override {
-    if (version(context).has_status) {
-      if (const Value* status = find(old, "status"))
-        object["status"] = *status;
-      else
-        erase_member(object, "status");
-    }
+  void prepare_for_create(RequestContext&, Object& object) const override { ObjectMeta(object).set_generation(1); }
+  void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
     const std::optional<std::int64_t> generation = get_int_path(old, "metadata.generation");
     if (!same_content(object, old)) ObjectMeta(object).set_generation(generation.value_or(0) + 1);
-  }
-  void validate(RequestContext& context, const Object& object, FieldErrors& errors) const override {
-    if (version(context).stored) validate_custom(version(context), object, errors);
-  }
-  void validate_update(RequestContext& context, const Object& object, const Object& old, FieldErrors& errors) const override {
-    if (version(context).stored) validate_custom_update(version(context), object, old, errors);
   }
 };
 
@@ -99,15 +76,53 @@ class CustomStatusStrategy final : public CustomFacts {
     std::optional<Value> kept;
     if (status != nullptr) kept.emplace(std::move(*status));
     object = Object(old, object.storage());
-    object["apiVersion"] = stored().api_version;
+    object["apiVersion"] = resource().stored().api_version;
     if (kept)
       object["status"] = std::move(*kept);
     else
       erase_member(object, "status");
   }
-  void validate_update(RequestContext& context, const Object& object, const Object& old, FieldErrors& errors) const override {
-    if (version(context).stored) validate_custom_status(version(context), object, old, errors);
+};
+
+class VersionStrategy final : public Strategy {
+ public:
+  VersionStrategy(std::shared_ptr<const CustomResource> resource, const CustomVersion& version)
+      : resource_(std::move(resource)), version_(version) {}
+
+  bool namespaced() const override { return resource_->namespaced; }
+  const TableConvertor& table_convertor() const override { return *version_.table; }
+  void prepare_for_create(RequestContext&, Object& object) const override {
+    if (version_.has_status) erase_member(object, "status");
   }
+  void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
+    if (!version_.has_status) return;
+    if (const Value* status = find(old, "status"))
+      object["status"] = *status;
+    else
+      erase_member(object, "status");
+  }
+  void validate(RequestContext&, const Object& object, FieldErrors& errors) const override { validate_custom(version_, object, errors); }
+  void validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const override {
+    validate_custom_update(version_, object, old, errors);
+  }
+
+ private:
+  std::shared_ptr<const CustomResource> resource_;
+  const CustomVersion& version_;
+};
+
+class VersionStatusStrategy final : public Strategy {
+ public:
+  VersionStatusStrategy(std::shared_ptr<const CustomResource> resource, const CustomVersion& version)
+      : resource_(std::move(resource)), version_(version) {}
+
+  void validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const override {
+    validate_custom_status(version_, object, old, errors);
+  }
+
+ private:
+  std::shared_ptr<const CustomResource> resource_;
+  const CustomVersion& version_;
 };
 
 }  // namespace
@@ -117,6 +132,12 @@ std::shared_ptr<const Strategy> make_custom_strategy(std::shared_ptr<const Custo
 }
 std::shared_ptr<const Strategy> make_custom_status_strategy(std::shared_ptr<const CustomResource> resource) {
   return std::make_shared<CustomStatusStrategy>(std::move(resource));
+}
+std::shared_ptr<const Strategy> make_version_strategy(std::shared_ptr<const CustomResource> resource, const CustomVersion& version) {
+  return std::make_shared<VersionStrategy>(std::move(resource), version);
+}
+std::shared_ptr<const Strategy> make_version_status_strategy(std::shared_ptr<const CustomResource> resource, const CustomVersion& version) {
+  return std::make_shared<VersionStatusStrategy>(std::move(resource), version);
 }
 
 }  // namespace backplane::apiextensions

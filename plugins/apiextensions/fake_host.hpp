@@ -248,10 +248,12 @@ class FakeHost final : public Host {
   Logger& logger() override { return log; }
   Scheme& scheme() override { return types; }
   Result<std::shared_ptr<StandardStorage>> make_storage(ResourceConfig config) override {
+    if (!config.stored_kind.kind.empty()) return std::shared_ptr<StandardStorage>(std::make_shared<FakeStore>(std::move(config)));
     stores.push_back(std::make_shared<FakeStore>(std::move(config)));
     return std::shared_ptr<StandardStorage>(stores.back());
   }
-  Result<std::shared_ptr<RestStorage>> make_subresource(std::shared_ptr<StandardStorage> parent, std::shared_ptr<const Strategy>) override {
+  Result<std::shared_ptr<RestStorage>> make_subresource(std::shared_ptr<StandardStorage> parent, std::shared_ptr<const Strategy>,
+                                                        std::shared_ptr<const Strategy>) override {
     return std::shared_ptr<RestStorage>(std::make_shared<FakeSubresource>(std::move(parent)));
   }
   Result<std::shared_ptr<RestStorage>> make_scale(std::shared_ptr<StandardStorage> parent, ScalePaths) override {

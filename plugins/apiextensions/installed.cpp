@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "converter.hpp"
 #include "custom_strategy.hpp"
 #include "definition.hpp"
 
@@ -27,20 +28,34 @@ ResourceConfig config_of(const std::shared_ptr<const CustomResource>& resource) 
   return config;
 }
 
+// A served version: a view of the stored one, and so is the stored one itself, whose objects may be from before a change of the schema.
+ResourceConfig view_of(const std::shared_ptr<const CustomResource>& resource, const CustomVersion& version, Revision refresh_until) {
+  ResourceConfig config = config_of(resource);
+  config.stored_kind = config.kind;
+  config.kind = version.kind;
+  config.schema = version.schema.root;
+  config.schemas = version.schema.set;
+  config.strategy = make_version_strategy(resource, version);
+  config.converter = std::make_shared<const NoneConverter>(resource, version, refresh_until);
+  config.deprecation_warning = version.deprecation_warning;
+  return config;
+}
+
 Status add_version(Host& host, Installed& installed, const CustomVersion& version, Revision refresh_until) {
-  const std::string& plural = installed.resource->plural;
-  auto converter = std::make_shared<const Converter>(installed.resource, version, refresh_until);
+  const auto& resource = installed.resource;
+  auto view = host.make_storage(view_of(resource, version, refresh_until));
+  if (!view.ok()) return std::move(view.status());
   auto& paths = installed.paths[version.kind.version];
-  paths[plural] = make_custom_storage(installed.store, converter, installed.terminating);
+  paths[resource->plural] = make_custom_storage(*view, resource->plural, version.deprecation_warning, installed.terminating);
   if (version.has_status) {
-    auto status = host.make_subresource(installed.store, make_custom_status_strategy(installed.resource));
+    auto status = host.make_subresource(*view, make_custom_status_strategy(resource), make_version_status_strategy(resource, version));
     if (!status.ok()) return std::move(status.status());
-    paths[plural + "/status"] = make_custom_status(std::move(*status), converter);
+    paths[resource->plural + "/status"] = std::move(*status);
   }
   if (version.scale) {
-    auto scale = host.make_scale(installed.store, *version.scale);
+    auto scale = host.make_scale(*view, *version.scale);
     if (!scale.ok()) return std::move(scale.status());
-    paths[plural + "/scale"] = std::move(*scale);
+    paths[resource->plural + "/scale"] = std::move(*scale);
   }
   return {};
 }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "custom_resource.hpp"
 #include "custom_storage.hpp"
 
 namespace backplane::apiextensions {

@@ -81,9 +81,6 @@ class Apiextensions final : public Plugin {
     config.strategy = apiextensions::make_definition_strategy();
     config.storage_prefix = gv.group + "/" + config.resource;
     if (config.schema == nullptr) return internal_error("the schema has no CustomResourceDefinition");
-    Status defaults =
-        host.scheme().add_defaulting(kind, [strategy = config.strategy](Object& object) { strategy->apply_defaults(object); });
-    if (!defaults.ok()) return defaults;
     auto definitions = host.make_storage(std::move(config));
     if (!definitions.ok()) return std::move(definitions.status());
     definitions_ = std::move(*definitions);

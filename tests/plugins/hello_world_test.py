@@ -35,7 +35,7 @@ class HelloWorld(unittest.TestCase):
         shutil.copytree(cls.prefix, cls.before, symlinks=True)
         with open(os.path.join(cls.before, 'include/backplane/workload/pod_validation.hpp'), 'a') as f:
             f.write('namespace backplane::workload { void validate_what_nobody_has_any_more(const Object& pod_spec); }\n')
-        for name, prefix in (('hello-world', cls.prefix), ('tour', cls.prefix), ('census', cls.prefix), ('runner', cls.before)):
+        for name, prefix in (('hello-world', cls.prefix), ('tour', cls.prefix), ('census', cls.prefix), ('two-versions', cls.prefix), ('runner', cls.before)):
             run('cmake', '-G', 'Ninja', '-S', os.path.join(EXAMPLES, name), '-B', os.path.join(cls.dir, name), '-DCMAKE_PREFIX_PATH=' + prefix,
                 '-DCMAKE_CXX_COMPILER=' + os.environ['CXX'], '-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror ' + os.environ.get('SDK_CXX_FLAGS', ''))
             run('cmake', '--build', os.path.join(cls.dir, name))
@@ -53,13 +53,14 @@ class HelloWorld(unittest.TestCase):
                      'lib/cmake/BackplanePluginSdk/BackplanePluginSdkConfig.cmake'):
             self.assertTrue(os.path.exists(os.path.join(self.prefix, path)), path)
         names = {os.path.basename(path) for path in glob.glob(os.path.join(self.prefix, 'lib/backplane/plugins/*.so'))}
-        self.assertLessEqual({'aggregator.so', 'apiextensions.so', 'apps.so', 'core.so', 'storage-rocksdb.so'}, names)
+        self.assertLessEqual({'aggregator.so', 'apiextensions.so', 'apps.so', 'autoscaling.so', 'core.so', 'events.so', 'storage-rocksdb.so'}, names)
         self.assertIn('libbackplane-sdk.so', run('ldd', self.binary))
         self.assertNotIn('not found', run('ldd', self.binary))
 
     def test_the_installed_plugins_and_the_examples_have_no_findings(self):
         run(self.binary, 'plugin', 'check')
-        run(self.binary, 'plugin', 'check', self.hello, os.path.join(self.dir, 'tour/tour.so'))
+        others = [os.path.join(self.dir, name, name + '.so') for name in ('tour', 'two-versions')]
+        run(self.binary, 'plugin', 'check', self.hello, *others)
 
     def test_the_descriptor_is_what_the_manifest_says(self):
         shown = json.loads(run(self.binary, 'plugin', 'inspect', self.hello, '-o', 'json'))

@@ -9,9 +9,12 @@
 #include "apiextensions_v1_json.hpp"
 #include "apiregistration_v1_json.hpp"
 #include "apps_v1_json.hpp"
+#include "autoscaling_v1_json.hpp"
+#include "autoscaling_v2_json.hpp"
 #include "backplane/schema.hpp"
 #include "core_v1_json.hpp"
 #include "decode_errors_json.hpp"
+#include "events_v1_json.hpp"
 #include "objects_json.hpp"
 #include "openapi_components_json.hpp"
 
@@ -20,7 +23,8 @@ namespace {
 
 const SchemaSet& documents() {
   static const auto set = [] {
-    const std::string_view texts[] = {core_v1_json(), apps_v1_json(), apiextensions_v1_json(), apiregistration_v1_json()};
+    const std::string_view texts[] = {core_v1_json(),        apps_v1_json(),        apiextensions_v1_json(), apiregistration_v1_json(),
+                                      autoscaling_v1_json(), autoscaling_v2_json(), events_v1_json()};
     auto made = SchemaSet::embedded(texts);
     EXPECT_TRUE(made.ok()) << made.status().message();
     return *made;

@@ -28,7 +28,7 @@ namespace backplane BACKPLANE_API {
 // A group with its versions and their storages, as upstream's APIGroupInfo.
 struct APIGroupInfo {
   std::string group;  // empty: the legacy core group under /api
-  // In order of preference.
+  // In order of preference; empty: as Scheme::set_version_priority has it.
   std::vector<std::string> prioritized_versions;
   // version → path ("deployments", "deployments/status") → storage.
   std::map<std::string, std::map<std::string, std::shared_ptr<RestStorage>>> storages;
@@ -90,9 +90,11 @@ class Host {
   // The generic store for a kind: a Strategy goes in, all verbs come out.
   virtual Result<std::shared_ptr<StandardStorage>> make_storage(ResourceConfig config) = 0;
   // Getter + Updater of the same objects under another strategy (status, ephemeralcontainers, finalize, approval …): `strategy` decides
-  // what an update through this subresource may change.
+  // what an update through this subresource may change.  It speaks of the stored form; of a version that is not stored, `own` may speak of
+  // its own form before.
   virtual Result<std::shared_ptr<RestStorage>> make_subresource(std::shared_ptr<StandardStorage> parent,
-                                                                std::shared_ptr<const Strategy> strategy) = 0;
+                                                                std::shared_ptr<const Strategy> strategy,
+                                                                std::shared_ptr<const Strategy> own = nullptr) = 0;
   // autoscaling/v1 Scale over three dotted paths of the parent; `selector_path` may name a LabelSelector object or a text.
   struct ScalePaths {
     std::string spec_replicas = "spec.replicas";

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "backplane/admission.hpp"
+#include "backplane/conversion.hpp"
 #include "backplane/http.hpp"
 #include "backplane/object.hpp"
 #include "backplane/options.hpp"
@@ -224,20 +225,31 @@ class StandardStorage : public RestStorage,
   ~StandardStorage() override;
 };
 
+// A resource as one version serves it.  A kind may have several versions over one storage: one of them is stored, and is made first, from a
+// config without `stored_kind`; each other one names it and is a view: the same objects, converted on their way in and out, on every verb.
+//
+// A write through a view: `strategy` of the view (defaults, preparation, rules) on the view's form, admission on it too, conversion, and
+// then the stored version's strategy on the stored form, as for every write.
 struct ResourceConfig {
   GroupVersionKind kind;
+  // The version that is stored under `storage_prefix`, when it is not this one.  Its storage may be another plugin's (require that one).
+  GroupVersionKind stored_kind;
+  // Between `kind` and `stored_kind`; null: the functions that this plugin has given the Scheme, in both directions.
+  std::shared_ptr<const ObjectConverter> converter;
   std::string resource;  // plural, lower case
   std::string singular;  // empty: lower-case kind
   std::vector<std::string> short_names;
   std::vector<std::string> categories;
   const Schema* schema = nullptr;
   std::shared_ptr<const SchemaSet> schemas;  // keeps `schema` alive
+  // Of a view: what it has to say about its own form, beyond what the stored version's strategy says; may be null.  Its facts are not asked
+  // for; without columns of its own, it shows those of the stored version.
   std::shared_ptr<const Strategy> strategy;
   // Around every write of the resource; null: none.
   std::shared_ptr<const StoreHooks> hooks;
   // Objects vanish so long after they were last written (events); 0: they stay.
   std::chrono::seconds time_to_live{0};
-  // Delete answers with the object (upstream ReturnDeletedObject).
+  // Delete answers with the object (upstream ReturnDeletedObject).  A view answers as the stored version does.
   bool return_deleted_object = false;
   // Keys are "/registry/" + storage_prefix + "/" [namespace "/"] name; empty: the plural (custom resources: group/plural, see upstream's
   // layout).

@@ -47,6 +47,8 @@ class FieldSelector {
   const std::vector<Requirement>& requirements() const noexcept { return requirements_; }
   // `get` returns the value of a field label.
   bool matches(const std::function<std::string_view(std::string_view field)>& get) const;
+  // The same requirements on fields of other names.  Errors: the first that `name_of` gives.
+  Result<FieldSelector> renamed(const std::function<Result<std::string>(std::string_view field)>& name_of) const;
   std::string to_string() const;
 
  private:

@@ -1,74 +1,120 @@
 #include "backplane/kit/group.hpp"
 
+#include <algorithm>
+
 #include "backplane/kit/strategy.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
+namespace {
 
-std::shared_ptr<const Strategy> KindRow::strategy() const { return make != nullptr ? make(facts) : std::make_shared<KindStrategy>(facts); }
+bool is_view(const KindRow& row) noexcept { return !row.stored_kind.kind.empty(); }
+
+// A version that is stored has the labels its strategy declares, under their own names.
+std::vector<Scheme::FieldLabel> labels_of(const KindRow& row, const Strategy* strategy) {
+  if (is_view(row) || strategy == nullptr) return row.field_labels;
+  std::vector<Scheme::FieldLabel> labels;
+  for (const SelectableField& field : strategy->selectable_fields()) labels.push_back({field.label, ""});
+  return labels;
+}
+
+}  // namespace
+
+std::shared_ptr<const Strategy> KindRow::strategy() const {
+  if (make != nullptr) return make(facts);
+  return is_view(*this) ? nullptr : std::make_shared<KindStrategy>(facts);
+}
 
 std::shared_ptr<const Strategy> KindRow::status_strategy(std::shared_ptr<const Strategy> parent) const {
   if (make_status != nullptr) return make_status(std::move(parent));
   return facts.status ? std::make_shared<StatusStrategy>(std::move(parent)) : nullptr;
 }
 
+void GroupInstaller::add_version(std::string version, std::shared_ptr<const SchemaSet> schemas) {
+  versions_.push_back({std::move(version), std::move(schemas), {}, {}});
+}
+
+GroupInstaller::Version* GroupInstaller::find(std::string_view version) {
+  if (version.empty()) return &versions_.front();
+  const auto found = std::find_if(versions_.begin(), versions_.end(), [&](const Version& each) { return each.name == version; });
+  return found == versions_.end() ? nullptr : &*found;
+}
+
 Status GroupInstaller::add(const KindRow& row) {
+  Version* version = find(row.version);
+  if (version == nullptr) return Status(Reason::kInternalError, "kind " + row.kind + " is of the unknown version " + quoted(row.version));
+  const GroupVersionKind kind{group_, version->name, row.kind};
   ResourceConfig config;
-  config.kind = {gv_.group, gv_.version, row.kind};
+  config.kind = kind;
+  config.stored_kind = row.stored_kind;
+  config.converter = row.converter;
   config.resource = row.resource;
   config.short_names = row.short_names;
   config.categories = row.categories;
-  config.schemas = schemas_;
-  config.schema = schemas_->find(config.kind);
+  config.schemas = version->schemas;
+  config.schema = version->schemas->find(kind);
   config.strategy = row.strategy();
   config.hooks = row.hooks;
   config.time_to_live = row.time_to_live;
   config.return_deleted_object = row.facts.returns_deleted;
   config.storage_prefix = row.storage_prefix;
   config.deprecation_warning = row.deprecation_warning;
-  if (config.schema == nullptr) return Status(Reason::kInternalError, "the schema has no kind " + gv_.to_string() + ", Kind=" + row.kind);
-  const std::shared_ptr<const Strategy> strategy = config.strategy;
-  kinds_.emplace_back(config.kind, strategy);
+  if (config.schema == nullptr) {
+    return Status(Reason::kInternalError, "the schema has no kind " + kind.group_version().to_string() + ", Kind=" + row.kind);
+  }
+  labels_[kind] = labels_of(row, config.strategy.get());
+  strategies_[kind] = config.strategy;
   auto made = host_.make_storage(std::move(config));
   if (!made.ok()) return std::move(made).status();
-  stores_[row.resource] = *made;
-  storages_[row.resource] = *made;
-  if (auto status_strategy = row.status_strategy(strategy)) {
-    auto status = host_.make_subresource(*made, std::move(status_strategy));
+  version->stores[row.resource] = *made;
+  version->storages[row.resource] = *made;
+  return add_subresources(row, kind, *version);
+}
+
+std::shared_ptr<const Strategy> GroupInstaller::stored_strategy(const KindRow& row, const GroupVersionKind& kind) const {
+  const auto found = strategies_.find(is_view(row) ? row.stored_kind : kind);
+  // Another plugin's: its facts are as this row says.
+  return found != strategies_.end() ? found->second : std::make_shared<KindStrategy>(row.facts);
+}
+
+Status GroupInstaller::add_subresources(const KindRow& row, const GroupVersionKind& kind, Version& version) {
+  const auto& store = version.stores[row.resource];
+  if (auto strategy = row.status_strategy(stored_strategy(row, kind))) {
+    auto status = host_.make_subresource(store, std::move(strategy));
     if (!status.ok()) return std::move(status).status();
-    storages_[row.resource + "/status"] = std::move(*status);
+    version.storages[row.resource + "/status"] = std::move(*status);
   }
   if (row.scale) {
-    auto scale = host_.make_scale(*made, *row.scale);
+    auto scale = host_.make_scale(store, *row.scale);
     if (!scale.ok()) return std::move(scale).status();
-    storages_[row.resource + "/scale"] = std::move(*scale);
+    version.storages[row.resource + "/scale"] = std::move(*scale);
   }
   return {};
 }
 
 std::shared_ptr<StandardStorage> GroupInstaller::store(const std::string& resource) const {
-  const auto found = stores_.find(resource);
-  return found == stores_.end() ? nullptr : found->second;
+  const auto& stores = versions_.front().stores;
+  const auto found = stores.find(resource);
+  return found == stores.end() ? nullptr : found->second;
 }
 
 Status GroupInstaller::install(std::string_view registrant, int group_priority, int version_priority) {
   Scheme& scheme = host_.scheme();
-  if (Status status = scheme.add_known_types(gv_, schemas_, registrant); !status.ok()) return status;
-  for (const auto& [kind, strategy] : kinds_) {
-    auto defaulting = [keep = strategy](Object& object) { keep->apply_defaults(object); };
-    if (Status status = scheme.add_defaulting(kind, std::move(defaulting)); !status.ok()) return status;
-    std::vector<std::string> labels;
-    for (const SelectableField& field : strategy->selectable_fields()) labels.push_back(field.label);
-    if (Status status = scheme.add_field_labels(kind, std::move(labels)); !status.ok()) return status;
-  }
-  if (Status status = scheme.set_version_priority(gv_.group, {gv_.version}); !status.ok()) return status;
   APIGroupInfo info;
-  info.group = gv_.group;
-  info.prioritized_versions = {gv_.version};
-  info.storages[gv_.version] = storages_;
-  info.schemas[gv_.version] = schemas_;
+  info.group = group_;
   info.group_priority_minimum = group_priority;
   info.version_priority = version_priority;
+  std::vector<std::string> order;
+  for (const Version& version : versions_) {
+    if (Status status = scheme.add_known_types({group_, version.name}, version.schemas, registrant); !status.ok()) return status;
+    order.push_back(version.name);
+    info.storages[version.name] = version.storages;
+    info.schemas[version.name] = version.schemas;
+  }
+  for (const auto& [kind, labels] : labels_) {
+    if (Status status = scheme.add_field_labels(kind, labels); !status.ok()) return status;
+  }
+  if (Status status = scheme.set_version_priority(group_, std::move(order)); !status.ok()) return status;
   return host_.install_api_group(std::move(info));
 }
 

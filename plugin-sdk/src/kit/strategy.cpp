@@ -11,19 +11,22 @@ namespace kit BACKPLANE_API {
 
 void KindStrategy::prepare_for_create(RequestContext&, Object& object) const { prepare_create(object); }
 void KindStrategy::prepare_for_update(RequestContext&, Object& object, const Object& old) const { prepare_update(object, old); }
-void KindStrategy::validate(RequestContext&, const Object& object, FieldErrors& errors) const {
+void KindStrategy::validate(RequestContext& context, const Object& object, FieldErrors& errors) const {
   check_finalizer_names(object, errors);
   check(object, errors);
+  check_request(context, object, errors);
   check_new(object, errors);
 }
-void KindStrategy::validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const {
+void KindStrategy::validate_update(RequestContext& context, const Object& object, const Object& old, FieldErrors& errors) const {
   check_change(object, old, errors);
   check_finalizer_names(object, errors);
   check(object, errors);
+  check_request(context, object, errors);
 }
 void KindStrategy::prepare_create(Object&) const {}
 void KindStrategy::prepare_update(Object&, const Object&) const {}
 void KindStrategy::check(const Object&, FieldErrors&) const {}
+void KindStrategy::check_request(const RequestContext&, const Object&, FieldErrors&) const {}
 void KindStrategy::check_new(const Object&, FieldErrors&) const {}
 void KindStrategy::check_change(const Object&, const Object&, FieldErrors&) const {}
 

@@ -161,11 +161,38 @@ class EventStrategy final : public KindStrategy {
   using KindStrategy::KindStrategy;
 
  protected:
-  void check(const Object& object, FieldErrors& errors) const override {
+  void check_request(const RequestContext& context, const Object& object, FieldErrors& errors) const override {
     const std::string_view ns = meta_namespace(object), about = get_string_path(object, "involvedObject.namespace");
     // Events about cluster-scoped objects live in "default".
-    const bool same = about == ns || (about.empty() && ns == "default");
+    bool same = about == ns || (about.empty() && ns == "default");
+    if (get_string(object, "eventTime").empty()) {
+      if (!same) errors.invalid("involvedObject.namespace", about, "does not match event.namespace");
+      return;
+    }
+    // Only events of the newer form have that time, and with it what that form asks for.
+    same = !about.empty() || ns == "default" || ns == "kube-system";
     if (!same) errors.invalid("involvedObject.namespace", about, "does not match event.namespace");
+    const bool newer = context.info.api_group == "events.k8s.io";
+    check_reporter(object, newer ? "reportingController" : "reportingComponent", errors);
+    for (const char* member : {"reportingInstance", "action", "reason"}) check_word(object, member, errors);
+    if (get_string(object, "message").size() > kMaxMessageBytes) {
+      errors.invalid("message", "", "can have at most " + std::to_string(kMaxMessageBytes) + " characters");
+    }
+  }
+
+ private:
+  static constexpr std::size_t kMaxWordBytes = 128;
+  static constexpr std::size_t kMaxMessageBytes = 1024;
+
+  static void check_reporter(const Object& object, const std::string& blamed, FieldErrors& errors) {
+    const std::string_view reporter = get_string(object, "reportingComponent");
+    if (reporter.empty()) errors.required(blamed);
+    for (const std::string& problem : is_qualified_name(reporter)) errors.invalid(blamed, reporter, problem);
+  }
+  static void check_word(const Object& object, const char* member, FieldErrors& errors) {
+    const std::string_view word = get_string(object, member);
+    if (word.empty()) errors.required(member);
+    if (word.size() > kMaxWordBytes) errors.invalid(member, "", "can have at most " + std::to_string(kMaxWordBytes) + " characters");
   }
 };
 

@@ -1,4 +1,7 @@
-// Installs an API group from rows: one row per kind, with its subresources.
+// Installs an API group from rows: one row per kind and version, with its subresources.
+//
+// A kind with several versions has a row for each.  The row of the stored version comes first; the others name it as `stored_kind`, and the
+// Scheme has the conversions between the two before the row is added.
 //
 // Thread-safety: used while a plugin provisions, on one thread.
 // Errors:        the first Status that the host gives, unchanged.
@@ -35,6 +38,14 @@ struct KindRow {
   std::string storage_prefix = {};               // empty: the plural
   std::string deprecation_warning = {};          // empty: none
 
+  // A version beside the stored one.
+  std::string version = {};                               // empty: the installer's first
+  GroupVersionKind stored_kind = {};                      // set: this version is a view of that one (ResourceConfig::stored_kind)
+  std::shared_ptr<const ObjectConverter> converter = {};  // of such a view; null: the Scheme
+  // Field labels of such a view, and what the stored version calls them.
+  std::vector<Scheme::FieldLabel> field_labels = {};
+
+  // Null for a view that makes none: it has nothing to say of its own form.
   std::shared_ptr<const Strategy> strategy() const;
   std::shared_ptr<const Strategy> status_strategy(std::shared_ptr<const Strategy> parent) const;  // null: no /status
 };
@@ -51,27 +62,41 @@ std::shared_ptr<const Strategy> made_status(std::shared_ptr<const Strategy> pare
 
 class GroupInstaller {
  public:
-  GroupInstaller(Host& host, GroupVersion gv, std::shared_ptr<const SchemaSet> schemas)
-      : host_(host), gv_(std::move(gv)), schemas_(std::move(schemas)) {}
+  // `gv`: the version that clients should prefer.
+  GroupInstaller(Host& host, GroupVersion gv, std::shared_ptr<const SchemaSet> schemas) : host_(host), group_(std::move(gv.group)) {
+    add_version(std::move(gv.version), std::move(schemas));
+  }
 
+  // One more version, less preferred than those before.
+  void add_version(std::string version, std::shared_ptr<const SchemaSet> schemas);
   // Makes the row's storages and puts them into the group.
   Status add(const KindRow& row);
-  // Puts a storage at "pods/binding", or in the place of a row's own.
-  void put(const std::string& path, std::shared_ptr<RestStorage> storage) { storages_[path] = std::move(storage); }
-  // The store made for a row; null when there is none.
+  // Puts a storage of the first version at "pods/binding", or in the place of a row's own.
+  void put(const std::string& path, std::shared_ptr<RestStorage> storage) { versions_.front().storages[path] = std::move(storage); }
+  // The store made for a row of the first version; null when there is none.
   std::shared_ptr<StandardStorage> store(const std::string& resource) const;
-  const std::shared_ptr<const SchemaSet>& schemas() const noexcept { return schemas_; }
+  const std::shared_ptr<const SchemaSet>& schemas() const noexcept { return versions_.front().schemas; }
 
-  // Registers the types and defaults with the Scheme and installs the group.
+  // Registers types, field labels and the order of versions with the Scheme and installs the group.
   Status install(std::string_view registrant, int group_priority, int version_priority);
 
  private:
+  struct Version {
+    std::string name;
+    std::shared_ptr<const SchemaSet> schemas;
+    std::map<std::string, std::shared_ptr<RestStorage>> storages;
+    std::map<std::string, std::shared_ptr<StandardStorage>> stores;
+  };
+  Version* find(std::string_view version);
+  Status add_subresources(const KindRow& row, const GroupVersionKind& kind, Version& version);
+  // On the stored form; of a view, that of the version it is stored in.
+  std::shared_ptr<const Strategy> stored_strategy(const KindRow& row, const GroupVersionKind& kind) const;
+
   Host& host_;
-  GroupVersion gv_;
-  std::shared_ptr<const SchemaSet> schemas_;
-  std::map<std::string, std::shared_ptr<RestStorage>> storages_;
-  std::map<std::string, std::shared_ptr<StandardStorage>> stores_;
-  std::vector<std::pair<GroupVersionKind, std::shared_ptr<const Strategy>>> kinds_;
+  std::string group_;
+  std::vector<Version> versions_;
+  std::map<GroupVersionKind, std::vector<Scheme::FieldLabel>> labels_;
+  std::map<GroupVersionKind, std::shared_ptr<const Strategy>> strategies_;
 };
 
 }  // namespace BACKPLANE_API

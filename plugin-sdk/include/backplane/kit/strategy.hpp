@@ -28,7 +28,9 @@ class KindStrategy : public Strategy {
   virtual void prepare_update(Object& object, const Object& old) const;
   // Rules on one object that cross its fields, asked on create and update; those on single fields stand in the schema.
   virtual void check(const Object& object, FieldErrors& errors) const;
-  // Rules on new objects only, asked after check().
+  // Rules whose words depend on the version that the request speaks, asked after check().
+  virtual void check_request(const RequestContext& context, const Object& object, FieldErrors& errors) const;
+  // Rules on new objects only, asked after these.
   virtual void check_new(const Object& object, FieldErrors& errors) const;
   // Rules on a change, asked before check().
   virtual void check_change(const Object& object, const Object& old, FieldErrors& errors) const;

@@ -1,0 +1,61 @@
+// The way between the version of a resource that is stored and one that is served.
+//
+// Thread-safety: immutable; any thread.
+// Lifetime:      shared by the storages of the served version and by the entries it has converted; keeps its schemas.
+// Errors:        the converter's; kInternalError for an object beyond its schema.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backplane/conversion.hpp"
+#include "backplane/object.hpp"
+#include "backplane/schema.hpp"
+
+namespace backplane::registry {
+
+// One end: a version and the type of its objects.
+struct VersionForm {
+  GroupVersionKind kind;
+  const Schema* schema = nullptr;
+  std::shared_ptr<const SchemaSet> keep;
+};
+
+class Conversion : public std::enable_shared_from_this<Conversion> {
+ public:
+  Conversion(VersionForm served, VersionForm stored, std::shared_ptr<const ObjectConverter> converter);
+
+  // The entry is in the served form already.
+  bool shows(const ObjectEntry& entry) const noexcept;
+  // The entries in the served form, each converted once for everybody who reads or watches it, in one batch; those that are in it already
+  // stay what they are, and so does null.  An object beyond its schema is shown as the converter left it: one such object must not hide all
+  // others.
+  Task<Result<std::vector<ObjectRef>>> shown(std::vector<ObjectRef> entries) const;
+  Task<Result<ObjectRef>> shown(ObjectRef entry) const;
+  // A bookmark, of which only kind and apiVersion change.
+  ObjectRef bookmark(const ObjectEntry& entry) const;
+
+  // The tree of a stored object is in the served form already.
+  bool shows(const Object& stored) const noexcept;
+  // A copy of a stored tree in the served form, whatever version it was stored in.
+  Task<Result<Object>> to_served(const Object& stored, json::storage_ptr storage) const;
+  Task<Result<Object>> to_stored(Object served) const;
+  Result<std::string> stored_field_label(std::string_view label) const;
+
+ private:
+  // The version that the object says it is of.
+  GroupVersionKind version_of(const Object& object) const;
+  Task<Result<std::vector<ObjectRef>>> show(std::vector<ObjectRef> entries, bool lenient) const;
+  Task<Result<std::vector<Object>>> convert(GroupVersionKind from, const VersionForm& to, std::vector<Object> objects, bool lenient) const;
+  ObjectRef entry_of(const ObjectEntry& entry, const Object& object) const;
+
+  VersionForm served_;
+  VersionForm stored_;
+  std::shared_ptr<const ObjectConverter> converter_;
+  bool sorted_;  // keys are sorted: custom resources
+  std::string api_version_;
+  std::string head_;  // what JSON of the served form begins with
+};
+
+}  // namespace backplane::registry

@@ -1,0 +1,156 @@
+#include "registry/converting_store.hpp"
+
+#include "registry/converting_reads.hpp"
+#include "registry/converting_writes.hpp"
+#include "registry/scheme_converter.hpp"
+
+namespace backplane::registry {
+namespace {
+
+class ConvertingStore final : public ServedStore {
+ public:
+  ConvertingStore(std::shared_ptr<ObjectStore> below, ResourceConfig config, std::shared_ptr<const Conversion> conversion,
+                  std::shared_ptr<const TableConvertor> table)
+      : below_(std::move(below)),
+        config_(std::move(config)),
+        face_{config_.kind, config_.resource},
+        conversion_(std::move(conversion)),
+        table_(std::move(table)) {}
+
+  // ---- facts
+  GroupVersionKind kind() const override { return config_.kind; }
+  const Schema* schema() const override { return config_.schema; }
+  bool namespaced() const override { return below_->namespaced(); }
+  std::string singular_name() const override { return config_.singular; }
+  std::vector<std::string> short_names() const override { return config_.short_names; }
+  std::vector<std::string> categories() const override { return config_.categories; }
+  GroupVersionKind storage_version() const override { return below_->storage_version(); }
+  const TableConvertor& table_convertor() const override { return *table_; }
+  std::string list_kind() const override { return config_.list_kind; }
+  std::string deprecation_warning() const override { return config_.deprecation_warning; }
+
+  // ---- ServedStore
+  ObjectStore& stored() noexcept override { return *below_; }
+  const ResourceFace& face() const noexcept override { return face_; }
+  const Strategy* own() const noexcept override { return config_.strategy.get(); }
+
+  // ---- reads
+  Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override {
+    auto found = co_await below_->get_as(mode(), context, std::move(name), std::move(options));
+    if (!found.ok()) co_return found;
+    co_return co_await conversion_->shown(std::move(*found));
+  }
+
+  Task<Result<ListResult>> list(RequestContext& context, ListOptions options) override {
+    Status known = translate(options);
+    if (!known.ok()) co_return known;
+    auto listed = co_await below_->list(context, std::move(options));
+    if (listed.ok()) listed->items = converting_cursor(std::move(listed->items), conversion_);
+    co_return listed;
+  }
+
+  Task<Result<std::unique_ptr<WatchStream>>> watch(RequestContext& context, ListOptions options) override {
+    Status known = translate(options);
+    if (!known.ok()) co_return known;
+    auto stream = co_await below_->watch(context, std::move(options));
+    if (!stream.ok()) co_return stream;
+    co_return converting_stream(std::move(*stream), conversion_);
+  }
+
+  // ---- writes
+  Task<Result<ObjectRef>> create(RequestContext& context, Object& object, WriteOptions options) override {
+    ConvertingWrite write(*this, *conversion_, own(), mode(), context, options);
+    auto stored = co_await write.to_create(object);
+    if (!stored.ok()) co_return std::move(stored.status());
+    auto created = co_await below_->create_as(write.mode(), context, *stored, std::move(options));
+    if (!created.ok()) co_return created;
+    co_return co_await conversion_->shown(std::move(*created));
+  }
+
+  Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
+                                    bool force_allow_create) override {
+    co_return co_await update_through(mode(), own(), context, std::move(name), info, std::move(options), force_allow_create);
+  }
+
+  Task<Result<UpdateResult>> update_through(WriteMode mode, const Strategy* own, RequestContext& context, std::string name,
+                                            UpdatedObjectInfo& info, WriteOptions options, bool force_allow_create) override {
+    mode.face = &face_;
+    ConvertingWrite write(*this, *conversion_, own, mode, context, options);
+    ConvertingUpdate converting(write, info);
+    auto updated = co_await below_->update_as(write.mode(), context, std::move(name), converting, std::move(options), force_allow_create);
+    if (!updated.ok()) co_return updated;
+    auto shown = co_await conversion_->shown(std::move(updated->object));
+    if (!shown.ok()) co_return std::move(shown.status());
+    updated->object = std::move(*shown);
+    co_return updated;
+  }
+
+  Task<Result<DeleteResult>> remove(RequestContext& context, std::string name, DeleteOptions options) override {
+    ConvertingWrite write(*this, *conversion_, own(), mode(), context);
+    std::string ns = namespaced() ? context.info.ns : std::string();
+    auto removed = co_await below_->remove_as(write.mode(), context, std::move(ns), std::move(name), std::move(options));
+    if (!removed.ok()) co_return removed;
+    auto shown = co_await conversion_->shown(std::move(removed->object));
+    if (!shown.ok()) co_return std::move(shown.status());
+    removed->object = std::move(*shown);
+    co_return removed;
+  }
+
+  Task<Result<ListResult>> remove_collection(RequestContext& context, DeleteOptions options, ListOptions list) override {
+    Status known = translate(list);
+    if (!known.ok()) co_return known;
+    ConvertingWrite write(*this, *conversion_, own(), mode(), context);
+    auto removed = co_await below_->remove_collection_as(write.mode(), context, std::move(options), std::move(list));
+    if (removed.ok()) removed->items = converting_cursor(std::move(removed->items), conversion_);
+    co_return removed;
+  }
+
+ private:
+  WriteMode mode() const {
+    WriteMode mode = below_->own_mode();
+    mode.face = &face_;
+    return mode;
+  }
+
+  // Field labels become those of the stored version.
+  Status translate(ListOptions& options) const {
+    if (options.fields.empty()) return {};
+    auto translated = options.fields.renamed([this](std::string_view label) { return conversion_->stored_field_label(label); });
+    if (!translated.ok()) return std::move(translated.status());
+    options.fields = std::move(*translated);
+    return {};
+  }
+
+  std::shared_ptr<ObjectStore> below_;
+  ResourceConfig config_;
+  ResourceFace face_;
+  std::shared_ptr<const Conversion> conversion_;
+  std::shared_ptr<const TableConvertor> table_;
+};
+
+// The columns of the version's own strategy, which may have none.
+std::shared_ptr<const TableConvertor> own_table(const ResourceConfig& config) {
+  if (config.strategy == nullptr || &config.strategy->table_convertor() == &default_table_convertor()) return nullptr;
+  return {config.strategy, &config.strategy->table_convertor()};
+}
+
+}  // namespace
+
+std::shared_ptr<StandardStorage> make_converting_store(std::shared_ptr<ObjectStore> below, ResourceConfig config,
+                                                       std::shared_ptr<StoreEnvironment::State> environment) {
+  const ResourceConfig& stored = below->config();
+  auto table = own_table(config);
+  std::shared_ptr<const ObjectConverter> converter = config.converter;
+  if (converter == nullptr) converter = std::make_shared<SchemeConverter>(environment);
+  if (table == nullptr && config.converter == nullptr) {
+    table = std::make_shared<StoredTable>(below, config.kind, std::move(environment));
+  } else if (table == nullptr) {
+    // What prints the stored form cannot wait for a converter.
+    table = std::shared_ptr<const TableConvertor>(std::shared_ptr<void>(), &default_table_convertor());
+  }
+  auto conversion = std::make_shared<const Conversion>(VersionForm{config.kind, config.schema, config.schemas},
+                                                       VersionForm{stored.kind, stored.schema, stored.schemas}, std::move(converter));
+  return std::make_shared<ConvertingStore>(std::move(below), std::move(config), std::move(conversion), std::move(table));
+}
+
+}  // namespace backplane::registry

@@ -1,0 +1,127 @@
+#include "registry/converting_writes.hpp"
+
+#include "registry/metadata.hpp"
+
+namespace backplane::registry {
+
+ConvertingWrite::ConvertingWrite(ServedStore& store, const Conversion& conversion, const Strategy* own, WriteMode mode,
+                                 RequestContext& context, WriteOptions options)
+    : store_(store),
+      conversion_(conversion),
+      own_(own),
+      asked_(mode),
+      context_(context),
+      options_(std::move(options)),
+      admission_(*this),
+      below_(mode) {
+  below_.admission = &admission_;
+  below_.found_before = &found_;
+}
+
+AdmissionRunner* ConvertingWrite::server_admission() const {
+  const Backing* backing = store_.stored().backing();
+  return backing != nullptr ? &admission_of(asked_, *backing) : nullptr;
+}
+
+// ---- the version's own steps
+
+Task<Status> ConvertingWrite::admit(Object& object, const Object* old) {
+  AdmissionRunner* runner = server_admission();
+  if (!admission_applies() || runner == nullptr) co_return Status();
+  // A patch is looked at once, when it has been applied; upstream words its warning accordingly.
+  if (context_.info.verb != "patch") dedupe_owner_references(context_, object, false);
+  const AdmissionOperation operation = old != nullptr ? AdmissionOperation::kUpdate : AdmissionOperation::kCreate;
+  const std::string name(old != nullptr ? meta_name(*old) : meta_name(object));
+  AdmissionAttributes attributes = store_.stored().attributes(asked_, context_, operation, name);
+  attributes.object = &object;
+  attributes.old_object = old;
+  attributes.options = options_;
+  attributes.dry_run = options_.dry_run;
+  Status admitted = co_await runner->admit(attributes);
+  if (admitted.ok()) dedupe_owner_references(context_, object, true);
+  co_return admitted;
+}
+
+void ConvertingWrite::check_new(Object& object) {
+  if (own_ == nullptr) return;
+  own_->prepare_for_create(context_, object);
+  own_->validate(context_, object, found_);
+  if (!found_.empty()) return;
+  for (const std::string& text : own_->warnings(object, nullptr)) context_.warn(text);
+}
+
+void ConvertingWrite::check_change(Object& object, const Object& old) {
+  if (own_ == nullptr) return;
+  own_->prepare_for_update(context_, object, old);
+  own_->validate_update(context_, object, old, found_);
+  if (!found_.empty()) return;
+  for (const std::string& text : own_->warnings(object, &old)) context_.warn(text);
+}
+
+Task<Result<Object>> ConvertingWrite::to_create(Object& object) {
+  wipe_system_fields(object);
+  Status scoped = ensure_namespace(object, store_.namespaced() ? std::string_view(context_.info.ns) : std::string_view());
+  if (!scoped.ok()) co_return scoped;
+  if (own_ != nullptr) own_->apply_defaults(object);
+  Status admitted = co_await admit(object, nullptr);
+  if (!admitted.ok()) co_return admitted;
+  check_new(object);
+  Object served(object, object.storage());
+  co_return co_await conversion_.to_stored(std::move(served));
+}
+
+Task<Result<Object>> ConvertingWrite::to_update(UpdatedObjectInfo& info, const Object* existing) {
+  found_ = FieldErrors();
+  std::optional<Object> before;
+  if (existing != nullptr) {
+    auto shown = co_await conversion_.to_served(*existing, context_.arena());
+    if (!shown.ok()) co_return std::move(shown.status());
+    before.emplace(std::move(*shown));
+  }
+  const Object* old = before ? &*before : nullptr;
+  auto wanted = co_await info.updated_object(context_, old);
+  if (!wanted.ok()) co_return wanted;
+  if (own_ != nullptr) own_->apply_defaults(*wanted);
+  Status admitted = co_await admit(*wanted, old);
+  if (!admitted.ok()) co_return admitted;
+  if (old != nullptr)
+    check_change(*wanted, *old);
+  else
+    check_new(*wanted);
+  co_return co_await conversion_.to_stored(std::move(*wanted));
+}
+
+// ---- admission of the store below
+
+Task<Status> ConvertingWrite::show(const AdmissionAttributes& attributes, Shown& shown) const {
+  shown.attributes = attributes;
+  if (attributes.object != nullptr && !conversion_.shows(*attributes.object)) {
+    auto object = co_await conversion_.to_served(*attributes.object, context_.arena());
+    if (!object.ok()) co_return std::move(object.status());
+    shown.attributes.object = &shown.object.emplace(std::move(*object));
+  }
+  if (attributes.old_object != nullptr && !conversion_.shows(*attributes.old_object)) {
+    // Deletes may come by the thousand in one request, so each has its own arena.
+    auto old = co_await conversion_.to_served(*attributes.old_object, json::make_shared_resource<json::monotonic_resource>());
+    if (!old.ok()) co_return std::move(old.status());
+    shown.attributes.old_object = &shown.old_object.emplace(std::move(*old));
+  }
+  co_return Status();
+}
+
+Task<Status> ConvertingWrite::Admission::admit(AdmissionAttributes& attributes) {
+  if (attributes.operation != AdmissionOperation::kDelete) co_return Status();
+  Shown shown;
+  Status status = co_await write_.show(attributes, shown);
+  if (!status.ok()) co_return status;
+  co_return co_await write_.server_admission()->admit(shown.attributes);
+}
+
+Task<Status> ConvertingWrite::Admission::validate(const AdmissionAttributes& attributes) {
+  Shown shown;
+  Status status = co_await write_.show(attributes, shown);
+  if (!status.ok()) co_return status;
+  co_return co_await write_.server_admission()->validate(shown.attributes);
+}
+
+}  // namespace backplane::registry

@@ -1,0 +1,80 @@
+// A write in a version that is not the stored one: its own steps on its own form, conversion, and the mode in which the store below does
+// the rest.
+//
+// Thread-safety: one request.
+// Lifetime:      borrows everything until the write is over; no copies.
+// Errors:        of admission and of the converter; what the version's strategy finds is told together with what the store finds.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "registry/conversion.hpp"
+#include "registry/object_store.hpp"
+
+namespace backplane::registry {
+
+class ConvertingWrite {
+ public:
+  // `own`: rules on the version's own form, or null.
+  ConvertingWrite(ServedStore& store, const Conversion& conversion, const Strategy* own, WriteMode mode, RequestContext& context,
+                  WriteOptions options = {});
+  ConvertingWrite(const ConvertingWrite&) = delete;
+  ConvertingWrite& operator=(const ConvertingWrite&) = delete;
+
+  // For the store below: its admission sees the version's form, its validation adds what `own` has found.
+  const WriteMode& mode() const noexcept { return below_; }
+  // The stored form of a new object.
+  Task<Result<Object>> to_create(Object& object);
+  // The stored form of what `info` makes of `existing`, which is in the stored form (null: there is none).
+  Task<Result<Object>> to_update(UpdatedObjectInfo& info, const Object* existing);
+
+ private:
+  // Validation below: mutation has been asked already, in the order of things, before the conversion.  Deletes ask both.
+  class Admission final : public AdmissionRunner {
+   public:
+    explicit Admission(ConvertingWrite& write) : write_(write) {}
+    Task<Status> admit(AdmissionAttributes& attributes) override;
+    Task<Status> validate(const AdmissionAttributes& attributes) override;
+
+   private:
+    ConvertingWrite& write_;
+  };
+
+  struct Shown {
+    std::optional<Object> object;
+    std::optional<Object> old_object;
+    AdmissionAttributes attributes;
+  };
+  Task<Status> show(const AdmissionAttributes& attributes, Shown& shown) const;
+  Task<Status> admit(Object& object, const Object* old);
+  void check_new(Object& object);
+  void check_change(Object& object, const Object& old);
+  bool admission_applies() const { return asked_.run_admission && context_.info.is_resource_request; }
+  AdmissionRunner* server_admission() const;
+
+  ServedStore& store_;
+  const Conversion& conversion_;
+  const Strategy* own_;
+  WriteMode asked_;
+  RequestContext& context_;
+  WriteOptions options_;  // of creates and updates
+  Admission admission_;
+  FieldErrors found_;
+  WriteMode below_;
+};
+
+// The UpdatedObjectInfo of such a write.
+class ConvertingUpdate final : public UpdatedObjectInfo {
+ public:
+  ConvertingUpdate(ConvertingWrite& write, UpdatedObjectInfo& inner) : write_(write), inner_(inner) {}
+  Task<Result<Object>> updated_object(RequestContext&, const Object* existing) override { return write_.to_update(inner_, existing); }
+  Preconditions preconditions() const override { return inner_.preconditions(); }
+
+ private:
+  ConvertingWrite& write_;
+  UpdatedObjectInfo& inner_;
+};
+
+}  // namespace backplane::registry

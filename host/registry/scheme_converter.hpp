@@ -1,0 +1,43 @@
+// Versions whose conversions are functions of the Scheme.
+//
+// Thread-safety: immutable; any thread, once the environment has its Scheme.
+// Lifetime:      shares the environment's state.
+// Errors:        those of the functions; kServiceUnavailable before the environment has a Scheme.
+#pragma once
+
+#include <memory>
+
+#include "backplane/conversion.hpp"
+#include "registry/object_store.hpp"
+
+namespace backplane::registry {
+
+class SchemeConverter final : public ObjectConverter {
+ public:
+  explicit SchemeConverter(std::shared_ptr<StoreEnvironment::State> environment) : environment_(std::move(environment)) {}
+  Task<Result<std::vector<Object>>> convert(GroupVersionKind from, GroupVersionKind to, std::vector<Object> objects) const override;
+  Result<std::string> stored_field_label(const GroupVersionKind& kind, std::string_view label) const override;
+
+ private:
+  std::shared_ptr<StoreEnvironment::State> environment_;
+};
+
+// The stored version's columns for objects of another version.
+class StoredTable final : public TableConvertor {
+ public:
+  StoredTable(std::shared_ptr<ObjectStore> stored, GroupVersionKind served, std::shared_ptr<StoreEnvironment::State> environment)
+      : stored_(std::move(stored)), served_(std::move(served)), environment_(std::move(environment)) {}
+  const std::vector<TableColumn>& columns() const override { return stored_->table_convertor().columns(); }
+  Array cells(const Object& object, std::int64_t now_unix, json::storage_ptr storage) const override;
+  Array conditions(const Object& object, json::storage_ptr storage) const override;
+
+ private:
+  // The object as it is stored; one that cannot be converted is printed as it is.
+  Object stored_form(const Object& object, json::storage_ptr storage) const;
+
+  std::shared_ptr<ObjectStore> stored_;
+  GroupVersionKind served_;
+  std::shared_ptr<StoreEnvironment::State> environment_;
+};
+
+}  // namespace backplane::registry

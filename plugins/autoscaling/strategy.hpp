@@ -1,0 +1,18 @@
+// HorizontalPodAutoscalers in the form in which they are stored, v2: defaults, rules and columns.
+//
+// Thread-safety: const; any thread.
+#pragma once
+
+#include <memory>
+
+#include "backplane/kit/group.hpp"
+
+namespace backplane::autoscaling {
+
+// The row of the stored version.
+kit::KindRow autoscaler_row();
+std::vector<TableColumn> autoscaler_columns();
+// `old`: the stored object, or null for a new one; what was wrong in it already is not held against a change.
+void validate_autoscaler(const Object& autoscaler, const Object* old, FieldErrors& errors);
+
+}  // namespace backplane::autoscaling

@@ -1,0 +1,59 @@
+#include "conversion.hpp"
+
+#include <array>
+
+namespace backplane::events {
+namespace {
+
+struct Renamed {
+  std::string_view served;
+  std::string_view stored;
+};
+constexpr std::array<Renamed, 7> kMembers = {{
+    {"regarding", "involvedObject"},
+    {"note", "message"},
+    {"reportingController", "reportingComponent"},
+    {"deprecatedSource", "source"},
+    {"deprecatedFirstTimestamp", "firstTimestamp"},
+    {"deprecatedLastTimestamp", "lastTimestamp"},
+    {"deprecatedCount", "count"},
+}};
+
+// Members that the other version calls otherwise are no members of this one: what stands under such a name is not taken along.
+void rename(Object& object, std::string_view from, std::string_view to) {
+  Value* value = find(object, from);
+  if (value == nullptr) {
+    erase_member(object, to);
+    return;
+  }
+  Value moved = std::move(*value);
+  erase_member(object, from);
+  object[to] = std::move(moved);
+}
+
+Status to_stored(Object& object) {
+  for (const Renamed& member : kMembers) rename(object, member.served, member.stored);
+  return {};
+}
+
+Status to_served(Object& object) {
+  for (const Renamed& member : kMembers) rename(object, member.stored, member.served);
+  return {};
+}
+
+}  // namespace
+
+Status add_conversions(Scheme& scheme) {
+  Status added = scheme.add_conversion(kServed, kStored, to_stored);
+  return added.ok() ? scheme.add_conversion(kStored, kServed, to_served) : added;
+}
+
+std::vector<Scheme::FieldLabel> field_labels() {
+  std::vector<Scheme::FieldLabel> labels = {{"reason", ""}, {"reportingController", "reportingComponent"}, {"type", ""}};
+  for (const char* member : {"kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"}) {
+    labels.push_back({std::string("regarding.") + member, std::string("involvedObject.") + member});
+  }
+  return labels;
+}
+
+}  // namespace backplane::events

@@ -1,0 +1,18 @@
+// Events between events.k8s.io/v1 and the core group's v1, in which they are stored: the same members under other names.
+//
+// Thread-safety: pure functions.
+// Errors:        none of their own; the Scheme's for registering twice.
+#pragma once
+
+#include "backplane/scheme.hpp"
+
+namespace backplane::events {
+
+inline const GroupVersionKind kStored{"", "v1", "Event"};
+inline const GroupVersionKind kServed{"events.k8s.io", "v1", "Event"};
+
+Status add_conversions(Scheme& scheme);
+// Labels that selectors on events.k8s.io/v1 may name.
+std::vector<Scheme::FieldLabel> field_labels();
+
+}  // namespace backplane::events
