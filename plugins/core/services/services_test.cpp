@@ -106,7 +106,7 @@ TEST(Reservation, WhatIsTakenIsAnError) {
 
 TEST(Services, DefaultsAreThoseOfAClusterIp) {
   EXPECT_EQ(to_json(prepared(R"({"ports":[{"port":80}]})").at("spec")),
-            R"({"ports":[{"port":80,"protocol":"TCP","targetPort":80}],"sessionAffinity":"None","type":"ClusterIP",)"
+            R"({"ports":[{"protocol":"TCP","port":80,"targetPort":80}],"type":"ClusterIP","sessionAffinity":"None",)"
             R"("internalTrafficPolicy":"Cluster","ipFamilyPolicy":"SingleStack","ipFamilies":["IPv4"]})");
 }
 
