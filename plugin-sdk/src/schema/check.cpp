@@ -69,7 +69,7 @@ class Checker {
       const Property& property = body.properties[index];
       if (left_out(property.name)) continue;
       const Place at{&place, property.name, 0, Place::Step::kMember};
-      check_property(property, find(object, property.name), old, at);
+      check_property(property, *property.rules, find(object, property.name), old, property.rules->holder ? place : at);
     }
     std::size_t next = 0;
     for (const auto& member : object) {
@@ -82,15 +82,14 @@ class Checker {
       if (one_only && is_alternative(property, *body.struct_rules) && property.name != chosen) continue;
       const Place at{&place, property.name, 0, Place::Step::kMember};
       const Value* before = old != nullptr ? find(*old, property.name) : nullptr;
-      go_down(*property.type, property.rules, member.value(), before, at);
+      go_down(*property.type, property.rules, member.value(), before, property.rules != nullptr && property.rules->holder ? place : at);
     }
   }
 
  private:
   // ---- one value
 
-  void check_property(const Property& property, const Value* value, const Object* old, const Place& place) {
-    const Rules& rules = *property.rules;
+  void check_property(const Property& property, const Rules& rules, const Value* value, const Object* old, const Place& place) {
     if (rules.on_create && old != nullptr) return;
     if (rules.immutable && old != nullptr) {
       const Value* before = find(*old, property.name);
@@ -169,11 +168,21 @@ class Checker {
 
   void go_down(const Type& type, const Rules* rules, const Value& value, const Value* old, const Place& place) {
     if (type.form() == Form::kStruct && value.is_object()) {
+      if (rules != nullptr) check_members(type, *rules, value.get_object(), place);
       check_struct(type, value.get_object(), old != nullptr ? old->if_object() : nullptr, place, ObjectPart::kWhole);
     } else if (type.form() == Form::kList && value.is_array()) {
       check_list(type, rules, value.get_array(), place);
     } else if (type.form() == Form::kMap && value.is_object()) {
       check_map(type, rules, value.get_object(), place);
+    }
+  }
+
+  void check_members(const Type& type, const Rules& rules, const Object& object, const Place& place) {
+    for (const auto& [name, member_rules] : rules.members) {
+      const int index = type.body().find(name, 0);
+      if (index < 0) continue;
+      const Place at{&place, name, 0, Place::Step::kMember};
+      check_property(type.body().properties[static_cast<std::size_t>(index)], *member_rules, find(object, name), nullptr, at);
     }
   }
 
@@ -185,7 +194,7 @@ class Checker {
       const Place item{&place, {}, i, Place::Step::kIndex};
       const Place& at = whole ? place : item;
       if (body.item_rules != nullptr) check_value(*body.items, *body.item_rules, &list[i], at);
-      go_down(*body.items, nullptr, list[i], nullptr, at);
+      go_down(*body.items, body.item_rules, list[i], nullptr, at);
     }
     if (rules != nullptr && (rules->unique_items || !rules->unique.empty())) check_unique(*rules, list, place);
   }

@@ -14,7 +14,10 @@ constexpr std::string_view kRuled = R"({"definitions":{
       "file":{"allOf":[{"$ref":"#/definitions/File"}],"x-backplane-pointer":true},
       "disk":{"allOf":[{"$ref":"#/definitions/File"}],"x-backplane-pointer":true},
       "extra":{"allOf":[{"$ref":"#/definitions/File"}],"x-backplane-pointer":true}}},
+  "Header":{"type":"object","properties":{
+    "name":{"type":"string","x-backplane-omit":"never","x-backplane-rules":{"format":"httpHeaderName","holder":true}}}},
   "File":{"type":"object","properties":{
+    "note":{"type":"string"},
     "path":{"type":"string","x-backplane-omit":"never","x-backplane-rules":{"required":true,"both":true,"format":"absolutePath"}}}},
   "Spec":{"type":"object","properties":{
     "replicas":{"type":"integer","format":"int32","x-backplane-pointer":true,"x-backplane-default":1,"x-backplane-rules":{"minimum":0}},
@@ -33,6 +36,9 @@ constexpr std::string_view kRuled = R"({"definitions":{
     "driver":{"type":"string","x-backplane-rules":{"maxLength":4}},
     "once":{"type":"array","items":{"$ref":"#/definitions/Part"},"x-backplane-rules":{"onCreate":true}},
     "source":{"allOf":[{"$ref":"#/definitions/Source"}],"x-backplane-pointer":true},
+    "here":{"allOf":[{"$ref":"#/definitions/File"}],"x-backplane-pointer":true,
+      "x-backplane-rules":{"members":{"note":{"required":true,"format":"dns1123Label"}}}},
+    "headers":{"type":"array","items":{"$ref":"#/definitions/Header"},"x-backplane-rules":{"wholeList":true}},
     "policies":{"allOf":[{"$ref":"#/definitions/Policies"}],"x-backplane-pointer":true,"x-backplane-default":{}}}},
   "Policies":{"type":"object","properties":{"when":{"type":"string","x-backplane-default":"Never"}}},
   "Status":{"type":"object","properties":{"count":{"type":"integer","format":"int32","x-backplane-rules":{"minimum":0}}}},
@@ -100,6 +106,17 @@ TEST(Rules, ItemsAndKeysAreLookedAtOneByOne) {
   EXPECT_EQ(spec_problems(R"("parts":[{"name":"a","port":1},{"name":"a","port":2}])"), "spec.parts[1].name: Duplicate value: \"a\"");
   EXPECT_EQ(spec_problems(R"("hard":{"cpu":"-1"})"), "spec.hard[cpu]: Invalid value: \"-1\": must be greater than or equal to 0");
   EXPECT_TRUE(spec_problems(R"("hard":{"a b":"1"})").starts_with("spec.hard[a b]: Invalid value: \"a b\": name part"));
+}
+
+TEST(Rules, AStructIsHeldToMoreInOnePlaceThanInAnother) {
+  EXPECT_EQ(spec_problems(R"("source":{"file":{"path":"/a"}})"), "");
+  EXPECT_EQ(spec_problems(R"("here":{"path":"/a"})"), "spec.here.note: Required value");
+  EXPECT_EQ(spec_problems(R"("here":{"path":"/a","note":"n"})"), "");
+}
+
+TEST(Rules, SomeValuesAreBlamedOnTheirHolder) {
+  EXPECT_TRUE(spec_problems(R"("headers":[{"name":"A-b"},{"name":"a b"}])")
+                  .starts_with("spec.headers: Invalid value: \"a b\": a valid HTTP header must consist of"));
 }
 
 TEST(Rules, ChangesAreSeenBesideTheOldObject) {

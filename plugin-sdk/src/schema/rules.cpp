@@ -1,6 +1,7 @@
 // Reads x-backplane-rules.
 #include "schema/rules.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "backplane/kit/addresses.hpp"
@@ -31,6 +32,14 @@ Problems has_no_backsteps(std::string_view text) {
   return out;
 }
 
+Problems is_http_header_name(std::string_view text) {
+  const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-'; };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), allowed)) return {};
+  return {
+      "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is "
+      "'[-A-Za-z0-9]+')"};
+}
+
 // Drivers' names are looked at in lower case.
 Problems is_driver_name(std::string_view text) {
   std::string lower(text);
@@ -43,14 +52,15 @@ struct FormatRow {
   Problems (*check)(std::string_view);
 };
 constexpr FormatRow kFormats[] = {
-    {"dns1123Label", is_dns1123_label},    {"dns1123Subdomain", is_dns1123_subdomain},
-    {"dns1035Label", is_dns1035_label},    {"qualifiedName", is_qualified_name},
-    {"labelValue", is_valid_label_value},  {"pathSegment", is_path_segment_name},
-    {"configMapKey", is_config_map_key},   {"envVarName", is_env_var_name},
-    {"portName", is_valid_port_name},      {"ip", is_valid_ip},
-    {"legacyIp", kit::legacy_ip_problems}, {"legacyCidr", kit::legacy_cidr_problems},
-    {"absolutePath", is_absolute_path},    {"relativePath", is_local_path},
-    {"noBacksteps", has_no_backsteps},     {"driverName", is_driver_name},
+    {"dns1123Label", is_dns1123_label},      {"dns1123Subdomain", is_dns1123_subdomain},
+    {"dns1035Label", is_dns1035_label},      {"qualifiedName", is_qualified_name},
+    {"labelValue", is_valid_label_value},    {"pathSegment", is_path_segment_name},
+    {"configMapKey", is_config_map_key},     {"envVarName", is_env_var_name},
+    {"portName", is_valid_port_name},        {"ip", is_valid_ip},
+    {"legacyIp", kit::legacy_ip_problems},   {"legacyCidr", kit::legacy_cidr_problems},
+    {"absolutePath", is_absolute_path},      {"relativePath", is_local_path},
+    {"noBacksteps", has_no_backsteps},       {"driverName", is_driver_name},
+    {"httpHeaderName", is_http_header_name},
 };
 
 std::vector<std::string> texts_of(const Value& list) {
@@ -108,26 +118,35 @@ bool read_word(std::string_view word, const Value& value, const Object& schema, 
     return said;
   }
   if (word == "wholeList") return out.whole_list = said;
+  if (word == "holder") return out.holder = said;
   return false;
 }
 
 }  // namespace
 
-const Rules* Compiler::rules_of(const Object& schema, const std::string& path) {
-  const Object* words = get_object(schema, "x-backplane-rules");
-  if (words == nullptr) return nullptr;
-  Rules& out = state_.rules.emplace_back();
-  for (const auto& [key, value] : *words) {
+void Compiler::read_rules(const Object& words, const Object& schema, const std::string& path, Rules& out) {
+  const auto read_inner = [&](const Value& inner) {
+    auto rules = std::make_unique<Rules>();
+    if (inner.is_object()) read_rules(inner.get_object(), Object(), path, *rules);
+    return rules;
+  };
+  for (const auto& [key, value] : words) {
     const std::string_view word(key);
-    if (word == "keys" && value.is_object()) {
-      out.keys = std::make_unique<Rules>();
-      for (const auto& [inner, inner_value] : value.get_object()) {
-        if (!read_word(inner, inner_value, schema, *out.keys)) fail(path + ".x-backplane-rules.keys", std::string(inner));
-      }
+    if (word == "keys") {
+      out.keys = read_inner(value);
+    } else if (word == "members" && value.is_object()) {
+      for (const auto& [name, rules] : value.get_object()) out.members.emplace_back(std::string(name), read_inner(rules));
     } else if (!read_word(word, value, schema, out)) {
       fail(path + ".x-backplane-rules", "\"" + std::string(word) + "\" is no rule");
     }
   }
+}
+
+const Rules* Compiler::rules_of(const Object& schema, const std::string& path) {
+  const Object* words = get_object(schema, "x-backplane-rules");
+  if (words == nullptr) return nullptr;
+  Rules& out = state_.rules.emplace_back();
+  read_rules(*words, schema, path, out);
   return &out;
 }
 

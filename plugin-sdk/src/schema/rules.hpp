@@ -1,4 +1,5 @@
-// What x-backplane-rules say of one property, item or struct, beyond its type.
+// What x-backplane-rules say of one property, item or struct, beyond its type.  Beside the words that backplane/schema.hpp lists there are
+// `members` and `holder`, for the odd places of upstream's messages.
 //
 // Thread-safety: immutable once compiled.
 #pragma once
@@ -8,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backplane/names.hpp"
@@ -34,11 +36,14 @@ struct Rules {
   std::optional<std::int64_t> max_length;
   bool immutable = false;
   std::string immutable_text;
-  bool on_create = false;       // what is in it can never change, and is looked at once
-  bool opaque = false;          // nothing in it is looked at
-  std::string unique;           // member that no two items share
-  bool unique_items = false;    // no two items are the same
-  bool whole_list = false;      // what is wrong with an item is said of the list
+  bool on_create = false;     // what is in it can never change, and is looked at once
+  bool opaque = false;        // nothing in it is looked at
+  std::string unique;         // member that no two items share
+  bool unique_items = false;  // no two items are the same
+  bool whole_list = false;    // what is wrong with an item is said of the list
+  bool holder = false;        // what is wrong with the value is said of what holds it
+  // "members": {name: rules}: rules for members of this struct in this place; others may hold the same struct to other rules.
+  std::vector<std::pair<std::string, std::unique_ptr<Rules>>> members;
   std::unique_ptr<Rules> keys;  // of a map's keys
 };
 

@@ -23,34 +23,10 @@ const std::set<std::string> kEnvFields = {"metadata.name", "metadata.namespace",
                                           "status.hostIP", "status.hostIPs",     "status.podIP", "status.podIPs"};
 
 constexpr std::array<std::string_view, 4> kRunning = {"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"};
-bool is_http_header(std::string_view name) noexcept {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
-  });
-}
-
-// What the schema does not say of the way to ask a container something; only the first of several is looked into.
-void validate_handler(const Object& handler, const std::string& path, FieldErrors& errors) {
-  if (has(handler, "exec")) return;
-  each(object_or_empty(handler, "httpGet"), "httpHeaders", [&](const Object& header, std::size_t) {
-    const std::string_view name = get_string(header, "name");
-    if (is_http_header(name)) return;
-    errors.invalid(at(at(path, "httpGet"), "httpHeaders"), name,
-                   "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is "
-                   "'[-A-Za-z0-9]+')");
-  });
-  const std::int64_t seconds = get_int(object_or_empty(handler, "sleep"), "seconds").value_or(0);
-  if (seconds < 0) {
-    errors.invalid(at(path, "sleep"), static_cast<long long>(seconds),
-                   "must be greater than 0 and less than terminationGracePeriodSeconds");
-  }
-}
-
 void validate_probe(const Object& container, std::string_view name, const std::string& container_path, FieldErrors& errors) {
   const Object* probe = get_object(container, name);
   if (probe == nullptr) return;
   const std::string path = at(container_path, name);
-  validate_handler(*probe, path, errors);
   const auto grace = get_int(*probe, "terminationGracePeriodSeconds");
   const std::string grace_path = at(path, "terminationGracePeriodSeconds");
   if (name == "readinessProbe") {
@@ -60,18 +36,6 @@ void validate_probe(const Object& container, std::string_view name, const std::s
   if (grace && *grace <= 0) errors.invalid(grace_path, static_cast<long long>(*grace), "must be greater than 0");
   const std::int64_t success = get_int(*probe, "successThreshold").value_or(1);
   if (success != 1) errors.invalid(at(path, "successThreshold"), static_cast<long long>(success), "must be 1");
-}
-
-// References name their object by a struct that others share.
-void validate_ref_name(const Object& holder, std::string_view kind, bool required, const std::string& path, FieldErrors& errors) {
-  const Object* ref = get_object(holder, kind);
-  if (ref == nullptr) return;
-  const std::string_view name = get_string(*ref, "name");
-  if (required && name.empty()) {
-    errors.required(at(at(path, kind), "name"));
-  } else {
-    add_problems(is_dns1123_subdomain(name), at(at(path, kind), "name"), name, errors);
-  }
 }
 
 void validate_value_from(const Object& variable, const std::string& variable_path, FieldErrors& errors) {
@@ -84,7 +48,6 @@ void validate_value_from(const Object& variable, const std::string& variable_pat
   if (const Object* ref = get_object(*from, "resourceFieldRef")) {
     validate_resource_field_ref(*ref, at(path, "resourceFieldRef"), false, errors);
   }
-  for (std::string_view kind : {"configMapKeyRef", "secretKeyRef"}) validate_ref_name(*from, kind, false, path, errors);
   if (sources == 0) {
     errors.invalid(path, "", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`");
   } else if (!get_string(variable, "value").empty()) {
@@ -96,13 +59,8 @@ void validate_value_from(const Object& variable, const std::string& variable_pat
 
 void validate_env(const Object& container, const std::string& path, FieldErrors& errors) {
   each(container, "env", [&](const Object& variable, std::size_t i) { validate_value_from(variable, at(at(path, "env"), i), errors); });
-  each(container, "envFrom", [&](const Object& source, std::size_t i) {
-    const std::string item = at(at(path, "envFrom"), i);
-    int sources = 0;
-    for (std::string_view kind : {"configMapRef", "secretRef"}) {
-      sources += has(source, kind);
-      validate_ref_name(source, kind, true, item, errors);
-    }
+  each(container, "envFrom", [&](const Object& source, std::size_t) {
+    const int sources = has(source, "configMapRef") + has(source, "secretRef");
     if (sources == 0) errors.invalid(at(path, "envFrom"), "", "must specify one of: `configMapRef` or `secretRef`");
     if (sources > 1) errors.invalid(at(path, "envFrom"), "", "may not have more than one field specified at a time");
   });
@@ -140,18 +98,8 @@ void validate_resize_policy(const Object& container, const std::string& containe
   const std::string path = at(container_path, "resizePolicy");
   std::set<std::string> seen;
   each(container, "resizePolicy", [&](const Object& policy, std::size_t i) {
-    const std::string resource(get_string(policy, "resourceName")), restart(get_string(policy, "restartPolicy"));
+    const std::string resource(get_string(policy, "resourceName"));
     if (!seen.insert(resource).second) errors.duplicate(at(path, i), resource);
-    if (resource.empty()) {
-      errors.required(path);
-    } else if (resource != "cpu" && resource != "memory") {
-      errors.not_supported(path, resource, {"cpu", "memory"});
-    }
-    if (restart.empty()) {
-      errors.required(path);
-    } else if (restart != "NotRequired" && restart != "RestartContainer") {
-      errors.not_supported(path, restart, {"NotRequired", "RestartContainer"});
-    }
   });
 }
 
@@ -164,13 +112,8 @@ void validate_container(const Object& container, const std::string& path, const 
   validate_security(container, path, around.options, errors);
 }
 
-// Of containers that keep running: how they start, live and stop.
-void validate_lifecycle_and_probes(const Object& container, const std::string& path, FieldErrors& errors) {
-  if (const Object* lifecycle = get_object(container, "lifecycle")) {
-    for (std::string_view name : {"postStart", "preStop"}) {
-      if (const Object* handler = get_object(*lifecycle, name)) validate_handler(*handler, at(at(path, "lifecycle"), name), errors);
-    }
-  }
+// Of containers that keep running.
+void validate_probes(const Object& container, const std::string& path, FieldErrors& errors) {
   for (std::string_view probe : {"livenessProbe", "readinessProbe", "startupProbe"}) validate_probe(container, probe, path, errors);
 }
 
@@ -198,7 +141,7 @@ void validate_regular(const Object& pod_spec, const std::string& path, const Sur
     const std::string item = at(path, i), name(get_string(container, "name"));
     validate_container(container, item, around, errors);
     if (!names.insert(name).second) errors.duplicate(at(item, "name"), name);
-    validate_lifecycle_and_probes(container, item, errors);
+    validate_probes(container, item, errors);
   });
 }
 
@@ -214,7 +157,7 @@ void validate_init(const Object& pod_spec, const std::string& path, const Surrou
       names.insert(name);
     }
     if (get_string(container, "restartPolicy") == "Always") {
-      validate_lifecycle_and_probes(container, item, errors);
+      validate_probes(container, item, errors);
       return;
     }
     for (std::string_view field : kRunning) {

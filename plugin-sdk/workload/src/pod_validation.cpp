@@ -24,25 +24,18 @@ std::vector<std::string_view> texts(const Object& parent, std::string_view key) 
 }
 
 void validate_match_field(const Object& term, const std::string& path, FieldErrors& errors) {
-  const std::string_view key = get_string(term, "key"), op = get_string(term, "operator");
+  const std::string_view op = get_string(term, "operator");
   const auto values = texts(term, "values");
-  if (op == "In" || op == "NotIn") {
-    if (values.size() != 1) {
-      errors.required(at(path, "values"), "must be only one value when `operator` is 'In' or 'NotIn' for node field selector");
-    }
-  } else {
-    errors.invalid(at(path, "operator"), op, "not a valid selector operator");
+  if ((op == "In" || op == "NotIn") && values.size() != 1) {
+    errors.required(at(path, "values"), "must be only one value when `operator` is 'In' or 'NotIn' for node field selector");
   }
-  if (key != "metadata.name") {
-    errors.invalid(at(path, "key"), key, "not a valid field selector key");
-    return;
-  }
+  if (get_string(term, "key") != "metadata.name") return;
   for (std::size_t i = 0; i < values.size(); ++i)
     add_problems(is_dns1123_subdomain(values[i]), at(at(path, "values"), i), values[i], errors);
 }
 
 void validate_match_expression(const Object& term, const std::string& path, FieldErrors& errors) {
-  const std::string_view key = get_string(term, "key"), op = get_string(term, "operator");
+  const std::string_view op = get_string(term, "operator");
   const auto values = texts(term, "values");
   if (op == "In" || op == "NotIn") {
     if (values.empty()) errors.required(at(path, "values"), "must be specified when `operator` is 'In' or 'NotIn'");
@@ -50,10 +43,7 @@ void validate_match_expression(const Object& term, const std::string& path, Fiel
     if (!values.empty()) errors.forbidden(at(path, "values"), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
   } else if (op == "Gt" || op == "Lt") {
     if (values.size() != 1) errors.required(at(path, "values"), "must be specified single value when `operator` is 'Lt' or 'Gt'");
-  } else {
-    errors.invalid(at(path, "operator"), op, "not a valid selector operator");
   }
-  add_problems(is_qualified_name(key), at(path, "key"), key, errors);
   for (std::size_t i = 0; i < values.size(); ++i)
     add_problems(is_valid_label_value(values[i]), at(at(path, "values"), i), values[i], errors);
 }
@@ -184,9 +174,6 @@ void validate_dns(const Object& pod_spec, const std::string& path, FieldErrors& 
     if (searches[i] == "." || is_search_domain(searches[i])) continue;
     errors.invalid(at(at(where, "searches"), i), searches[i], kSearchText);
   }
-  each(*config, "options", [&](const Object& option, std::size_t i) {
-    if (get_string(option, "name").empty()) errors.required(at(at(where, "options"), i), "must not be empty");
-  });
 }
 
 // A pod's tokens are its account's; templates are given an account when pods are made of them.
@@ -241,17 +228,6 @@ void check_one_of(const Object& parent, std::string_view key, const std::string&
 void check_port(const Value* port, const std::string& path, FieldErrors& errors) {
   const long long number = port != nullptr && port->is_int64() ? static_cast<long long>(port->get_int64()) : 0;
   for (const std::string& problem : is_valid_port_num(number)) errors.invalid(path, number, problem);
-}
-
-void check_required(const Object& parent, std::string_view key, const std::string& path, FieldErrors& errors) {
-  if (get_string(parent, key).empty()) errors.required(at(path, key));
-}
-
-void check_file_mode(const Object& parent, std::string_view key, const std::string& path, FieldErrors& errors) {
-  const auto mode = get_int(parent, key);
-  if (mode && (*mode < 0 || *mode > 0777)) {
-    errors.invalid(at(path, key), static_cast<long long>(*mode), "must be a number between 0 and 0777 (octal), both inclusive");
-  }
 }
 
 void validate_node_selector_terms(const Object& selector, const std::string& path, FieldErrors& errors) {
@@ -320,10 +296,7 @@ void validate_pod_spec(const Object& pod_spec, const std::string& path, std::str
   }
   if (const Object* os = get_object(pod_spec, "os")) {
     const std::string_view name = get_string(*os, "name");
-    if (name.empty())
-      errors.required(at(at(path, "os"), "name"));
-    else if (name != "linux" && name != "windows")
-      errors.not_supported(at(path, "os"), name, {"linux", "windows"});
+    if (!name.empty() && name != "linux" && name != "windows") errors.not_supported(at(path, "os"), name, {"linux", "windows"});
   }
   if (!pod_name.empty()) validate_pod_only(pod_spec, path, errors);
 }

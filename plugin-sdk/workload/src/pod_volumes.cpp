@@ -16,8 +16,6 @@ const std::set<std::string> kVolumeFields = {"metadata.annotations", "metadata.l
                                              "metadata.uid"};
 
 void validate_downward_item(const Object& item, const std::string& path, FieldErrors& errors) {
-  if (get_string(item, "path").empty()) errors.required(at(path, "path"));
-  check_file_mode(item, "mode", path, errors);
   const bool field = has(item, "fieldRef"), resource = has(item, "resourceFieldRef");
   if (!field && !resource) {
     errors.required(path, "one of fieldRef and resourceFieldRef is required");
@@ -31,9 +29,6 @@ void validate_downward_item(const Object& item, const std::string& path, FieldEr
   }
 }
 
-void validate_config_map(const Object& source, const std::string& path, FieldErrors& errors) {
-  check_required(source, "name", path, errors);
-}
 void validate_empty_dir(const Object& source, const std::string& path, FieldErrors& errors) {
   const std::string_view limit = get_string(source, "sizeLimit");
   if (!limit.empty() && compare_quantities(limit, "0") < 0) {
@@ -66,11 +61,6 @@ void validate_projected_paths(const Object& source, const std::string& path, Fie
 void validate_projected(const Object& source, const std::string& path, FieldErrors& errors) {
   each(source, "sources", [&](const Object& each_source, std::size_t i) {
     const std::string item = at(at(path, "sources"), i);
-    for (std::string_view kind : {"secret", "configMap"}) {
-      const Object* ref = get_object(each_source, kind);
-      if (ref == nullptr) continue;
-      check_required(*ref, "name", at(item, kind), errors);
-    }
     if (const Object* downward = get_object(each_source, "downwardAPI")) {
       each(*downward, "items", [&](const Object& entry, std::size_t) { validate_downward_item(entry, at(item, "downwardAPI"), errors); });
     }

@@ -190,18 +190,15 @@ class ResourceQuotaStrategy final : public KindStrategy {
 
  private:
   static void check_expression(const Object& expression, const std::string& path, FieldErrors& errors) {
-    const std::string_view scope = get_string(expression, "scopeName"), op = get_string(expression, "operator");
+    const std::string_view op = get_string(expression, "operator");
     const Array* values = get_array(expression, "values");
     const bool some = values != nullptr && !values->empty();
-    if (!is_scope(scope)) errors.invalid(at(path, "scopeName"), scope, "unsupported scope");
     if (op == "In" || op == "NotIn") {
       if (!some) errors.required(at(path, "values"), "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector");
     } else if (op == "Exists" || op == "DoesNotExist") {
       if (some)
         errors.invalid_raw(at(path, "values"), to_json(*values),
                            "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector");
-    } else {
-      errors.invalid(at(path, "operator"), op, "not a valid selector operator");
     }
   }
 };

@@ -102,7 +102,6 @@ class PersistentVolumeStrategy final : public KindStrategy {
   void check(const Object& object, FieldErrors& errors) const override {
     const Object& spec = object_or_empty(object, "spec");
     check_capacity(spec, errors);
-    if (const Object* csi = get_object(spec, "csi")) check_csi(*csi, errors);
     if (const Object* affinity = get_object(spec, "nodeAffinity")) {
       if (const Object* required = get_object(*affinity, "required")) {
         validate_node_selector_terms(*required, "spec.nodeAffinity.required", errors);
@@ -141,23 +140,6 @@ class PersistentVolumeStrategy final : public KindStrategy {
     if (!amounts.contains("storage") || amounts.size() > 1) {
       errors.add({FieldErrorType::kNotSupported, "spec.capacity",
                   "Unsupported value: " + (capacity ? to_json(*capacity) : "null") + ": supported values: \"storage\""});
-    }
-  }
-  static void check_csi(const Object& csi, FieldErrors& errors) {
-    for (std::string_view key :
-         {"controllerPublishSecretRef", "controllerExpandSecretRef", "nodePublishSecretRef", "nodeExpandSecretRef"}) {
-      const Object* ref = get_object(csi, key);
-      if (ref == nullptr) continue;
-      const std::string path = at("spec.csi", key);
-      const std::string_view name = get_string(*ref, "name"), ns = get_string(*ref, "namespace");
-      if (name.empty())
-        errors.required(at(path, "name"));
-      else
-        add_problems(is_dns1123_subdomain(name), at(path, "name"), name, errors);
-      if (ns.empty())
-        errors.required(at(path, "namespace"));
-      else
-        add_problems(is_dns1123_label(ns), at(path, "namespace"), ns, errors);
     }
   }
 };

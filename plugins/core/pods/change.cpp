@@ -69,7 +69,12 @@ void check_tolerations(const Object& spec, const Object& before, FieldErrors& er
     errors.forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds");
     return;
   }
-  validate_tolerations(spec, "spec", errors);  // once more, as upstream does
+  // Once more, as upstream does.
+  const Schema* tolerations = core_schemas()->find("io.k8s.api.core.v1.Toleration");
+  each(spec, "tolerations", [&](const Object& toleration, std::size_t i) {
+    tolerations->check(toleration, nullptr, ObjectPart::kWhole, at("spec.tolerations", i), errors);
+  });
+  validate_tolerations(spec, "spec", errors);
 }
 
 void check_scheduling_gates(const Object& spec, const Object& before, FieldErrors& errors) {

@@ -49,7 +49,5 @@ void add_problems(const std::vector<std::string>& problems, const std::string& p
 void check_one_of(const Object& parent, std::string_view key, const std::string& path, const std::vector<std::string>& supported,
                   FieldErrors& errors);
 void check_port(const Value* port, const std::string& path, FieldErrors& errors);
-void check_required(const Object& parent, std::string_view key, const std::string& path, FieldErrors& errors);
-void check_file_mode(const Object& parent, std::string_view key, const std::string& path, FieldErrors& errors);
 
 }  // namespace backplane::workload
