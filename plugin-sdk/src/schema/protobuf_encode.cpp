@@ -12,16 +12,6 @@ namespace {
 
 using Token = JsonTape::Token;
 
-// Two digits of a time's text; -1 when they are none.
-int digits(std::string_view text, std::size_t at, std::size_t count) noexcept {
-  int value = 0;
-  for (std::size_t i = at; i < at + count; ++i) {
-    if (text[i] < '0' || text[i] > '9') return -1;
-    value = value * 10 + (text[i] - '0');
-  }
-  return value;
-}
-
 class ProtobufEncoder {
  public:
   explicit ProtobufEncoder(std::string& out) : out_(out) {}

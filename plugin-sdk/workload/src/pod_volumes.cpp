@@ -105,8 +105,10 @@ struct SourceRow {
   void (*validate)(const Object&, const std::string&, FieldErrors&);
 };
 constexpr SourceRow kSources[] = {
-    {"emptyDir", validate_empty_dir},  {"downwardAPI", validate_downward}, {"configMap", validate_config_map},
-    {"projected", validate_projected}, {"ephemeral", validate_ephemeral},
+    {"emptyDir", validate_empty_dir},
+    {"downwardAPI", validate_downward},
+    {"projected", validate_projected},
+    {"ephemeral", validate_ephemeral},
 };
 
 // Only the first source is looked into: there may be no other.
