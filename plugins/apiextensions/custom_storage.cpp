@@ -42,7 +42,7 @@ class ConvertingCursor final : public ObjectCursor {
 
 class ConvertingStream final : public WatchStream {
  public:
-  ConvertingStream(std::unique_ptr<WatchStream> below, std::shared_ptr<const Converter> converter)
+  ConvertingStream(std::shared_ptr<WatchStream> below, std::shared_ptr<const Converter> converter)
       : below_(std::move(below)), converter_(std::move(converter)) {}
 
   Task<Result<std::vector<WatchEvent>>> next() override {
@@ -67,7 +67,7 @@ class ConvertingStream final : public WatchStream {
     event.object = std::move(changed);
   }
 
-  std::unique_ptr<WatchStream> below_;
+  std::shared_ptr<WatchStream> below_;
   std::shared_ptr<const Converter> converter_;
 };
 
@@ -130,8 +130,9 @@ Task<Result<UpdateResult>> update_through(Updater& below, const Converter& conve
 
 class CustomStorage final : public StandardStorage, public DeprecationProvider {
  public:
-  CustomStorage(std::shared_ptr<StandardStorage> store, std::shared_ptr<const Converter> converter, Terminating terminating)
-      : store_(std::move(store)), converter_(std::move(converter)), terminating_(std::move(terminating)) {}
+  CustomStorage(std::shared_ptr<StandardStorage> store, std::shared_ptr<const Converter> converter, Terminating terminating,
+                std::shared_ptr<Watches> watches)
+      : store_(std::move(store)), converter_(std::move(converter)), terminating_(std::move(terminating)), watches_(std::move(watches)) {}
 
   GroupVersionKind kind() const override { return version().kind; }
   const Schema* schema() const override { return version().schema.root; }
@@ -161,9 +162,11 @@ class CustomStorage final : public StandardStorage, public DeprecationProvider {
   Task<Result<std::unique_ptr<WatchStream>>> watch(RequestContext& context, ListOptions options) override {
     Status known = check_fields(options);
     if (!known.ok()) co_return known;
-    auto stream = co_await store_->watch(context, std::move(options));
-    if (!stream.ok()) co_return stream;
-    co_return std::unique_ptr<WatchStream>(std::make_unique<ConvertingStream>(std::move(*stream), converter_));
+    auto opened = co_await store_->watch(context, std::move(options));
+    if (!opened.ok()) co_return opened;
+    const std::shared_ptr<WatchStream> stream = std::move(*opened);
+    watches_->add(stream);
+    co_return std::unique_ptr<WatchStream>(std::make_unique<ConvertingStream>(stream, converter_));
   }
 
   Task<Result<ObjectRef>> create(RequestContext& context, Object& object, WriteOptions options) override {
@@ -231,6 +234,7 @@ class CustomStorage final : public StandardStorage, public DeprecationProvider {
   std::shared_ptr<StandardStorage> store_;
   std::shared_ptr<const Converter> converter_;
   Terminating terminating_;
+  std::shared_ptr<Watches> watches_;
 };
 
 class CustomStatus final : public RestStorage,
@@ -273,9 +277,36 @@ class CustomStatus final : public RestStorage,
 
 }  // namespace
 
+void Watches::add(const std::shared_ptr<WatchStream>& stream) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (streams_.size() >= swept_at_) {
+      streams_.erase(std::remove_if(streams_.begin(), streams_.end(), [](const auto& each) { return each.expired(); }), streams_.end());
+      swept_at_ = std::max<std::size_t>(16, streams_.size() * 2);
+    }
+    if (!ended_) {
+      streams_.push_back(stream);
+      return;
+    }
+  }
+  stream->cancel();
+}
+
+void Watches::end() {
+  std::vector<std::weak_ptr<WatchStream>> streams;
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    streams.swap(streams_);
+  }
+  for (const auto& each : streams) {
+    if (const auto stream = each.lock()) stream->cancel();
+  }
+}
+
 std::shared_ptr<StandardStorage> make_custom_storage(std::shared_ptr<StandardStorage> store, std::shared_ptr<const Converter> converter,
-                                                     Terminating terminating) {
-  return std::make_shared<CustomStorage>(std::move(store), std::move(converter), std::move(terminating));
+                                                     Terminating terminating, std::shared_ptr<Watches> watches) {
+  return std::make_shared<CustomStorage>(std::move(store), std::move(converter), std::move(terminating), std::move(watches));
 }
 
 std::shared_ptr<RestStorage> make_custom_status(std::shared_ptr<RestStorage> status, std::shared_ptr<const Converter> converter) {
