@@ -2,13 +2,14 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "growth.hpp"
 #include "scenarios.hpp"
 
 int main(int argc, char** argv) {
   bench::Settings settings;
   CLI::App app{"Load driver for Kubernetes API servers; one line of JSON per scenario."};
   app.require_subcommand(1);
-  app.add_option("--kubeconfig", settings.kubeconfig, "where the server is and who asks")->required();
+  app.add_option("--kubeconfig", settings.kubeconfig, "where the server is and who asks; growth starts servers of its own");
   app.add_option("--pid", settings.pid, "process of the server: its CPU seconds and memory are measured");
   app.add_option("--clients", settings.clients, "connections, one request at a time each")->capture_default_str();
   app.add_option("--seconds", settings.seconds, "how long")->capture_default_str();
@@ -17,6 +18,14 @@ int main(int argc, char** argv) {
   app.add_option("--resource", settings.resource, "pods or configmaps")->capture_default_str();
   app.add_option("--namespace", settings.ns, "made when it does not exist")->capture_default_str();
   app.add_option("--query", settings.query, "appended to lists, such as ?limit=500");
+  bench::GrowthSettings growth;
+  CLI::App* grows = app.add_subcommand("growth", "doubles what there is of each thing and prints by which power time and memory grow");
+  grows->add_option("--server", growth.server, "the server's binary")->required()->check(CLI::ExistingFile);
+  grows->add_option("--plugin-dir", growth.plugin_dir, "its plugins; default: where the server looks");
+  grows->add_option("--plugin", growth.plugin, "the plugin of which copies are loaded")->capture_default_str();
+  grows->add_option("--scale", growth.scale, "of the sizes")->capture_default_str()->check(CLI::PositiveNumber);
+  grows->add_option("--only", growth.only, "quantities, comma separated: types, kinds, objects, watchers, namespaces, plugins, connections")
+      ->delimiter(',');
   struct Scenario {
     const char* name;
     const char* help;
@@ -30,6 +39,8 @@ int main(int argc, char** argv) {
   for (const auto& scenario : kScenarios) app.add_subcommand(scenario.name, scenario.help)->fallthrough();
   CLI11_PARSE(app, argc, argv);
   try {
+    if (grows->parsed()) return bench::run_growth(growth);
+    if (settings.kubeconfig.empty()) throw std::runtime_error("--kubeconfig is required");
     const bench::Endpoint endpoint(settings.kubeconfig);
     for (const auto& scenario : kScenarios) {
       if (app.got_subcommand(scenario.name)) scenario.run(endpoint, settings);

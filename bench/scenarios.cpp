@@ -1,7 +1,5 @@
 #include "scenarios.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <boost/json.hpp>
@@ -11,44 +9,17 @@
 #include <iostream>
 #include <memory>
 #include <mutex>
-#include <sstream>
 #include <stdexcept>
 #include <thread>
 #include <vector>
+
+#include "measure.hpp"
 
 namespace bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 namespace json = boost::json;
-
-struct Usage {
-  double cpu_seconds = 0;
-  long rss_kib = 0;
-  long peak_kib = 0;
-};
-
-Usage usage_of(int pid) {
-  Usage usage;
-  if (pid == 0) return usage;
-  const std::string base = "/proc/" + std::to_string(pid);
-  std::ifstream stat(base + "/stat");
-  std::string text((std::istreambuf_iterator<char>(stat)), {});
-  std::istringstream fields(text.substr(text.rfind(')') + 2));
-  std::string field;
-  for (int i = 0; i < 11; ++i) fields >> field;
-  long user = 0, system = 0;
-  fields >> user >> system;
-  usage.cpu_seconds = static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
-  std::ifstream status(base + "/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmRSS:")) usage.rss_kib = std::stol(line.substr(6));
-    if (line.starts_with("VmHWM:")) usage.peak_kib = std::stol(line.substr(6));
-  }
-  return usage;
-}
-
-double rounded(double value) { return static_cast<double>(static_cast<long>(value * 100 + 0.5)) / 100; }
 
 // Runs `operation` on `clients` connections and prints rate, latency and the server's cost.  The operation returns the bytes received.
 void drive(const std::string& name, const Endpoint& endpoint, const Settings& settings,
@@ -124,11 +95,6 @@ std::string body_of(const Settings& settings, const std::string& name) {
          R"("resources":{"requests":{"cpu":"250m","memory":"128Mi"},"limits":{"memory":"512Mi"}},"livenessProbe":{"httpGet":{"path":"/healthz","port":8080}},)"
          R"("volumeMounts":[{"name":"cfg","mountPath":"/etc/cfg"}]}],"volumes":[{"name":"cfg","configMap":{"name":"web"}}],"nodeSelector":{"zone":"a"},)"
          R"("tolerations":[{"key":"dedicated","operator":"Exists"}]}})";
-}
-
-void expect(const Response& response, int code, const char* what) {
-  if (response.code != code)
-    throw std::runtime_error(std::string(what) + " answered " + std::to_string(response.code) + " " + response.body.substr(0, 300));
 }
 
 void ensure_namespace(Connection& connection, const Settings& settings) {

@@ -89,9 +89,10 @@ Status ServerParts::load() {
       [this](std::string_view name) { return flag_for_plugins(name); },
       [this](const GroupVersionResource& resource) { return config.enablement().resource_enabled(resource); },
       [](std::string_view) { return std::string(); },
-      [this](const std::string& delegate, std::vector<APIGroupInfo> groups) { return router->publish(delegate, std::move(groups)); },
+      [this](const std::string& delegate, GroupsChange change) { return router->change(delegate, std::move(change)); },
       [this] { return router->group_versions(); },
-      [this](std::function<void()> callback) { router->on_group_versions_changed(std::move(callback)); },
+      [this](std::function<void(const GroupVersionsChange&)> callback) { router->on_group_versions_changed(std::move(callback)); },
+      [this]() -> Signal& { return router->groups_complete(); },
       [this](const GroupVersionResource& resource) { return router->find_storage(resource); }, host_names()});
   services->publish_path = [this](const std::string& delegate, PathRoute route) {
     return router->publish_path(delegate, std::move(route));

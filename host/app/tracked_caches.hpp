@@ -4,6 +4,7 @@
 // Lifetime:              borrows the hub behind it.
 #pragma once
 
+#include <map>
 #include <mutex>
 
 #include "watchcache/resource_cache.hpp"
@@ -30,13 +31,12 @@ class TrackedCaches final : public CacheHub {
 
  private:
   struct Entry {
-    std::string prefix;
-    bool eager;
+    bool eager = false;
     std::weak_ptr<ResourceCache> cache;
   };
   CacheHub& behind_;
   mutable std::mutex mutex_;
-  std::vector<Entry> entries_;
+  std::map<std::string, Entry, std::less<>> entries_;  // by prefix
 };
 
 }  // namespace backplane

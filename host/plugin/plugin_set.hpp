@@ -48,9 +48,10 @@ struct HostServices {
   // The plugin's section of the configuration as JSON.
   std::function<std::string(std::string_view plugin)> configuration;
   // Called after commit only, at any time until the server has stopped.
-  std::function<Status(const std::string& delegate, std::vector<APIGroupInfo> groups)> publish_dynamic;
+  std::function<Status(const std::string& delegate, GroupsChange change)> change_groups;
   std::function<std::vector<GroupVersionInfo>()> group_versions;
-  std::function<void(std::function<void()> callback)> on_group_versions_changed;
+  std::function<void(std::function<void(const GroupVersionsChange&)> callback)> on_group_versions_changed;
+  std::function<Signal&()> groups_complete;
   // The storage behind a resource's row, or null.
   std::function<std::shared_ptr<RestStorage>(const GroupVersionResource& resource)> find_storage;
   // Names the host has taken itself: "path /healthz" → "the host".  Kinds: path, poststarthook, preshutdownhook, check, signal,

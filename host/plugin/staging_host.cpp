@@ -78,9 +78,10 @@ Status check_path(const PathRoute& route) {
 
 Status no_object(const char* kind) { return bad_request(std::string("a null ") + kind + " cannot be registered"); }
 
+using Storages = std::map<std::string, std::shared_ptr<RestStorage>>;
+
 // What routing takes for granted of a storage and its path; upstream's installer asks for the same.
-Status check_storage(const std::map<std::string, std::shared_ptr<RestStorage>>& storages, const std::string& path,
-                     const std::string& where) {
+Status check_storage(const Storages& storages, const std::string& path, const std::string& where) {
   const auto& storage = storages.at(path);
   if (!storage) return bad_request(where + " has no storage for " + path);
   if (std::any_of(path.begin(), path.end(), [](char c) { return c >= 'A' && c <= 'Z'; })) {
@@ -121,6 +122,30 @@ Status check_group(const APIGroupInfo& info) {
   return {};
 }
 
+Status check_published(const PublishedResource& resource) {
+  if (resource.versions.empty()) {
+    return bad_request("the published resource " + GroupResource{resource.group, resource.resource}.to_string() + " has no versions");
+  }
+  for (const auto& version : resource.versions) {
+    const std::string where = "API group version " + GroupVersion{resource.group, version.version}.to_string();
+    if (!version.storages.contains(resource.resource)) return bad_request(where + " has no storage for " + resource.resource);
+    for (const auto& [path, _] : version.storages) {
+      if (path.substr(0, path.find('/')) != resource.resource)
+        return bad_request(where + ": " + quoted(path) + " is no path of " + quoted(resource.resource));
+      Status status = check_storage(version.storages, path, where);
+      if (!status.ok()) return status;
+    }
+  }
+  return {};
+}
+
+Status check_forwarded(const ForwardedVersion& version) {
+  if (version.group_version.group.empty() || version.group_version.version.empty())
+    return bad_request("a group version that is forwarded needs a group and a version");
+  if (!version.handler) return bad_request("API group version " + version.group_version.to_string() + " has no handler");
+  return {};
+}
+
 }  // namespace
 
 // ---- names
@@ -153,15 +178,19 @@ class StagingHost::PublishedGroups final : public DynamicGroups {
  public:
   PublishedGroups(std::string plugin, HostServices& services, std::shared_ptr<const std::atomic<bool>> committed)
       : plugin_(std::move(plugin)), services_(services), committed_(std::move(committed)) {}
-  Status publish(std::vector<APIGroupInfo> groups) override {
+  Status change(GroupsChange change) override {
     if (!committed_->load(std::memory_order_acquire)) {
       return service_unavailable("groups can be published once the server starts: do it in a post-start hook");
     }
-    for (const auto& group : groups) {
-      auto status = check_group(group);
+    for (const auto& resource : change.put) {
+      Status status = check_published(resource);
       if (!status.ok()) return status;
     }
-    return services_.publish_dynamic(plugin_, std::move(groups));
+    for (const auto& version : change.forwarded) {
+      Status status = check_forwarded(version);
+      if (!status.ok()) return status;
+    }
+    return services_.change_groups(plugin_, std::move(change));
   }
 
  private:
@@ -272,7 +301,7 @@ std::vector<GroupVersionInfo> StagingHost::group_versions() const {
   return services_.group_versions ? services_.group_versions() : std::vector<GroupVersionInfo>();
 }
 
-void StagingHost::on_group_versions_changed(std::function<void()> callback) {
+void StagingHost::on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback) {
   if (!callback) return;
   if (committed_->load(std::memory_order_acquire)) {
     services_.on_group_versions_changed(std::move(callback));

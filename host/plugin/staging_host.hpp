@@ -41,7 +41,7 @@ struct StagedRegistrations {
   std::vector<std::shared_ptr<Authenticator>> authenticators;
   std::vector<std::shared_ptr<Authorizer>> authorizers;
   std::vector<AdmissionRegistration> admission;
-  std::vector<std::function<void()>> group_version_callbacks;
+  std::vector<std::function<void(const GroupVersionsChange&)>> group_version_callbacks;
   struct StagedTask {
     std::string name;
     Task<void> task;
@@ -67,7 +67,8 @@ class StagingHost final : public Host {
   Status install_api_group(APIGroupInfo info) override;
   std::shared_ptr<DynamicGroups> dynamic_groups() override;
   std::vector<GroupVersionInfo> group_versions() const override;
-  void on_group_versions_changed(std::function<void()> callback) override;
+  void on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback) override;
+  Signal& groups_complete() override { return services_.groups_complete(); }
   std::shared_ptr<HttpClient> client() override;
   std::shared_ptr<HttpClient> client_as(UserInfo user) override;
   Result<std::shared_ptr<HttpClient>> make_client(ClientConfig config) override;

@@ -49,6 +49,14 @@ APIGroupInfo group_of(std::vector<std::string> paths) {
   return info;
 }
 
+PublishedResource resource_of(std::string resource, std::vector<std::string> paths) {
+  PublishedResource out;
+  out.group = "g";
+  out.resource = std::move(resource);
+  out.versions.push_back({"v1", group_of(std::move(paths)).storages["v1"], nullptr});
+  return out;
+}
+
 class StagingHostTest : public ::testing::Test {
  protected:
   StagingHostTest() { loop_.start(); }
@@ -61,6 +69,7 @@ class StagingHostTest : public ::testing::Test {
   StoreEnvironment stores_;
   TaskGroup tasks_;
   NamedSignal stop_{"stop"};
+  NamedSignal complete_{"complete"};
   std::vector<std::string> published_;
   HostServices services_{stores_,
                          [this](const std::string&) -> Executor& { return loop_; },
@@ -69,12 +78,13 @@ class StagingHostTest : public ::testing::Test {
                          {},
                          {},
                          {},
-                         [this](const std::string& delegate, std::vector<APIGroupInfo>) {
+                         [this](const std::string& delegate, GroupsChange) {
                            published_.push_back(delegate);
                            return Status();
                          },
                          {},
                          {},
+                         [this]() -> Signal& { return complete_; },
                          {},
                          {{"path /healthz", "the host"}}};
   TakenNames names_{services_.taken};
@@ -154,11 +164,11 @@ TEST_F(StagingHostTest, CommitHandsOverWhatWasRegisteredAndEndsRegistration) {
 TEST_F(StagingHostTest, GroupsArePublishedAfterCommitOnly) {
   auto plugin = host("apiextensions");
   auto groups = plugin->dynamic_groups();
-  EXPECT_EQ(groups->publish({}).reason(), Reason::kServiceUnavailable);
+  EXPECT_EQ(groups->change({}).reason(), Reason::kServiceUnavailable);
   EXPECT_TRUE(published_.empty());
   Scheme scheme;
   EXPECT_TRUE(plugin->commit(scheme).target.publishes_at_run_time);
-  EXPECT_TRUE(groups->publish({}).ok());
+  EXPECT_TRUE(groups->change({}).ok());
   EXPECT_EQ(published_, std::vector<std::string>{"apiextensions"});
 }
 
@@ -220,14 +230,25 @@ TEST_F(StagingHostTest, AGroupThatCouldNotBeServedIsRefusedWithGroupAndPath) {
   EXPECT_TRUE(plugin->install_api_group(good).ok());
 }
 
-TEST_F(StagingHostTest, AGroupThatCouldNotBeServedIsNotPublishedEither) {
+TEST_F(StagingHostTest, WhatCouldNotBeServedIsNotPublishedEither) {
   auto plugin = host("apiextensions");
   auto groups = plugin->dynamic_groups();
   Scheme scheme;
   plugin->commit(scheme);
-  auto wrong = group_of({});
-  wrong.storages["v1"]["things"] = nullptr;
-  EXPECT_EQ(groups->publish({group_of({"things"}), wrong}).message(), "API group version g/v1 has no storage for things");
+  const auto refused = [&](PublishedResource wrong) {
+    GroupsChange change;
+    change.put = {resource_of("things", {"things"}), std::move(wrong)};
+    return groups->change(std::move(change)).message();
+  };
+  auto null = resource_of("things", {"things"});
+  null.versions[0].storages["things"] = nullptr;
+  EXPECT_EQ(refused(null), "API group version g/v1 has no storage for things");
+  EXPECT_EQ(refused(resource_of("things", {"things/status"})), "API group version g/v1 has no storage for things");
+  EXPECT_EQ(refused(resource_of("things", {"things", "others"})), R"(API group version g/v1: "others" is no path of "things")");
+  EXPECT_EQ(refused({"g", "things", {}, {}}), "the published resource things.g has no versions");
+  GroupsChange silent;
+  silent.forwarded = {{{"g", "v2"}, 100, 10, nullptr}};
+  EXPECT_EQ(groups->change(std::move(silent)).message(), "API group version g/v2 has no handler");
   EXPECT_TRUE(published_.empty());
 }
 

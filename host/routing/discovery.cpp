@@ -3,6 +3,7 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace backplane {
 namespace {
@@ -30,9 +31,11 @@ bool foreign_kind(const ResourceRow& row, const GroupVersion& version) {
 // By name; but of a custom resource, status comes before scale.
 std::vector<const ResourceRow*> subresources_of(const VersionTable& table, const std::string& resource) {
   std::vector<const ResourceRow*> rows;
-  for (auto it = table.rows.lower_bound(resource + "/"); it != table.rows.end() && it->second.resource == resource; ++it) {
-    rows.push_back(&it->second);
-  }
+  table.rows.each_from(resource + "/", [&](const std::string&, const RowRef& row) {
+    if (row->resource != resource) return false;
+    rows.push_back(row.get());
+    return true;
+  });
   if (table.dynamic) std::reverse(rows.begin(), rows.end());
   return rows;
 }
@@ -41,12 +44,12 @@ std::vector<const ResourceRow*> subresources_of(const VersionTable& table, const
 std::vector<const ResourceRow*> listed_rows(const VersionTable& table) {
   std::vector<const ResourceRow*> rows;
   rows.reserve(table.rows.size());
-  for (const auto& [path, row] : table.rows) {
-    if (table.dynamic && !row.subresource.empty()) continue;
-    rows.push_back(&row);
-    if (!table.dynamic) continue;
-    for (const ResourceRow* subresource : subresources_of(table, row.resource)) rows.push_back(subresource);
-  }
+  table.rows.each([&](const std::string&, const RowRef& row) {
+    if (table.dynamic && !row->subresource.empty()) return;
+    rows.push_back(row.get());
+    if (!table.dynamic) return;
+    for (const ResourceRow* subresource : subresources_of(table, row->resource)) rows.push_back(subresource);
+  });
   return rows;
 }
 
@@ -122,25 +125,21 @@ Object aggregated_resource(const VersionTable& table, const ResourceRow& row) {
   return out;
 }
 
-Object aggregated_group(const GroupEntry& group) {
-  Object out;
-  Object metadata;
-  if (!group.name.empty()) metadata["name"] = group.name;
-  out["metadata"] = std::move(metadata);
-  Array versions;
-  for (const auto& table : group.versions) {
-    Object version;
-    version["version"] = table->version.version;
-    Array resources;
-    for (const auto& [path, row] : table->rows) {
-      if (row.subresource.empty()) resources.emplace_back(aggregated_resource(*table, row));
-    }
-    version["resources"] = std::move(resources);
-    version["freshness"] = "Current";
-    versions.emplace_back(std::move(version));
+// Of a version that is forwarded nothing is known but that it is there.
+Object aggregated_version(const VersionTable& table) {
+  Object version;
+  version["version"] = table.version.version;
+  if (table.forward) {
+    version["freshness"] = "Stale";
+    return version;
   }
-  out["versions"] = std::move(versions);
-  return out;
+  Array resources;
+  table.rows.each([&](const std::string&, const RowRef& row) {
+    if (row->subresource.empty()) resources.emplace_back(aggregated_resource(table, *row));
+  });
+  version["resources"] = std::move(resources);
+  version["freshness"] = "Current";
+  return version;
 }
 
 std::string parameter(std::string_view clause, std::string_view name) {
@@ -186,8 +185,8 @@ Value legacy_api_versions(const RouteTable& table, std::string_view server_addre
   Object out;
   out["kind"] = "APIVersions";
   Array versions;
-  if (table.core) {
-    for (const auto& version : table.core->versions) versions.emplace_back(version->version.version);
+  if (const GroupEntry* core = table.group("")) {
+    for (const auto& version : core->versions) versions.emplace_back(version->version.version);
   }
   out["versions"] = std::move(versions);
   Object address;
@@ -202,9 +201,9 @@ Value legacy_group_list(const RouteTable& table) {
   out["kind"] = "APIGroupList";
   out["apiVersion"] = "v1";
   Array groups;
-  for (const auto& group : table.groups) {
+  for (const GroupEntry* group : table.named_groups()) {
     Object item;
-    append_group_members(item, group);
+    append_group_members(item, *group);
     groups.emplace_back(std::move(item));
   }
   out["groups"] = std::move(groups);
@@ -230,19 +229,29 @@ Value legacy_resource_list(const VersionTable& version) {
   return out;
 }
 
-std::string aggregated_discovery(const RouteTable& table, bool core) {
+std::string aggregated_group(const GroupEntry& group) {
   Object out;
-  out["kind"] = "APIGroupDiscoveryList";
-  out["apiVersion"] = "apidiscovery.k8s.io/v2";
-  out["metadata"] = Object();
-  Array items;
+  Object metadata;
+  if (!group.name.empty()) metadata["name"] = group.name;
+  out["metadata"] = std::move(metadata);
+  Array versions;
+  for (const auto& table : group.versions) versions.emplace_back(aggregated_version(*table));
+  out["versions"] = std::move(versions);
+  return to_json(out);
+}
+
+std::string aggregated_discovery(const RouteTable& table, bool core) {
+  std::string out = R"({"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[)";
   if (core) {
-    if (table.core) items.emplace_back(aggregated_group(*table.core));
+    if (const GroupEntry* group = table.group("")) out += group->aggregated();
   } else {
-    for (const auto& group : table.groups) items.emplace_back(aggregated_group(group));
+    bool first = true;
+    for (const GroupEntry* group : table.named_groups()) {
+      if (!std::exchange(first, false)) out += ',';
+      out += group->aggregated();
+    }
   }
-  out["items"] = std::move(items);
-  return to_json(out) + "\n";
+  return out + "]}\n";
 }
 
 DiscoveryForm discovery_form(std::string_view accept) {

@@ -15,6 +15,8 @@ Value legacy_group(const GroupEntry& group);                                    
 Value legacy_resource_list(const VersionTable& version);                              // GET /apis/GROUP/VERSION
 // apidiscovery.k8s.io/v2 APIGroupDiscoveryList; `core`: of /api, else of /apis.
 std::string aggregated_discovery(const RouteTable& table, bool core);
+// One group of that list, as JSON.
+std::string aggregated_group(const GroupEntry& group);
 
 // base64 of the first 8 bytes of SHA-256 over "GROUP/VERSION/KIND".
 std::string storage_version_hash(const GroupVersionKind& kind);

@@ -11,6 +11,8 @@
 namespace backplane {
 
 std::string openapi_v3_document(const VersionTable& version);
+// What stands for the document in ETags and in the index, without making it; empty: only the document itself can tell.
+std::string openapi_v3_hash(const VersionTable& version);
 std::string openapi_v2_document(const RouteTable& table);
 // `v2` is what openapi_v2_document gave.
 std::string openapi_v2_protobuf(std::string_view v2);
@@ -34,7 +36,11 @@ struct OpenApiOperation {
 std::map<std::string, std::vector<OpenApiOperation>> openapi_operations(const VersionTable& version);
 std::string openapi_tag(const GroupVersion& version);      // "apps_v1"
 std::string openapi_id_part(const GroupVersion& version);  // "AppsV1"
-std::string definition_of(const VersionTable& version, const GroupVersionKind& kind);
+std::string definition_of(const ResourceRow& row, const GroupVersionKind& kind);
+// The definitions that operations name, and the types they are looked up in first; null: the meta types alone.
+using UsedDefinitions = std::map<std::string, const SchemaSet*>;
+void add_used_definitions(const OpenApiOperation& operation, UsedDefinitions& used);
+void add_components(const UsedDefinitions& used, Object& components);
 // "boolean", "integer" or "string".
 std::string_view query_parameter_type(std::string_view name);
 

@@ -63,7 +63,7 @@ bool has_verb(const ResourceRow& row, std::string_view verb) {
 class RowOperations {
  public:
   RowOperations(const VersionTable& table, const ResourceRow& row, std::map<std::string, std::vector<OpenApiOperation>>& out)
-      : row_(row), out_(out), id_part_(openapi_id_part(table.version)), kind_(definition_of(table, row.kind)) {
+      : row_(row), out_(out), id_part_(openapi_id_part(table.version)), kind_(definition_of(row, row.kind)) {
     const std::string base = table.version.path();
     const std::string scope = row.namespaced ? "/namespaces/{namespace}" : "";
     collection_ = base + scope + "/" + row.resource;
@@ -73,9 +73,9 @@ class RowOperations {
     item_ = collection_ + "/{name}" + (row.subresource.empty() ? "" : "/" + row.subresource);
     strategic_ = !(row.storage->schema() && row.storage->schema()->structural());
     auto* lister = dynamic_cast<Lister*>(row.storage.get());
-    if (lister) list_ = definition_of(table, {row.kind.group, row.kind.version, lister->list_kind()});
-    auto parent = table.rows.find(row.resource);
-    name_ = std::string(row.namespaced ? "Namespaced" : "") + (parent == table.rows.end() ? row.kind.kind : parent->second.kind.kind) +
+    if (lister) list_ = definition_of(row, {row.kind.group, row.kind.version, lister->list_kind()});
+    const RowRef* parent = table.rows.find(row.resource);
+    name_ = std::string(row.namespaced ? "Namespaced" : "") + (parent == nullptr ? row.kind.kind : (*parent)->kind.kind) +
             capitalized(row.subresource);
     plain_name_ = row.kind.kind;
   }
@@ -167,9 +167,9 @@ std::string openapi_id_part(const GroupVersion& version) {
   return out + capitalized(version.version);
 }
 
-std::string definition_of(const VersionTable& version, const GroupVersionKind& kind) {
-  if (version.schemas) {
-    if (const Schema* schema = version.schemas->find(kind)) return std::string(schema->name());
+std::string definition_of(const ResourceRow& row, const GroupVersionKind& kind) {
+  if (row.schemas) {
+    if (const Schema* schema = row.schemas->find(kind)) return std::string(schema->name());
   }
   if (const Schema* schema = meta_schemas()->find(kind)) return std::string(schema->name());
   // Kinds of custom resources: the reversed group, the version, the kind.
@@ -194,8 +194,21 @@ std::string_view query_parameter_type(std::string_view name) {
 
 std::map<std::string, std::vector<OpenApiOperation>> openapi_operations(const VersionTable& version) {
   std::map<std::string, std::vector<OpenApiOperation>> out;
-  for (const auto& [_, row] : version.rows) RowOperations(version, row, out).make();
+  version.rows.each([&](const std::string&, const RowRef& row) { RowOperations(version, *row, out).make(); });
   return out;
+}
+
+void add_used_definitions(const OpenApiOperation& operation, UsedDefinitions& used) {
+  const SchemaSet* schemas = operation.row->schemas.get();
+  if (!operation.result.empty()) used.emplace(operation.result, schemas);
+  if (!operation.body.empty()) used.emplace(operation.body == "Patch" ? kMeta + "Patch" : operation.body, schemas);
+}
+
+void add_components(const UsedDefinitions& used, Object& components) {
+  for (const auto& [name, schemas] : used) {
+    const bool own = schemas != nullptr && schemas->find(std::string_view(name)) != nullptr;
+    (own ? *schemas : *meta_schemas()).openapi_components(name, components);
+  }
 }
 
 }  // namespace backplane

@@ -1,6 +1,3 @@
-#include <functional>
-#include <set>
-
 #include "routing/openapi.hpp"
 #include "routing/version.hpp"
 
@@ -131,27 +128,19 @@ void to_v2(Value& node) {
 std::string openapi_v2_document(const RouteTable& table) {
   Object paths;
   Object definitions;
-  for (const auto& [_, version] : table.versions) {
+  for (const VersionTable* version : table.versions()) {
     const std::string tag = openapi_tag(version->version);
-    std::set<std::string> used;
+    UsedDefinitions used;
     for (const auto& [path, operations] : openapi_operations(*version)) {
       Object item;
       for (const auto& operation : operations) {
         item[operation.method] = operation_object(operation, tag);
-        if (!operation.result.empty()) used.insert(operation.result);
-        if (operation.body == "Patch") {
-          used.insert("io.k8s.apimachinery.pkg.apis.meta.v1.Patch");
-        } else if (!operation.body.empty()) {
-          used.insert(operation.body);
-        }
+        add_used_definitions(operation, used);
       }
       item["parameters"] = path_parameters(path, operations.front());
       paths[path] = std::move(item);
     }
-    for (const auto& name : used) {
-      const bool own = version->schemas && version->schemas->find(std::string_view(name)) != nullptr;
-      (own ? *version->schemas : *meta_schemas()).openapi_components(name, definitions);
-    }
+    add_components(used, definitions);
   }
   Value v2_definitions(std::move(definitions));
   to_v2(v2_definitions);

@@ -1,5 +1,3 @@
-#include <set>
-
 #include "routing/openapi.hpp"
 #include "routing/version.hpp"
 
@@ -120,16 +118,6 @@ Array path_parameters(const std::string& path, const OpenApiOperation& first) {
   return out;
 }
 
-void add_used_components(const VersionTable& version, const OpenApiOperation& operation, std::set<std::string>& used) {
-  if (!operation.result.empty()) used.insert(operation.result);
-  if (operation.body == "Patch") {
-    used.insert("io.k8s.apimachinery.pkg.apis.meta.v1.Patch");
-  } else if (!operation.body.empty()) {
-    used.insert(operation.body);
-  }
-  (void)version;
-}
-
 Object resource_list_path(const VersionTable& version) {
   OpenApiOperation operation;
   operation.result = "io.k8s.apimachinery.pkg.apis.meta.v1.APIResourceList";
@@ -145,6 +133,16 @@ Object resource_list_path(const VersionTable& version) {
 
 }  // namespace
 
+std::string openapi_v3_hash(const VersionTable& version) {
+  std::string said(kOpenApiVersion);
+  bool known = true;
+  version.rows.each([&](const std::string& path, const RowRef& row) {
+    known = known && !row->identity.empty();
+    said.append("\n").append(path).append(" ").append(row->identity);
+  });
+  return known ? sha512_hex(said) : std::string();
+}
+
 std::string openapi_v3_document(const VersionTable& version) {
   Object document;
   document["openapi"] = "3.0.0";
@@ -153,7 +151,7 @@ std::string openapi_v3_document(const VersionTable& version) {
   info["version"] = kOpenApiVersion;
   document["info"] = std::move(info);
 
-  std::set<std::string> used{"io.k8s.apimachinery.pkg.apis.meta.v1.APIResourceList"};
+  UsedDefinitions used{{"io.k8s.apimachinery.pkg.apis.meta.v1.APIResourceList", nullptr}};
   const std::string tag = openapi_tag(version.version);
   Object paths;
   paths[version.version.path() + "/"] = resource_list_path(version);
@@ -161,7 +159,7 @@ std::string openapi_v3_document(const VersionTable& version) {
     Object item;
     for (const auto& operation : operations) {
       item[operation.method] = operation_object(operation, tag);
-      add_used_components(version, operation, used);
+      add_used_definitions(operation, used);
     }
     item["parameters"] = path_parameters(path, operations.front());
     paths[path] = std::move(item);
@@ -169,10 +167,7 @@ std::string openapi_v3_document(const VersionTable& version) {
   document["paths"] = std::move(paths);
 
   Object schemas;
-  for (const auto& name : used) {
-    const bool own = version.schemas && version.schemas->find(std::string_view(name)) != nullptr;
-    (own ? *version.schemas : *meta_schemas()).openapi_components(name, schemas);
-  }
+  add_components(used, schemas);
   Object components;
   components["schemas"] = std::move(schemas);
   Object bearer;

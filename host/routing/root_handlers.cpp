@@ -53,15 +53,17 @@ class ValueDocument final : public Document {
 
  private:
   Task<void> get(RequestContext& context, Exchange& exchange) override {
-    Value value = make_();
+    Value value;
+    auto making = run_blocking([this, &value] { value = make_(); });
+    co_await std::move(making);
     co_await write_value(context, exchange, 200, value);
   }
   std::function<Value()> make_;
 };
 
 // Sends a kept document with its ETag, or 304 when the client has it.
-Task<void> send_kept(Exchange& exchange, const LazyDocument::Made& made, std::string_view content_type) {
-  const std::string etag = "\"" + made.hash + "\"";
+Task<void> send_kept(Exchange& exchange, LazyDocument::MadeRef made, std::string content_type) {
+  const std::string etag = "\"" + made->hash + "\"";
   exchange.set_response_header("ETag", etag);
   exchange.add_response_header("Vary", "Accept");
   if (exchange.header("if-none-match") == etag) {
@@ -69,15 +71,15 @@ Task<void> send_kept(Exchange& exchange, const LazyDocument::Made& made, std::st
     co_return;
   }
   std::vector<SharedBytes> body;
-  body.push_back(made.bytes);
+  body.push_back(made->bytes);
   co_await exchange.respond(200, content_type, std::move(body));
 }
 
 // /api and /apis: legacy or aggregated, by the Accept header.
 class DiscoveryRoot final : public Document {
  public:
-  DiscoveryRoot(const RouteTable& table, bool core, std::string address)
-      : Document(core ? Methods::kGet : Methods::kAny), table_(table), core_(core), address_(std::move(address)) {}
+  DiscoveryRoot(TableRef table, bool core, std::string address)
+      : Document(core ? Methods::kGet : Methods::kAny), table_(std::move(table)), core_(core), address_(std::move(address)) {}
 
  private:
   Task<void> get(RequestContext& context, Exchange& exchange) override {
@@ -85,15 +87,19 @@ class DiscoveryRoot final : public Document {
     if (form == DiscoveryForm::kNotAcceptable) {
       co_await write_status(context, exchange, not_acceptable());
     } else if (form == DiscoveryForm::kAggregated) {
-      const LazyDocument& document = core_ ? table_.aggregated_api : table_.aggregated_apis;
-      const auto& made = document.get([this] { return aggregated_discovery(table_, core_); });
-      co_await send_kept(exchange, made, kAggregatedType);
+      const LazyDocument& document = core_ ? table_->aggregated_api : table_->aggregated_apis;
+      auto making = document.get([this] { return aggregated_discovery(*table_, core_); });
+      LazyDocument::MadeRef made = co_await std::move(making);
+      table_.reset();
+      co_await send_kept(exchange, std::move(made), std::string(kAggregatedType));
     } else {
-      Value value = core_ ? legacy_api_versions(table_, address_) : legacy_group_list(table_);
+      Value value;
+      auto making = run_blocking([this, &value] { value = core_ ? legacy_api_versions(*table_, address_) : legacy_group_list(*table_); });
+      co_await std::move(making);
       co_await write_value(context, exchange, 200, value);
     }
   }
-  const RouteTable& table_;
+  TableRef table_;
   bool core_;
   std::string address_;
 };
@@ -101,55 +107,62 @@ class DiscoveryRoot final : public Document {
 // /openapi/v2 in JSON or protobuf.
 class OpenApiV2 final : public Document {
  public:
-  explicit OpenApiV2(const RouteTable& table) : table_(table) {}
+  explicit OpenApiV2(TableRef table) : table_(std::move(table)) {}
 
  private:
   Task<void> get(RequestContext&, Exchange& exchange) override {
-    const auto& text = table_.openapi_v2.get([this] { return openapi_v2_document(table_); });
+    auto making = table_->openapi_v2.get([this] { return openapi_v2_document(*table_); });
+    LazyDocument::MadeRef made = co_await std::move(making);
     exchange.set_compressible(true);
-    if (exchange.header("accept").find("proto-openapi.spec.v2") == std::string_view::npos) {
-      co_await send_kept(exchange, text, "application/json");
-      co_return;
+    std::string_view type = "application/json";
+    if (exchange.header("accept").find("proto-openapi.spec.v2") != std::string_view::npos) {
+      auto encoding = table_->openapi_v2_proto.get([text = made] { return openapi_v2_protobuf(text->bytes.view()); });
+      made = co_await std::move(encoding);
+      type = kOpenApiV2ProtobufType;
     }
-    const auto& proto = table_.openapi_v2_proto.get([&text] { return openapi_v2_protobuf(text.bytes.view()); });
-    co_await send_kept(exchange, proto, kOpenApiV2ProtobufType);
+    table_.reset();
+    co_await send_kept(exchange, std::move(made), std::string(type));
   }
-  const RouteTable& table_;
+  TableRef table_;
 };
 
-const LazyDocument::Made& v3_document(const VersionTable& version) {
-  return version.openapi_v3.get([&version] { return openapi_v3_document(version); });
+Task<LazyDocument::MadeRef> v3_document(const VersionTable& version) {
+  auto making = version.openapi_v3.get([&version] { return openapi_v3_document(version); }, openapi_v3_hash(version));
+  co_return co_await std::move(making);
 }
 
 std::string v3_path(const GroupVersion& version) { return version.path().substr(1); }
 
-// /openapi/v3 and everything below it.
-class OpenApiV3 final : public Document {
+// /openapi/v3: where the documents are, and what stands for their contents.  What came at run time says that without being made.
+class OpenApiV3Index final : public Document {
  public:
-  explicit OpenApiV3(const RouteTable& table) : table_(table) {}
+  explicit OpenApiV3Index(TableRef table) : table_(std::move(table)) {}
 
  private:
-  Task<void> get(RequestContext& context, Exchange& exchange) override {
-    const std::string path = context.info.path;
+  Task<void> get(RequestContext&, Exchange& exchange) override {
     exchange.set_compressible(true);
-    if (path.size() <= std::string_view("/openapi/v3/").size()) {
-      const auto& index = table_.openapi_v3_index.get([this] { return make_index(); });
-      co_await send_kept(exchange, index, "application/json");
-      co_return;
+    for (const VersionTable* version : table_->versions()) {
+      if (version->dynamic) continue;
+      auto making = v3_document(*version);
+      LazyDocument::MadeRef made = co_await std::move(making);
+      hashes_.emplace(version, made->hash);
     }
-    const std::string wanted = path.substr(std::string_view("/openapi/v3/").size());
-    for (const auto& [_, version] : table_.versions) {
-      if (v3_path(version->version) != wanted) continue;
-      co_await send_kept(exchange, v3_document(*version), "application/json");
-      co_return;
-    }
-    co_await exchange.respond(404, "", {});
+    auto indexing = table_->openapi_v3_index.get([this] { return make_index(); });
+    LazyDocument::MadeRef index = co_await std::move(indexing);
+    table_.reset();
+    co_await send_kept(exchange, std::move(index), "application/json");
+  }
+  std::string hash_of(const VersionTable& version) const {
+    if (const auto known = hashes_.find(&version); known != hashes_.end()) return known->second;
+    std::string hash = openapi_v3_hash(version);
+    return hash.empty() ? sha512_hex(openapi_v3_document(version)) : hash;
   }
   std::string make_index() const {
     std::map<std::string, std::string> urls;
-    for (const auto& [_, version] : table_.versions) {
+    for (const VersionTable* version : table_->versions()) {
+      if (version->forward) continue;
       const std::string path = v3_path(version->version);
-      urls[path] = "/openapi/v3/" + path + "?hash=" + v3_document(*version).hash;
+      urls[path] = "/openapi/v3/" + path + "?hash=" + hash_of(*version);
     }
     Object paths;
     for (const auto& [path, url] : urls) {
@@ -161,7 +174,59 @@ class OpenApiV3 final : public Document {
     out["paths"] = std::move(paths);
     return to_json(out);
   }
-  const RouteTable& table_;
+
+  TableRef table_;
+  std::map<const VersionTable*, std::string> hashes_;
+};
+
+// /openapi/v3/apis/GROUP/VERSION.
+class OpenApiV3 final : public Document {
+ public:
+  explicit OpenApiV3(VersionRef version) : version_(std::move(version)) {}
+
+ private:
+  Task<void> get(RequestContext&, Exchange& exchange) override {
+    exchange.set_compressible(true);
+    auto making = v3_document(*version_);
+    LazyDocument::MadeRef made = co_await std::move(making);
+    version_.reset();
+    co_await send_kept(exchange, std::move(made), "application/json");
+  }
+  VersionRef version_;
+};
+
+class NoSuchDocument final : public Document {
+  Task<void> get(RequestContext&, Exchange& exchange) override { co_await exchange.respond(404, "", {}); }
+};
+
+// Always the same answer.
+class Answer final : public HttpHandler {
+ public:
+  explicit Answer(Status status) : status_(std::move(status)) {}
+  Task<void> handle(RequestContext& context, Exchange& exchange) override { co_await write_status(context, exchange, status_); }
+
+ private:
+  Status status_;
+};
+
+// notfoundhandler: while paths are still being installed a client is told to come back, later the plain text of net/http.
+class NoSuchPage final : public HttpHandler {
+ public:
+  Task<void> handle(RequestContext& context, Exchange& exchange) override {
+    // As it was when the request came: what is published meanwhile may not be in the table that was asked.
+    if (context.mux_incomplete) {
+      Status status = service_unavailable("the request has been made before all known HTTP paths have been installed, please try again");
+      StatusDetails details;
+      details.retry_after_seconds = 5;
+      status.with_details(std::move(details));
+      co_await write_status(context, exchange, status);
+      co_return;
+    }
+    exchange.set_response_header("X-Content-Type-Options", "nosniff");
+    std::vector<SharedBytes> body;
+    body.push_back(SharedBytes::from_static("404 page not found\n"));
+    co_await exchange.respond(404, "text/plain; charset=utf-8", std::move(body));
+  }
 };
 
 // The live chain, for administrators (authorization has let only them through).
@@ -184,19 +249,20 @@ Value version_value() {
   return out;
 }
 
-void put(RouteTable& routes, const std::string& path, bool listed, std::shared_ptr<HttpHandler> handler) {
-  routes.exact.emplace(path, PathRow{PathRoute{path, false, listed, std::move(handler)}, "backplane"});
-}
-
 Value index_value(const RouteTable& routes, const std::vector<std::string>& published) {
-  std::set<std::string> paths(published.begin(), published.end());
-  for (const auto& [path, row] : routes.exact) {
+  std::set<std::string> paths{"/apis", "/openapi/v2", "/openapi/v3", "/openapi/v3/"};
+  paths.insert(published.begin(), published.end());
+  for (const auto& [path, row] : routes.paths->exact) {
     if (row.route.listed && path != "/") paths.insert(path);
   }
-  for (const auto& row : routes.prefixes) {
+  for (const auto& row : routes.paths->prefixes) {
     if (row.route.listed) paths.insert(row.route.path);
   }
-  if (!routes.groups.empty()) paths.insert("/apis/");
+  routes.groups.each([&](const std::string& name, const GroupRef& group) {
+    paths.insert(name.empty() ? "/api" : "/apis/" + name);
+    if (!name.empty()) paths.insert("/apis/");
+    for (const auto& version : group->versions) paths.insert(version->version.path());
+  });
   Array list;
   for (const auto& path : paths) list.emplace_back(path);
   Object out;
@@ -204,41 +270,78 @@ Value index_value(const RouteTable& routes, const std::vector<std::string>& publ
   return out;
 }
 
-void add_group_paths(RouteTable& routes, const GroupEntry& group) {
-  if (!group.name.empty()) {
-    const GroupEntry* entry = &group;
-    const Methods methods = group.of_front ? Methods::kGet : Methods::kAny;
-    put(routes, "/apis/" + group.name, true, std::make_shared<ValueDocument>([entry] { return legacy_group(*entry); }, methods));
+using Handler = std::shared_ptr<HttpHandler>;
+
+VersionRef version_of(const RouteTable& routes, std::string_view group, std::string_view version) {
+  const GroupEntry* entry = routes.group(group);
+  if (entry == nullptr) return nullptr;
+  for (const VersionRef& each : entry->versions) {
+    if (each->version.version == version) return each;
   }
-  for (const auto& version : group.versions) {
-    const VersionTable* table = version.get();
-    const Methods methods = version->dynamic ? Methods::kAny : Methods::kGet;
-    put(routes, version->version.path(), true, std::make_shared<ValueDocument>([table] { return legacy_resource_list(*table); }, methods));
+  return nullptr;
+}
+
+Handler version_document(VersionRef version) {
+  if (!version || version->forward) return version ? version->forward : nullptr;
+  const Methods methods = version->dynamic ? Methods::kAny : Methods::kGet;
+  return std::make_shared<ValueDocument>([version] { return legacy_resource_list(*version); }, methods);
+}
+
+Handler group_document(GroupRef group) {
+  const Methods methods = group->of_front ? Methods::kGet : Methods::kAny;
+  return std::make_shared<ValueDocument>([group] { return legacy_group(*group); }, methods);
+}
+
+// What follows "/apis/": GROUP or GROUP/VERSION.
+Handler below_apis(const RouteTable& routes, std::string_view rest) {
+  const auto slash = rest.find('/');
+  const GroupRef* group = rest.empty() || slash == 0 ? nullptr : routes.groups.find(rest.substr(0, slash));
+  if (group == nullptr) return nullptr;
+  if (slash == std::string_view::npos) return group_document(*group);
+  return version_document(version_of(routes, rest.substr(0, slash), rest.substr(slash + 1)));
+}
+
+// What follows "/openapi/v3/": api/VERSION or apis/GROUP/VERSION.
+Handler below_openapi_v3(const RouteTable& routes, std::string_view rest) {
+  VersionRef version;
+  if (rest.starts_with("api/")) {
+    version = version_of(routes, "", rest.substr(4));
+  } else if (const auto slash = rest.rfind('/'); rest.starts_with("apis/") && slash > 5) {
+    version = version_of(routes, rest.substr(5, slash - 5), rest.substr(slash + 1));
   }
+  if (!version || version->forward) return std::make_shared<NoSuchDocument>();
+  return std::make_shared<OpenApiV3>(std::move(version));
 }
 
 }  // namespace
+
+Handler find_document(const TableRef& routes, const DocumentContext& context, std::string_view path) {
+  constexpr std::string_view kApis = "/apis/";
+  constexpr std::string_view kOpenApiV3 = "/openapi/v3/";
+  if (path == "/") return std::make_shared<ValueDocument>([routes, published = &context.published] { return index_value(*routes, published->listed()); });
+  if (path == "/api" && routes->group("")) return std::make_shared<DiscoveryRoot>(routes, true, context.server_address);
+  if (path == "/apis") return std::make_shared<DiscoveryRoot>(routes, false, context.server_address);
+  if (path == "/openapi/v2") return std::make_shared<OpenApiV2>(routes);
+  if (path == "/openapi/v3") return std::make_shared<OpenApiV3Index>(routes);
+  if (path.starts_with("/api/")) return version_document(version_of(*routes, "", path.substr(5)));
+  if (path.starts_with(kApis)) return below_apis(*routes, path.substr(kApis.size()));
+  if (path.starts_with(kOpenApiV3) && path.size() > kOpenApiV3.size()) return below_openapi_v3(*routes, path.substr(kOpenApiV3.size()));
+  return nullptr;
+}
 
 bool root_path_allows_slash(std::string_view path) {
   return path.starts_with("/api") || path.starts_with("/version") || path.starts_with("/openapi/v3");
 }
 
-Status add_path(RouteTable& routes, const PathRoute& route, const std::string& registrant) {
-  if (route.prefix) {
-    for (const auto& row : routes.prefixes) {
-      if (row.route.path == route.path) {
-        return Status(Reason::kAlreadyExists, "path prefix " + quoted(route.path) + " is handled by plugin " + quoted(row.registrant) +
-                                                  " already; plugin " + quoted(registrant) + " cannot handle it too");
-      }
-    }
-    routes.prefixes.push_back({route, registrant});
-    return {};
-  }
-  auto [it, added] = routes.exact.emplace(route.path, PathRow{route, registrant});
-  if (added) return {};
-  return Status(Reason::kAlreadyExists, "path " + quoted(route.path) + " is handled by plugin " + quoted(it->second.registrant) +
-                                            " already; plugin " + quoted(registrant) + " cannot handle it too");
+Handler answer_with(Status status) { return std::make_shared<Answer>(std::move(status)); }
+
+Handler no_such_resource() {
+  Status status(Reason::kNotFound, "the server could not find the requested resource");
+  status.with_details({});
+  return answer_with(std::move(status));
 }
+
+Handler no_such_page() { return std::make_shared<NoSuchPage>(); }
 
 HandlerFactory handler_factory(const RouterConfig& config, const Scheme* scheme, std::shared_ptr<OpenWatches> watches, bool published) {
   return [&config, scheme, watches = std::move(watches), published](const ResourceRow& row, const GroupVersion& version) {
@@ -262,36 +365,12 @@ HandlerFactory handler_factory(const RouterConfig& config, const Scheme* scheme,
   };
 }
 
-std::shared_ptr<const VersionTable> reuse_version_table(const RouteTable& previous, const std::string& key,
-                                                        const std::map<std::string, std::shared_ptr<RestStorage>>& storages,
-                                                        const std::shared_ptr<const SchemaSet>& schemas) {
-  auto it = previous.versions.find(key);
-  if (it == previous.versions.end() || it->second->rows.size() != storages.size() || it->second->schemas != schemas) return nullptr;
-  for (const auto& [path, storage] : storages) {
-    auto row = it->second->rows.find(path);
-    if (row == it->second->rows.end() || row->second.storage != storage) return nullptr;
-  }
-  return it->second;
-}
-
-void add_root_paths(RouteTable& routes, const RouterConfig& config, std::function<std::string()> chain_json,
-                    std::function<std::vector<std::string>()> published_paths) {
-  const RouteTable* table = &routes;
-  if (routes.core) {
-    put(routes, "/api", true, std::make_shared<DiscoveryRoot>(routes, true, config.server_address));
-    add_group_paths(routes, *routes.core);
-  }
-  put(routes, "/apis", true, std::make_shared<DiscoveryRoot>(routes, false, config.server_address));
-  for (const auto& group : routes.groups) add_group_paths(routes, group);
-  put(routes, "/version", true, std::make_shared<ValueDocument>(version_value));
-  put(routes, "/openapi/v2", true, std::make_shared<OpenApiV2>(routes));
-  auto v3 = std::make_shared<OpenApiV3>(routes);
-  put(routes, "/openapi/v3", true, v3);
-  routes.prefixes.push_back({PathRoute{"/openapi/v3/", true, true, v3}, "backplane"});
-  put(routes, "/debug/chain", false, std::make_shared<LiveText>(std::move(chain_json)));
-  put(routes, "/", false, std::make_shared<ValueDocument>([table, published_paths = std::move(published_paths)] {
-        return index_value(*table, published_paths());
-      }));
+void add_root_paths(FixedPaths& paths, std::function<std::string()> chain_json) {
+  const auto put = [&paths](const std::string& path, bool listed, Handler handler) {
+    paths.exact.emplace(path, PathRow{PathRoute{path, false, listed, std::move(handler)}, "backplane"});
+  };
+  put("/version", true, std::make_shared<ValueDocument>(version_value));
+  put("/debug/chain", false, std::make_shared<LiveText>(std::move(chain_json)));
 }
 
 }  // namespace backplane

@@ -1,7 +1,8 @@
-// The documents every server has beside its resources: index, discovery, version, OpenAPI, the live chain.
+// The documents every server has beside its resources: index, discovery, version, OpenAPI, the live chain; and the answers where there is
+// nothing.
 //
-// Thread-safety: handlers hold the table they were made for and are immutable.
-// Lifetime:      a handler points to the table that owns it.
+// Thread-safety: pure functions of an immutable table; the handlers they make are for one request each, unless said otherwise.
+// Lifetime:      a handler holds what it describes until it has been made into bytes.
 #pragma once
 
 #include <string>
@@ -11,19 +12,25 @@
 
 namespace backplane {
 
-// Adds "/", "/api", "/apis", each group and version, "/version", "/openapi/…" and "/debug/chain" to `routes`, whose groups are complete.
-// `published_paths`: what GET / shows beside the table's own.
-void add_root_paths(RouteTable& routes, const RouterConfig& config, std::function<std::string()> chain_json,
-                    std::function<std::vector<std::string>()> published_paths);
+// What documents say beside the routes.
+struct DocumentContext {
+  const std::string& server_address;
+  const PublishedPaths& published;  // shown by GET /
+};
+// "/", "/api", "/apis", each group and version, "/openapi/…"; null: no such document.  A forwarded version's own handler for its path.
+std::shared_ptr<HttpHandler> find_document(const TableRef& routes, const DocumentContext& context, std::string_view path);
+// Adds what does not depend on the groups: "/version" and "/debug/chain".
+void add_root_paths(FixedPaths& paths, std::function<std::string()> chain_json);
 // Discovery documents are found with a slash at the end too; health checks are not.
 bool root_path_allows_slash(std::string_view path);
 
-Status add_path(RouteTable& routes, const PathRoute& route, const std::string& registrant);
-// `published`: for resources that came at run time.
+std::shared_ptr<HttpHandler> answer_with(Status status);
+// 404 as a Status, where upstream's router knows the beginning of the path.
+std::shared_ptr<HttpHandler> no_such_resource();
+// 404 as plain text; 503 while paths are still being installed.
+std::shared_ptr<HttpHandler> no_such_page();
+
+// `published`: for resources that came at run time.  The handlers are for any number of requests; `config` outlives the factory.
 HandlerFactory handler_factory(const RouterConfig& config, const Scheme* scheme, std::shared_ptr<OpenWatches> watches, bool published);
-// The table of `key` in `previous` when it has the same storages and types, else null.
-std::shared_ptr<const VersionTable> reuse_version_table(const RouteTable& previous, const std::string& key,
-                                                        const std::map<std::string, std::shared_ptr<RestStorage>>& storages,
-                                                        const std::shared_ptr<const SchemaSet>& schemas);
 
 }  // namespace backplane

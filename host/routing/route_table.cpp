@@ -1,31 +1,16 @@
 #include "routing/route_table.hpp"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <array>
 
 #include "endpoints/resource_handler.hpp"
+#include "routing/discovery.hpp"
 
 namespace backplane {
 namespace {
 
-std::string sha512_hex(std::string_view bytes) {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  EVP_Digest(bytes.data(), bytes.size(), digest, &size, EVP_sha512(), nullptr);
-  static constexpr char kHex[] = "0123456789ABCDEF";
-  std::string out;
-  out.reserve(size * 2);
-  for (unsigned int i = 0; i < size; ++i) {
-    out.push_back(kHex[digest[i] >> 4]);
-    out.push_back(kHex[digest[i] & 15]);
-  }
-  return out;
-}
-
 // A subresource has its parent's scope unless it says otherwise.
-bool scope_of(RestStorage& storage, const std::map<std::string, std::shared_ptr<RestStorage>>& storages, const std::string& parent) {
+bool scope_of(RestStorage& storage, const Storages& storages, const std::string& parent) {
   if (auto* scoper = dynamic_cast<Scoper*>(&storage)) return scoper->namespaced();
   if (auto it = storages.find(parent); it != storages.end()) {
     if (auto* scoper = dynamic_cast<Scoper*>(it->second.get())) return scoper->namespaced();
@@ -41,48 +26,97 @@ void order_published_verbs(std::vector<std::string>& verbs) {
   std::stable_sort(verbs.begin(), verbs.end(), [&](const std::string& a, const std::string& b) { return rank(a) < rank(b); });
 }
 
+bool higher(const GroupEntry* a, const GroupEntry* b) { return a->priority != b->priority ? a->priority > b->priority : a->name < b->name; }
+
 }  // namespace
 
-const LazyDocument::Made& LazyDocument::get(const std::function<std::string()>& make) const {
-  std::call_once(once_, [&] {
-    std::string text = make();
-    made_.hash = sha512_hex(text);
-    made_.bytes = SharedBytes(std::move(text));
+const VersionTable* GroupEntry::find(std::string_view version) const noexcept {
+  const auto found =
+      std::find_if(versions.begin(), versions.end(), [&](const VersionRef& each) { return each->version.version == version; });
+  return found == versions.end() ? nullptr : found->get();
+}
+
+const std::string& GroupEntry::aggregated() const {
+  std::call_once(aggregated_once_, [this] { aggregated_ = aggregated_group(*this); });
+  return aggregated_;
+}
+
+Status FixedPaths::add(const PathRoute& route, const std::string& registrant) {
+  const auto taken = [&](const char* what, const std::string& by) {
+    return Status(Reason::kAlreadyExists, std::string(what) + quoted(route.path) + " is handled by plugin " + quoted(by) +
+                                              " already; plugin " + quoted(registrant) + " cannot handle it too");
+  };
+  if (!route.prefix) {
+    auto [it, added] = exact.emplace(route.path, PathRow{route, registrant});
+    return added ? Status() : taken("path ", it->second.registrant);
+  }
+  for (const auto& row : prefixes) {
+    if (row.route.path == route.path) return taken("path prefix ", row.registrant);
+  }
+  prefixes.push_back({route, registrant});
+  std::stable_sort(prefixes.begin(), prefixes.end(),
+                   [](const PathRow& a, const PathRow& b) { return a.route.path.size() > b.route.path.size(); });
+  return {};
+}
+
+const GroupEntry* RouteTable::group(std::string_view name) const noexcept {
+  const GroupRef* found = groups.find(name);
+  return found ? found->get() : nullptr;
+}
+
+const VersionTable* RouteTable::find(std::string_view group_name, std::string_view version) const noexcept {
+  const GroupEntry* found = group(group_name);
+  return found ? found->find(version) : nullptr;
+}
+
+std::vector<const GroupEntry*> RouteTable::named_groups() const {
+  std::vector<const GroupEntry*> out;
+  out.reserve(groups.size());
+  groups.each([&](const std::string& name, const GroupRef& entry) {
+    if (!name.empty()) out.push_back(entry.get());
   });
-  return made_;
+  std::stable_sort(out.begin(), out.end(), higher);
+  return out;
 }
 
-const VersionTable* RouteTable::find(const std::string& group, const std::string& version) const {
-  std::string key;
-  key.reserve(group.size() + version.size() + 1);
-  key.append(group).append("/").append(version);
-  auto it = versions.find(key);
-  return it == versions.end() ? nullptr : it->second.get();
+std::vector<const VersionTable*> RouteTable::versions() const {
+  std::vector<const VersionTable*> out;
+  groups.each([&](const std::string&, const GroupRef& entry) {
+    for (const auto& version : entry->versions) out.push_back(version.get());
+  });
+  return out;
 }
 
-std::shared_ptr<VersionTable> make_version_table(const GroupVersion& version, const std::string& delegate,
-                                                 const std::map<std::string, std::shared_ptr<RestStorage>>& storages,
-                                                 std::shared_ptr<const SchemaSet> schemas, const HandlerFactory& handler_of, bool dynamic) {
-  auto table = std::make_shared<VersionTable>();
-  table->version = version;
-  table->delegate = delegate;
-  table->dynamic = dynamic;
-  table->schemas = std::move(schemas);
+Rows with_rows(Rows rows, const GroupVersion& version, const Storages& storages, const std::shared_ptr<const SchemaSet>& schemas,
+               const std::string& identity, const HandlerFactory& handler_of, bool dynamic) {
   for (const auto& [path, storage] : storages) {
     const auto slash = path.find('/');
-    ResourceRow row;
-    row.resource = path.substr(0, slash);
-    row.subresource = slash == std::string::npos ? "" : path.substr(slash + 1);
-    row.namespaced = scope_of(*storage, storages, row.resource);
-    row.takes_path = dynamic_cast<Connecter*>(storage.get()) != nullptr;
-    row.kind = storage->kind();
-    row.storage = storage;
-    row.verbs = discovery_verbs(*storage, !row.subresource.empty());
-    if (dynamic) order_published_verbs(row.verbs);
-    row.handler = handler_of(row, version);
-    table->rows.emplace(path, std::move(row));
+    auto row = std::make_shared<ResourceRow>();
+    row->resource = path.substr(0, slash);
+    row->subresource = slash == std::string::npos ? "" : path.substr(slash + 1);
+    row->namespaced = scope_of(*storage, storages, row->resource);
+    row->takes_path = dynamic_cast<Connecter*>(storage.get()) != nullptr;
+    row->kind = storage->kind();
+    row->storage = storage;
+    row->verbs = discovery_verbs(*storage, !row->subresource.empty());
+    if (dynamic) order_published_verbs(row->verbs);
+    row->schemas = schemas;
+    row->identity = identity;
+    row->handler = handler_of(*row, version);
+    rows = rows.with(path, std::move(row));
   }
-  return table;
+  return rows;
+}
+
+Rows without_resource(Rows rows, const std::string& resource) {
+  std::vector<std::string> paths{resource};
+  rows.each_from(resource + "/", [&](const std::string&, const RowRef& row) {
+    if (row->resource != resource) return false;
+    paths.push_back(row->resource + "/" + row->subresource);
+    return true;
+  });
+  for (const std::string& path : paths) rows = rows.without(path);
+  return rows;
 }
 
 }  // namespace backplane

@@ -1,7 +1,9 @@
 // The immutable route table: what one lookup finds, and the documents (discovery, OpenAPI) that describe it.
 //
-// Thread-safety: immutable after it is published, but for the documents, which are made once, at first use, under their own lock.
-// Lifetime:      shared by the requests that use it; version tables are reused from table to table while their storages stay the same.
+// A change makes a new table that shares with the old one whatever has not changed: the groups, a group's versions, a version's rows.
+//
+// Thread-safety: immutable, but for the documents, which are made at first use.
+// Lifetime:      tables, groups and versions are shared by the requests that describe them; a request on a resource holds its handler only.
 #pragma once
 
 #include <map>
@@ -13,6 +15,8 @@
 
 #include "backplane/host.hpp"
 #include "routing/delegation.hpp"
+#include "routing/lazy_document.hpp"
+#include "routing/persistent_map.hpp"
 
 namespace backplane {
 
@@ -26,63 +30,86 @@ struct ResourceRow {
   std::shared_ptr<RestStorage> storage;
   std::shared_ptr<HttpHandler> handler;
   std::vector<std::string> verbs;  // for discovery
+  std::shared_ptr<const SchemaSet> schemas;
+  std::string identity;  // PublishedResource::identity
 };
-
-// A document that is made when somebody asks and then kept as bytes.
-class LazyDocument {
- public:
-  struct Made {
-    SharedBytes bytes;
-    std::string hash;  // upper-case hex SHA-512
-  };
-  const Made& get(const std::function<std::string()>& make) const;
-
- private:
-  mutable std::once_flag once_;
-  mutable Made made_;
-};
+using RowRef = std::shared_ptr<const ResourceRow>;
+// "deployments" or "deployments/scale" → row.
+using Rows = PersistentMap<RowRef>;
 
 // Everything one group version serves.
 struct VersionTable {
   GroupVersion version;
   std::string delegate;
+  int group_priority = 0;
   int version_priority = 15;
   bool dynamic = false;  // published at run time
-  // "deployments" or "deployments/scale" → row, in path order.
-  std::map<std::string, ResourceRow, std::less<>> rows;
-  std::shared_ptr<const SchemaSet> schemas;
+  Rows rows;
+  // Not null: it answers for everything below the path of the version, which is known and not served from here; there are no rows.
+  std::shared_ptr<HttpHandler> forward;
+  std::shared_ptr<const VersionTable> behind;  // the version that `forward` stands before; null: none
   LazyDocument openapi_v3;
 };
+using VersionRef = std::shared_ptr<const VersionTable>;
 
 struct GroupEntry {
   std::string name;
   int priority = 0;
-  bool dynamic = false;                                       // published at run time alone: what is unknown in it is a plain 404
-  bool of_front = false;                                      // the foremost delegate's own; it answers for the groups of all others
-  std::vector<std::shared_ptr<const VersionTable>> versions;  // preferred first
+  bool dynamic = false;              // published at run time alone: what is unknown in it is a plain 404
+  bool of_front = false;             // the foremost delegate's own; it answers for the groups of all others
+  std::vector<VersionRef> versions;  // preferred first
+
+  // The version, or null.
+  const VersionTable* find(std::string_view version) const noexcept;
+  // What aggregated discovery says of the group; made at first use.
+  const std::string& aggregated() const;
+
+ private:
+  mutable std::once_flag aggregated_once_;
+  mutable std::string aggregated_;
 };
+using GroupRef = std::shared_ptr<const GroupEntry>;
 
 struct PathRow {
   PathRoute route;
   std::string registrant;
 };
 
-struct RouteTable {
-  std::vector<GroupEntry> groups;  // in the order of /apis; the core group is not in here
-  std::shared_ptr<GroupEntry> core;
-  std::unordered_map<std::string, std::shared_ptr<const VersionTable>> versions;  // "apps/v1", "/v1"
-  std::unordered_map<std::string, const GroupEntry*> by_group;
+// Paths outside the resource tree; they stay as long as the server runs.
+struct FixedPaths {
   std::unordered_map<std::string, PathRow> exact;
   std::vector<PathRow> prefixes;  // longest first
-  LazyDocument aggregated_apis, aggregated_api, openapi_v2, openapi_v2_proto, openapi_v3_index;
 
-  const VersionTable* find(const std::string& group, const std::string& version) const;
+  // Errors: kAlreadyExists, naming the first.
+  Status add(const PathRoute& route, const std::string& registrant);
 };
 
-// The rows of one group version; `scope_of` makes the handler of each.
+struct RouteTable {
+  std::shared_ptr<const FixedPaths> paths = std::make_shared<const FixedPaths>();
+  PersistentMap<GroupRef> groups;  // by name; the core group's is empty
+  LazyDocument aggregated_apis, aggregated_api, openapi_v2, openapi_v2_proto, openapi_v3_index;
+
+  RouteTable() = default;
+  // The same routes, with documents of its own.
+  RouteTable(const RouteTable& other) : paths(other.paths), groups(other.groups) {}
+  RouteTable& operator=(const RouteTable&) = delete;
+
+  const GroupEntry* group(std::string_view name) const noexcept;
+  const VersionTable* find(std::string_view group, std::string_view version) const noexcept;
+  // In the order of /apis, without the core group.
+  std::vector<const GroupEntry*> named_groups() const;
+  // Of all groups, core first.
+  std::vector<const VersionTable*> versions() const;
+};
+using TableRef = std::shared_ptr<const RouteTable>;
+
+// Makes the handler of a row.
 using HandlerFactory = std::function<std::shared_ptr<HttpHandler>(const ResourceRow& row, const GroupVersion& version)>;
-std::shared_ptr<VersionTable> make_version_table(const GroupVersion& version, const std::string& delegate,
-                                                 const std::map<std::string, std::shared_ptr<RestStorage>>& storages,
-                                                 std::shared_ptr<const SchemaSet> schemas, const HandlerFactory& handler_of, bool dynamic);
+using Storages = std::map<std::string, std::shared_ptr<RestStorage>>;
+// `rows` with one for each storage; those on the same paths are replaced.
+Rows with_rows(Rows rows, const GroupVersion& version, const Storages& storages, const std::shared_ptr<const SchemaSet>& schemas,
+               const std::string& identity, const HandlerFactory& handler_of, bool dynamic);
+// `rows` without the resource and its subresources.
+Rows without_resource(Rows rows, const std::string& resource);
 
 }  // namespace backplane

@@ -1,46 +1,21 @@
 #include "routing/router.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "endpoints/resource_handler.hpp"
-#include "routing/discovery.hpp"
+#include "routing/groups_editor.hpp"
 #include "routing/log.hpp"
-#include "routing/openapi.hpp"
 #include "routing/root_handlers.hpp"
 #include "routing/route_table.hpp"
 
 namespace backplane {
 namespace {
 
-Status no_such_resource() {
-  Status status(Reason::kNotFound, "the server could not find the requested resource");
-  status.with_details({});
-  return status;
-}
-
 template <class Items, class Name>
 Array names_of(const Items& items, Name name) {
   Array out;
   for (const auto& item : items) out.emplace_back(name(item));
   return out;
-}
-
-// notfoundhandler: while paths are still being installed a client is told to come back, later the plain text of net/http.
-Task<void> path_not_found(RequestContext& context, Exchange& exchange) {
-  // As it was when the request came: what is published meanwhile may not be in the table that was asked.
-  if (context.mux_incomplete) {
-    Status status = service_unavailable("the request has been made before all known HTTP paths have been installed, please try again");
-    StatusDetails details;
-    details.retry_after_seconds = 5;
-    status.with_details(std::move(details));
-    co_await write_status(context, exchange, status);
-    co_return;
-  }
-  exchange.set_response_header("X-Content-Type-Options", "nosniff");
-  std::vector<SharedBytes> body;
-  body.push_back(SharedBytes::from_static("404 page not found\n"));
-  co_await exchange.respond(404, "text/plain; charset=utf-8", std::move(body));
 }
 
 // The path goes through a namespace to get to the resource: /namespaces/NS/RESOURCE, and not /namespaces/NS alone.
@@ -68,17 +43,17 @@ bool routes_published(const ResourceRow& row, const RequestInfo& info) {
 const ResourceRow* find_row(const VersionTable& version, const RequestInfo& info) {
   std::string path = info.resource;
   if (!info.subresource.empty()) path.append("/").append(info.subresource);
-  auto it = version.rows.find(path);
-  if (it == version.rows.end()) return nullptr;
-  const bool routed = version.dynamic ? routes_published(it->second, info) : routes_built_in(it->second, info);
-  return routed ? &it->second : nullptr;
+  const RowRef* row = version.rows.find(path);
+  if (row == nullptr) return nullptr;
+  const bool routed = version.dynamic ? routes_published(**row, info) : routes_built_in(**row, info);
+  return routed ? row->get() : nullptr;
 }
 
 // A custom resource that is served, asked for a subresource that it has not got: its objects have none of that name.
 bool lacks_subresource(const VersionTable& version, const RequestInfo& info) {
   if (!version.dynamic || info.subresource.empty()) return false;
-  const auto resource = version.rows.find(info.resource);
-  return resource != version.rows.end() && routes_published(resource->second, info);
+  const RowRef* resource = version.rows.find(info.resource);
+  return resource != nullptr && routes_published(**resource, info);
 }
 
 bool is_below(std::string_view path, std::string_view root) {
@@ -88,40 +63,33 @@ bool is_below(std::string_view path, std::string_view root) {
 // Whether upstream has a go-restful service for the beginning of the path, which answers what it has no route for by itself.
 bool below_known_root(const RouteTable& routes, std::string_view path) {
   if (is_below(path, "/version")) return true;
-  if (is_below(path, "/api")) return routes.core != nullptr;
+  if (is_below(path, "/api")) return routes.group("") != nullptr;
   constexpr std::string_view kGroups = "/apis/";
   if (!path.starts_with(kGroups)) return false;
   path.remove_prefix(kGroups.size());
-  const auto group = routes.by_group.find(std::string(path.substr(0, path.find('/'))));
-  return group != routes.by_group.end() && !group->second->name.empty() && !group->second->dynamic;
+  const std::string_view name = path.substr(0, path.find('/'));
+  const GroupEntry* group = name.empty() ? nullptr : routes.group(name);
+  return group != nullptr && !group->dynamic;
 }
 
-std::shared_ptr<HttpHandler> find_path(const RouteTable& routes, std::string path) {
-  auto exact = routes.exact.find(path);
-  if (exact == routes.exact.end() && path.size() > 1 && path.back() == '/' && root_path_allows_slash(path)) {
+std::shared_ptr<HttpHandler> find_exact(const TableRef& routes, const DocumentContext& context, const std::string& path) {
+  const auto exact = routes->paths->exact.find(path);
+  return exact != routes->paths->exact.end() ? exact->second.route.handler : find_document(routes, context, path);
+}
+
+std::shared_ptr<HttpHandler> find_path(const TableRef& routes, const DocumentContext& context, std::string path) {
+  std::shared_ptr<HttpHandler> handler = find_exact(routes, context, path);
+  if (!handler && path.size() > 1 && path.back() == '/' && root_path_allows_slash(path)) {
     path.pop_back();
-    exact = routes.exact.find(path);
+    handler = find_exact(routes, context, path);
   }
-  if (exact != routes.exact.end()) return exact->second.route.handler;
-  for (const PathRow& row : routes.prefixes) {
+  if (handler) return handler;
+  for (const PathRow& row : routes->paths->prefixes) {
     const std::string& prefix = row.route.path;
     if (is_below(path, prefix) || (prefix.back() == '/' && path.starts_with(prefix))) return row.route.handler;
   }
   return nullptr;
 }
-
-GroupEntry& entry_of(RouteTable& routes, const std::string& group) {
-  if (group.empty()) {
-    if (!routes.core) routes.core = std::make_shared<GroupEntry>();
-    return *routes.core;
-  }
-  auto it = std::find_if(routes.groups.begin(), routes.groups.end(), [&](const GroupEntry& each) { return each.name == group; });
-  if (it == routes.groups.end()) it = routes.groups.insert(routes.groups.end(), GroupEntry{});
-  it->name = group;
-  return *it;
-}
-
-using Storages = std::map<std::string, std::shared_ptr<RestStorage>>;
 
 Storages enabled_storages(const ApiEnablement& enablement, const GroupVersion& version, const Storages& storages) {
   Storages enabled;
@@ -131,7 +99,33 @@ Storages enabled_storages(const ApiEnablement& enablement, const GroupVersion& v
   return enabled;
 }
 
-bool higher(const GroupEntry& a, const GroupEntry& b) { return a.priority != b.priority ? a.priority > b.priority : a.name < b.name; }
+// The versions of a group that are on, in order.  --runtime-config is about what the server brings along; what is published at run time
+// was asked for.
+std::vector<VersionRef> enabled_versions(const APIGroupInfo& group, const std::string& delegate, const RouterConfig& config,
+                                         const HandlerFactory& handler_of) {
+  std::vector<VersionRef> out;
+  int rank = static_cast<int>(group.prioritized_versions.size());
+  for (const auto& name : group.prioritized_versions) {
+    --rank;
+    const GroupVersion version{group.group, name};
+    const auto storages = group.storages.find(name);
+    if (storages == group.storages.end()) continue;
+    const Storages enabled = enabled_storages(config.enablement, version, storages->second);
+    if (enabled.empty()) {
+      routing_log().info("skipping API {}/{}: no resource of it is enabled", group.group, name);
+      continue;
+    }
+    const auto schemas = group.schemas.find(name);
+    auto table = std::make_shared<VersionTable>();
+    table->version = version;
+    table->delegate = delegate;
+    table->group_priority = group.group_priority_minimum;
+    table->version_priority = group.version_priority + rank;
+    table->rows = with_rows({}, version, enabled, schemas == group.schemas.end() ? nullptr : schemas->second, {}, handler_of, false);
+    out.push_back(std::move(table));
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -141,69 +135,116 @@ Router::Router(RouterConfig config)
 }
 Router::~Router() = default;
 
-std::shared_ptr<const RouteTable> Router::table() const { return table_.load(std::memory_order_acquire); }
-
-Task<void> Router::handle(RequestContext& context, Exchange& exchange) {
-  auto routes = table();
+std::shared_ptr<HttpHandler> Router::find_handler(const RequestContext& context) const {
+  const TableRef routes = table_.load(std::memory_order_acquire);
   const RequestInfo& info = context.info;
   // "/apis//v1/pods" names no group, and not the one of "/api/v1".
   const bool grouped = info.api_group.empty() == (info.api_prefix == "api");
   const VersionTable* version = info.is_resource_request && grouped ? routes->find(info.api_group, info.api_version) : nullptr;
   if (version != nullptr) {
-    if (const ResourceRow* row = find_row(*version, info)) {
-      co_await row->handler->handle(context, exchange);
-      co_return;
-    }
-    if (lacks_subresource(*version, info)) {
-      const Status status = not_found(info.api_group, info.resource, info.name);
-      co_await write_status(context, exchange, status);
-      co_return;
-    }
+    if (version->forward) return version->forward;
+    if (const ResourceRow* row = find_row(*version, info)) return row->handler;
+    if (lacks_subresource(*version, info)) return answer_with(not_found(info.api_group, info.resource, info.name));
   }
-  std::shared_ptr<HttpHandler> handler = published_paths_.find(info.path);
-  if (!handler) handler = find_path(*routes, info.path);
-  if (handler) {
-    co_await handler->handle(context, exchange);
-  } else if (below_known_root(*routes, info.path)) {
-    const Status status = no_such_resource();
-    co_await write_status(context, exchange, status);
-  } else {
-    co_await path_not_found(context, exchange);
-  }
+  if (auto handler = published_paths_.find(info.path)) return handler;
+  if (auto handler = find_path(routes, documents(), info.path)) return handler;
+  return below_known_root(*routes, info.path) ? no_such_resource() : no_such_page();
+}
+
+DocumentContext Router::documents() const { return {config_.server_address, published_paths_}; }
+
+Task<void> Router::handle(RequestContext& context, Exchange& exchange) {
+  // Not the table: a watch would keep it, and everything in it, as long as it is open.
+  const std::shared_ptr<HttpHandler> handler = find_handler(context);
+  co_await handler->handle(context, exchange);
 }
 
 Status Router::compose(std::vector<DelegationTarget> chain, std::vector<PathRoute> host_paths) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   chain_ = std::move(chain);
-  host_paths_ = std::move(host_paths);
-  return rebuild();
+  Status composed = compose_locked(std::move(host_paths));
+  if (!composed.ok()) return composed;
+  for (const auto& target : chain_) {
+    if (target.publishes_at_run_time) unpublished_.insert(target.name);
+  }
+  const bool complete = unpublished_.empty();
+  lock.unlock();
+  if (complete) groups_complete_.fire();
+  return {};
 }
 
-Status Router::publish(std::string_view delegate, std::vector<APIGroupInfo> groups) {
-  std::vector<std::function<void()>> callbacks;
-  {
-    std::lock_guard lock(mutex_);
-    auto before = published_[std::string(delegate)];
-    published_[std::string(delegate)] = std::move(groups);
-    Status status = rebuild();
-    if (!status.ok()) {
-      published_[std::string(delegate)] = std::move(before);
-      return status;
-    }
-    callbacks = callbacks_;
+Status Router::compose_locked(std::vector<PathRoute> host_paths) {
+  const HandlerFactory handler_of = handler_factory(config_, scheme_.get(), watches_, /*published=*/false);
+  auto paths = std::make_shared<FixedPaths>();
+  auto routes = std::make_shared<RouteTable>();
+  std::map<std::string, std::shared_ptr<GroupEntry>> groups;
+  for (const auto& route : host_paths) {
+    Status status = paths->add(route, "backplane");
+    if (!status.ok()) return status;
   }
-  for (const auto& callback : callbacks) callback();
+  for (const auto& target : chain_) {
+    for (const auto& route : target.paths) {
+      Status status = paths->add(route, target.name);
+      if (!status.ok()) return status;
+    }
+    for (const auto& group : target.groups) {
+      auto& entry = groups[group.group];
+      if (!entry) entry = std::make_shared<GroupEntry>();
+      entry->name = group.group;
+      entry->of_front = &target == &chain_.front();
+      for (auto& version : enabled_versions(group, target.name, config_, handler_of)) {
+        if (const VersionTable* other = entry->find(version->version.version)) {
+          return Status(Reason::kAlreadyExists, "group version " + group.group + "/" + version->version.version + " is served by plugin " +
+                                                    quoted(other->delegate) + " already; plugin " + quoted(target.name) +
+                                                    " cannot serve it too");
+        }
+        entry->versions.push_back(std::move(version));
+      }
+    }
+  }
+  for (auto& [name, entry] : groups) {
+    if (entry->versions.empty()) continue;
+    settle_group(*entry);
+    routes->groups = routes->groups.with(name, std::move(entry));
+  }
+  add_root_paths(*paths, [this] { return chain_json(); });
+  routes->paths = std::move(paths);
+  table_.store(std::move(routes), std::memory_order_release);
+  return {};
+}
+
+Status Router::change(const std::string& delegate, GroupsChange change) {
+  GroupVersionsChange told;
+  std::vector<std::function<void(const GroupVersionsChange&)>> callbacks;
+  bool complete = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const TableRef before = table_.load(std::memory_order_acquire);
+    const HandlerFactory handler_of = handler_factory(config_, scheme_.get(), watches_, /*published=*/true);
+    GroupsEditor editor(before->groups, delegate, handler_of);
+    Status status = editor.apply(change);
+    if (!status.ok()) return status;
+    auto routes = std::make_shared<RouteTable>(*before);
+    routes->groups = editor.finish(told);
+    table_.store(std::move(routes), std::memory_order_release);
+    if (!told.served.empty() || !told.gone.empty()) callbacks = callbacks_;
+    complete = unpublished_.erase(delegate) > 0 && unpublished_.empty();
+  }
+  for (const auto& callback : callbacks) callback(told);
+  if (complete) groups_complete_.fire();
   return {};
 }
 
 Status Router::publish_path(const std::string& delegate, PathRoute route) {
-  std::lock_guard lock(mutex_);
-  const auto routes = table();
-  const auto exact = routes->exact.find(route.path);
+  const std::lock_guard lock(mutex_);
+  const TableRef routes = table_.load(std::memory_order_acquire);
+  const FixedPaths& paths = *routes->paths;
+  const auto exact = paths.exact.find(route.path);
   const auto prefix =
-      std::find_if(routes->prefixes.begin(), routes->prefixes.end(), [&](const PathRow& row) { return row.route.path == route.path; });
-  if (exact != routes->exact.end()) return path_taken(route.path, exact->second.registrant);
-  if (prefix != routes->prefixes.end()) return path_taken(route.path, prefix->registrant);
+      std::find_if(paths.prefixes.begin(), paths.prefixes.end(), [&](const PathRow& row) { return row.route.path == route.path; });
+  if (exact != paths.exact.end()) return path_taken(route.path, exact->second.registrant);
+  if (prefix != paths.prefixes.end()) return path_taken(route.path, prefix->registrant);
+  if (find_document(routes, documents(), route.path)) return path_taken(route.path, "backplane");
   return published_paths_.publish(delegate, std::move(route));
 }
 
@@ -211,118 +252,43 @@ Status Router::withdraw_path(const std::string& delegate, const std::string& pat
 
 std::vector<GroupVersionInfo> Router::group_versions() const {
   std::vector<GroupVersionInfo> out;
-  auto routes = table();
-  auto add = [&](const GroupEntry& group) {
-    int priority = static_cast<int>(group.versions.size());
-    for (const auto& version : group.versions)
-      out.push_back({version->version, group.priority, version->version_priority + --priority, version->delegate});
-  };
-  if (routes->core) add(*routes->core);
-  for (const auto& group : routes->groups) add(group);
+  const TableRef routes = table_.load(std::memory_order_acquire);
+  std::vector<const GroupEntry*> groups = routes->named_groups();
+  if (const GroupEntry* core = routes->group("")) groups.insert(groups.begin(), core);
+  for (const GroupEntry* group : groups) {
+    for (const auto& version : group->versions) out.push_back(info_of(*version));
+  }
   return out;
 }
 
 std::shared_ptr<RestStorage> Router::find_storage(const GroupVersionResource& resource) const {
-  const auto rows = table();
-  const VersionTable* version = rows ? rows->find(resource.group, resource.version) : nullptr;
-  if (version == nullptr) return nullptr;
-  const auto row = version->rows.find(resource.resource);
-  return row == version->rows.end() ? nullptr : row->second.storage;
+  const TableRef routes = table_.load(std::memory_order_acquire);
+  const VersionTable* version = routes->find(resource.group, resource.version);
+  const RowRef* row = version ? version->rows.find(resource.resource) : nullptr;
+  return row ? (*row)->storage : nullptr;
 }
 
-void Router::on_group_versions_changed(std::function<void()> callback) {
+void Router::on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback) {
   std::lock_guard lock(mutex_);
   callbacks_.push_back(std::move(callback));
 }
 
-Status Router::add_group_rows(RouteTable& routes, const DelegationTarget& target, const APIGroupInfo& group, bool published) const {
-  auto previous = table();
-  GroupEntry& entry = entry_of(routes, group.group);
-  entry.priority = std::max(entry.priority, group.group_priority_minimum);
-  entry.of_front = !published && &target == &chain_.front();
-  entry.dynamic = published && (entry.versions.empty() || entry.dynamic);
-  for (const auto& version : group.prioritized_versions) {
-    auto storages = group.storages.find(version);
-    if (storages == group.storages.end()) continue;
-    // --runtime-config is about what the server brings along; what is published at run time was asked for.
-    const Storages enabled = published ? storages->second : enabled_storages(config_.enablement, {group.group, version}, storages->second);
-    if (enabled.empty()) {
-      routing_log().info("skipping API {}/{}: no resource of it is enabled", group.group, version);
-      continue;
-    }
-    const std::string key = group.group + "/" + version;
-    if (auto other = routes.versions.find(key); other != routes.versions.end()) {
-      return Status(Reason::kAlreadyExists, "group version " + key + " is served by plugin " + quoted(other->second->delegate) +
-                                                " already; plugin " + quoted(target.name) + " cannot serve it too");
-    }
-    auto schemas = group.schemas.find(version);
-    auto schema_set = schemas == group.schemas.end() ? nullptr : schemas->second;
-    std::shared_ptr<const VersionTable> rows = reuse_version_table(*previous, key, enabled, schema_set);
-    if (!rows) {
-      auto made = make_version_table({group.group, version}, target.name, enabled, schema_set,
-                                     handler_factory(config_, scheme_.get(), watches_, published), published);
-      made->version_priority = group.version_priority;
-      rows = std::move(made);
-    }
-    entry.versions.push_back(rows);
-    routes.versions.emplace(key, std::move(rows));
-  }
-  return {};
-}
-
-Status Router::rebuild() {
-  auto routes = std::make_shared<RouteTable>();
-  for (const auto& route : host_paths_) {
-    Status status = add_path(*routes, route, "backplane");
-    if (!status.ok()) return status;
-  }
-  for (const auto& target : chain_) {
-    for (const auto& route : target.paths) {
-      Status status = add_path(*routes, route, target.name);
-      if (!status.ok()) return status;
-    }
-    for (const auto& group : target.groups) {
-      Status status = add_group_rows(*routes, target, group, /*published=*/false);
-      if (!status.ok()) return status;
-    }
-    auto published = published_.find(target.name);
-    if (published == published_.end()) continue;
-    for (const auto& group : published->second) {
-      Status status = add_group_rows(*routes, target, group, /*published=*/true);
-      if (!status.ok()) return status;
-    }
-  }
-  std::erase_if(routes->groups, [](const GroupEntry& group) { return group.versions.empty(); });
-  if (routes->core && routes->core->versions.empty()) routes->core.reset();
-  std::stable_sort(routes->groups.begin(), routes->groups.end(), higher);
-  for (const auto& group : routes->groups) routes->by_group.emplace(group.name, &group);
-  if (routes->core) routes->by_group.emplace("", routes->core.get());
-  std::stable_sort(routes->prefixes.begin(), routes->prefixes.end(),
-                   [](const PathRow& a, const PathRow& b) { return a.route.path.size() > b.route.path.size(); });
-  add_root_paths(
-      *routes, config_, [this] { return chain_json(); }, [this] { return published_paths_.listed(); });
-  table_.store(std::move(routes), std::memory_order_release);
-  return {};
-}
-
 std::string Router::chain_json() const {
   std::lock_guard lock(mutex_);
-  return chain_json_locked();
-}
-
-std::string Router::chain_json_locked() const {
+  const TableRef routes = table_.load(std::memory_order_acquire);
+  std::map<std::string, Array> published;
+  for (const VersionTable* version : routes->versions()) {
+    if (version->dynamic) published[version->delegate].emplace_back(version->version.to_string());
+  }
   Array delegates;
   for (const auto& target : chain_) {
     Object delegate;
     delegate["name"] = target.name;
     Array served;
-    auto add = [&](const std::vector<APIGroupInfo>& groups) {
-      for (const auto& group : groups) {
-        for (const auto& version : group.prioritized_versions) served.emplace_back(GroupVersion{group.group, version}.to_string());
-      }
-    };
-    add(target.groups);
-    if (auto it = published_.find(target.name); it != published_.end()) add(it->second);
+    for (const auto& group : target.groups) {
+      for (const auto& version : group.prioritized_versions) served.emplace_back(GroupVersion{group.group, version}.to_string());
+    }
+    for (auto& version : published[target.name]) served.push_back(version);
     delegate["groupVersions"] = std::move(served);
     Array paths;
     for (const auto& route : target.paths) paths.emplace_back(route.path);

@@ -1,18 +1,22 @@
-// Path → the row that serves it.  The delegation chain is composed once into an immutable route table; groups published at run time
-// (custom resources) are rows of it too: a change builds a new table and swaps it, readers never lock.
+// Path → the row that serves it.  The delegation chain is composed once into an immutable route table; what is published at run time
+// (custom resources, forwarded group versions) are rows of it too: a change makes a table that shares the rest with the one before, and
+// swaps it; readers never lock.
 //
-// Thread-safety: handle() and all const methods from any thread; compose() and publish() from any thread, one at a time inside.
-// Lifetime:      storages and handlers are kept alive by the table that names them, tables by the requests that use them.
-// Errors:        compose() and publish(): kAlreadyExists when two delegates serve the same path, naming the first.
+// Thread-safety: handle() and all const methods from any thread; compose() and change() from any thread, one at a time inside.
+// Lifetime:      storages and handlers are kept alive by the tables that name them and by the requests that use them.  A request on a
+//                resource keeps its handler only, so that an old table goes when the documents made from it have been sent.
+// Errors:        compose() and change(): kAlreadyExists when two delegates serve the same path, naming the first.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "backplane/http.hpp"
+#include "base/signal.hpp"
 #include "endpoints/open_watches.hpp"
 #include "routing/api_enablement.hpp"
 #include "routing/delegation.hpp"
@@ -20,7 +24,7 @@
 
 namespace backplane {
 
-struct VersionInfo;
+struct DocumentContext;
 struct RouteTable;
 
 struct RouterConfig {
@@ -42,8 +46,8 @@ class Router final : public HttpHandler {
   void use_scheme(std::shared_ptr<const Scheme> scheme) { scheme_ = std::move(scheme); }
   // Front to back.  Once, at start; paths of `host_paths` (health, metrics) come first.
   Status compose(std::vector<DelegationTarget> chain, std::vector<PathRoute> host_paths);
-  // Replaces what `delegate` has published at run time.
-  Status publish(std::string_view delegate, std::vector<APIGroupInfo> groups);
+  // Changes what `delegate` has published at run time; after compose().
+  Status change(const std::string& delegate, GroupsChange change);
   // One path of `delegate`'s, added or replaced, and taken back.
   Status publish_path(const std::string& delegate, PathRoute route);
   Status withdraw_path(const std::string& delegate, const std::string& path);
@@ -51,7 +55,9 @@ class Router final : public HttpHandler {
   std::vector<GroupVersionInfo> group_versions() const;
   // What serves a resource (no subresource) now; null when nobody does.
   std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const;
-  void on_group_versions_changed(std::function<void()> callback);
+  void on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback);
+  // Fires when every delegate that publishes at run time has made its first change.
+  Signal& groups_complete() noexcept { return groups_complete_; }
 
   // Expects context.info to be filled.
   Task<void> handle(RequestContext& context, Exchange& exchange) override;
@@ -60,22 +66,21 @@ class Router final : public HttpHandler {
   std::string chain_json() const;
 
  private:
-  std::shared_ptr<const RouteTable> table() const;
-  Status rebuild();                       // with mutex_ held
-  std::string chain_json_locked() const;  // with mutex_ held
-  // `published`: the group came at run time.
-  Status add_group_rows(RouteTable& table, const DelegationTarget& target, const APIGroupInfo& group, bool published) const;
+  // The row's handler, or whoever says that there is none.  Never null.
+  std::shared_ptr<HttpHandler> find_handler(const RequestContext& context) const;
+  DocumentContext documents() const;
+  Status compose_locked(std::vector<PathRoute> host_paths);
 
   RouterConfig config_;
   std::shared_ptr<const Scheme> scheme_;
   std::shared_ptr<OpenWatches> watches_;  // of all handlers
-  mutable std::mutex mutex_;              // writers only
+  NamedSignal groups_complete_{"groups-complete"};
+  mutable std::mutex mutex_;  // writers only
   std::vector<DelegationTarget> chain_;
-  std::vector<PathRoute> host_paths_;
-  std::map<std::string, std::vector<APIGroupInfo>> published_;
+  std::set<std::string> unpublished_;  // delegates whose first change is to come
   std::atomic<std::shared_ptr<const RouteTable>> table_;
   PublishedPaths published_paths_;
-  std::vector<std::function<void()>> callbacks_;
+  std::vector<std::function<void(const GroupVersionsChange&)>> callbacks_;
 };
 
 }  // namespace backplane

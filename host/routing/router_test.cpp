@@ -1,6 +1,9 @@
 // Which path leads where: what is served, and who says that it is not.
 #include "routing/router.hpp"
 
+#include <algorithm>
+
+#include "base/signal.hpp"
 #include "endpoints/testing/harness.hpp"
 #include "routing/request_info.hpp"
 #include "routing/route_table.hpp"
@@ -49,13 +52,74 @@ APIGroupInfo group_of(const std::string& group, const std::string& version, cons
   return info;
 }
 
-// A front server, the built-in groups, and one that publishes at run time.
+PublishedResource resource_of(const std::string& group, const std::string& resource, const std::vector<std::string>& versions,
+                              bool namespaced = true, const std::vector<std::string>& subresources = {}) {
+  PublishedResource out;
+  out.group = group;
+  out.resource = resource;
+  for (const std::string& version : versions) {
+    PublishedResource::Version made;
+    made.version = version;
+    const GroupVersionKind kind{group, version, "Thing"};
+    made.storages[resource] = std::make_shared<Empty>(kind, namespaced);
+    for (const auto& each : subresources) made.storages[resource + "/" + each] = std::make_shared<Empty>(kind, namespaced);
+    out.versions.push_back(std::move(made));
+  }
+  return out;
+}
+
+GroupsChange put(std::vector<PublishedResource> resources) {
+  GroupsChange change;
+  change.put = std::move(resources);
+  return change;
+}
+GroupsChange remove(GroupResource resource) {
+  GroupsChange change;
+  change.removed = {std::move(resource)};
+  return change;
+}
+
+// A watch that says nothing until it is cancelled.
+class Silence final : public WatchStream {
+ public:
+  Task<Result<std::vector<WatchEvent>>> next() override {
+    auto over = over_.future();
+    co_await over;
+    co_return std::vector<WatchEvent>();
+  }
+  void cancel() override { over_.set(true); }
+
+ private:
+  Promise<bool> over_;
+};
+class Silent final : public RestStorage, public Scoper, public Watcher {
+ public:
+  explicit Silent(Promise<bool> opened) : opened_(std::move(opened)) {}
+  GroupVersionKind kind() const override { return {"x.io", "v1", "Silent"}; }
+  const Schema* schema() const override { return nullptr; }
+  bool namespaced() const override { return false; }
+  Task<Result<std::unique_ptr<WatchStream>>> watch(RequestContext&, ListOptions) override {
+    opened_.set(true);
+    co_return std::unique_ptr<WatchStream>(std::make_unique<Silence>());
+  }
+
+ private:
+  Promise<bool> opened_;
+};
+
+class Elsewhere final : public HttpHandler {
+ public:
+  Task<void> handle(RequestContext&, Exchange& exchange) override { co_await exchange.respond(503, "text/plain", {}); }
+};
+
+// A front server, the built-in groups, and two that publish at run time.
 class RouterTest : public ::testing::Test {
  protected:
   RouterTest() {
     loop_.start();
     std::vector<DelegationTarget> chain(3);
     chain[0].name = "front";
+    chain[0].publishes_at_run_time = true;
     chain[0].groups = {group_of("front.io", "v1", {{"services", false}})};
     chain[1].name = "core";
     chain[1].groups = {group_of("", "v1", {{"namespaces", false}, {"things", true}}), group_of("apps", "v1", {{"deployments", true}}),
@@ -63,8 +127,12 @@ class RouterTest : public ::testing::Test {
     chain[2].name = "custom";
     chain[2].publishes_at_run_time = true;
     EXPECT_TRUE(router_.compose(std::move(chain), {}).ok());
-    EXPECT_TRUE(
-        router_.publish("custom", {group_of("x.io", "v1beta1", {{"foos", true}, {"foos/status", true}, {"clusters", false}})}).ok());
+    EXPECT_FALSE(router_.groups_complete().fired());
+    router_.on_group_versions_changed([this](const GroupVersionsChange& change) { told_.push_back(change); });
+    EXPECT_TRUE(router_
+                    .change("custom", put({resource_of("x.io", "foos", {"v1beta1"}, true, {"status"}),
+                                           resource_of("x.io", "clusters", {"v1beta1"}, false)}))
+                    .ok());
   }
   ~RouterTest() override { loop_.stop(); }
 
@@ -92,14 +160,213 @@ class RouterTest : public ::testing::Test {
     EXPECT_EQ(got.body(), "404 page not found\n") << path;
   }
 
-  IoLoop loop_{"test"};
-  Router router_{RouterConfig{}};
+  std::string text_of(const std::string& path) { return send("GET", path).body(); }
+  // What has been told of the group versions since the last call: "+group/version" and "-group/version".
+  std::vector<std::string> told() {
+    std::vector<std::string> out;
+    for (const auto& change : std::exchange(told_, {})) {
+      for (const auto& info : change.served) out.push_back("+" + info.group_version.to_string());
+      for (const auto& version : change.gone) out.push_back("-" + version.to_string());
+    }
+    return out;
+  }
 
- private:
+  IoLoop loop_{"test"};
+  NamedSignal ending_{"ending"};
+  Router router_{config()};
+  std::vector<GroupVersionsChange> told_;
+
+  RouterConfig config() {
+    RouterConfig config;
+    config.shutting_down = &ending_;
+    return config;
+  }
   static Task<void> run(HttpHandler& handler, RequestContext& context, FakeExchange& exchange) {
     co_await handler.handle(context, exchange);
   }
+  static Task<void> wait(Promise<bool> promise) {
+    auto future = promise.future();
+    co_await future;
+  }
 };
+
+TEST_F(RouterTest, AnOpenWatchKeepsNoneOfTheTablesThatWereReplaced) {
+  Promise<bool> opened, ended;
+  PublishedResource silent;
+  silent.group = "x.io";
+  silent.resource = "silents";
+  silent.versions.push_back({"v1", {{"silents", std::make_shared<Silent>(opened)}}, nullptr});
+  ASSERT_TRUE(router_.change("custom", put({std::move(silent)})).ok());
+  auto exchange = std::make_shared<FakeExchange>("GET", "/apis/x.io/v1/silents?watch=true", Headers{}, std::string());
+  RequestContext context;
+  context.info = *parse_request_info("GET", "/apis/x.io/v1/silents?watch=true");
+  spawn_detached(loop_, run(router_, context, *exchange), [ended] { ended.set(true); });
+  run_on(loop_, wait(opened));
+  std::vector<std::weak_ptr<RestStorage>> published;
+  for (int i = 0; i < 100; ++i) {
+    auto bars = resource_of("x.io", "bars", {"v1"});
+    published.push_back(bars.versions[0].storages["bars"]);
+    ASSERT_TRUE(router_.change("custom", put({std::move(bars)})).ok());
+  }
+  const auto kept = std::count_if(published.begin(), published.end(), [](const auto& each) { return !each.expired(); });
+  EXPECT_EQ(kept, 1) << "only the last one is served";
+  ending_.fire();
+  run_on(loop_, wait(ended));
+}
+
+TEST_F(RouterTest, AChangeOfOneResourceLeavesTheOthersAsTheyWere) {
+  ASSERT_TRUE(router_.change("custom", put({resource_of("x.io", "bars", {"v1", "v1beta1"})})).ok());
+  EXPECT_EQ(message_of(send("GET", "/apis/x.io/v1beta1/foos")), "Internal error occurred: listed");
+  EXPECT_EQ(message_of(send("GET", "/apis/x.io/v1/bars")), "Internal error occurred: listed");
+  ASSERT_TRUE(router_.change("custom", put({resource_of("x.io", "bars", {"v1"})})).ok());
+  expect_no_such_page("GET", "/apis/x.io/v1beta1/bars");
+  ASSERT_TRUE(router_.change("custom", remove({"x.io", "foos"})).ok());
+  expect_no_such_page("GET", "/apis/x.io/v1beta1/foos");
+  expect_no_such_page("GET", "/apis/x.io/v1beta1/namespaces/n/foos/a/status");
+  EXPECT_EQ(message_of(send("GET", "/apis/x.io/v1beta1/clusters")), "Internal error occurred: listed");
+}
+
+TEST_F(RouterTest, TellsWhichGroupVersionsHaveComeAndGoneAndNothingElse) {
+  EXPECT_EQ(told(), std::vector<std::string>{"+x.io/v1beta1"});
+  ASSERT_TRUE(router_.change("custom", put({resource_of("x.io", "bars", {"v1beta1"})})).ok());
+  EXPECT_TRUE(told().empty()) << "another resource of a group version that is known";
+  ASSERT_TRUE(router_.change("custom", put({resource_of("y.io", "bars", {"v1", "v2"})})).ok());
+  EXPECT_EQ(told(), (std::vector<std::string>{"+y.io/v1", "+y.io/v2"}));
+  ASSERT_TRUE(router_.change("custom", remove({"y.io", "bars"})).ok());
+  EXPECT_EQ(told(), (std::vector<std::string>{"-y.io/v1", "-y.io/v2"}));
+  EXPECT_EQ(send("GET", "/apis/y.io").code(), 404);
+}
+
+TEST_F(RouterTest, GroupVersionsSayWhatAnAPIServiceSays) {
+  ASSERT_TRUE(router_.change("custom", put({resource_of("x.io", "foos", {"v1beta1", "v1", "v2"})})).ok());
+  std::vector<std::string> versions;
+  for (const auto& info : router_.group_versions()) {
+    if (info.group_version.group != "x.io") continue;
+    versions.push_back(info.group_version.version);
+    EXPECT_EQ(info.group_priority_minimum, 1000);
+    EXPECT_EQ(info.version_priority, 100);
+    EXPECT_TRUE(info.published);
+    EXPECT_EQ(info.delegate, "custom");
+  }
+  EXPECT_EQ(versions, (std::vector<std::string>{"v2", "v1", "v1beta1"}));
+}
+
+TEST_F(RouterTest, AGroupVersionOfAnotherPluginIsRefusedAndNothingOfTheChangeIsServed) {
+  const Status refused = router_.change("custom", put({resource_of("y.io", "bars", {"v1"}), resource_of("apps", "bars", {"v1"})}));
+  EXPECT_EQ(refused.message(), "group version apps/v1 is served by plugin \"core\" already; plugin \"custom\" cannot serve it too");
+  EXPECT_EQ(send("GET", "/apis/y.io").code(), 404);
+  ASSERT_TRUE(router_.change("custom", put({resource_of("apps", "bars", {"v7"})})).ok());
+  EXPECT_EQ(message_of(send("GET", "/apis/apps/v7/bars")), "Internal error occurred: listed");
+}
+
+TEST_F(RouterTest, IsCompleteWhenEverybodyHasSaidWhatThereIs) {
+  EXPECT_FALSE(router_.groups_complete().fired()) << "the front has said nothing";
+  ASSERT_TRUE(router_.change("front", {}).ok());
+  EXPECT_TRUE(router_.groups_complete().fired());
+}
+
+TEST_F(RouterTest, AForwardedGroupVersionIsAnsweredByItsHandlerAndStandsBeforeOneOfThisServer) {
+  GroupsChange forward;
+  forward.forwarded = {{{"agg.io", "v1"}, 100, 10, std::make_shared<Elsewhere>()},
+                       {{"apps", "v1"}, 100, 10, std::make_shared<Elsewhere>()}};
+  ASSERT_TRUE(router_.change("front", std::move(forward)).ok());
+  for (const char* path : {"/apis/agg.io/v1", "/apis/agg.io/v1/", "/apis/agg.io/v1/things", "/apis/agg.io/v1/namespaces/n/things/a/x/y",
+                           "/apis/apps/v1", "/apis/apps/v1/deployments"}) {
+    EXPECT_EQ(send("GET", path).code(), 503) << path;
+    EXPECT_EQ(send("POST", path).code(), 503) << path;
+  }
+  EXPECT_NE(text_of("/apis").find(R"({"name":"agg.io","versions":[{"groupVersion":"agg.io/v1","version":"v1"}])"), std::string::npos);
+  auto aggregated = std::make_shared<FakeExchange>(
+      "GET", "/apis", Headers{{"Accept", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"}}, std::string());
+  RequestContext context;
+  context.info = *parse_request_info("GET", "/apis");
+  run_on(loop_, run(router_, context, *aggregated));
+  EXPECT_NE(aggregated->response_body.find(R"({"metadata":{"name":"agg.io"},"versions":[{"version":"v1","freshness":"Stale"}]})"),
+            std::string::npos)
+      << aggregated->response_body;
+  GroupsChange withdrawn;
+  withdrawn.withdrawn = {{"agg.io", "v1"}, {"apps", "v1"}};
+  ASSERT_TRUE(router_.change("front", std::move(withdrawn)).ok());
+  EXPECT_EQ(send("GET", "/apis/agg.io/v1").code(), 404);
+  EXPECT_EQ(message_of(send("GET", "/apis/apps/v1/deployments")), "Internal error occurred: listed");
+}
+
+TEST(PersistentMapTest, ChangesMakeNewMapsAndLeaveTheOldOnesAlone) {
+  PersistentMap<int> map;
+  std::map<std::string, int> expected;
+  std::vector<std::pair<PersistentMap<int>, std::map<std::string, int>>> versions;
+  for (int i = 0; i < 400; ++i) {
+    const std::string key = "k" + std::to_string(i * 7919 % 97);
+    if (i % 3 == 2) {
+      map = map.without(key);
+      expected.erase(key);
+    } else {
+      map = map.with(key, i);
+      expected[key] = i;
+    }
+    versions.emplace_back(map, expected);
+  }
+  for (const auto& each_version : versions) {
+    const PersistentMap<int>& version = each_version.first;
+    const std::map<std::string, int>& contents = each_version.second;
+    std::map<std::string, int> seen;
+    std::string last;
+    version.each([&](const std::string& key, int value) {
+      EXPECT_LT(last, key);
+      last = key;
+      seen[key] = value;
+      EXPECT_EQ(*version.find(key), contents.at(key));
+    });
+    EXPECT_EQ(seen, contents);
+    EXPECT_EQ(version.size(), contents.size());
+  }
+  std::vector<std::string> from;
+  map.each_from("k5", [&](const std::string& key, int) {
+    if (!key.starts_with("k5")) return false;
+    from.push_back(key);
+    return true;
+  });
+  for (const auto& [key, value] : expected) EXPECT_EQ(std::count(from.begin(), from.end(), key), key.starts_with("k5") ? 1 : 0) << key;
+}
+
+Task<void> get_document(const LazyDocument& document, std::function<std::string()> make, std::string& out) {
+  auto making = document.get(std::move(make));
+  const LazyDocument::MadeRef made = co_await std::move(making);
+  out = made->bytes.view();
+}
+
+TEST(LazyDocumentTest, IsMadeOnceForAllWhoAskAndAgainWhenItCouldNotBeMade) {
+  IoLoop loop("test"), pool("pool");
+  loop.start();
+  pool.start();
+  set_blocking_executor(&pool);
+  const LazyDocument document;
+  int made = 0;
+  std::string out[3];
+  EXPECT_ANY_THROW(run_on(loop, get_document(
+                                    document, []() -> std::string { throw std::runtime_error("no"); }, out[0])));
+  Promise<bool> done[2];
+  for (int i = 0; i < 2; ++i) {
+    spawn_detached(loop,
+                   get_document(
+                       document, [&made] { return "text" + std::to_string(++made); }, out[i]),
+                   [promise = done[i]] { promise.set(true); });
+  }
+  struct Wait {
+    static Task<void> on(Promise<bool> promise) {
+      auto future = promise.future();
+      co_await future;
+    }
+  };
+  for (const auto& each : done) run_on(loop, Wait::on(each));
+  run_on(loop, get_document(
+                   document, [] { return std::string("late"); }, out[2]));
+  EXPECT_EQ(made, 1);
+  for (const auto& each : out) EXPECT_EQ(each, "text1");
+  set_blocking_executor(nullptr);
+  pool.stop();
+  loop.stop();
+}
 
 TEST_F(RouterTest, WhatIsPublishedIsServedWhateverItsVersionIsCalled) {
   EXPECT_EQ(message_of(send("GET", "/apis/x.io/v1beta1/namespaces/n/foos")), "Internal error occurred: listed");
@@ -158,7 +425,7 @@ TEST_F(RouterTest, TheFrontAnswersForGroupsWithoutALookAtTheMethod) {
 }
 
 TEST_F(RouterTest, TheStatusOfACustomResourceIsListedBeforeItsScale) {
-  ASSERT_TRUE(router_.publish("custom", {group_of("x.io", "v1", {{"foos", true}, {"foos/scale", true}, {"foos/status", true}})}).ok());
+  ASSERT_TRUE(router_.change("custom", put({resource_of("x.io", "foos", {"v1"}, true, {"scale", "status"})})).ok());
   const std::string body = send("GET", "/apis/x.io/v1").body();
   EXPECT_LT(body.find(R"("foos")"), body.find("foos/status"));
   EXPECT_LT(body.find("foos/status"), body.find("foos/scale"));

@@ -14,15 +14,6 @@ const Object* available_condition(const Object& object) {
 
 }  // namespace
 
-Availability availability_of_apiservice(const Object& object) {
-  const Value* service = find_path(object, "spec.service");
-  if (!service || !service->is_object()) return {"True", "Local", "Local APIServices are always available"};
-  // Group versions of other servers are not proxied to, so their service is never reached.
-  const std::string ns(get_string(service->get_object(), "namespace"));
-  const std::string name(get_string(service->get_object(), "name"));
-  return {"False", "ServiceNotFound", "service/" + name + " in " + quoted(ns) + " is not present"};
-}
-
 bool has_availability(const Object& object, const Availability& wanted) {
   const Object* condition = available_condition(object);
   return condition && get_string(*condition, "status") == wanted.status && get_string(*condition, "reason") == wanted.reason &&

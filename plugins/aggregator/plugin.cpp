@@ -25,18 +25,26 @@ class Completion final : public HealthCheck {
   std::shared_ptr<Autoregister> autoregister_;
 };
 
-Task<Status> start_registration(Host& host, std::shared_ptr<Autoregister> autoregister, std::shared_ptr<Signal> initiated) {
-  Status status = co_await autoregister->sync();
+Task<Status> start_registration(Host& host, std::shared_ptr<Autoregister> autoregister, std::shared_ptr<DynamicGroups> groups,
+                                std::shared_ptr<Signal> initiated, PostStartHookContext context) {
+  const std::weak_ptr<Autoregister> weak = autoregister;
+  host.on_group_versions_changed([weak](const GroupVersionsChange& change) {
+    if (auto live = weak.lock()) live->changed(change);
+  });
+  // What is there from before the start is known when the first pass has seen it; nothing of it is served from here.
+  Status said = groups->change({});
+  if (!said.ok()) co_return said;
+  Status status = co_await autoregister->start(context.loopback);
   if (!status.ok()) co_return status;
   initiated->fire();
-  host.on_group_versions_changed([weak = std::weak_ptr<Autoregister>(autoregister)] {
-    if (auto live = weak.lock()) live->changed();
-  });
-  host.stop_signal().on_fire([weak = std::weak_ptr<Autoregister>(autoregister)] {
-    if (auto live = weak.lock()) live->changed();
-  });
+  for (Signal* signal : {&host.groups_complete(), &host.stop_signal()}) {
+    signal->on_fire([weak] {
+      if (auto live = weak.lock()) live->wake();
+    });
+  }
   host.spawn("apiservice-registration", autoregister->run());
   host.spawn("apiservice-watch", autoregister->watch());
+  host.spawn("apiservice-recheck", autoregister->recheck());
   co_return Status();
 }
 
@@ -73,19 +81,21 @@ class Aggregator final : public Plugin {
     group.version_priority = kVersionPriority;
     Status installed = host.install_api_group(std::move(group));
     if (!installed.ok()) return installed;
-    return add_hooks(host, std::make_shared<Autoregister>(host, *store, std::move(updater)));
+    std::shared_ptr<DynamicGroups> groups = host.dynamic_groups();
+    return add_hooks(host, std::make_shared<Autoregister>(host, *store, std::move(updater), groups), groups);
   }
 
  private:
-  static Status add_hooks(Host& host, std::shared_ptr<Autoregister> autoregister) {
+  static Status add_hooks(Host& host, std::shared_ptr<Autoregister> autoregister, std::shared_ptr<DynamicGroups> groups) {
     // Until the first pass is over, what an APIService will name is "not yet", not "not found".
     auto initiated = host.register_mux_and_discovery_complete_signal("APIServiceRegistrationControllerInitiated");
     if (!initiated.ok()) return std::move(initiated.status());
     Status check = host.add_health_check(std::make_shared<Completion>(autoregister), {.boot_sequence = true});
     if (!check.ok()) return check;
-    return host.add_post_start_hook("apiservice-registration-controller", [&host, autoregister, signal = *initiated](PostStartHookContext) {
-      return start_registration(host, autoregister, signal);
-    });
+    return host.add_post_start_hook("apiservice-registration-controller",
+                                    [&host, autoregister, groups, signal = *initiated](PostStartHookContext context) {
+                                      return start_registration(host, autoregister, groups, signal, context);
+                                    });
   }
 };
 

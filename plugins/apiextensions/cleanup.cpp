@@ -24,13 +24,13 @@ bool is_gone(const Status& status) { return status.reason() == Reason::kNotFound
 
 }  // namespace
 
-void Controller::begin_cleanup(const std::string& name, const Entry& entry) {
-  if (!has_finalizer(entry.crd, kCleanupFinalizer)) return;
+void Controller::begin_cleanup(const std::string& name, const Entry& entry, const Object& crd) {
+  if (!has_finalizer(crd, kCleanupFinalizer)) return;
   {
     std::lock_guard lock(mutex_);
     if (stopping() || !cleaning_.insert(name).second) return;
   }
-  parts_.host->spawn("crd-finalizer/" + name, cleanup(name, std::string(meta_text(entry.crd, "uid")), entry.installed));
+  parts_.host->spawn("crd-finalizer/" + name, cleanup(name, std::string(meta_text(crd, "uid")), entry.installed));
 }
 
 Task<void> Controller::cleanup(std::string name, std::string uid, InstalledRef installed) {

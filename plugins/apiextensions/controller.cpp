@@ -8,6 +8,7 @@ namespace backplane::apiextensions {
 namespace {
 
 constexpr std::chrono::milliseconds kRetry{1000};
+constexpr std::size_t kWritesAtOnce = 64;
 
 // A change of the stored definition, computed again when somebody else was faster.
 class StatusChange final : public UpdatedObjectInfo {
@@ -49,22 +50,15 @@ std::optional<Condition> approval_condition(const Object& crd) {
   return Condition{type, "True", "ApprovedAnnotation", "approved in " + text};
 }
 
-// What one look at a definition wants its status to be; nothing: as it is.
-struct Verdict {
-  std::optional<Object> accepted_names;
-  std::vector<Condition> conditions;
-  bool established = false;
-  bool empty() const { return !accepted_names && conditions.empty(); }
+}  // namespace
 
-  void apply(Object& crd) const {
-    if (accepted_names) ensure_object(crd, "status")["acceptedNames"] = *accepted_names;
-    for (const Condition& condition : conditions) set_condition(crd, condition);
-  }
-};
+void Controller::Verdict::apply(Object& crd) const {
+  if (accepted_names) ensure_object(crd, "status")["acceptedNames"] = *accepted_names;
+  for (const Condition& condition : conditions) set_condition(crd, condition);
+}
 
-Verdict judge(const Object& crd, const TakenNames& taken) {
+Controller::Verdict Controller::judge(const Object& crd, const TakenNames& taken) {
   Verdict verdict;
-  verdict.established = condition_is_true(crd, "Established");
   bool accepted = condition_is_true(crd, "NamesAccepted");
   if (!names_settled(crd) || find_condition(crd, "NamesAccepted") == nullptr) {
     NamingResult naming = accept_names(crd, taken);
@@ -72,8 +66,7 @@ Verdict judge(const Object& crd, const TakenNames& taken) {
     if (!has_condition(crd, naming.accepted_condition)) verdict.conditions.push_back(naming.accepted_condition);
     if (naming.accepted != accepted_names_of(crd)) verdict.accepted_names = std::move(naming.accepted);
   }
-  if (!verdict.established) {
-    verdict.established = accepted;
+  if (!condition_is_true(crd, "Established")) {
     const Condition wanted = accepted ? Condition{"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"}
                                       : Condition{"Established", "False", "NotAccepted", "not all names are accepted"};
     if (!has_condition(crd, wanted)) verdict.conditions.push_back(wanted);
@@ -82,8 +75,6 @@ Verdict judge(const Object& crd, const TakenNames& taken) {
     verdict.conditions.push_back(std::move(*approval));
   return verdict;
 }
-
-}  // namespace
 
 // ---- following
 
@@ -148,7 +139,6 @@ Task<Status> Controller::follow() {
   auto revision = co_await load();
   if (!revision.ok()) co_return std::move(revision.status());
   co_await settle_pending();
-  publish();
   parts_.synced->fire();
   auto stream = co_await open_stream(*parts_.definitions, *revision);
   if (!stream.ok()) co_return std::move(stream.status());
@@ -169,7 +159,7 @@ Task<Result<Revision>> Controller::load() {
   std::set<std::string> seen;
   auto reading = for_each(*listed->items, [&](const ObjectEntry& entry) {
     seen.insert(entry.name);
-    note(entry);
+    note(std::make_shared<const ObjectEntry>(entry));
   });
   Status read = co_await std::move(reading);
   if (!read.ok()) co_return read;
@@ -184,86 +174,133 @@ Task<Result<Revision>> Controller::load() {
 Task<void> Controller::take(std::vector<WatchEvent> events) {
   for (const WatchEvent& event : events) {
     if (event.object == nullptr) continue;
-    if (event.type == WatchEvent::Type::kAdded || event.type == WatchEvent::Type::kModified) note(*event.object);
+    if (event.type == WatchEvent::Type::kAdded || event.type == WatchEvent::Type::kModified) note(event.object);
     if (event.type == WatchEvent::Type::kDeleted) forget(event.object->name);
   }
   co_await settle_pending();
-  publish();
 }
 
-void Controller::note(const ObjectEntry& entry) {
-  Entry& known = entries_[entry.name];
-  if (known.revision >= entry.revision) return;  // our own write, which has been seen when it was made
-  known.crd = decode(entry, json::storage_ptr());
-  known.revision = entry.revision;
-  pending_.insert(entry.name);
+void Controller::note(ObjectRef entry) {
+  Entry& known = entries_[entry->name];
+  if (known.stored != nullptr && known.stored->revision >= entry->revision) return;  // our own write, which has been seen when it was made
+  pending_.insert(entry->name);
+  known.stored = std::move(entry);
 }
 
 void Controller::forget(const std::string& name) {
   const auto found = entries_.find(name);
   if (found == entries_.end()) return;
-  const std::string group(get_string(spec_of(found->second.crd), "group"));
-  changed_ = changed_ || found->second.installed != nullptr;
+  retire(found->second);
+  unindex(name, found->second);
+  const auto group = groups_.find(found->second.group);
+  if (group != groups_.end() && group->second.taken.empty() && group->second.unsettled.empty()) groups_.erase(group);
   entries_.erase(found);
   pending_.erase(name);
-  queue_group(group);  // its names are free again
 }
 
-void Controller::queue_group(std::string_view group) {
-  for (const auto& [name, entry] : entries_) {
-    if (get_string(spec_of(entry.crd), "group") == group && !names_settled(entry.crd)) pending_.insert(name);
-  }
+// ---- the names of a group
+
+void Controller::index(const std::string& name, Entry& entry, const Object& crd) {
+  const std::string group(get_string(spec_of(crd), "group"));
+  GivenNames names = given_names(crd);
+  const bool settled = names_settled(crd);
+  if (group == entry.group && names == entry.names && settled == entry.settled) return;
+  Group& all = groups_[group];
+  all.taken.add(names);
+  unindex(name, entry);
+  if (!settled) all.unsettled.insert(name);
+  entry.group = group;
+  entry.names = std::move(names);
+  entry.settled = settled;
 }
 
-TakenNames Controller::taken_names(std::string_view group) const {
-  TakenNames taken;
-  for (const auto& [name, entry] : entries_) {
-    if (get_string(spec_of(entry.crd), "group") == group) taken.add(entry.crd);
-  }
-  return taken;
+void Controller::unindex(const std::string& name, const Entry& entry) {
+  const auto group = groups_.find(entry.group);
+  if (group == groups_.end()) return;
+  group->second.unsettled.erase(name);
+  group->second.taken.remove(entry.names);
+  const auto is_free = [](const std::vector<std::string>& names, const TakenNames::Counts& taken) {
+    return std::any_of(names.begin(), names.end(), [&](const std::string& each) { return !taken.contains(each); });
+  };
+  // Somebody may have waited for a name that nobody has any more.
+  if (is_free(entry.names.resources, group->second.taken.resources()) || is_free(entry.names.kinds, group->second.taken.kinds()))
+    pending_.insert(group->second.unsettled.begin(), group->second.unsettled.end());
 }
 
 // ---- one definition
 
 Task<void> Controller::settle_pending() {
-  while (!pending_.empty() && !stopping()) {
-    const std::string name = *pending_.begin();
-    pending_.erase(pending_.begin());
-    co_await settle(name);
+  while ((!pending_.empty() || !published_) && !stopping()) {
+    std::vector<Write> writes;
+    while (!pending_.empty() && (writes.size() < kWritesAtOnce || !published_)) {
+      const std::string name = *pending_.begin();
+      pending_.erase(pending_.begin());
+      settle(name, writes);
+    }
+    // Who reads "Established" may use the resource at once: it is served before the condition says so.
+    publish();
+    co_await write_all(std::move(writes));
+  }
+  publish();
+}
+
+void Controller::settle(const std::string& name, std::vector<Write>& writes) {
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) return;
+  Entry& entry = found->second;
+  Object crd = decode(*entry.stored, json::storage_ptr());
+  index(name, entry, crd);
+  if (!meta_text(crd, "deletionTimestamp").empty()) {
+    serve(entry, crd);
+    begin_cleanup(name, entry, crd);
+    return;
+  }
+  Verdict verdict = judge(crd, groups_[entry.group].taken);
+  verdict.apply(crd);
+  index(name, entry, crd);
+  serve(entry, crd);
+  if (!verdict.empty()) writes.push_back({name, std::move(verdict)});
+}
+
+// ---- writing
+
+Task<void> Controller::write_all(std::vector<Write> writes) {
+  for (std::size_t begin = 0; begin < writes.size() && !stopping(); begin += kWritesAtOnce) {
+    const std::size_t end = std::min(begin + kWritesAtOnce, writes.size());
+    Promise<bool> done;
+    auto left = std::make_shared<std::atomic<std::size_t>>(end - begin);
+    for (std::size_t i = begin; i < end; ++i) {
+      spawn_detached(*current_executor(), write_one(writes[i]), [done, left] {
+        if (--*left == 0) done.set(true);
+      });
+    }
+    auto all = done.future();
+    co_await all;
+    for (std::size_t i = begin; i < end; ++i) finish(writes[i]);
   }
 }
 
-Task<void> Controller::settle(std::string name) {
-  auto found = entries_.find(name);
-  if (found == entries_.end()) co_return;
-  if (!meta_text(found->second.crd, "deletionTimestamp").empty()) {
-    serve(found->second);
-    begin_cleanup(name, found->second);
-    co_return;
+Task<void> Controller::write_one(Write& write_in) {
+  try {
+    std::function<void(Object&)> change = [&write_in](Object& crd) { write_in.verdict.apply(crd); };
+    auto writing = write(write_in.name, std::string(), std::move(change));
+    write_in.written = co_await std::move(writing);
+  } catch (const std::exception& thrown) {
+    write_in.written = internal_error(thrown.what());
   }
-  const std::string group(get_string(spec_of(found->second.crd), "group"));
-  const Verdict verdict = judge(found->second.crd, taken_names(group));
-  const Object before = found->second.crd;
-  verdict.apply(found->second.crd);
-  serve(found->second);
-  if (verdict.empty()) co_return;
-  // Who reads "Established" may use the resource at once: it is served before the condition says so.
-  publish();
-  std::function<void(Object&)> change = [&verdict](Object& crd) { verdict.apply(crd); };
-  auto writing = write(name, std::string(), std::move(change));
-  auto written = co_await std::move(writing);
-  found = entries_.find(name);
-  if (found == entries_.end()) co_return;
-  if (!written.ok()) {
-    // Looked at again when the change that was in the way arrives.
-    found->second.crd = before;
-    co_return;
+}
+
+void Controller::finish(Write& write) {
+  const auto found = entries_.find(write.name);
+  if (found == entries_.end()) return;
+  Entry& entry = found->second;
+  if (write.written.ok() && (*write.written)->revision > entry.stored->revision) {
+    entry.stored = std::move(*write.written);
+    if (entry.installed) entry.installed->source->renew(entry.stored);
   }
-  if ((*written)->revision > found->second.revision) {
-    found->second.crd = decode(**written, json::storage_ptr());
-    found->second.revision = (*written)->revision;
-  }
-  queue_group(group);
+  // As it is stored: of a write that failed, what it wanted has not come to be; it is looked at again when the change that was in the way
+  // arrives.
+  index(write.name, entry, decode(*entry.stored, json::make_shared_resource<json::monotonic_resource>()));
 }
 
 Task<Result<ObjectRef>> Controller::write(std::string name, std::string uid, std::function<void(Object&)> change) {
@@ -276,37 +313,60 @@ Task<Result<ObjectRef>> Controller::write(std::string name, std::string uid, std
   co_return std::move(updated->object);
 }
 
+// ---- serving
+
 // Makes, keeps or drops the definition's storages.
-void Controller::serve(Entry& entry) {
-  if (!condition_is_true(entry.crd, "Established")) {
-    changed_ = changed_ || entry.installed != nullptr;
-    entry.installed = nullptr;
-    return;
-  }
-  if (entry.installed == nullptr || entry.installed->made_from != fingerprint(entry.crd)) {
-    auto installed = install_resource(*parts_.host, entry.crd, entry.revision);
+void Controller::serve(Entry& entry, const Object& crd) {
+  if (!condition_is_true(crd, "Established")) return retire(entry);
+  if (entry.installed == nullptr || entry.installed->identity != identity_of(crd)) {
+    auto installed = install_resource(*parts_.host, crd, entry.stored);
     if (!installed.ok()) {
-      parts_.host->logger().error("a custom resource cannot be served name=" + quoted(meta_name(entry.crd)) +
+      parts_.host->logger().error("a custom resource cannot be served name=" + quoted(meta_name(crd)) +
                                   " reason=" + quoted(installed.status().message()));
       return;
     }
+    if (entry.installed != nullptr) retire(entry);
     entry.installed = std::move(*installed);
-    changed_ = true;
+    change_.put.push_back(published(*entry.installed));
+  } else {
+    entry.installed->source->renew(entry.stored);
   }
-  entry.installed->terminating->store(!meta_text(entry.crd, "deletionTimestamp").empty(), std::memory_order_relaxed);
+  entry.installed->terminating->store(!meta_text(crd, "deletionTimestamp").empty(), std::memory_order_relaxed);
+}
+
+void Controller::retire(Entry& entry) {
+  if (entry.installed == nullptr) return;
+  change_.removed.push_back({entry.installed->resource->group, entry.installed->resource->plural});
+  retired_.push_back(std::move(entry.installed));
+  entry.installed = nullptr;
 }
 
 void Controller::publish() {
-  if (!changed_) return;
-  std::vector<InstalledRef> all;
-  for (const auto& [name, entry] : entries_) {
-    if (entry.installed != nullptr) all.push_back(entry.installed);
+  const std::vector<InstalledRef> retired = std::exchange(retired_, {});
+  GroupsChange change = std::exchange(change_, {});
+  if (!published_ || !change.put.empty() || !change.removed.empty()) {
+    Status status = parts_.groups->change(change);
+    published_ = true;
+    // One that cannot be published, because its group version is somebody else's, keeps nobody from being so.
+    if (!status.ok()) publish_each(std::move(change));
   }
-  Status published = parts_.groups->publish(groups_of(all));
-  if (published.ok())
-    changed_ = false;
-  else
-    parts_.host->logger().error("custom resources cannot be published reason=" + quoted(published.message()));
+  // Only now: who watches again finds what is served instead.
+  for (const InstalledRef& old : retired) old->watches->end();
+}
+
+void Controller::publish_each(GroupsChange change) {
+  GroupsChange removals;
+  removals.removed = std::move(change.removed);
+  Status removed = parts_.groups->change(std::move(removals));
+  if (!removed.ok()) parts_.host->logger().error("custom resources cannot be withdrawn reason=" + quoted(removed.message()));
+  for (PublishedResource& resource : change.put) {
+    const std::string name = GroupResource{resource.group, resource.resource}.to_string();
+    GroupsChange one;
+    one.put.push_back(std::move(resource));
+    Status status = parts_.groups->change(std::move(one));
+    if (!status.ok())
+      parts_.host->logger().error("a custom resource cannot be published name=" + quoted(name) + " reason=" + quoted(status.message()));
+  }
 }
 
 }  // namespace backplane::apiextensions

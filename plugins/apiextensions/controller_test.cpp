@@ -75,12 +75,40 @@ class ControllerTest : public ::testing::Test {
   }
   std::vector<std::string> served() {
     std::vector<std::string> paths;
-    for (const APIGroupInfo& group : host.groups->published) {
-      for (const auto& [version, storages] : group.storages) {
-        for (const auto& [path, storage] : storages) paths.push_back(group.group + "/" + version + "/" + path);
+    for (const auto& [name, resource] : host.groups->published) {
+      for (const auto& version : resource.versions) {
+        for (const auto& [path, storage] : version.storages) paths.push_back(resource.group + "/" + version.version + "/" + path);
       }
     }
     return paths;
+  }
+
+  StandardStorage& storage_of(const std::string& plural) {
+    return dynamic_cast<StandardStorage&>(*host.groups->published.at({"cr.example.com", plural}).versions.at(0).storages.at(plural));
+  }
+  // Waits for one batch of events of the stream.
+  struct Batch {
+    bool come = false;
+    Result<std::vector<WatchEvent>> events = std::vector<WatchEvent>();
+  };
+  static Task<void> read(std::shared_ptr<WatchStream> stream, std::shared_ptr<Batch> out) {
+    out->events = co_await stream->next();
+    out->come = true;
+  }
+  static Task<void> open(StandardStorage& storage, std::shared_ptr<WatchStream>& out) {
+    RequestContext context;
+    ListOptions options;
+    auto opened = co_await storage.watch(context, std::move(options));
+    if (opened.ok()) out = std::move(*opened);
+  }
+  std::shared_ptr<Batch> watch(const std::string& plural) {
+    std::shared_ptr<WatchStream> stream;
+    host.spawn("open", open(storage_of(plural), stream));
+    host.turns.settle();
+    auto batch = std::make_shared<Batch>();
+    if (stream) host.spawn("read", read(stream, batch));
+    host.turns.settle();
+    return batch;
   }
 
   FakeHost host;
@@ -141,6 +169,55 @@ TEST_F(ControllerTest, AChangeOfTheSpecMakesNewStoragesAndOtherChangesKeepThem) 
   EXPECT_EQ(served(), (std::vector<std::string>{"cr.example.com/v1/foos"}));
 }
 
+TEST_F(ControllerTest, AWatchEndsWithTheSchemaItBeganWith) {
+  start();
+  define("foos", "Foo");
+  const auto watching = watch("foos");
+  Object labelled = definition("foos");
+  ObjectMeta(labelled).mutable_labels()["x"] = "y";
+  definitions->put(labelled, WatchEvent::Type::kModified);
+  host.turns.settle();
+  EXPECT_FALSE(watching->come) << "a label of the definition is nothing to those who watch its objects";
+  Object changed = definition("foos");
+  changed.at("spec").as_object().at("versions").as_array().at(0).as_object().erase("subresources");
+  definitions->put(changed, WatchEvent::Type::kModified);
+  host.turns.settle();
+  ASSERT_TRUE(watching->come);
+  EXPECT_TRUE(watching->events.ok() && watching->events->empty());
+}
+
+TEST_F(ControllerTest, AWatchDoesNotShowTheObjectsOfASuccessorOfItsType) {
+  start();
+  define("foos", "Foo");
+  const auto watching = watch("foos");
+  mark_deleted("foos");
+  ASSERT_TRUE(watching->come) << "it is open after its type has gone";
+  EXPECT_TRUE(watching->events.ok() && watching->events->empty());
+}
+
+TEST_F(ControllerTest, AChangeOfOneDefinitionPublishesThatOneAlone) {
+  for (int i = 0; i < 20; ++i) define("foos" + std::string(1, static_cast<char>('a' + i)) + "s", "Foo" + std::to_string(i));
+  start();
+  EXPECT_EQ(host.groups->times, 1) << "what was there at the start is published in one change";
+  EXPECT_EQ(host.groups->puts, 20);
+  define("bars", "Bar");
+  EXPECT_EQ(host.groups->puts, 21);
+}
+
+TEST_F(ControllerTest, OneThatCannotBePublishedKeepsNobodyFromBeingSo) {
+  host.groups->refused_group = "taken.example.com";
+  define("foos", "Foo");
+  Object other = definition("foos");
+  other.at("spec").as_object()["group"] = "taken.example.com";
+  ObjectMeta(other).set("name", "foos.taken.example.com");
+  ObjectMeta(other).set("uid", "u-other");
+  definitions->put(other, WatchEvent::Type::kAdded);
+  start();
+  EXPECT_EQ(served().size(), 2u);
+  ASSERT_EQ(host.log.errors.size(), 1u);
+  EXPECT_NE(host.log.errors[0].find("foos.taken.example.com"), std::string::npos) << host.log.errors[0];
+}
+
 TEST_F(ControllerTest, DeletionTakesTheObjectsAndThenTheDefinition) {
   start();
   define("foos", "Foo");
@@ -162,7 +239,7 @@ TEST_F(ControllerTest, NothingNewIsCreatedWhileTheDefinitionIsDeleted) {
   define("foos", "Foo");
   FakeStore& objects = *host.stores.back();
   objects.put(json::parse(R"({"metadata":{"name":"held","finalizers":["example.com/x"]}})").as_object(), WatchEvent::Type::kAdded);
-  auto& storage = dynamic_cast<StandardStorage&>(*host.groups->published.at(0).storages.at("v1").at("foos"));
+  auto& storage = storage_of("foos");
   mark_deleted("foos");
   RequestContext context;
   Object object;

@@ -43,16 +43,14 @@ std::vector<SelectableField> fields_of(const Object& version) {
   return fields;
 }
 
-Result<CustomVersion> read_version(const Object& crd, const Object& version) {
+CustomVersion read_version(const Object& crd, const Object& version, const std::shared_ptr<const SchemaSource>& source) {
   CustomVersion out;
   out.kind = {std::string(get_string(spec_of(crd), "group")), std::string(get_string(version, "name")),
               std::string(get_string(accepted_names_of(crd), "kind"))};
   out.api_version = out.kind.group_version().to_string();
   out.served = get_bool(version, "served").value_or(false);
   out.stored = get_bool(version, "storage").value_or(false);
-  auto schema = compile_schema(schema_of(version), out.kind);
-  if (!schema.ok()) return std::move(schema.status());
-  out.schema = std::move(*schema);
+  out.schema = lazy_schema(source, out.kind);
   if (get_bool(version, "deprecated").value_or(false)) {
     out.deprecation_warning = get_string(version, "deprecationWarning");
     if (out.deprecation_warning.empty()) out.deprecation_warning = default_deprecation(crd, out.kind.version);
@@ -172,7 +170,7 @@ std::vector<SelectableField> CustomResource::fields() const {
   return all;
 }
 
-Result<std::shared_ptr<const CustomResource>> read_resource(const Object& crd) {
+Result<std::shared_ptr<const CustomResource>> read_resource(const Object& crd, const std::shared_ptr<const SchemaSource>& source) {
   auto resource = std::make_shared<CustomResource>();
   const Object& names = accepted_names_of(crd);
   resource->group = get_string(spec_of(crd), "group");
@@ -183,15 +181,13 @@ Result<std::shared_ptr<const CustomResource>> read_resource(const Object& crd) {
   resource->short_names = texts(names, "shortNames");
   resource->categories = texts(names, "categories");
   resource->namespaced = get_string(spec_of(crd), "scope") == "Namespaced";
-  const bool by_webhook = get_string(object_or_empty(spec_of(crd), "conversion"), "strategy") == "Webhook";
+  const bool by_webhook = versions_of(crd).size() > 1 && get_string(object_or_empty(spec_of(crd), "conversion"), "strategy") == "Webhook";
   for (const Object* version : versions_of(crd)) {
     const bool stored = get_bool(*version, "storage").value_or(false);
     const bool served = get_bool(*version, "served").value_or(false) && !by_webhook;
     if (!stored && !served) continue;
-    auto read = read_version(crd, *version);
-    if (!read.ok()) return std::move(read.status());
     if (stored) resource->stored_index = resource->versions.size();
-    resource->versions.push_back(std::move(*read));
+    resource->versions.push_back(read_version(crd, *version, source));
   }
   if (resource->versions.empty()) return internal_error("the definition of " + resource->plural + " has no version to store");
   return std::shared_ptr<const CustomResource>(std::move(resource));

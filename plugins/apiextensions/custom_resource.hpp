@@ -2,7 +2,7 @@
 //
 // Thread-safety: immutable after read_resource().
 // Lifetime:      shared by the storages and strategies made from it.
-// Errors:        kInternalError when a schema does not compile (its definition was accepted by another server, perhaps).
+// Errors:        kInternalError for a definition without a version to store.
 #pragma once
 
 #include <memory>
@@ -48,7 +48,8 @@ struct CustomResource {
 };
 
 // Names are the accepted ones.  Versions that would need a conversion webhook are left out.
-Result<std::shared_ptr<const CustomResource>> read_resource(const Object& crd);
+// `source` holds the same definition.
+Result<std::shared_ptr<const CustomResource>> read_resource(const Object& crd, const std::shared_ptr<const SchemaSource>& source);
 
 // ---- the rules of a version on one object; metadata is the store's business
 void validate_custom(const CustomVersion& version, const Object& object, FieldErrors& errors);

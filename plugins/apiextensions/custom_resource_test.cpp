@@ -20,7 +20,7 @@ std::shared_ptr<const CustomResource> resource() {
       {"name":"v2beta1","served":false,"storage":false,"schema":{"openAPIV3Schema":{"type":"object"}}}]},
     "status":{"acceptedNames":{"plural":"things","singular":"thing","kind":"Thing","listKind":"ThingList"}}})")
                          .as_object();
-  auto read = read_resource(crd);
+  auto read = read_resource(crd, std::make_shared<SchemaSource>(make_object(crd)));
   EXPECT_TRUE(read.ok()) << read.status().message();
   return *read;
 }

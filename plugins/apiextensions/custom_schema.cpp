@@ -1,37 +1,8 @@
 #include "custom_schema.hpp"
 
-#include <array>
+#include "definition.hpp"
 
 namespace backplane::apiextensions {
-namespace {
-
-// Members that every resource has and that schemas need not mention; they are there for who reads the OpenAPI document.
-struct Standard {
-  std::string_view name;
-  std::string_view type;
-  std::string_view description;
-};
-constexpr std::array kStandard = {
-    Standard{"apiVersion", "string", "Group and version of the schema of this object."},
-    Standard{"kind", "string", "What this object is, in CamelCase."},
-    Standard{"metadata", "object", "Standard metadata of every object."},
-};
-
-void add_standard_members(Object& schema) {
-  Object& properties = ensure_object(schema, "properties");
-  for (const Standard& member : kStandard) {
-    if (properties.contains(member.name)) continue;
-    Object property;
-    property["description"] = member.description;
-    property["type"] = member.type;
-    // What is below metadata is not this schema's to say.
-    if (member.type == "object") property["x-kubernetes-preserve-unknown-fields"] = true;
-    properties[member.name] = std::move(property);
-  }
-}
-
-}  // namespace
-
 std::string definition_name(const GroupVersionKind& kind) {
   std::string name;
   std::string_view rest = kind.group;
@@ -44,29 +15,41 @@ std::string definition_name(const GroupVersionKind& kind) {
   return name + kind.version + "." + kind.kind;
 }
 
-Result<CompiledSchema> compile_schema(const Object* schema, const GroupVersionKind& kind) {
-  Object definition = schema ? *schema : Object({{"type", "object"}});
-  add_standard_members(definition);
-  Object row;
-  row["group"] = kind.group;
-  row["kind"] = kind.kind;
-  row["version"] = kind.version;
-  definition["x-kubernetes-group-version-kind"] = Array({Value(std::move(row))});
-  Object definitions;
-  definitions[definition_name(kind)] = std::move(definition);
-  Object document;
-  document["x-backplane-mode"] = "structural";
-  document["definitions"] = std::move(definitions);
+SharedBytes SchemaSource::schema(const std::string& version) const {
+  ObjectRef entry;
+  {
+    const std::lock_guard lock(mutex_);
+    entry = entry_;
+  }
+  const Object crd = decode(*entry, json::make_shared_resource<json::monotonic_resource>());
+  for (const Object* each : versions_of(crd)) {
+    const Object* schema = get_string(*each, "name") == version ? schema_of(*each) : nullptr;
+    if (schema != nullptr) return SharedBytes(to_json(Value(*schema)));
+  }
+  return SharedBytes::from_static(R"({"type":"object"})");
+}
 
-  const std::string text = to_json(Value(std::move(document)));
-  const std::array<std::string_view, 1> documents = {text};
-  auto set = SchemaSet::compile(documents);
-  if (!set.ok()) return std::move(set.status());
-  CompiledSchema compiled;
-  compiled.set = std::move(*set);
-  compiled.root = compiled.set->find(kind);
-  if (compiled.root == nullptr) return internal_error("the compiled schema of " + kind.kind + " has no type");
-  return compiled;
+void SchemaSource::renew(ObjectRef entry) {
+  const std::lock_guard lock(mutex_);
+  entry_ = std::move(entry);
+}
+
+CompiledSchema lazy_schema(std::shared_ptr<const SchemaSource> source, const GroupVersionKind& kind) {
+  CompiledSchema out;
+  const std::string name = definition_name(kind);
+  out.set = SchemaSet::custom(kind, name, [source = std::move(source), version = kind.version] { return source->schema(version); });
+  out.root = out.set->find(std::string_view(name));
+  return out;
+}
+
+Result<CompiledSchema> compile_schema(const Object& schema, const GroupVersionKind& kind) {
+  CompiledSchema out;
+  const std::string name = definition_name(kind);
+  out.set = SchemaSet::custom(kind, name, [text = SharedBytes(to_json(Value(schema)))] { return text; });
+  out.root = out.set->find(std::string_view(name));
+  Status checked = out.set->check();
+  if (!checked.ok()) return checked;
+  return out;
 }
 
 }  // namespace backplane::apiextensions

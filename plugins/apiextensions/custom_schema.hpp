@@ -1,24 +1,42 @@
-// The schema of one version of a custom resource, compiled.
+// The schema of one version of a custom resource.
 //
-// Thread-safety: compiled schemas are immutable.
+// Thread-safety: any thread.
 // Lifetime:      `root` lives as long as `set`.
-// Errors:        kInternalError with the engine's words.
+// Errors:        compile_schema(): kBadRequest with the engine's words.
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 
+#include "backplane/object.hpp"
 #include "backplane/schema.hpp"
 
 namespace backplane::apiextensions {
+
+// A definition as it is stored, where its schemas are read when somebody needs them: a type that nobody uses costs no copy of them.
+class SchemaSource {
+ public:
+  explicit SchemaSource(ObjectRef entry) : entry_(std::move(entry)) {}
+  // A newer revision that says the same of the resource; the older one can go.
+  void renew(ObjectRef entry);
+  // openAPIV3Schema of a version as JSON; of one that has none, a schema that knows nothing and prunes everything.
+  SharedBytes schema(const std::string& version) const;
+
+ private:
+  mutable std::mutex mutex_;
+  ObjectRef entry_;
+};
 
 struct CompiledSchema {
   std::shared_ptr<const SchemaSet> set;
   const Schema* root = nullptr;
 };
 
-// `schema`: openAPIV3Schema of a version; null stands for one that knows nothing and prunes everything.
-Result<CompiledSchema> compile_schema(const Object* schema, const GroupVersionKind& kind);
+// Compiled when it is first used.
+CompiledSchema lazy_schema(std::shared_ptr<const SchemaSource> source, const GroupVersionKind& kind);
+// Compiled at once.
+Result<CompiledSchema> compile_schema(const Object& schema, const GroupVersionKind& kind);
 
 // The name under which OpenAPI documents show the type: "com.example.v1.Widget".
 std::string definition_name(const GroupVersionKind& kind);

@@ -8,6 +8,8 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "backplane/rest.hpp"
 
@@ -16,7 +18,23 @@ namespace backplane::apiextensions {
 // Set while the definition is being deleted.
 using Terminating = std::shared_ptr<std::atomic<bool>>;
 
+// The open watches of a resource.  They end when its definition changes or goes, so that no client is shown objects by a schema that has
+// gone, or those of another definition of the same name: it watches again and finds what is there then.
+class Watches {
+ public:
+  void add(const std::shared_ptr<WatchStream>& stream);
+  // Ends all of them, and those that are added later.
+  void end();
+
+ private:
+  std::mutex mutex_;
+  bool ended_ = false;
+  std::vector<std::weak_ptr<WatchStream>> streams_;
+  std::size_t swept_at_ = 16;  // so many streams, and those that are gone are taken out
+};
+
 std::shared_ptr<StandardStorage> make_custom_storage(std::shared_ptr<StandardStorage> version, std::string plural,
-                                                     std::string deprecation_warning, Terminating terminating);
+                                                     std::string deprecation_warning, Terminating terminating,
+                                                     std::shared_ptr<Watches> watches);
 
 }  // namespace backplane::apiextensions

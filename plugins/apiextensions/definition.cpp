@@ -1,47 +1,9 @@
 #include "definition.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 
 namespace backplane::apiextensions {
 namespace {
-
-// "v2beta1" taken apart: major 2, stage 1 (0 alpha, 1 beta, 2 stable), minor 1.
-struct KubeVersion {
-  int major = 0;
-  int stage = 0;
-  int minor = 0;
-  auto operator<=>(const KubeVersion&) const = default;
-};
-
-bool take_number(std::string_view& text, int& out) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (error != std::errc() || out == 0) return false;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return true;
-}
-
-std::optional<KubeVersion> parse_version(std::string_view text) {
-  KubeVersion version;
-  if (text.substr(0, 1) != "v") return std::nullopt;
-  text.remove_prefix(1);
-  if (!take_number(text, version.major)) return std::nullopt;
-  if (text.empty()) {
-    version.stage = 2;
-    return version;
-  }
-  if (text.substr(0, 5) == "alpha") {
-    text.remove_prefix(5);
-  } else if (text.substr(0, 4) == "beta") {
-    version.stage = 1;
-    text.remove_prefix(4);
-  } else {
-    return std::nullopt;
-  }
-  if (!take_number(text, version.minor) || !text.empty()) return std::nullopt;
-  return version;
-}
 
 Object* mutable_condition(Object& crd, std::string_view type) {
   Value* status = find(crd, "status");
@@ -132,16 +94,6 @@ void set_condition(Object& crd, const Condition& wanted) {
 bool has_finalizer(const Object& crd, std::string_view finalizer) {
   const std::vector<std::string> all = texts(object_or_empty(crd, "metadata"), "finalizers");
   return std::find(all.begin(), all.end(), finalizer) != all.end();
-}
-
-bool version_precedes(std::string_view a, std::string_view b) {
-  const auto left = parse_version(a);
-  const auto right = parse_version(b);
-  if (left.has_value() != right.has_value()) return left.has_value();
-  if (!left) return a < b;
-  if (left->stage != right->stage) return left->stage > right->stage;
-  if (left->major != right->major) return left->major > right->major;
-  return left->minor > right->minor;
 }
 
 }  // namespace backplane::apiextensions

@@ -52,7 +52,4 @@ bool has_condition(const Object& crd, const Condition& condition) noexcept;
 
 bool has_finalizer(const Object& crd, std::string_view finalizer);
 
-// Kubernetes' order of API versions: v2 before v1, v1 before v1beta1 before v1alpha1, other words last, by name.
-bool version_precedes(std::string_view a, std::string_view b);
-
 }  // namespace backplane::apiextensions

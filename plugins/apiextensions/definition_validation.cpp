@@ -85,6 +85,9 @@ void check_conversion(const Object& spec, FieldErrors& errors) {
     errors.not_supported("spec.conversion.strategy", strategy, {"None", "Webhook"});
   if (strategy == "Webhook") {
     check_conversion_webhook(*conversion, errors);
+    // With one version there is nothing to convert, so that the webhook is never needed.
+    if (get_array(spec, "versions") != nullptr && get_array(spec, "versions")->size() > 1)
+      errors.forbidden("spec.conversion.strategy", "conversion webhooks are not called by this server: several versions need None");
     return;
   }
   const Object* webhook = get_object(*conversion, "webhook");

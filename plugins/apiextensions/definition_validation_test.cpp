@@ -56,6 +56,17 @@ TEST(DefinitionValidationTest, NamesAreLabelsAndKindsMayHaveCapitals) {
             R"(spec.names.listKind: Invalid value: "Foo": kind and listKind may not be the same)");
 }
 
+TEST(DefinitionValidationTest, AConversionThatIsNotMadeIsRefusedRatherThanIgnored) {
+  const std::string webhook = R"("conversion":{"strategy":"Webhook","webhook":{"clientConfig":{"url":"https://example.com/convert"},
+    "conversionReviewVersions":["v1"]}})";
+  EXPECT_EQ(problems(definition("{\"spec\":{" + webhook + "}}")), "") << "one version needs no conversion";
+  const std::string versions = R"("versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}},
+    {"name":"v2","served":true,"storage":false,"schema":{"openAPIV3Schema":{"type":"object"}}}])";
+  EXPECT_EQ(problems(definition("{\"spec\":{" + versions + "," + webhook + "}}")),
+            "spec.conversion.strategy: Forbidden: conversion webhooks are not called by this server: several versions need None");
+  EXPECT_EQ(problems(definition("{\"spec\":{" + versions + "}}")), "");
+}
+
 TEST(DefinitionValidationTest, ExactlyOneVersionIsStored) {
   EXPECT_NE(problems(with_version(R"({"storage":false})")).find("must have exactly one version marked as storage version"),
             std::string::npos);

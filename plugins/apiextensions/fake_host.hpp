@@ -225,13 +225,22 @@ class FakeSignal final : public Signal {
 
 class FakeGroups final : public DynamicGroups {
  public:
-  Status publish(std::vector<APIGroupInfo> groups) override {
-    published = std::move(groups);
+  Status change(GroupsChange change) override {
     ++times;
+    for (const PublishedResource& each : change.put) {
+      if (each.group == refused_group) return Status(Reason::kAlreadyExists, "served by somebody else");
+    }
+    for (const GroupResource& each : change.removed) published.erase(each);
+    for (PublishedResource& each : change.put) {
+      ++puts;
+      published[{each.group, each.resource}] = std::move(each);
+    }
     return {};
   }
-  std::vector<APIGroupInfo> published;
-  int times = 0;
+  std::map<GroupResource, PublishedResource> published;
+  std::string refused_group;
+  int times = 0;  // changes made
+  int puts = 0;   // resources put by them
 };
 
 class SilentLogger final : public Logger {
@@ -262,7 +271,8 @@ class FakeHost final : public Host {
   Status install_api_group(APIGroupInfo) override { return {}; }
   std::shared_ptr<DynamicGroups> dynamic_groups() override { return groups; }
   std::vector<GroupVersionInfo> group_versions() const override { return {}; }
-  void on_group_versions_changed(std::function<void()>) override {}
+  void on_group_versions_changed(std::function<void(const GroupVersionsChange&)>) override {}
+  Signal& groups_complete() override { return *synced; }
   std::shared_ptr<HttpClient> client() override { return nullptr; }
   std::shared_ptr<HttpClient> client_as(UserInfo) override { return nullptr; }
   Result<std::shared_ptr<HttpClient>> make_client(ClientConfig) override { return bad_request("no client"); }

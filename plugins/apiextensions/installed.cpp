@@ -1,7 +1,5 @@
 #include "installed.hpp"
 
-#include <algorithm>
-
 #include "converter.hpp"
 #include "custom_strategy.hpp"
 #include "definition.hpp"
@@ -46,7 +44,8 @@ Status add_version(Host& host, Installed& installed, const CustomVersion& versio
   auto view = host.make_storage(view_of(resource, version, refresh_until));
   if (!view.ok()) return std::move(view.status());
   auto& paths = installed.paths[version.kind.version];
-  paths[resource->plural] = make_custom_storage(*view, resource->plural, version.deprecation_warning, installed.terminating);
+  paths[resource->plural] =
+      make_custom_storage(*view, resource->plural, version.deprecation_warning, installed.terminating, installed.watches);
   if (version.has_status) {
     auto status = host.make_subresource(*view, make_custom_status_strategy(resource), make_version_status_strategy(resource, version));
     if (!status.ok()) return std::move(status.status());
@@ -62,20 +61,32 @@ Status add_version(Host& host, Installed& installed, const CustomVersion& versio
 
 }  // namespace
 
-std::string fingerprint(const Object& crd) {
+std::string identity_of(const Object& crd) {
+  // Not the generation: it moves when the definition is deleted, too.
+  std::string said;
+  if (const Value* spec = find(crd, "spec")) append_json(said, *spec);
+  const std::size_t spec = std::hash<std::string>{}(said);
   std::string text(meta_text(crd, "uid"));
-  if (const Value* spec = find(crd, "spec")) append_json(text, *spec);
-  if (const Value* names = find(object_or_empty(crd, "status"), "acceptedNames")) append_json(text, *names);
+  text += "/" + std::to_string(said.size()) + "/" + std::to_string(spec) + "/";
+  const Object& names = accepted_names_of(crd);
+  for (std::string_view key : {"plural", "singular", "kind", "listKind"}) text.append(get_string(names, key)).append("/");
+  for (std::string_view key : {"shortNames", "categories"}) {
+    for (const std::string& name : texts(names, key)) text.append(name).append(",");
+    text += "/";
+  }
   return text;
 }
 
-Result<InstalledRef> install_resource(Host& host, const Object& crd, Revision revision) {
-  auto resource = read_resource(crd);
-  if (!resource.ok()) return std::move(resource.status());
+Result<InstalledRef> install_resource(Host& host, const Object& crd, ObjectRef entry) {
+  const Revision revision = entry->revision;
   auto installed = std::make_shared<Installed>();
-  installed->made_from = fingerprint(crd);
+  installed->source = std::make_shared<SchemaSource>(std::move(entry));
+  auto resource = read_resource(crd, installed->source);
+  if (!resource.ok()) return std::move(resource.status());
+  installed->identity = identity_of(crd);
   installed->resource = std::move(*resource);
   installed->terminating = std::make_shared<std::atomic<bool>>(false);
+  installed->watches = std::make_shared<Watches>();
   auto store = host.make_storage(config_of(installed->resource));
   if (!store.ok()) return std::move(store.status());
   installed->store = std::move(*store);
@@ -89,31 +100,15 @@ Result<InstalledRef> install_resource(Host& host, const Object& crd, Revision re
   return InstalledRef(std::move(installed));
 }
 
-std::vector<APIGroupInfo> groups_of(const std::vector<InstalledRef>& all) {
-  std::map<std::string, APIGroupInfo> groups;
-  std::map<std::pair<std::string, std::string>, std::vector<std::shared_ptr<const SchemaSet>>> schemas;
-  for (const InstalledRef& installed : all) {
-    const std::string& name = installed->resource->group;
-    APIGroupInfo& group = groups[name];
-    group.group = name;
-    group.group_priority_minimum = kGroupPriority;
-    group.version_priority = kVersionPriority;
-    for (const auto& [version, paths] : installed->paths) {
-      group.storages[version].insert(paths.begin(), paths.end());
-      schemas[{name, version}].push_back(installed->resource->find(version)->schema.set);
-    }
-  }
-  std::vector<APIGroupInfo> out;
-  for (auto& [name, group] : groups) {
-    for (const auto& [version, paths] : group.storages) {
-      group.prioritized_versions.push_back(version);
-      auto& sets = schemas[{name, version}];
-      // One set that finds the types of every resource of the version.
-      auto joined = sets.size() == 1 ? Result<std::shared_ptr<const SchemaSet>>(sets.front()) : SchemaSet::compile({}, sets);
-      if (joined.ok()) group.schemas[version] = std::move(*joined);
-    }
-    std::sort(group.prioritized_versions.begin(), group.prioritized_versions.end(), version_precedes);
-    if (!group.prioritized_versions.empty()) out.push_back(std::move(group));
+PublishedResource published(const Installed& installed) {
+  PublishedResource out;
+  out.group = installed.resource->group;
+  out.resource = installed.resource->plural;
+  out.identity = installed.identity;
+  out.group_priority_minimum = kGroupPriority;
+  out.version_priority = kVersionPriority;
+  for (const auto& [version, paths] : installed.paths) {
+    out.versions.push_back({version, paths, installed.resource->find(version)->schema.set});
   }
   return out;
 }

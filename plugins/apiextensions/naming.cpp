@@ -27,8 +27,8 @@ struct Acceptor {
   Object& accepted;
   Condition& condition;
 
-  bool free(std::string_view name, std::string_view own, const std::set<std::string, std::less<>>& taken, std::string_view reason) {
-    if (name == own || taken.find(name) == taken.end()) return true;
+  bool free(std::string_view name, std::string_view own, const TakenNames::Counts& taken, std::string_view reason) {
+    if (name == own || !taken.contains(std::string(name))) return true;
     refuse(reason, quoted(name) + " is already in use");
     return false;
   }
@@ -37,16 +37,16 @@ struct Acceptor {
     condition.reason = reason;
     condition.message = std::move(message);
   }
-  void take(std::string_view key, const std::set<std::string, std::less<>>& taken, std::string_view reason) {
+  void take(std::string_view key, const TakenNames::Counts& taken, std::string_view reason) {
     const std::string_view name = get_string(wanted, key);
     if (free(name, get_string(accepted, key), taken, reason)) copy_text(accepted, key, name);
   }
-  void take_short_names(const std::set<std::string, std::less<>>& taken) {
+  void take_short_names(const TakenNames::Counts& taken) {
     const std::vector<std::string> own = texts(accepted, "shortNames");
     std::vector<std::string> problems;
     for (const std::string& name : texts(wanted, "shortNames")) {
       const bool ours = std::find(own.begin(), own.end(), name) != own.end();
-      if (!ours && taken.count(name) > 0) problems.push_back(quoted(name) + " is already in use");
+      if (!ours && taken.contains(name)) problems.push_back(quoted(name) + " is already in use");
     }
     if (problems.empty()) {
       copy_member(accepted, wanted, "shortNames");
@@ -62,17 +62,33 @@ bool same_list(const Object& a, const Object& b, std::string_view key) { return 
 
 }  // namespace
 
-void TakenNames::add(const Object& crd) {
+GivenNames given_names(const Object& crd) {
+  GivenNames out;
   const Object& names = accepted_names_of(crd);
-  for (std::string_view key : {"plural", "singular"}) {
+  const auto note = [&names](std::vector<std::string>& to, std::string_view key) {
     const std::string_view name = get_string(names, key);
-    if (!name.empty()) resources.emplace(name);
-  }
-  for (std::string& name : texts(names, "shortNames")) resources.insert(std::move(name));
-  for (std::string_view key : {"kind", "listKind"}) {
-    const std::string_view name = get_string(names, key);
-    if (!name.empty()) kinds.emplace(name);
-  }
+    if (!name.empty()) to.emplace_back(name);
+  };
+  note(out.resources, "plural");
+  note(out.resources, "singular");
+  for (std::string& name : texts(names, "shortNames")) out.resources.push_back(std::move(name));
+  note(out.kinds, "kind");
+  note(out.kinds, "listKind");
+  return out;
+}
+
+void TakenNames::add(const GivenNames& names) {
+  for (const std::string& name : names.resources) ++resources_[name];
+  for (const std::string& name : names.kinds) ++kinds_[name];
+}
+
+void TakenNames::remove(const GivenNames& names) {
+  const auto give_back = [](Counts& counts, const std::string& name) {
+    const auto found = counts.find(name);
+    if (found != counts.end() && --found->second <= 0) counts.erase(found);
+  };
+  for (const std::string& name : names.resources) give_back(resources_, name);
+  for (const std::string& name : names.kinds) give_back(kinds_, name);
 }
 
 NamingResult accept_names(const Object& crd, const TakenNames& taken) {
@@ -81,11 +97,11 @@ NamingResult accept_names(const Object& crd, const TakenNames& taken) {
   result.accepted_condition = {"NamesAccepted", "Unknown", "", ""};
   const Object& wanted = names_of(crd);
   Acceptor acceptor{wanted, result.accepted, result.accepted_condition};
-  acceptor.take("plural", taken.resources, "PluralConflict");
-  acceptor.take("singular", taken.resources, "SingularConflict");
-  if (!same_list(wanted, result.accepted, "shortNames")) acceptor.take_short_names(taken.resources);
-  acceptor.take("kind", taken.kinds, "KindConflict");
-  acceptor.take("listKind", taken.kinds, "ListKindConflict");
+  acceptor.take("plural", taken.resources(), "PluralConflict");
+  acceptor.take("singular", taken.resources(), "SingularConflict");
+  if (!same_list(wanted, result.accepted, "shortNames")) acceptor.take_short_names(taken.resources());
+  acceptor.take("kind", taken.kinds(), "KindConflict");
+  acceptor.take("listKind", taken.kinds(), "ListKindConflict");
   copy_member(result.accepted, wanted, "categories");
   if (result.accepted_condition.status == "Unknown") {
     result.accepted_condition = {"NamesAccepted", "True", "NoConflicts", "no conflicts found"};

@@ -3,18 +3,36 @@
 // Thread-safety: pure functions.
 #pragma once
 
-#include <set>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "definition.hpp"
 
 namespace backplane::apiextensions {
 
-// Names that the definitions of one group have been given.
-struct TakenNames {
-  std::set<std::string, std::less<>> resources;
-  std::set<std::string, std::less<>> kinds;
-  void add(const Object& crd);
+// Names that one definition has been given.
+struct GivenNames {
+  std::vector<std::string> resources;  // plural, singular, short names
+  std::vector<std::string> kinds;      // kind, list kind
+  bool operator==(const GivenNames&) const = default;
+};
+GivenNames given_names(const Object& crd);
+
+// Names that the definitions of one group have been given, each as often as it was.
+class TakenNames {
+ public:
+  using Counts = std::unordered_map<std::string, int>;
+
+  void add(const GivenNames& names);
+  void remove(const GivenNames& names);
+  const Counts& resources() const noexcept { return resources_; }
+  const Counts& kinds() const noexcept { return kinds_; }
+  bool empty() const noexcept { return resources_.empty() && kinds_.empty(); }
+
+ private:
+  Counts resources_;
+  Counts kinds_;
 };
 
 struct NamingResult {

@@ -23,7 +23,7 @@ TEST(NamingTest, FreeNamesAreAccepted) {
 
 TEST(NamingTest, TakenNamesAreLeftToTheirOwner) {
   TakenNames taken;
-  taken.add(definition("{}", R"({"plural":"others","singular":"foo","kind":"Other","listKind":"OtherList"})"));
+  taken.add(given_names(definition("{}", R"({"plural":"others","singular":"foo","kind":"Other","listKind":"OtherList"})")));
   const NamingResult result = accept_names(definition(kFoo), taken);
   EXPECT_FALSE(result.names_accepted());
   EXPECT_EQ(result.accepted_condition.reason, "SingularConflict");
@@ -35,7 +35,7 @@ TEST(NamingTest, TakenNamesAreLeftToTheirOwner) {
 
 TEST(NamingTest, ShortNamesAreTakenTogetherOrNotAtAll) {
   TakenNames taken;
-  taken.resources = {"f", "g"};
+  taken.add({{"f", "g"}, {}});
   const Object crd = definition(R"({"plural":"foos","singular":"foo","shortNames":["f","g","h"],"kind":"Foo","listKind":"FooList"})");
   const NamingResult result = accept_names(crd, taken);
   EXPECT_EQ(result.accepted_condition.reason, "ShortNamesConflict");
@@ -46,8 +46,20 @@ TEST(NamingTest, ShortNamesAreTakenTogetherOrNotAtAll) {
 TEST(NamingTest, OwnNamesAreNoConflict) {
   TakenNames taken;
   const Object crd = definition(kFoo, kFoo);
-  taken.add(crd);
+  taken.add(given_names(crd));
   EXPECT_TRUE(accept_names(crd, taken).names_accepted());
+}
+
+TEST(NamingTest, ANameIsFreeWhenTheLastWhoHasItGivesItBack) {
+  TakenNames taken;
+  const GivenNames twice{{"foos", "foo"}, {"Foo"}};
+  taken.add(twice);
+  taken.add({{"foo"}, {}});
+  taken.remove(twice);
+  EXPECT_TRUE(taken.resources().contains("foo"));
+  EXPECT_FALSE(taken.resources().contains("foos"));
+  taken.remove({{"foo"}, {}});
+  EXPECT_TRUE(taken.empty());
 }
 
 TEST(VersionOrderTest, IsKubernetesOrder) {

@@ -49,7 +49,7 @@ void check_defaults(const Object& schema, const std::string& path, FieldErrors& 
     return value != nullptr && !value->is_null();
   });
   if (!any) return;
-  const auto compiled = compile_schema(&schema, {"validation", "v1", "Validation"});
+  const auto compiled = compile_schema(schema, {"validation", "v1", "Validation"});
   if (!compiled.ok()) {
     errors.invalid(path, "", compiled.status().message());
     return;

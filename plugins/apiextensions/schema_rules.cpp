@@ -280,7 +280,11 @@ void check(const Object& schema, const std::string& path, Walk walk, bool root) 
   check_list_words(schema, path, walk.errors);
   std::size_t i = 0;
   for (const Object* rule : objects(schema, "x-kubernetes-validations")) {
-    check_rule(*rule, index_path(path, "x-kubernetes-validations", i++), walk.errors);
+    const std::string at = index_path(path, "x-kubernetes-validations", i++);
+    const std::size_t problems = walk.errors.list().size();
+    check_rule(*rule, at, walk.errors);
+    // Rather than stored and never asked: objects would get in that it is there to keep out.
+    if (walk.errors.list().size() == problems) walk.errors.forbidden(at, "validation rules are not evaluated by this server");
   }
 }
 

@@ -74,6 +74,12 @@ TEST(SchemaRulesTest, RulesMustBeWritten) {
             "s.properties[a].x-kubernetes-validations[0].rule: Required value: rule is not specified");
 }
 
+TEST(SchemaRulesTest, RulesThatAreNotEvaluatedAreRefusedRatherThanIgnored) {
+  EXPECT_EQ(problems_of_a(R"({"type":"integer","x-kubernetes-validations":[{"rule":"self < 9"},{"rule":"self > 1"}]})"),
+            "[s.properties[a].x-kubernetes-validations[0]: Forbidden: validation rules are not evaluated by this server, "
+            "s.properties[a].x-kubernetes-validations[1]: Forbidden: validation rules are not evaluated by this server]");
+}
+
 TEST(SchemaRulesTest, DefaultsMustFitTheirSchema) {
   EXPECT_EQ(problems_of_a(R"({"type":"string","default":5})"),
             R"(s.properties[a].default: Invalid value: "integer":  in body must be of type string: "integer")");

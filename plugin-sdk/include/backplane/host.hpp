@@ -43,15 +43,58 @@ struct GroupVersionInfo {
   GroupVersion group_version;
   int group_priority_minimum = 0;
   int version_priority = 0;
-  std::string delegate;  // the plugin that serves it
+  std::string delegate;    // the plugin that serves it
+  bool published = false;  // at run time
+  bool forwarded = false;  // not served from here
 };
 
-// Groups that come and go while the server runs (custom resources).  publish() swaps the route table; readers never lock.
+// Which group versions have come, or changed who serves them, and which have gone.
+struct GroupVersionsChange {
+  std::vector<GroupVersionInfo> served;
+  std::vector<GroupVersion> gone;
+};
+
+// A resource that is served at run time: its storages in each version that has it.  Versions of a group are listed in Kubernetes' order.
+struct PublishedResource {
+  struct Version {
+    std::string version;
+    std::map<std::string, std::shared_ptr<RestStorage>> storages;  // path ("widgets", "widgets/status") → storage
+    std::shared_ptr<const SchemaSet> schemas;                      // types of this resource alone, for OpenAPI and explain
+  };
+  std::string group;
+  std::string resource;  // plural: "widgets"
+  std::vector<Version> versions;
+  // Stands for everything that documents show of the resource: as long as it stays, over a restart too, they need not be made to know
+  // that they have not changed.  Empty: they are compared by their bytes.
+  std::string identity;
+  int group_priority_minimum = 1000;
+  int version_priority = 100;
+};
+
+// A group version that is known and not served from here: `handler` answers its path and everything below.  It stands before a group
+// version of this server.  Discovery lists it as stale, without resources.
+struct ForwardedVersion {
+  GroupVersion group_version;
+  int group_priority_minimum = 1000;
+  int version_priority = 15;
+  std::shared_ptr<HttpHandler> handler;
+};
+
+struct GroupsChange {
+  std::vector<PublishedResource> put;  // added, or in the place of the one of that group and name
+  std::vector<GroupResource> removed;  // what is not there is no error
+  std::vector<ForwardedVersion> forwarded;
+  std::vector<GroupVersion> withdrawn;  // of the forwarded ones
+};
+
+// Groups that come and go while the server runs (custom resources).  A change costs what it changes, not what is there; readers never lock,
+// and a request that has begun ends with the storages it began with.
 class DynamicGroups {
  public:
   virtual ~DynamicGroups();
-  // Replaces everything this plugin has published at run time.
-  virtual Status publish(std::vector<APIGroupInfo> groups) = 0;
+  // All of it at once, or nothing.  The first change says what there is from before the start, and may be empty.
+  // Errors: kAlreadyExists when another plugin serves the group version; kBadRequest for what could not be served.
+  virtual Status change(GroupsChange change) = 0;
 };
 
 // Paths outside the resource tree: prefix → handler.
@@ -106,9 +149,11 @@ class Host {
   // ---- API groups
   virtual Status install_api_group(APIGroupInfo info) = 0;
   virtual std::shared_ptr<DynamicGroups> dynamic_groups() = 0;
-  // Group versions served by everybody, static and dynamic, in order; and a call when that changes (on any thread).
+  // Group versions served by everybody, static and dynamic, in order; and a call with each change of them, on the thread that makes it.
   virtual std::vector<GroupVersionInfo> group_versions() const = 0;
-  virtual void on_group_versions_changed(std::function<void()> callback) = 0;
+  virtual void on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback) = 0;
+  // Fires when every plugin that took dynamic_groups() has made its first change: what is not served then has gone.
+  virtual Signal& groups_complete() = 0;
   // What serves a resource now, of whichever plugin; null when nobody does.  Calls on it pass no authorization and no admission: for the
   // reads of informers (backplane/informer.hpp).  After commit; keep it no longer than needed, a custom resource may change.
   virtual std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const = 0;

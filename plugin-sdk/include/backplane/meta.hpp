@@ -24,6 +24,9 @@ struct GroupVersion {
   static GroupVersion parse(std::string_view api_version);
 };
 
+// Kubernetes' order of API versions: v2 before v1, v1 before v1beta1 before v1alpha1, other words last, by name.
+bool version_precedes(std::string_view a, std::string_view b);
+
 struct GroupVersionKind {
   std::string group, version, kind;
   auto operator<=>(const GroupVersionKind&) const = default;

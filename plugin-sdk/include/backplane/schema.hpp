@@ -71,12 +71,14 @@
 // Errors:        compile() names the definition and the path in it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "backplane/bytes.hpp"
 #include "backplane/json.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/status.hpp"
@@ -130,6 +132,10 @@ class SchemaSet {
   // when it is first used.  Errors: malformed structure; what is wrong inside a definition is found by check(), or by its first user.
   static Result<std::shared_ptr<const SchemaSet>> embedded(std::span<const std::string_view> documents,
                                                            std::vector<std::shared_ptr<const SchemaSet>> imports = {});
+  // The type of one version of a custom resource, named `definition` ("com.example.v1.Widget").  `schema` gives its openAPIV3Schema as
+  // JSON, from any thread; it is asked when the type is compiled, which is when it is first used, and whenever a document shows it: until
+  // then the set keeps nothing of it.  apiVersion, kind and metadata are added where the schema does not say them.
+  static std::shared_ptr<const SchemaSet> custom(GroupVersionKind kind, std::string definition, std::function<SharedBytes()> schema);
   // Compiles every definition.  Errors: the first one that is malformed, with the path in it.
   Status check() const;
   // The definition, or null.

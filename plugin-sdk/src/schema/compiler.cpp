@@ -1,6 +1,7 @@
 #include "schema/compiler.hpp"
 
 #include "schema/constraints.hpp"
+#include "schema/custom.hpp"
 #include "schema/indexer.hpp"
 #include "schema/scalars.hpp"
 
@@ -75,7 +76,9 @@ std::unique_ptr<Body> Compiler::compile_definition(const Type& type) {
   json::monotonic_resource arena(buffer);
   json::parse_options options;
   options.max_depth = kMaxJsonDepth;
-  const Value schema = json::parse(type.text_, error, &arena, options);
+  const SharedBytes text = type.text();
+  Value schema = json::parse(text.view(), error, &arena, options);
+  if (!error && schema.is_object() && state_.source) add_resource_members(schema.get_object(), state_);
   const std::string path(type.name());
   if (error || !schema.is_object()) {
     fail(path, "malformed JSON");

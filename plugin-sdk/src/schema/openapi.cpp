@@ -1,4 +1,5 @@
 // Schema documents as OpenAPI v3 components.
+#include "schema/custom.hpp"
 #include "schema/type.hpp"
 
 namespace backplane BACKPLANE_API {
@@ -32,8 +33,11 @@ class Publisher {
     json::parse_options options;
     options.max_depth = kMaxJsonDepth;
     boost::system::error_code error;
-    Value tree = json::parse(type.text(), error, {}, options);
-    return error || !tree.is_object() ? Object() : std::move(tree.get_object());
+    const SharedBytes text = type.text();
+    Value tree = json::parse(text.view(), error, {}, options);
+    if (error || !tree.is_object()) return Object();
+    if (type.set().source) schema::add_resource_members(tree.get_object(), type.set());
+    return std::move(tree.get_object());
   }
 
   Object published(const schema::Type& type) {

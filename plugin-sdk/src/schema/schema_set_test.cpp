@@ -88,6 +88,41 @@ TEST(SchemaSet, OpenApiShowsADefinitionAndAllItRefersTo) {
   EXPECT_EQ(to_json(spec.at("file")), R"({"allOf":[{"$ref":"#/components/schemas/test.api.v1.File"}]})");
 }
 
+TEST(SchemaSet, ACustomTypeIsReadWhenItIsFirstUsed) {
+  int asked = 0;
+  const GroupVersionKind kind{"example.com", "v1", "Widget"};
+  const auto set = SchemaSet::custom(kind, "com.example.v1.Widget", [&asked] {
+    ++asked;
+    return SharedBytes(std::string(R"({"type":"object","properties":{"size":{"type":"integer","default":3}}})"));
+  });
+  const Schema* schema = set->find(kind);
+  ASSERT_NE(schema, nullptr);
+  EXPECT_EQ(set->find("com.example.v1.Widget"), schema);
+  EXPECT_TRUE(schema->structural());
+  EXPECT_EQ(schema->name(), "com.example.v1.Widget");
+  EXPECT_EQ(asked, 0);
+  Value value = json::parse(R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"},"other":1})");
+  EXPECT_TRUE(schema->normalize(value, nullptr).ok());
+  schema->apply_defaults(value);
+  EXPECT_EQ(to_json(value), R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"},"size":3})");
+  EXPECT_EQ(asked, 1) << "compiled once";
+}
+
+TEST(SchemaSet, OpenApiShowsTheMembersThatACustomTypeDoesNotSayItself) {
+  const GroupVersionKind kind{"example.com", "v1", "Widget"};
+  const auto set = SchemaSet::custom(kind, "com.example.v1.Widget", [] {
+    return SharedBytes::from_static(R"({"type":"object","properties":{"kind":{"type":"string"}}})");
+  });
+  Object components;
+  set->openapi_components("com.example.v1.Widget", components);
+  const Object& shown = components.at("com.example.v1.Widget").as_object();
+  EXPECT_EQ(to_json(shown.at("x-kubernetes-group-version-kind")), R"([{"group":"example.com","kind":"Widget","version":"v1"}])");
+  const Object& properties = shown.at("properties").as_object();
+  EXPECT_TRUE(properties.contains("apiVersion"));
+  EXPECT_TRUE(properties.contains("metadata"));
+  EXPECT_EQ(to_json(properties.at("kind")), R"({"type":"string"})") << "what it does say stays";
+}
+
 TEST(SchemaSet, OptionsOfEveryGroupCarryTheDocumentsGroup) {
   Object components;
   const GroupVersion apps{"apps", "v1"};

@@ -9,7 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -138,7 +138,8 @@ class Type final : public Schema {
 
   Form form() const noexcept { return form_; }
   const SchemaSet::State& set() const noexcept { return *set_; }
-  std::string_view text() const noexcept { return text_; }  // a definition's own JSON
+  // A definition's own JSON; of a custom resource, it is asked of whoever keeps it.
+  SharedBytes text() const;
   // Go structs are never left out by omitempty.
   bool struct_like() const noexcept;
   const Body& body() const {
@@ -158,7 +159,7 @@ class Type final : public Schema {
   SchemaSet::State* set_;
   std::string_view name_;     // of the definition; empty for types inside one
   std::string_view go_type_;  // x-backplane-go-type
-  std::string_view text_;     // the definition's JSON; empty when the body was made at once
+  std::string_view text_;     // the definition's JSON; empty when the body was made at once, or when the set has a source
   Form form_;
   mutable std::atomic<const Body*> body_{nullptr};
 };
@@ -169,7 +170,9 @@ namespace backplane {
 
 struct SchemaSet::State {
   std::vector<std::shared_ptr<const SchemaSet>> imports;
-  std::deque<std::string> texts;  // copies of documents that do not live as long as the process
+  std::list<std::string> texts;  // copies of documents that do not live as long as the process
+  // Of a custom resource: gives the text of its one definition, which lacks the members that every resource has.
+  std::function<SharedBytes()> source;
   std::unordered_map<std::string_view, std::unique_ptr<schema::Type>> definitions;
   std::vector<schema::Type*> order;  // definitions in document order
   std::map<GroupVersionKind, schema::Type*> by_kind;
@@ -178,11 +181,12 @@ struct SchemaSet::State {
 
   // Held while a definition is compiled.  Recursive: an inlined definition is compiled inside the one that holds it.
   std::recursive_mutex mutex;
-  std::deque<std::string> strings;  // names and texts that bodies refer to
-  std::deque<Value> defaults;       // declared defaults
-  std::deque<schema::Rules> rules;  // what properties and items refer to
-  std::deque<schema::StructRules> struct_rules;
-  std::deque<std::unique_ptr<schema::Type>> inner;             // types inside definitions
+  // Lists, as an empty one takes no memory: most sets of custom resources are never compiled.
+  std::list<std::string> strings;   // names and texts that bodies refer to
+  std::list<Value> defaults;        // declared defaults
+  std::list<schema::Rules> rules;                              // what properties and items refer to
+  std::list<schema::StructRules> struct_rules;
+  std::vector<std::unique_ptr<schema::Type>> inner;            // types inside definitions
   std::unordered_map<std::string, const schema::Type*> plain;  // scalars, shared by form and Go type
   std::vector<std::unique_ptr<const schema::Body>> bodies;
   std::unordered_map<const schema::Type*, std::unique_ptr<const schema::GoLayout>> go_layouts;  // made when first printed

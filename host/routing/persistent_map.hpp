@@ -1,0 +1,128 @@
+// A sorted map of which every version stays as it was: a change gives a new map that shares all but a few nodes with the old one.
+// A treap whose priorities are hashes of the keys, so equal contents have equal shapes, whatever the order in which they came.
+//
+// Thread-safety: a map never changes; any number of threads may read it, and make new ones from it.
+// Lifetime:      values live as long as one map that holds them.
+// Cost:          find, with and without: the logarithm of the size.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace backplane {
+
+template <class T>
+class PersistentMap {
+ public:
+  PersistentMap() = default;
+
+  std::size_t size() const noexcept { return size_; }
+  bool empty() const noexcept { return size_ == 0; }
+
+  // Null when there is none.
+  const T* find(std::string_view key) const noexcept {
+    const Node* node = root_.get();
+    while (node != nullptr) {
+      const int order = key.compare(node->key);
+      if (order == 0) return &node->value;
+      node = order < 0 ? node->left.get() : node->right.get();
+    }
+    return nullptr;
+  }
+
+  PersistentMap with(std::string_view key, T value) const {
+    const std::size_t added = find(key) == nullptr ? 1 : 0;
+    return PersistentMap(put(root_, key, priority_of(key), std::move(value)), size_ + added);
+  }
+  PersistentMap without(std::string_view key) const {
+    if (find(key) == nullptr) return *this;
+    return PersistentMap(drop(root_, key), size_ - 1);
+  }
+
+  // In the order of the keys.
+  template <class Visit>
+  void each(Visit visit) const {
+    walk(root_.get(), {}, [&](const std::string& key, const T& value) {
+      visit(key, value);
+      return true;
+    });
+  }
+  // From the first key that is not before `from`, until `visit` returns false.
+  template <class Visit>
+  void each_from(std::string_view from, Visit visit) const {
+    walk(root_.get(), from, visit);
+  }
+
+ private:
+  struct Node;
+  using Ref = std::shared_ptr<const Node>;
+  struct Node {
+    std::string key;
+    T value;
+    std::size_t priority;
+    Ref left, right;
+  };
+
+  PersistentMap(Ref root, std::size_t size) : root_(std::move(root)), size_(size) {}
+
+  // std::hash alone keeps the order of short keys in some libraries; the multiplication spreads it.
+  static std::size_t priority_of(std::string_view key) noexcept { return std::hash<std::string_view>{}(key)*0x9E3779B97F4A7C15ull; }
+
+  static Ref node(const Node& like, Ref left, Ref right) {
+    return std::make_shared<const Node>(Node{like.key, like.value, like.priority, std::move(left), std::move(right)});
+  }
+
+  // What is before `key`, and what is behind it; `key` itself is not in the tree.
+  static std::pair<Ref, Ref> split(const Ref& tree, std::string_view key) {
+    if (!tree) return {};
+    if (key.compare(tree->key) < 0) {
+      auto [before, behind] = split(tree->left, key);
+      return {std::move(before), node(*tree, std::move(behind), tree->right)};
+    }
+    auto [before, behind] = split(tree->right, key);
+    return {node(*tree, tree->left, std::move(before)), std::move(behind)};
+  }
+
+  static Ref merge(const Ref& before, const Ref& behind) {
+    if (!before) return behind;
+    if (!behind) return before;
+    if (before->priority >= behind->priority) return node(*before, before->left, merge(before->right, behind));
+    return node(*behind, merge(before, behind->left), behind->right);
+  }
+
+  static Ref put(const Ref& tree, std::string_view key, std::size_t priority, T value) {
+    if (!tree || priority > tree->priority) {
+      auto [before, behind] = split(tree, key);
+      return std::make_shared<const Node>(Node{std::string(key), std::move(value), priority, std::move(before), std::move(behind)});
+    }
+    const int order = key.compare(tree->key);
+    if (order == 0) return std::make_shared<const Node>(Node{tree->key, std::move(value), priority, tree->left, tree->right});
+    if (order < 0) return node(*tree, put(tree->left, key, priority, std::move(value)), tree->right);
+    return node(*tree, tree->left, put(tree->right, key, priority, std::move(value)));
+  }
+
+  static Ref drop(const Ref& tree, std::string_view key) {
+    const int order = key.compare(tree->key);
+    if (order == 0) return merge(tree->left, tree->right);
+    if (order < 0) return node(*tree, drop(tree->left, key), tree->right);
+    return node(*tree, tree->left, drop(tree->right, key));
+  }
+
+  template <class Visit>
+  static bool walk(const Node* tree, std::string_view from, const Visit& visit) {
+    if (tree == nullptr) return true;
+    const bool within = from.compare(tree->key) <= 0;
+    if (within && !walk(tree->left.get(), from, visit)) return false;
+    if (within && !visit(tree->key, tree->value)) return false;
+    return walk(tree->right.get(), from, visit);
+  }
+
+  Ref root_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace backplane

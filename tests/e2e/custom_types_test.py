@@ -1,0 +1,169 @@
+"""Custom types that come, change, go and come again, over restarts; and APIServices: of this server's group versions and of other servers."""
+import json
+import time
+import unittest
+
+from harness import Server, main
+
+CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+APISERVICES = '/apis/apiregistration.k8s.io/v1/apiservices'
+AGGREGATED = {'Accept': 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'}
+
+
+def definition(plural, kind, group='e2e.example.com', properties=None):
+    schema = {'type': 'object', 'properties': {'spec': {'type': 'object', 'properties': properties or {'size': {'type': 'integer'}}}}}
+    return {'apiVersion': 'apiextensions.k8s.io/v1', 'kind': 'CustomResourceDefinition', 'metadata': {'name': '%s.%s' % (plural, group)},
+            'spec': {'group': group, 'scope': 'Cluster', 'names': {'plural': plural, 'singular': kind.lower(), 'kind': kind},
+                     'versions': [{'name': 'v1', 'served': True, 'storage': True, 'schema': {'openAPIV3Schema': schema}}]}}
+
+
+def eventually(what, check, seconds=20):
+    deadline = time.monotonic() + seconds
+    while True:
+        got = check()
+        if got:
+            return got
+        if time.monotonic() > deadline:
+            raise AssertionError(what + ' does not come')
+        time.sleep(0.02)
+
+
+class CustomTypes(unittest.TestCase):
+    def setUp(self):
+        self.server = Server()
+        self.addCleanup(lambda: self.server.stop())
+
+    def get(self, path, **options):
+        return self.server.request('GET', path, **options)
+
+    def define(self, *args, **options):
+        crd = definition(*args, **options)
+        code, _, body = self.server.request('POST', CRDS, crd)
+        self.assertEqual(code, 201, body)
+        path = '/apis/%s/v1/%s' % (crd['spec']['group'], crd['spec']['names']['plural'])
+        eventually(path, lambda: self.get(path)[0] == 200)
+        return path
+
+    def open_watch(self, path):
+        connection = self.server.connect()
+        connection.request('GET', path + '?watch=true&resourceVersion=0')
+        response = connection.getresponse()
+        self.assertEqual(response.status, 200)
+        return response
+
+    def restart(self):
+        old = self.server
+        old.own_dir = False
+        self.assertEqual(old.terminate(), 0)
+        old.stop()
+        self.server = Server(data_dir=old.dir)
+        self.server.own_dir = True
+
+    def test_an_apiservice_of_a_custom_group_outlives_a_restart(self):
+        self.define('widgets', 'Widget')
+        name = APISERVICES + '/v1.e2e.example.com'
+        before = eventually('the APIService', lambda: self.get(name)[0] == 200 and self.get(name)[2])
+        self.assertEqual(before['metadata']['labels'], {'kube-aggregator.kubernetes.io/automanaged': 'true'})
+        self.assertEqual((before['spec']['groupPriorityMinimum'], before['spec']['versionPriority']), (1000, 100))
+        self.restart()
+        self.assertEqual(self.get('/apis/e2e.example.com/v1/widgets')[0], 200)
+        # The last thing that the registration does at a start is to take away what nobody serves: one that was left over goes.
+        gone = {'apiVersion': 'apiregistration.k8s.io/v1', 'kind': 'APIService',
+                'metadata': {'name': 'v1.nobody.example.com', 'labels': {'kube-aggregator.kubernetes.io/automanaged': 'true'}},
+                'spec': {'group': 'nobody.example.com', 'version': 'v1', 'groupPriorityMinimum': 1000, 'versionPriority': 100}}
+        self.assertEqual(self.server.request('POST', APISERVICES, gone)[0], 201)
+        eventually('its end', lambda: self.get(APISERVICES + '/v1.nobody.example.com')[0] == 404)
+        after = self.get(name)[2]
+        self.assertEqual(after['metadata']['uid'], before['metadata']['uid'])
+        self.assertEqual(after['metadata']['resourceVersion'], before['metadata']['resourceVersion'])
+
+    def test_the_apiservice_goes_with_the_last_type_of_its_group_version(self):
+        self.define('widgets', 'Widget')
+        self.define('gadgets', 'Gadget')
+        name = APISERVICES + '/v1.e2e.example.com'
+        eventually('the APIService', lambda: self.get(name)[0] == 200)
+        self.server.request('DELETE', CRDS + '/widgets.e2e.example.com')
+        eventually('the end of widgets', lambda: self.get('/apis/e2e.example.com/v1/widgets')[0] == 404)
+        self.assertEqual(self.get(name)[0], 200)
+        self.server.request('DELETE', CRDS + '/gadgets.e2e.example.com')
+        eventually('the end of the APIService', lambda: self.get(name)[0] == 404)
+
+    def test_a_watch_ends_with_its_type_and_shows_nothing_of_a_successor(self):
+        path = self.define('widgets', 'Widget')
+        watch = self.open_watch(path)
+        self.assertEqual(self.server.request('DELETE', CRDS + '/widgets.e2e.example.com')[0], 200)
+        eventually('the end of the type', lambda: self.get(CRDS + '/widgets.e2e.example.com')[0] == 404)
+        self.define('widgets', 'Successor')
+        made = {'apiVersion': 'e2e.example.com/v1', 'kind': 'Successor', 'metadata': {'name': 'other'}}
+        self.assertEqual(self.server.request('POST', path, made)[0], 201)
+        self.assertNotIn(b'other', watch.read())
+
+    def test_a_watch_ends_when_the_schema_changes(self):
+        path = self.define('widgets', 'Widget')
+        watch = self.open_watch(path)
+        crd = self.get(CRDS + '/widgets.e2e.example.com')[2]
+        crd['spec']['versions'][0]['schema']['openAPIV3Schema']['properties']['spec']['properties']['color'] = {'type': 'string'}
+        self.assertEqual(self.server.request('PUT', CRDS + '/widgets.e2e.example.com', crd)[0], 200)
+        self.assertEqual(watch.read(), b'')
+        made = {'apiVersion': 'e2e.example.com/v1', 'kind': 'Widget', 'metadata': {'name': 'w'}, 'spec': {'color': 'red', 'weight': 1}}
+        code, _, stored = self.server.request('POST', path, made)
+        self.assertEqual((code, stored.get('spec')), (201, {'color': 'red'}))
+
+    def test_documents_follow_a_change_and_etags_stay_over_a_restart(self):
+        self.define('widgets', 'Widget')
+        aggregated = self.get('/apis', headers=AGGREGATED)
+        index = self.get('/openapi/v3')[2]['paths']['apis/e2e.example.com/v1']['serverRelativeURL']
+        document = self.get(index)
+        self.assertIn('com.example.e2e.v1.Widget', document[2]['components']['schemas'])
+        self.assertEqual(document[1]['ETag'].strip('"'), index.split('hash=')[1])
+        self.assertEqual(self.get('/apis', headers=dict(AGGREGATED, **{'If-None-Match': aggregated[1]['ETag']}))[0], 304)
+        self.restart()
+        self.assertEqual(self.get('/openapi/v3')[2]['paths']['apis/e2e.example.com/v1']['serverRelativeURL'], index)
+        self.assertEqual(self.get('/apis', headers=AGGREGATED)[1]['ETag'], aggregated[1]['ETag'])
+        self.define('gadgets', 'Gadget')
+        self.assertNotEqual(self.get('/openapi/v3')[2]['paths']['apis/e2e.example.com/v1']['serverRelativeURL'], index)
+        changed = self.get('/apis', headers=AGGREGATED)
+        self.assertNotEqual(changed[1]['ETag'], aggregated[1]['ETag'])
+        group = [g for g in changed[2]['items'] if g['metadata']['name'] == 'e2e.example.com'][0]
+        self.assertEqual([r['resource'] for r in group['versions'][0]['resources']], ['gadgets', 'widgets'])
+        self.assertIn('com.example.e2e.v1.Gadget', self.get('/openapi/v2')[2]['definitions'])
+
+    def test_a_group_version_of_another_server_is_unavailable_until_its_apiservice_goes(self):
+        spec = {'group': 'agg.example.com', 'version': 'v1', 'groupPriorityMinimum': 100, 'versionPriority': 10,
+                'insecureSkipTLSVerify': True, 'service': {'namespace': 'default', 'name': 'agg'}}
+        name = APISERVICES + '/v1.agg.example.com'
+        made = {'apiVersion': 'apiregistration.k8s.io/v1', 'kind': 'APIService', 'metadata': {'name': 'v1.agg.example.com'}, 'spec': spec}
+        self.assertEqual(self.server.request('POST', APISERVICES, made)[0], 201)
+
+        def reason(wanted):
+            conditions = self.get(name)[2].get('status', {}).get('conditions', [])
+            return [c for c in conditions if c['reason'] == wanted]
+        self.assertEqual(eventually('ServiceNotFound', lambda: reason('ServiceNotFound'))[0]['message'],
+                         'service/agg in "default" is not present')
+        for method, path in (('GET', ''), ('GET', '/things'), ('POST', '/namespaces/default/things')):
+            code, headers, body = self.server.request(method, '/apis/agg.example.com/v1' + path)
+            self.assertEqual((code, body), (503, 'service unavailable\n'), path)
+            self.assertEqual(headers['Content-Type'], 'text/plain; charset=utf-8')
+        self.assertIn('agg.example.com', json.dumps(self.get('/apis')[2]))
+        items = self.get('/apis', headers=AGGREGATED)[2]['items']
+        self.assertEqual([g['versions'] for g in items if g['metadata']['name'] == 'agg.example.com'],
+                         [[{'version': 'v1', 'freshness': 'Stale'}]])
+        service = {'apiVersion': 'v1', 'kind': 'Service', 'metadata': {'name': 'agg'}, 'spec': {'ports': [{'name': 'http', 'port': 80}]}}
+        self.assertEqual(self.server.request('POST', '/api/v1/namespaces/default/services', service)[0], 201)
+        eventually('ServicePortError', lambda: reason('ServicePortError'))
+        self.assertEqual(self.server.request('DELETE', name)[0], 200)
+        eventually('its end', lambda: self.get('/apis/agg.example.com/v1')[0] == 404)
+        self.assertNotIn('agg.example.com', json.dumps(self.get('/apis')[2]))
+
+    def test_many_types_of_one_group_come_and_go_together(self):
+        for number in range(60):
+            crd = definition('things%d' % number, 'Thing%d' % number)
+            self.assertEqual(self.server.request('POST', CRDS, crd)[0], 201)
+        eventually('all of them', lambda: len(self.get('/apis/e2e.example.com/v1')[2].get('resources', [])) == 60)
+        code = self.server.request('DELETE', CRDS)[0]
+        self.assertEqual(code, 200)
+        eventually('their end', lambda: self.get('/apis/e2e.example.com')[0] == 404)
+
+
+if __name__ == '__main__':
+    main()
