@@ -24,7 +24,8 @@ Object source_of(const Type& type) {
   json::parse_options options;
   options.max_depth = kMaxJsonDepth;
   boost::system::error_code error;
-  Value tree = json::parse(type.text(), error, {}, options);
+  const SharedBytes text = type.text();
+  Value tree = json::parse(text.view(), error, {}, options);
   return error || !tree.is_object() ? Object() : std::move(tree.get_object());
 }
 
