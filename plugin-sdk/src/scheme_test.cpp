@@ -16,11 +16,11 @@ Scheme::Conversion adds(const char* step) {
 
 TEST(SchemeTest, ConvertsByTheFunctionOrOverOneVersionInBetween) {
   Scheme scheme;
-  ASSERT_TRUE(scheme.add_conversion(kOne, kHub, adds("1>2")).ok());
-  ASSERT_TRUE(scheme.add_conversion(kHub, kThree, adds("2>3")).ok());
+  ASSERT_TRUE(scheme.add_conversion(kOne, kHub, adds("1 to 2")).ok());
+  ASSERT_TRUE(scheme.add_conversion(kHub, kThree, adds("2 to 3")).ok());
   Object object;
   ASSERT_TRUE(scheme.convert(kOne, kThree, object).ok());
-  EXPECT_EQ(to_json(object), R"({"steps":["1>2","2>3"],"kind":"Thing","apiVersion":"g/v3"})");
+  EXPECT_EQ(to_json(object), R"({"steps":["1 to 2","2 to 3"],"kind":"Thing","apiVersion":"g/v3"})");
   EXPECT_TRUE(scheme.converts(kOne, kThree));
   EXPECT_TRUE(scheme.converts(kThree, kThree));
   EXPECT_FALSE(scheme.converts(kThree, kOne));
@@ -49,7 +49,7 @@ TEST(SchemeTest, FieldLabelsAreThoseOfTheStoredVersion) {
 
 TEST(SchemeTest, MergingMovesEverythingOrNothing) {
   Scheme scheme, other, again;
-  ASSERT_TRUE(other.add_conversion(kOne, kHub, adds("1>2")).ok());
+  ASSERT_TRUE(other.add_conversion(kOne, kHub, adds("1 to 2")).ok());
   ASSERT_TRUE(other.add_field_labels(kOne, {{"spec.a", ""}}).ok());
   ASSERT_TRUE(again.add_conversion(kOne, kHub, adds("again")).ok());
   ASSERT_TRUE(scheme.merge(std::move(other)).ok());

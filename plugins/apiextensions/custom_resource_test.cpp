@@ -121,7 +121,7 @@ TEST(NoneConverterTest, ReadersSeeTheDefaultsOfTheirVersionAndTheStoreDoesNot) {
   const auto read = resource();
   const NoneConverter stored(read, read->stored(), 7);
   EXPECT_EQ(to_json(Value(converted(stored, "v1", "v1", thing(R"(,"old":1,"spec":{"size":1})")))),
-            R"({"apiVersion":"mv.example.com/v1","kind":"Thing","metadata":{"name":"t"},"spec":{"size":1,"color":"red"}})");
+            R"({"apiVersion":"mv.example.com/v1","kind":"Thing","metadata":{"name":"t"},"spec":{"color":"red","size":1}})");
   EXPECT_EQ(stored.refresh_until(), 7);
   const NoneConverter alpha(read, *read->find("v1alpha1"), 0);
   EXPECT_EQ(to_json(Value(converted(alpha, "v1alpha1", "v1", thing(R"(,"spec":{"size":1})", "v1alpha1")))),

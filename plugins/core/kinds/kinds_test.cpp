@@ -44,7 +44,7 @@ TEST(ConfigMaps, AreSmall) {
 
 TEST(Secrets, StringDataBecomesData) {
   const Object secret = kind(secret_row()).defaulted(R"({"stringData":{"k":"hello"}})");
-  EXPECT_EQ(to_json(secret), R"({"metadata":{},"data":{"k":"aGVsbG8="},"type":"Opaque"})");
+  EXPECT_EQ(to_json(secret), R"({"metadata":{},"type":"Opaque","data":{"k":"aGVsbG8="}})");
 }
 
 TEST(Secrets, TypesDemandTheirKeys) {
