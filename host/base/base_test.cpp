@@ -162,9 +162,20 @@ TEST(LoopSet, WhoBlocksTheirsStallsNobodyElseAndIsNamedAtTheStop) {
   loops.start();
   while (!blocked) std::this_thread::yield();
   run_on(loops.of("other"), deep(3));
-  EXPECT_EQ(loops.stop(std::chrono::milliseconds(10)), std::vector<std::string>{"blocker"});
-  release = true;
+  std::atomic<bool> asked{false};
+  loops.of("asker").post([&] {
+    while (!release) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    loops.of("asker");  // also while the stop waits for it
+    asked = true;
+  });
+  EXPECT_EQ(loops.stop(std::chrono::milliseconds(10)), (std::vector<std::string>{"asker", "blocker"}));
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    release = true;
+  });
   EXPECT_EQ(loops.stop(std::chrono::seconds(60)), std::vector<std::string>{});
+  EXPECT_TRUE(asked);
+  later.join();
 }
 
 }  // namespace

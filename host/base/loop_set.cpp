@@ -22,9 +22,15 @@ void LoopSet::start() {
 
 std::vector<std::string> LoopSet::stop(std::chrono::nanoseconds limit) {
   const auto until = std::chrono::steady_clock::now() + limit;
+  std::vector<std::pair<std::string, IoLoop*>> loops;
+  {
+    // Not held while waiting: what still runs may ask for its loop.
+    std::lock_guard lock(mutex_);
+    started_ = false;
+    for (auto& [name, loop] : loops_) loops.emplace_back(name, loop.get());
+  }
   std::vector<std::string> stuck;
-  std::lock_guard lock(mutex_);
-  for (auto& [name, loop] : loops_) {
+  for (auto& [name, loop] : loops) {
     const auto left = std::max(std::chrono::nanoseconds(0), std::chrono::nanoseconds(until - std::chrono::steady_clock::now()));
     if (!loop->stop_within(left)) stuck.push_back(name);
   }
