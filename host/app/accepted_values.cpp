@@ -1,21 +1,9 @@
 #include "app/accepted_values.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include "routing/version.hpp"
 
 namespace backplane {
 namespace {
-
-constexpr std::array<std::string_view, 3> kStorageMediaTypes{"application/json", "application/yaml", "application/vnd.kubernetes.protobuf"};
-
-void check_storage_media_type(const FlagSet& flags, Problems& problems) {
-  const std::string type = flags.text("storage-media-type").value_or("");
-  if (type.empty() || std::find(kStorageMediaTypes.begin(), kStorageMediaTypes.end(), type) != kStorageMediaTypes.end()) return;
-  problems.push_back("--storage-media-type " + quoted(type) +
-                     " invalid, allowed values: application/json, application/yaml, application/vnd.kubernetes.protobuf");
-}
 
 // `resource[.group]#size`.
 void check_watch_cache_sizes(const FlagSet& flags, Problems& problems) {
@@ -57,7 +45,6 @@ void check_emulation(const FlagSet& flags, Problems& problems) {
 }  // namespace
 
 void check_accepted_values(const FlagSet& flags, Problems& problems) {
-  check_storage_media_type(flags, problems);
   check_watch_cache_sizes(flags, problems);
   check_emulation(flags, problems);
 }

@@ -8,7 +8,7 @@
 
 namespace backplane {
 
-// --storage-media-type, --watch-cache-sizes, --emulated-version and its kin.
+// --watch-cache-sizes, --emulated-version and its kin.
 void check_accepted_values(const FlagSet& flags, Problems& problems);
 
 }  // namespace backplane

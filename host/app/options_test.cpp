@@ -302,9 +302,6 @@ TEST(Options, ValuesThatNothingActsOnAreCheckedAllTheSame) {
     auto config = configured({flag});
     return config.ok() ? std::string() : config.status().message();
   };
-  EXPECT_EQ(problem("--storage-media-type=text/plain"),
-            "--storage-media-type \"text/plain\" invalid, allowed values: application/json, application/yaml, "
-            "application/vnd.kubernetes.protobuf");
   EXPECT_EQ(problem("--watch-cache-sizes=foo"), "--watch-cache-sizes: invalid value of watch cache size: foo");
   EXPECT_EQ(problem("--watch-cache-sizes=foo#bar"), "--watch-cache-sizes: could not parse size of watch cache size: foo#bar");
   EXPECT_EQ(problem("--watch-cache-sizes=foo#-1"), "--watch-cache-sizes: watch cache size cannot be negative: foo#-1");
