@@ -184,6 +184,16 @@ std::optional<MediaType> match(std::string_view accept, const Offers& offers) {
 
 bool is_plain_json(std::string_view accept) noexcept { return accept.empty() || accept == "application/json" || accept == "*/*"; }
 
+// Where no clause has a parameter and the first names a type, it is that type, if it can be written: what nearly every client sends.
+const Codec* named_first(std::string_view accept, const Offers& offers) noexcept {
+  if (accept.find(';') != std::string_view::npos) return nullptr;
+  const std::string_view first = trim(take(accept, ','));
+  for (const Codec* codec : codecs()) {
+    if (codec->media_type() == first && codec->can_write({offers.schema, false, false})) return codec;
+  }
+  return nullptr;
+}
+
 // strconv.ParseBool, an error being false.
 bool parse_bool(std::string_view text) noexcept {
   return text == "1" || text == "t" || text == "T" || text == "true" || text == "TRUE" || text == "True";
@@ -213,7 +223,9 @@ bool wants_pretty(const Exchange& exchange) {
 Result<MediaType> negotiate(const Exchange& exchange, const Offers& offers) {
   const std::string_view accept = exchange.header("accept");
   MediaType media;
-  if (!is_plain_json(accept)) {
+  if (const Codec* named = named_first(accept, offers)) {
+    media.codec = named;
+  } else if (!is_plain_json(accept)) {
     auto found = match(accept, offers);
     if (!found) return not_acceptable_types(kServedTypes);
     media = *found;
