@@ -3,7 +3,7 @@
 
 #include "backplane/meta.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace {
 
 // "v1beta2" in parts.
@@ -53,4 +53,4 @@ bool version_precedes(std::string_view a, std::string_view b) {
   return left->minor > right->minor;
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API
