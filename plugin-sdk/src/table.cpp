@@ -75,6 +75,8 @@ Array ColumnTable::cells(const Object& object, std::int64_t now_unix, json::stor
     const Value* found = paths_[i] ? paths_[i]->first(object) : nullptr;
     if (column.print != nullptr) {
       out.push_back(column.print(found, now_unix));
+    } else if (found == nullptr && column.format == "name" && column.absent.is_null()) {
+      out.emplace_back("");  // a bookmark's object has no name
     } else if (found == nullptr) {
       out.push_back(column.absent);
     } else {
