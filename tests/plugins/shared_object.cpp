@@ -84,6 +84,7 @@ TestServices::TestServices()
                 {},
                 {},
                 {},
+                {},
                 {{"path /healthz", "the host"}}} {
   loop_.start();
   services_.flag = [this](std::string_view name) -> std::optional<std::string> {
