@@ -31,8 +31,11 @@ class AnswerParser final : public beast_http::basic_parser<false> {
   using StringView = boost::beast::string_view;
   void on_request_impl(beast_http::verb, StringView, StringView, int, Error&) override {}
   void on_response_impl(int status, StringView, int, Error&) override { code = status; }
-  void on_field_impl(beast_http::field, StringView name, StringView value, Error&) override { headers.emplace_back(name, value); }
-  void on_header_impl(Error&) override {}
+  void on_field_impl(beast_http::field, StringView name, StringView value, Error&) override {
+    if (header_done_) return;  // trailers
+    headers.emplace_back(std::string(name.data(), name.size()), std::string(value.data(), value.size()));
+  }
+  void on_header_impl(Error&) override { header_done_ = true; }
   void on_body_init_impl(const boost::optional<std::uint64_t>&, Error&) override {}
   std::size_t on_body_impl(StringView bytes, Error&) override {
     body.append(bytes.data(), bytes.size());
@@ -44,6 +47,8 @@ class AnswerParser final : public beast_http::basic_parser<false> {
     return bytes.size();
   }
   void on_finish_impl(Error&) override {}
+
+  bool header_done_ = false;
 };
 
 class Http1ClientSession final : public RemoteSession {

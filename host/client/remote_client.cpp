@@ -51,7 +51,7 @@ Result<SslContextPtr> make_context(const ClientConfig& config) {
   if (Status status = use_certificate(context.get(), config); !status.ok()) return status;
   const std::string protocols = config.http2 ? std::string("\x02h2\x08http/1.1") : std::string("\x08http/1.1");
   SSL_CTX_set_alpn_protos(context.get(), reinterpret_cast<const unsigned char*>(protocols.data()), static_cast<unsigned>(protocols.size()));
-  return context;
+  return Result<SslContextPtr>(std::move(context));
 }
 
 class RemoteAnswer final : public HttpAnswer {

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 
 #include <boost/asio/connect.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 
 #include "transport/sockets.hpp"
@@ -159,10 +160,8 @@ void RemoteConnection::arm_read() {
   socket_.async_read_some(asio::buffer(buffer_), [self = shared_from_this()](Error error, std::size_t count) {
     self->reading_ = false;
     if (self->closed_) return;
-    if (error) {
-      if (self->session_) self->session_->receive_end();
-      return self->close(service_unavailable("the connection to " + self->address_.authority + " has broken: " + error.message()));
-    }
+    // An end that TLS has not announced may be anybody's: an answer that it would complete is cut short.
+    if (error) return self->close(service_unavailable("the connection to " + self->address_.authority + " has broken: " + error.message()));
     self->received(std::string_view(self->buffer_.data(), count));
     self->arm_read();
   });

@@ -86,7 +86,8 @@ ObjectRef entry_of(const Object& object) {
   const Value* labels = find_path(object, {"metadata", "labels"});
   if (labels != nullptr && labels->is_object()) {
     for (const auto& label : labels->get_object()) {
-      if (label.value().is_string()) entry->labels.emplace_back(label.key(), label.value().get_string());
+      const json::string* value = label.value().if_string();
+      if (value != nullptr) entry->labels.emplace_back(std::string(label.key()), std::string(value->data(), value->size()));
     }
     std::sort(entry->labels.begin(), entry->labels.end());
   }

@@ -2,7 +2,7 @@
 
 #include "schema/base64.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 
 std::string to_base64(std::string_view bytes) { return schema::encode_base64(bytes); }
@@ -14,4 +14,4 @@ std::optional<std::string> from_base64(std::string_view text) {
 }
 
 }  // namespace BACKPLANE_API
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -4,7 +4,7 @@
 
 #include "schema/go_time.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 
 std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text) {
@@ -15,4 +15,4 @@ std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text) {
 }
 
 }  // namespace BACKPLANE_API
-}  // namespace backplane
+}  // namespace BACKPLANE_API
