@@ -36,10 +36,11 @@ class LocalCall final : public StreamPort {
   ~LocalCall() override { exchange_->detach(); }
 
   // The handler's side.
-  static Task<void> run(std::shared_ptr<LocalCall> self, HttpHandler& root) {
+  static Task<void> run(std::shared_ptr<LocalCall> self, HttpHandler& root, std::optional<UserInfo> user) {
     {
       RequestContext context;
       context.exchange = self->exchange_.get();
+      if (user) context.user = std::move(*user);
       try {
         co_await root.handle(context, *self->exchange_);
       } catch (...) {
@@ -145,26 +146,25 @@ class LocalAnswer final : public HttpAnswer {
   const std::shared_ptr<LocalCall> call_;
 };
 
-void impersonate(const UserInfo& user, Headers& headers) {
-  headers.emplace_back("Impersonate-User", user.name);
-  if (!user.uid.empty()) headers.emplace_back("Impersonate-Uid", user.uid);
-  for (const std::string& group : user.groups) headers.emplace_back("Impersonate-Group", group);
-  for (const auto& [key, values] : user.extra) {
-    for (const std::string& value : values) headers.emplace_back("Impersonate-Extra-" + key, value);
-  }
+// As whoever has been authenticated is.
+UserInfo authenticated(UserInfo user) {
+  constexpr std::string_view kAuthenticated = "system:authenticated";
+  if (user.name != "system:anonymous" && !user.in_group(kAuthenticated)) user.groups.emplace_back(kAuthenticated);
+  return user;
 }
 
 class LocalClient final : public HttpClient {
  public:
-  LocalClient(HttpHandler& root, TaskGroup& tasks, std::optional<UserInfo> user) : root_(root), tasks_(tasks), user_(std::move(user)) {}
+  LocalClient(HttpHandler& root, TaskGroup& tasks, std::optional<UserInfo> user) : root_(root), tasks_(tasks), user_(std::move(user)) {
+    if (user_) user_ = authenticated(std::move(*user_));
+  }
 
   Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {
-    if (user_) impersonate(*user_, call.headers);
     // This user agent is served to the last while the server drains: hooks must be able to clean up.
     call.headers.emplace_back("User-Agent", "kube-apiserver/backplane");
     auto local = std::make_shared<LocalCall>(std::move(call));
     auto answer = std::make_unique<LocalAnswer>(local);
-    if (!tasks_.spawn(*current_executor(), "local-call", LocalCall::run(local, root_))) {
+    if (!tasks_.spawn(*current_executor(), "local-call", LocalCall::run(local, root_, user_))) {
       co_return service_unavailable("the server is stopping");
     }
     local->watch_deadline(local);
@@ -176,7 +176,7 @@ class LocalClient final : public HttpClient {
  private:
   HttpHandler& root_;
   TaskGroup& tasks_;
-  const std::optional<UserInfo> user_;
+  std::optional<UserInfo> user_;
 };
 
 }  // namespace

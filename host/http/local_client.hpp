@@ -14,7 +14,8 @@
 
 namespace backplane {
 
-// `user`: whom the calls are made for, where that is not whom `root` takes every caller for: sent as impersonation.
+// `user`: whom the calls are made for: RequestContext::user has it before `root` is called.  Without one, `root` knows whose calls they
+// are.
 std::shared_ptr<HttpClient> make_local_client(HttpHandler& root, TaskGroup& tasks, std::optional<UserInfo> user = {});
 
 }  // namespace backplane

@@ -50,12 +50,17 @@ class UnionTokenAuthentication final : public TokenAuthenticator {
   std::vector<std::shared_ptr<Authenticator>> plugins_;
 };
 
-// Every request is `user`: the server's calls to itself, the unprotected debug socket.
+// Every request is `user`: the server's calls to itself, the unprotected debug socket.  A call from inside may have said on whose behalf it
+// is made: the context then has its user already, which no request over a socket has.
 class FixedAuthentication final : public Authentication {
  public:
   explicit FixedAuthentication(UserInfo user) : user_(std::move(user)) {}
-  std::optional<Result<UserInfo>> authenticate_now(RequestContext&, Exchange&) const override { return Result<UserInfo>(user_); }
-  Task<Result<UserInfo>> authenticate(RequestContext&, Exchange&) const override { co_return user_; }
+  std::optional<Result<UserInfo>> authenticate_now(RequestContext& context, Exchange&) const override {
+    return Result<UserInfo>(context.user.name.empty() ? user_ : context.user);
+  }
+  Task<Result<UserInfo>> authenticate(RequestContext& context, Exchange&) const override {
+    co_return context.user.name.empty() ? user_ : context.user;
+  }
 
  private:
   UserInfo user_;

@@ -78,20 +78,4 @@ Revision revision_of(const Object& object) {
   return revision;
 }
 
-ObjectRef entry_of(const Object& object) {
-  auto entry = std::make_shared<ObjectEntry>(*make_object(object));
-  entry->ns = meta_namespace(object);
-  entry->name = meta_name(object);
-  entry->revision = revision_of(object);
-  const Value* labels = find_path(object, {"metadata", "labels"});
-  if (labels != nullptr && labels->is_object()) {
-    for (const auto& label : labels->get_object()) {
-      const json::string* value = label.value().if_string();
-      if (value != nullptr) entry->labels.emplace_back(std::string(label.key()), std::string(value->data(), value->size()));
-    }
-    std::sort(entry->labels.begin(), entry->labels.end());
-  }
-  return entry;
-}
-
 }  // namespace backplane::api_client

@@ -14,8 +14,6 @@ namespace backplane::api_client {
 // A metav1.Status of an error; what is no Status becomes one with the code and the text.
 Status status_of(int code, std::string_view body);
 Status status_of(const Object& object, int code);
-// An entry as the cache has it: identity, labels and revision beside the JSON.
-ObjectRef entry_of(const Object& object);
 // The revision of an object or a list; 0 when it has none.
 Revision revision_of(const Object& object);
 

@@ -84,7 +84,7 @@ class RemoteWatch final : public WatchStream {
       if (error || object == nullptr) return internal_error("a watch event is not JSON");
       WatchEvent event;
       event.type = event_type(get_string(*line, "type"));
-      event.object = api_client::entry_of(*object);
+      event.object = make_object(*object);
       events.push_back(std::move(event));
     }
     rest_.erase(0, begin);
@@ -109,7 +109,7 @@ class RemoteSource final : public ListerWatcher {
     page.continue_token = meta_text(*listed, "continue");
     const Array* items = get_array(*listed, "items");
     for (const Value& item : items ? *items : Array()) {
-      if (const Object* object = item.if_object()) page.items.push_back(api_client::entry_of(*object));
+      if (const Object* object = item.if_object()) page.items.push_back(make_object(*object));
     }
     co_return page;
   }

@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace schema {
 namespace {
 
@@ -56,4 +56,4 @@ std::shared_ptr<const SchemaSet> SchemaSet::custom(GroupVersionKind kind, std::s
   return std::make_shared<const SchemaSet>(std::move(state));
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API
