@@ -182,7 +182,14 @@ Task<void> Controller::take(std::vector<WatchEvent> events) {
 
 void Controller::note(ObjectRef entry) {
   Entry& known = entries_[entry->name];
-  if (known.stored != nullptr && known.stored->revision >= entry->revision) return;  // our own write, which has been seen when it was made
+  if (known.stored != nullptr && known.stored->revision >= entry->revision) {
+    // Our own write, which has been seen when it was made; but here it is the bytes that everybody shares.
+    if (known.stored->revision == entry->revision) {
+      known.stored = std::move(entry);
+      if (known.installed != nullptr) known.installed->source->renew(known.stored);
+    }
+    return;
+  }
   pending_.insert(entry->name);
   known.stored = std::move(entry);
 }
