@@ -99,9 +99,11 @@ Caught caught() noexcept {
 }  // namespace backplane
 
 #ifndef BACKPLANE_THROWS_ARE_WATCHED
-// Stands before the C++ library's function of this name, for the whole process: notes the stack and goes on there.
-extern "C" __attribute__((visibility("default"), noreturn)) void __cxa_throw(void* exception, std::type_info* type,
-                                                                             void (*destroy)(void*)) {
+// Stands before the C++ library's __cxa_throw, for the whole process: notes the stack and goes on there.  The name is given to the linker
+// only: compilers declare the function by themselves, each in its own way.
+extern "C" __attribute__((visibility("default"), noreturn)) void backplane_note_throw(void* exception, std::type_info* type,
+                                                                                      void (*destroy)(void*)) __asm__("__cxa_throw");
+extern "C" void backplane_note_throw(void* exception, std::type_info* type, void (*destroy)(void*)) {
   using Function = void (*)(void*, std::type_info*, void (*)(void*));
   static const auto next = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "__cxa_throw"));
   auto& throws = backplane::t_throws;

@@ -7,6 +7,8 @@
 namespace backplane::workload {
 namespace {
 
+using kit::legacy_cidr_problems;
+using kit::legacy_ip_problems;
 using Texts = std::vector<std::string>;
 
 Object parse(std::string_view text) { return json::parse(json::string_view(text.data(), text.size())).get_object(); }
