@@ -7,8 +7,7 @@
 namespace backplane::workload {
 namespace {
 
-using kit::legacy_cidr_problems;
-using kit::legacy_ip_problems;
+using namespace kit;
 using Texts = std::vector<std::string>;
 
 Object parse(std::string_view text) { return json::parse(json::string_view(text.data(), text.size())).get_object(); }
