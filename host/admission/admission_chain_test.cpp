@@ -152,8 +152,9 @@ TEST(AdmissionOptionsObject, IsWhatUpstreamShowsToWebhooks) {
   write.field_manager = "kubectl";
   write.field_validation = FieldValidation::kStrict;
   attributes.options = write;
-  EXPECT_EQ(to_json(admission_options(attributes, {})),
-            R"({"kind":"CreateOptions","apiVersion":"meta.k8s.io/v1","dryRun":["All"],"fieldManager":"kubectl","fieldValidation":"Strict"})");
+  EXPECT_EQ(
+      to_json(admission_options(attributes, {})),
+      R"({"kind":"CreateOptions","apiVersion":"meta.k8s.io/v1","dryRun":["All"],"fieldManager":"kubectl","fieldValidation":"Strict"})");
   attributes.operation = AdmissionOperation::kDelete;
   DeleteOptions remove;
   remove.grace_period_seconds = 5;

@@ -162,12 +162,15 @@ TEST(LoopSet, WhoBlocksTheirsStallsNobodyElseAndIsNamedAtTheStop) {
   loops.start();
   while (!blocked) std::this_thread::yield();
   run_on(loops.of("other"), deep(3));
+  std::atomic<bool> asking{false};
   std::atomic<bool> asked{false};
   loops.of("asker").post([&] {
+    asking = true;
     while (!release) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     loops.of("asker");  // also while the stop waits for it
     asked = true;
   });
+  while (!asking) std::this_thread::yield();  // a stop drops what has not begun
   EXPECT_EQ(loops.stop(std::chrono::milliseconds(10)), (std::vector<std::string>{"asker", "blocker"}));
   std::thread later([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));

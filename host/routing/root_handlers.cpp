@@ -318,7 +318,8 @@ Handler below_openapi_v3(const RouteTable& routes, std::string_view rest) {
 Handler find_document(const TableRef& routes, const DocumentContext& context, std::string_view path) {
   constexpr std::string_view kApis = "/apis/";
   constexpr std::string_view kOpenApiV3 = "/openapi/v3/";
-  if (path == "/") return std::make_shared<ValueDocument>([routes, published = &context.published] { return index_value(*routes, published->listed()); });
+  if (path == "/")
+    return std::make_shared<ValueDocument>([routes, published = &context.published] { return index_value(*routes, published->listed()); });
   if (path == "/api" && routes->group("")) return std::make_shared<DiscoveryRoot>(routes, true, context.server_address);
   if (path == "/apis") return std::make_shared<DiscoveryRoot>(routes, false, context.server_address);
   if (path == "/openapi/v2") return std::make_shared<OpenApiV2>(routes);

@@ -12,7 +12,7 @@ using namespace backplane;
 
 class RunnerStrategy final : public kit::KindStrategy {
  public:
-  explicit RunnerStrategy(workload::PodValidationOptions options) : options_(options) {}
+  RunnerStrategy(KindFacts facts, workload::PodValidationOptions options) : KindStrategy(std::move(facts)), options_(options) {}
 
   void apply_defaults(Object& object) const override { workload::apply_pod_template_defaults(ensure_object(object, "template")); }
 
@@ -34,7 +34,7 @@ class Runner final : public Plugin {
     kit::KindRow row;
     row.resource = "runners";
     row.kind = "Runner";
-    row.strategy = std::make_shared<RunnerStrategy>(workload::pod_validation_options(host));
+    row.make = kit::made<RunnerStrategy>(workload::pod_validation_options(host));
     row.storage_prefix = "run.example.com/runners";
     if (Status status = group.add(std::move(row)); !status.ok()) return status;
     return group.install("runner", 1000, 15);

@@ -35,7 +35,10 @@ inline constexpr std::string_view kCoreSchema = R"({"definitions":{
         "x-kubernetes-patch-strategy":"merge","x-kubernetes-patch-merge-key":"name"},
       "restartPolicy":{"type":"string","default":"Always"}}},
   "io.k8s.api.core.v1.Container":{"type":"object","properties":{
-      "name":{"type":"string","default":""},"image":{"type":"string"}}}}})";
+      "name":{"type":"string","default":""},"image":{"type":"string"},
+      "ports":{"type":"array","items":{"allOf":[{"$ref":"#/definitions/io.k8s.api.core.v1.ContainerPort"}],"default":{}},
+        "x-kubernetes-patch-strategy":"merge","x-kubernetes-patch-merge-key":"containerPort"}}},
+  "io.k8s.api.core.v1.ContainerPort":{"type":"object","properties":{"containerPort":{"type":"integer","format":"int32","default":0}}}}})";
 
 inline constexpr std::string_view kFooSchema = R"({"x-backplane-mode":"structural","definitions":{
   "com.example.v1.Foo":{"x-kubernetes-group-version-kind":[{"group":"example.com","kind":"Foo","version":"v1"}],"type":"object","properties":{

@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace backplane BACKPLANE_API {
+namespace backplane {
 namespace schema {
 namespace {
 
@@ -41,6 +41,9 @@ void add_resource_members(Object& schema, const SchemaSet::State& set) {
 SharedBytes Type::text() const { return set_->source ? set_->source() : SharedBytes::from_static(text_); }
 
 }  // namespace schema
+}  // namespace backplane
+
+namespace backplane BACKPLANE_API {
 
 std::shared_ptr<const SchemaSet> SchemaSet::custom(GroupVersionKind kind, std::string definition, std::function<SharedBytes()> schema) {
   auto state = std::make_unique<State>();

@@ -182,9 +182,9 @@ struct SchemaSet::State {
   // Held while a definition is compiled.  Recursive: an inlined definition is compiled inside the one that holds it.
   std::recursive_mutex mutex;
   // Lists, as an empty one takes no memory: most sets of custom resources are never compiled.
-  std::list<std::string> strings;   // names and texts that bodies refer to
-  std::list<Value> defaults;        // declared defaults
-  std::list<schema::Rules> rules;                              // what properties and items refer to
+  std::list<std::string> strings;  // names and texts that bodies refer to
+  std::list<Value> defaults;       // declared defaults
+  std::list<schema::Rules> rules;  // what properties and items refer to
   std::list<schema::StructRules> struct_rules;
   std::vector<std::unique_ptr<schema::Type>> inner;            // types inside definitions
   std::unordered_map<std::string, const schema::Type*> plain;  // scalars, shared by form and Go type

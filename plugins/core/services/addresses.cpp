@@ -70,10 +70,9 @@ Task<Result<std::string>> Addresses::pick_from(const AddressRange& range, std::u
     if (!taken.ok()) co_return std::move(taken).status();
     if (*taken == nullptr) co_return address;
   }
-  // Nearly all is taken, and so little enough is there to be looked at whole.
+  // Nearly all is taken, and so little enough is there to be looked at whole: as it is now, for what was just given back is free.
   RequestContext own;
   ListOptions all;
-  all.resource_version = "0";
   auto listed = co_await store_->list(own, std::move(all));
   if (!listed.ok()) co_return std::move(listed).status();
   std::unordered_set<std::string> taken;
