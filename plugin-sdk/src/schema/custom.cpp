@@ -2,8 +2,7 @@
 
 #include <array>
 
-namespace backplane {
-namespace schema {
+namespace backplane::schema {
 namespace {
 
 // Schemas need not mention these; they are there for who reads the OpenAPI document.
@@ -40,8 +39,7 @@ void add_resource_members(Object& schema, const SchemaSet::State& set) {
 
 SharedBytes Type::text() const { return set_->source ? set_->source() : SharedBytes::from_static(text_); }
 
-}  // namespace schema
-}  // namespace backplane
+}  // namespace backplane::schema
 
 namespace backplane BACKPLANE_API {
 
