@@ -58,17 +58,17 @@ std::string_view family_of(std::string_view address) { return address.find(':') 
 
 Result<AddressRange> AddressRange::parse(std::string_view cidr) {
   const auto slash = cidr.find('/');
-  const auto bits = slash == std::string_view::npos ? std::nullopt : number(cidr.substr(slash + 1));
+  const int bits = slash == std::string_view::npos ? -1 : number(cidr.substr(slash + 1)).value_or(-1);
   AddressRange out;
   out.six_ = cidr.find(':') != std::string_view::npos;
   const int width = out.six_ ? 128 : 32;
-  if (!parse_address(cidr.substr(0, slash), out.base_) || !bits || *bits < 0 || *bits > width) {
+  if (!parse_address(cidr.substr(0, slash), out.base_) || bits < 0 || bits > width) {
     return bad_request("invalid CIDR address: " + std::string(cidr));
   }
-  out.prefix_ = *bits;
-  for (int bit = *bits; bit < width; ++bit)
+  out.prefix_ = bits;
+  for (int bit = bits; bit < width; ++bit)
     out.base_[static_cast<std::size_t>(bit / 8)] &= static_cast<unsigned char>(~(0x80u >> (bit % 8)));
-  const std::uint64_t count = std::uint64_t{1} << std::min(width - *bits, kMostHostBits);
+  const std::uint64_t count = std::uint64_t{1} << std::min(width - bits, kMostHostBits);
   const std::uint64_t unusable = out.six_ ? 1 : 2;
   if (count <= unusable) return bad_request("service range " + std::string(cidr) + " is too small");
   out.size_ = count - unusable;
