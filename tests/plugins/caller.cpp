@@ -44,7 +44,8 @@ class Tour {
     }
     auto again = co_await api_->create(kMaps, "default", config_map(name_));
     seen_["create again"] = outcome(again);
-    auto labelled = co_await api_->patch(kMaps, "default", name_, PatchType::kMerge, Object{{"data", Object{{"patched", "yes"}}}});
+    const Object patch{{"data", Object{{"patched", "yes"}}}};  // g++ 12 refuses nested lists inside a co_await expression
+    auto labelled = co_await api_->patch(kMaps, "default", name_, PatchType::kMerge, patch);
     seen_["patch"] = labelled.ok() ? std::string(get_string_path(*labelled, "data.patched")) : outcome(labelled);
     Object changed = labelled.ok() ? *labelled : *made;
     changed["data"] = Object{{"updated", "yes"}};
