@@ -4,7 +4,10 @@ namespace backplane {
 namespace {
 
 constexpr std::string_view kManagedLabel = "kube-aggregator.kubernetes.io/automanaged";
-constexpr std::size_t kAtOnce = 64;
+// So many are written side by side; the store commits them together.
+constexpr int kWorkers = 64;
+constexpr std::chrono::milliseconds kFirstPause{50};
+constexpr std::chrono::seconds kLongestPause{30};
 
 // Calls of the plugin itself: no admission, no user's rights.
 void as_system(RequestContext& context) {
@@ -14,6 +17,9 @@ void as_system(RequestContext& context) {
 
 // The aggregator's own group is not registered with itself.
 bool is_registered(const GroupVersion& version) { return version.group != "apiregistration.k8s.io"; }
+
+// What an APIService is kept for.
+bool is_kept(const GroupVersionInfo& info) { return is_registered(info.group_version) && !info.forwarded; }
 
 std::string apiservice_name(const GroupVersion& version) { return version.version + "." + version.group; }
 
@@ -52,143 +58,144 @@ class Replacement final : public UpdatedObjectInfo {
 
 }  // namespace
 
-void Wakeup::give() {
-  std::unique_ptr<Promise<bool>> waiter;
-  {
-    std::lock_guard lock(mutex_);
-    if (waiter_) {
-      waiter = std::move(waiter_);
-    } else {
-      given_ = true;
-    }
-  }
-  if (waiter) waiter->set(true);
+Autoregister::Autoregister(Host& host, std::shared_ptr<StandardStorage> store, std::shared_ptr<Updater> status,
+                           std::shared_ptr<DynamicGroups> groups)
+    : host_(host),
+      store_(std::move(store)),
+      status_(std::move(status)),
+      apiservices_(SharedInformer::make("apiservices", list_watch(store_), host.logger())),
+      queue_(std::make_shared<WorkQueue>(host.executor(), item_exponential_failure_rate_limiter(kFirstPause, kLongestPause))),
+      remotes_(host, std::move(groups), [queue = queue_](const std::string& name) { queue->add(name); }) {}
+
+void Autoregister::start() {
+  host_.on_group_versions_changed([weak = weak_from_this()](const GroupVersionsChange& change) {
+    if (const auto live = weak.lock()) live->changed(change);
+  });
+  note_served();
+  ResourceEventHandler handler;
+  handler.on_add = [queue = queue_](const ObjectRef& object, bool) { queue->add(object->name); };
+  handler.on_update = [queue = queue_](const ObjectRef&, const ObjectRef& now) { queue->add(now->name); };
+  handler.on_delete = [queue = queue_](const ObjectRef& last, bool) { queue->add(last->name); };
+  apiservices_->add_event_handler(std::move(handler));
+  // What nobody serves has been left alone until then.
+  host_.groups_complete().on_fire([weak = weak_from_this()] {
+    if (const auto live = weak.lock()) live->note_all();
+  });
+  host_.spawn("apiservice-informer", apiservices_->run());
+  host_.spawn("apiservice-registration", begin());
 }
 
-Task<void> Wakeup::wait() {
-  Promise<bool> promise;
-  {
-    std::lock_guard lock(mutex_);
-    if (given_) {
-      given_ = false;
-      co_return;
-    }
-    waiter_ = std::make_unique<Promise<bool>>(promise);
-  }
-  co_await promise.future();
+void Autoregister::stop() {
+  apiservices_->stop();
+  queue_->shut_down();
+  completed_.set(false);
 }
 
-void Autoregister::want(const GroupVersionInfo& info) {
-  if (!is_registered(info.group_version) || info.forwarded) return;
-  const std::string name = apiservice_name(info.group_version);
-  wanted_[name] = info;
-  dirty_.insert(name);
+Task<bool> Autoregister::wait_complete() {
+  const auto self = shared_from_this();
+  const bool complete = co_await completed_.future();
+  co_return complete;
+}
+
+Task<void> Autoregister::begin() {
+  const auto self = shared_from_this();
+  const bool synced = co_await apiservices_->wait_synced();
+  if (!synced) co_return;
+  const Reconcile work = [self](std::string name) { return self->reconcile(std::move(name)); };
+  for (int i = 0; i < kWorkers; ++i) host_.spawn("apiservice-registration/" + std::to_string(i), run_worker(queue_, work, host_.logger()));
+}
+
+// ---- what is to be looked at
+
+void Autoregister::note_served() {
+  GroupVersionsChange all;
+  all.served = host_.group_versions();
+  for (const GroupVersionInfo& info : all.served) {
+    if (is_kept(info)) first_.insert(apiservice_name(info.group_version));
+  }
+  changed(all);
+}
+
+void Autoregister::note_all() {
+  for (const std::string& name : apiservices_->indexer().list_keys()) queue_->add(name);
 }
 
 void Autoregister::changed(const GroupVersionsChange& change) {
-  {
-    const std::lock_guard lock(mutex_);
-    for (const GroupVersionInfo& info : change.served) want(info);
-    for (const GroupVersion& version : change.gone) {
-      const std::string name = apiservice_name(version);
-      wanted_.erase(name);
-      dirty_.insert(name);
-    }
-  }
-  wakeup_.give();
-}
-
-Task<Status> Autoregister::note_all() {
-  RequestContext context;
-  as_system(context);
-  ListOptions options;
-  auto listed = co_await store_->list(context, options);
-  if (!listed.ok()) co_return std::move(listed.status());
   std::vector<std::string> names;
-  auto reading = for_each(*listed->items, [&](const ObjectEntry& entry) { names.push_back(entry.name); });
-  Status read = co_await std::move(reading);
-  if (!read.ok()) co_return read;
-  const std::lock_guard lock(mutex_);
-  dirty_.insert(names.begin(), names.end());
-  co_return Status();
-}
-
-Task<Status> Autoregister::start(LoopbackClient& client) {
-  remotes_.use(client);
   {
     const std::lock_guard lock(mutex_);
-    for (const GroupVersionInfo& info : host_.group_versions()) want(info);
+    for (const GroupVersionInfo& info : change.served) {
+      if (!is_kept(info)) continue;
+      names.push_back(apiservice_name(info.group_version));
+      wanted_[names.back()] = info;
+    }
+    for (const GroupVersion& version : change.gone) {
+      names.push_back(apiservice_name(version));
+      wanted_.erase(names.back());
+    }
   }
-  Status settled = co_await settle();
-  if (settled.ok()) complete_.store(true, std::memory_order_release);
-  co_return settled;
+  for (const std::string& name : names) queue_->add(name);
 }
 
-Task<Status> Autoregister::settle() {
-  for (;;) {
-    std::vector<std::string> names;
-    {
-      const std::lock_guard lock(mutex_);
-      while (!dirty_.empty() && names.size() < kAtOnce) names.push_back(std::move(dirty_.extract(dirty_.begin()).value()));
-    }
-    if (names.empty()) co_return Status();
-    std::vector<Status> outcomes(names.size());
-    Promise<bool> done;
-    auto left = std::make_shared<std::atomic<std::size_t>>(names.size());
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      spawn_detached(*current_executor(), settle_one(names[i], outcomes[i]), [done, left] {
-        if (--*left == 0) done.set(true);
-      });
-    }
-    auto all = done.future();
-    co_await all;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (outcomes[i].ok()) continue;
-      const std::lock_guard lock(mutex_);
-      dirty_.insert(names.begin() + static_cast<std::ptrdiff_t>(i), names.end());
-      co_return outcomes[i];
-    }
-  }
+std::optional<GroupVersionInfo> Autoregister::wanted(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  const auto found = wanted_.find(name);
+  return found == wanted_.end() ? std::nullopt : std::optional<GroupVersionInfo>(found->second);
 }
 
-Task<void> Autoregister::settle_one(std::string name, Status& out) {
-  try {
-    auto checking = check(std::move(name));
-    out = co_await std::move(checking);
-  } catch (const std::exception& thrown) {
-    out = internal_error(thrown.what());
+bool Autoregister::is_behind(const std::string& name) {
+  const auto found = written_.find(name);
+  if (found == written_.end()) return false;
+  if (apiservices_->last_sync_revision() < found->second) return true;
+  written_.erase(found);
+  return false;
+}
+
+void Autoregister::settled(const std::string& name) {
+  if (complete() || (first_.erase(name), !first_.empty())) return;
+  complete_.store(true, std::memory_order_release);
+  completed_.set(true);
+}
+
+// ---- one APIService
+
+Task<Status> Autoregister::reconcile(std::string name) {
+  // The event of that write brings the name back, unless it is lost together with what came behind it.
+  constexpr std::chrono::seconds kPatience{5};
+  if (is_behind(name)) {
+    queue_->add_after(name, kPatience);
+    co_return Status();
   }
+  auto checking = check(name);
+  Status checked = co_await std::move(checking);
+  if (checked.ok()) settled(name);
+  co_return checked;
 }
 
 // What becomes of the APIService of that name (autoRegisterController.checkAPIService).
 Task<Status> Autoregister::check(std::string name) {
-  std::optional<GroupVersionInfo> wanted;
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto found = wanted_.find(name); found != wanted_.end()) wanted = found->second;
+  std::optional<GroupVersionInfo> served = wanted(name);
+  const ObjectRef known = apiservices_->indexer().get(name);
+  if (known == nullptr) {
+    remotes_.forget(name);
+    if (!served) co_return Status();
+    co_return co_await create(std::move(*served));
   }
   RequestContext context;
   as_system(context);
-  GetOptions options;
-  auto found = co_await store_->get(context, name, options);
-  if (!found.ok() && found.status().reason() != Reason::kNotFound) co_return std::move(found.status());
-  if (!found.ok()) {
-    remotes_.forget(name);
-    if (!wanted) co_return Status();
-    co_return co_await create(std::move(*wanted));
-  }
-  Object object = decode(**found, context.arena());
+  Object object = decode(*known, context.arena());
   // One that somebody made by hand stays as it is; one of ours goes with what it stands for, but not before everybody has been heard.
-  if (is_managed(object) && !wanted && host_.groups_complete().fired()) {
+  if (is_managed(object) && !served && host_.groups_complete().fired()) {
     std::string uid(meta_text(object, "uid"));
     co_return co_await remove(std::move(name), std::move(uid));
   }
-  if (is_managed(object) && wanted && !spec_is(object, *wanted)) {
-    fill_spec(object, *wanted);
+  if (is_managed(object) && served && !spec_is(object, *served)) {
+    fill_spec(object, *served);
     Replacement replacement(object);
     WriteOptions write;
     auto updated = co_await store_->update(context, name, replacement, write, false);
     if (!updated.ok()) co_return std::move(updated.status());
+    written_[name] = updated->object->revision;
     object = decode(*updated->object, context.arena());
   }
   co_return co_await refresh_condition(std::move(object));
@@ -211,27 +218,30 @@ Task<Status> Autoregister::create(GroupVersionInfo info) {
     const bool exists = created.status().reason() == Reason::kAlreadyExists;
     co_return exists ? Status() : std::move(created.status());
   }
+  written_[(*created)->name] = (*created)->revision;
   Object fresh = decode(**created, context.arena());
   co_return co_await refresh_condition(std::move(fresh));
 }
 
 Task<Status> Autoregister::refresh_condition(Object object) {
   auto looking = availability(object);
-  const Availability wanted = co_await std::move(looking);
-  if (has_availability(object, wanted)) co_return Status();
+  const auto wanted = co_await std::move(looking);
+  if (!wanted.ok()) co_return wanted.status();
+  if (has_availability(object, *wanted)) co_return Status();
   RequestContext context;
   as_system(context);
-  set_availability(object, wanted);
+  set_availability(object, *wanted);
   Replacement replacement(object);
   WriteOptions options;
   const std::string name(meta_name(object));
   auto updated = co_await status_->update(context, name, replacement, options, false);
   const bool gone = !updated.ok() && (updated.status().reason() == Reason::kNotFound || updated.status().reason() == Reason::kConflict);
   if (!updated.ok() && !gone) co_return std::move(updated.status());
+  if (updated.ok()) written_[name] = updated->object->revision;
   co_return Status();
 }
 
-Task<Availability> Autoregister::availability(const Object& object) {
+Task<Result<Availability>> Autoregister::availability(const Object& object) {
   if (service_of(object) == nullptr) {
     remotes_.forget(std::string(meta_name(object)));
     co_return Availability{"True", "Local", "Local APIServices are always available"};
@@ -250,68 +260,6 @@ Task<Status> Autoregister::remove(std::string name, std::string uid) {
   const bool gone = !removed.ok() && (removed.status().reason() == Reason::kNotFound || removed.status().reason() == Reason::kConflict);
   if (!removed.ok() && !gone) co_return std::move(removed.status());
   co_return Status();
-}
-
-Task<void> Autoregister::run() {
-  constexpr std::chrono::seconds kRetry{1};
-  bool all_heard = false;
-  while (!host_.stop_signal().fired()) {
-    Status status;
-    // What nobody serves is known now; it has been left alone so far.
-    if (!all_heard && host_.groups_complete().fired()) {
-      status = co_await note_all();
-      all_heard = status.ok();
-    }
-    if (status.ok()) status = co_await settle();
-    if (!status.ok()) {
-      host_.logger().warn("APIServices could not be brought up to date; trying again: " + status.message());
-      co_await sleep_for(kRetry);
-      continue;
-    }
-    co_await wakeup_.wait();
-  }
-}
-
-Task<void> Autoregister::recheck() {
-  constexpr std::chrono::seconds kPeriod{2};
-  Sleeper sleeper(host_.stop_signal());
-  for (;;) {
-    const bool slept = co_await sleeper.sleep(kPeriod);
-    if (!slept) co_return;
-    const std::vector<std::string> names = remotes_.names();
-    if (names.empty()) continue;
-    {
-      const std::lock_guard lock(mutex_);
-      dirty_.insert(names.begin(), names.end());
-    }
-    wakeup_.give();
-  }
-}
-
-Task<void> Autoregister::watch() {
-  while (!host_.stop_signal().fired()) {
-    RequestContext context;
-    as_system(context);
-    ListOptions options;
-    options.watch = true;
-    auto opened = co_await store_->watch(context, options);
-    if (!opened.ok()) co_return;
-    std::shared_ptr<WatchStream> stream = std::move(*opened);
-    host_.stop_signal().on_fire([weak = std::weak_ptr<WatchStream>(stream)] {
-      if (auto live = weak.lock()) live->cancel();
-    });
-    while (true) {
-      auto events = co_await stream->next();
-      if (!events.ok() || events->empty()) break;
-      {
-        const std::lock_guard lock(mutex_);
-        for (const WatchEvent& event : *events) {
-          if (event.object != nullptr && !event.object->name.empty()) dirty_.insert(event.object->name);
-        }
-      }
-      wakeup_.give();
-    }
-  }
 }
 
 }  // namespace backplane

@@ -25,26 +25,15 @@ class Completion final : public HealthCheck {
   std::shared_ptr<Autoregister> autoregister_;
 };
 
-Task<Status> start_registration(Host& host, std::shared_ptr<Autoregister> autoregister, std::shared_ptr<DynamicGroups> groups,
+Task<Status> start_registration(std::shared_ptr<Autoregister> autoregister, std::shared_ptr<DynamicGroups> groups,
                                 std::shared_ptr<Signal> initiated, PostStartHookContext context) {
-  const std::weak_ptr<Autoregister> weak = autoregister;
-  host.on_group_versions_changed([weak](const GroupVersionsChange& change) {
-    if (auto live = weak.lock()) live->changed(change);
-  });
-  // What is there from before the start is known when the first pass has seen it; nothing of it is served from here.
+  // Nothing of what was there before the start is served from here.
   Status said = groups->change({});
   if (!said.ok()) co_return said;
-  Status status = co_await autoregister->start(context.loopback);
-  if (!status.ok()) co_return status;
-  initiated->fire();
-  for (Signal* signal : {&host.groups_complete(), &host.stop_signal()}) {
-    signal->on_fire([weak] {
-      if (auto live = weak.lock()) live->wake();
-    });
-  }
-  host.spawn("apiservice-registration", autoregister->run());
-  host.spawn("apiservice-watch", autoregister->watch());
-  host.spawn("apiservice-recheck", autoregister->recheck());
+  context.stop.on_fire([autoregister] { autoregister->stop(); });
+  autoregister->start();
+  const bool complete = co_await autoregister->wait_complete();
+  if (complete) initiated->fire();
   co_return Status();
 }
 
@@ -93,8 +82,8 @@ class Aggregator final : public Plugin {
     Status check = host.add_health_check(std::make_shared<Completion>(autoregister), {.boot_sequence = true});
     if (!check.ok()) return check;
     return host.add_post_start_hook("apiservice-registration-controller",
-                                    [&host, autoregister, groups, signal = *initiated](PostStartHookContext context) {
-                                      return start_registration(host, autoregister, groups, signal, context);
+                                    [autoregister, groups, signal = *initiated](PostStartHookContext context) {
+                                      return start_registration(autoregister, groups, signal, context);
                                     });
   }
 };

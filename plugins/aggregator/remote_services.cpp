@@ -54,11 +54,16 @@ bool subset_has(const Object& subset, const std::string& port_name) {
   return !objects_of(subset, "addresses").empty() && has_port_named(subset, port_name);
 }
 
-Object parsed(const std::string& body) {
-  boost::system::error_code error;
-  Value tree = json::parse(body, error);
-  return error || !tree.is_object() ? Object() : std::move(tree.get_object());
+// Under this index endpoints are found by their service, "namespace/name".
+constexpr std::string_view kServiceIndex = "service";
+
+std::vector<std::string> service_of_slice(const ObjectEntry& slice) {
+  for (const auto& [key, value] : slice.labels) {
+    if (key == "kubernetes.io/service-name") return {object_key(slice.ns, value)};
+  }
+  return {};
 }
+std::vector<std::string> service_of_endpoints(const ObjectEntry& endpoints) { return {object_key(endpoints)}; }
 
 }  // namespace
 
@@ -74,6 +79,7 @@ struct RemoteServices::Target {
     name = get_string(service, "name");
     port = get_int(service, "port").value_or(kDefaultPort);
   }
+  std::string key() const { return object_key(ns, name); }
   // `service/NAME in "NAMESPACE"`, as messages name it.
   std::string words() const { return "service/" + name + " in " + quoted(ns); }
   std::string discovery_url() const {
@@ -87,94 +93,110 @@ struct RemoteServices::Target {
 };
 
 void RemoteServices::note(const Object& apiservice) {
-  const Object& spec = member_object(apiservice, "spec");
-  const Remote remote{{std::string(get_string(spec, "group")), std::string(get_string(spec, "version"))},
-                      small_int(spec, "groupPriorityMinimum"),
-                      small_int(spec, "versionPriority")};
+  const Target target(apiservice);
+  const Remote remote{{std::string(get_string(target.spec, "group")), std::string(get_string(target.spec, "version"))},
+                      small_int(target.spec, "groupPriorityMinimum"),
+                      small_int(target.spec, "versionPriority"),
+                      target.key()};
   if (remote.version.group.empty()) return;  // the core group is always served from here
-  {
-    const std::lock_guard lock(mutex_);
-    Remote& known = remotes_[std::string(meta_name(apiservice))];
-    if (known == remote) return;
-    known = remote;
-  }
+  const std::string name(meta_name(apiservice));
+  Remote& known = remotes_[name];
+  if (known == remote) return;
+  by_service_[known.service].erase(name);
+  by_service_[remote.service].insert(name);
+  known = remote;
   GroupsChange change;
   change.forwarded.push_back({remote.version, remote.group_priority, remote.version_priority, std::make_shared<Unavailable>()});
   Status published = groups_->change(std::move(change));
-  if (!published.ok()) logger_.error("an APIService cannot be followed: " + published.message());
+  if (!published.ok()) host_.logger().error("an APIService cannot be followed: " + published.message());
 }
 
 void RemoteServices::forget(const std::string& name) {
+  const auto found = remotes_.find(name);
+  if (found == remotes_.end()) return;
   GroupsChange change;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = remotes_.find(name);
-    if (found == remotes_.end()) return;
-    change.withdrawn.push_back(found->second.version);
-    remotes_.erase(found);
-  }
+  change.withdrawn.push_back(found->second.version);
+  by_service_[found->second.service].erase(name);
+  remotes_.erase(found);
+  std::erase_if(by_service_, [](const auto& row) { return row.second.empty(); });
   Status withdrawn = groups_->change(std::move(change));
-  if (!withdrawn.ok()) logger_.error("a group version cannot be withdrawn: " + withdrawn.message());
+  if (!withdrawn.ok()) host_.logger().error("a group version cannot be withdrawn: " + withdrawn.message());
 }
 
-std::vector<std::string> RemoteServices::names() const {
-  const std::lock_guard lock(mutex_);
-  std::vector<std::string> out;
-  for (const auto& [name, remote] : remotes_) out.push_back(name);
-  return out;
+// ---- services and endpoints
+
+void RemoteServices::follow() {
+  const GroupVersionResource services{"", "v1", "services"}, slices{"discovery.k8s.io", "v1", "endpointslices"},
+      endpoints{"", "v1", "endpoints"};
+  informers_ = std::make_unique<SharedInformerFactory>(host_);
+  const auto follow_one = [this](const GroupVersionResource& resource, const IndexFunc& service) -> std::shared_ptr<SharedInformer> {
+    if (host_.find_storage(resource) == nullptr) return nullptr;
+    auto informer = informers_->for_resource(resource);
+    Status indexed = informer->indexer().add_indexers({{std::string(kServiceIndex), service}});
+    if (!indexed.ok()) host_.logger().error("the services of APIServices cannot be found: " + indexed.message());
+    const auto note = [this, service](const ObjectRef& object) {
+      for (const std::string& key : service(*object)) service_changed(key);
+    };
+    ResourceEventHandler handler;
+    handler.on_add = [note](const ObjectRef& object, bool) { note(object); };
+    handler.on_update = [note](const ObjectRef&, const ObjectRef& now) { note(now); };
+    handler.on_delete = [note](const ObjectRef& last, bool) { note(last); };
+    informer->add_event_handler(std::move(handler));
+    return informer;
+  };
+  services_ = follow_one(services, service_of_endpoints);
+  endpoints_ = follow_one(slices, service_of_slice);
+  // A server without endpoint slices: what they are made from tells the same.
+  sliced_ = endpoints_ != nullptr;
+  if (!sliced_) endpoints_ = follow_one(endpoints, service_of_endpoints);
+  informers_->start();
 }
 
-Task<Availability> RemoteServices::availability(const Object& apiservice) {
-  const Target target(apiservice);
-  auto asking = client_->request("GET", "/api/v1/namespaces/" + target.ns + "/services/" + target.name, {}, {});
-  const LoopbackClient::Response found = co_await std::move(asking);
-  if (found.code == 404) co_return Availability{"False", "ServiceNotFound", target.words() + " is not present"};
-  const Object service = parsed(found.body);
-  if (found.code != 200) {
-    co_return Availability{"Unknown", "ServiceAccessError",
-                           target.words() + " cannot be checked due to: " + std::string(get_string(service, "message"))};
-  }
+void RemoteServices::service_changed(const std::string& service) {
+  const auto found = by_service_.find(service);
+  if (found == by_service_.end()) return;
+  for (const std::string& name : found->second) changed_(name);
+}
+
+Task<Result<Availability>> RemoteServices::availability(const Object& apiservice) {
+  if (informers_ == nullptr) follow();
+  const bool synced = co_await informers_->wait_for_cache_sync();
+  if (!synced) co_return service_unavailable("the server is stopping");
+  co_return judge(Target(apiservice));
+}
+
+Availability RemoteServices::judge(const Target& target) const {
+  const ObjectRef found = services_ ? services_->indexer().get(target.key()) : nullptr;
+  if (found == nullptr) return {"False", "ServiceNotFound", target.words() + " is not present"};
+  const Object service = decode(*found, json::storage_ptr());
   const Object& spec = member_object(service, "spec");
   if (get_string(spec, "type") == "ClusterIP") {
     const auto ports = objects_of(spec, "ports");
     const auto port = std::find_if(ports.begin(), ports.end(), [&](const Object* each) { return get_int(*each, "port") == target.port; });
-    if (port == ports.end()) {
-      co_return Availability{"False", "ServicePortError", target.words() + " is not listening on port " + std::to_string(target.port)};
-    }
-    auto looking = endpoints_problem(target, std::string(get_string(**port, "name")));
-    auto problem = co_await std::move(looking);
-    if (problem) co_return std::move(*problem);
+    if (port == ports.end())
+      return {"False", "ServicePortError", target.words() + " is not listening on port " + std::to_string(target.port)};
+    if (auto problem = endpoints_problem(target, std::string(get_string(**port, "name")))) return std::move(*problem);
   }
-  co_return Availability{
-      "False", "FailedDiscoveryCheck",
-      "failing or missing response from " + target.discovery_url() + ": this server does not forward requests to other API servers"};
+  return {"False", "FailedDiscoveryCheck",
+          "failing or missing response from " + target.discovery_url() + ": this server does not forward requests to other API servers"};
 }
 
-Task<std::optional<Availability>> RemoteServices::endpoints_problem(const Target& target, std::string port_name) {
-  auto asking = client_->request(
-      "GET",
-      "/apis/discovery.k8s.io/v1/namespaces/" + target.ns + "/endpointslices?labelSelector=kubernetes.io%2Fservice-name%3D" + target.name,
-      {}, {});
-  LoopbackClient::Response found = co_await std::move(asking);
-  const bool sliced = found.code != 404;
-  if (!sliced) {
-    // A server without endpoint slices: what they are made from tells the same.
-    auto again = client_->request("GET", "/api/v1/namespaces/" + target.ns + "/endpoints/" + target.name, {}, {});
-    found = co_await std::move(again);
+std::optional<Availability> RemoteServices::endpoints_problem(const Target& target, const std::string& port_name) const {
+  std::vector<ObjectRef> parts;
+  if (endpoints_ != nullptr) {
+    auto found = endpoints_->indexer().by_index(kServiceIndex, target.key());
+    if (found.ok()) parts = std::move(*found);
   }
-  const Object answer = parsed(found.body);
-  if (found.code != 200 && found.code != 404) {
-    co_return Availability{"Unknown", "EndpointsAccessError",
-                           target.words() + " cannot be checked due to: " + std::string(get_string(answer, "message"))};
-  }
-  const auto parts = objects_of(answer, sliced ? "items" : "subsets");
-  if (found.code == 404 || (sliced && parts.empty()))
-    co_return Availability{"False", "EndpointsNotFound", "cannot find endpointslices for " + target.words()};
-  const bool active = std::any_of(parts.begin(), parts.end(),
-                                  [&](const Object* part) { return sliced ? slice_has(*part, port_name) : subset_has(*part, port_name); });
-  if (active) co_return std::nullopt;
-  co_return Availability{"False", "MissingEndpoints",
-                         "endpointslices for " + target.words() + " have no addresses with port name " + quoted(port_name)};
+  if (parts.empty()) return Availability{"False", "EndpointsNotFound", "cannot find endpointslices for " + target.words()};
+  const bool active = std::any_of(parts.begin(), parts.end(), [&](const ObjectRef& part) {
+    const Object object = decode(*part, json::storage_ptr());
+    if (sliced_) return slice_has(object, port_name);
+    const auto subsets = objects_of(object, "subsets");
+    return std::any_of(subsets.begin(), subsets.end(), [&](const Object* subset) { return subset_has(*subset, port_name); });
+  });
+  if (active) return std::nullopt;
+  return Availability{"False", "MissingEndpoints",
+                      "endpointslices for " + target.words() + " have no addresses with port name " + quoted(port_name)};
 }
 
 }  // namespace backplane

@@ -7,7 +7,7 @@
 #include "definition_strategy.hpp"
 #include "fake_host.hpp"
 
-namespace backplane::apiextensions_test {
+namespace backplane::test {
 namespace {
 
 using namespace apiextensions;
@@ -22,8 +22,6 @@ TEST(DefinitionStorageTest, SaysThatDefinitionsAreStoredInTheVersionBefore) {
   EXPECT_EQ(storage->storage_version(), before);
   EXPECT_EQ(storage->kind().version, "v1");
 }
-
-Task<void> run(std::shared_ptr<Controller> controller) { co_await controller->run(); }
 
 class ControllerTest : public ::testing::Test {
  protected:
@@ -48,7 +46,7 @@ class ControllerTest : public ::testing::Test {
     parts.groups = host.groups;
     parts.synced = host.synced;
     controller = std::make_shared<Controller>(std::move(parts));
-    host.spawn("controller", run(controller));
+    controller->start();
     host.turns.settle();
   }
   void define(const std::string& plural, const std::string& kind, const std::string& version = "v1") {
@@ -135,6 +133,48 @@ TEST_F(ControllerTest, SyncsOnlyWhenWhatWasThereBeforeIsServed) {
   start();
   EXPECT_TRUE(host.synced->fired());
   EXPECT_EQ(served().size(), 4u);
+}
+
+TEST_F(ControllerTest, AtTheStartNobodyIsGivenANameThatAnotherHasAlready) {
+  start();
+  define("foos", "Foo");
+  controller->stop();
+  host.turns.settle(true);
+  define("claimants", "Foo");  // before "foos" in the order of names
+  start();
+  EXPECT_EQ(get_string(*find_condition(definition("claimants"), "NamesAccepted"), "reason"), "ListKindConflict");
+  EXPECT_EQ(served(), (std::vector<std::string>{"cr.example.com/v1/foos", "cr.example.com/v1/foos/status"}));
+}
+
+TEST_F(ControllerTest, AStatusThatCouldNotBeWrittenIsWrittenLater) {
+  start();
+  definitions->refuse_updates = 3;
+  define("foos", "Foo");
+  EXPECT_EQ(find_condition(definition("foos"), "Established"), nullptr);
+  host.turns.settle(true);
+  EXPECT_TRUE(condition_is_true(definition("foos"), "Established"));
+}
+
+TEST_F(ControllerTest, AnExceptionOfTheStoreEndsNothing) {
+  start();
+  definitions->throw_on_update = 1;
+  define("foos", "Foo");
+  define("bars", "Bar");
+  EXPECT_TRUE(condition_is_true(definition("bars"), "Established"));
+  host.turns.settle(true);
+  EXPECT_TRUE(condition_is_true(definition("foos"), "Established"));
+}
+
+TEST_F(ControllerTest, NamesThatChangeWhileAStatusIsWrittenAreAccepted) {
+  start();
+  definitions->before_update = [this] {
+    Object changed = definition("foos");
+    changed.at("spec").as_object().at("names").as_object()["shortNames"] = Array{"fo"};
+    ObjectMeta(changed).set_generation(2);
+    definitions->put(changed, WatchEvent::Type::kModified);
+  };
+  define("foos", "Foo");
+  EXPECT_EQ(find_path(definition("foos"), "status.acceptedNames.shortNames")->as_array().at(0).as_string(), "fo");
 }
 
 TEST_F(ControllerTest, ATakenKindIsNotServedUntilItIsFree) {
@@ -258,4 +298,4 @@ TEST_F(ControllerTest, NothingNewIsCreatedWhileTheDefinitionIsDeleted) {
 }
 
 }  // namespace
-}  // namespace backplane::apiextensions_test
+}  // namespace backplane::test

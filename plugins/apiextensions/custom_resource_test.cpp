@@ -109,7 +109,7 @@ Object converted(const NoneConverter& converter, const std::string& from, const 
   std::vector<Object> objects;
   objects.push_back(std::move(object));
   Converted done;
-  apiextensions_test::TurnExecutor turns;
+  test::TurnExecutor turns;
   auto converting = converter.convert({"mv.example.com", from, "Thing"}, {"mv.example.com", to, "Thing"}, std::move(objects));
   spawn_detached(turns, keep(std::move(converting), done));
   turns.settle();

@@ -20,12 +20,9 @@ constexpr std::string_view kResource = "customresourcedefinitions";
 constexpr int kGroupPriority = 16700;
 constexpr int kVersionPriority = 15;
 
-// The long-running task keeps the controller as long as it runs.
-Task<void> run_controller(std::shared_ptr<Controller> controller) { co_await controller->run(); }
-
-Task<Status> start_controller(Host& host, std::shared_ptr<Controller> controller, PostStartHookContext context) {
+Task<Status> start_controller(std::shared_ptr<Controller> controller, PostStartHookContext context) {
   context.stop.on_fire([controller] { controller->stop(); });
-  host.spawn("crd-controller", run_controller(controller));
+  controller->start();
   co_return Status();
 }
 
@@ -53,9 +50,8 @@ class Apiextensions final : public Plugin {
     parts.groups = host.dynamic_groups();
     parts.synced = *synced;
     auto controller = std::make_shared<Controller>(std::move(parts));
-    Status hooked = host.add_post_start_hook("start-apiextensions-controllers", [&host, controller](PostStartHookContext context) {
-      return start_controller(host, controller, context);
-    });
+    Status hooked = host.add_post_start_hook("start-apiextensions-controllers",
+                                             [controller](PostStartHookContext context) { return start_controller(controller, context); });
     if (!hooked.ok()) return hooked;
     return host.add_post_start_hook("crd-informer-synced",
                                     [signal = *synced](PostStartHookContext context) { return wait_for(signal, context); });

@@ -175,6 +175,8 @@ Task<void> SharedInformer::run() {
       followed = co_await follow();
     } catch (const std::exception& error) {
       followed = internal_error(error.what());
+    } catch (...) {
+      followed = internal_error("an exception of unknown type");
     }
     if (stopped()) break;
     // A watch that brought something ends sooner or later, and is opened anew at once.

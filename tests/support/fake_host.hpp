@@ -7,13 +7,14 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "backplane/client.hpp"
 #include "backplane/host.hpp"
 
-namespace backplane::apiextensions_test {
+namespace backplane::test {
 
 class TurnExecutor final : public Executor {
  public:
@@ -109,14 +110,21 @@ class FakeStore final : public StandardStorage {
     result.items = make_cursor(std::move(entries));
     co_return result;
   }
-  Task<Result<std::unique_ptr<WatchStream>>> watch(RequestContext&, ListOptions) override {
+  Task<Result<std::unique_ptr<WatchStream>>> watch(RequestContext&, ListOptions options) override {
     streams.push_back(std::make_shared<FakeStream>());
+    if (options.send_initial_events.value_or(false)) show_all(*streams.back());
     co_return std::unique_ptr<WatchStream>(std::make_unique<StreamHandle>(streams.back()));
   }
   Task<Result<ObjectRef>> create(RequestContext&, Object& object, WriteOptions) override {
+    if (refuse_creates > 0 && refuse_creates-- > 0) co_return service_unavailable("not now");
+    ++creates;
+    if (meta_text(object, "uid").empty()) ObjectMeta(object).set("uid", "uid-" + std::to_string(creates));
     co_return put(object, WatchEvent::Type::kAdded);
   }
   Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions, bool) override {
+    if (refuse_updates > 0 && refuse_updates-- > 0) co_return service_unavailable("not now");
+    if (throw_on_update > 0 && throw_on_update-- > 0) throw std::runtime_error("broken");
+    if (auto first = std::exchange(before_update, nullptr)) first();
     const auto found = data.find(name);
     if (found == data.end()) co_return not_found(config.kind.group, config.resource, name);
     const Object existing = decode(*found->second, context.arena());
@@ -125,6 +133,7 @@ class FakeStore final : public StandardStorage {
       co_return conflict(config.kind.group, config.resource, name, "another uid");
     auto updated = co_await info.updated_object(context, &existing);
     if (!updated.ok()) co_return std::move(updated.status());
+    ++updates;
     UpdateResult result;
     const bool over = !meta_text(*updated, "deletionTimestamp").empty() && ObjectMeta(*updated).finalizers().empty();
     result.object = over ? erase(name) : put(*updated, WatchEvent::Type::kModified);
@@ -151,6 +160,9 @@ class FakeStore final : public StandardStorage {
     ObjectMeta(object).set("resourceVersion", std::to_string(++revision));
     entry->name = meta_name(object);
     entry->ns = meta_namespace(object);
+    if (const Object* labels = ObjectMeta(object).labels()) {
+      for (const auto& label : *labels) entry->labels.emplace_back(label.key(), label.value().as_string());
+    }
     entry->revision = revision;
     entry->set_json(SharedBytes(to_json(Value(object))));
     data[entry->name] = entry;
@@ -160,20 +172,36 @@ class FakeStore final : public StandardStorage {
   ObjectRef erase(const std::string& name) {
     const auto found = data.find(name);
     if (found == data.end()) return nullptr;
-    ObjectRef entry = found->second;
+    auto entry = std::make_shared<ObjectEntry>(*found->second);
     data.erase(found);
-    ++revision;
+    entry->revision = ++revision;
     tell(WatchEvent::Type::kDeleted, entry);
     return entry;
   }
   void tell(WatchEvent::Type type, const ObjectRef& entry) {
+    for (const auto& stream : streams) stream->push(event_of(type, entry));
+  }
+  void show_all(FakeStream& stream) {
+    for (const auto& [name, entry] : data) stream.push(event_of(WatchEvent::Type::kAdded, entry));
+    auto end = std::make_shared<ObjectEntry>();
+    end->revision = revision;
+    end->set_json(SharedBytes(std::string(R"({"metadata":{"annotations":{"k8s.io/initial-events-end":"true"}}})")));
+    stream.push(event_of(WatchEvent::Type::kBookmark, end));
+  }
+  static WatchEvent event_of(WatchEvent::Type type, ObjectRef entry) {
     WatchEvent event;
     event.type = type;
-    event.object = entry;
-    for (const auto& stream : streams) stream->push(event);
+    event.object = std::move(entry);
+    return event;
   }
 
   ResourceConfig config;
+  int creates = 0;                      // made
+  int updates = 0;                      // made
+  int refuse_creates = 0;               // so many fail
+  int refuse_updates = 0;               // so many fail
+  int throw_on_update = 0;              // so many throw
+  std::function<void()> before_update;  // called once
   std::map<std::string, ObjectRef> data;
   std::vector<std::shared_ptr<FakeStream>> streams;
   Revision revision = 0;
@@ -230,6 +258,11 @@ class FakeGroups final : public DynamicGroups {
     for (const PublishedResource& each : change.put) {
       if (each.group == refused_group) return Status(Reason::kAlreadyExists, "served by somebody else");
     }
+    for (const ForwardedVersion& each : change.forwarded) {
+      std::erase(forwarded, each.group_version.to_string());
+      forwarded.push_back(each.group_version.to_string());
+    }
+    for (const GroupVersion& each : change.withdrawn) std::erase(forwarded, each.to_string());
     for (const GroupResource& each : change.removed) published.erase(each);
     for (PublishedResource& each : change.put) {
       ++puts;
@@ -238,6 +271,7 @@ class FakeGroups final : public DynamicGroups {
     return {};
   }
   std::map<GroupResource, PublishedResource> published;
+  std::vector<std::string> forwarded;
   std::string refused_group;
   int times = 0;  // changes made
   int puts = 0;   // resources put by them
@@ -270,13 +304,16 @@ class FakeHost final : public Host {
   }
   Status install_api_group(APIGroupInfo) override { return {}; }
   std::shared_ptr<DynamicGroups> dynamic_groups() override { return groups; }
-  std::vector<GroupVersionInfo> group_versions() const override { return {}; }
-  void on_group_versions_changed(std::function<void(const GroupVersionsChange&)>) override {}
-  Signal& groups_complete() override { return *synced; }
+  std::vector<GroupVersionInfo> group_versions() const override { return versions; }
+  void on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback) override { versions_changed = callback; }
+  Signal& groups_complete() override { return all_groups; }
   std::shared_ptr<HttpClient> client() override { return nullptr; }
   std::shared_ptr<HttpClient> client_as(UserInfo) override { return nullptr; }
   Result<std::shared_ptr<HttpClient>> make_client(ClientConfig) override { return bad_request("no client"); }
-  std::shared_ptr<RestStorage> find_storage(const GroupVersionResource&) const override { return nullptr; }
+  std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const override {
+    const auto found = served.find(resource.resource);
+    return found == served.end() ? nullptr : found->second;
+  }
   bool resource_enabled(const GroupVersionResource&) const override { return true; }
   Status handle(PathRoute) override { return {}; }
   std::shared_ptr<DynamicPaths> dynamic_paths() override { return nullptr; }
@@ -306,10 +343,14 @@ class FakeHost final : public Host {
   SilentLogger log;
   Scheme types;
   FakeSignal stop;
+  FakeSignal all_groups;
+  std::vector<GroupVersionInfo> versions;
+  std::function<void(const GroupVersionsChange&)> versions_changed;
+  std::map<std::string, std::shared_ptr<RestStorage>> served;  // by resource, for find_storage()
   std::shared_ptr<FakeSignal> synced = std::make_shared<FakeSignal>();
   std::shared_ptr<FakeGroups> groups = std::make_shared<FakeGroups>();
   std::vector<std::shared_ptr<FakeStore>> stores;
   int running = 0;
 };
 
-}  // namespace backplane::apiextensions_test
+}  // namespace backplane::test

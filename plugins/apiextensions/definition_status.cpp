@@ -1,0 +1,40 @@
+#include "definition_status.hpp"
+
+namespace backplane::apiextensions {
+namespace {
+
+class StatusChange final : public UpdatedObjectInfo {
+ public:
+  StatusChange(std::function<void(Object&)> change, std::string uid) : change_(std::move(change)), uid_(std::move(uid)) {}
+  Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) override {
+    Object object = existing ? Object(*existing, context.arena()) : Object(context.arena());
+    change_(object);
+    co_return object;
+  }
+  Preconditions preconditions() const override {
+    Preconditions wanted;
+    wanted.uid = uid_;
+    return wanted;
+  }
+
+ private:
+  std::function<void(Object&)> change_;
+  std::string uid_;
+};
+
+}  // namespace
+
+Task<Result<ObjectRef>> DefinitionStatus::write(std::string name, std::string uid, std::function<void(Object&)> change) const {
+  const std::shared_ptr<RestStorage> storage = storage_;
+  RequestContext context;
+  StatusChange info(std::move(change), std::move(uid));
+  auto& updater = dynamic_cast<Updater&>(*storage);
+  WriteOptions options;
+  auto updated = co_await updater.update(context, std::move(name), info, std::move(options), false);
+  if (!updated.ok()) co_return std::move(updated.status());
+  co_return std::move(updated->object);
+}
+
+bool is_gone(const Status& status) noexcept { return status.reason() == Reason::kNotFound || status.reason() == Reason::kConflict; }
+
+}  // namespace backplane::apiextensions

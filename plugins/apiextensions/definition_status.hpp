@@ -1,0 +1,30 @@
+// Changes of a definition's status, through its /status.
+//
+// Thread-safety: any executor.
+// Lifetime:      a copy keeps the storage.
+// Errors:        the storage's; kConflict and kNotFound say that the definition meant is no more.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "backplane/rest.hpp"
+
+namespace backplane::apiextensions {
+
+class DefinitionStatus {
+ public:
+  explicit DefinitionStatus(std::shared_ptr<RestStorage> storage) : storage_(std::move(storage)) {}
+
+  // Stores what `change` makes of the definition with this name and uid, computed again when somebody else was faster.
+  Task<Result<ObjectRef>> write(std::string name, std::string uid, std::function<void(Object&)> change) const;
+
+ private:
+  std::shared_ptr<RestStorage> storage_;
+};
+
+// Gone, or made anew under the same name: nothing of the definition that was meant is left to do.
+bool is_gone(const Status& status) noexcept;
+
+}  // namespace backplane::apiextensions

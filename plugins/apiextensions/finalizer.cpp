@@ -1,0 +1,146 @@
+#include "finalizer.hpp"
+
+#include <algorithm>
+
+#include "definition.hpp"
+
+namespace backplane::apiextensions {
+namespace {
+
+constexpr int kWorkers = 5;
+constexpr std::chrono::milliseconds kFirstPause{200};
+constexpr std::chrono::seconds kLongestPause{30};
+
+Condition terminating(std::string status, std::string reason, std::string message) {
+  return {"Terminating", std::move(status), std::move(reason), std::move(message)};
+}
+
+void remove_finalizer(Object& crd, std::string_view finalizer) {
+  std::vector<std::string> finalizers = ObjectMeta(crd).finalizers();
+  finalizers.erase(std::remove(finalizers.begin(), finalizers.end(), finalizer), finalizers.end());
+  ObjectMeta(crd).set_finalizers(finalizers);
+}
+
+void say_begun(Object& crd) {
+  set_condition(crd, terminating("True", "InstanceDeletionInProgress", "CustomResource deletion is in progress"));
+}
+void say_done(Object& crd) {
+  set_condition(crd, terminating("False", "InstanceDeletionCompleted", "removed all instances"));
+  remove_finalizer(crd, kCleanupFinalizer);
+}
+void say_never_served(Object& crd) {
+  set_condition(crd, terminating("False", "NeverEstablished", "resource was never established"));
+  remove_finalizer(crd, kCleanupFinalizer);
+}
+
+}  // namespace
+
+Finalizer::Finalizer(Host& host, DefinitionStatus status)
+    : host_(host),
+      status_(std::move(status)),
+      queue_(std::make_shared<WorkQueue>(host.executor(), item_exponential_failure_rate_limiter(kFirstPause, kLongestPause))) {}
+
+void Finalizer::start() {
+  const Reconcile work = [self = shared_from_this()](std::string name) { return self->reconcile(std::move(name)); };
+  for (int i = 0; i < kWorkers; ++i) host_.spawn("crd-finalizer/" + std::to_string(i), run_worker(queue_, work, host_.logger()));
+}
+
+void Finalizer::stop() {
+  queue_->shut_down();
+  host_.executor().post([self = shared_from_this()] {
+    for (const auto& [_, going] : self->going_) {
+      if (going.rest) going.rest->stop();
+    }
+  });
+}
+
+void Finalizer::take(const std::string& name, std::string uid, InstalledRef installed) {
+  const auto [known, fresh] = going_.try_emplace(name);
+  if (!fresh && known->second.uid == uid && known->second.installed == installed) return;
+  if (known->second.rest) known->second.rest->stop();
+  known->second = Going{std::move(uid), std::move(installed), nullptr};
+  queue_->add(name);
+}
+
+void Finalizer::drop(const std::string& name) {
+  const auto found = going_.find(name);
+  if (found == going_.end()) return;
+  if (found->second.rest) found->second.rest->stop();
+  going_.erase(found);
+}
+
+Task<Status> Finalizer::reconcile(std::string name) {
+  const auto found = going_.find(name);
+  if (found == going_.end()) co_return Status();
+  const std::string uid = found->second.uid;
+  const InstalledRef installed = found->second.installed;
+  auto beginning = status_.write(name, uid, say_begun);
+  auto begun = co_await std::move(beginning);
+  if (!begun.ok()) co_return is_gone(begun.status()) ? Status() : std::move(begun.status());
+  if (installed != nullptr) {
+    Status removed = co_await remove_objects(installed);
+    if (queue_->shutting_down()) co_return Status();
+    if (!removed.ok()) {
+      const std::string why = "could not issue all deletes: " + removed.message();
+      std::function<void(Object&)> say_failed = [why](Object& crd) {
+        set_condition(crd, terminating("True", "InstanceDeletionFailed", why));
+      };
+      auto noting = status_.write(name, uid, std::move(say_failed));
+      auto noted = co_await std::move(noting);
+      if (!noted.ok() && is_gone(noted.status())) co_return Status();
+      co_return removed;
+    }
+    auto empty = co_await none_left(name, installed);
+    if (!empty.ok()) co_return std::move(empty.status());
+    if (!*empty) co_return Status();
+  }
+  auto finishing = status_.write(name, uid, installed != nullptr ? say_done : say_never_served);
+  auto finished = co_await std::move(finishing);
+  if (!finished.ok() && !is_gone(finished.status())) co_return std::move(finished.status());
+  co_return Status();
+}
+
+Task<Status> Finalizer::remove_objects(InstalledRef installed) {
+  RequestContext context;
+  DeleteOptions at_once;
+  ListOptions everything;
+  auto removed = co_await installed->store->remove_collection(context, std::move(at_once), std::move(everything));
+  if (!removed.ok()) co_return std::move(removed.status());
+  co_return Status();
+}
+
+Task<Result<bool>> Finalizer::none_left(std::string name, InstalledRef installed) {
+  RequestContext context;
+  ListOptions one;
+  one.limit = 1;
+  auto left = co_await installed->store->list(context, std::move(one));
+  if (!left.ok()) co_return std::move(left.status());
+  auto reading = left->items->next();
+  auto first = co_await std::move(reading);
+  if (!first.ok()) co_return std::move(first.status());
+  if (first->empty()) co_return true;
+  const std::shared_ptr<SharedInformer> rest = follow(name, installed);
+  if (rest == nullptr) co_return false;
+  const bool synced = co_await rest->wait_synced();
+  // The last has gone in between: nothing tells of it any more.
+  if (synced && rest->indexer().size() == 0) queue_->add_rate_limited(name);
+  co_return false;
+}
+
+std::shared_ptr<SharedInformer> Finalizer::follow(const std::string& name, const InstalledRef& installed) {
+  const auto found = going_.find(name);
+  if (found == going_.end() || found->second.installed != installed || queue_->shutting_down()) return nullptr;
+  std::shared_ptr<SharedInformer>& rest = found->second.rest;
+  if (rest != nullptr) return rest;
+  rest = SharedInformer::make("objects of " + name, list_watch(installed->store), host_.logger());
+  ResourceEventHandler handler;
+  handler.on_delete = [queue = queue_, name, weak = std::weak_ptr<SharedInformer>(rest)](const ObjectRef&, bool) {
+    const auto informer = weak.lock();
+    if (informer != nullptr && informer->indexer().size() == 0) queue->add(name);
+  };
+  rest->add_event_handler(std::move(handler));
+  host_.spawn("crd-finalizer/" + name, rest->run());
+  return rest;
+}
+
+}  // namespace backplane::apiextensions

@@ -1,0 +1,50 @@
+// What the deletion of a definition takes with it: every object of the resource, then the definition's own finalizer (CRDFinalizer).
+//
+// A definition whose objects have finalizers of their own waits for the last of them to go, which an informer on them tells; it keeps no
+// worker from the others meanwhile.
+// Thread-safety: stop() from any thread; everything else on the host's executor.
+// Lifetime:      its tasks keep it, and end after stop().
+// Errors:        are logged at debug, stand in the definition's condition Terminating, and are tried again, later each time.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "backplane/informer.hpp"
+#include "backplane/work_queue.hpp"
+#include "definition_status.hpp"
+#include "installed.hpp"
+
+namespace backplane::apiextensions {
+
+class Finalizer : public std::enable_shared_from_this<Finalizer> {
+ public:
+  Finalizer(Host& host, DefinitionStatus status);
+
+  void start();
+  void stop();
+  // The definition is being deleted.  `installed`: its storages; null when it was never established.  Said again, it changes nothing.
+  void take(const std::string& name, std::string uid, InstalledRef installed);
+  // The definition has gone.
+  void drop(const std::string& name);
+
+ private:
+  struct Going {
+    std::string uid;
+    InstalledRef installed;
+    std::shared_ptr<SharedInformer> rest;  // the objects that are left; null while nobody waits for them
+  };
+  Task<Status> reconcile(std::string name);
+  static Task<Status> remove_objects(InstalledRef installed);
+  // While there are any, an informer follows them, and brings the name back when the last has gone.
+  Task<Result<bool>> none_left(std::string name, InstalledRef installed);
+  std::shared_ptr<SharedInformer> follow(const std::string& name, const InstalledRef& installed);
+
+  Host& host_;
+  const DefinitionStatus status_;
+  const std::shared_ptr<WorkQueue> queue_;
+  std::map<std::string, Going> going_;
+};
+
+}  // namespace backplane::apiextensions

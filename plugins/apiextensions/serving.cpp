@@ -1,0 +1,85 @@
+#include "serving.hpp"
+
+#include "definition.hpp"
+
+namespace backplane::apiextensions {
+namespace {
+
+// Goes on behind whatever is ready to run.
+struct NextTurn {
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> frame) const { current_executor()->post(frame); }
+  void await_resume() const noexcept {}
+};
+
+}  // namespace
+
+void Serving::serve(const std::string& name, const Object& crd, const ObjectRef& stored) {
+  if (!condition_is_true(crd, "Established")) return retire(name);
+  const InstalledRef known = find(name);
+  if (known == nullptr || known->identity != identity_of(crd)) {
+    auto installed = install_resource(host_, crd, stored);
+    if (!installed.ok()) {
+      host_.logger().error("a custom resource cannot be served name=" + quoted(name) + " reason=" + quoted(installed.status().message()));
+      return;
+    }
+    retire(name);
+    installed_[name] = *installed;
+    change_.put.push_back(published(**installed));
+  } else {
+    known->source->renew(stored);
+  }
+  installed_[name]->terminating->store(!meta_text(crd, "deletionTimestamp").empty(), std::memory_order_relaxed);
+}
+
+void Serving::renew(const std::string& name, const ObjectRef& stored) {
+  if (const InstalledRef known = find(name)) known->source->renew(stored);
+}
+
+void Serving::retire(const std::string& name) {
+  const auto found = installed_.find(name);
+  if (found == installed_.end()) return;
+  change_.removed.push_back({found->second->resource->group, found->second->resource->plural});
+  retired_.push_back(std::move(found->second));
+  installed_.erase(found);
+}
+
+InstalledRef Serving::find(const std::string& name) const {
+  const auto found = installed_.find(name);
+  return found == installed_.end() ? nullptr : found->second;
+}
+
+void Serving::publish() {
+  const std::vector<InstalledRef> retired = std::exchange(retired_, {});
+  GroupsChange change = std::exchange(change_, {});
+  if (!published_ || !change.put.empty() || !change.removed.empty()) {
+    Status status = groups_->change(change);
+    published_ = true;
+    // One that cannot be published, because its group version is somebody else's, keeps nobody from being so.
+    if (!status.ok()) publish_each(std::move(change));
+  }
+  // Only now: who watches again finds what is served instead.
+  for (const InstalledRef& old : retired) old->watches->end();
+}
+
+Task<void> Serving::publish_together() {
+  co_await NextTurn{};
+  publish();
+}
+
+void Serving::publish_each(GroupsChange change) {
+  GroupsChange removals;
+  removals.removed = std::move(change.removed);
+  Status removed = groups_->change(std::move(removals));
+  if (!removed.ok()) host_.logger().error("custom resources cannot be withdrawn reason=" + quoted(removed.message()));
+  for (PublishedResource& resource : change.put) {
+    const std::string name = GroupResource{resource.group, resource.resource}.to_string();
+    GroupsChange one;
+    one.put.push_back(std::move(resource));
+    Status status = groups_->change(std::move(one));
+    if (!status.ok())
+      host_.logger().error("a custom resource cannot be published name=" + quoted(name) + " reason=" + quoted(status.message()));
+  }
+}
+
+}  // namespace backplane::apiextensions

@@ -1,0 +1,44 @@
+// The storages of what is established, published as they come and go.
+//
+// Thread-safety: one executor.
+// Lifetime:      outlived by what it has published.
+// Errors:        a resource that cannot be served is logged, and keeps nobody else from being so.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "installed.hpp"
+
+namespace backplane::apiextensions {
+
+class Serving {
+ public:
+  Serving(Host& host, std::shared_ptr<DynamicGroups> groups) : host_(host), groups_(std::move(groups)) {}
+
+  // Makes, keeps or drops the definition's storages.  `stored`: its newest form.
+  void serve(const std::string& name, const Object& crd, const ObjectRef& stored);
+  // A newer revision that says the same of the resource.
+  void renew(const std::string& name, const ObjectRef& stored);
+  void retire(const std::string& name);
+  InstalledRef find(const std::string& name) const;  // null: not served
+
+  // Publishes what has changed since, in one step, and lets go of what is served no more.  The first time even if that is nothing.
+  void publish();
+  // The same, together with whatever others of the executor change in this turn.
+  Task<void> publish_together();
+
+ private:
+  void publish_each(GroupsChange change);
+
+  Host& host_;
+  const std::shared_ptr<DynamicGroups> groups_;
+  std::map<std::string, InstalledRef> installed_;
+  GroupsChange change_;                // made, and not published yet
+  std::vector<InstalledRef> retired_;  // to be let go of when that is published
+  bool published_ = false;
+};
+
+}  // namespace backplane::apiextensions

@@ -1,0 +1,56 @@
+#include "verdict.hpp"
+
+#include "backplane/status.hpp"
+
+namespace backplane::apiextensions {
+namespace {
+
+bool protected_group(std::string_view group) {
+  const auto ends = [&](std::string_view end) { return group.size() > end.size() && group.substr(group.size() - end.size()) == end; };
+  return group == "k8s.io" || group == "kubernetes.io" || ends(".k8s.io") || ends(".kubernetes.io");
+}
+
+// KubernetesAPIApprovalPolicyConformant, for groups that need an approval.  Validation has seen to the form of the annotation.
+std::optional<Condition> approval_condition(const Object& crd) {
+  constexpr std::string_view kAnnotation = "api-approved.kubernetes.io";
+  if (!protected_group(get_string(spec_of(crd), "group"))) return std::nullopt;
+  const std::string text(get_string(object_or_empty(object_or_empty(crd, "metadata"), "annotations"), kAnnotation));
+  const std::string type = "KubernetesAPIApprovalPolicyConformant";
+  if (text.empty()) {
+    return Condition{type, "False", "MissingAnnotation",
+                     "protected groups must have approval annotation " + quoted(kAnnotation) +
+                         ", see https://github.com/kubernetes/enhancements/pull/1111"};
+  }
+  if (text.rfind("unapproved", 0) == 0) return Condition{type, "False", "UnapprovedAnnotation", "not approved: " + quoted(text)};
+  return Condition{type, "True", "ApprovedAnnotation", "approved in " + text};
+}
+
+}  // namespace
+
+void Verdict::apply(Object& crd) const {
+  if (accepted_names) ensure_object(crd, "status")["acceptedNames"] = *accepted_names;
+  for (const Condition& condition : conditions) set_condition(crd, condition);
+}
+
+bool needs_names(const Object& crd) { return !names_settled(crd) || find_condition(crd, "NamesAccepted") == nullptr; }
+
+Verdict judge(const Object& crd, const TakenNames& taken) {
+  Verdict verdict;
+  bool accepted = condition_is_true(crd, "NamesAccepted");
+  if (needs_names(crd)) {
+    NamingResult naming = accept_names(crd, taken);
+    accepted = naming.names_accepted();
+    if (!has_condition(crd, naming.accepted_condition)) verdict.conditions.push_back(naming.accepted_condition);
+    if (naming.accepted != accepted_names_of(crd)) verdict.accepted_names = std::move(naming.accepted);
+  }
+  if (!condition_is_true(crd, "Established")) {
+    const Condition wanted = accepted ? Condition{"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"}
+                                      : Condition{"Established", "False", "NotAccepted", "not all names are accepted"};
+    if (!has_condition(crd, wanted)) verdict.conditions.push_back(wanted);
+  }
+  if (auto approval = approval_condition(crd); approval && !has_condition(crd, *approval))
+    verdict.conditions.push_back(std::move(*approval));
+  return verdict;
+}
+
+}  // namespace backplane::apiextensions

@@ -1,0 +1,27 @@
+// What a definition's status ought to say of its names, of whether it is established, and of its approval (the naming, establishing and
+// approval controllers of k8s.io/apiextensions-apiserver).
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "naming.hpp"
+
+namespace backplane::apiextensions {
+
+// What is to be changed; nothing: the status is right.
+struct Verdict {
+  std::optional<Object> accepted_names;
+  std::vector<Condition> conditions;
+  bool empty() const noexcept { return !accepted_names && conditions.empty(); }
+  void apply(Object& crd) const;
+};
+
+// False when the definition has all the names it asks for, and says so: what others are called is nothing to it.
+bool needs_names(const Object& crd);
+// `taken`: by the definitions of the group, this one perhaps among them.
+Verdict judge(const Object& crd, const TakenNames& taken);
+
+}  // namespace backplane::apiextensions
