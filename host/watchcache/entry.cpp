@@ -55,7 +55,7 @@ ObjectRef EntryBuilder::build(std::string_view key, std::string_view json, Revis
   read_name(key, *entry);
   auto scan = scan_metadata(json, sorted_keys_);
   entry->labels = std::move(scan.labels);
-  entry->fields = fields_.extract(json);
+  entry->fields = fields_.extract(json, scan.end);
 
   const std::string_view head = json_frame_head(type);
   std::string frame;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <boost/container/small_vector.hpp>
 #include <utility>
 
 #ifdef __SSE2__
@@ -242,12 +243,19 @@ bool before_version(std::string_view key, bool sorted_keys) {
   return std::find(kBeforeVersion.begin(), kBeforeVersion.end(), key) != kBeforeVersion.end();
 }
 
-Labels scan_labels(std::string_view text, std::size_t open) {
-  Labels labels;
-  for (MemberScan scan(text, open); scan.next();) labels.emplace_back(plain_text(scan.key()), scalar_text(scan.value()));
+bool is_type_member(std::string_view key) { return key == "kind" || key == "apiVersion"; }
+
+// Gives the offset behind the labels.
+std::size_t scan_labels(std::string_view text, std::size_t open, Labels& labels) {
+  using Pair = std::pair<std::string_view, std::string_view>;
+  boost::container::small_vector<Pair, 16> found;
+  MemberScan scan(text, open);
+  while (scan.next()) found.emplace_back(scan.key(), scan.value());
+  labels.clear();
+  labels.reserve(found.size());
+  for (const auto& [key, value] : found) labels.emplace_back(plain_text(key), scalar_text(value));
   if (!std::is_sorted(labels.begin(), labels.end())) std::sort(labels.begin(), labels.end());
-  labels.shrink_to_fit();
-  return labels;
+  return scan.leave();
 }
 
 }  // namespace
@@ -262,6 +270,12 @@ std::size_t skip_value(std::string_view text, std::size_t at) {
 
 MemberScan::MemberScan(std::string_view text, std::size_t open)
     : text_(text), at_(open < text.size() && text[open] == '{' ? open + 1 : text.size()) {}
+
+MemberScan MemberScan::behind(std::string_view text, std::size_t at) {
+  MemberScan scan(text);
+  scan.at_ = std::min(at, text.size());
+  return scan;
+}
 
 bool MemberScan::next() {
   if (value_begin_ != 0) at_ = value_end();
@@ -301,6 +315,8 @@ FieldPlan::FieldPlan(const std::vector<SelectableField>& fields) {
     add(roots_, fields[i].path, i);
     defaults_.push_back(fields[i].default_value);
   }
+  behind_metadata_ =
+      std::none_of(roots_.begin(), roots_.end(), [](const Node& root) { return is_type_member(root.key) || root.key == "metadata"; });
 }
 
 void FieldPlan::add(std::vector<Node>& nodes, std::string_view path, std::size_t field) {
@@ -317,10 +333,9 @@ void FieldPlan::add(std::vector<Node>& nodes, std::string_view path, std::size_t
   }
 }
 
-std::size_t FieldPlan::walk(const std::vector<Node>& nodes, std::string_view text, std::size_t open,
+std::size_t FieldPlan::walk(const std::vector<Node>& nodes, std::string_view text, MemberScan scan,
                             std::vector<std::string>& values) const {
   std::size_t left = nodes.size();
-  MemberScan scan(text, open);
   while (left > 0 && scan.next()) {
     const auto node = std::find_if(nodes.begin(), nodes.end(), [&](const Node& each) { return each.key == scan.key(); });
     if (node == nodes.end()) continue;
@@ -331,33 +346,38 @@ std::size_t FieldPlan::walk(const std::vector<Node>& nodes, std::string_view tex
     }
     const bool nested = scan.value_begin() < text.size() && text[scan.value_begin()] == '{';
     // Once through, for what is in it and for where it ends.
-    if (nested && !node->children.empty()) scan.ends_at(walk(node->children, text, scan.value_begin(), values));
+    if (nested && !node->children.empty()) scan.ends_at(walk(node->children, text, {text, scan.value_begin()}, values));
   }
   return &nodes == &roots_ ? text.size() : scan.leave();
 }
 
-std::vector<std::string> FieldPlan::extract(std::string_view object) const {
+std::vector<std::string> FieldPlan::extract(std::string_view object, std::size_t metadata_end) const {
   std::vector<std::string> values = defaults_;
-  if (!values.empty()) walk(roots_, object, 0, values);
+  const bool behind = behind_metadata_ && metadata_end != 0;
+  if (!values.empty()) walk(roots_, object, behind ? MemberScan::behind(object, metadata_end) : MemberScan(object, 0), values);
   return values;
 }
 
 MetadataScan scan_metadata(std::string_view object, bool sorted_keys) {
   MetadataScan found;
   MemberScan top(object, 0);
+  bool is_first = true;
   while (top.next()) {
     if (top.key() == "metadata") {
-      found.found = !top.value().empty() && top.value().front() == '{';
+      found.found = top.value_begin() < object.size() && object[top.value_begin()] == '{';
       break;
     }
+    is_first = is_first && is_type_member(top.key());
   }
   if (!found.found) return found;
 
   bool placed = false;
   bool any_before = false;
   std::size_t members_end = top.value_begin() + 1;
-  for (MemberScan scan(object, top.value_begin()); scan.next();) {
-    if (scan.key() == "labels") found.labels = scan_labels(object, scan.value_begin());
+  MemberScan scan(object, top.value_begin());
+  while (scan.next()) {
+    const bool labels = scan.key() == "labels" && scan.value_begin() < object.size() && object[scan.value_begin()] == '{';
+    if (labels) scan.ends_at(scan_labels(object, scan.value_begin(), found.labels));
     members_end = scan.value_end();
     if (scan.key() == "resourceVersion") {
       found.version_begin = scan.member_begin();
@@ -377,6 +397,7 @@ MetadataScan scan_metadata(std::string_view object, bool sorted_keys) {
     found.version_begin = found.version_end = members_end;
     found.comma_before = any_before;
   }
+  if (is_first) found.end = scan.leave();
   return found;
 }
 

@@ -22,6 +22,8 @@ class MemberScan {
  public:
   // `open` is the offset of '{'; when there is none, there are no members.
   MemberScan(std::string_view text, std::size_t open);
+  // Goes on at `at`, behind a member.
+  static MemberScan behind(std::string_view text, std::size_t at);
   bool next();
   // Between the quotes, escapes as they are.
   std::string_view key() const noexcept { return key_; }
@@ -36,6 +38,7 @@ class MemberScan {
   std::size_t leave() const noexcept;
 
  private:
+  explicit MemberScan(std::string_view text) : text_(text), at_(text.size()) {}
   std::string_view text_;
   std::size_t at_;
   std::string_view key_;
@@ -53,8 +56,8 @@ std::string scalar_text(std::string_view value);
 class FieldPlan {
  public:
   explicit FieldPlan(const std::vector<SelectableField>& fields);
-  // Values in declaration order; defaults where absent.
-  std::vector<std::string> extract(std::string_view object) const;
+  // Values in declaration order; defaults where absent.  `metadata_end`: as scan_metadata() gave it.
+  std::vector<std::string> extract(std::string_view object, std::size_t metadata_end = 0) const;
   bool empty() const noexcept { return defaults_.empty(); }
 
  private:
@@ -65,10 +68,11 @@ class FieldPlan {
   };
   static void add(std::vector<Node>& nodes, std::string_view path, std::size_t field);
   // Gives the offset behind the object.
-  std::size_t walk(const std::vector<Node>& nodes, std::string_view text, std::size_t open, std::vector<std::string>& values) const;
+  std::size_t walk(const std::vector<Node>& nodes, std::string_view text, MemberScan scan, std::vector<std::string>& values) const;
 
   std::vector<Node> roots_;
   std::vector<std::string> defaults_;
+  bool behind_metadata_ = false;  // nothing of it is kind, apiVersion or metadata
 };
 
 // What one pass over an object's metadata finds.
@@ -80,6 +84,7 @@ struct MetadataScan {
   bool comma_before = false;  // the inserted member needs a comma in front
   bool comma_after = false;   // … or behind
   bool found = false;         // there is a metadata object
+  std::size_t end = 0;        // behind it; 0: something but kind and apiVersion stands before it
 };
 // `sorted_keys`: members of metadata are in alphabetical order, else in ObjectMeta's.
 MetadataScan scan_metadata(std::string_view object, bool sorted_keys);

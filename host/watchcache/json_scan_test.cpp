@@ -117,6 +117,18 @@ TEST(EntryBuilder, ReadsNameNamespaceLabelsAndFields) {
             R"({"metadata":{"name":"a","resourceVersion":"9","labels":{"b":"2","a":"1"}},"spec":{"nodeName":"n1"}})");
 }
 
+TEST(EntryBuilder, FieldsAreFoundBeforeAndBehindMetadataAndNotInIt) {
+  const auto fields = [](const std::string& json) {
+    return EntryBuilder(config(true)).build(stored("/registry/pods/ns/a", json, 9), WatchEvent::Type::kAdded)->fields;
+  };
+  using Values = std::vector<std::string>;
+  const std::string metadata = R"("metadata":{"labels":{"}":"{"},"name":"a","spec":{"nodeName":"no"}})";
+  EXPECT_EQ(fields(R"({"apiVersion":"v1","kind":"Pod",)" + metadata + R"(,"spec":{"nodeName":"n1"}})"), (Values{"n1", "Pending", "false"}));
+  EXPECT_EQ(fields(R"({"data":{},"spec":{"nodeName":"n1"},)" + metadata + R"(,"status":{"phase":"Running"}})"),
+            (Values{"n1", "Running", "false"}));
+  EXPECT_EQ(fields("{" + metadata + "}"), (Values{"", "Pending", "false"}));
+}
+
 TEST(EntryBuilder, TheFrameAndTheObjectAreOneBuffer) {
   const EntryBuilder builder(config());
   const auto entry = builder.build(stored("/registry/pods/ns/a", R"({"metadata":{}})", 2), WatchEvent::Type::kModified);

@@ -1,5 +1,7 @@
 #include "reader.hpp"
 
+#include <algorithm>
+
 #include "records.hpp"
 
 namespace backplane::rocks {
@@ -51,10 +53,31 @@ class Moment {
   rocksdb::ReadOptions options_;
 };
 
-KeyValue key_value(std::string_view key, const VersionRecord& version, bool with_value) {
+// Bytes that are read one after another and soon turned into something else: they lie together in blocks, which costs less than an
+// allocation for each.  Who keeps one keeps its block.
+class Blocks {
+ public:
+  SharedBytes copy(std::string_view bytes) {
+    if (bytes.size() > kLargest) return SharedBytes(std::string(bytes));
+    if (!block_ || block_->capacity() - block_->size() < bytes.size()) {
+      block_ = std::make_shared<std::string>();
+      block_->reserve(kBlock);
+    }
+    const std::size_t at = block_->size();
+    block_->append(bytes);
+    return SharedBytes(block_, std::string_view(*block_).substr(at));
+  }
+
+ private:
+  static constexpr std::size_t kBlock = 64 * 1024;
+  static constexpr std::size_t kLargest = kBlock / 8;
+  std::shared_ptr<std::string> block_;  // never grows beyond what was reserved: nothing in it moves
+};
+
+// Everything but the value.
+KeyValue key_value(std::string_view key, const VersionRecord& version) {
   KeyValue kv;
   kv.key = key;
-  if (with_value) kv.value = SharedBytes(std::string(version.value));
   kv.create_revision = version.create;
   kv.mod_revision = version.mod;
   kv.lease = version.lease;
@@ -64,7 +87,9 @@ KeyValue key_value(std::string_view key, const VersionRecord& version, bool with
 // Adds keys to a result under the request's limit.
 class Collector {
  public:
-  Collector(const RangeRequest& request, RangeResult& result) : request_(request), result_(result) {}
+  Collector(const RangeRequest& request, RangeResult& result) : request_(request), result_(result) {
+    if (request.limit > 0) result.items.reserve(static_cast<std::size_t>(std::min(request.limit, kReserved)));
+  }
   bool contains(std::string_view key) const {
     return request_.end.empty() ? key == request_.start : key >= request_.start && key < request_.end;
   }
@@ -77,12 +102,16 @@ class Collector {
       done_ = request_.skip_count;
       return;
     }
-    result_.items.push_back(key_value(key, version, !request_.keys_only));
+    KeyValue& kv = result_.items.emplace_back(key_value(key, version));
+    if (request_.keys_only) return;
+    kv.value = request_.end.empty() ? SharedBytes(std::string(version.value)) : blocks_.copy(version.value);
   }
 
  private:
+  static constexpr std::int64_t kReserved = 1024;
   const RangeRequest& request_;
   RangeResult& result_;
+  Blocks blocks_;
   bool done_ = false;
 };
 
@@ -172,7 +201,8 @@ class EventReader {
       version = parse_version(record);
     }
     if (!version || version->mod != revision) return damaged("a past value", event.kv.key);
-    event.kv = key_value(event.kv.key, *version, true);
+    event.kv = key_value(event.kv.key, *version);
+    event.kv.value = SharedBytes(std::string(version->value));
     return {};
   }
 
