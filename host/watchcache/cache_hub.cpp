@@ -67,7 +67,7 @@ std::shared_ptr<ResourceCache> FollowingHub::add(CacheConfig config, bool eager)
     slot.eager = slot.eager || eager;
     cache = slot.cache;
   }
-  if (eager) cache->request_load();
+  if (eager) cache->load_eagerly();
   return cache;
 }
 
@@ -223,7 +223,7 @@ PrefixCache* FollowingHub::find(std::string_view key) {
   return nullptr;
 }
 
-// Bookmarks that are due, and snapshots nobody came back for.
+// Bookmarks that are due, snapshots nobody came back for, loads that failed.
 Task<void> FollowingHub::ticks() {
   for (;;) {
     Promise<bool> pause;
@@ -241,9 +241,7 @@ Task<void> FollowingHub::ticks() {
 void FollowingHub::tick() noexcept {
   try {
     const auto now = EventLog::Clock::now();
-    for (auto& cache : all()) cache->tick(now);
-    // One whose load has failed, and that nobody may ask for.
-    for (auto& cache : eager()) cache->request_load();
+    for (auto& cache : store_->alarms.take(now)) cache->tick(now);
   } catch (...) {
     watchcache_log().error("bookmarks are late error={}", caught().what);
   }

@@ -67,7 +67,7 @@ void EventLog::reset(Revision floor) {
   resume(std::move(wakes));
 }
 
-void EventLog::append(std::vector<LogRecord> records) {
+void EventLog::append(std::vector<LogRecord> records, std::size_t live_bytes) {
   if (records.empty()) return;
   Counts kinds{};
   for (std::size_t i = 0; i < kinds.size(); ++i) kinds[i] = topic_waiters_[i].load() > 0;
@@ -95,7 +95,7 @@ void EventLog::append(std::vector<LogRecord> records) {
     segments_.insert(segments_.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
     end_ = end;
     bytes_ += bytes;
-    trim(dropped);
+    trim(std::clamp(live_bytes / kShare, std::min(limits_.min_bytes, limits_.max_bytes), limits_.max_bytes), dropped);
     const auto now = Clock::now();
     for (auto& group : groups_) wake_group(group, wakes, now);
     for (std::size_t i = 0; i < kinds.size(); ++i) {
@@ -107,8 +107,8 @@ void EventLog::append(std::vector<LogRecord> records) {
   resume(std::move(wakes));
 }
 
-void EventLog::trim(std::vector<std::shared_ptr<Segment>>& dropped) {
-  while (segments_.size() > 1 && (end_ - first_ > limits_.max_events || bytes_ > limits_.max_bytes)) {
+void EventLog::trim(std::size_t max_bytes, std::vector<std::shared_ptr<Segment>>& dropped) {
+  while (segments_.size() > 1 && (end_ - first_ > limits_.max_events || bytes_ > max_bytes)) {
     auto& oldest = segments_.front();
     floor_ = oldest->records.back().revision;
     bytes_ -= oldest->bytes;
@@ -201,7 +201,7 @@ bool EventLog::enlist(Waiter& waiter, std::uint64_t cursor, std::coroutine_handl
   waiter.at = list.size();
   list.push_back(&waiter);
   if (waiter.topic) ++topic_waiters_[static_cast<std::size_t>(waiter.topic->kind)];
-  if (waiter.wants_bookmarks) ++bookmark_waiters_;
+  if (waiter.wants_bookmarks) list_bookmark(waiter);
   return true;
 }
 
@@ -214,7 +214,6 @@ void EventLog::take(Waiter& waiter, Wakes& wakes) {
   if (list.empty() && waiter.topic) by_topic_.erase(waiter.topic->term);
   waiter.waiting = false;
   if (waiter.topic) --topic_waiters_[static_cast<std::size_t>(waiter.topic->kind)];
-  if (waiter.wants_bookmarks) --bookmark_waiters_;
   auto wake = std::find_if(wakes.begin(), wakes.end(), [&](const Wake& each) { return each.executor == waiter.executor; });
   if (wake == wakes.end()) wake = wakes.insert(wakes.end(), Wake{waiter.executor, {}});
   wake->waiters.push_back(&waiter);
@@ -303,31 +302,49 @@ void EventLog::cancel(Waiter& waiter) {
   resume(std::move(wakes));
 }
 
+// ---- bookmarks
+
+EventLog::Waiter::~Waiter() {
+  if (log == nullptr) return;
+  const std::lock_guard lock(log->mutex_);
+  log->unlist_bookmark(*this);
+}
+
+void EventLog::list_bookmark(Waiter& waiter) {
+  if (waiter.listed == waiter.bookmark_due) return;
+  unlist_bookmark(waiter);
+  if (waiter.bookmark_due == Clock::time_point::max()) return;
+  const auto place = bookmarks_.emplace(waiter.bookmark_due, &waiter).first;
+  waiter.log = this;
+  waiter.listed = waiter.bookmark_due;
+  if (place == bookmarks_.begin() && on_due_) on_due_(waiter.bookmark_due);
+}
+
+void EventLog::unlist_bookmark(Waiter& waiter) {
+  if (waiter.listed) bookmarks_.erase({*waiter.listed, &waiter});
+  waiter.listed.reset();
+}
+
 void EventLog::tick(Clock::time_point now) {
   Wakes wakes;
   {
     std::lock_guard lock(mutex_);
-    if (bookmark_waiters_ == 0) return;
-    const auto due = [now](const Waiter& waiter) { return waiter.wants_bookmarks && waiter.bookmark_due <= now; };
-    for (auto& group : groups_) {
-      for (std::size_t i = group.waiters.size(); i-- > 0;) {
-        if (due(*group.waiters[i])) take(*group.waiters[i], wakes);
-      }
-    }
-    Waiters concerned;
-    for (auto& [_, waiters] : by_topic_)
-      std::copy_if(waiters.begin(), waiters.end(), std::back_inserter(concerned), [&](const Waiter* each) { return due(*each); });
-    for (Waiter* waiter : concerned) {
-      waiter->cursor = std::max(waiter->cursor, end_);  // nothing up to here was of its concern
-      take(*waiter, wakes);
+    while (!bookmarks_.empty() && bookmarks_.begin()->first <= now) {
+      Waiter& waiter = *bookmarks_.begin()->second;
+      unlist_bookmark(waiter);
+      // One who does not wait looks at the time before it does so again.
+      if (!waiter.waiting) continue;
+      if (waiter.topic) waiter.cursor = std::max(waiter.cursor, end_);  // nothing up to here was of its concern
+      take(waiter, wakes);
     }
   }
   resume(std::move(wakes));
 }
 
-bool EventLog::wants_ticks() const {
+std::optional<EventLog::Clock::time_point> EventLog::next_due() const {
   std::lock_guard lock(mutex_);
-  return bookmark_waiters_ > 0;
+  if (bookmarks_.empty()) return std::nullopt;
+  return bookmarks_.begin()->first;
 }
 
 }  // namespace backplane

@@ -1,10 +1,12 @@
-// The recent changes of one resource: append-only, bounded by count and bytes.  A watcher is a cursor (a number) into it.
+// The recent changes of one resource: append-only, bounded by count and by bytes in proportion to what there is.  A watcher is a cursor (a
+// number) into it.
 //
 // Who waits says what he waits for: a change wakes those whom it may concern, and costs nothing for the others; their cursors pass over it.
 // Who waits for everything is woken at most so often that a loop with very many of them has time for other work: events gather meanwhile.
 // Thread-safety: append(), reset() and tick() by one thread, the pump; everything else from any thread.  The lock is held for pointer
 //                copies only.
-// Lifetime:      what read() hands out stays valid while it is held.  A log that delays wakes is held by a shared_ptr.
+// Lifetime:      what read() hands out stays valid while it is held.  A log that delays wakes is held by a shared_ptr.  A waiter that wants
+//                bookmarks goes before its log.
 // Errors:        a cursor that points before the first event kept reads kLagged.
 #pragma once
 
@@ -13,9 +15,11 @@
 #include <chrono>
 #include <coroutine>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -44,17 +48,22 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
  public:
   struct Limits {
     std::size_t max_events = 20'000;
-    std::size_t max_bytes = 64 * 1024 * 1024;  // of superseded objects that nothing but the log may hold
+    // Of superseded objects that nothing but the log may hold: a share of what the resource's objects take, between these.
+    std::size_t min_bytes = 8 * 1024 * 1024;
+    std::size_t max_bytes = 64 * 1024 * 1024;
   };
+  static constexpr std::size_t kShare = 4;
   using Clock = std::chrono::steady_clock;
+  // Hears of the time at which tick() is to be called next, whenever that has become earlier.  Called under the log's lock.
+  using DueCallback = std::function<void(Clock::time_point due)>;
 
-  EventLog() : EventLog(Limits{}) {}
-  explicit EventLog(Limits limits) : limits_(limits) {}
+  explicit EventLog(DueCallback on_due = {}) : EventLog(Limits{}, std::move(on_due)) {}
+  explicit EventLog(Limits limits, DueCallback on_due = {}) : limits_(limits), on_due_(std::move(on_due)) {}
 
   // Forgets everything: watchers of before lag.  Events after `floor` will follow.
   void reset(Revision floor);
-  // Adds records, in order, and resumes who waits: one post for each executor.
-  void append(std::vector<LogRecord> records);
+  // Adds records, in order, and resumes who waits: one post for each executor.  `live_bytes`: of the resource's objects.
+  void append(std::vector<LogRecord> records, std::size_t live_bytes = 0);
   // Ends every wait, now and later.
   void close();
 
@@ -77,6 +86,11 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
 
   // One who waits for events behind a cursor.  Kept by the watcher; used by one wait at a time.
   struct Waiter {
+    Waiter() = default;
+    ~Waiter();
+    Waiter(const Waiter&) = delete;
+    Waiter& operator=(const Waiter&) = delete;
+
     bool wants_bookmarks = false;
     Clock::time_point bookmark_due = Clock::time_point::max();
     std::optional<Topic> topic;  // nothing: everything
@@ -89,6 +103,8 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
     bool waiting = false;
     std::size_t at = 0;  // in its list
     bool cancelled = false;
+    EventLog* log = nullptr;  // that has, or had, it among its bookmarks
+    std::optional<Clock::time_point> listed;
   };
   // co_await: resumes when there are records behind `cursor` that may concern the waiter, a bookmark is due, or the wait was cancelled or
   // the log closed.  Gives the cursor to go on with: what lies between is of no concern.
@@ -107,10 +123,10 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   Wait wait(Waiter& waiter, std::uint64_t cursor) { return Wait(*this, waiter, cursor); }
   // Resumes the waiter, and lets it never wait again.
   void cancel(Waiter& waiter);
-  // Resumes waiters whose bookmark is due.
+  // Resumes waiters whose bookmark is due; costs nothing for the others.
   void tick(Clock::time_point now);
-  // Somebody waits who wants bookmarks.
-  bool wants_ticks() const;
+  // When tick() is to be called next; nothing when nobody wants bookmarks.
+  std::optional<Clock::time_point> next_due() const;
 
  private:
   using Waiters = std::vector<Waiter*>;
@@ -140,9 +156,13 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   void planned_wake(Executor* executor);
   void take_concerned(const std::vector<Topic>& touched, std::uint64_t from, Wakes& wakes);
   static void resume(Wakes wakes);
-  void trim(std::vector<std::shared_ptr<Segment>>& dropped);
+  void trim(std::size_t max_bytes, std::vector<std::shared_ptr<Segment>>& dropped);
+  // Puts the waiter's bookmark among those that will be due, or takes it out.
+  void list_bookmark(Waiter& waiter);
+  void unlist_bookmark(Waiter& waiter);
 
   const Limits limits_;
+  const DueCallback on_due_;
   mutable std::mutex mutex_;
   std::deque<std::shared_ptr<Segment>> segments_;
   std::uint64_t first_ = 0;  // cursor of the first record kept; a multiple of the segment size
@@ -153,7 +173,8 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   std::deque<Group> groups_;
   std::unordered_map<Term, Waiters> by_topic_;
   std::array<std::atomic<std::size_t>, 4> topic_waiters_{};  // of each kind
-  std::size_t bookmark_waiters_ = 0;
+  // Whose bookmark comes when.  A waiter stays there while it does not wait: bookmarks are rarer than events.
+  std::set<std::pair<Clock::time_point, Waiter*>> bookmarks_;
 };
 
 }  // namespace backplane

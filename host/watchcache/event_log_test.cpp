@@ -61,7 +61,7 @@ TEST(EventLog, ForgetsTheOldestWhenItHasTooManyEventsOrBytes) {
   EXPECT_FALSE(few.cursor_after(few.floor() - 1));
   EXPECT_EQ(read_all(few, *few.cursor_after(few.floor())).front(), few.floor() + 1);
 
-  EventLog small({.max_events = 1'000'000, .max_bytes = 64 * 1024});
+  EventLog small({.max_events = 1'000'000, .min_bytes = 0, .max_bytes = 64 * 1024});
   small.reset(0);
   for (Revision revision = 1; revision <= 5000; ++revision) {
     auto one = records(revision, revision);
@@ -69,6 +69,27 @@ TEST(EventLog, ForgetsTheOldestWhenItHasTooManyEventsOrBytes) {
     small.append(std::move(one));
   }
   EXPECT_LT(small.size(), 1000u);
+}
+
+// Sixty definitions of 60 KB, each written three times, filled the log with what nobody asked for.
+TEST(EventLog, KeepsOfOldObjectsOnlyAShareOfWhatTheLiveOnesTake) {
+  constexpr std::size_t kObject = 100;
+  EventLog log({.max_events = 1'000'000, .min_bytes = 10'000, .max_bytes = 1'000'000});
+  log.reset(0);
+  const auto replaced = [&](std::size_t live_bytes) {
+    static Revision revision = 0;
+    for (int i = 0; i < 20'000; ++i) {
+      auto one = records(revision + 1, revision + 1);
+      one[0].previous = object(revision++);
+      log.append(std::move(one), live_bytes);
+    }
+    return log.size() * (kObject + sizeof(LogRecord));
+  };
+  EXPECT_LE(replaced(1000), 10'000u + 128 * 200);
+  const std::size_t share = replaced(400'000);
+  EXPECT_GE(share, 100'000u - 128 * 200);
+  EXPECT_LE(share, 100'000u + 128 * 200);
+  EXPECT_LE(replaced(1'000'000'000), 1'000'000u + 128 * 200);
 }
 
 TEST(EventLog, AfterAResetEarlierCursorsLag) {
@@ -109,7 +130,9 @@ class Waiting : public testing::Test {
   }
   LoopPool loops{2};
   TaskGroup tasks;
-  EventLog log;
+  std::atomic<int> dues{0};
+  EventLog log{[this](EventLog::Clock::time_point) { ++dues; }};
+  std::shared_ptr<EventLog> short_log = std::make_shared<EventLog>(EventLog::Limits{.max_events = 500});
   std::array<EventLog::Waiter, 8> waiters;
   std::array<Executor*, 8> where{};
   std::atomic<int> woken{0};
@@ -163,6 +186,56 @@ TEST_F(Waiting, ATickResumesThoseWhoseBookmarkIsDue) {
   finish();
 }
 
+TEST_F(Waiting, ATickAsksNobodyWhoseBookmarkIsLater) {
+  const auto now = EventLog::Clock::now();
+  for (std::size_t i = 0; i < 8; ++i) {
+    waiters[i].wants_bookmarks = true;
+    waiters[i].bookmark_due = now + std::chrono::seconds(8 - i);
+    start(i);
+    settle();
+  }
+  EXPECT_EQ(dues.load(), 8);  // each was earlier than those before
+  EXPECT_EQ(log.next_due(), now + std::chrono::seconds(1));
+  log.tick(now);
+  settle();
+  EXPECT_EQ(woken.load(), 0);
+  log.tick(now + std::chrono::seconds(2));
+  settle();
+  EXPECT_EQ(woken.load(), 2);
+  EXPECT_EQ(log.next_due(), now + std::chrono::seconds(3));
+  // Woken by something else, and waiting again for the same bookmark: it stands there once.
+  log.append(records(1, 1));
+  settle();
+  EXPECT_EQ(woken.load(), 8);
+  for (std::size_t i = 0; i < 6; ++i) start(i, *log.cursor_after(1));
+  settle();
+  EXPECT_EQ(dues.load(), 8);
+  log.tick(now + std::chrono::seconds(8));
+  settle();
+  EXPECT_EQ(woken.load(), 14);
+  EXPECT_EQ(log.next_due(), std::nullopt);
+  log.close();
+  finish();
+}
+
+TEST_F(Waiting, OneThatHasGoneIsNotTicked) {
+  const auto due = EventLog::Clock::now();
+  {
+    EventLog::Waiter gone;
+    gone.wants_bookmarks = true;
+    gone.bookmark_due = due;
+    tasks.spawn(loops.loop(0), "waiter", wait_for(log, gone, 128, woken, &where[0]));
+    settle();
+    log.cancel(gone);
+    settle();
+    EXPECT_EQ(woken.load(), 1);
+    EXPECT_EQ(log.next_due(), due);
+  }
+  EXPECT_EQ(log.next_due(), std::nullopt);
+  log.tick(due);
+  finish();
+}
+
 std::vector<LogRecord> named(Revision revision, std::string name, std::string field, std::string field_before = {}) {
   auto now = std::make_shared<ObjectEntry>(*object(revision));
   now->name = std::move(name);
@@ -207,15 +280,14 @@ Task<void> keep_cursor(EventLog& log, EventLog::Waiter& waiter, std::uint64_t& c
 
 // More changes than the log keeps pass by somebody who waits for something else; then his comes.
 TEST_F(Waiting, WhoIsNotConcernedDoesNotLag) {
-  auto short_log = std::make_shared<EventLog>(EventLog::Limits{.max_events = 500, .max_bytes = 1 << 30});
   short_log->reset(0);
   std::array<std::uint64_t, 2> cursors{*short_log->cursor_after(0), *short_log->cursor_after(0)};
+  waiters[1].wants_bookmarks = true;
+  waiters[1].bookmark_due = EventLog::Clock::now();
   for (std::size_t i = 0; i < 2; ++i) {
     waiters[i].topic = Topic{Topic::Kind::kField, field_term(0, "node" + std::to_string(i))};
     tasks.spawn(loops.loop(i), "waiter", keep_cursor(*short_log, waiters[i], cursors[i]));
   }
-  waiters[1].wants_bookmarks = true;
-  waiters[1].bookmark_due = EventLog::Clock::now();
   settle();
   Revision revision = 0;
   while (revision < 5000) short_log->append(named(++revision, "a", "elsewhere"));

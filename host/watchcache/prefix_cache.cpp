@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::int64_t kLoadChunk = 1000;  // objects turned into entries before other work of the pump gets its turn
 constexpr int kLoadAttempts = 3;
+constexpr std::chrono::seconds kLoadAgain{1};
 constexpr int kRetryAfterSeconds = 1;
 // Bytes of events kept for a cache that is loading; with more it begins anew.
 constexpr std::size_t kMaxBuffered = 64 * 1024 * 1024;
@@ -17,7 +18,11 @@ constexpr std::size_t kMaxBuffered = 64 * 1024 * 1024;
 }  // namespace
 
 PrefixCache::PrefixCache(std::shared_ptr<FollowedStore> store, CacheConfig config)
-    : store_(std::move(store)), config_(std::move(config)), builder_(config_), snapshot_(std::make_shared<const Snapshot>()) {}
+    : store_(std::move(store)),
+      config_(std::move(config)),
+      builder_(config_),
+      log_(std::make_shared<EventLog>([this](EventLog::Clock::time_point due) { set_alarm(due); })),
+      snapshot_(std::make_shared<const Snapshot>()) {}
 
 ObjectRef PrefixCache::make_entry(const KeyValue& stored) const {
   const bool created = stored.create_revision == stored.mod_revision;
@@ -51,6 +56,11 @@ void PrefixCache::request_load() {
     state_.store(State::kLoading);
   }
   if (!store_->tasks.spawn(store_->executor, "load " + config_.prefix, load(shared_from_this()))) end_load(false);
+}
+
+void PrefixCache::load_eagerly() {
+  eager_.store(true);
+  request_load();
 }
 
 Task<Status> PrefixCache::ensure_ready() {
@@ -151,6 +161,8 @@ void PrefixCache::end_load(bool loaded) {
     waiters.swap(load_waiters_);
   }
   for (auto& waiter : waiters) waiter.set(loaded);
+  // Nobody may ask for it.
+  if (!loaded && eager_.load()) set_alarm(EventLog::Clock::now() + kLoadAgain);
 }
 
 // ---- following
@@ -190,7 +202,7 @@ void PrefixCache::apply_now(const std::vector<const StorageEvent*>& events) {
   if (records.empty()) return;
   // The snapshot first: who reads an event finds at least that state.
   publish(records.back().revision);
-  log_->append(std::move(records));
+  log_->append(std::move(records), bytes());
 }
 
 bool PrefixCache::apply_event(const StorageEvent& event, std::vector<LogRecord>& records) {
@@ -244,12 +256,15 @@ void PrefixCache::invalidate(Revision revision) {
 
 void PrefixCache::tick(EventLog::Clock::time_point now) {
   log_->tick(now);
+  if (const auto due = log_->next_due()) set_alarm(*due);
+  if (eager_.load()) request_load();
   std::deque<Pin> dropped;
   std::lock_guard lock(pins_mutex_);
   while (!pins_.empty() && pins_.front().until <= now) {
     dropped.push_back(std::move(pins_.front()));
     pins_.pop_front();
   }
+  if (!pins_.empty()) set_alarm(pins_.front().until);
 }
 
 void PrefixCache::close() {
@@ -281,6 +296,7 @@ void PrefixCache::pin(const View& view) {
   for (const auto& pin : pins_) {
     if (pin.revision == view.revision) return;
   }
+  if (pins_.empty()) set_alarm(until);
   if (pins_.size() >= kMaxPins) {
     dropped = std::move(pins_.front().snapshot);
     pins_.pop_front();

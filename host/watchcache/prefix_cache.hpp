@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/task_group.hpp"
+#include "watchcache/alarms.hpp"
 #include "watchcache/entry.hpp"
 #include "watchcache/event_log.hpp"
 #include "watchcache/object_index.hpp"
@@ -31,12 +32,15 @@ inline constexpr std::chrono::seconds kBookmarkPeriod{60};
 inline constexpr std::size_t kMaxPins = 32;
 inline constexpr std::chrono::minutes kPinTime{5};
 
+class PrefixCache;
+
 // What all caches of a hub share.
 struct FollowedStore {
   FollowedStore(StorageBackend& backend, Executor& pump) : storage(backend), executor(pump) {}
   StorageBackend& storage;
   Executor& executor;
   Progress progress;
+  Alarms<PrefixCache> alarms;
   TaskGroup tasks;
   std::atomic<bool> started{false};
   std::atomic<bool> stopping{false};
@@ -86,11 +90,14 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
 
   // Starts to load unless it has begun.
   void request_load();
+  // It is loaded whether or not somebody asks, and again when that has failed.
+  void load_eagerly();
   // Takes over events of this resource, in order.  What goes wrong is logged and ends in invalidate().
   void apply(const std::vector<const StorageEvent*>& events) noexcept;
   // Something of the store's history was lost on the way, and what follows begins after `revision`: watches end, and what was in use is
   // loaded again.  Until then nothing is read here; call it before the progress passes what was lost.
   void invalidate(Revision revision);
+  // Does what is due; the next such time is among the alarms of the hub.
   void tick(EventLog::Clock::time_point now);
   // Ends the watches and refuses further use.
   void close();
@@ -113,6 +120,7 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   void apply_now(const std::vector<const StorageEvent*>& events);
   bool apply_event(const StorageEvent& event, std::vector<LogRecord>& records);
   void publish(Revision changed);
+  void set_alarm(EventLog::Clock::time_point due) { store_->alarms.set(due, weak_from_this()); }
   void count(const ObjectEntry* removed, const ObjectEntry* added);
 
   // The newest state; nothing while it is not known.
@@ -131,9 +139,10 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   const std::shared_ptr<FollowedStore> store_;
   const CacheConfig config_;
   const EntryBuilder builder_;
-  const std::shared_ptr<EventLog> log_ = std::make_shared<EventLog>();
+  const std::shared_ptr<EventLog> log_;
   Published<Snapshot> snapshot_;
   std::atomic<State> state_{State::kIdle};
+  std::atomic<bool> eager_{false};
   std::atomic<std::size_t> bytes_{0};
   std::atomic<std::size_t> size_{0};
 

@@ -82,11 +82,7 @@ class Trouble : public testing::Test {
     loop_.start();
     pump_.start();
     hub_ = make_cache_hub(storage_, pump_);
-    CacheConfig config;
-    config.prefix = "/registry/configmaps/";
-    config.kind = "ConfigMap";
-    config.api_version = "v1";
-    cache_ = hub_->add(config, false);
+    cache_ = add("configmaps", "ConfigMap");
     EXPECT_TRUE(run_on(loop_, hub_->start()).ok());
   }
   ~Trouble() override {
@@ -95,9 +91,17 @@ class Trouble : public testing::Test {
     loop_.stop();
   }
 
-  void put(const std::string& name) {
+  std::shared_ptr<ResourceCache> add(const std::string& resource, const std::string& kind) {
+    CacheConfig config;
+    config.prefix = "/registry/" + resource + "/";
+    config.kind = kind;
+    config.api_version = "v1";
+    return hub_->add(config, false);
+  }
+  void put(const std::string& name, const std::string& resource = "configmaps", const std::string& data = {}) {
+    const std::string json = R"({"metadata":{"name":")" + name + R"("},"data":")" + data + "\"}";
     TxnRequest request;
-    request.puts.push_back({"/registry/configmaps/ns/" + name, SharedBytes(R"({"metadata":{"name":")" + name + "\"}}"), 0});
+    request.puts.push_back({"/registry/" + resource + "/ns/" + name, SharedBytes(json), 0});
     EXPECT_TRUE(run_on(loop_, storage_.txn(std::move(request))).ok());
   }
   // Names, then the revision under which they are shown.
@@ -120,9 +124,10 @@ class Trouble : public testing::Test {
     spawn_detached(loop_, read(cache_, shown_));
     return shown_.get_future();
   }
-  std::string names() {
+  std::string names() { return names(cache_); }
+  std::string names(std::shared_ptr<ResourceCache> cache) {
     std::promise<std::string> shown;
-    run_on(loop_, read(cache_, shown));
+    run_on(loop_, read(std::move(cache), shown));
     return shown.get_future().get();
   }
   template <class Condition>
@@ -161,6 +166,26 @@ TEST_F(Trouble, AStoreWatchThatBreaksUnderALoadLosesNothing) {
   wait_until([&] { return storage_.watches == 2; });
   storage_.hold_ranges = false;
   EXPECT_EQ(shown.get(), "a b 3");
+}
+
+TEST_F(Trouble, ALoadThatMissesMoreThanIsKeptForItBeginsAnew) {
+  const auto other = add("secrets", "Secret");
+  put("a");
+  EXPECT_EQ(names(other), "2");
+  storage_.hold_ranges = true;
+  const int before = storage_.ranges;
+  auto shown = begin_read();
+  wait_until([&] { return storage_.ranges == before + 1; });
+  // With what it replaces, each counts twice: more than 64 MB.
+  const std::string megabyte(1 << 20, 'x');
+  for (int i = 0; i < 34; ++i) put("b", "configmaps", megabyte);
+  put("last", "secrets");
+  wait_until([&] { return other->peek("/registry/secrets/ns/last") != nullptr; });  // the pump has passed all of them
+  storage_.hold_ranges = false;
+  wait_until([&] { return cache_->ready(); });
+  EXPECT_EQ(storage_.ranges, before + 2);
+  EXPECT_EQ(names(), "a b 37");
+  shown.wait();
 }
 
 TEST_F(Trouble, AnExceptionInALoadIsALoadAgain) {
