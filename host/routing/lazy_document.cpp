@@ -18,46 +18,64 @@ std::string sha512_hex(std::string_view bytes) {
   return out;
 }
 
+LazyDocument::~LazyDocument() {
+  const MadeRef kept = made_.lock();
+  const Shelf shelf = shelf_.lock();
+  if (kept && shelf) shelf->drop(kept);
+}
+
 LazyDocument::MadeRef LazyDocument::made() const {
   const std::lock_guard lock(mutex_);
-  return made_;
+  return made_.lock();
+}
+
+std::string LazyDocument::hash() const {
+  const std::lock_guard lock(mutex_);
+  return hash_;
 }
 
 Promise<bool> LazyDocument::enter() const {
   Promise<bool> turn;
   const std::lock_guard lock(mutex_);
-  if (made_ || !making_) {
-    making_ = making_ || !made_;
-    turn.set(!made_);
+  const bool is_made = !made_.expired();
+  if (is_made || !making_) {
+    making_ = making_ || !is_made;
+    turn.set(!is_made);
   } else {
     waiting_.push_back(turn);
   }
   return turn;
 }
 
-void LazyDocument::leave(MadeRef made) const {
+void LazyDocument::leave(const MadeRef& made, const Shelf& shelf) const {
   std::vector<Promise<bool>> waiting;
   {
     const std::lock_guard lock(mutex_);
-    made_ = std::move(made);
+    made_ = made;
+    shelf_ = shelf;
+    if (made) hash_ = made->hash;
     making_ = false;
     waiting.swap(waiting_);
   }
   for (const auto& each : waiting) each.set(false);
 }
 
-Task<LazyDocument::MadeRef> LazyDocument::get(std::function<std::string()> make, std::string hash) const {
+Task<LazyDocument::MadeRef> LazyDocument::get(Shelf shelf, std::function<std::string()> make, std::string hash) const {
   for (;;) {
-    if (MadeRef done = made()) co_return done;
+    if (MadeRef done = made()) {
+      shelf->put(done);
+      co_return done;
+    }
     auto turn = enter().future();
     const bool ours = co_await turn;
     if (!ours) continue;
-    auto fresh = std::make_shared<Made>();
+    auto fresh = std::make_shared<MadeDocument>();
     fresh->hash = std::move(hash);
     std::exception_ptr error;
     try {
       auto making = run_blocking([&make, &fresh] {
         std::string text = make();
+        text.shrink_to_fit();
         if (fresh->hash.empty()) fresh->hash = sha512_hex(text);
         fresh->bytes = SharedBytes(std::move(text));
       });
@@ -65,7 +83,8 @@ Task<LazyDocument::MadeRef> LazyDocument::get(std::function<std::string()> make,
     } catch (...) {
       error = std::current_exception();
     }
-    leave(error ? nullptr : fresh);
+    if (!error) shelf->put(fresh);
+    leave(error ? nullptr : fresh, shelf);
     if (error) std::rethrow_exception(error);
     co_return fresh;
   }

@@ -40,7 +40,24 @@ std::string definition_of(const ResourceRow& row, const GroupVersionKind& kind);
 // The definitions that operations name, and the types they are looked up in first; null: the meta types alone.
 using UsedDefinitions = std::map<std::string, const SchemaSet*>;
 void add_used_definitions(const OpenApiOperation& operation, UsedDefinitions& used);
-void add_components(const UsedDefinitions& used, Object& components);
+// Writes a document member by member, so that no tree of the whole is ever made.
+class DocumentText {
+ public:
+  using Adapt = void (*)(Value& definition);
+
+  // Of the object that is open.
+  void member(std::string_view name, const Value& value);
+  void open(std::string_view name = {});
+  void close() { out_ += '}'; }
+  // The definitions that are used, and those they refer to; each once, as `adapt` makes it.
+  void definitions(const UsedDefinitions& used, Adapt adapt = nullptr);
+  std::string take() { return std::move(out_); }
+
+ private:
+  void begin_member(std::string_view name);
+  std::string out_;
+  Object written_;  // by name; null
+};
 // "boolean", "integer" or "string".
 std::string_view query_parameter_type(std::string_view name);
 

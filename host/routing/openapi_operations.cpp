@@ -204,10 +204,32 @@ void add_used_definitions(const OpenApiOperation& operation, UsedDefinitions& us
   if (!operation.body.empty()) used.emplace(operation.body == "Patch" ? kMeta + "Patch" : operation.body, schemas);
 }
 
-void add_components(const UsedDefinitions& used, Object& components) {
+void DocumentText::begin_member(std::string_view name) {
+  if (out_.back() != '{') out_ += ',';
+  append_json_string(out_, name);
+  out_ += ':';
+}
+
+void DocumentText::member(std::string_view name, const Value& value) {
+  begin_member(name);
+  append_json(out_, value);
+}
+
+void DocumentText::open(std::string_view name) {
+  if (!name.empty()) begin_member(name);
+  out_ += '{';
+}
+
+void DocumentText::definitions(const UsedDefinitions& used, Adapt adapt) {
   for (const auto& [name, schemas] : used) {
     const bool own = schemas != nullptr && schemas->find(std::string_view(name)) != nullptr;
-    (own ? *schemas : *meta_schemas()).openapi_components(name, components);
+    const std::size_t before = written_.size();
+    (own ? *schemas : *meta_schemas()).openapi_components(name, written_);
+    for (auto added = written_.begin() + static_cast<std::ptrdiff_t>(before); added != written_.end(); ++added) {
+      Value definition = std::exchange(added->value(), nullptr);
+      if (adapt != nullptr) adapt(definition);
+      member(added->key(), definition);
+    }
   }
 }
 

@@ -126,44 +126,45 @@ void to_v2(Value& node) {
 }  // namespace
 
 std::string openapi_v2_document(const RouteTable& table) {
-  Object paths;
-  Object definitions;
+  DocumentText text;
+  text.open();
+  text.member("swagger", "2.0");
+  Object info;
+  info["title"] = "Kubernetes";
+  info["version"] = kOpenApiVersion;
+  text.member("info", std::move(info));
+  std::vector<UsedDefinitions> used;
+  text.open("paths");
   for (const VersionTable* version : table.versions()) {
     const std::string tag = openapi_tag(version->version);
-    UsedDefinitions used;
+    UsedDefinitions& of_version = used.emplace_back();
     for (const auto& [path, operations] : openapi_operations(*version)) {
       Object item;
       for (const auto& operation : operations) {
         item[operation.method] = operation_object(operation, tag);
-        add_used_definitions(operation, used);
+        add_used_definitions(operation, of_version);
       }
       item["parameters"] = path_parameters(path, operations.front());
-      paths[path] = std::move(item);
+      text.member(path, std::move(item));
     }
-    add_components(used, definitions);
   }
-  Value v2_definitions(std::move(definitions));
-  to_v2(v2_definitions);
+  text.close();
+  text.open("definitions");
+  for (const UsedDefinitions& of_version : used) text.definitions(of_version, to_v2);
+  text.close();
 
-  Object document;
-  document["swagger"] = "2.0";
-  Object info;
-  info["title"] = "Kubernetes";
-  info["version"] = kOpenApiVersion;
-  document["info"] = std::move(info);
-  document["paths"] = std::move(paths);
-  document["definitions"] = std::move(v2_definitions);
   Object bearer;
   bearer["type"] = "apiKey";
   bearer["name"] = "authorization";
   bearer["in"] = "header";
   Object security;
   security["BearerToken"] = std::move(bearer);
-  document["securityDefinitions"] = std::move(security);
+  text.member("securityDefinitions", std::move(security));
   Object requirement;
   requirement["BearerToken"] = Array();
-  document["security"] = Array{std::move(requirement)};
-  return to_json(document);
+  text.member("security", Array{std::move(requirement)});
+  text.close();
+  return text.take();
 }
 
 }  // namespace backplane

@@ -144,17 +144,18 @@ std::string openapi_v3_hash(const VersionTable& version) {
 }
 
 std::string openapi_v3_document(const VersionTable& version) {
-  Object document;
-  document["openapi"] = "3.0.0";
+  DocumentText text;
+  text.open();
+  text.member("openapi", "3.0.0");
   Object info;
   info["title"] = "Kubernetes";
   info["version"] = kOpenApiVersion;
-  document["info"] = std::move(info);
+  text.member("info", std::move(info));
 
   UsedDefinitions used{{"io.k8s.apimachinery.pkg.apis.meta.v1.APIResourceList", nullptr}};
   const std::string tag = openapi_tag(version.version);
-  Object paths;
-  paths[version.version.path() + "/"] = resource_list_path(version);
+  text.open("paths");
+  text.member(version.version.path() + "/", resource_list_path(version));
   for (const auto& [path, operations] : openapi_operations(version)) {
     Object item;
     for (const auto& operation : operations) {
@@ -162,23 +163,24 @@ std::string openapi_v3_document(const VersionTable& version) {
       add_used_definitions(operation, used);
     }
     item["parameters"] = path_parameters(path, operations.front());
-    paths[path] = std::move(item);
+    text.member(path, std::move(item));
   }
-  document["paths"] = std::move(paths);
+  text.close();
 
-  Object schemas;
-  add_components(used, schemas);
-  Object components;
-  components["schemas"] = std::move(schemas);
+  text.open("components");
+  text.open("schemas");
+  text.definitions(used);
+  text.close();
   Object bearer;
   bearer["type"] = "apiKey";
   bearer["name"] = "authorization";
   bearer["in"] = "header";
   Object security;
   security["BearerToken"] = std::move(bearer);
-  components["securitySchemes"] = std::move(security);
-  document["components"] = std::move(components);
-  return to_json(document);
+  text.member("securitySchemes", std::move(security));
+  text.close();
+  text.close();
+  return text.take();
 }
 
 }  // namespace backplane

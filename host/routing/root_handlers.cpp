@@ -78,8 +78,12 @@ Task<void> send_kept(Exchange& exchange, LazyDocument::MadeRef made, std::string
 // /api and /apis: legacy or aggregated, by the Accept header.
 class DiscoveryRoot final : public Document {
  public:
-  DiscoveryRoot(TableRef table, bool core, std::string address)
-      : Document(core ? Methods::kGet : Methods::kAny), table_(std::move(table)), core_(core), address_(std::move(address)) {}
+  DiscoveryRoot(TableRef table, const DocumentContext& context, bool core)
+      : Document(core ? Methods::kGet : Methods::kAny),
+        table_(std::move(table)),
+        shelf_(context.shelf),
+        address_(context.server_address),
+        core_(core) {}
 
  private:
   Task<void> get(RequestContext& context, Exchange& exchange) override {
@@ -88,7 +92,7 @@ class DiscoveryRoot final : public Document {
       co_await write_status(context, exchange, not_acceptable());
     } else if (form == DiscoveryForm::kAggregated) {
       const LazyDocument& document = core_ ? table_->aggregated_api : table_->aggregated_apis;
-      auto making = document.get([this] { return aggregated_discovery(*table_, core_); });
+      auto making = document.get(shelf_, [this] { return aggregated_discovery(*table_, core_); });
       LazyDocument::MadeRef made = co_await std::move(making);
       table_.reset();
       co_await send_kept(exchange, std::move(made), std::string(kAggregatedType));
@@ -100,23 +104,24 @@ class DiscoveryRoot final : public Document {
     }
   }
   TableRef table_;
-  bool core_;
+  std::shared_ptr<DocumentShelf> shelf_;
   std::string address_;
+  bool core_;
 };
 
 // /openapi/v2 in JSON or protobuf.
 class OpenApiV2 final : public Document {
  public:
-  explicit OpenApiV2(TableRef table) : table_(std::move(table)) {}
+  OpenApiV2(TableRef table, std::shared_ptr<DocumentShelf> shelf) : table_(std::move(table)), shelf_(std::move(shelf)) {}
 
  private:
   Task<void> get(RequestContext&, Exchange& exchange) override {
-    auto making = table_->openapi_v2.get([this] { return openapi_v2_document(*table_); });
+    auto making = table_->openapi_v2.get(shelf_, [this] { return openapi_v2_document(*table_); });
     LazyDocument::MadeRef made = co_await std::move(making);
     exchange.set_compressible(true);
     std::string_view type = "application/json";
     if (exchange.header("accept").find("proto-openapi.spec.v2") != std::string_view::npos) {
-      auto encoding = table_->openapi_v2_proto.get([text = made] { return openapi_v2_protobuf(text->bytes.view()); });
+      auto encoding = table_->openapi_v2_proto.get(shelf_, [text = made] { return openapi_v2_protobuf(text->bytes.view()); });
       made = co_await std::move(encoding);
       type = kOpenApiV2ProtobufType;
     }
@@ -124,10 +129,12 @@ class OpenApiV2 final : public Document {
     co_await send_kept(exchange, std::move(made), std::string(type));
   }
   TableRef table_;
+  std::shared_ptr<DocumentShelf> shelf_;
 };
 
-Task<LazyDocument::MadeRef> v3_document(const VersionTable& version) {
-  auto making = version.openapi_v3.get([&version] { return openapi_v3_document(version); }, openapi_v3_hash(version));
+Task<LazyDocument::MadeRef> v3_document(const VersionTable& version, std::shared_ptr<DocumentShelf> shelf) {
+  auto making = version.openapi_v3.get(
+      std::move(shelf), [&version] { return openapi_v3_document(version); }, openapi_v3_hash(version));
   co_return co_await std::move(making);
 }
 
@@ -136,25 +143,24 @@ std::string v3_path(const GroupVersion& version) { return version.path().substr(
 // /openapi/v3: where the documents are, and what stands for their contents.  What came at run time says that without being made.
 class OpenApiV3Index final : public Document {
  public:
-  explicit OpenApiV3Index(TableRef table) : table_(std::move(table)) {}
+  OpenApiV3Index(TableRef table, std::shared_ptr<DocumentShelf> shelf) : table_(std::move(table)), shelf_(std::move(shelf)) {}
 
  private:
   Task<void> get(RequestContext&, Exchange& exchange) override {
     exchange.set_compressible(true);
     for (const VersionTable* version : table_->versions()) {
-      if (version->dynamic) continue;
-      auto making = v3_document(*version);
-      LazyDocument::MadeRef made = co_await std::move(making);
-      hashes_.emplace(version, made->hash);
+      if (version->dynamic || !version->openapi_v3.hash().empty()) continue;
+      auto making = v3_document(*version, shelf_);
+      co_await std::move(making);
     }
-    auto indexing = table_->openapi_v3_index.get([this] { return make_index(); });
+    auto indexing = table_->openapi_v3_index.get(shelf_, [this] { return make_index(); });
     LazyDocument::MadeRef index = co_await std::move(indexing);
     table_.reset();
     co_await send_kept(exchange, std::move(index), "application/json");
   }
-  std::string hash_of(const VersionTable& version) const {
-    if (const auto known = hashes_.find(&version); known != hashes_.end()) return known->second;
-    std::string hash = openapi_v3_hash(version);
+  static std::string hash_of(const VersionTable& version) {
+    std::string hash = version.openapi_v3.hash();
+    if (hash.empty()) hash = openapi_v3_hash(version);
     return hash.empty() ? sha512_hex(openapi_v3_document(version)) : hash;
   }
   std::string make_index() const {
@@ -176,23 +182,24 @@ class OpenApiV3Index final : public Document {
   }
 
   TableRef table_;
-  std::map<const VersionTable*, std::string> hashes_;
+  std::shared_ptr<DocumentShelf> shelf_;
 };
 
 // /openapi/v3/apis/GROUP/VERSION.
 class OpenApiV3 final : public Document {
  public:
-  explicit OpenApiV3(VersionRef version) : version_(std::move(version)) {}
+  OpenApiV3(VersionRef version, std::shared_ptr<DocumentShelf> shelf) : version_(std::move(version)), shelf_(std::move(shelf)) {}
 
  private:
   Task<void> get(RequestContext&, Exchange& exchange) override {
     exchange.set_compressible(true);
-    auto making = v3_document(*version_);
+    auto making = v3_document(*version_, shelf_);
     LazyDocument::MadeRef made = co_await std::move(making);
     version_.reset();
     co_await send_kept(exchange, std::move(made), "application/json");
   }
   VersionRef version_;
+  std::shared_ptr<DocumentShelf> shelf_;
 };
 
 class NoSuchDocument final : public Document {
@@ -302,7 +309,7 @@ Handler below_apis(const RouteTable& routes, std::string_view rest) {
 }
 
 // What follows "/openapi/v3/": api/VERSION or apis/GROUP/VERSION.
-Handler below_openapi_v3(const RouteTable& routes, std::string_view rest) {
+Handler below_openapi_v3(const RouteTable& routes, const DocumentContext& context, std::string_view rest) {
   VersionRef version;
   if (rest.starts_with("api/")) {
     version = version_of(routes, "", rest.substr(4));
@@ -310,7 +317,7 @@ Handler below_openapi_v3(const RouteTable& routes, std::string_view rest) {
     version = version_of(routes, rest.substr(5, slash - 5), rest.substr(slash + 1));
   }
   if (!version || version->forward) return std::make_shared<NoSuchDocument>();
-  return std::make_shared<OpenApiV3>(std::move(version));
+  return std::make_shared<OpenApiV3>(std::move(version), context.shelf);
 }
 
 }  // namespace
@@ -320,13 +327,14 @@ Handler find_document(const TableRef& routes, const DocumentContext& context, st
   constexpr std::string_view kOpenApiV3 = "/openapi/v3/";
   if (path == "/")
     return std::make_shared<ValueDocument>([routes, published = &context.published] { return index_value(*routes, published->listed()); });
-  if (path == "/api" && routes->group("")) return std::make_shared<DiscoveryRoot>(routes, true, context.server_address);
-  if (path == "/apis") return std::make_shared<DiscoveryRoot>(routes, false, context.server_address);
-  if (path == "/openapi/v2") return std::make_shared<OpenApiV2>(routes);
-  if (path == "/openapi/v3") return std::make_shared<OpenApiV3Index>(routes);
+  if (path == "/api" && routes->group("")) return std::make_shared<DiscoveryRoot>(routes, context, true);
+  if (path == "/apis") return std::make_shared<DiscoveryRoot>(routes, context, false);
+  if (path == "/openapi/v2") return std::make_shared<OpenApiV2>(routes, context.shelf);
+  if (path == "/openapi/v3") return std::make_shared<OpenApiV3Index>(routes, context.shelf);
   if (path.starts_with("/api/")) return version_document(version_of(*routes, "", path.substr(5)));
   if (path.starts_with(kApis)) return below_apis(*routes, path.substr(kApis.size()));
-  if (path.starts_with(kOpenApiV3) && path.size() > kOpenApiV3.size()) return below_openapi_v3(*routes, path.substr(kOpenApiV3.size()));
+  if (path.starts_with(kOpenApiV3) && path.size() > kOpenApiV3.size())
+    return below_openapi_v3(*routes, context, path.substr(kOpenApiV3.size()));
   return nullptr;
 }
 

@@ -16,6 +16,7 @@ namespace backplane {
 struct DocumentContext {
   const std::string& server_address;
   const PublishedPaths& published;  // shown by GET /
+  const std::shared_ptr<DocumentShelf>& shelf;
 };
 // "/", "/api", "/apis", each group and version, "/openapi/…"; null: no such document.  A forwarded version's own handler for its path.
 std::shared_ptr<HttpHandler> find_document(const TableRef& routes, const DocumentContext& context, std::string_view path);

@@ -130,7 +130,10 @@ std::vector<VersionRef> enabled_versions(const APIGroupInfo& group, const std::s
 }  // namespace
 
 Router::Router(RouterConfig config)
-    : config_(std::move(config)), watches_(std::make_shared<OpenWatches>()), table_(std::make_shared<const RouteTable>()) {
+    : config_(std::move(config)),
+      watches_(std::make_shared<OpenWatches>()),
+      shelf_(std::make_shared<DocumentShelf>()),
+      table_(std::make_shared<const RouteTable>()) {
   if (config_.shutting_down) watches_->end_all_on(*config_.shutting_down);
 }
 Router::~Router() = default;
@@ -151,7 +154,7 @@ std::shared_ptr<HttpHandler> Router::find_handler(const RequestContext& context)
   return below_known_root(*routes, info.path) ? no_such_resource() : no_such_page();
 }
 
-DocumentContext Router::documents() const { return {config_.server_address, published_paths_}; }
+DocumentContext Router::documents() const { return {config_.server_address, published_paths_, shelf_}; }
 
 Task<void> Router::handle(RequestContext& context, Exchange& exchange) {
   // Not the table: a watch would keep it, and everything in it, as long as it is open.

@@ -25,6 +25,7 @@
 namespace backplane {
 
 struct DocumentContext;
+class DocumentShelf;
 struct RouteTable;
 
 struct RouterConfig {
@@ -74,6 +75,7 @@ class Router final : public HttpHandler {
   RouterConfig config_;
   std::shared_ptr<const Scheme> scheme_;
   std::shared_ptr<OpenWatches> watches_;  // of all handlers
+  std::shared_ptr<DocumentShelf> shelf_;
   NamedSignal groups_complete_{"groups-complete"};
   mutable std::mutex mutex_;  // writers only
   std::vector<DelegationTarget> chain_;

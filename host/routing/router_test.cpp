@@ -329,8 +329,10 @@ TEST(PersistentMapTest, ChangesMakeNewMapsAndLeaveTheOldOnesAlone) {
   for (const auto& [key, value] : expected) EXPECT_EQ(std::count(from.begin(), from.end(), key), key.starts_with("k5") ? 1 : 0) << key;
 }
 
+const auto shelf = std::make_shared<DocumentShelf>(DocumentShelf::Limits{.max_bytes = 1000, .keep = std::chrono::seconds(60)});
+
 Task<void> get_document(const LazyDocument& document, std::function<std::string()> make, std::string& out) {
-  auto making = document.get(std::move(make));
+  auto making = document.get(shelf, std::move(make));
   const LazyDocument::MadeRef made = co_await std::move(making);
   out = made->bytes.view();
 }
@@ -363,6 +365,49 @@ TEST(LazyDocumentTest, IsMadeOnceForAllWhoAskAndAgainWhenItCouldNotBeMade) {
                    document, [] { return std::string("late"); }, out[2]));
   EXPECT_EQ(made, 1);
   for (const auto& each : out) EXPECT_EQ(each, "text1");
+  set_blocking_executor(nullptr);
+  pool.stop();
+  loop.stop();
+}
+
+TEST(LazyDocumentTest, WhatNobodyReadLatelyIsMadeAgain) {
+  IoLoop loop("test"), pool("pool");
+  loop.start();
+  pool.start();
+  set_blocking_executor(&pool);
+  const LazyDocument documents[4];
+  int made = 0;
+  std::string out;
+  const auto read = [&](int i) {
+    run_on(loop, get_document(
+                     documents[i], [&made] { return std::string(400, 'a' + ++made); }, out));
+  };
+  const auto is_kept = [&](int i) {
+    const int before = made;
+    read(i);
+    return made == before;
+  };
+  read(0);
+  read(1);
+  EXPECT_TRUE(is_kept(0));
+  read(2);  // no room for three
+  EXPECT_TRUE(is_kept(0));
+  EXPECT_TRUE(is_kept(2));
+  EXPECT_FALSE(is_kept(1));
+  EXPECT_EQ(documents[1].hash(), sha512_hex(out));
+  EXPECT_EQ(documents[0].hash(), sha512_hex(std::string(400, 'b')));  // which has gone
+  EXPECT_EQ(documents[3].hash(), "");
+  EXPECT_TRUE(is_kept(1));
+  shelf->sweep(DocumentShelf::Clock::now() + std::chrono::seconds(59));
+  EXPECT_TRUE(is_kept(1));
+  shelf->sweep(DocumentShelf::Clock::now() + std::chrono::seconds(61));
+  EXPECT_FALSE(is_kept(1));
+  // A document that is larger than the shelf stays alone.
+  const std::string large(5000, 'x');
+  run_on(loop, get_document(
+                   documents[3], [&] { return large; }, out));
+  EXPECT_TRUE(is_kept(3));
+  EXPECT_FALSE(is_kept(1));
   set_blocking_executor(nullptr);
   pool.stop();
   loop.stop();

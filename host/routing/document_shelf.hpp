@@ -1,0 +1,60 @@
+// The documents that were read lately: what keeps them.  A document that falls off is made again for the next who asks.
+//
+// Thread-safety: every method from any thread.
+// Lifetime:      held by a shared_ptr; what is handed out stays as long as it is held.
+#pragma once
+
+#include <chrono>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "backplane/bytes.hpp"
+
+namespace backplane {
+
+struct MadeDocument {
+  SharedBytes bytes;
+  std::string hash;  // sha512_hex of the bytes, unless they were made with one
+};
+using MadeDocumentRef = std::shared_ptr<const MadeDocument>;
+
+class DocumentShelf : public std::enable_shared_from_this<DocumentShelf> {
+ public:
+  using Clock = std::chrono::steady_clock;
+  struct Limits {
+    std::size_t max_bytes = 16 * 1024 * 1024;  // but the document that was read last stays, whatever its size
+    std::chrono::seconds keep{300};            // since it was read
+  };
+
+  DocumentShelf() : DocumentShelf(Limits{}) {}
+  explicit DocumentShelf(Limits limits) : limits_(limits) {}
+
+  // The document has been read.
+  void put(const MadeDocumentRef& document);
+  // Nobody will ask for it any more.
+  void drop(const MadeDocumentRef& document);
+  // Lets go of what has not been read for a while before `now`; done from time to time on the executor that put() was called on.
+  void sweep(Clock::time_point now);
+
+ private:
+  struct Place {
+    MadeDocumentRef document;
+    Clock::time_point read;
+  };
+  using Places = std::list<Place>;
+  // Moves what stands at `place` to `dropped`; under the lock.
+  void take(Places::iterator place, Places& dropped);
+  void plan_sweep();
+
+  const Limits limits_;
+  std::mutex mutex_;
+  Places places_;  // the one read last first
+  std::unordered_map<const MadeDocument*, Places::iterator> by_document_;
+  std::size_t bytes_ = 0;
+  bool sweep_planned_ = false;
+};
+
+}  // namespace backplane
