@@ -146,7 +146,7 @@ Status deadline_error() { return timeout("request did not complete within the al
 std::string encode_for_storage(Object& object) {
   erase_metadata(object, "resourceVersion");
   std::string bytes;
-  bytes.reserve(1024);
+  bytes.reserve(2048);  // most objects, without growing
   Value whole(std::move(object));
   append_json(bytes, whole);
   object = std::move(whole.get_object());

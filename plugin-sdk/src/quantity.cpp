@@ -192,6 +192,7 @@ std::optional<std::string> canonical_quantity(std::string_view text) {
 }
 
 int compare_quantities(std::string_view a, std::string_view b) {
+  if (a == b) return 0;
   const Number left = parse(a).value_or(Number{}), right = parse(b).value_or(Number{});
   if (left.zero() && right.zero()) return 0;
   if (left.negative != right.negative) {

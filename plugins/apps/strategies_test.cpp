@@ -7,8 +7,6 @@
 namespace backplane::apps {
 namespace {
 
-Object parse(std::string_view text) { return json::parse(json::string_view(text.data(), text.size())).get_object(); }
-
 constexpr std::string_view kTemplate =
     R"("template":{"metadata":{"labels":{"app":"d"}},"spec":{"containers":[{"name":"c","image":"nginx"}]}})";
 

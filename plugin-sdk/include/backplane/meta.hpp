@@ -6,6 +6,7 @@
 #include <compare>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backplane/json.hpp"
@@ -33,7 +34,11 @@ struct GroupVersionKind {
   GroupVersion group_version() const { return {group, version}; }
 };
 
+// No aggregates: g++ 12 makes a mess of an aggregate's braces inside a co_await expression, where these are written most.
 struct GroupVersionResource {
+  GroupVersionResource() = default;
+  GroupVersionResource(std::string in_group, std::string in_version, std::string in_resource)
+      : group(std::move(in_group)), version(std::move(in_version)), resource(std::move(in_resource)) {}
   std::string group, version, resource;
   auto operator<=>(const GroupVersionResource&) const = default;
   GroupVersion group_version() const { return {group, version}; }

@@ -15,13 +15,16 @@
 
 namespace backplane BACKPLANE_API {
 
+// No aggregates, so that `{}` may stand for any of them inside a co_await expression (see GroupVersionResource).
 struct GetOptions {
+  GetOptions() = default;
   std::string resource_version;  // empty: newest
 };
 
 enum class ResourceVersionMatch : unsigned char { kUnset, kExact, kNotOlderThan };
 
 struct ListOptions {
+  ListOptions() = default;
   LabelSelector labels;
   FieldSelector fields;
   std::string resource_version;
@@ -40,6 +43,7 @@ struct Preconditions {
 };
 
 struct DeleteOptions {
+  DeleteOptions() = default;
   std::optional<std::int64_t> grace_period_seconds;
   Preconditions preconditions;
   std::optional<bool> orphan_dependents;
@@ -48,6 +52,7 @@ struct DeleteOptions {
 };
 
 struct WriteOptions {  // create, update, patch
+  WriteOptions() = default;
   bool dry_run = false;
   std::string field_manager;
   FieldValidation field_validation = FieldValidation::kWarn;

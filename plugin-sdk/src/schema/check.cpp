@@ -2,6 +2,7 @@
 //
 // One walk over the new object; the old one is walked beside it as far as structs go.  A path is put together only for what is wrong.
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <set>
 
 #include "schema/scalars.hpp"
@@ -65,28 +66,41 @@ class Checker {
       chosen = check_together(type, *body.struct_rules, object, old, place);
     }
     const bool one_only = body.struct_rules != nullptr && body.struct_rules->is_union;
+    const Members members = members_of(body, object);
     for (const std::size_t index : body.ruled) {
       const Property& property = body.properties[index];
       if (left_out(property.name)) continue;
       const Place at{&place, property.name, 0, Place::Step::kMember};
-      check_property(property, *property.rules, find(object, property.name), old, property.rules->holder ? place : at);
+      check_property(property, *property.rules, members[index], old, property.rules->holder ? place : at);
     }
-    std::size_t next = 0;
-    for (const auto& member : object) {
-      const int found = body.find(member.key(), next);
-      if (found < 0) continue;
-      const Property& property = body.properties[static_cast<std::size_t>(found)];
-      next = static_cast<std::size_t>(found) + 1;
-      if (left_out(property.name)) continue;
+    for (std::size_t index = 0; index < members.size(); ++index) {
+      const Property& property = body.properties[index];
+      const Value* value = members[index];
+      if (value == nullptr || (property.rules == nullptr && !property.type->ruled_within()) || left_out(property.name)) continue;
       if (property.rules != nullptr && (property.rules->opaque || (property.rules->on_create && old != nullptr))) continue;
       if (one_only && is_alternative(property, *body.struct_rules) && property.name != chosen) continue;
       const Place at{&place, property.name, 0, Place::Step::kMember};
       const Value* before = old != nullptr ? find(*old, property.name) : nullptr;
-      go_down(*property.type, property.rules, member.value(), before, property.rules != nullptr && property.rules->holder ? place : at);
+      go_down(*property.type, property.rules, *value, before, property.rules != nullptr && property.rules->holder ? place : at);
     }
   }
 
  private:
+  // An object's members by property index; null: it has none.
+  using Members = boost::container::small_vector<const Value*, 48>;
+
+  static Members members_of(const Body& body, const Object& object) {
+    Members members(body.properties.size(), nullptr);
+    std::size_t next = 0;
+    for (const auto& member : object) {
+      const int found = body.find(member.key(), next);
+      if (found < 0) continue;
+      next = static_cast<std::size_t>(found);
+      members[next++] = &member.value();
+    }
+    return members;
+  }
+
   // ---- one value
 
   void check_property(const Property& property, const Rules& rules, const Value* value, const Object* old, const Place& place) {
@@ -188,7 +202,7 @@ class Checker {
 
   void check_list(const Type& type, const Rules* rules, const Array& list, const Place& place) {
     const Body& body = type.body();
-    if (body.items == nullptr) return;
+    if (body.items == nullptr || (rules == nullptr && !type.ruled_within())) return;
     const bool whole = rules != nullptr && rules->whole_list;
     for (std::size_t i = 0; i < list.size(); ++i) {
       const Place item{&place, {}, i, Place::Step::kIndex};
@@ -213,6 +227,7 @@ class Checker {
 
   void check_map(const Type& type, const Rules* rules, const Object& map, const Place& place) {
     const Body& body = type.body();
+    if (rules == nullptr && !type.ruled_within()) return;
     for (const auto& entry : map) {
       const Place at{&place, entry.key(), 0, Place::Step::kKey};
       if (rules != nullptr && rules->keys != nullptr) check_text(*rules->keys, entry.key(), at);
@@ -295,7 +310,7 @@ class Checker {
 }  // namespace
 
 void Type::check(const Object& object, const Object* old, ObjectPart part, const std::string& path, FieldErrors& errors) const {
-  if (structural() || form_ != Form::kStruct || part == ObjectPart::kNone) return;
+  if (structural() || form_ != Form::kStruct || part == ObjectPart::kNone || !ruled_within()) return;
   const Place root{nullptr, path, 0, Place::Step::kRoot};
   Checker(errors).check_struct(*this, object, old, root, part);
 }

@@ -1,17 +1,37 @@
 // Types: lookup, names, and what a set finds.
 #include "schema/type.hpp"
 
+#include <algorithm>
+#include <cstring>
+#include <set>
+
 #include "schema/constraints.hpp"
 
 namespace backplane::schema {
 
 namespace {
 
+// Members are looked up by the million: eight bytes a step.
 std::uint32_t hash(std::string_view name) noexcept {
-  std::uint32_t h = 2166136261u;
-  for (const char c : name) h = (h ^ static_cast<unsigned char>(c)) * 16777619u;
-  return h ^ (h >> 15);
+  std::uint64_t h = name.size();
+  while (!name.empty()) {
+    std::uint64_t chunk = 0;
+    const std::size_t size = std::min(name.size(), sizeof chunk);
+    std::memcpy(&chunk, name.data(), size);
+    h = (h ^ chunk) * 0x9E3779B97F4A7C15u;
+    h ^= h >> 32;
+    name.remove_prefix(size);
+  }
+  return static_cast<std::uint32_t>(h);
 }
+
+// Most names that differ do so in length or first letter.
+bool same_name(std::string_view a, std::string_view b) noexcept {
+  return a.size() == b.size() && (a.empty() || (a.front() == b.front() && std::memcmp(a.data(), b.data(), a.size()) == 0));
+}
+
+// In canonical order the next member is one of the next few properties.
+constexpr std::size_t kLookAhead = 4;
 
 }  // namespace
 
@@ -32,17 +52,41 @@ void Body::build_index() {
 }
 
 int Body::find(std::string_view name, std::size_t hint) const noexcept {
-  if (hint < properties.size() && properties[hint].name == name) return static_cast<int>(hint);
+  for (std::size_t i = hint; i < std::min(hint + kLookAhead, properties.size()); ++i) {
+    if (same_name(properties[i].name, name)) return static_cast<int>(i);
+  }
   if (buckets.empty()) return -1;
   const std::size_t mask = buckets.size() - 1;
   for (std::size_t slot = hash(name) & mask; buckets[slot] != 0; slot = (slot + 1) & mask) {
     const std::size_t index = buckets[slot] - 1u;
-    if (properties[index].name == name) return static_cast<int>(index);
+    if (same_name(properties[index].name, name)) return static_cast<int>(index);
   }
   return -1;
 }
 
 Type::~Type() = default;
+
+namespace {
+
+bool has_own_rules(const Body& body) { return !body.ruled.empty() || body.item_rules != nullptr || body.struct_rules != nullptr; }
+
+bool rules_within(const Type& type, std::set<const Type*>& seen) {
+  if (type.form() != Form::kStruct && type.form() != Form::kList && type.form() != Form::kMap) return false;
+  if (!seen.insert(&type).second) return false;
+  const Body& body = type.body();
+  if (has_own_rules(body) || (body.items != nullptr && rules_within(*body.items, seen))) return true;
+  return std::any_of(body.properties.begin(), body.properties.end(),
+                     [&](const Property& property) { return rules_within(*property.type, seen); });
+}
+
+}  // namespace
+
+bool Type::find_ruled_within() const {
+  std::set<const Type*> seen;
+  const bool found = rules_within(*this, seen);
+  ruled_within_.store(found ? 1 : 0, std::memory_order_relaxed);
+  return found;
+}
 
 bool Type::structural() const noexcept { return set_->structural; }
 

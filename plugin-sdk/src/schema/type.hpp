@@ -150,17 +150,24 @@ class Type final : public Schema {
   std::string go_type() const;
   std::string_view go_struct_name() const noexcept;
   const GoLayout& go_layout() const;
+  // Whether x-backplane-rules stand on this type or on anything it can hold.
+  bool ruled_within() const {
+    const signed char known = ruled_within_.load(std::memory_order_relaxed);
+    return known >= 0 ? known != 0 : find_ruled_within();
+  }
 
  private:
   friend class Compiler;
   friend class Indexer;
   const Body& compile() const;
+  bool find_ruled_within() const;
 
   SchemaSet::State* set_;
   std::string_view name_;     // of the definition; empty for types inside one
   std::string_view go_type_;  // x-backplane-go-type
   std::string_view text_;     // the definition's JSON; empty when the body was made at once, or when the set has a source
   Form form_;
+  mutable std::atomic<signed char> ruled_within_{-1};  // -1: nobody has asked yet
   mutable std::atomic<const Body*> body_{nullptr};
 };
 

@@ -122,10 +122,11 @@ bool is_sysctl_name(std::string_view name) {
 }
 
 void validate_security_context(const Object& pod_spec, const std::string& spec_path, FieldErrors& errors) {
-  const Object& security = object_or_empty(pod_spec, "securityContext");
+  const Object* security = get_object(pod_spec, "securityContext");
+  if (security == nullptr) return;
   const std::string path = at(spec_path, "securityContext");
   std::set<std::string> names;
-  each(security, "sysctls", [&](const Object& sysctl, std::size_t i) {
+  each(*security, "sysctls", [&](const Object& sysctl, std::size_t i) {
     const std::string name(get_string(sysctl, "name"));
     const std::string item = at(at(at(path, "sysctls"), i), "name");
     if (name.empty()) {
@@ -236,8 +237,8 @@ void validate_node_selector_terms(const Object& selector, const std::string& pat
 }
 
 void validate_affinity(const Object& affinity, const std::string& path, FieldErrors& errors) {
-  const std::string required = "requiredDuringSchedulingIgnoredDuringExecution";
-  const std::string preferred = "preferredDuringSchedulingIgnoredDuringExecution";
+  constexpr std::string_view required = "requiredDuringSchedulingIgnoredDuringExecution";
+  constexpr std::string_view preferred = "preferredDuringSchedulingIgnoredDuringExecution";
   if (const Object* node = get_object(affinity, "nodeAffinity")) {
     const std::string where = at(path, "nodeAffinity");
     if (const Object* selector = get_object(*node, required)) validate_node_selector_terms(*selector, at(where, required), errors);
@@ -286,7 +287,7 @@ void validate_pod_spec(const Object& pod_spec, const std::string& path, std::str
   validate_dns(pod_spec, path, errors);
   validate_labels(object_or_empty(pod_spec, "nodeSelector"), at(path, "nodeSelector"), errors);
   validate_security_context(pod_spec, path, errors);
-  validate_affinity(object_or_empty(pod_spec, "affinity"), at(path, "affinity"), errors);
+  if (const Object* affinity = get_object(pod_spec, "affinity")) validate_affinity(*affinity, at(path, "affinity"), errors);
   validate_tolerations(pod_spec, path, errors);
   validate_spread(pod_spec, path, errors);
   if (const Object* overhead = get_object(pod_spec, "overhead")) {

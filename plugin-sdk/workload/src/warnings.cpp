@@ -48,6 +48,8 @@ constexpr Deprecated kVolumes[] = {
     {"cephfs", "deprecated in v1.28, non-functional in v1.31+"},
     {"rbd", "deprecated in v1.28, non-functional in v1.31+"},
 };
+constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
+constexpr std::string_view kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
 constexpr std::string_view kPodSeccomp = "seccomp.security.alpha.kubernetes.io/pod";
 constexpr std::string_view kContainerSeccomp = "container.seccomp.security.alpha.kubernetes.io/";
 constexpr std::string_view kAppArmor = "container.apparmor.security.beta.kubernetes.io/";
@@ -69,21 +71,23 @@ void each_container(const Object& pod_spec, const std::string& path, Visit visit
   }
 }
 
+void warn_of_node_affinity(const Object& node, const std::string& path, Warnings& out) {
+  each(object_or_empty(node, kRequired), "nodeSelectorTerms", [&](const Object& term, std::size_t i) {
+    warn_of_node_term(term, false, at(at(at(path, kRequired), "nodeSelectorTerms"), i), out);
+  });
+  each(node, kPreferred, [&](const Object& term, std::size_t i) {
+    warn_of_node_term(object_or_empty(term, "preference"), true, at(at(at(path, kPreferred), i), "preference"), out);
+  });
+}
+
 void warn_of_node_labels(const Object& pod_spec, const std::string& path, Warnings& out) {
   for (const auto& label : object_or_empty(pod_spec, "nodeSelector")) {
     const Deprecated* row = find_row(kNodeLabels, label.key());
     if (row != nullptr) out.push_back(at_key(at(path, "nodeSelector"), label.key()) + ": " + text(row->message));
   }
-  const Object& node = object_or_empty(object_or_empty(pod_spec, "affinity"), "nodeAffinity");
-  const std::string affinity = at(path, "affinity.nodeAffinity");
-  const std::string required = "requiredDuringSchedulingIgnoredDuringExecution",
-                    preferred = "preferredDuringSchedulingIgnoredDuringExecution";
-  each(object_or_empty(node, required), "nodeSelectorTerms", [&](const Object& term, std::size_t i) {
-    warn_of_node_term(term, false, at(at(at(affinity, required), "nodeSelectorTerms"), i), out);
-  });
-  each(node, preferred, [&](const Object& term, std::size_t i) {
-    warn_of_node_term(object_or_empty(term, "preference"), true, at(at(at(affinity, preferred), i), "preference"), out);
-  });
+  if (const Object* node = get_object(object_or_empty(pod_spec, "affinity"), "nodeAffinity")) {
+    warn_of_node_affinity(*node, at(path, "affinity.nodeAffinity"), out);
+  }
   each(pod_spec, "topologySpreadConstraints", [&](const Object& constraint, std::size_t i) {
     const std::string item = at(at(path, "topologySpreadConstraints"), i);
     const std::string key(get_string(constraint, "topologyKey"));
@@ -123,8 +127,9 @@ void warn_of_lists(const Object& pod_spec, const std::string& path, Warnings& ou
   each(pod_spec, "imagePullSecrets", [&](const Object& secret, std::size_t i) {
     if (get_string(secret, "name").empty()) out.push_back(at(at(at(path, "imagePullSecrets"), i), "name") + ": invalid empty name \"\"");
   });
-  const Object& overhead = object_or_empty(pod_spec, "overhead");
-  for (std::string_view resource : {"memory", "ephemeral-storage"}) warn_of_fraction(overhead, resource, at(path, "overhead"), out);
+  const Object* overhead = get_object(pod_spec, "overhead");
+  if (overhead == nullptr) return;
+  for (std::string_view resource : {"memory", "ephemeral-storage"}) warn_of_fraction(*overhead, resource, at(path, "overhead"), out);
 }
 
 // Later values of a variable may be lost when lists are merged by name; one that is built from the earlier value is meant.
@@ -174,10 +179,10 @@ void warn_of_containers(const Object& pod_spec, const Object& annotations, const
   each_container(pod_spec, at(path, "spec"), [&](const Object& container, const std::string& item) {
     warn_of_profiles(container, annotations, pod_profile, is_template, annotations_path, out);
     const Object& resources = object_or_empty(container, "resources");
+    const std::string lists[] = {at(item, "resources.limits"), at(item, "resources.requests")};
     for (std::string_view resource : {"memory", "ephemeral-storage"}) {
-      for (std::string_view list : {"limits", "requests"}) {
-        warn_of_fraction(object_or_empty(resources, list), resource, at(at(item, "resources"), list), out);
-      }
+      warn_of_fraction(object_or_empty(resources, "limits"), resource, lists[0], out);
+      warn_of_fraction(object_or_empty(resources, "requests"), resource, lists[1], out);
     }
     warn_of_hidden_variables(container, item, out);
   });
@@ -235,16 +240,15 @@ void warn_of_ports(const Object& pod_spec, const std::string& path, Warnings& ou
 void warn_of_pod_affinity(const Object& pod_spec, const std::string& path, Warnings& out) {
   const Object& affinity = object_or_empty(pod_spec, "affinity");
   for (std::string_view kind : {"podAffinity", "podAntiAffinity"}) {
-    const Object& found = object_or_empty(affinity, kind);
+    const Object* found = get_object(affinity, kind);
+    if (found == nullptr) continue;
     const std::string where = at(at(path, "affinity"), kind);
-    const std::string required = "requiredDuringSchedulingIgnoredDuringExecution",
-                      preferred = "preferredDuringSchedulingIgnoredDuringExecution";
-    each(found, required, [&](const Object& term, std::size_t i) {
-      if (!has(term, "labelSelector")) out.push_back(at(at(at(where, required), i), "labelSelector") + text(kMatchesNone));
+    each(*found, kRequired, [&](const Object& term, std::size_t i) {
+      if (!has(term, "labelSelector")) out.push_back(at(at(at(where, kRequired), i), "labelSelector") + text(kMatchesNone));
     });
-    each(found, preferred, [&](const Object& term, std::size_t i) {
+    each(*found, kPreferred, [&](const Object& term, std::size_t i) {
       if (has(object_or_empty(term, "podAffinityTerm"), "labelSelector")) return;
-      out.push_back(at(at(at(where, preferred), i), "podAffinityTerm.labelSelector") + text(kMatchesNone));
+      out.push_back(at(at(at(where, kPreferred), i), "podAffinityTerm.labelSelector") + text(kMatchesNone));
     });
   }
 }

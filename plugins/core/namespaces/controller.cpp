@@ -103,7 +103,8 @@ class NamespaceController {
   // Deletes a collection; returns how many objects are still there.  Pods whose time has run out go at once: no node will tell of them.
   Task<Result<std::int64_t>> empty(std::string target, bool pods) {
     // Of pods all are looked at, of other kinds it is enough to know that there are any.
-    auto before = co_await api_.request(call_of("GET", pods ? target : target + "?limit=1"));
+    const std::string some = pods ? target : target + "?limit=1";
+    auto before = co_await api_.request(call_of("GET", some));
     if (!before.ok()) co_return std::move(before).status();
     const Array* items = get_array(*before, "items");
     if (items == nullptr || items->empty()) co_return std::int64_t{0};

@@ -13,10 +13,20 @@ namespace kit BACKPLANE_API {
 
 // "path.key", "path[3]" and "path[key]", as field paths are written; an empty path adds no dot.
 inline std::string at(const std::string& path, std::string_view key) {
-  return path.empty() ? std::string(key) : path + "." + std::string(key);
+  std::string out;
+  out.reserve(path.size() + 1 + key.size());
+  out.append(path);
+  if (!path.empty()) out.push_back('.');
+  return out.append(key);
 }
-inline std::string at(const std::string& path, std::size_t index) { return path + "[" + std::to_string(index) + "]"; }
-inline std::string at_key(const std::string& path, std::string_view key) { return path + "[" + std::string(key) + "]"; }
+inline std::string at_key(const std::string& path, std::string_view key) {
+  std::string out;
+  out.reserve(path.size() + 2 + key.size());
+  out.append(path).push_back('[');
+  out.append(key).push_back(']');
+  return out;
+}
+inline std::string at(const std::string& path, std::size_t index) { return at_key(path, std::to_string(index)); }
 
 inline std::string_view text_of(const Value& value) noexcept {
   return value.is_string() ? std::string_view(value.get_string().data(), value.get_string().size()) : std::string_view();
