@@ -11,12 +11,17 @@ from harness import Served, Server, configmap, main
 
 MAPS = '/api/v1/namespaces/default/configmaps'
 KEY = base64.b64encode(b'0123456789abcdef').decode()
-TEXT, CLOSE, PING, PONG = 1, 8, 9, 10
+TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
+PROTOBUF = 'application/vnd.kubernetes.protobuf'
 
 
 class Socket:
-    def __init__(self, server, path, headers=()):
-        raw = socket.create_connection(('127.0.0.1', server.port), timeout=60)
+    def __init__(self, server, path, headers=(), receive_buffer=None):
+        raw = socket.socket()
+        if receive_buffer:
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        raw.settimeout(60)
+        raw.connect(('127.0.0.1', server.port))
         self.stream = server.tls.wrap_socket(raw, server_hostname='127.0.0.1')
         lines = ['GET %s HTTP/1.1' % path, 'Host: a', 'Upgrade: websocket', 'Connection: Upgrade', *headers]
         self.stream.sendall(('\r\n'.join(lines) + '\r\n\r\n').encode())
@@ -86,6 +91,24 @@ class WebSockets(Served, unittest.TestCase):
         self.assertEqual(watch.receive(), (CLOSE, b'\x03\xe8'))
         self.assertIsNone(watch.receive())
 
+    def test_protobuf_comes_in_binary_messages(self):
+        """Each is the WatchEvent that a stream of chunks delimits with its length, and nothing else."""
+        self.make('packed')
+        selected = '&fieldSelector=metadata.name=packed'
+        watch = self.watch(selected, 'Accept: %s;stream=watch' % PROTOBUF)
+        chunks = self.server.connect()
+        self.addCleanup(chunks.close)
+        chunks.request('GET', MAPS + '?watch=1' + selected, headers={'Accept': PROTOBUF + ';stream=watch'})
+        streamed = chunks.getresponse()
+        for kind in (b'ADDED', b'DELETED'):
+            length = struct.unpack('>I', streamed.read(4))[0]
+            event = streamed.read(length)
+            self.assertEqual(event[:2 + len(kind)], b'\x0a' + bytes([len(kind)]) + kind)
+            self.assertIn(b'k8s\0', event)
+            self.assertEqual(watch.receive(), (BINARY, event))
+            if kind == b'ADDED':
+                self.assertEqual(self.server.request('DELETE', MAPS + '/packed')[0], 200)
+
     def test_messages_of_every_length(self):
         for size in (1, 40_000, 90_000):
             self.make('size%d' % size, size)
@@ -122,6 +145,47 @@ class WebSockets(Served, unittest.TestCase):
 
 
 class Shutdown(unittest.TestCase):
+    def test_a_client_that_stops_reading_and_pings_holds_up_nobody(self):
+        """Two write to the socket, the watch and who answers pings: both wait for room at once, and both have to come back."""
+        with Server() as server:
+            deaf = Socket(server, MAPS + '?watch=1', asked(), receive_buffer=4096)
+            self.assertEqual(deaf.status, 101)
+            reader = Socket(server, MAPS + '?watch=1&fieldSelector=metadata.name=last', asked())
+            connection = server.connect()
+            # More than the sockets and the window of a response hold.
+            for i in range(60):
+                self.assertEqual(server.request('POST', MAPS, configmap('big%d' % i, k='v' * 200_000), connection=connection)[0], 201)
+                deaf.send(PING, b'%d' % i)
+            self.assertEqual(server.request('POST', MAPS, configmap('last', k='v'), connection=connection)[0], 201)
+            self.assertEqual(reader.event()['object']['metadata']['name'], 'last')
+            # Who reads again finds every event, in order, and every answer.
+            names, pongs = [], []
+            while len(names) < 61 or len(pongs) < 60:
+                opcode, payload = deaf.receive()
+                if opcode == PONG:
+                    pongs.append(int(payload))
+                else:
+                    names.append(json.loads(payload)['object']['metadata']['name'])
+            self.assertEqual(names, ['big%d' % i for i in range(60)] + ['last'])
+            self.assertEqual(pongs, list(range(60)))
+            connection.close()
+            reader.close()
+            deaf.close()
+            self.assertEqual(server.terminate(), 0)
+
+    def test_a_client_that_never_reads_again_is_cut_and_nothing_of_it_stays(self):
+        with Server('--request-timeout=5s') as server:
+            deaf = Socket(server, MAPS + '?watch=1', asked(), receive_buffer=4096)
+            connection = server.connect()
+            for i in range(60):
+                self.assertEqual(server.request('POST', MAPS, configmap('big%d' % i, k='v' * 200_000), connection=connection)[0], 201)
+                deaf.send(PING, b'%d' % i)
+            connection.close()
+            self.assertEqual(server.terminate(), 0)
+            self.assertIn('connections did not end in time, cutting them', server.text())
+            self.assertNotIn('handlers still run', server.text())
+            deaf.close()
+
     def test_open_sockets_do_not_hold_the_server(self):
         with Server() as server:
             watch = Socket(server, MAPS + '?watch=1&fieldSelector=metadata.name=nobody', asked())
