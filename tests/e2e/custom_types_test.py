@@ -66,7 +66,13 @@ class CustomTypes(unittest.TestCase):
     def test_an_apiservice_of_a_custom_group_outlives_a_restart(self):
         self.define('widgets', 'Widget')
         name = APISERVICES + '/v1.e2e.example.com'
-        before = eventually('the APIService', lambda: self.get(name)[0] == 200 and self.get(name)[2])
+
+        def available():
+            _, _, service = self.get(name)
+            conditions = service.get('status', {}).get('conditions', [])
+            return any(each['type'] == 'Available' and each['status'] == 'True' for each in conditions) and service
+
+        before = eventually('the APIService', available)
         self.assertEqual(before['metadata']['labels'], {'kube-aggregator.kubernetes.io/automanaged': 'true'})
         self.assertEqual((before['spec']['groupPriorityMinimum'], before['spec']['versionPriority']), (1000, 100))
         self.restart()
