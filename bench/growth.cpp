@@ -246,7 +246,7 @@ constexpr Quantity kQuantities[] = {{"types", 250, measure_types},
                                     {"objects", 5000, measure_objects},
                                     {"watchers", 125, measure_watchers},
                                     {"namespaces", 500, measure_namespaces},
-                                    {"plugins", 16, measure_plugins},
+                                    {"plugins", 64, measure_plugins},
                                     {"connections", 125, measure_connections}};
 
 // The slope of a line through the logarithms, by least squares.
