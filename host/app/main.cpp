@@ -27,10 +27,11 @@ constexpr std::string_view kAbout =
     "  backplane [flags]\n"
     "  backplane plugin list|inspect|check|graph [-o json]\n";
 
-// One arena per loop and one for the rest: memory that is freed on one thread is found again by another.
+// Few arenas, so that memory that is freed on one thread is found again by another; but enough that loops, pump and blocking pool seldom
+// share one: two that fill the same arena (a load of the caches) spend more time on its lock than on their work.
 void tune_memory() {
   const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  mallopt(M_ARENA_MAX, std::min(cores + 1, 8));
+  mallopt(M_ARENA_MAX, std::min(2 * cores + 4, 16));
   mallopt(M_TRIM_THRESHOLD, 4 << 20);
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
 }
