@@ -8,7 +8,7 @@
 
 #include "app/log_check.hpp"
 #include "base/io_loop.hpp"
-#include "http/local_exchange.hpp"
+#include "http/local_client.hpp"
 #include "routing/health.hpp"
 
 namespace backplane {
@@ -48,11 +48,21 @@ class HealthTest : public ::testing::Test {
   }
   std::string get(const std::string& path, const std::string& query = {}) {
     Root root(*routes_.at(path), path);
-    LocalRequest request;
-    request.target = path + query;
-    return run_on(loop_, run_local_request(root, std::move(request))).body;
+    TaskGroup tasks;
+    std::string body = run_on(loop_, fetch(make_local_client(root, tasks), path + query));
+    tasks.close();
+    run_on(loop_, tasks.wait_all());
+    return body;
   }
 
+  static Task<std::string> fetch(std::shared_ptr<HttpClient> client, std::string target) {
+    HttpCall call;
+    call.target = std::move(target);
+    auto answered = co_await client->call(std::move(call));
+    if (!answered.ok()) co_return answered.status().message();
+    auto body = co_await read_all(**answered);
+    co_return body.ok() ? *body : body.status().message();
+  }
   Task<Status> answer(std::string name) {
     if (broken_.contains(name)) co_return Status(Reason::kInternalError, "broken");
     co_return Status();

@@ -93,13 +93,13 @@ std::vector<std::shared_ptr<HealthCheck>> Hooks::health_checks() const {
   return checks;
 }
 
-void Hooks::start(TaskGroup& tasks, const ExecutorOf& executor_of, LoopbackClient& loopback, Signal& stop) {
+void Hooks::start(TaskGroup& tasks, const ExecutorOf& executor_of, Signal& stop) {
   post_start_called_ = true;
   running_ = post_start_.size();
   if (post_start_.empty()) all_done_.fire();
   for (std::size_t i = 0; i < post_start_.size(); ++i) {
     Executor& executor = executor_of(post_start_[i].entry.registrant);
-    tasks.spawn(executor, "poststarthook/" + post_start_[i].entry.name, run(i, PostStartHookContext{loopback, executor, stop}));
+    tasks.spawn(executor, "poststarthook/" + post_start_[i].entry.name, run(i, PostStartHookContext{executor, stop}));
   }
 }
 

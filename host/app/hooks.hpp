@@ -29,7 +29,7 @@ class Hooks {
   // One check poststarthook/<name> per hook, red until the hook has returned.
   std::vector<std::shared_ptr<HealthCheck>> health_checks() const;
   // Starts every post-start hook on its registrant's executor; nothing can be added afterwards.
-  void start(TaskGroup& tasks, const ExecutorOf& executor_of, LoopbackClient& loopback, Signal& stop);
+  void start(TaskGroup& tasks, const ExecutorOf& executor_of, Signal& stop);
   // Fires when every post-start hook has returned.
   Signal& all_done() noexcept { return all_done_; }
   // Each hook on its registrant's executor.  One that has not ended within `limit` is an error, and is left to itself.

@@ -171,11 +171,6 @@ TEST_F(Lifecycle, AWaitEndsWithTheSignalOrWithItsLimit) {
 
 // ---- hooks
 
-class NoLoopback final : public LoopbackClient {
- public:
-  Task<Response> request(std::string, std::string, Headers, std::string) override { co_return Response(); }
-};
-
 struct HookTest : ::testing::Test {
   HookTest() { loop.start(); }
   ~HookTest() override {
@@ -204,7 +199,6 @@ struct HookTest : ::testing::Test {
   IoLoop loop{"test"};
   Hooks::ExecutorOf on_loop = [this](const std::string&) -> Executor& { return loop; };
   TaskGroup tasks;
-  NoLoopback loopback;
   NamedSignal stop{"stop"};
   NamedSignal died{"died"};
   std::string last_words;
@@ -226,7 +220,7 @@ TEST_F(HookTest, ADuplicateNamesItsFirstRegistrant) {
 TEST_F(HookTest, NamelessEmptyAndLateHooksAreRefused) {
   EXPECT_EQ(hooks.add(PostStartHookEntry{"", ok, "x"}).message(), "missing name");
   EXPECT_EQ(hooks.add(PostStartHookEntry{"a", {}, "x"}).message(), "hook func may not be nil: \"a\"");
-  hooks.start(tasks, on_loop, loopback, stop);
+  hooks.start(tasks, on_loop, stop);
   EXPECT_EQ(hooks.add(PostStartHookEntry{"a", ok, "x"}).message(), "unable to add \"a\" because PostStartHooks have already been called");
   EXPECT_TRUE(run_on(loop, hooks.run_pre_shutdown(tasks, on_loop, std::chrono::seconds(10))).ok());
   EXPECT_EQ(hooks.add(PreShutdownHookEntry{"a", pre_ok, "x"}).message(),
@@ -240,7 +234,7 @@ TEST_F(HookTest, TheCheckOfAHookIsRedUntilItHasReturned) {
   ASSERT_EQ(checks.size(), 2u);
   EXPECT_EQ(checks[1]->name(), "poststarthook/slow");
   EXPECT_FALSE(run_on(loop, check(*checks[1])).ok());
-  hooks.start(tasks, on_loop, loopback, stop);
+  hooks.start(tasks, on_loop, stop);
   EXPECT_FALSE(hooks.all_done().fired());
   EXPECT_FALSE(run_on(loop, check(*checks[1])).ok());
   stop.fire();
@@ -251,7 +245,7 @@ TEST_F(HookTest, TheCheckOfAHookIsRedUntilItHasReturned) {
 
 TEST_F(HookTest, AHookThatFailsEndsTheProcessAndSaysWhich) {
   ASSERT_TRUE(hooks.add(PostStartHookEntry{"bad", fails, "x"}).ok());
-  hooks.start(tasks, on_loop, loopback, stop);
+  hooks.start(tasks, on_loop, stop);
   run_on(loop, wait(died));
   EXPECT_TRUE(last_words.starts_with("PostStartHook \"bad\" failed: ")) << last_words;
   EXPECT_NE(last_words.find("no store"), std::string::npos);
@@ -260,7 +254,7 @@ TEST_F(HookTest, AHookThatFailsEndsTheProcessAndSaysWhich) {
 
 TEST_F(HookTest, AHookThatThrowsEndsTheProcessInWords) {
   ASSERT_TRUE(hooks.add(PostStartHookEntry{"bad", throws, "x"}).ok());
-  hooks.start(tasks, on_loop, loopback, stop);
+  hooks.start(tasks, on_loop, stop);
   run_on(loop, wait(died));
   EXPECT_NE(last_words.find("a bug"), std::string::npos);
 }

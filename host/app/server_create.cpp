@@ -99,7 +99,7 @@ Status ServerParts::load() {
   };
   services->withdraw_path = [this](const std::string& delegate, const std::string& path) { return router->withdraw_path(delegate, path); };
   services->client = [this](std::optional<UserInfo> user) { return make_local_client(loopback_root, tasks, std::move(user)); };
-  services->make_client = [this](ClientConfig wanted) { return make_remote_client(background, std::move(wanted)); };
+  services->make_client = [this](ClientConfig wanted) { return make_remote_client(background, tasks, std::move(wanted)); };
   const auto& own = options().backplane;
   auto loaded = load_plugins({own.plugin_dirs, own.disable_plugins, own.require_plugins, own.data_dir + "/plugins-gen"}, *services);
   if (!loaded.ok()) return std::move(loaded.status());
@@ -241,7 +241,6 @@ void ServerParts::build_chains() {
   chain = std::make_unique<HandlerChain>(chain_config, *router);
   chain_config.authentication = &loopback_authentication;
   loopback_chain = std::make_unique<HandlerChain>(chain_config, *router);
-  loopback = std::make_unique<ChainLoopbackClient>(*loopback_chain);
   loopback_root.set(*loopback_chain);
   root.set(*chain);
 }

@@ -14,7 +14,6 @@
 #include "app/hooks.hpp"
 #include "app/lifecycle.hpp"
 #include "app/lifecycle_signals.hpp"
-#include "app/loopback_client.hpp"
 #include "app/options.hpp"
 #include "app/paths.hpp"
 #include "app/pki.hpp"
@@ -144,7 +143,6 @@ struct ServerParts {
   std::unique_ptr<Authorization> authorization;
   std::unique_ptr<HandlerChain> chain;
   std::unique_ptr<HandlerChain> loopback_chain;
-  std::unique_ptr<ChainLoopbackClient> loopback;
   std::shared_ptr<HttpHandler> debug_handler;
   std::unique_ptr<UnixServer> debug_socket;
 

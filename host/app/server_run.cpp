@@ -76,7 +76,7 @@ Status ServerParts::start_serving() {
 void ServerParts::start_hooks() {
   hooks.all_done().on_fire([this] { announce(); });
   hooks.start(
-      tasks, [this](const std::string& registrant) -> Executor& { return executor_of(registrant); }, *loopback, stop_plugins);
+      tasks, [this](const std::string& registrant) -> Executor& { return executor_of(registrant); }, stop_plugins);
   if (Status status = sd_notify("READY=1\n"); !status.ok()) {
     app_log().error("Unable to send systemd daemon successful start message error={}", status.message());
   }

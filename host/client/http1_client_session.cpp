@@ -2,6 +2,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
+#include <cstdio>
 #include <optional>
 
 #include "client/remote_session.hpp"
@@ -58,6 +59,10 @@ class Http1ClientSession final : public RemoteSession {
   bool can_take() const override { return !call_ && !closing_; }
   bool idle() const override { return !call_; }
   bool finished() const override { return !call_ && closing_; }
+  void retire() override {
+    closing_ = true;
+    port_.want_flush();
+  }
   bool wants_input() const override { return !call_ || call_->unread() < RemoteCall::kWindow; }
 
   void start(RemoteCallRef call) override {
@@ -66,11 +71,19 @@ class Http1ClientSession final : public RemoteSession {
     parser_.emplace(request.method == "HEAD");
     out_ += request.method + " " + request.target + " HTTP/1.1\r\nHost: " + authority_ + "\r\n";
     for (auto [name, value] : request.headers) {
+      // Nobody knows the length of what is still to be made.
+      if (call_->streams_body() && lower_case(name) == "content-length") continue;
       strip_line_breaks(value);
       out_.append(name).append(": ").append(value).append("\r\n");
     }
-    if (!request.body.empty()) out_ += "Content-Length: " + std::to_string(request.body.size()) + "\r\n";
-    out_.append("\r\n").append(request.body);
+    uploading_ = call_->streams_body();
+    if (uploading_) {
+      out_ += "Transfer-Encoding: chunked\r\n\r\n";
+      call_->on_body = [this] { port_.want_flush(); };
+    } else {
+      if (!request.body.empty()) out_ += "Content-Length: " + std::to_string(request.body.size()) + "\r\n";
+      out_.append("\r\n").append(request.body);
+    }
     call_->on_read = [this](std::size_t) { port_.want_read(); };
     // The rest of the answer is of no use to anybody, and only the end of the connection stops it.
     call_->on_cancel = [this] {
@@ -113,7 +126,22 @@ class Http1ClientSession final : public RemoteSession {
     complete();
   }
 
-  void fill(std::string& out, std::size_t) override { out.append(std::exchange(out_, {})); }
+  void fill(std::string& out, std::size_t budget) override {
+    out.append(std::exchange(out_, {}));
+    while (call_ && uploading_ && out.size() < budget) {
+      const std::string piece = call_->take_body(budget - out.size());
+      if (!piece.empty()) {
+        char size[24];
+        std::snprintf(size, sizeof size, "%zx\r\n", piece.size());
+        out.append(size).append(piece).append("\r\n");
+      } else if (call_->body_taken()) {
+        out.append("0\r\n\r\n");
+        uploading_ = false;
+      } else {
+        return;
+      }
+    }
+  }
 
   std::vector<RemoteCallRef> lost(const Status& why) override {
     std::vector<RemoteCallRef> again;
@@ -139,7 +167,8 @@ class Http1ClientSession final : public RemoteSession {
       parser_.emplace(call_->request().method == "HEAD");
       return;
     }
-    if (!parser_->keep_alive()) closing_ = true;
+    // An answer before the end of the request's body: the rest of it cannot be told from the next request.
+    if (!parser_->keep_alive() || std::exchange(uploading_, false)) closing_ = true;
     answered_ = false;
     std::exchange(call_, nullptr)->end();
     port_.want_flush();
@@ -159,11 +188,14 @@ class Http1ClientSession final : public RemoteSession {
   std::string rest_;       // received, not parsed
   bool answered_ = false;  // bytes of the running call's answer have come
   bool closing_ = false;
+  bool uploading_ = false;  // more of the running call's body is to come
 };
 
 }  // namespace
 
-bool may_be_repeated(const HttpCall& call) noexcept { return call.method == "GET" || call.method == "HEAD" || call.method == "OPTIONS"; }
+bool may_be_repeated(const HttpCall& call) noexcept {
+  return call.body_source == nullptr && (call.method == "GET" || call.method == "HEAD" || call.method == "OPTIONS");
+}
 
 std::unique_ptr<RemoteSession> make_http1_client_session(RemotePort& port, std::string authority) {
   return std::make_unique<Http1ClientSession>(port, std::move(authority));

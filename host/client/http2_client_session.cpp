@@ -27,6 +27,10 @@ class Http2ClientSession final : public RemoteSession {
   }
   bool idle() const override { return streams_.empty(); }
   bool finished() const override { return streams_.empty() && (closing_ || nghttp2_session_check_request_allowed(session_) == 0); }
+  void retire() override {
+    closing_ = true;
+    port_.want_flush();
+  }
   // Windows bound what comes.
   bool wants_input() const override { return true; }
   void start(RemoteCallRef call) override;
@@ -72,6 +76,7 @@ class Http2ClientSession final : public RemoteSession {
   void header(std::int32_t id, std::string_view name, std::string_view value);
   void headers_complete(std::int32_t id);
   void data(std::int32_t id, std::string_view bytes);
+  void answered(std::int32_t id);
   void stream_closed(std::int32_t id, std::uint32_t error);
   static ssize_t send_body(nghttp2_session*, std::int32_t id, std::uint8_t* buffer, std::size_t size, std::uint32_t* flags,
                            nghttp2_data_source*, void* data);
@@ -99,6 +104,8 @@ nghttp2_session_callbacks* Http2ClientSession::callbacks() {
         });
     nghttp2_session_callbacks_set_on_frame_recv_callback(made, [](nghttp2_session*, const nghttp2_frame* frame, void* data) {
       if (frame->hd.type == NGHTTP2_HEADERS) self(data).headers_complete(frame->hd.stream_id);
+      const bool carries = frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA;
+      if (carries && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0) self(data).answered(frame->hd.stream_id);
       if (frame->hd.type == NGHTTP2_GOAWAY) self(data).closing_ = true;
       if (frame->hd.type == NGHTTP2_SETTINGS) self(data).port_.has_room();
       return 0;
@@ -135,6 +142,13 @@ ssize_t Http2ClientSession::send_body(nghttp2_session*, std::int32_t id, std::ui
                                       nghttp2_data_source*, void* data) {
   Stream* stream = self(data).stream(id);
   if (stream == nullptr) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+  if (stream->call->streams_body()) {
+    const std::string piece = stream->call->take_body(size);
+    if (piece.empty() && !stream->call->body_taken()) return NGHTTP2_ERR_DEFERRED;
+    std::memcpy(buffer, piece.data(), piece.size());
+    if (stream->call->body_taken()) *flags |= NGHTTP2_DATA_FLAG_EOF;
+    return static_cast<ssize_t>(piece.size());
+  }
   const std::string& body = stream->call->request().body;
   const std::size_t count = std::min(size, body.size() - stream->sent);
   std::memcpy(buffer, body.data() + stream->sent, count);
@@ -149,6 +163,8 @@ void Http2ClientSession::start(RemoteCallRef call) {
   std::vector<std::pair<std::string, std::string>> fields = {
       {":method", request.method}, {":scheme", scheme}, {":authority", authority_}, {":path", request.target}};
   for (auto [name, value] : request.headers) {
+    // Nobody knows the length of what is still to be made.
+    if (call->streams_body() && lower_case(name) == "content-length") continue;
     strip_line_breaks(value);
     fields.emplace_back(lower_case(name), std::move(value));
   }
@@ -158,8 +174,8 @@ void Http2ClientSession::start(RemoteCallRef call) {
   for (const auto& [name, value] : fields) names.push_back({bytes(name), bytes(value), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE});
   nghttp2_data_provider body{};
   body.read_callback = send_body;
-  const std::int32_t id =
-      nghttp2_submit_request(session_, nullptr, names.data(), names.size(), request.body.empty() ? nullptr : &body, nullptr);
+  const bool has_body = call->streams_body() || !request.body.empty();
+  const std::int32_t id = nghttp2_submit_request(session_, nullptr, names.data(), names.size(), has_body ? &body : nullptr, nullptr);
   if (id < 0) {
     closing_ = true;
     call->fail(service_unavailable("the connection takes no more requests"));
@@ -167,6 +183,10 @@ void Http2ClientSession::start(RemoteCallRef call) {
   }
   call->on_read = [this, id](std::size_t count) {
     nghttp2_session_consume_stream(session_, id, count);
+    port_.want_flush();
+  };
+  call->on_body = [this, id] {
+    nghttp2_session_resume_data(session_, id);
     port_.want_flush();
   };
   call->on_cancel = [this, id] {
@@ -206,12 +226,23 @@ void Http2ClientSession::data(std::int32_t id, std::string_view bytes) {
   if (Stream* found = stream(id)) found->call->body(bytes);
 }
 
+// The answer is whole.  What is left of the request's body is of no use to the server.
+void Http2ClientSession::answered(std::int32_t id) {
+  Stream* found = stream(id);
+  if (found == nullptr || !found->call->streams_body() || found->call->body_taken() || !found->call->has_head()) return;
+  const RemoteCallRef call = std::move(found->call);
+  streams_.erase(id);
+  nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_NO_ERROR);
+  call->end();
+  port_.has_room();
+}
+
 void Http2ClientSession::stream_closed(std::int32_t id, std::uint32_t error) {
   const auto found = streams_.find(id);
   if (found == streams_.end()) return;
   const RemoteCallRef call = std::move(found->second->call);
   streams_.erase(found);
-  if (error == NGHTTP2_REFUSED_STREAM && !call->has_head()) {
+  if (error == NGHTTP2_REFUSED_STREAM && !call->has_head() && !call->streams_body()) {
     closing_ = true;  // the connection is going, or would only refuse again
     refused_.push_back(call);
   } else if (error == NGHTTP2_NO_ERROR && call->has_head()) {

@@ -48,13 +48,72 @@ Task<Result<std::string>> RemoteCall::read() {
   }
 }
 
-void RemoteCall::cancel() {
-  loop_.post([self = shared_from_this()] {
+void RemoteCall::cancel() { break_off(service_unavailable("the call was given up")); }
+
+void RemoteCall::break_off(Status why) {
+  loop_.post([self = shared_from_this(), why = std::move(why)] {
     if (self->over()) return;
     if (self->on_cancel) self->on_cancel();
-    self->fail(service_unavailable("the call was given up"));
+    self->fail(why);
   });
 }
+
+// ---- a body that is made while it is sent
+
+Task<bool> RemoteCall::send(std::string piece) {
+  const auto self = shared_from_this();
+  {
+    std::lock_guard lock(mutex_);
+    if (ended_ || error_) co_return false;
+    upload_ += piece;
+  }
+  tell_body();
+  while (true) {
+    std::optional<Promise<bool>> room;
+    {
+      std::lock_guard lock(mutex_);
+      if (ended_ || error_) co_return false;
+      if (upload_.size() < kWindow) co_return true;
+      room_ = Promise<bool>();
+      room = room_;
+    }
+    co_await room->future();
+  }
+}
+
+void RemoteCall::end_body() {
+  {
+    std::lock_guard lock(mutex_);
+    upload_ended_ = true;
+  }
+  tell_body();
+}
+
+void RemoteCall::tell_body() {
+  loop_.post([self = shared_from_this()] {
+    if (self->on_body) self->on_body();
+  });
+}
+
+std::string RemoteCall::take_body(std::size_t size) {
+  std::optional<Promise<bool>> room;
+  std::string taken;
+  {
+    std::lock_guard lock(mutex_);
+    taken = upload_.substr(0, size);
+    upload_.erase(0, taken.size());
+    if (upload_.size() < kWindow) room = std::exchange(room_, std::nullopt);
+  }
+  if (room) room->set(true);
+  return taken;
+}
+
+bool RemoteCall::body_taken() const {
+  std::lock_guard lock(mutex_);
+  return upload_ended_ && upload_.empty();
+}
+
+// ---- the answer
 
 void RemoteCall::head(int code, Headers headers) {
   std::unique_lock lock(mutex_);
@@ -72,18 +131,23 @@ void RemoteCall::body(std::string_view bytes) {
 void RemoteCall::end() {
   std::unique_lock lock(mutex_);
   ended_ = true;
+  over(lock);
+}
+
+void RemoteCall::over(std::unique_lock<std::mutex>& lock) {
   on_read = nullptr;
   on_cancel = nullptr;
+  on_body = nullptr;
+  auto room = std::exchange(room_, std::nullopt);
   wake(lock);
+  if (room) room->set(false);
 }
 
 void RemoteCall::fail(Status status) {
   std::unique_lock lock(mutex_);
   if (ended_ || error_) return;
   error_ = std::move(status);
-  on_read = nullptr;
-  on_cancel = nullptr;
-  wake(lock);
+  over(lock);
 }
 
 bool RemoteCall::has_head() const {

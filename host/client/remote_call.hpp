@@ -25,6 +25,11 @@ class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
   Task<Status> wait_head();
   Task<Result<std::string>> read();
   void cancel();
+  // What is sent of a body that is made meanwhile: waits while a window of it is unsent; false when nobody wants more.
+  Task<bool> send(std::string piece);
+  void end_body();
+  // Nothing better than this status can come of it.
+  void break_off(Status why);
   int code() const noexcept { return code_; }
   const Headers& headers() const noexcept { return headers_; }
 
@@ -33,6 +38,13 @@ class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
   // What the connection does when the reader has read (with the number of bytes) and when it gives up.
   std::function<void(std::size_t count)> on_read;
   std::function<void()> on_cancel;
+  // There is more to take_body(), or body_taken() has become true.
+  std::function<void()> on_body;
+  bool streams_body() const noexcept { return call_.body_source != nullptr; }
+  // Up to `size` bytes of a streamed body; empty when none are there now.
+  std::string take_body(std::size_t size);
+  // The whole of it.
+  bool body_taken() const;
   void head(int code, Headers headers);
   void body(std::string_view bytes);
   void end();
@@ -45,6 +57,8 @@ class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
 
  private:
   void wake(std::unique_lock<std::mutex>& lock);
+  void over(std::unique_lock<std::mutex>& lock);
+  void tell_body();
 
   const HttpCall call_;
   Executor& loop_;
@@ -55,6 +69,9 @@ class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
   bool ended_ = false;
   std::optional<Status> error_;
   std::optional<Promise<bool>> waiting_;
+  std::string upload_;  // of a streamed body, to be sent
+  bool upload_ended_ = false;
+  std::optional<Promise<bool>> room_;
 };
 
 }  // namespace backplane

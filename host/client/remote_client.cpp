@@ -1,9 +1,8 @@
 #include "client/remote_client.hpp"
 
-#include <openssl/pem.h>
-
 #include <algorithm>
 
+#include "client/client_credentials.hpp"
 #include "client/remote_connection.hpp"
 
 namespace backplane {
@@ -11,47 +10,28 @@ namespace {
 
 constexpr int kTries = 2;
 
-Status tls_problem(const char* what) { return bad_request(std::string(what) + ": " + openssl_error()); }
-
-Status add_authorities(SSL_CTX* context, const std::string& pem) {
-  if (pem.empty()) {
-    return SSL_CTX_set_default_verify_paths(context) == 1 ? Status() : tls_problem("the system's certificate authorities");
+// Hands the pieces of a body on as they are made.
+Task<void> send_body(RemoteCallRef call, std::shared_ptr<BodySource> source) {
+  for (bool more = true; more;) {
+    Result<std::string> piece;
+    try {
+      auto making = source->next();
+      piece = co_await std::move(making);
+    } catch (const std::exception& thrown) {
+      piece = internal_error(thrown.what());
+    } catch (...) {
+      piece = internal_error("an exception of unknown type");
+    }
+    if (!piece.ok()) {
+      call->break_off(std::move(piece).status());
+      co_return;
+    }
+    if (piece->empty()) {
+      call->end_body();
+      co_return;
+    }
+    more = co_await call->send(std::move(*piece));
   }
-  const BioPtr bio = memory_bio(pem);
-  int count = 0;
-  while (X509Ptr certificate{PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)}) {
-    if (X509_STORE_add_cert(SSL_CTX_get_cert_store(context), certificate.get()) != 1) return tls_problem("a certificate authority");
-    ++count;
-  }
-  if (count == 0) return tls_problem("the certificate authority");
-  ERR_clear_error();  // the end of the text
-  return {};
-}
-
-Status use_certificate(SSL_CTX* context, const ClientConfig& config) {
-  if (config.client_certificate.empty()) return {};
-  const BioPtr chain = memory_bio(config.client_certificate), key_bio = memory_bio(config.client_key);
-  const X509Ptr leaf(PEM_read_bio_X509(chain.get(), nullptr, nullptr, nullptr));
-  if (!leaf || SSL_CTX_use_certificate(context, leaf.get()) != 1) return tls_problem("the client certificate");
-  while (X509Ptr next{PEM_read_bio_X509(chain.get(), nullptr, nullptr, nullptr)}) SSL_CTX_add1_chain_cert(context, next.get());
-  ERR_clear_error();
-  const KeyPtr key(PEM_read_bio_PrivateKey(key_bio.get(), nullptr, nullptr, nullptr));
-  if (!key || SSL_CTX_use_PrivateKey(context, key.get()) != 1) return tls_problem("the client key");
-  return {};
-}
-
-Result<SslContextPtr> make_context(const ClientConfig& config) {
-  SslContextPtr context(SSL_CTX_new(TLS_client_method()));
-  if (!context) return tls_problem("TLS");
-  SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
-  SSL_CTX_set_verify(context.get(), config.insecure_skip_tls_verify ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nullptr);
-  if (!config.insecure_skip_tls_verify) {
-    if (Status status = add_authorities(context.get(), config.certificate_authority); !status.ok()) return status;
-  }
-  if (Status status = use_certificate(context.get(), config); !status.ok()) return status;
-  const std::string protocols = config.http2 ? std::string("\x02h2\x08http/1.1") : std::string("\x08http/1.1");
-  SSL_CTX_set_alpn_protos(context.get(), reinterpret_cast<const unsigned char*>(protocols.data()), static_cast<unsigned>(protocols.size()));
-  return Result<SslContextPtr>(std::move(context));
 }
 
 class RemoteAnswer final : public HttpAnswer {
@@ -70,12 +50,15 @@ class RemoteAnswer final : public HttpAnswer {
 // Connections and the calls that wait for one.  On the loop, all of it.
 class Pool final : public RemoteConnection::Owner, public std::enable_shared_from_this<Pool> {
  public:
-  Pool(IoLoop& loop, ClientConfig config, RemoteAddress address, SslContextPtr context)
-      : loop_(loop), config_(std::move(config)), address_(std::move(address)), context_(std::move(context)) {}
+  Pool(IoLoop& loop, ClientConfig config, RemoteAddress address) : loop_(loop), config_(std::move(config)), address_(std::move(address)) {}
 
   IoLoop& loop() noexcept { return loop_; }
   const ClientConfig& config() const noexcept { return config_; }
 
+  void submit(RemoteCallRef call, std::shared_ptr<const ClientCredentials> credentials) {
+    use(std::move(credentials));
+    submit(std::move(call));
+  }
   void submit(RemoteCallRef call) {
     if (closed_) return call->fail(service_unavailable("the client has been closed"));
     ++call->tries;
@@ -108,6 +91,14 @@ class Pool final : public RemoteConnection::Owner, public std::enable_shared_fro
   }
 
  private:
+  // The newest that a call has brought.  A connection keeps what it began with.
+  void use(std::shared_ptr<const ClientCredentials> credentials) {
+    if (credentials_ != nullptr && credentials_->generation >= credentials->generation) return;
+    const bool newer = credentials_ != nullptr && credentials_->context.get() != credentials->context.get();
+    credentials_ = std::move(credentials);
+    if (!newer) return;
+    for (const auto& connection : std::vector(connections_)) connection->retire();
+  }
   void serve() {
     while (!closed_ && !waiting_.empty()) {
       if (waiting_.front()->over()) {
@@ -121,7 +112,7 @@ class Pool final : public RemoteConnection::Owner, public std::enable_shared_fro
       } else if (must_wait()) {
         return;
       } else {
-        connection = std::make_shared<RemoteConnection>(weak_from_this(), loop_, config_, address_, context_.get());
+        connection = std::make_shared<RemoteConnection>(weak_from_this(), loop_, config_, address_, credentials_->context.get());
         connections_.push_back(connection);
         connection->open();
       }
@@ -132,14 +123,16 @@ class Pool final : public RemoteConnection::Owner, public std::enable_shared_fro
   }
   // A connection that opens may turn out to take many calls.
   bool must_wait() const {
-    const bool opening = std::any_of(connections_.begin(), connections_.end(), [](const auto& one) { return !one->open_yet(); });
-    return connections_.size() >= config_.max_connections || (opening && config_.http2);
+    const auto current = [](const auto& one) { return !one->retired(); };
+    const auto opening = [](const auto& one) { return !one->retired() && !one->open_yet(); };
+    const auto count = static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(), current));
+    return count >= config_.max_connections || (config_.http2 && std::any_of(connections_.begin(), connections_.end(), opening));
   }
 
   IoLoop& loop_;
   const ClientConfig config_;
   const RemoteAddress address_;
-  const SslContextPtr context_;
+  std::shared_ptr<const ClientCredentials> credentials_;
   std::vector<std::shared_ptr<RemoteConnection>> connections_;
   std::deque<RemoteCallRef> waiting_;
   bool closed_ = false;
@@ -147,19 +140,26 @@ class Pool final : public RemoteConnection::Owner, public std::enable_shared_fro
 
 class RemoteClient final : public HttpClient {
  public:
-  explicit RemoteClient(std::shared_ptr<Pool> pool) : pool_(std::move(pool)) {}
+  RemoteClient(std::shared_ptr<Pool> pool, std::shared_ptr<CredentialFiles> files, TaskGroup& tasks)
+      : pool_(std::move(pool)), files_(std::move(files)), tasks_(tasks) {}
   ~RemoteClient() override {
     pool_->loop().post([pool = pool_] { pool->close(); });
   }
 
   Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {
-    const ClientConfig& config = pool_->config();
-    if (!config.token.empty()) call.headers.emplace_back("Authorization", "Bearer " + config.token);
-    call.headers.emplace_back("User-Agent", config.user_agent);
+    const auto files = files_;
+    co_await files->refresh();
+    const auto credentials = files->current();
+    if (!credentials->token.empty()) call.headers.emplace_back("Authorization", "Bearer " + credentials->token);
+    call.headers.emplace_back("User-Agent", pool_->config().user_agent);
     const auto deadline = call.deadline;
+    const auto source = call.body_source;
     auto state = std::make_shared<RemoteCall>(std::move(call), pool_->loop());
     std::unique_ptr<HttpAnswer> answer = std::make_unique<RemoteAnswer>(state);
-    pool_->loop().post([pool = pool_, state] { pool->submit(state); });
+    pool_->loop().post([pool = pool_, state, credentials] { pool->submit(state, credentials); });
+    if (source && !tasks_.spawn(*current_executor(), "request-body", send_body(state, source))) {
+      co_return service_unavailable("the server is stopping");
+    }
     if (deadline != std::chrono::steady_clock::time_point::max()) watch(state, deadline);
     Status begun = co_await state->wait_head();
     if (!begun.ok()) co_return begun;
@@ -177,17 +177,19 @@ class RemoteClient final : public HttpClient {
   }
 
   const std::shared_ptr<Pool> pool_;
+  const std::shared_ptr<CredentialFiles> files_;
+  TaskGroup& tasks_;
 };
 
 }  // namespace
 
-Result<std::shared_ptr<HttpClient>> make_remote_client(IoLoop& loop, ClientConfig config) {
+Result<std::shared_ptr<HttpClient>> make_remote_client(IoLoop& loop, TaskGroup& tasks, ClientConfig config) {
   auto address = parse_server_url(config);
   if (!address.ok()) return std::move(address).status();
-  auto context = make_context(config);
-  if (!context.ok()) return std::move(context).status();
-  auto pool = std::make_shared<Pool>(loop, std::move(config), std::move(*address), std::move(*context));
-  return std::shared_ptr<HttpClient>(std::make_shared<RemoteClient>(std::move(pool)));
+  auto files = CredentialFiles::load(config);
+  if (!files.ok()) return std::move(files).status();
+  auto pool = std::make_shared<Pool>(loop, std::move(config), std::move(*address));
+  return std::shared_ptr<HttpClient>(std::make_shared<RemoteClient>(std::move(pool), std::move(*files), tasks));
 }
 
 }  // namespace backplane

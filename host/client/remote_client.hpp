@@ -9,10 +9,12 @@
 
 #include "backplane/client.hpp"
 #include "base/io_loop.hpp"
+#include "base/task_group.hpp"
 
 namespace backplane {
 
 // Errors: kBadRequest for certificates, keys and URLs that are none.
-Result<std::shared_ptr<HttpClient>> make_remote_client(IoLoop& loop, ClientConfig config);
+// `tasks`: for bodies that are made while they are sent.
+Result<std::shared_ptr<HttpClient>> make_remote_client(IoLoop& loop, TaskGroup& tasks, ClientConfig config);
 
 }  // namespace backplane

@@ -84,12 +84,14 @@ class RemoteClientTest : public testing::TestWithParam<bool> {
     server_->force_close();
     EXPECT_TRUE(run_on(loops_.loop(1), server_->wait_closed(std::chrono::steady_clock::now() + std::chrono::seconds(20))));
     server_.reset();
+    tasks_.close();
+    run_on(loops_.loop(1), tasks_.wait_all());
     loops_.stop();
     std::filesystem::remove_all(folder_);
   }
   std::shared_ptr<HttpClient> client() {
     if (!client_) {
-      auto made = make_remote_client(loops_.loop(0), config_);
+      auto made = make_remote_client(loops_.loop(0), tasks_, config_);
       EXPECT_TRUE(made.ok()) << made.status().message();
       client_ = *made;
     }
@@ -98,7 +100,23 @@ class RemoteClientTest : public testing::TestWithParam<bool> {
   // The caller is on another loop than the connections.
   Got fetch_here(HttpCall call) { return run_on(loops_.loop(1), fetch(client(), std::move(call))); }
 
+  // Replaced as a whole, so that no half of it is read.
+  void write(const std::string& name, const std::string& text) {
+    EXPECT_TRUE(write_file_atomically(folder_ + "/" + name, text, 0600).ok());
+  }
+  void show(const std::string& name) {
+    const KeyPair pair = *issue_certificate({.use = CertificateUse::kClient, .common_name = name}, &ca_);
+    write("c.key", pair.key_pem);
+    write("c.crt", pair.certificate_pem);
+  }
+  void show_files() {
+    config_.client_certificate_file = folder_ + "/c.crt";
+    config_.client_key_file = folder_ + "/c.key";
+    config_.reload_interval = std::chrono::milliseconds(0);
+  }
+
   LoopPool loops_;
+  TaskGroup tasks_;
   TestHandler handler_;
   std::string folder_;
   KeyPair ca_;
@@ -126,6 +144,117 @@ TEST_P(RemoteClientTest, ShowsItsCertificate) {
   config_.client_certificate = pair.certificate_pem;
   config_.client_key = pair.key_pem;
   EXPECT_EQ(fetch_here(get("/cert")).body, "me");
+}
+
+Task<void> fetch_into(std::shared_ptr<HttpClient> client, HttpCall call, Promise<Got> done) {
+  Got got = co_await fetch(std::move(client), std::move(call));
+  done.set(std::move(got));
+}
+Task<Got> wait_for(Promise<Got> done) {
+  Got got = co_await done.future();
+  co_return got;
+}
+
+TEST_P(RemoteClientTest, AChangedCertificateIsShownByNewConnectionsAndCallsInFlightGoOn) {
+  show_files();
+  show("me");
+  EXPECT_EQ(fetch_here(get("/cert")).body, "me");
+  Promise<Got> held;
+  spawn_detached(loops_.loop(1), fetch_into(client(), get("/hold"), held));
+  EXPECT_TRUE(run_on(loops_.loop(1), wait(handler_.held)));
+  show("successor");
+  EXPECT_EQ(fetch_here(get("/cert")).body, "successor");
+  handler_.release.set(true);
+  EXPECT_EQ(run_on(loops_.loop(1), wait_for(held)).code, 200);
+}
+
+TEST_P(RemoteClientTest, FilesThatCannotBeUsedChangeNothing) {
+  show_files();
+  show("me");
+  EXPECT_EQ(fetch_here(get("/cert")).body, "me");
+  write("c.crt", "no certificate");
+  EXPECT_EQ(fetch_here(get("/cert")).body, "me");
+  show("successor");
+  EXPECT_EQ(fetch_here(get("/cert")).body, "successor");
+}
+
+TEST_P(RemoteClientTest, AnAuthorityIsReadAgainWhenItsFileChanges) {
+  const KeyPair other = *issue_certificate({.use = CertificateUse::kAuthority, .common_name = "other"}, nullptr);
+  config_.certificate_authority.clear();
+  config_.certificate_authority_file = folder_ + "/trusted.crt";
+  config_.reload_interval = std::chrono::milliseconds(0);
+  write("trusted.crt", other.certificate_pem);
+  EXPECT_EQ(fetch_here(get("/hello")).status.reason(), Reason::kServiceUnavailable);
+  write("trusted.crt", ca_.certificate_pem);
+  EXPECT_EQ(fetch_here(get("/hello")).code, 200);
+}
+
+TEST_P(RemoteClientTest, FilesAreNotReadAgainBeforeTheirTime) {
+  show_files();
+  config_.reload_interval = std::chrono::hours(1);
+  show("me");
+  EXPECT_EQ(fetch_here(get("/cert")).body, "me");
+  show("successor");
+  EXPECT_EQ(fetch_here(get("/cert")).body, "me");
+}
+
+// A body of `count` pieces; one that ends in an error when it has one.
+class Pieces final : public BodySource {
+ public:
+  explicit Pieces(std::size_t count) : left_(count) {}
+  Task<Result<std::string>> next() override {
+    if (left_ == 0) {
+      if (error) co_return *error;
+      co_return std::string();
+    }
+    --left_;
+    made += kSize;
+    co_return std::string(kSize, 'p');
+  }
+  static constexpr std::size_t kSize = 50'000;
+  std::atomic<std::size_t> made{0};
+  std::optional<Status> error;
+
+ private:
+  std::size_t left_;
+};
+
+HttpCall upload(std::string target, std::shared_ptr<BodySource> source) {
+  HttpCall call = get(std::move(target));
+  call.method = "POST";
+  call.body_source = std::move(source);
+  return call;
+}
+
+TEST_P(RemoteClientTest, ABodyIsSentAsItIsMade) {
+  const Got got = fetch_here(upload("/count", std::make_shared<Pieces>(40)));
+  EXPECT_EQ(got.body, "2000000") << got.status.message();
+  EXPECT_EQ(fetch_here(upload("/count", std::make_shared<Pieces>(0))).body, "2000000") << "nothing is added";
+  EXPECT_EQ(fetch_here(get("/hello")).body, "hello");
+}
+
+TEST_P(RemoteClientTest, NoMoreOfABodyIsMadeThanTheServerTakes) {
+  const auto source = std::make_shared<Pieces>(1'000'000);
+  HttpCall call = upload("/hold", source);
+  call.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
+  EXPECT_EQ(fetch_here(call).status.reason(), Reason::kTimeout);
+  EXPECT_GT(source->made.load(), 0u);
+  EXPECT_LT(source->made.load(), std::size_t{64} << 20);
+}
+
+TEST_P(RemoteClientTest, ABodyThatCannotBeMadeBreaksTheCallOff) {
+  const auto source = std::make_shared<Pieces>(1);
+  source->error = internal_error("the disk is gone");
+  EXPECT_EQ(fetch_here(upload("/count", source)).status.message(), "Internal error occurred: the disk is gone");
+  EXPECT_EQ(fetch_here(get("/hello")).body, "hello");
+}
+
+TEST_P(RemoteClientTest, AnAnswerBeforeTheEndOfTheBodyCounts) {
+  const auto source = std::make_shared<Pieces>(1'000'000);
+  const Got got = fetch_here(upload("/hello", source));
+  EXPECT_EQ(got.code, 200) << got.status.message();
+  EXPECT_EQ(got.body, "hello") << got.status.message();
+  EXPECT_EQ(fetch_here(get("/hello")).body, "hello");
 }
 
 TEST_P(RemoteClientTest, TrustsNobodyElse) {
@@ -198,15 +327,16 @@ INSTANTIATE_TEST_SUITE_P(Protocols, RemoteClientTest, testing::Bool(), protocol_
 
 TEST(RemoteClientConfig, WhatCannotBeUsedIsRefused) {
   IoLoop loop("test");
+  TaskGroup tasks;
   for (const char* server : {"http://a:1", "a:1", "https://", "https://:443"}) {
     ClientConfig config;
     config.server = server;
-    EXPECT_EQ(make_remote_client(loop, config).status().reason(), Reason::kBadRequest) << server;
+    EXPECT_EQ(make_remote_client(loop, tasks, config).status().reason(), Reason::kBadRequest) << server;
   }
   ClientConfig config;
   config.server = "https://a";
   config.certificate_authority = "no PEM";
-  EXPECT_EQ(make_remote_client(loop, config).status().reason(), Reason::kBadRequest);
+  EXPECT_EQ(make_remote_client(loop, tasks, config).status().reason(), Reason::kBadRequest);
 }
 
 }  // namespace

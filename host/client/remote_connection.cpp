@@ -117,6 +117,7 @@ void RemoteConnection::opened() {
     session_->start(std::move(pending.front()));
     pending.pop_front();
   }
+  if (retired_) session_->retire();
   const auto owner = owner_.lock();
   if (!owner) return close(service_unavailable("the client has gone"));
   received({});  // records that came with the handshake's end
@@ -131,6 +132,11 @@ void RemoteConnection::take(RemoteCallRef call) {
   } else {
     pending_.push_back(std::move(call));
   }
+}
+
+void RemoteConnection::retire() {
+  retired_ = true;
+  if (session_) session_->retire();
 }
 
 void RemoteConnection::received(std::string_view bytes) {

@@ -45,9 +45,12 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
   // Waits here until the connection is open, if it is not.
   void take(RemoteCallRef call);
   bool open_yet() const noexcept { return session_ != nullptr; }
-  bool can_take() const { return session_ ? session_->can_take() : !closed_ && pending_.empty(); }
+  bool can_take() const { return !retired_ && (session_ ? session_->can_take() : !closed_ && pending_.empty()); }
   bool idle() const { return session_ && session_->idle(); }
   void close(Status why);
+  // Takes no more calls, and closes when those it has are done.
+  void retire();
+  bool retired() const noexcept { return retired_; }
 
   // RemotePort
   void want_flush() override;
@@ -81,6 +84,7 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
   bool sending_now_ = false;
   bool flush_planned_ = false;
   bool closed_ = false;
+  bool retired_ = false;
 };
 
 }  // namespace backplane

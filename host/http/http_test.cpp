@@ -4,7 +4,6 @@
 #include "http/header_text.hpp"
 #include "http/http1_session.hpp"
 #include "http/http_test_support.hpp"
-#include "http/local_exchange.hpp"
 
 namespace backplane {
 namespace {
@@ -435,34 +434,6 @@ TEST(HeaderText, NamesBecomeCanonicalAndValuesCannotStartALine) {
   std::string value = "a\r\nb";
   strip_line_breaks(value);
   EXPECT_EQ(value, "a  b");
-}
-
-TEST(LocalRequest, RunsTheHandlerAndCollectsItsResponse) {
-  ManualExecutor executor;
-  ExecutorScope scope(&executor);
-  TestHandler handler;
-  LoopbackClient::Response response;
-  const auto run = [&](LocalRequest request) {
-    struct Collect {
-      static Task<void> into(HttpHandler& root, LocalRequest what, LoopbackClient::Response& out) {
-        auto task = run_local_request(root, std::move(what));
-        out = co_await std::move(task);
-      }
-    };
-    spawn_detached(executor, Collect::into(handler, std::move(request), response));
-    executor.run();
-  };
-  run({.method = "POST", .target = "/echo", .headers = {}, .body = "ping"});
-  EXPECT_EQ(response.code, 200);
-  EXPECT_EQ(response.body, "ping");
-  run({.method = "POST", .target = "/count", .headers = {}, .body = std::string(1 << 20, 'u')});
-  EXPECT_EQ(response.body, "1048576");
-  run({.method = "GET", .target = "/large", .headers = {{"Accept-Encoding", "gzip"}}, .body = {}});
-  EXPECT_EQ(response.body.size(), handler.large_size);
-  run({.method = "GET", .target = "/stream", .headers = {}, .body = {}});
-  EXPECT_EQ(response.body, "part0\npart1\npart2\n");
-  run({.method = "GET", .target = "/throw", .headers = {}, .body = {}});
-  EXPECT_EQ(response.code, 500);
 }
 
 }  // namespace

@@ -26,8 +26,9 @@ class LocalCall final : public StreamPort {
     head.method = std::move(call.method);
     head.target = std::move(call.target);
     head.headers = std::move(call.headers);
-    head.content_length = call.body.size();
+    if (!call.body_source) head.content_length = call.body.size();
     exchange_ = std::make_shared<HttpExchange>(std::move(head), peer_, local_limits(), *this);
+    if (call.body_source) return;
     if (!call.body.empty()) exchange_->body_arrived(call.body);
     exchange_->body_ended();
   }
@@ -52,6 +53,34 @@ class LocalCall final : public StreamPort {
     self->handled_ = true;
     self->wake();
   }
+  // Gives the handler its body as it is made, and as it is taken.
+  static Task<void> feed(std::shared_ptr<LocalCall> self, std::shared_ptr<BodySource> source) {
+    while (!self->over()) {
+      Result<std::string> piece;
+      try {
+        auto making = source->next();
+        piece = co_await std::move(making);
+      } catch (...) {
+        piece = internal_error(caught().what);
+      }
+      if (self->over()) co_return;
+      if (!piece.ok()) {
+        self->failed_ = std::move(piece).status();
+        self->exchange_->abort();
+        self->wake();
+        co_return;
+      }
+      if (piece->empty()) {
+        self->exchange_->body_ended();
+        co_return;
+      }
+      self->exchange_->body_arrived(*piece);
+      while (!self->over() && self->exchange_->unread_body() >= kWindow) {
+        self->taken_.emplace();
+        co_await self->taken_->future();
+      }
+    }
+  }
   void watch_deadline(std::weak_ptr<LocalCall> weak) {
     if (deadline_ == std::chrono::steady_clock::time_point::max()) return;
     cancel_timer_ = current_executor()->after(deadline_ - std::chrono::steady_clock::now(), [weak] {
@@ -68,8 +97,9 @@ class LocalCall final : public StreamPort {
 
   // The reader's side.
   Task<Status> head() {
-    while (code == 0 && !over()) co_await wait();
+    while (code == 0 && !over() && !failed_) co_await wait();
     if (code == 0) {
+      if (failed_) co_return *failed_;
       if (timed_out_) co_return timeout("the call took too long", 0);
       code = 500;
     }
@@ -78,6 +108,7 @@ class LocalCall final : public StreamPort {
   Task<Result<std::string>> read() {
     while (true) {
       if (timed_out_) co_return timeout("the call took too long", 0);
+      if (failed_) co_return *failed_;
       if (exchange_->output_size() > 0) {
         std::string some;
         exchange_->take(some, std::min(exchange_->output_size(), kWindow));
@@ -101,7 +132,7 @@ class LocalCall final : public StreamPort {
   }
   void output_ready(HttpExchange&) override { wake(); }
   void body_wanted(HttpExchange&) override {}
-  void body_consumed(HttpExchange&, std::size_t) override {}
+  void body_consumed(HttpExchange&, std::size_t) override { wake_feeder(); }
   void break_off(HttpExchange& exchange) override {
     broken_ = true;
     exchange.lost();
@@ -118,12 +149,18 @@ class LocalCall final : public StreamPort {
   }
   void wake() {
     if (auto waiting = std::exchange(waiting_, std::nullopt)) waiting->set(true);
+    wake_feeder();
+  }
+  void wake_feeder() {
+    if (auto taken = std::exchange(taken_, std::nullopt)) taken->set(true);
   }
 
   const std::shared_ptr<const PeerInfo> peer_;
   const std::chrono::steady_clock::time_point deadline_;
   std::shared_ptr<HttpExchange> exchange_;
   std::optional<Promise<bool>> waiting_;
+  std::optional<Promise<bool>> taken_;  // what the feeder waits for
+  std::optional<Status> failed_;        // the body could not be made
   std::function<void()> cancel_timer_;
   bool handled_ = false;
   bool broken_ = false;
@@ -162,11 +199,14 @@ class LocalClient final : public HttpClient {
   Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {
     // This user agent is served to the last while the server drains: hooks must be able to clean up.
     call.headers.emplace_back("User-Agent", "kube-apiserver/backplane");
+    const auto source = call.body_source;
     auto local = std::make_shared<LocalCall>(std::move(call));
     auto answer = std::make_unique<LocalAnswer>(local);
     if (!tasks_.spawn(*current_executor(), "local-call", LocalCall::run(local, root_, user_))) {
       co_return service_unavailable("the server is stopping");
     }
+    if (source && !tasks_.spawn(*current_executor(), "local-call-body", LocalCall::feed(local, source)))
+      co_return service_unavailable("the server is stopping");
     local->watch_deadline(local);
     Status begun = co_await local->head();
     if (!begun.ok()) co_return begun;

@@ -90,6 +90,7 @@ class StagingHost final : public Host {
   TokenAuthenticator& token_authenticator() override { return services_.tokens; }
   const EquivalentResources& equivalent_resources() const override { return services_.equivalents; }
   Executor& executor() override { return services_.executor_of(plugin_); }
+  Executor& executor(std::string_view name) override { return services_.executor_of(plugin_ + "/" + std::string(name)); }
   void spawn(std::string name, Task<void> task) override;
   Signal& stop_signal() override { return services_.stop; }
   std::optional<std::string> flag(std::string_view name) const override;

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
+
 #include "base/io_loop.hpp"
+#include "base/loop_set.hpp"
 
 namespace backplane {
 namespace {
@@ -33,11 +36,6 @@ class Thing : public RestStorage {
 class ScopedThing final : public Thing, public Scoper {
  public:
   bool namespaced() const override { return true; }
-};
-
-class NoLoopback final : public LoopbackClient {
- public:
-  Task<Response> request(std::string, std::string, Headers, std::string) override { co_return Response(); }
 };
 
 // g/v1 with a storage that knows its scope at each of the paths.
@@ -252,6 +250,23 @@ TEST_F(StagingHostTest, WhatCouldNotBeServedIsNotPublishedEither) {
   EXPECT_TRUE(published_.empty());
 }
 
+TEST_F(StagingHostTest, WhatBlocksOneExecutorOfAPluginStallsNoneOfItsOthers) {
+  LoopSet loops;
+  loops.start();
+  services_.executor_of = [&loops](const std::string& name) -> Executor& { return loops.of(name); };
+  auto plugin = host("core");
+  EXPECT_NE(&plugin->executor("slow"), &plugin->executor());
+  EXPECT_NE(&plugin->executor("slow"), &plugin->executor("other"));
+  EXPECT_EQ(&plugin->executor("slow"), &plugin->executor("slow"));
+  EXPECT_NE(&plugin->executor("slow"), &host("apps")->executor("slow"));
+  std::promise<void> go, ran;
+  plugin->executor("slow").post([&go] { go.get_future().wait(); });
+  plugin->executor().post([&ran] { ran.set_value(); });
+  ran.get_future().wait();
+  go.set_value();
+  EXPECT_TRUE(loops.stop(std::chrono::hours(1)).empty());
+}
+
 TEST_F(StagingHostTest, NothingIsRefusedAndNotCalled) {
   auto plugin = host("core");
   EXPECT_EQ(plugin->add_post_start_hook("x", {}).message(), R"(hook func may not be nil: "x")");
@@ -278,8 +293,7 @@ TEST_F(StagingHostTest, AHookOrCheckThatThrowsGivesAStatusWithACodeInWordsForPeo
   ASSERT_TRUE(plugin->add_health_check(std::make_shared<ThrowingCheck>(), {}).ok());
   Scheme scheme;
   auto staged = plugin->commit(scheme).target;
-  NoLoopback loopback;
-  const Status ended[] = {run_on(loop_, staged.post_start_hooks.at(0).hook({loopback, loop_, stop_})),
+  const Status ended[] = {run_on(loop_, staged.post_start_hooks.at(0).hook({loop_, stop_})),
                           run_on(loop_, staged.pre_shutdown_hooks.at(0).hook()), run_on(loop_, staged.health_checks.at(0).check->check()),
                           run_on(loop_, staged.pre_shutdown_hooks.at(1).hook())};
   for (const auto& status : ended) EXPECT_EQ(status.reason(), Reason::kInternalError);

@@ -33,7 +33,6 @@ ItemSink::~ItemSink() = default;
 StorageTransformer::~StorageTransformer() = default;
 StandardStorage::~StandardStorage() = default;
 
-LoopbackClient::~LoopbackClient() = default;
 Signal::~Signal() = default;
 HealthCheck::~HealthCheck() = default;
 Logger::~Logger() = default;

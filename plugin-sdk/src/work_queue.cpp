@@ -6,6 +6,8 @@
 #include <mutex>
 #include <set>
 
+#include "backplane/host.hpp"
+#include "backplane/informer.hpp"
 #include "backplane/logger.hpp"
 
 namespace backplane BACKPLANE_API {
@@ -267,6 +269,18 @@ Task<void> run_worker(std::shared_ptr<WorkQueue> queue, Reconcile reconcile, Log
     }
     queue->done(*key);
   }
+}
+
+void spawn_workers(Host& host, const std::string& name, int count, std::shared_ptr<WorkQueue> queue, Reconcile reconcile) {
+  for (int i = 0; i < count; ++i) host.spawn(name + "/" + std::to_string(i), run_worker(queue, reconcile, host.logger()));
+}
+
+ResourceEventHandler enqueue_keys(std::shared_ptr<WorkQueue> queue) {
+  ResourceEventHandler handler;
+  handler.on_add = [queue](const ObjectRef& object, bool) { queue->add(object_key(*object)); };
+  handler.on_update = [queue](const ObjectRef&, const ObjectRef& now) { queue->add(object_key(*now)); };
+  handler.on_delete = [queue](const ObjectRef& last, bool) { queue->add(object_key(*last)); };
+  return handler;
 }
 
 }  // namespace BACKPLANE_API

@@ -72,11 +72,7 @@ void Autoregister::start() {
     if (const auto live = weak.lock()) live->changed(change);
   });
   note_served();
-  ResourceEventHandler handler;
-  handler.on_add = [queue = queue_](const ObjectRef& object, bool) { queue->add(object->name); };
-  handler.on_update = [queue = queue_](const ObjectRef&, const ObjectRef& now) { queue->add(now->name); };
-  handler.on_delete = [queue = queue_](const ObjectRef& last, bool) { queue->add(last->name); };
-  apiservices_->add_event_handler(std::move(handler));
+  apiservices_->add_event_handler(enqueue_keys(queue_));
   // What nobody serves has been left alone until then.
   host_.groups_complete().on_fire([weak = weak_from_this()] {
     if (const auto live = weak.lock()) live->note_all();
@@ -101,8 +97,7 @@ Task<void> Autoregister::begin() {
   const auto self = shared_from_this();
   const bool synced = co_await apiservices_->wait_synced();
   if (!synced) co_return;
-  const Reconcile work = [self](std::string name) { return self->reconcile(std::move(name)); };
-  for (int i = 0; i < kWorkers; ++i) host_.spawn("apiservice-registration/" + std::to_string(i), run_worker(queue_, work, host_.logger()));
+  spawn_workers(host_, "apiservice-registration", kWorkers, queue_, [self](std::string name) { return self->reconcile(std::move(name)); });
 }
 
 // ---- what is to be looked at

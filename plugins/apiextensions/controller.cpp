@@ -21,11 +21,7 @@ Controller::Controller(Parts parts)
       serving_(*parts_.host, parts_.groups) {}
 
 void Controller::start() {
-  ResourceEventHandler handler;
-  handler.on_add = [queue = queue_](const ObjectRef& object, bool) { queue->add(object->name); };
-  handler.on_update = [queue = queue_](const ObjectRef&, const ObjectRef& now) { queue->add(now->name); };
-  handler.on_delete = [queue = queue_](const ObjectRef& last, bool) { queue->add(last->name); };
-  definitions_->add_event_handler(std::move(handler));
+  definitions_->add_event_handler(enqueue_keys(queue_));
   parts_.host->spawn("crd-informer", definitions_->run());
   parts_.host->spawn("crd-controller", begin());
   finalizer_->start();
@@ -43,9 +39,7 @@ Task<void> Controller::begin() {
   if (!synced) co_return;
   serve_all();
   parts_.synced->fire();
-  const Reconcile work = [self](std::string name) { return self->reconcile(std::move(name)); };
-  for (int i = 0; i < kWorkers; ++i)
-    parts_.host->spawn("crd-controller/" + std::to_string(i), run_worker(queue_, work, parts_.host->logger()));
+  spawn_workers(*parts_.host, "crd-controller", kWorkers, queue_, [self](std::string name) { return self->reconcile(std::move(name)); });
 }
 
 // ---- what was there at the start
@@ -58,14 +52,19 @@ void Controller::serve_all() {
     for (ObjectRef& stored : all) {
       if (stored == nullptr) continue;
       const std::string name = stored->name;
+      std::string problem;
       try {
         Object crd = decode(*stored, json::storage_ptr());
         if (!asking && needs_names(crd)) continue;
         renew(name, std::exchange(stored, nullptr));
         look(name, entries_[name], std::move(crd));
       } catch (const std::exception& thrown) {
-        parts_.host->logger().error("a definition cannot be looked at name=" + quoted(name) + " reason=" + quoted(thrown.what()));
+        problem = thrown.what();
+      } catch (...) {
+        problem = "an exception of unknown type";
       }
+      if (!problem.empty())
+        parts_.host->logger().error("a definition cannot be looked at name=" + quoted(name) + " reason=" + quoted(problem));
     }
   }
   serving_.publish();

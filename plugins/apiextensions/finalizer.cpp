@@ -41,8 +41,8 @@ Finalizer::Finalizer(Host& host, DefinitionStatus status)
       queue_(std::make_shared<WorkQueue>(host.executor(), item_exponential_failure_rate_limiter(kFirstPause, kLongestPause))) {}
 
 void Finalizer::start() {
-  const Reconcile work = [self = shared_from_this()](std::string name) { return self->reconcile(std::move(name)); };
-  for (int i = 0; i < kWorkers; ++i) host_.spawn("crd-finalizer/" + std::to_string(i), run_worker(queue_, work, host_.logger()));
+  const auto self = shared_from_this();
+  spawn_workers(host_, "crd-finalizer", kWorkers, queue_, [self](std::string name) { return self->reconcile(std::move(name)); });
 }
 
 void Finalizer::stop() {

@@ -175,9 +175,10 @@ class CorePlugin final : public Plugin {
   }
 
   static Task<Status> start_namespaces(Host& host, PostStartHookContext context) {
-    Status made = co_await make_system_namespaces(context.loopback);
+    auto client = std::make_shared<ApiClient>(host.client());
+    Status made = co_await make_system_namespaces(*client);
     if (!made.ok()) host.logger().error(made.message());
-    host.spawn("system-namespaces-controller", keep_system_namespaces(context.loopback, context.stop, host.logger()));
+    host.spawn("system-namespaces-controller", keep_system_namespaces(client, context.stop, host.logger()));
     co_return Status();
   }
 

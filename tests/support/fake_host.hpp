@@ -332,6 +332,7 @@ class FakeHost final : public Host {
   TokenAuthenticator& token_authenticator() override { std::abort(); }
   const EquivalentResources& equivalent_resources() const override { std::abort(); }
   Executor& executor() override { return turns; }
+  Executor& executor(std::string_view) override { return turns; }
   void spawn(std::string, Task<void> task) override {
     ++running;
     spawn_detached(turns, std::move(task), [this] { --running; });

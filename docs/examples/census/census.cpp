@@ -96,8 +96,7 @@ class CensusPlugin final : public Plugin {
     informers_->start();
     const bool synced = co_await informers_->wait_for_cache_sync();
     if (!synced) co_return Status();
-    const Reconcile count = [census](std::string team) { return census->count(std::move(team)); };
-    for (int i = 0; i < 2; ++i) host.spawn("census/worker", run_worker(queue, count, host.logger()));
+    spawn_workers(host, "census", 2, queue, [census](std::string team) { return census->count(std::move(team)); });
     co_return Status();
   }
 

@@ -64,9 +64,9 @@ constexpr std::uint64_t layout_fingerprint() noexcept {
                   UserInfo, PeerCertificate, LabelSelector, FieldSelector, GetOptions, ListOptions, DeleteOptions, WriteOptions,
                   Preconditions, ListResult, WatchEvent, UpdateResult, DeleteResult, ResourceConfig, SelectableField, TableColumn,
                   AdmissionAttributes, AdmissionRegistration, AuthorizationAttributes, AuthorizerResult, RuleList, TokenAuthentication,
-                  APIGroupInfo, GroupVersionInfo, PathRoute, HealthEndpoints, LoopbackClient::Response, HttpCall, ClientConfig,
-                  ListerWatcher::Page, ResourceEventHandler, KeyValue, RangeRequest, RangeResult, TxnRequest, TxnResult, StorageEvent,
-                  EventBatch, StorageBackendConfig, Scheme, SchemaSet, DecodeReport, Plugin>();
+                  APIGroupInfo, GroupVersionInfo, PathRoute, HealthEndpoints, HttpCall, ClientConfig, ListerWatcher::Page,
+                  ResourceEventHandler, KeyValue, RangeRequest, RangeResult, TxnRequest, TxnResult, StorageEvent, EventBatch,
+                  StorageBackendConfig, Scheme, SchemaSet, DecodeReport, Plugin>();
   return print.value();
 }
 

@@ -25,11 +25,24 @@
 
 namespace backplane BACKPLANE_API {
 
+// A request body that is made while it is sent.
+//
+// Thread-safety: asked on the executor that made the call, one piece at a time.
+// Lifetime:      kept until the last next() has ended, which may be after the answer has gone.
+class BodySource {
+ public:
+  virtual ~BodySource();
+  // The next piece, waited for; empty at the end.  Not asked before there is room for it.  An error breaks the call off.
+  virtual Task<Result<std::string>> next() = 0;
+};
+
 struct HttpCall {
   std::string method = "GET";
   std::string target;  // path[?query]
   Headers headers;
   std::string body;
+  // In place of `body`.  A call with one is not tried a second time.
+  std::shared_ptr<BodySource> body_source = {};
   // Of the whole call, the end of the answer included.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 };
@@ -62,7 +75,15 @@ struct ClientConfig {
   std::string client_certificate;     // PEM
   std::string client_key;             // PEM
   std::string token;                  // sent as a bearer token
-  std::string tls_server_name;        // empty: the host of `server`
+  // Files in place of the four texts.  They are read again when they have changed, which is looked at when a call is made, at most once in
+  // `reload_interval`.  Connections made from then on use what is new; those there are take no more calls and end with those they have.
+  // What cannot be used is logged, and what was read before stays.
+  std::string certificate_authority_file;
+  std::string client_certificate_file;
+  std::string client_key_file;
+  std::string token_file;
+  std::chrono::milliseconds reload_interval{10'000};
+  std::string tls_server_name;  // empty: the host of `server`
   bool insecure_skip_tls_verify = false;
   bool http2 = true;  // false: HTTP/1.1 alone
   std::string user_agent = "backplane";
@@ -70,7 +91,8 @@ struct ClientConfig {
   std::chrono::seconds connect_timeout{30};
   std::chrono::seconds idle_timeout{90};
 };
-// Of the current context; files that it names are read.  Errors: kBadRequest naming what is missing.
+// Of the current context; files stay files, whose paths must be absolute or lead there from the working directory.
+// Errors: kBadRequest naming what is missing.
 Result<ClientConfig> client_config_from_kubeconfig(std::string_view kubeconfig);
 
 enum class PatchType : unsigned char { kJson, kMerge, kStrategicMerge };

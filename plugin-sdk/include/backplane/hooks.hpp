@@ -21,18 +21,6 @@
 
 namespace backplane BACKPLANE_API {
 
-// Calls this server from inside, through the handler chain, as system:apiserver in system:masters; no socket is used.
-class LoopbackClient {
- public:
-  struct Response {
-    int code = 0;
-    std::string body;
-    Headers headers;
-  };
-  virtual ~LoopbackClient();
-  virtual Task<Response> request(std::string method, std::string target, Headers headers, std::string body) = 0;
-};
-
 // Something that happens once; waiters are told.
 class Signal {
  public:
@@ -46,7 +34,6 @@ class Signal {
 };
 
 struct PostStartHookContext {
-  LoopbackClient& loopback;
   Executor& executor;  // Host::executor()
   Signal& stop;        // fires when the server shuts down; a long-running hook ends then
 };

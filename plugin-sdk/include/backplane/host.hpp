@@ -201,8 +201,12 @@ class Host {
   virtual const EquivalentResources& equivalent_resources() const = 0;
 
   // ---- running things
-  // The plugin's own: one thread, on which its hooks and spawned tasks run and nothing else.  Blocking it stalls this plugin alone.
+  // The plugin's own: one thread, on which its hooks and spawned tasks run and nothing else, one at a time: they need no locks among
+  // themselves.  One that blocks (a file, a lock, a long computation) stalls the plugin's other tasks, hooks and timers until it is done,
+  // but nobody else's.  What may take long goes to run_blocking(), or to an executor of its own:
   virtual Executor& executor() = 0;
+  // A further thread of the plugin, made at the first ask for `name`.  A task goes there with co_await resume_on(…).
+  virtual Executor& executor(std::string_view name) = 0;
   // Runs `task` on executor() until it ends; the host waits for it at shutdown, so it must watch the stop signal.
   virtual void spawn(std::string name, Task<void> task) = 0;
   virtual Signal& stop_signal() = 0;

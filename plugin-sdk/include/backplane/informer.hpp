@@ -99,6 +99,10 @@ struct ResourceEventHandler {
   std::function<void(const ObjectRef& last, bool final_state_unknown)> on_delete;
 };
 
+class WorkQueue;
+// Puts the key of every object that comes, changes or goes into the queue.
+ResourceEventHandler enqueue_keys(std::shared_ptr<WorkQueue> queue);
+
 class SharedInformer : public std::enable_shared_from_this<SharedInformer> {
  public:
   static constexpr std::chrono::milliseconds kFirstPause{100};

@@ -19,6 +19,7 @@
 
 namespace backplane BACKPLANE_API {
 
+class Host;
 class Logger;
 
 // How long a key waits before it is tried again.
@@ -76,5 +77,7 @@ class WorkQueue {
 using Reconcile = std::function<Task<Status>(std::string key)>;
 // One worker, until the queue is shut down.  Spawn as many as may work at once.
 Task<void> run_worker(std::shared_ptr<WorkQueue> queue, Reconcile reconcile, Logger& logger);
+// `count` of them as tasks of the plugin, called `name`/0 and so on.
+void spawn_workers(Host& host, const std::string& name, int count, std::shared_ptr<WorkQueue> queue, Reconcile reconcile);
 
 }  // namespace BACKPLANE_API

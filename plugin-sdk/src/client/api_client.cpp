@@ -131,6 +131,7 @@ class RemoteSource final : public ListerWatcher {
 
 HttpAnswer::~HttpAnswer() = default;
 HttpClient::~HttpClient() = default;
+BodySource::~BodySource() = default;
 
 Task<Result<std::string>> read_all(HttpAnswer& answer, std::size_t max_bytes) {
   std::string all;

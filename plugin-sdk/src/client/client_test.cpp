@@ -1,6 +1,10 @@
 #include "backplane/client.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
 
 #include <deque>
 
@@ -182,6 +186,20 @@ TEST(Kubeconfig, TheCurrentContextCounts) {
   EXPECT_EQ(config->token, "secret");
   EXPECT_EQ(config->tls_server_name, "other");
   EXPECT_FALSE(config->insecure_skip_tls_verify);
+}
+
+TEST(Kubeconfig, FilesStayFilesAndMustBeThere) {
+  const std::string path = testing::TempDir() + "kubeconfig-ca-" + std::to_string(getpid());
+  std::ofstream(path) << "CA";
+  std::string text(kKubeconfig);
+  const std::string data = "certificate-authority-data: Q0E=";
+  text.replace(text.find(data), data.size(), "certificate-authority: " + path);
+  const auto config = client_config_from_kubeconfig(text);
+  ASSERT_TRUE(config.ok()) << config.status().message();
+  EXPECT_EQ(config->certificate_authority, "");
+  EXPECT_EQ(config->certificate_authority_file, path);
+  std::remove(path.c_str());
+  EXPECT_EQ(client_config_from_kubeconfig(text).status().message(), "kubeconfig: " + path + " cannot be read");
 }
 
 TEST(Kubeconfig, WhatIsMissingIsNamed) {

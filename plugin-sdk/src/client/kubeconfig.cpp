@@ -1,6 +1,5 @@
 // What a kubeconfig says of its current context.
 #include <fstream>
-#include <iterator>
 
 #include "backplane/client.hpp"
 #include "backplane/schema.hpp"
@@ -19,23 +18,19 @@ const Object* named(const Object& config, std::string_view list, std::string_vie
   return nullptr;
 }
 
-Result<std::string> read_file(std::string path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return bad_request("kubeconfig: " + path + " cannot be read");
-  return std::string(std::istreambuf_iterator<char>(file), {});
+// A file that is named must be there now; what it holds is the client's business.
+Status note_file(std::string_view path, std::string& to) {
+  to = path;
+  if (path.empty() || std::ifstream(to, std::ios::binary)) return {};
+  return bad_request("kubeconfig: " + to + " cannot be read");
 }
 
-// "key-data" in base64, or the file that "key" names; empty when there is neither.
-Result<std::string> bytes_of(const Object& object, const std::string& key) {
+// "key-data" in base64, or the file that "key" names.
+Status note_bytes(const Object& object, const std::string& key, std::string& text, std::string& file) {
   const std::string_view data = get_string(object, key + "-data");
-  if (!data.empty()) {
-    std::string out;
-    if (schema::decode_go_base64(data, out)) return bad_request("kubeconfig: " + key + "-data is not base64");
-    return out;
-  }
-  const std::string_view path = get_string(object, key);
-  if (path.empty()) return std::string();
-  return read_file(std::string(path));
+  if (data.empty()) return note_file(get_string(object, key), file);
+  if (schema::decode_go_base64(data, text)) return bad_request("kubeconfig: " + key + "-data is not base64");
+  return {};
 }
 
 }  // namespace
@@ -60,18 +55,16 @@ Result<ClientConfig> client_config_from_kubeconfig(std::string_view kubeconfig) 
   struct Part {
     const Object& from;
     const char* key;
-    std::string& to;
+    std::string& text;
+    std::string& file;
   };
-  for (const Part& part : {Part{*cluster, "certificate-authority", out.certificate_authority},
-                           Part{*user, "client-certificate", out.client_certificate}, Part{*user, "client-key", out.client_key}}) {
-    auto bytes = bytes_of(part.from, part.key);
-    if (!bytes.ok()) return std::move(bytes).status();
-    part.to = std::move(*bytes);
+  for (const Part& part : {Part{*cluster, "certificate-authority", out.certificate_authority, out.certificate_authority_file},
+                           Part{*user, "client-certificate", out.client_certificate, out.client_certificate_file},
+                           Part{*user, "client-key", out.client_key, out.client_key_file}}) {
+    if (Status noted = note_bytes(part.from, part.key, part.text, part.file); !noted.ok()) return noted;
   }
-  if (const std::string_view file = get_string(*user, "tokenFile"); out.token.empty() && !file.empty()) {
-    auto token = read_file(std::string(file));
-    if (!token.ok()) return std::move(token).status();
-    out.token = token->substr(0, token->find_last_not_of(" \r\n\t") + 1);
+  if (out.token.empty()) {
+    if (Status noted = note_file(get_string(*user, "tokenFile"), out.token_file); !noted.ok()) return noted;
   }
   return out;
 }

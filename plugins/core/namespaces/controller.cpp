@@ -152,19 +152,14 @@ void start_namespace_controller(Host& host, std::shared_ptr<StandardStorage> nam
   auto informer = SharedInformer::make("namespaces", list_watch(std::move(namespaces)), host.logger());
   auto queue = std::make_shared<WorkQueue>(context.executor, item_exponential_failure_rate_limiter(kFirstPause, kLongestPause));
   auto controller = std::make_shared<NamespaceController>(host.client(), informer);
-  ResourceEventHandler handler;
-  handler.on_add = [queue](const ObjectRef& object, bool) { queue->add(object->name); };
-  handler.on_update = [queue](const ObjectRef&, const ObjectRef& now) { queue->add(now->name); };
-  informer->add_event_handler(std::move(handler));
+  informer->add_event_handler(enqueue_keys(queue));
   context.stop.on_fire([informer, queue] {
     informer->stop();
     queue->shut_down();
   });
   host.spawn("namespace-informer", informer->run());
-  for (int i = 0; i < kWorkers; ++i) {
-    const Reconcile reconcile = [controller](std::string name) { return controller->reconcile(std::move(name)); };
-    host.spawn("namespace-controller/" + std::to_string(i), run_worker(queue, reconcile, host.logger()));
-  }
+  spawn_workers(host, "namespace-controller", kWorkers, queue,
+                [controller](std::string name) { return controller->reconcile(std::move(name)); });
 }
 
 }  // namespace backplane::core

@@ -5,9 +5,8 @@
 namespace backplane::core {
 namespace {
 
-constexpr std::string_view kServices = "/api/v1/namespaces/default/services";
-constexpr std::string_view kEndpoints = "/api/v1/namespaces/default/endpoints";
-constexpr std::string_view kName = "kubernetes";
+constexpr const char* kNamespace = "default";
+constexpr const char* kName = "kubernetes";
 // The endpoint slice mirroring controller leaves such endpoints alone.
 constexpr std::string_view kSkipMirror = "endpointslice.kubernetes.io/skip-mirror";
 
@@ -16,12 +15,6 @@ constexpr std::chrono::seconds kInterval{10};
 constexpr std::chrono::milliseconds kReadyPause{100};
 constexpr std::chrono::milliseconds kBusyPause{10};
 constexpr int kConflicts = 5;
-
-Status refused(const LoopbackClient::Response& response) {
-  std::string text = response.body;
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return Status(Reason::kInternalError, "answer " + std::to_string(response.code) + ": " + text);
-}
 
 Object new_endpoints() {
   return json::parse(R"({"kind":"Endpoints","apiVersion":"v1","metadata":{"name":"kubernetes","namespace":"default"}})").get_object();
@@ -64,81 +57,81 @@ bool KubernetesServiceController::keeps_endpoints() const {
   return !service_.advertise_address.empty() && !is_loopback(service_.advertise_address);
 }
 
-Task<Status> KubernetesServiceController::make_service(LoopbackClient& client) {
-  std::string default_body = namespace_body("default");
-  Status status = co_await make_if_missing(client, "/api/v1/namespaces", "default", std::move(default_body));
+Task<Status> KubernetesServiceController::make_service() {
+  const GroupVersionResource namespaces{"", "v1", "namespaces"}, services{"", "v1", "services"};
+  Status status = co_await make_if_missing(*client_, namespaces, "", new_namespace(kNamespace));
   if (!status.ok()) co_return status;
   const std::string type = service_.node_port > 0 ? "NodePort" : "ClusterIP";
   const std::string node_port = service_.node_port > 0 ? ",\"nodePort\":" + std::to_string(service_.node_port) : "";
-  std::string body = R"({"apiVersion":"v1","kind":"Service","metadata":{"name":"kubernetes","namespace":"default",)"
-                     R"("labels":{"component":"apiserver","provider":"kubernetes"}},"spec":{"type":")" +
-                     type + R"(","sessionAffinity":"None","ipFamilyPolicy":"SingleStack","clusterIP":")" + service_.cluster_ip +
-                     R"(","ports":[{"name":"https","protocol":"TCP","port":443,"targetPort":)" + std::to_string(service_.secure_port) +
-                     node_port + "}]}}";
-  status = co_await make_if_missing(client, std::string(kServices), std::string(kName), std::move(body));
+  const std::string text = R"({"apiVersion":"v1","kind":"Service","metadata":{"name":"kubernetes","namespace":"default",)"
+                           R"("labels":{"component":"apiserver","provider":"kubernetes"}},"spec":{"type":")" +
+                           type + R"(","sessionAffinity":"None","ipFamilyPolicy":"SingleStack","clusterIP":")" + service_.cluster_ip +
+                           R"(","ports":[{"name":"https","protocol":"TCP","port":443,"targetPort":)" +
+                           std::to_string(service_.secure_port) + node_port + "}]}}";
+  Object service = json::parse(text).get_object();
+  status = co_await make_if_missing(*client_, services, kNamespace, std::move(service));
   co_return status;
 }
 
 // Reads, changes and writes until nobody came between.
-Task<Status> KubernetesServiceController::reconcile(LoopbackClient& client, bool present) {
+Task<Status> KubernetesServiceController::reconcile(bool present) {
+  const GroupVersionResource resource{"", "v1", "endpoints"};
   const std::string address = present ? service_.advertise_address : std::string();
-  const std::string path = std::string(kEndpoints) + "/" + std::string(kName);
-  Headers headers;
-  headers.emplace_back("Content-Type", "application/json");
   for (int attempt = 0; attempt < kConflicts; ++attempt) {
-    auto have = co_await client.request("GET", path, {}, "");
-    if (have.code != 200 && have.code != 404) co_return refused(have);
-    if (have.code == 404 && !present) co_return Status();
-    Object endpoints = new_endpoints();
-    if (have.code == 200) endpoints = json::parse(have.body).get_object();
+    auto have = co_await client_->get(resource, kNamespace, kName);
+    const bool missing = !have.ok() && have.status().code() == 404;
+    if (!have.ok() && !missing) co_return std::move(have).status();
+    if (missing && !present) co_return Status();
+    Object endpoints = missing ? new_endpoints() : std::move(*have);
     if (!set_kubernetes_endpoints(endpoints, address, service_.secure_port)) co_return Status();
-    const std::string method = have.code == 200 ? "PUT" : "POST";
-    const std::string target = have.code == 200 ? path : std::string(kEndpoints);
-    std::string body = to_json(endpoints);
-    auto written = co_await client.request(method, target, headers, std::move(body));
-    if (written.code == 200 || written.code == 201) co_return Status();
-    if (written.code != 409) co_return refused(written);
+    auto writing =
+        missing ? client_->create(resource, kNamespace, std::move(endpoints)) : client_->update(resource, kNamespace, std::move(endpoints));
+    auto written = co_await std::move(writing);
+    if (written.ok()) co_return Status();
+    if (written.status().code() != 409) co_return std::move(written).status();
   }
   co_return Status(Reason::kConflict, "somebody else keeps writing the endpoints of service kubernetes");
 }
 
 Task<Status> KubernetesServiceController::start(PostStartHookContext context) {
-  client_ = &context.loopback;
-  Status made = co_await make_service(context.loopback);
+  client_.emplace(host_.client());
+  Status made = co_await make_service();
   if (!made.ok()) host_.logger().error("unable to sync kubernetes service: " + made.message());
   if (!service_.advertise_address.empty() && !keeps_endpoints()) {
     host_.logger().info("endpoints of service kubernetes are not kept: --advertise-address is a loopback address address=" +
                         service_.advertise_address);
   }
-  host_.spawn("kubernetes-service-controller", run(context.loopback, context.stop));
+  host_.spawn("kubernetes-service-controller", run(context.stop));
   co_return Status();
 }
 
-Task<void> KubernetesServiceController::remove_endpoints(LoopbackClient& client) {
-  Status status = co_await reconcile(client, false);
+Task<void> KubernetesServiceController::remove_endpoints() {
+  Status status = co_await reconcile(false);
   if (!status.ok()) host_.logger().error("unable to remove endpoints from kubernetes service: " + status.message());
 }
 
-Task<void> KubernetesServiceController::wait_until_ready(LoopbackClient& client, Signal& stop) {
+Task<void> KubernetesServiceController::wait_until_ready(Signal& stop) {
   Sleeper sleeper(stop);
   bool running = !stop.fired();
   while (running && !stopped_) {
-    auto ready = co_await client.request("GET", "/readyz", {}, "");
-    if (ready.code == 200) co_return;
+    HttpCall call;
+    call.target = "/readyz";
+    auto ready = co_await client_->http()->call(std::move(call));
+    if (ready.ok() && (*ready)->code() == 200) co_return;
     running = co_await sleeper.sleep(kReadyPause);
   }
 }
 
-Task<void> KubernetesServiceController::run(LoopbackClient& client, Signal& stop) {
+Task<void> KubernetesServiceController::run(Signal& stop) {
   Sleeper sleeper(stop);
   // What a server that did not end well has left: nobody is sent here before it can answer.
-  if (keeps_endpoints()) co_await remove_endpoints(client);
-  co_await wait_until_ready(client, stop);
+  if (keeps_endpoints()) co_await remove_endpoints();
+  co_await wait_until_ready(stop);
   bool running = !stop.fired();
   while (running && !stopped_) {
     busy_ = true;
-    Status status = co_await make_service(client);
-    if (status.ok() && keeps_endpoints()) status = co_await reconcile(client, true);
+    Status status = co_await make_service();
+    if (status.ok() && keeps_endpoints()) status = co_await reconcile(true);
     busy_ = false;
     if (!status.ok() && !stop.fired()) host_.logger().error("unable to sync kubernetes service: " + status.message());
     running = co_await sleeper.sleep(kInterval);
@@ -147,11 +140,11 @@ Task<void> KubernetesServiceController::run(LoopbackClient& client, Signal& stop
 
 Task<Status> KubernetesServiceController::stop() {
   stopped_ = true;
-  if (client_ == nullptr || !keeps_endpoints()) co_return Status();
+  if (!client_ || !keeps_endpoints()) co_return Status();
   host_.logger().info("shutting down kubernetes service endpoint reconciler");
   // What a running pass writes must not come after what is removed here.
   while (busy_) co_await sleep_for(kBusyPause);
-  co_await remove_endpoints(*client_);
+  co_await remove_endpoints();
   co_return Status();
 }
 

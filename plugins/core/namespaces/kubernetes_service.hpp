@@ -6,8 +6,10 @@
 // Errors:        what cannot be written is logged and tried again at the next pass.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "backplane/client.hpp"
 #include "backplane/host.hpp"
 
 namespace backplane::core {
@@ -29,17 +31,17 @@ class KubernetesServiceController {
   Task<Status> stop();
 
  private:
-  Task<void> run(LoopbackClient& client, Signal& stop);
-  Task<void> wait_until_ready(LoopbackClient& client, Signal& stop);
-  Task<Status> make_service(LoopbackClient& client);
-  Task<Status> reconcile(LoopbackClient& client, bool present);
-  Task<void> remove_endpoints(LoopbackClient& client);
+  Task<void> run(Signal& stop);
+  Task<void> wait_until_ready(Signal& stop);
+  Task<Status> make_service();
+  Task<Status> reconcile(bool present);
+  Task<void> remove_endpoints();
   bool keeps_endpoints() const;
 
   Host& host_;
   KubernetesService service_;
-  LoopbackClient* client_ = nullptr;  // since start()
-  bool busy_ = false;                 // a pass runs
+  std::optional<ApiClient> client_;  // since start()
+  bool busy_ = false;                // a pass runs
   bool stopped_ = false;
 };
 

@@ -8,18 +8,19 @@
 #include <string>
 #include <string_view>
 
+#include "backplane/client.hpp"
 #include "backplane/hooks.hpp"
 #include "backplane/logger.hpp"
 
 namespace backplane::core {
 
 // Makes them, once; the Status says what could not be made.
-Task<Status> make_system_namespaces(LoopbackClient& client);
+Task<Status> make_system_namespaces(ApiClient& client);
 // Makes again what somebody has removed, until `stop` fires.
-Task<void> keep_system_namespaces(LoopbackClient& client, Signal& stop, Logger& logger);
+Task<void> keep_system_namespaces(std::shared_ptr<ApiClient> client, Signal& stop, Logger& logger);
 
-std::string namespace_body(std::string_view name);
+Object new_namespace(std::string_view name);
 // Makes an object unless it is there.  The server may still be opening its store: "not now" is asked again.
-Task<Status> make_if_missing(LoopbackClient& client, std::string collection, std::string name, std::string body);
+Task<Status> make_if_missing(ApiClient& client, GroupVersionResource resource, std::string ns, Object object);
 
 }  // namespace backplane::core

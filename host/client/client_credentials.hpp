@@ -1,0 +1,49 @@
+// What a client shows and whom it trusts, as its configuration or the files that it names say now.
+//
+// Thread-safety: any thread.
+// Lifetime:      shared; credentials in use outlive a change.
+// Errors:        load(): kBadRequest for what is no certificate, key or authority, or cannot be read.  Later, files that cannot be used are
+//                logged, and what was there before stays.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "backplane/client.hpp"
+#include "transport/openssl_ptr.hpp"
+
+namespace backplane {
+
+struct ClientCredentials {
+  std::shared_ptr<SSL_CTX> context;
+  std::string token;
+  int generation = 0;  // the newest has the highest
+};
+
+class CredentialFiles : public std::enable_shared_from_this<CredentialFiles> {
+ public:
+  static Result<std::shared_ptr<CredentialFiles>> load(ClientConfig config);
+
+  std::shared_ptr<const ClientCredentials> current() const { return current_.load(); }
+  // Looks at the files, if that is due, and reads those that have changed, on the blocking pool.
+  Task<void> refresh();
+
+ private:
+  explicit CredentialFiles(ClientConfig config);
+  Status read();
+  void look();
+  bool due();
+  std::string signature() const;
+
+  const ClientConfig config_;
+  const bool has_files_;
+  std::atomic<std::shared_ptr<const ClientCredentials>> current_;
+  std::atomic<std::chrono::steady_clock::rep> next_look_{0};
+  std::mutex mutex_;  // what follows
+  std::string seen_;  // the signature that the last reading was tried with
+  ClientConfig texts_;
+};
+
+}  // namespace backplane
