@@ -5,10 +5,11 @@
 namespace backplane {
 namespace {
 
+using Storages = std::map<std::string, std::shared_ptr<RestStorage>>;
+
 // What the objects of a path are stored as; a subresource is its resource's.
-std::string identity_of(const APIGroupInfo& group, const std::string& version, const std::string& path) {
+std::string identity_of(const std::string& group, const Storages& storages, const std::string& path) {
   const std::string resource = path.substr(0, path.find('/'));
-  const auto& storages = group.storages.at(version);
   const auto parent = storages.find(resource);
   if (parent != storages.end()) {
     if (const auto* stored = dynamic_cast<const StorageVersionProvider*>(parent->second.get())) {
@@ -16,37 +17,73 @@ std::string identity_of(const APIGroupInfo& group, const std::string& version, c
       return kind.group + "/" + kind.kind + path.substr(resource.size());
     }
   }
-  return group.group + "/" + path;
+  return group + "/" + path;
 }
+
+void add_rows(std::vector<EquivalentResourceTable::Row>& rows, const GroupVersion& version, const Storages& storages) {
+  for (const auto& [path, storage] : storages) {
+    const auto slash = path.find('/');
+    rows.push_back({{version.group, version.version, path.substr(0, slash)},
+                    slash == std::string::npos ? "" : path.substr(slash + 1),
+                    storage->kind(),
+                    identity_of(version.group, storages, path)});
+  }
+}
+
+// No delegate is called so.
+std::string source_of(const GroupResource& resource) { return "resource/" + resource.to_string(); }
 
 }  // namespace
 
-void EquivalentResourceTable::set(const std::string& source, const std::vector<APIGroupInfo>& groups) {
-  std::unique_lock lock(mutex_);
-  std::vector<Key>& own = sources_[source];
-  for (const Key& key : own) {
-    const auto row = rows_.find(key);
-    if (row == rows_.end()) continue;
-    auto& same = by_identity_[row->second.identity];
-    std::erase(same, key);
-    if (same.empty()) by_identity_.erase(row->second.identity);
-    rows_.erase(row);
-  }
-  own.clear();
+void EquivalentResourceTable::set(const std::string& delegate, const std::vector<APIGroupInfo>& groups) {
+  Said said{delegate, {}};
   for (const auto& group : groups) {
     for (const auto& version : group.prioritized_versions) {
       const auto storages = group.storages.find(version);
-      if (storages == group.storages.end()) continue;
-      for (const auto& [path, storage] : storages->second) {
-        const auto slash = path.find('/');
-        const Key key{{group.group, version, path.substr(0, slash)}, slash == std::string::npos ? "" : path.substr(slash + 1)};
-        Row row{key.first, storage->kind(), identity_of(group, version, path)};
-        by_identity_[row.identity].push_back(key);
-        rows_.insert_or_assign(key, std::move(row));
-        own.push_back(key);
-      }
+      if (storages != group.storages.end()) add_rows(said.rows, {group.group, version}, storages->second);
     }
   }
+  apply({std::move(said)});
+}
+
+std::vector<EquivalentResourceTable::Said> EquivalentResourceTable::names_of(const GroupsChange& change) {
+  std::vector<Said> all;
+  for (const GroupResource& resource : change.removed) all.push_back({source_of(resource), {}});
+  for (const PublishedResource& resource : change.put) {
+    Said said{source_of({resource.group, resource.resource}), {}};
+    for (const auto& version : resource.versions) add_rows(said.rows, {resource.group, version.version}, version.storages);
+    all.push_back(std::move(said));
+  }
+  return all;
+}
+
+void EquivalentResourceTable::apply(std::vector<Said> said) {
+  const std::unique_lock lock(mutex_);
+  for (Said& each : said) {
+    forget(each.source);
+    if (each.rows.empty()) continue;
+    std::vector<Key>& own = sources_[each.source];
+    for (Row& row : each.rows) {
+      Key key{std::move(row.resource), std::move(row.subresource)};
+      by_identity_[row.identity].push_back(key);
+      rows_.insert_or_assign(key, Known{std::move(row.kind), std::move(row.identity)});
+      own.push_back(std::move(key));
+    }
+  }
+}
+
+void EquivalentResourceTable::forget(const std::string& source) {
+  const auto own = sources_.find(source);
+  if (own == sources_.end()) return;
+  for (const Key& key : own->second) {
+    const auto row = rows_.find(key);
+    if (row == rows_.end()) continue;
+    const auto same = by_identity_.find(row->second.identity);
+    std::erase(same->second, key);
+    if (same->second.empty()) by_identity_.erase(same);
+    rows_.erase(row);
+  }
+  sources_.erase(own);
 }
 
 std::vector<GroupVersionResource> EquivalentResourceTable::equivalents_of(const GroupVersionResource& resource,

@@ -16,22 +16,38 @@ namespace backplane {
 
 class EquivalentResourceTable final : public EquivalentResources {
  public:
-  // Replaces what has been said before under `source`: a delegate for the groups it brings along, a group's name for one that came later.
-  void set(const std::string& source, const std::vector<APIGroupInfo>& groups);
+  // A name of a resource or subresource, what its objects are, and what stands for the objects themselves.
+  struct Row {
+    GroupVersionResource resource;
+    std::string subresource;
+    GroupVersionKind kind;
+    std::string identity;
+  };
+  // What is said under a source, in place of what was said before; nothing: it has gone.
+  struct Said {
+    std::string source;
+    std::vector<Row> rows;
+  };
+
+  // The groups that a delegate brings along.
+  void set(const std::string& delegate, const std::vector<APIGroupInfo>& groups);
+  // Resources that come and go at run time, each a source of its own: what a change says, and the change once it has been made.
+  static std::vector<Said> names_of(const GroupsChange& change);
+  void apply(std::vector<Said> said);
   std::vector<GroupVersionResource> equivalents_of(const GroupVersionResource& resource, std::string_view subresource) const override;
   GroupVersionKind kind_of(const GroupVersionResource& resource, std::string_view subresource) const override;
 
  private:
-  struct Row {
-    GroupVersionResource resource;
+  using Key = std::pair<GroupVersionResource, std::string>;  // with its subresource
+  struct Known {
     GroupVersionKind kind;
     std::string identity;
   };
-  using Key = std::pair<GroupVersionResource, std::string>;  // with its subresource
+  void forget(const std::string& source);
 
   mutable std::shared_mutex mutex_;
   std::map<std::string, std::vector<Key>> sources_;
-  std::map<Key, Row> rows_;
+  std::map<Key, Known> rows_;
   std::map<std::string, std::vector<Key>> by_identity_;
 };
 

@@ -190,7 +190,10 @@ class StagingHost::PublishedGroups final : public DynamicGroups {
       Status status = check_forwarded(version);
       if (!status.ok()) return status;
     }
-    return services_.change_groups(plugin_, std::move(change));
+    auto names = EquivalentResourceTable::names_of(change);
+    Status changed = services_.change_groups(plugin_, std::move(change));
+    if (changed.ok()) services_.equivalents.apply(std::move(names));
+    return changed;
   }
 
  private:

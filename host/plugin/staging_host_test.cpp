@@ -69,6 +69,7 @@ class StagingHostTest : public ::testing::Test {
   NamedSignal stop_{"stop"};
   NamedSignal complete_{"complete"};
   std::vector<std::string> published_;
+  bool refuse_changes_ = false;
   HostServices services_{stores_,
                          [this](const std::string&) -> Executor& { return loop_; },
                          tasks_,
@@ -77,6 +78,7 @@ class StagingHostTest : public ::testing::Test {
                          {},
                          {},
                          [this](const std::string& delegate, GroupsChange) {
+                           if (refuse_changes_) return internal_error("refused");
                            published_.push_back(delegate);
                            return Status();
                          },
@@ -248,6 +250,43 @@ TEST_F(StagingHostTest, WhatCouldNotBeServedIsNotPublishedEither) {
   silent.forwarded = {{{"g", "v2"}, 100, 10, nullptr}};
   EXPECT_EQ(groups->change(std::move(silent)).message(), "API group version g/v2 has no handler");
   EXPECT_TRUE(published_.empty());
+}
+
+TEST_F(StagingHostTest, ResourcesThatArePublishedAtRunTimeAreTheSameObjectsInEachVersion) {
+  auto plugin = host("core");
+  const auto groups = plugin->dynamic_groups();
+  Scheme scheme;
+  plugin->commit(scheme);
+  const EquivalentResources& known = plugin->equivalent_resources();
+  const GroupVersionResource old_name{"g", "v1", "things"}, new_name{"g", "v2", "things"};
+  const auto publish = [&](std::vector<std::string> versions) {
+    GroupsChange change;
+    PublishedResource things;
+    things.group = "g";
+    things.resource = "things";
+    for (auto& version : versions) {
+      const auto thing = std::make_shared<ScopedThing>();
+      things.versions.push_back({std::move(version), {{"things", thing}, {"things/status", thing}}, nullptr});
+    }
+    change.put.push_back(std::move(things));
+    EXPECT_TRUE(groups->change(std::move(change)).ok());
+  };
+  EXPECT_TRUE(known.kind_of(old_name, "").kind.empty());
+  publish({"v1", "v2"});
+  EXPECT_EQ(known.equivalents_of(old_name, ""), (std::vector<GroupVersionResource>{old_name, new_name}));
+  EXPECT_EQ(known.equivalents_of(new_name, "status"), (std::vector<GroupVersionResource>{old_name, new_name}));
+  EXPECT_EQ(known.kind_of(old_name, "").kind, "Thing");
+  publish({"v2"});
+  EXPECT_EQ(known.equivalents_of(new_name, ""), std::vector<GroupVersionResource>{new_name});
+  EXPECT_TRUE(known.kind_of(old_name, "").kind.empty());
+  refuse_changes_ = true;
+  GroupsChange removal;
+  removal.removed.push_back({"g", "things"});
+  EXPECT_FALSE(groups->change(removal).ok());
+  EXPECT_EQ(known.kind_of(new_name, "").kind, "Thing") << "what was refused changes nothing";
+  refuse_changes_ = false;
+  EXPECT_TRUE(groups->change(removal).ok());
+  EXPECT_TRUE(known.kind_of(new_name, "").kind.empty());
 }
 
 TEST_F(StagingHostTest, WhatBlocksOneExecutorOfAPluginStallsNoneOfItsOthers) {
