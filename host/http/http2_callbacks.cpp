@@ -71,14 +71,17 @@ struct Http2Callbacks {
     return 0;
   }
 
-  // Called for DATA whose length read_output() promised: frame header and body go straight into the output.
+  // Called for DATA whose length read_output() promised: frame header and body go straight into the output.  A frame may have waited here
+  // for room while its exchange was broken off and lost what it had queued: the stream is reset then.
   static int send_data(nghttp2_session*, nghttp2_frame*, const std::uint8_t* frame_header, std::size_t length, nghttp2_data_source* source,
                        void* user) {
     constexpr std::size_t kFrameHeader = 9;
     Http2Session& session = self(user);
+    auto& exchange = *static_cast<HttpExchange*>(source->ptr);
+    if (exchange.output_size() < length) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     if (session.out_->size() >= session.budget_) return NGHTTP2_ERR_WOULDBLOCK;
     session.out_->append(reinterpret_cast<const char*>(frame_header), kFrameHeader);
-    static_cast<HttpExchange*>(source->ptr)->take(*session.out_, length);
+    exchange.take(*session.out_, length);
     return 0;
   }
 

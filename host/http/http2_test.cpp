@@ -193,6 +193,27 @@ TEST_F(Http2, AResetReachesTheHandlerOnceAndTheConnectionGoesOn) {
   EXPECT_EQ(response(next).code, 200);
 }
 
+// A DATA frame has been made and waits for room in the output; what it was to carry goes with the exchange.
+TEST_F(Http2, AResponseBrokenOffWhileAFrameOfItWaitsIsResetAndTheConnectionGoesOn) {
+  open();
+  const auto id = client_->request("GET", "/endless");
+  session_->receive(client_->output());
+  executor_.run();
+  std::string down;
+  session_->fill(down, 1 << 10);
+  ASSERT_TRUE(client_->receive(down));
+  ASSERT_GT(response(id).body.size(), 0u);
+  ASSERT_LT(response(id).body.size(), 65'535u) << "a frame of the first window waits";
+  session_->tick(std::chrono::steady_clock::now() + std::chrono::hours(1));
+  settle();
+  EXPECT_TRUE(response(id).closed);
+  EXPECT_EQ(response(id).error, NGHTTP2_INTERNAL_ERROR);
+  EXPECT_EQ(handler_.ended, 1);
+  const auto next = client_->request("GET", "/hello");
+  settle();
+  EXPECT_EQ(response(next).body, "hello");
+}
+
 TEST_F(Http2, ABodyOverTheLimitIs413AndAHeaderBlockOverTheLimitIs431) {
   HttpLimits limits;
   limits.max_header_bytes = 32 << 10;

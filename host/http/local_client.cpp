@@ -197,6 +197,8 @@ class LocalClient final : public HttpClient {
   }
 
   Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {
+    // Without a name a call would be the server's own, which may do everything.
+    if (user_ && user_->name.empty()) co_return bad_request("a call on behalf of a user names the user");
     // This user agent is served to the last while the server drains: hooks must be able to clean up.
     call.headers.emplace_back("User-Agent", "kube-apiserver/backplane");
     const auto source = call.body_source;

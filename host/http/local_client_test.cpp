@@ -63,6 +63,14 @@ class LocalClientTest : public testing::Test {
   std::shared_ptr<HttpClient> client_ = make_local_client(handler_, tasks_);
 };
 
+TEST_F(LocalClientTest, ACallOnBehalfOfAUserWithoutANameIsRefusedAndNotTheServersOwn) {
+  UserInfo nobody;
+  nobody.groups = {"somebody:else"};
+  client_ = make_local_client(handler_, tasks_, nobody);
+  EXPECT_EQ(get("/hello").status.reason(), Reason::kBadRequest);
+  EXPECT_EQ(handler_.calls, 0);
+}
+
 TEST_F(LocalClientTest, GetsAndSends) {
   EXPECT_EQ(get("/hello").body, "hello");
   EXPECT_EQ(get("/stream").body, "part0\npart1\npart2\n");

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/caught.hpp"
 #include "transport/log.hpp"
 
 namespace backplane {
@@ -52,16 +53,24 @@ bool Acceptor::accept_ready() {
       return false;
     }
     starved_ = false;
-    AcceptedSocket accepted;
-    sockaddr_storage local{};
-    size = sizeof local;
-    ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&local), &size);
-    accepted.family = local.ss_family;
-    accepted.remote_address = address_with_port(remote);
-    accepted.local_address = address_without_port(local);
-    accepted.fd = std::move(fd);
-    on_accept_(std::move(accepted));
+    try {
+      hand_on(std::move(fd), remote);
+    } catch (...) {
+      transport_log().warn("a connection could not be taken error={:?}", caught().what);
+    }
   }
+}
+
+void Acceptor::hand_on(FileDescriptor fd, const sockaddr_storage& remote) {
+  AcceptedSocket accepted;
+  sockaddr_storage local{};
+  socklen_t size = sizeof local;
+  ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&local), &size);
+  accepted.family = local.ss_family;
+  accepted.remote_address = address_with_port(remote);
+  accepted.local_address = address_without_port(local);
+  accepted.fd = std::move(fd);
+  on_accept_(std::move(accepted));
 }
 
 }  // namespace backplane

@@ -25,6 +25,7 @@ class Acceptor final : public std::enable_shared_from_this<Acceptor> {
   void arm();
   // False when accepting must pause.
   bool accept_ready();
+  void hand_on(FileDescriptor fd, const sockaddr_storage& remote);
 
   IoLoop& loop_;
   boost::asio::posix::stream_descriptor socket_;

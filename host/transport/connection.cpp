@@ -42,7 +42,10 @@ Connection::Connection(ServerLoop& owner, AcceptedSocket socket)
       remote_address_(std::move(socket.remote_address)),
       local_address_(std::move(socket.local_address)),
       contexts_(std::move(socket.contexts)) {
-  socket_.assign(asio::generic::stream_protocol(socket.family, 0), socket.fd.release());
+  boost::system::error_code error;
+  socket_.assign(asio::generic::stream_protocol(socket.family, 0), socket.fd.get(), error);
+  if (error) throw boost::system::system_error(error, "a socket");  // whose descriptor goes with what it came in
+  (void)socket.fd.release();
   socket_.native_non_blocking(true);
 }
 

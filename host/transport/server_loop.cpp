@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 
+#include "base/caught.hpp"
 #include "transport/connection.hpp"
+#include "transport/log.hpp"
 
 namespace backplane {
 namespace {
@@ -52,10 +54,20 @@ void ServerLoop::begin(AcceptedSocket socket) {
     count_.fetch_sub(1, std::memory_order_relaxed);
     return check_idle();
   }
-  auto connection = std::make_shared<Connection>(*this, std::move(socket));
-  connections_.emplace(connection.get(), connection);
-  if (!ticking_) arm_ticker();
-  connection->start();
+  // What goes wrong with one socket (its descriptor, TLS, memory) ends that one.
+  std::shared_ptr<Connection> connection;
+  try {
+    connection = std::make_shared<Connection>(*this, std::move(socket));
+    connections_.emplace(connection.get(), connection);
+    if (!ticking_) arm_ticker();
+    connection->start();
+  } catch (...) {
+    transport_log().warn("a connection could not be taken error={:?}", caught().what);
+    const bool known = connection && connections_.contains(connection.get());
+    if (known) return connection->close();
+    count_.fetch_sub(1, std::memory_order_relaxed);
+    check_idle();
+  }
 }
 
 void ServerLoop::remove(Connection& connection) {

@@ -425,6 +425,38 @@ TEST_F(Transport, MissingCertificatesStopTheStartWithTheFilesName) {
   EXPECT_NE(status.message().find("absent.crt"), std::string::npos);
 }
 
+// Descriptors that have gone bad, memory, TLS: what goes wrong with one socket.
+TEST_F(Transport, ASocketThatCannotBeTakenIsClosedAndTheNextOneIsServed) {
+  const std::string path = folder_ + "/some.sock";
+  HttpServer server(loops_, handler_, ConnectionOptions{.plain = true, .http2 = false}, {}, 10);
+  std::atomic<int> count{0};
+  auto listening = listen_unix(path);
+  ASSERT_TRUE(listening.ok());
+  server.listen(std::move(*listening), [&count](AcceptedSocket& socket) {
+    const int number = ++count;
+    if (number == 1) throw std::runtime_error("thrown on purpose");
+    if (number == 2) socket.fd.reset();
+  });
+  std::string answer;
+  for (int i = 0; i < 3; ++i) {
+    FileDescriptor fd(::socket(AF_UNIX, SOCK_STREAM, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    ASSERT_EQ(::connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    const std::string request = "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    (void)::send(fd.get(), request.data(), request.size(), MSG_NOSIGNAL);
+    answer.clear();
+    char buffer[4096];
+    for (ssize_t got = 0; (got = ::recv(fd.get(), buffer, sizeof buffer, 0)) > 0;) answer.append(buffer, static_cast<std::size_t>(got));
+    EXPECT_EQ(answer.empty(), i < 2);
+  }
+  EXPECT_TRUE(answer.ends_with("hello"));
+  server.stop_listening();
+  server.begin_drain();
+  EXPECT_TRUE(closed_within(server, std::chrono::seconds(20)));
+}
+
 TEST_F(Transport, AUnixSocketServesPlainHttpToThisUserOnly) {
   const std::string path = folder_ + "/debug.sock";
   UnixServer server(path, loops_, handler_);
