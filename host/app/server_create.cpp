@@ -89,7 +89,11 @@ Status ServerParts::load() {
       [this](std::string_view name) { return flag_for_plugins(name); },
       [this](const GroupVersionResource& resource) { return config.enablement().resource_enabled(resource); },
       [](std::string_view) { return std::string(); },
-      [this](const std::string& delegate, GroupsChange change) { return router->change(delegate, std::move(change)); },
+      [this](const std::string& delegate, GroupsChange change) {
+        Status changed = router->change(delegate, std::move(change));
+        stores.close_retired();
+        return changed;
+      },
       [this] { return router->group_versions(); },
       [this](std::function<void(const GroupVersionsChange&)> callback) { router->on_group_versions_changed(std::move(callback)); },
       [this]() -> Signal& { return router->groups_complete(); },
@@ -221,6 +225,7 @@ void ServerParts::build_chains() {
   authorization = std::make_unique<Authorization>(plan_authorization(options().authorization.modes, plugins.authorizers).authorizers);
   services->tokens.answer(*token_authentication);
   services->authorizer.answer(*authorization);
+  router->use_authorizer(*authorization);
 
   const auto& generic = options().generic;
   ChainConfig chain_config;

@@ -16,6 +16,8 @@ class TrackedCaches final : public CacheHub {
   explicit TrackedCaches(CacheHub& behind) : behind_(behind) {}
   std::shared_ptr<ResourceCache> add(CacheConfig config, bool eager) override;
   void remove(std::string_view prefix) override;
+  void retire(std::string_view prefix) override { behind_.retire(prefix); }
+  void close_retired() override { behind_.close_retired(); }
   Task<Status> start() override { return behind_.start(); }
   Task<void> stop() override { return behind_.stop(); }
 

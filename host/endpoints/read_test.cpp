@@ -1,4 +1,5 @@
 // GET and LIST in every encoding and shape.
+#include "base/yield.hpp"
 #include "endpoints/testing/harness.hpp"
 
 namespace backplane::testing {
@@ -18,6 +19,50 @@ TEST_F(ReadTest, GetHandsOutTheStoredBytesThemselves) {
   EXPECT_EQ(got.type(), "application/json");
   EXPECT_EQ(got.body(), std::string(kStoredMap) + "\n");
   EXPECT_EQ(got.exchange->first_piece, stored->json().view().data());
+}
+
+Task<void> wait_for(Promise<bool> promise) {
+  const bool came = co_await promise.future();
+  (void)came;
+}
+
+// Goes round on the loop for as long as it is wanted.
+Task<void> go_round(int& rounds, const bool& over) {
+  while (!over) {
+    ++rounds;
+    co_await Yield{};
+  }
+}
+
+Task<int> rounds_during(HttpHandler& handler, RequestContext& context, Exchange& exchange, int& rounds, bool& over) {
+  const int before = rounds;
+  co_await handler.handle(context, exchange);
+  over = true;
+  co_return rounds - before;
+}
+
+// It held the loop from its first object to its last.
+TEST_F(ReadTest, ALongListLetsOthersOfItsLoopGoFirstNowAndThen) {
+  use_config_maps();
+  constexpr int kObjects = 1'000;
+  for (int i = 0; i < kObjects; ++i) {
+    store_->put(R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"m)" + std::to_string(i) +
+                R"(","namespace":"n","resourceVersion":"5"},"data":{"k":"v"}})");
+  }
+  const std::vector<std::pair<std::string, int>> wanted = {
+      {"application/json", 3}, {"application/json;as=Table;v=v1;g=meta.k8s.io", 15}, {"application/yaml", 60}};
+  for (const auto& [accept, least] : wanted) {
+    auto exchange = std::make_shared<FakeExchange>("GET", "/api/v1/namespaces/n/configmaps", Headers{{"Accept", accept}}, std::string());
+    RequestContext context;
+    context.info = info_of(*exchange, "namespaces/n/configmaps");
+    int rounds = 0;
+    bool over = false;
+    Promise<bool> ended;
+    spawn_detached(loop_, go_round(rounds, over), [ended] { ended.set(true); });
+    EXPECT_GE(run_on(loop_, rounds_during(*handler_, context, *exchange, rounds, over)), least) << accept;
+    EXPECT_EQ(exchange->code, 200);
+    run_on(loop_, wait_for(ended));
+  }
 }
 
 TEST_F(ReadTest, GetPassesTheResourceVersionOn) {

@@ -66,8 +66,17 @@ bool connects(const Resource& resource, std::string_view method) {
   return std::find(methods.begin(), methods.end(), method) != methods.end();
 }
 
+// The verb stands in the path, behind the group version: as who has authorized it read the path.
 bool is_watch_path(const RequestInfo& info) {
-  return info.verb == "watch" && info.path.starts_with(GroupVersion{info.api_group, info.api_version}.path() + "/watch/");
+  if (info.verb != "watch") return false;
+  std::string_view rest = info.path;
+  rest.remove_prefix(std::min(rest.find_first_not_of('/'), rest.size()));
+  for (int before = rest.starts_with("apis/") ? 3 : 2; before > 0; --before) {
+    const auto slash = rest.find('/');
+    if (slash == std::string_view::npos) return false;
+    rest.remove_prefix(slash + 1);
+  }
+  return rest.starts_with("watch/");
 }
 
 // What upstream's handler of custom resources does for a verb of theirs.

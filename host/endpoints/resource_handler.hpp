@@ -11,6 +11,7 @@
 #include "backplane/host.hpp"
 #include "backplane/http.hpp"
 #include "backplane/rest.hpp"
+#include "backplane/security.hpp"
 
 namespace backplane {
 
@@ -25,6 +26,7 @@ struct ResourceScope {
   std::shared_ptr<RestStorage> storage;
   // Came at run time (a custom resource, or a subresource of one): upstream serves it by the verb, without a router of paths and methods.
   bool published = false;
+  Authorizer* authorizer = nullptr;                // asked again for what an update turns out to be; null: that is refused
   AdmissionRunner* admission = nullptr;            // for storages that do not run it themselves (NamedCreater, Connecter); may be null
   std::chrono::seconds min_request_timeout{1800};  // watches without timeoutSeconds end in [x, 2x)
   std::size_t max_body_bytes = 3 * 1024 * 1024;

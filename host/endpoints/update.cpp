@@ -1,4 +1,5 @@
 #include "endpoints/body.hpp"
+#include "endpoints/creation.hpp"
 #include "endpoints/respond.hpp"
 #include "endpoints/sent_values.hpp"
 #include "endpoints/verb_options.hpp"
@@ -7,12 +8,20 @@
 namespace backplane::endpoints {
 namespace {
 
-// The object of a PUT, handed out anew for each attempt of the store.
+// The object of a PUT, handed out anew for each attempt of the store.  What is not there yet is created by those only who may create.
 class ReplacedObject final : public UpdatedObjectInfo {
  public:
-  explicit ReplacedObject(const Object& object) : object_(object) {}
+  ReplacedObject(const Resource& resource, const Object& object) : resource_(resource), object_(object) {}
 
-  Task<Result<Object>> updated_object(RequestContext& context, const Object*) override { co_return Object(object_, context.arena()); }
+  Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) override {
+    if (existing == nullptr && !allowed_) {
+      auto asking = may_create(resource_, context);
+      Status answer = co_await std::move(asking);
+      if (!answer.ok()) co_return answer;
+      allowed_ = true;
+    }
+    co_return Object(object_, context.arena());
+  }
 
   Preconditions preconditions() const override {
     Preconditions out;
@@ -21,7 +30,9 @@ class ReplacedObject final : public UpdatedObjectInfo {
   }
 
  private:
+  const Resource& resource_;
   const Object& object_;
+  bool allowed_ = false;
 };
 
 }  // namespace
@@ -41,7 +52,7 @@ Task<Status> serve_update(const Resource& resource, RequestContext& context, Exc
   if (status.ok()) status = match_name(context.info.name, *object);
   if (!status.ok()) co_return status;
   context.dry_run = options->dry_run;
-  ReplacedObject info(*object);
+  ReplacedObject info(resource, *object);
   auto updating = resource.updater->update(context, context.info.name, info, std::move(*options), /*force_allow_create=*/false);
   auto updated = co_await std::move(updating);
   if (!updated.ok()) {

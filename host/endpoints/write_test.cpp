@@ -386,6 +386,37 @@ class Binding final : public RestStorage, public NamedCreater {
   const Schema* schema_;
 };
 
+TEST_F(WriteTest, AnUpdateThatCreatesIsForThoseWhoMayCreate) {
+  use_config_maps();
+  authorizer_.answer = {Decision::kNoOpinion, "not today", {}};
+  const Response refused = send("PUT", maps("/new"), R"({"metadata":{"name":"new"}})");
+  EXPECT_EQ(refused.code(), 403);
+  EXPECT_EQ(message_of(refused), "configmaps \"new\" is forbidden: not today");
+  EXPECT_EQ(authorizer_.asked, std::vector<std::string>{" create configmaps n/new"});
+  EXPECT_TRUE(store_->objects.empty());
+  authorizer_.answer = {Decision::kNoOpinion, "", internal_error("lost")};
+  EXPECT_EQ(send("PUT", maps("/new"), R"({"metadata":{"name":"new"}})").code(), 500);
+  authorizer_.answer = {Decision::kAllow, "", internal_error("lost in part")};
+  EXPECT_EQ(send("PUT", maps("/new"), R"({"metadata":{"name":"new"}})").code(), 201);
+  authorizer_.asked.clear();
+  EXPECT_EQ(send("PUT", maps("/new"), R"({"metadata":{"name":"new"},"data":{"a":"b"}})").code(), 200);
+  EXPECT_TRUE(authorizer_.asked.empty()) << "it is there: nobody creates it";
+}
+
+// However the path is written, what has been authorized as a watch is one.
+TEST_F(WriteTest, AWatchWithTheMethodOfADeletionDeletesNothing) {
+  use_config_maps();
+  ASSERT_EQ(send("POST", maps(), R"({"metadata":{"name":"a"}})").code(), 201);
+  for (const char* path : {"/api/v1/watch/", "//api/v1/watch/"}) {
+    auto exchange = std::make_shared<FakeExchange>("DELETE", path + maps("/a"), Headers{}, std::string());
+    RequestContext context;
+    context.info = info_of(*exchange, "watch/" + maps("/a"));
+    context.info.path = path + maps("/a");
+    run_on(loop_, run(*handler_, context, *exchange));
+    EXPECT_EQ(store_->objects.count("a"), 1u) << path;
+  }
+}
+
 class CountingAdmission final : public AdmissionRunner {
  public:
   Task<Status> admit(AdmissionAttributes& attributes) override {

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <chrono>
+#include <string_view>
+#include <unordered_set>
 
 #include "registry/before.hpp"
 
@@ -117,12 +119,9 @@ bool set_collector_finalizers(const Strategy& strategy, Object& object, const De
   if (wants_orphans(strategy, before, options)) after.emplace_back(kOrphanFinalizer);
   if (wants_foreground(before, options)) after.emplace_back(kForegroundFinalizer);
 
-  const auto holds = [](const std::vector<std::string>& list, const std::string& f) {
-    return std::find(list.begin(), list.end(), f) != list.end();
-  };
-  const bool same = std::all_of(before.begin(), before.end(), [&](const std::string& f) { return holds(after, f); }) &&
-                    std::all_of(after.begin(), after.end(), [&](const std::string& f) { return holds(before, f); });
-  if (same) return false;
+  // As sets: clients write lists of any length.
+  const std::unordered_set<std::string_view> had(before.begin(), before.end()), has(after.begin(), after.end());
+  if (had == has) return false;
   meta.set_finalizers(after);
   return true;
 }

@@ -51,17 +51,24 @@ void StoreEnvironment::State::attach(registry::BackingSlot& slot) {
     waiting.push_back(&slot);
     return;
   }
-  if (renewed) caches->remove(slot.config().prefix);
+  if (renewed) caches->retire(slot.config().prefix);
   fill(slot, true);
 }
 
 void StoreEnvironment::State::detach(registry::BackingSlot& slot) {
   std::lock_guard lock(mutex);
   waiting.erase(std::remove(waiting.begin(), waiting.end(), &slot), waiting.end());
+  // The slot's own store is ending; a younger one over the prefix stays.
+  if (const auto place = stores.find(slot.config().prefix); place != stores.end() && place->second.expired()) stores.erase(place);
   const auto found = prefixes.find(slot.config().prefix);
   if (found == prefixes.end() || --found->second.users > 0) return;
   prefixes.erase(found);
   if (caches != nullptr) caches->remove(slot.config().prefix);
+}
+
+void StoreEnvironment::close_retired() {
+  std::lock_guard lock(state_->mutex);
+  if (state_->caches != nullptr) state_->caches->close_retired();
 }
 
 std::shared_ptr<registry::ObjectStore> StoreEnvironment::State::find(const std::string& root) {
@@ -72,9 +79,10 @@ std::shared_ptr<registry::ObjectStore> StoreEnvironment::State::find(const std::
 
 Status StoreEnvironment::State::claim(const std::shared_ptr<registry::ObjectStore>& store) {
   const auto print = [](const GroupVersionKind& kind) { return kind.group_version().to_string() + ", Kind=" + kind.kind; };
+  std::shared_ptr<registry::ObjectStore> before;  // May be the last who holds it: it goes after the lock, which its end takes.
   std::lock_guard lock(mutex);
   auto& place = stores[store->keys().root()];
-  const auto before = place.lock();
+  before = place.lock();
   // While the server runs a resource may be made anew, beside its predecessor (custom resources).
   if (before != nullptr && caches == nullptr) {
     return Status(Reason::kAlreadyExists, "resource " + quoted(store->config().resource) + " (" + print(store->kind()) +

@@ -60,7 +60,7 @@ struct StoreEnvironment::State {
   StoreSettings settings;
   std::unique_ptr<registry::Leases> leases;
   // The stores on one prefix share a cache; it goes with the last of them, and is made anew for one that wants it otherwise (a custom
-  // resource whose definition has changed): what watches the old one ends then.
+  // resource whose definition has changed): what watches the old one ends with close_retired().
   struct Prefix {
     int users = 0;
     CacheConfig config;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <unordered_set>
 
 namespace backplane::registry {
 namespace {
@@ -16,6 +17,13 @@ constexpr std::string_view kDuplicateOwners =
 constexpr std::string_view kDuplicateOwnersAfterAdmission =
     ".metadata.ownerReferences contains duplicate entries after mutating admission happens; API server dedups owner references in 1.20+, "
     "and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ";
+
+struct HashOfValue {
+  std::size_t operator()(const Value* value) const noexcept { return std::hash<Value>{}(*value); }
+};
+struct SameValue {
+  bool operator()(const Value* a, const Value* b) const noexcept { return *a == *b; }
+};
 
 }  // namespace
 
@@ -72,9 +80,12 @@ void dedupe_owner_references(RequestContext& context, Object& object, bool after
   Array& all = references->get_array();
   std::string duplicates;
   Array kept(all.storage());
+  kept.reserve(all.size());  // Its elements stay where they are.
+  std::unordered_set<const Value*, HashOfValue, SameValue> seen;
   for (Value& reference : all) {
-    if (std::find(kept.begin(), kept.end(), reference) == kept.end()) {
+    if (!seen.contains(&reference)) {
       kept.push_back(std::move(reference));
+      seen.insert(&kept.back());
       continue;
     }
     if (!duplicates.empty()) duplicates += ", ";

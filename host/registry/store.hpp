@@ -36,6 +36,9 @@ class StoreEnvironment {
   void start(StorageBackend& storage, CacheHub& caches, AdmissionRunner& admission, Kept kept = {}, StoreSettings settings = {});
   // Conversions and field labels of the kinds with several versions.  Before start().
   void use_scheme(std::shared_ptr<const Scheme> scheme);
+  // Ends the caches that have a successor, with what watches them.  Call it when what uses the successors has been published: until then
+  // requests are served from those before.
+  void close_retired();
   // Call before `caches` goes away: stores that are dropped later leave it alone.
   void stop();
   struct State;

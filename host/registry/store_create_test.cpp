@@ -145,6 +145,23 @@ TEST_F(StoreCreateTest, DropsRepeatedOwnersWithAWarning) {
   EXPECT_NE(context->warnings()[0].find("contains duplicate entries"), std::string::npos);
 }
 
+// As many as fit into a request; comparing each with each would take the better part of an hour.
+TEST_F(StoreCreateTest, ALongListOfOwnersIsGoneThroughOnce) {
+  make(std::make_shared<TestStrategy>());
+  const auto owner = [](int i, std::string_view name) {
+    return R"({"apiVersion":"v1","kind":"P","name":")" + std::string(name) + R"(","uid":"u)" + std::to_string(i) + "\"}";
+  };
+  constexpr int kOwners = 60'000;
+  std::string owners;
+  for (int i = 0; i < kOwners; ++i) owners.append(owner(i, "p")).append(",");
+  const auto created = create(thing(R"("name":"a","ownerReferences":[)" + owners + owner(7, "p") + "," + owner(7, "q") + "]"));
+  ASSERT_TRUE(created.ok()) << created.status().message().substr(0, 200);
+  EXPECT_EQ(find_path(parsed(*created), "metadata.ownerReferences")->as_array().size(), kOwners + 1u)
+      << "the same uid is not the same owner";
+  ASSERT_EQ(context->warnings().size(), 1u);
+  EXPECT_TRUE(context->warnings()[0].ends_with("duplicate UID(s) observed: u7")) << context->warnings()[0];
+}
+
 TEST_F(StoreCreateTest, RunsAdmissionForRequestsOnly) {
   make(std::make_shared<TestStrategy>());
   ASSERT_TRUE(create(thing(R"("name":"a")")).ok());

@@ -162,6 +162,8 @@ class FakeHub final : public CacheHub {
     return cache;
   }
   void remove(std::string_view prefix) override { caches.erase(std::string(prefix)); }
+  void retire(std::string_view prefix) override { remove(prefix); }
+  void close_retired() override {}
   Task<Status> start() override { co_return Status(); }
   Task<void> stop() override { co_return; }
 

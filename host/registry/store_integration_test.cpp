@@ -81,6 +81,45 @@ TEST_F(StoreIntegrationTest, AWriteIsInEveryLaterRead) {
   EXPECT_EQ(objects->size(), 20u);
 }
 
+// A custom resource whose definition changes gets a store of its own before that is published.
+TEST_F(StoreIntegrationTest, AStoreWithASuccessorServesUntilThatIsPublished) {
+  ASSERT_TRUE(create("a").ok());
+  RequestContext context;
+  prepare(context);
+  ListOptions options;
+  options.watch = true;
+  auto stream = run_on(loop_, store_->watch(context, options));
+  ASSERT_TRUE(stream.ok());
+  ResourceConfig config;
+  config.kind = {"", "v2", "Thing"};
+  config.resource = "things";
+  config.schema = &schema_;
+  config.strategy = std::make_shared<TestStrategy>();
+  auto next = make_store(environment_, std::move(config));
+  ASSERT_TRUE(next.ok()) << next.status().message();
+  ASSERT_TRUE(create("b").ok());
+  const auto found = get("b");
+  ASSERT_TRUE(found.ok()) << found.status().message();
+  std::size_t events = 0;
+  while (events < 2) events += run_on(loop_, (*stream)->next())->size();
+  environment_.close_retired();
+  auto end = run_on(loop_, (*stream)->next());
+  EXPECT_TRUE(!end.ok() || end->empty()) << "what watches the old one ends";
+  EXPECT_TRUE(run_on(loop_, (*next)->get(context, "b", {})).ok());
+}
+
+TEST_F(StoreIntegrationTest, StoresThatAreGoneLeaveNothingBehind) {
+  for (int i = 0; i < 10; ++i) {
+    ResourceConfig config;
+    config.kind = {"", "v1", "Thing"};
+    config.resource = "others" + std::to_string(i);
+    config.schema = &schema_;
+    config.strategy = std::make_shared<TestStrategy>();
+    ASSERT_TRUE(make_store(environment_, std::move(config)).ok());
+  }
+  EXPECT_EQ(environment_.state()->stores.size(), 1u) << "that of the fixture";
+}
+
 Task<void> add_one(StandardStorage& store, std::atomic<int>& failures) {
   RequestContext context;
   context.info.ns = "default";

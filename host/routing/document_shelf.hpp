@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "backplane/bytes.hpp"
+#include "backplane/turns.hpp"
 
 namespace backplane {
 
@@ -32,6 +33,8 @@ class DocumentShelf : public std::enable_shared_from_this<DocumentShelf> {
   DocumentShelf() : DocumentShelf(Limits{}) {}
   explicit DocumentShelf(Limits limits) : limits_(limits) {}
 
+  // Whose turn it is to make a document: long work, that must leave threads to others.
+  Turns& makers() noexcept { return makers_; }
   // The document has been read.
   void put(const MadeDocumentRef& document);
   // Nobody will ask for it any more.
@@ -50,6 +53,7 @@ class DocumentShelf : public std::enable_shared_from_this<DocumentShelf> {
   void plan_sweep();
 
   const Limits limits_;
+  Turns makers_{1};
   std::mutex mutex_;
   Places places_;  // the one read last first
   std::unordered_map<const MadeDocument*, Places::iterator> by_document_;

@@ -73,6 +73,8 @@ Task<LazyDocument::MadeRef> LazyDocument::get(Shelf shelf, std::function<std::st
     fresh->hash = std::move(hash);
     std::exception_ptr error;
     try {
+      auto waiting = shelf->makers().take();
+      const Turns::Turn maker = co_await std::move(waiting);
       auto making = run_blocking([&make, &fresh] {
         std::string text = make();
         text.shrink_to_fit();

@@ -364,6 +364,7 @@ HandlerFactory handler_factory(const RouterConfig& config, const Scheme* scheme,
     if (const auto* deprecated = dynamic_cast<const DeprecationProvider*>(row.storage.get())) {
       scope.deprecation_warning = deprecated->deprecation_warning();
     }
+    scope.authorizer = config.authorizer;
     scope.admission = config.admission;
     scope.min_request_timeout = config.min_request_timeout;
     scope.max_body_bytes = config.max_body_bytes;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/caught.hpp"
 #include "endpoints/resource_handler.hpp"
 #include "routing/groups_editor.hpp"
 #include "routing/log.hpp"
@@ -56,6 +57,12 @@ bool lacks_subresource(const VersionTable& version, const RequestInfo& info) {
   return resource != nullptr && routes_published(**resource, info);
 }
 
+// "//api/v1/pods" is no path of the API, though it is authorized as one; nor does "/apis//v1/pods", which names no group, mean the one of
+// "/api/v1".
+bool is_api_path(const RequestInfo& info) {
+  return info.is_resource_request && info.path.find_first_not_of('/') == 1 && info.api_group.empty() == (info.api_prefix == "api");
+}
+
 bool is_below(std::string_view path, std::string_view root) {
   return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
 }
@@ -77,13 +84,17 @@ std::shared_ptr<HttpHandler> find_exact(const TableRef& routes, const DocumentCo
   return exact != routes->paths->exact.end() ? exact->second.route.handler : find_document(routes, context, path);
 }
 
-std::shared_ptr<HttpHandler> find_path(const TableRef& routes, const DocumentContext& context, std::string path) {
+// A path of the host's or of a delegate's, or a document.
+std::shared_ptr<HttpHandler> find_own(const TableRef& routes, const DocumentContext& context, std::string path) {
   std::shared_ptr<HttpHandler> handler = find_exact(routes, context, path);
   if (!handler && path.size() > 1 && path.back() == '/' && root_path_allows_slash(path)) {
     path.pop_back();
     handler = find_exact(routes, context, path);
   }
-  if (handler) return handler;
+  return handler;
+}
+
+std::shared_ptr<HttpHandler> find_prefix(const TableRef& routes, std::string_view path) {
   for (const PathRow& row : routes->paths->prefixes) {
     const std::string& prefix = row.route.path;
     if (is_below(path, prefix) || (prefix.back() == '/' && path.starts_with(prefix))) return row.route.handler;
@@ -127,6 +138,16 @@ std::vector<VersionRef> enabled_versions(const APIGroupInfo& group, const std::s
   return out;
 }
 
+// A listener that fails keeps nobody else from what is told.
+void tell_one(const std::function<void(const GroupVersionsChange&)>& callback, const GroupVersionsChange& change) {
+  try {
+    callback(change);
+  } catch (...) {
+    const Caught error = caught();
+    routing_log().error("somebody who follows the group versions failed error={:?}{}", error.what, error.stack);
+  }
+}
+
 }  // namespace
 
 Router::Router(RouterConfig config)
@@ -141,16 +162,15 @@ Router::~Router() = default;
 std::shared_ptr<HttpHandler> Router::find_handler(const RequestContext& context) const {
   const TableRef routes = table_.load(std::memory_order_acquire);
   const RequestInfo& info = context.info;
-  // "/apis//v1/pods" names no group, and not the one of "/api/v1".
-  const bool grouped = info.api_group.empty() == (info.api_prefix == "api");
-  const VersionTable* version = info.is_resource_request && grouped ? routes->find(info.api_group, info.api_version) : nullptr;
+  const VersionTable* version = is_api_path(info) ? routes->find(info.api_group, info.api_version) : nullptr;
   if (version != nullptr) {
     if (version->forward) return version->forward;
     if (const ResourceRow* row = find_row(*version, info)) return row->handler;
     if (lacks_subresource(*version, info)) return answer_with(not_found(info.api_group, info.resource, info.name));
   }
+  if (auto handler = find_own(routes, documents(), info.path)) return handler;
   if (auto handler = published_paths_.find(info.path)) return handler;
-  if (auto handler = find_path(routes, documents(), info.path)) return handler;
+  if (auto handler = find_prefix(routes, info.path)) return handler;
   return below_known_root(*routes, info.path) ? no_such_resource() : no_such_page();
 }
 
@@ -217,10 +237,8 @@ Status Router::compose_locked(std::vector<PathRoute> host_paths) {
 }
 
 Status Router::change(const std::string& delegate, GroupsChange change) {
-  GroupVersionsChange told;
-  std::vector<std::function<void(const GroupVersionsChange&)>> callbacks;
-  bool complete = false;
   {
+    Untold untold;
     const std::lock_guard lock(mutex_);
     const TableRef before = table_.load(std::memory_order_acquire);
     const HandlerFactory handler_of = handler_factory(config_, scheme_.get(), watches_, /*published=*/true);
@@ -228,17 +246,41 @@ Status Router::change(const std::string& delegate, GroupsChange change) {
     Status status = editor.apply(change);
     if (!status.ok()) return status;
     auto routes = std::make_shared<RouteTable>(*before);
-    routes->groups = editor.finish(told);
+    routes->groups = editor.finish(untold.change);
     table_.store(std::move(routes), std::memory_order_release);
-    if (!told.served.empty() || !told.gone.empty()) callbacks = callbacks_;
-    complete = unpublished_.erase(delegate) > 0 && unpublished_.empty();
+    untold.complete = unpublished_.erase(delegate) > 0 && unpublished_.empty();
+    untold_.push_back(std::move(untold));
   }
-  for (const auto& callback : callbacks) callback(told);
-  if (complete) groups_complete_.fire();
+  tell();
   return {};
 }
 
+// One at a time, in the order of the changes: who comes while somebody tells, or changes something when told, leaves it to that one.
+void Router::tell() {
+  std::unique_lock lock(mutex_);
+  if (std::exchange(telling_, true)) return;
+  while (!untold_.empty()) {
+    const Untold next = std::move(untold_.front());
+    untold_.pop_front();
+    const auto callbacks = callbacks_;
+    lock.unlock();
+    const bool any = !next.change.served.empty() || !next.change.gone.empty();
+    for (const auto& callback : callbacks) {
+      if (any) tell_one(callback, next.change);
+    }
+    if (next.complete) groups_complete_.fire();
+    lock.lock();
+  }
+  telling_ = false;
+}
+
 Status Router::publish_path(const std::string& delegate, PathRoute route) {
+  // A group that nobody serves may be answered from elsewhere; what is below these is the host's, whether it has it now or not.
+  for (const std::string_view root : {"/api", "/openapi"}) {
+    if (is_below(route.path, root)) {
+      return bad_request("path " + quoted(route.path) + " is inside " + quoted(root) + ", which the host answers for");
+    }
+  }
   const std::lock_guard lock(mutex_);
   const TableRef routes = table_.load(std::memory_order_acquire);
   const FixedPaths& paths = *routes->paths;

@@ -8,6 +8,7 @@
 // Errors:        compose() and change(): kAlreadyExists when two delegates serve the same path, naming the first.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -29,6 +30,7 @@ class DocumentShelf;
 struct RouteTable;
 
 struct RouterConfig {
+  Authorizer* authorizer = nullptr;  // the composed one, which an update that creates asks; null: use_authorizer()
   AdmissionRunner* admission = nullptr;
   ApiEnablement enablement;
   std::chrono::seconds min_request_timeout{1800};
@@ -45,6 +47,8 @@ class Router final : public HttpHandler {
 
   // The kinds the server knows, for the words about bodies of other kinds.  Before compose().
   void use_scheme(std::shared_ptr<const Scheme> scheme) { scheme_ = std::move(scheme); }
+  // Whom an update asks that turns out to create.  Before compose().
+  void use_authorizer(Authorizer& authorizer) { config_.authorizer = &authorizer; }
   // Front to back.  Once, at start; paths of `host_paths` (health, metrics) come first.
   Status compose(std::vector<DelegationTarget> chain, std::vector<PathRoute> host_paths);
   // Changes what `delegate` has published at run time; after compose().
@@ -56,6 +60,7 @@ class Router final : public HttpHandler {
   std::vector<GroupVersionInfo> group_versions() const;
   // What serves a resource (no subresource) now; null when nobody does.
   std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const;
+  // `callback` is told of every change in the order they were made, on the thread of one that makes them.
   void on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback);
   // Fires when every delegate that publishes at run time has made its first change.
   Signal& groups_complete() noexcept { return groups_complete_; }
@@ -71,6 +76,13 @@ class Router final : public HttpHandler {
   std::shared_ptr<HttpHandler> find_handler(const RequestContext& context) const;
   DocumentContext documents() const;
   Status compose_locked(std::vector<PathRoute> host_paths);
+  void tell();
+
+  // A change that the callbacks have not been told of.
+  struct Untold {
+    GroupVersionsChange change;
+    bool complete = false;  // the last of the delegates has published
+  };
 
   RouterConfig config_;
   std::shared_ptr<const Scheme> scheme_;
@@ -83,6 +95,8 @@ class Router final : public HttpHandler {
   std::atomic<std::shared_ptr<const RouteTable>> table_;
   PublishedPaths published_paths_;
   std::vector<std::function<void(const GroupVersionsChange&)>> callbacks_;
+  std::deque<Untold> untold_;
+  bool telling_ = false;
 };
 
 }  // namespace backplane

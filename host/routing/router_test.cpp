@@ -237,6 +237,50 @@ TEST_F(RouterTest, TellsWhichGroupVersionsHaveComeAndGoneAndNothingElse) {
   EXPECT_EQ(send("GET", "/apis/y.io").code(), 404);
 }
 
+// Who authorizes reads these paths as requests on a resource, of which some are not what runs: upstream has no route for them.
+TEST_F(RouterTest, APathWithTwoSlashesIsNoPathOfTheAPI) {
+  expect_no_such_page("DELETE", "//api/v1/watch/namespaces/n/things/a");
+  expect_no_such_page("GET", "//api/v1/namespaces/n/things");
+  expect_no_such_page("GET", "//apis/apps/v1/namespaces/n/deployments");
+  expect_no_such_page("GET", "///apis/x.io/v1beta1/foos");
+  EXPECT_EQ(send("DELETE", "/api/v1/watch/namespaces/n/things/a").code(), 405);
+}
+
+TEST_F(RouterTest, ChangesAreToldInTheirOrderToThoseWhoMakeOthersOnHearing) {
+  std::vector<std::string> heard;
+  const auto publish = [this](const char* group) { return router_.change("custom", put({resource_of(group, "bars", {"v1"})})); };
+  router_.on_group_versions_changed([&](const GroupVersionsChange& change) {
+    if (!change.served.empty() && change.served[0].group_version.group == "y.io") {
+      EXPECT_TRUE(publish("z.io").ok());
+      throw std::runtime_error("thrown on purpose");
+    }
+  });
+  router_.on_group_versions_changed([&](const GroupVersionsChange& change) {
+    for (const auto& info : change.served) heard.push_back(info.group_version.group);
+  });
+  ASSERT_TRUE(publish("y.io").ok());
+  EXPECT_EQ(heard, (std::vector<std::string>{"y.io", "z.io"}));
+}
+
+TEST_F(RouterTest, WhatIsPublishedStandsBehindThePathsThatWereThereAndInFrontOfNoDocument) {
+  auto elsewhere = std::make_shared<Elsewhere>();
+  for (const char* path : {"/api", "/api/v2", "/openapi", "/openapi/v3/x"}) {
+    const Status refused = router_.publish_path("custom", PathRoute{path, true, true, elsewhere});
+    EXPECT_EQ(refused.reason(), Reason::kBadRequest) << path;
+  }
+  EXPECT_EQ(router_.publish_path("custom", PathRoute{"/apis/x.io", true, true, elsewhere}).reason(), Reason::kAlreadyExists);
+  ASSERT_TRUE(router_.publish_path("custom", PathRoute{"/apis/far.io/v1", true, true, elsewhere}).ok());
+  EXPECT_EQ(send("GET", "/apis/far.io/v1/things").code(), 503);
+  ASSERT_TRUE(router_.change("custom", put({resource_of("far.io", "bars", {"v1"})})).ok());
+  EXPECT_EQ(message_of(send("GET", "/apis/far.io/v1/bars")), "Internal error occurred: listed");
+  EXPECT_EQ(send("GET", "/apis/far.io/v1").code(), 200) << "what is served since goes first";
+  ASSERT_TRUE(router_.publish_path("custom", PathRoute{"/version/more", false, true, elsewhere}).ok());
+  ASSERT_TRUE(router_.publish_path("custom", PathRoute{"/debug", true, true, elsewhere}).ok());
+  EXPECT_EQ(send("GET", "/version/more").code(), 503);
+  EXPECT_EQ(send("GET", "/debug/other").code(), 503);
+  EXPECT_EQ(send("GET", "/debug/chain").code(), 200) << "the host's own, below what was published later";
+}
+
 TEST_F(RouterTest, GroupVersionsSayWhatAnAPIServiceSays) {
   ASSERT_TRUE(router_.change("custom", put({resource_of("x.io", "foos", {"v1beta1", "v1", "v2"})})).ok());
   std::vector<std::string> versions;

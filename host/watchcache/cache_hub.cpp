@@ -28,6 +28,8 @@ class FollowingHub final : public CacheHub {
 
   std::shared_ptr<ResourceCache> add(CacheConfig config, bool eager) override;
   void remove(std::string_view prefix) override;
+  void retire(std::string_view prefix) override;
+  void close_retired() override;
   Task<Status> start() override;
   Task<void> stop() override;
 
@@ -52,8 +54,9 @@ class FollowingHub final : public CacheHub {
   void tick() noexcept;
 
   const std::shared_ptr<FollowedStore> store_;
-  std::mutex mutex_;  // slots_, watch_, pause_
+  std::mutex mutex_;  // slots_, retired_, watch_, pause_
   Slots slots_;
+  std::vector<CacheRef> retired_;  // they have what their successors have
   std::shared_ptr<StorageWatch> watch_;
   Promise<bool> pause_;  // between two ticks; set to end it
 };
@@ -81,6 +84,23 @@ void FollowingHub::remove(std::string_view prefix) {
     slots_.erase(found);
   }
   cache->close();
+}
+
+void FollowingHub::retire(std::string_view prefix) {
+  std::lock_guard lock(mutex_);
+  const auto found = slots_.find(prefix);
+  if (found == slots_.end()) return;
+  retired_.push_back(std::move(found->second.cache));
+  slots_.erase(found);
+}
+
+void FollowingHub::close_retired() {
+  std::vector<CacheRef> retired;
+  {
+    std::lock_guard lock(mutex_);
+    retired.swap(retired_);
+  }
+  for (auto& cache : retired) cache->close();
 }
 
 Status FollowingHub::open_watch(Revision after) {
@@ -124,6 +144,7 @@ std::vector<FollowingHub::CacheRef> FollowingHub::all() {
   std::vector<CacheRef> caches;
   std::lock_guard lock(mutex_);
   for (auto& [_, slot] : slots_) caches.push_back(slot.cache);
+  caches.insert(caches.end(), retired_.begin(), retired_.end());
   return caches;
 }
 
@@ -207,6 +228,13 @@ void FollowingHub::dispatch(const EventBatch& batch) {
         last = cache;
       }
       events->push_back(&event);
+    }
+    for (const CacheRef& old : retired_) {
+      std::vector<const StorageEvent*> own;
+      for (const auto& event : batch.events) {
+        if (event.kv.key.starts_with(old->config().prefix)) own.push_back(&event);
+      }
+      if (!own.empty()) by_cache.emplace_back(old, std::move(own));
     }
   }
   for (auto& [cache, events] : by_cache) cache->apply(events);

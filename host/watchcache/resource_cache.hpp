@@ -66,6 +66,9 @@ class CacheHub {
   // A cache over `config.prefix`, one per prefix.  Loading starts at the first use or at once when `eager`.
   virtual std::shared_ptr<ResourceCache> add(CacheConfig config, bool eager) = 0;
   virtual void remove(std::string_view prefix) = 0;
+  // As remove(), but the cache goes on following the store until close_retired(), beside a new one on its prefix.
+  virtual void retire(std::string_view prefix) = 0;
+  virtual void close_retired() = 0;
   virtual Task<Status> start() = 0;  // begins to follow the store
   virtual Task<void> stop() = 0;     // ends all watch streams
 };

@@ -77,6 +77,30 @@ TEST(ObjectMetaRules, NoFinalizersAreAddedToWhatIsBeingDeleted) {
             "[]string{\"e.com/y\"}");
 }
 
+// Every one of them shows the whole list.
+TEST(ObjectMetaRules, OfManySurplusControllersAFewAreNamed) {
+  std::string owners;
+  for (int i = 0; i < 100; ++i) {
+    owners.append(i == 0 ? "" : ",").append(R"({"apiVersion":"v1","kind":"P","name":"p","uid":"u","controller":true})");
+  }
+  const Value tree = json::parse(R"({"metadata":{"name":"a","ownerReferences":[)" + owners + "]}}");
+  FieldErrors errors;
+  validate_object_meta(tree.get_object(), false, NameRule::kDnsSubdomain, errors);
+  EXPECT_EQ(errors.size(), 4u);
+  ASSERT_FALSE(errors.list().empty());
+  EXPECT_NE(errors.list()[0].text.find("Only one reference can have Controller set to true"), std::string::npos);
+}
+
+TEST(ObjectMetaRules, ManyFinalizersAreGoneThroughOnce) {
+  std::string finalizers;
+  for (int i = 0; i < 60'000; ++i) finalizers.append(i == 0 ? "\"" : ",\"").append("e.com/f").append(std::to_string(i)).append("\"");
+  const std::string text = R"({"metadata":{"name":"a","deletionTimestamp":"2024-01-01T00:00:00Z","finalizers":[)" + finalizers;
+  const Value old = json::parse(text + "]}}"), now = json::parse(text + ",\"e.com/new\"]}}");
+  FieldErrors errors;
+  validate_object_meta_update(now.get_object(), old.get_object(), errors);
+  EXPECT_TRUE(errors.aggregate_message().ends_with("found new finalizers []string{\"e.com/new\"}"));
+}
+
 TEST(ObjectMetaRules, SystemMembersAreImmutable) {
   const Value old = json::parse(R"({"metadata":{"name":"a","uid":"u"}})");
   const Value now = json::parse(R"({"metadata":{"name":"a","uid":"v","deletionTimestamp":"2020-01-01T00:00:00Z"}})");

@@ -1,5 +1,6 @@
 // Rules for ObjectMeta and LabelSelector: k8s.io/apimachinery/pkg/api/validation and pkg/apis/meta/v1/validation.
 #include <algorithm>
+#include <unordered_set>
 
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
@@ -8,6 +9,8 @@ namespace backplane BACKPLANE_API {
 namespace {
 
 constexpr std::size_t kMaxAnnotationBytes = 256 * 1024;
+// Each problem of a second controller shows the whole list, which may be megabytes: so many are named, more are as wrong.
+constexpr std::size_t kMaxSurplusControllers = 4;
 
 void add_problems(const Problems& problems, const std::string& path, std::string_view value, FieldErrors& errors) {
   for (const std::string& problem : problems) errors.invalid(path, value, problem);
@@ -42,6 +45,7 @@ void validate_owners(const Object& metadata, const std::string& path, FieldError
   const Array* owners = get_array(metadata, "ownerReferences");
   if (owners == nullptr) return;
   std::string controller;
+  std::size_t surplus = 0;
   for (const Value& item : *owners) {
     validate_owner(item, path, errors);
     const Object* owner = item.if_object();
@@ -49,7 +53,7 @@ void validate_owners(const Object& metadata, const std::string& path, FieldError
     const std::string name = std::string(get_string(*owner, "kind")) + "/" + std::string(get_string(*owner, "name"));
     if (controller.empty()) {
       controller = name;
-    } else {
+    } else if (++surplus <= kMaxSurplusControllers) {
       errors.invalid_raw(
           path, to_json(*owners),
           "Only one reference can have Controller set to true. Found \"true\" in references for " + controller + " and " + name);
@@ -75,9 +79,13 @@ void validate_no_new_finalizers(const Object& metadata, const Object& old, Field
   const Array* now = get_array(metadata, "finalizers");
   const Array* before = get_array(old, "finalizers");
   if (now == nullptr) return;
+  std::unordered_set<std::string_view> had;
+  if (before != nullptr) {
+    for (const Value& item : *before) had.insert(view(item));
+  }
   std::vector<std::string_view> added;
   for (const Value& item : *now) {
-    if (before == nullptr || std::find(before->begin(), before->end(), item) == before->end()) added.push_back(view(item));
+    if (!had.contains(view(item))) added.push_back(view(item));
   }
   if (added.empty()) return;
   std::sort(added.begin(), added.end());

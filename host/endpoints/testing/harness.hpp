@@ -60,6 +60,18 @@ inline std::string message_of(const Response& response) {
   return error || !tree.is_object() ? std::string() : std::string(get_string(tree.get_object(), "message"));
 }
 
+// Allows what it is not told to refuse, and says what it was asked.
+class FakeAuthorizer final : public Authorizer {
+ public:
+  std::string_view name() const noexcept override { return "fake"; }
+  Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override {
+    asked.push_back(attributes.user.name + " " + attributes.verb + " " + attributes.resource + " " + attributes.ns + "/" + attributes.name);
+    co_return answer;
+  }
+  AuthorizerResult answer{Decision::kAllow, {}, {}};
+  std::vector<std::string> asked;
+};
+
 // One resource: config maps by default, pods, or the custom kind Foo.
 class Api : public ::testing::Test {
  protected:
@@ -81,6 +93,7 @@ class Api : public ::testing::Test {
     scope_.storage = store_;
     scope_.published = schemas_->find(kind)->structural();
     scope_.scheme = &scheme_;
+    scope_.authorizer = &authorizer_;
     handler_ = make_resource_handler(scope_);
   }
   void use_config_maps() { use({"", "v1", "ConfigMap"}, "configmaps", kCoreSchema); }
@@ -131,16 +144,18 @@ class Api : public ::testing::Test {
   }
 
   IoLoop loop_{"test"};
+  FakeAuthorizer authorizer_;
   Scheme scheme_;
   std::shared_ptr<const SchemaSet> schemas_;
   std::shared_ptr<FakeStore> store_;
   ResourceScope scope_;
   std::shared_ptr<HttpHandler> handler_;
 
- private:
   static Task<void> run(HttpHandler& handler, RequestContext& context, FakeExchange& exchange) {
     co_await handler.handle(context, exchange);
   }
+
+ private:
   static std::string verb_of(std::string_view method, bool collection) {
     if (method == "GET" || method == "HEAD") return collection ? "list" : "get";
     if (method == "POST") return "create";
