@@ -11,8 +11,9 @@
 namespace backplane {
 namespace {
 
-// Files, fsync of small things, name resolution: rare, and short.
-constexpr std::size_t kBlockingThreads = 2;
+// The store's reads, and beside them what takes long, each of which is at it with one thread at a time: a document that is made, a part
+// of a compaction; history that resumed watches read, with two.
+constexpr std::size_t kBlockingThreads = 6;
 
 // klog.Fatal's exit code.
 constexpr int kFatalExit = 255;

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/caught.hpp"
 #include "base/task_group.hpp"
 #include "storage/log.hpp"
 
@@ -18,8 +19,13 @@ struct Compactor::State : std::enable_shared_from_this<State> {
   }
 
   Task<void> run() {
-    auto status = co_await tick();
-    if (!status.ok()) storage_log().warn("compaction failed, tried again later error={}", status.message());
+    try {
+      auto status = co_await tick();
+      if (!status.ok()) storage_log().warn("compaction failed, tried again later error={}", status.message());
+    } catch (...) {
+      const Caught error = caught();
+      storage_log().error("compaction failed, tried again later error={:?}{}", error.what, error.stack);
+    }
     arm();
   }
 

@@ -1,5 +1,9 @@
 #include "storage/compactor.hpp"
 
+#include <atomic>
+#include <future>
+#include <stdexcept>
+
 #include "storage/memory_storage.hpp"
 #include "storage/storage_test_kit.hpp"
 
@@ -40,6 +44,41 @@ TEST(Compactor, KeepsNoRevisionsForTheirNumbersSake) {
   ASSERT_TRUE(store.run(compactor.tick()).ok());
   EXPECT_EQ(read_at(store, 2), Reason::kExpired) << "a handful of revisions is forgotten like a thousand";
   EXPECT_EQ(read_at(store, 3), Reason::kNone);
+}
+
+// Throws when asked for the revision, the first time.
+class Tripping final : public StorageBackend {
+ public:
+  explicit Tripping(StorageBackend& below) : below_(below) {}
+  Task<Result<Revision>> current_revision() override {
+    if (++asked == 1) throw std::runtime_error("tripped on purpose");
+    if (asked == 3) again.set_value();
+    return below_.current_revision();
+  }
+  Task<Result<RangeResult>> range(RangeRequest request) override { return below_.range(std::move(request)); }
+  Task<Result<TxnResult>> txn(TxnRequest request) override { return below_.txn(std::move(request)); }
+  Result<std::unique_ptr<StorageWatch>> watch(std::string prefix, Revision after) override {
+    return below_.watch(std::move(prefix), after);
+  }
+  Task<Status> compact(Revision revision) override { return below_.compact(revision); }
+  Task<Result<LeaseId>> grant_lease(std::chrono::seconds time) override { return below_.grant_lease(time); }
+  Task<Status> health(std::chrono::milliseconds time) override { return below_.health(time); }
+  Task<Status> stop() override { return below_.stop(); }
+
+  std::atomic<int> asked{0};
+  std::promise<void> again;
+
+ private:
+  StorageBackend& below_;
+};
+
+TEST(Compactor, GoesOnAfterAnException) {
+  OpenStore store(memory());
+  Tripping tripping(*store);
+  Compactor compactor(tripping, store.loop(), std::chrono::milliseconds(1));
+  compactor.start();
+  EXPECT_EQ(tripping.again.get_future().wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  store.run(compactor.stop());
 }
 
 TEST(Compactor, StopsWhileItWaitsForItsNextTick) {

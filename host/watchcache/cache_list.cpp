@@ -5,6 +5,7 @@
 #include "watchcache/continue_token.hpp"
 #include "watchcache/index_scan.hpp"
 #include "watchcache/prefix_cache.hpp"
+#include "watchcache/store_cursor.hpp"
 
 namespace backplane {
 
@@ -211,32 +212,43 @@ Task<Result<ListResult>> PrefixCache::page(View view, Selection selection, ListP
   co_return result;
 }
 
-// The snapshot is gone: the store still has the revision unless it was compacted.
+namespace {
+
+// What a list is told whose revision the store has compacted away.
+Status revision_gone(const ListPlan& plan, const Selection& selection) {
+  if (!plan.continued) return expired(std::string(kListExpired));
+  Status gone = expired(std::string(kContinueExpired));
+  gone.set_continue_token(encode_continue(plan.from, selection.list_prefix(), -1));
+  return gone;
+}
+
+}  // namespace
+
+// The snapshot is gone: the store still has the revision unless it was compacted.  Without a limit it is read as it is written out.
 Task<Result<ListResult>> PrefixCache::list_from_store(Selection selection, ListPlan plan) {
   RangeRequest request;
   request.start = plan.from;
   request.end = selection.end();
   request.revision = plan.revision;
-  request.limit = plan.limit > 0 ? std::max(plan.limit, selection.selects() ? kStorePage : 0) : 0;
+  request.limit = plan.limit > 0 && !selection.selects() ? plan.limit : std::max(plan.limit, kStorePage);
+  request.skip_count = plan.limit == 0;
   ListResult result;
   result.revision = plan.revision;
   std::vector<ObjectRef> entries;
   for (bool more = true; more;) {
     auto reading = store_->storage.range(request);
     auto part = co_await std::move(reading);
-    if (!part.ok() && part.status().reason() != Reason::kExpired) co_return std::move(part.status());
-    if (!part.ok() && !plan.continued) co_return expired(std::string(kListExpired));
-    if (!part.ok()) {
-      auto gone = expired(std::string(kContinueExpired));
-      gone.set_continue_token(encode_continue(plan.from, selection.list_prefix(), -1));
-      co_return gone;
+    if (!part.ok()) co_return part.status().reason() == Reason::kExpired ? revision_gone(plan, selection) : std::move(part.status());
+    if (plan.limit == 0) {
+      result.items = make_store_cursor(shared_from_this(), std::move(selection), std::move(request), std::move(*part));
+      co_return result;
     }
     more = part->more;
     for (std::size_t i = 0; i < part->items.size(); ++i) {
       ObjectRef entry = make_entry(part->items[i]);
       if (!selection.selected(*entry)) continue;
       entries.push_back(std::move(entry));
-      if (plan.limit == 0 || static_cast<std::int64_t>(entries.size()) < plan.limit) continue;
+      if (static_cast<std::int64_t>(entries.size()) < plan.limit) continue;
       if (more || i + 1 < part->items.size()) {
         result.continue_token = encode_continue(entries.back()->key + '\0', selection.list_prefix(), plan.revision);
         if (!selection.selects()) result.remaining = part->count - plan.limit;

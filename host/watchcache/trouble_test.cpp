@@ -18,6 +18,7 @@ class TroubledStorage final : public StorageBackend {
   std::atomic<int> throwing_watches{0};  // so many batches of events, too
   std::atomic<bool> hold_ranges{false};  // what has been read is not handed over yet
   std::atomic<int> ranges{0};
+  std::atomic<std::size_t> largest_range{0};  // objects in one answer
   std::atomic<int> watches{0};
 
   void break_watch() {
@@ -31,6 +32,7 @@ class TroubledStorage final : public StorageBackend {
     ++ranges;
     if (throwing_ranges.fetch_sub(1) > 0) throw 7;
     auto result = co_await below_->range(std::move(request));
+    if (result.ok()) largest_range = std::max(largest_range.load(), result->items.size());
     while (hold_ranges.load()) {
       auto pause = sleep_for(std::chrono::milliseconds(1));
       co_await std::move(pause);
@@ -142,6 +144,48 @@ class Trouble : public testing::Test {
   std::shared_ptr<ResourceCache> cache_;
   std::promise<std::string> shown_;
 };
+
+Task<Result<ListResult>> list_at(ResourceCache& cache, Revision revision) {
+  CacheScope scope;
+  ListOptions options;
+  options.resource_version = std::to_string(revision);
+  options.match = ResourceVersionMatch::kExact;
+  auto listing = cache.list(std::move(scope), std::move(options));
+  auto list = co_await std::move(listing);
+  co_return list;
+}
+
+Task<std::size_t> count_items(ObjectCursor& items) {
+  std::size_t count = 0;
+  auto reading = for_each(items, [&count](const ObjectEntry&) { ++count; });
+  auto status = co_await std::move(reading);
+  co_return status.ok() ? count : 0;
+}
+
+TEST_F(Trouble, AnOldRevisionIsReadFromTheStoreAPageAtATime) {
+  constexpr std::size_t kObjects = 2'500;
+  for (std::size_t i = 0; i < kObjects;) {
+    TxnRequest request;
+    for (int part = 0; part < 100; ++part, ++i) {
+      request.puts.push_back({"/registry/configmaps/ns/" + std::to_string(i), SharedBytes(R"({"metadata":{"name":"x"}})"), 0});
+    }
+    ASSERT_TRUE(run_on(loop_, storage_.txn(std::move(request))).ok());
+  }
+  EXPECT_FALSE(names().empty());
+  const Revision then = storage_.committed_revision();
+  put("later");
+  put("last");
+  EXPECT_FALSE(names().empty());
+  storage_.largest_range = 0;
+  auto list = run_on(loop_, list_at(*cache_, then));
+  ASSERT_TRUE(list.ok()) << list.status().message();
+  const int before = storage_.ranges;
+  EXPECT_EQ(run_on(loop_, count_items(*list->items)), kObjects);
+  EXPECT_EQ(storage_.ranges - before, 2) << "the rest, as it is asked for";
+  EXPECT_EQ(storage_.largest_range, 1'000u);
+  ASSERT_TRUE(list->items->rewind());
+  EXPECT_EQ(run_on(loop_, count_items(*list->items)), kObjects);
+}
 
 TEST_F(Trouble, ABrokenStoreWatchShowsNoOldStateUnderANewRevision) {
   put("a");

@@ -5,6 +5,8 @@
 #include <deque>
 #include <mutex>
 
+#include "backplane/turns.hpp"
+
 namespace backplane BACKPLANE_API {
 
 CommitHistory::~CommitHistory() = default;
@@ -23,6 +25,9 @@ std::size_t bytes_of(const std::vector<StorageEvent>& events) {
   return bytes;
 }
 
+// Watches that read history at once; all others of a store's readers come in between.
+constexpr std::size_t kHistoryReaders = 2;
+
 Status ended() { return expired("the watch was ended: the store has stopped or the watch was cancelled"); }
 
 }  // namespace
@@ -40,6 +45,7 @@ struct CommitFeed::State {
   std::size_t bytes = 0;
   bool closed = false;
   std::vector<Promise<bool>> waiting;
+  Turns past{kHistoryReaders};
 };
 
 namespace {
@@ -61,6 +67,9 @@ class FeedWatch final : public StorageWatch {
         co_await woken.future();
         continue;
       }
+      auto waiting = state_->past.take();
+      const Turns::Turn turn = co_await std::move(waiting);
+      if (cancelled_.load()) co_return ended();
       auto reading = state_->history.read_history(prefix_, after_, state_->limits.batch);
       auto past = co_await std::move(reading);
       if (!past.ok()) co_return std::move(past.status());

@@ -48,7 +48,7 @@ class RocksdbStorage final : public StorageBackend, private CommitHistory {
     feed_.append(std::move(events), revision);
     feed_.wake();
   }
-  Status compact_to(Revision revision);
+  Result<bool> begin_compaction(Revision revision);
   Result<bool> compact_part(Revision revision);
   Status shut_down();
 
@@ -109,28 +109,28 @@ Task<Result<EventBatch>> RocksdbStorage::read_history(std::string prefix, Revisi
 }
 
 Task<Status> RocksdbStorage::compact(Revision revision) {
-  Status status;
-  auto working = run_blocking([&] { status = compact_to(revision); });
-  co_await std::move(working);
-  co_return status;
+  Result<bool> more = true;
+  auto beginning = run_blocking([&] { more = begin_compaction(revision); });
+  co_await std::move(beginning);
+  // A part at a time: reads that wait for a thread come in between.
+  while (more.ok() && *more) {
+    auto working = run_blocking([&] { more = compact_part(revision); });
+    co_await std::move(working);
+  }
+  co_return more.ok() ? Status() : std::move(more.status());
 }
 
-Status RocksdbStorage::compact_to(Revision revision) {
+// False: nothing to do.
+Result<bool> RocksdbStorage::begin_compaction(Revision revision) {
   if (revision > writer_.committed()) return bad_request("the requested revision is a future revision");
-  {
-    const Database::Reading reading(*database_);
-    if (!reading.ok()) return stopped_status();
-    if (revision <= compacted_.load()) return {};
-    // Said before the first row goes: after a crash in the middle nobody reads a history with holes.
-    const auto status = reading.db().Put(rocksdb::WriteOptions(), "compacted", number(static_cast<std::uint64_t>(revision)));
-    if (!status.ok()) return to_status(status, "compact the store");
-    compacted_.store(revision);
-  }
-  for (;;) {
-    auto more = compact_part(revision);
-    if (!more.ok()) return std::move(more.status());
-    if (!*more) return {};
-  }
+  const Database::Reading reading(*database_);
+  if (!reading.ok()) return stopped_status();
+  if (revision <= compacted_.load()) return false;
+  // Said before the first row goes: after a crash in the middle nobody reads a history with holes.
+  const auto status = reading.db().Put(rocksdb::WriteOptions(), "compacted", number(static_cast<std::uint64_t>(revision)));
+  if (!status.ok()) return to_status(status, "compact the store");
+  compacted_.store(revision);
+  return true;
 }
 
 // Removes log lines before `revision` and the versions they superseded; true while there is more to do.

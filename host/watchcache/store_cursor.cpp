@@ -1,0 +1,77 @@
+#include "watchcache/store_cursor.hpp"
+
+#include <optional>
+
+namespace backplane {
+namespace {
+
+constexpr std::size_t kBatch = 256;  // objects made and handed out at once
+
+class StoreCursor final : public ObjectCursor {
+ public:
+  using Batch = std::span<const ObjectEntry* const>;
+  StoreCursor(std::shared_ptr<PrefixCache> cache, Selection selection, RangeRequest request, RangeResult first)
+      : cache_(std::move(cache)),
+        selection_(std::move(selection)),
+        start_(request.start),
+        request_(std::move(request)),
+        page_(std::move(first)) {}
+
+  Task<Result<Batch>> next() override {
+    entries_.clear();
+    batch_.clear();
+    while (entries_.empty() && !ended_) {
+      if (!page_) {
+        auto reading = cache_->store().storage.range(request_);
+        auto page = co_await std::move(reading);
+        if (!page.ok()) co_return std::move(page.status());
+        page_ = std::move(*page);
+      }
+      take();
+    }
+    for (const ObjectRef& entry : entries_) batch_.push_back(entry.get());
+    co_return Batch(batch_);
+  }
+
+  // The store still has it all, or says that it has not.
+  bool rewind() override {
+    request_.start = start_;
+    page_.reset();
+    at_ = 0;
+    ended_ = false;
+    return true;
+  }
+
+ private:
+  // Makes objects of the page at hand; lets it go at its end.
+  void take() {
+    for (; at_ < page_->items.size() && entries_.size() < kBatch; ++at_) {
+      ObjectRef entry = cache_->make_entry(page_->items[at_]);
+      if (selection_.selected(*entry)) entries_.push_back(std::move(entry));
+    }
+    if (at_ < page_->items.size()) return;
+    ended_ = !page_->more || page_->items.empty();
+    if (!ended_) request_.start = page_->items.back().key + '\0';
+    page_.reset();
+    at_ = 0;
+  }
+
+  const std::shared_ptr<PrefixCache> cache_;
+  const Selection selection_;
+  const std::string start_;
+  RangeRequest request_;  // of the page at hand, or of the next one
+  std::optional<RangeResult> page_;
+  std::size_t at_ = 0;  // in the page
+  bool ended_ = false;
+  std::vector<ObjectRef> entries_;
+  std::vector<const ObjectEntry*> batch_;
+};
+
+}  // namespace
+
+std::unique_ptr<ObjectCursor> make_store_cursor(std::shared_ptr<PrefixCache> cache, Selection selection, RangeRequest request,
+                                                RangeResult first) {
+  return std::make_unique<StoreCursor>(std::move(cache), std::move(selection), std::move(request), std::move(first));
+}
+
+}  // namespace backplane

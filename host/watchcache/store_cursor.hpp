@@ -1,0 +1,19 @@
+// The objects of an old revision, which only the store has any more: read as they are asked for, some at a time.
+//
+// Thread-safety: none; one reader at a time.
+// Lifetime:      keeps its cache alive; holds one page of the store's and one batch of objects.
+// Errors:        the store's: kExpired when the revision is compacted away while it is read.
+#pragma once
+
+#include <memory>
+
+#include "backplane/rest.hpp"
+#include "watchcache/prefix_cache.hpp"
+
+namespace backplane {
+
+// `first` is the answer to `request`, which has a limit: the page it begins with.
+std::unique_ptr<ObjectCursor> make_store_cursor(std::shared_ptr<PrefixCache> cache, Selection selection, RangeRequest request,
+                                                RangeResult first);
+
+}  // namespace backplane
