@@ -28,6 +28,7 @@ Resource::Resource(ResourceScope given) : scope(std::move(given)) {
   if (getter != nullptr && dynamic_cast<PatchForbidder*>(storage) == nullptr) patcher = updater;
   deleter = dynamic_cast<GracefulDeleter*>(storage);
   collection_deleter = dynamic_cast<CollectionDeleter*>(storage);
+  if (collection_deleter != nullptr && !collection_deleter->deletes_collections()) collection_deleter = nullptr;
   connecter = dynamic_cast<Connecter*>(storage);
   if (connecter != nullptr) connect_methods = connecter->connect_methods();
   list_kind = lister != nullptr ? lister->list_kind() : scope.kind.kind + "List";

@@ -230,7 +230,8 @@ std::vector<std::string> discovery_verbs(RestStorage& storage, bool subresource)
   if (!subresource) {
     if (has(static_cast<Lister*>(nullptr))) verbs.insert("list");
     if (has(static_cast<Watcher*>(nullptr))) verbs.insert("watch");
-    if (has(static_cast<CollectionDeleter*>(nullptr))) verbs.insert("deletecollection");
+    const auto* collections = dynamic_cast<CollectionDeleter*>(&storage);
+    if (collections != nullptr && collections->deletes_collections()) verbs.insert("deletecollection");
   }
   if (auto* connecter = dynamic_cast<Connecter*>(&storage)) {
     for (const std::string& method : connecter->connect_methods()) {

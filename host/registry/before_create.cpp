@@ -11,18 +11,18 @@ void add_found_before(const WriteMode& mode, FieldErrors& errors) {
 
 Status before_create(const ResourceConfig& config, const WriteMode& mode, RequestContext& context, Object& object) {
   const Strategy& strategy = *mode.strategy;
-  Status scoped = ensure_namespace(object, strategy.namespaced() ? std::string_view(context.info.ns) : std::string_view());
+  Status scoped = ensure_namespace(object, strategy.facts().namespaced ? std::string_view(context.info.ns) : std::string_view());
   if (!scoped.ok()) return scoped;
 
-  if (strategy.has_generation()) ObjectMeta(object).set_generation(1);
-  if (strategy.has_status()) object.stable_erase("status");
+  if (strategy.facts().generation) ObjectMeta(object).set_generation(1);
+  if (strategy.facts().status) object.stable_erase("status");
   strategy.prepare_for_create(context, object);
   // The strategy sees canonical trees: typed structs it may have dropped are there again, in their place.
   Status shaped = canonical_form(config.schema, object);
   if (!shaped.ok()) return shaped;
 
   FieldErrors errors;
-  validate_object_meta(object, strategy.namespaced(), strategy.name_rule(), errors);
+  validate_object_meta(object, strategy.facts().namespaced, strategy.facts().name_rule, errors);
   add_found_before(mode, errors);
   if (config.schema != nullptr) config.schema->check(object, nullptr, strategy.facts().checked, "", errors);
   strategy.validate(context, object, errors);

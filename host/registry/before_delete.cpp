@@ -76,7 +76,7 @@ bool wants_orphans(const Strategy& strategy, const std::vector<std::string>& fin
     if (finalizer == kOrphanFinalizer) return true;
     if (finalizer == kForegroundFinalizer) return false;
   }
-  return strategy.orphans_dependents_by_default();
+  return strategy.facts().orphans_dependents;
 }
 
 bool wants_foreground(const std::vector<std::string>& finalizers, const DeleteOptions& options) {

@@ -44,11 +44,11 @@ FieldErrors validation_errors(const ResourceConfig& config, const WriteMode& mod
   const Strategy& strategy = *mode.strategy;
   const KindFacts& facts = strategy.facts();
   FieldErrors errors;
-  validate_object_meta(object, strategy.namespaced(), NameRule::kPathSegment, errors);
+  validate_object_meta(object, strategy.facts().namespaced, NameRule::kPathSegment, errors);
   FieldErrors changes;
   validate_object_meta_update(object, old, changes);
   add_times(changes, facts.rechecks_metadata_change ? 2 : 1, errors);
-  if (facts.rechecks_metadata) validate_object_meta(object, strategy.namespaced(), strategy.name_rule(), errors);
+  if (facts.rechecks_metadata) validate_object_meta(object, strategy.facts().namespaced, strategy.facts().name_rule, errors);
   FieldErrors problems;
   if (config.schema != nullptr) config.schema->check(object, &old, facts.checked, "", problems);
   add_times(problems, facts.rechecks_rules ? 2 : 1, errors);
@@ -61,18 +61,18 @@ FieldErrors validation_errors(const ResourceConfig& config, const WriteMode& mod
 
 Status before_update(const ResourceConfig& config, const WriteMode& mode, RequestContext& context, Object& object, const Object& old) {
   const Strategy& strategy = *mode.strategy;
-  Status scoped = ensure_namespace(object, strategy.namespaced() ? std::string_view(context.info.ns) : std::string_view());
+  Status scoped = ensure_namespace(object, strategy.facts().namespaced ? std::string_view(context.info.ns) : std::string_view());
   if (!scoped.ok()) return scoped;
 
   const ObjectMeta old_meta(const_cast<Object&>(old));  // only read
   ObjectMeta meta(object);
   meta.set_generation(old_meta.generation());
-  if (strategy.has_status() && !mode.subresource) copy_or_erase(object, old, "status");
+  if (strategy.facts().status && !mode.subresource) copy_or_erase(object, old, "status");
   strategy.prepare_for_update(context, object, old);
   keep_system_metadata(object, old);
   Status shaped = canonical_form(config.schema, object);
   if (!shaped.ok()) return shaped;
-  if (strategy.has_generation() && !same_member(object, old, "spec")) {
+  if (strategy.facts().generation && !same_member(object, old, "spec")) {
     meta.set_generation(old_meta.generation() + 1);
     // An object from before its kind had generations gets the member only now, at its end.
     if (old_meta.generation() == 0) shaped = canonical_form(config.schema, object);

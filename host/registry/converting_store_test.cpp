@@ -62,10 +62,8 @@ struct HueStrategy : Strategy {
 class ConvertingStoreTest : public StoreTest {
  protected:
   void make_versions(std::shared_ptr<const Strategy> own = nullptr, std::shared_ptr<const ObjectConverter> converter = nullptr) {
-    auto strategy = std::make_shared<TestStrategy>();
-    strategy->fields = {{"data.colour", "data.colour", ""}};
-    strategy->generation = true;
-    strategy->status = true;
+    auto strategy =
+        std::make_shared<TestStrategy>(KindFacts{.generation = true, .status = true, .selectable = {{"data.colour", "data.colour", ""}}});
     environment.use_scheme(scheme());
     make(strategy, /*return_deleted=*/true);
     stored = store;

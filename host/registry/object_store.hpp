@@ -33,6 +33,7 @@ class ObjectStore final : public ServedStore, public Transactor {
   const TableConvertor& table_convertor() const override { return config_.strategy->table_convertor(); }
   std::string list_kind() const override { return config_.list_kind; }
   std::string deprecation_warning() const override { return config_.deprecation_warning; }
+  bool deletes_collections() const override { return config_.strategy->facts().deletes_collections; }
   const ResourceConfig& config() const noexcept { return config_; }
 
   // ---- verbs

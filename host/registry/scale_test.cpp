@@ -6,8 +6,7 @@ namespace {
 class ScaleTest : public StoreTest {
  protected:
   void make_scaled(const std::string& spec) {
-    auto strategy = std::make_shared<TestStrategy>();
-    strategy->generation = true;
+    auto strategy = std::make_shared<TestStrategy>(KindFacts{.generation = true});
     make(strategy);
     ASSERT_TRUE(create(thing(R"("name":"a")", R"(,"spec":)" + spec)).ok());
     auto made = make_scale_store(store, {});

@@ -33,7 +33,7 @@ CacheConfig cache_config(const ResourceConfig& config, const StoreKeys& keys) {
   cache.kind = config.kind.kind;
   cache.api_version = config.kind.group_version().to_string();
   cache.sorted_keys = config.schema != nullptr && config.schema->structural();
-  cache.fields = config.strategy->selectable_fields();
+  cache.fields = config.strategy->facts().selectable;
   return cache;
 }
 
@@ -73,8 +73,8 @@ ObjectStore::ObjectStore(std::shared_ptr<StoreEnvironment::State> environment, R
     : environment_(std::move(environment)),
       config_(completed(std::move(config))),
       face_{config_.kind, config_.resource},
-      fields_(config_.strategy->selectable_fields()),
-      keys_(config_.storage_prefix, config_.strategy->namespaced()),
+      fields_(config_.strategy->facts().selectable),
+      keys_(config_.storage_prefix, config_.strategy->facts().namespaced),
       slot_(cache_config(config_, keys_), stored_type(config_)) {
   environment_->attach(slot_);
 }

@@ -24,9 +24,7 @@ TEST_F(StoreCreateTest, SetsSystemMetadataAndStoresTheObjectWithoutItsResourceVe
 }
 
 TEST_F(StoreCreateTest, StartsTheGenerationAtOneWhereTheKindHasOne) {
-  auto strategy = std::make_shared<TestStrategy>();
-  strategy->generation = true;
-  strategy->status = true;
+  auto strategy = std::make_shared<TestStrategy>(KindFacts{.generation = true, .status = true});
   make(strategy);
   const auto created = create(thing(R"("name":"a","generation":5)", R"(,"status":{"phase":"x"})"));
   ASSERT_TRUE(created.ok());

@@ -128,8 +128,7 @@ TEST_F(StoreDeleteTest, AGracefulDeleteThatSomebodyElseCompletesHasSucceeded) {
 }
 
 TEST_F(StoreDeleteTest, KindsWithFinalizersOfTheirOwnGetNoGracePeriod) {
-  auto strategy = std::make_shared<TestStrategy>();
-  strategy->status = true;
+  auto strategy = std::make_shared<TestStrategy>(KindFacts{.status = true});
   make(strategy, true);
   ASSERT_TRUE(create(thing(R"("name":"a")", R"(,"spec":{"finalizers":["kubernetes"]})")).ok());
   const auto marked = remove("a");
@@ -234,8 +233,7 @@ TEST_F(StoreDeleteTest, FieldSelectorsMayNameOnlyWhatTheKindDeclares) {
 }
 
 TEST_F(StoreDeleteTest, KindsWithFieldLabelsSayWhichLabelIsNotSupported) {
-  auto strategy = std::make_shared<TestStrategy>();
-  strategy->fields = {{"spec.nodeName", "spec.nodeName", ""}};
+  auto strategy = std::make_shared<TestStrategy>(KindFacts{.selectable = {{"spec.nodeName", "spec.nodeName", ""}}});
   make(strategy);
   ListOptions options;
   options.fields = *FieldSelector::parse("spec.nodeName=n,spec.size=5");

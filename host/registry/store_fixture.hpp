@@ -233,21 +233,10 @@ class OrderingSchema final : public Schema {
 
 // What a test says about the kind.
 struct TestStrategy : Strategy {
-  bool in_namespace = true;
-  bool create_on_update = false;
-  bool unconditional = true;
-  bool generation = false;
-  bool status = false;
-  std::int64_t grace = -1;  // >= 0: graceful deletion with this default
-  std::vector<SelectableField> fields;
+  using Strategy::Strategy;
+  std::int64_t grace = -1;     // >= 0: graceful deletion with this default
   std::string default_colour;  // data.colour, where an object has none
 
-  bool namespaced() const override { return in_namespace; }
-  bool allow_create_on_update() const override { return create_on_update; }
-  bool allow_unconditional_update() const override { return unconditional; }
-  bool has_generation() const override { return generation; }
-  bool has_status() const override { return status; }
-  std::vector<SelectableField> selectable_fields() const override { return fields; }
   void apply_defaults(Object& object) const override {
     if (!default_colour.empty() && get_string_path(object, "data.colour").empty()) ensure_object(object, "data")["colour"] = default_colour;
   }
@@ -269,7 +258,7 @@ struct TestStrategy : Strategy {
     return true;
   }
   void mark_deleting(Object& object) const override {
-    if (status) ensure_object(object, "status")["phase"] = "Terminating";
+    if (facts().status) ensure_object(object, "status")["phase"] = "Terminating";
   }
 };
 

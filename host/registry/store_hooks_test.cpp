@@ -239,7 +239,7 @@ TEST_F(StoreHooksTest, BackgroundWorkHasTransactionsOfItsOwn) {
 }
 
 TEST_F(StoreHooksTest, UpdatesThatCreateAreCreations) {
-  strategy->create_on_update = true;
+  strategy = std::make_shared<TestStrategy>(KindFacts{.create_on_update = true});
   make_hooked(true);
   Replacement wanted(thing(R"("name":"a")"));
   const auto made = update("a", wanted);

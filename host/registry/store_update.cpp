@@ -18,7 +18,7 @@ class UpdateOperation final : public Guaranteed<UpdateOperation, UpdateResult> {
         info_(info),
         options_(std::move(options)),
         dry_run_(options_.dry_run),
-        may_create_(may_create || mode.strategy->allow_create_on_update()) {}
+        may_create_(may_create || mode.strategy->facts().create_on_update) {}
 
   Task<Attempt> attempt();
 
@@ -112,7 +112,7 @@ Status UpdateOperation::check_preconditions(const Object& existing) const {
 Status UpdateOperation::check_version(Object& object) const {
   auto version = parse_resource_version(meta_text(object, "resourceVersion"));
   if (!version.ok()) return std::move(version.status());
-  if (*version == 0 && mode_.strategy->allow_unconditional_update()) {
+  if (*version == 0 && mode_.strategy->facts().unconditional_update) {
     ObjectMeta(object).set("resourceVersion", std::to_string(revision()));
     return {};
   }

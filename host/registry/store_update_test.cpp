@@ -115,8 +115,7 @@ TEST_F(StoreUpdateTest, NoChangeAgainstAStaleCacheIsStillAChange) {
 }
 
 TEST_F(StoreUpdateTest, AnUnconditionalUpdateIsRefusedWhereTheKindDoesNotAllowIt) {
-  auto strategy = std::make_shared<TestStrategy>();
-  strategy->unconditional = false;
+  auto strategy = std::make_shared<TestStrategy>(KindFacts{.unconditional_update = false});
   make_with_one(strategy);
   Replacement info(thing(R"("name":"a")"));
   const auto refused = update("a", info);
@@ -154,11 +153,10 @@ TEST_F(StoreUpdateTest, AForeignUidInThePreconditionConflictsAndNamesTheKey) {
 }
 
 TEST_F(StoreUpdateTest, AMissingObjectIsNotFoundUnlessTheKindMayBeCreatedSo) {
-  auto strategy = std::make_shared<TestStrategy>();
-  make(strategy);
   Replacement info(thing(R"("name":"a")"));
+  make(std::make_shared<TestStrategy>());
   EXPECT_EQ(update("a", info).status().message(), R"(things.example.com "a" not found)");
-  strategy->create_on_update = true;
+  make(std::make_shared<TestStrategy>(KindFacts{.create_on_update = true}));
   const auto created = update("a", info);
   ASSERT_TRUE(created.ok()) << created.status().message();
   EXPECT_TRUE(created->created);
@@ -166,9 +164,7 @@ TEST_F(StoreUpdateTest, AMissingObjectIsNotFoundUnlessTheKindMayBeCreatedSo) {
 }
 
 TEST_F(StoreUpdateTest, SpecChangesRaiseTheGenerationAndStatusIsLeftAlone) {
-  auto strategy = std::make_shared<TestStrategy>();
-  strategy->generation = true;
-  strategy->status = true;
+  auto strategy = std::make_shared<TestStrategy>(KindFacts{.generation = true, .status = true});
   make_with_one(strategy, R"("name":"a")", R"(,"spec":{"n":1})");
   Replacement same(thing(R"("name":"a","labels":{"x":"y"})", R"(,"spec":{"n":1},"status":{"phase":"Hacked"})"));
   auto updated = update("a", same);
@@ -213,16 +209,15 @@ TEST_F(StoreUpdateTest, RemovingTheLastFinalizerOfADeletedObjectRemovesIt) {
 
 TEST_F(StoreUpdateTest, ASubresourceUpdatesThroughItsOwnStrategy) {
   struct StatusStrategy final : TestStrategy {
+    using TestStrategy::TestStrategy;
     void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
       object.erase("spec");
       if (const Value* spec = find(old, "spec")) object["spec"] = *spec;
     }
   };
-  auto strategy = std::make_shared<TestStrategy>();
-  strategy->status = true;
+  auto strategy = std::make_shared<TestStrategy>(KindFacts{.status = true});
   make_with_one(strategy, R"("name":"a")", R"(,"spec":{"n":1})");
-  auto status_strategy = std::make_shared<StatusStrategy>();
-  status_strategy->status = true;
+  auto status_strategy = std::make_shared<StatusStrategy>(KindFacts{.status = true});
   auto status = make_subresource_store(store, status_strategy);
   ASSERT_TRUE(status.ok());
   Change info([](Object& object) {

@@ -1,11 +1,26 @@
 // What a kind does when its strategy says nothing.
 #include "backplane/strategy.hpp"
 
+#include <utility>
+
 namespace backplane BACKPLANE_API {
 
-Strategy::Strategy(KindFacts facts) : facts_(std::move(facts)), table_(facts_.columns, facts_.row_conditions) {}
+namespace {
+
+KindFacts with_table(KindFacts facts) {
+  if (facts.table != nullptr) return facts;
+  if (facts.columns.empty()) {
+    facts.table = std::shared_ptr<const TableConvertor>(std::shared_ptr<void>(), &default_table_convertor());
+  } else {
+    facts.table = std::make_shared<ColumnTable>(std::exchange(facts.columns, {}), facts.row_conditions);
+  }
+  return facts;
+}
+
+}  // namespace
+
+Strategy::Strategy(KindFacts facts) : facts_(with_table(std::move(facts))) {}
 Strategy::~Strategy() = default;
-const TableConvertor& Strategy::table_convertor() const { return facts_.columns.empty() ? default_table_convertor() : table_; }
 void Strategy::apply_defaults(Object&) const {}
 void Strategy::prepare_for_create(RequestContext&, Object&) const {}
 void Strategy::validate(RequestContext&, const Object&, FieldErrors&) const {}

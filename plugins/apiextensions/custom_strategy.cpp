@@ -34,10 +34,9 @@ void warn_of_finalizer(const std::string& finalizer, std::vector<std::string>& w
 
 class CustomFacts : public Strategy {
  public:
-  explicit CustomFacts(std::shared_ptr<const CustomResource> resource) : resource_(std::move(resource)) {}
-  bool namespaced() const override { return resource_->namespaced; }
-  bool allow_unconditional_update() const override { return false; }
-  std::vector<SelectableField> selectable_fields() const override { return resource_->fields(); }
+  explicit CustomFacts(std::shared_ptr<const CustomResource> resource)
+      : Strategy({.namespaced = resource->namespaced, .unconditional_update = false, .selectable = resource->fields()}),
+        resource_(std::move(resource)) {}
   std::vector<std::string> warnings(const Object& object, const Object* old) const override {
     std::vector<std::string> added = texts(object_or_empty(object, "metadata"), "finalizers");
     std::sort(added.begin(), added.end());
@@ -87,10 +86,8 @@ class CustomStatusStrategy final : public CustomFacts {
 class VersionStrategy final : public Strategy {
  public:
   VersionStrategy(std::shared_ptr<const CustomResource> resource, const CustomVersion& version)
-      : resource_(std::move(resource)), version_(version) {}
+      : Strategy({.namespaced = resource->namespaced, .table = version.table}), resource_(std::move(resource)), version_(version) {}
 
-  bool namespaced() const override { return resource_->namespaced; }
-  const TableConvertor& table_convertor() const override { return *version_.table; }
   void prepare_for_create(RequestContext&, Object& object) const override {
     if (version_.has_status) erase_member(object, "status");
   }

@@ -33,17 +33,9 @@ void note_stored_version(Object& crd) {
   if (!known) stored.emplace_back(name);
 }
 
-// What both strategies of the kind have in common.
-class DefinitionFacts : public Strategy {
+class DefinitionStrategy final : public Strategy {
  public:
-  bool namespaced() const override { return false; }
-  bool allow_unconditional_update() const override { return false; }
-};
-
-class DefinitionStrategy final : public DefinitionFacts {
- public:
-  bool has_generation() const override { return true; }
-  bool has_status() const override { return true; }
+  DefinitionStrategy() : Strategy({.namespaced = false, .unconditional_update = false, .generation = true, .status = true}) {}
 
   void apply_defaults(Object& object) const override {
     Object& spec = ensure_object(object, "spec");
@@ -106,8 +98,9 @@ class DefinitionStrategy final : public DefinitionFacts {
   }
 };
 
-class DefinitionStatusStrategy final : public DefinitionFacts {
+class DefinitionStatusStrategy final : public Strategy {
  public:
+  DefinitionStatusStrategy() : Strategy({.namespaced = false, .unconditional_update = false}) {}
   void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
     if (const Value* spec = find(old, "spec")) object["spec"] = *spec;
   }

@@ -5,15 +5,16 @@
 
 #include "apps_v1_json.hpp"
 #include "backplane/kit/table.hpp"
-#include "backplane/kit/walk.hpp"
-#include "backplane/workload/printing.hpp"
-#include "backplane/workload/warnings.hpp"
-#include "backplane/workload/workload.hpp"
 
 namespace backplane::apps {
+namespace {
 
-using namespace kit;
-using namespace workload;
+void print_ready(const Object& object, std::int64_t, Array& cells) {
+  cells.emplace_back(std::to_string(get_int_path(object, "status.readyReplicas").value_or(0)) + "/" +
+                     std::to_string(get_int_path(object, "spec.replicas").value_or(0)));
+}
+
+}  // namespace
 
 std::shared_ptr<const SchemaSet> apps_schemas() {
   static const auto schemas = [] {
@@ -25,27 +26,6 @@ std::shared_ptr<const SchemaSet> apps_schemas() {
   return schemas;
 }
 
-std::string print_struct(std::string_view type, const Object& object) {
-  return to_json(apps_schemas()->find("io.k8s.api.apps.v1." + std::string(type))->go_struct(object));
-}
-
-std::vector<TableColumn> with_template_columns(std::vector<TableColumn> columns) {
-  columns.push_back(shown_column("Containers", "Names of the containers.", ".spec.template.spec.containers", show_names, 1));
-  columns.push_back(shown_column("Images", "Images of the containers.", ".spec.template.spec.containers", show_images, 1));
-  columns.push_back(shown_column("Selector", "Labels of its pods.", ".spec.selector", show_selector, 1));
-  return columns;
-}
-
-void print_ready(const Object& object, std::int64_t, Array& cells) {
-  cells.emplace_back(std::to_string(get_int_path(object, "status.readyReplicas").value_or(0)) + "/" +
-                     std::to_string(get_int_path(object, "spec.replicas").value_or(0)));
-}
-
-std::vector<std::string> named_workload_warnings(const Object& object, const Object* old) {
-  Warnings out;
-  if (old == nullptr) warn_of_host_name(object, "Pod names and hostnames", out);
-  for (std::string& text : workload_warnings(object, old)) out.push_back(std::move(text));
-  return out;
-}
+TableColumn ready_column() { return kit::computed_column("Ready", "Pods that are ready, of how many.", print_ready); }
 
 }  // namespace backplane::apps

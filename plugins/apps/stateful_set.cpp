@@ -2,14 +2,13 @@
 #include <algorithm>
 #include <array>
 
-#include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
 #include "backplane/workload/pod_defaults.hpp"
-#include "backplane/workload/pod_validation.hpp"
 #include "backplane/workload/printing.hpp"
+#include "backplane/workload/strategy.hpp"
 #include "backplane/workload/warnings.hpp"
 #include "backplane/workload/workload.hpp"
 #include "kinds.hpp"
@@ -30,52 +29,30 @@ constexpr std::string_view kFrozen =
 
 // The template with a volume for every claim template, as the pods will have it.
 Object spec_with_claims(const Object& spec) {
-  Object out(spec);
   Array volumes;
+  const auto add = [&](std::string_view name, const Object& volume) {
+    const auto same = [&](const Value& other) { return get_string(other.get_object(), "name") == name; };
+    if (std::none_of(volumes.begin(), volumes.end(), same)) volumes.emplace_back(volume);
+  };
   each(spec, "volumeClaimTemplates", [&](const Object& claim, std::size_t) {
     Object volume;
-    const std::string name(meta_name(claim));
-    const auto same = [&](const Value& other) { return get_string(other.get_object(), "name") == name; };
-    if (std::any_of(volumes.begin(), volumes.end(), same)) return;
-    volume["name"] = name;
-    Object source;
-    source["claimName"] = name;
-    volume["persistentVolumeClaim"] = std::move(source);
-    volumes.emplace_back(std::move(volume));
+    volume["name"] = meta_name(claim);
+    volume["persistentVolumeClaim"].emplace_object()["claimName"] = meta_name(claim);
+    add(meta_name(claim), volume);
   });
+  Object out(spec);
   if (volumes.empty()) return out;
   Object& pod_spec = ensure_object(ensure_object(out, "template"), "spec");
-  if (const Array* own = get_array(pod_spec, "volumes")) {
-    for (const Value& volume : *own) {
-      const std::string_view name = volume.is_object() ? get_string(volume.get_object(), "name") : std::string_view();
-      const bool replaced =
-          std::any_of(volumes.begin(), volumes.end(), [&](const Value& claim) { return get_string(claim.get_object(), "name") == name; });
-      if (!replaced) volumes.emplace_back(volume);
-    }
-  }
+  each(pod_spec, "volumes", [&](const Object& volume, std::size_t) { add(get_string(volume, "name"), volume); });
   pod_spec["volumes"] = std::move(volumes);
   return out;
 }
 
-void check_update_strategy(const Object& strategy, FieldErrors& errors) {
-  const std::string_view type = get_string(strategy, "type");
-  const Object* rolling = get_object(strategy, "rollingUpdate");
-  if (type.empty()) {
-    errors.required("spec.updateStrategy");
-  } else if (type == "OnDelete") {
-    if (rolling != nullptr) {
-      errors.invalid_raw("spec.updateStrategy.rollingUpdate", to_json(*rolling), "only allowed for updateStrategy 'RollingUpdate'");
-    }
-  } else if (type != "RollingUpdate") {
-    errors.invalid_raw("spec.updateStrategy", print_struct("StatefulSetUpdateStrategy", strategy), "must be 'RollingUpdate' or 'OnDelete'");
-  }
-}
-
-class StatefulSetStrategy final : public KindStrategy {
+class StatefulSetStrategy final : public WorkloadStrategy {
  public:
-  explicit StatefulSetStrategy(KindFacts facts, PodValidationOptions options = {}) : KindStrategy(std::move(facts)), options_(options) {}
+  using WorkloadStrategy::WorkloadStrategy;
   std::vector<std::string> warnings(const Object& object, const Object* old) const override {
-    Warnings out = workload_warnings(object, old);
+    Warnings out = WorkloadStrategy::warnings(object, old);
     const Object& spec = object_or_empty(object, "spec");
     each(spec, "volumeClaimTemplates", [&](const Object& claim, std::size_t i) {
       const std::string path = at("spec.volumeClaimTemplates", i);
@@ -86,18 +63,16 @@ class StatefulSetStrategy final : public KindStrategy {
     }
     return out;
   }
-  void canonicalize(Object& object) const override { canonicalize_template(object); }
   void apply_defaults(Object& object) const override {
+    WorkloadStrategy::apply_defaults(object);
     Object& spec = ensure_object(object, "spec");
     Object& strategy = ensure_object(spec, "updateStrategy");
     if (get_string(strategy, "type").empty()) {
       strategy["type"] = "RollingUpdate";
       ensure_object(strategy, "rollingUpdate");
     }
-    if (get_string(strategy, "type") == "RollingUpdate") {
-      if (Object* rolling = mutable_object(strategy, "rollingUpdate")) fill_missing(*rolling, "partition", 0);
-    }
-    apply_pod_template_defaults(ensure_object(spec, "template"));
+    Object* rolling = mutable_object(strategy, "rollingUpdate");
+    if (rolling != nullptr && get_string(strategy, "type") == "RollingUpdate") fill_missing(*rolling, "partition", 0);
     each_mutable(spec, "volumeClaimTemplates", [](Object& claim) {
       claim["kind"] = "PersistentVolumeClaim";
       claim["apiVersion"] = "v1";
@@ -108,15 +83,11 @@ class StatefulSetStrategy final : public KindStrategy {
  protected:
   void check(const Object& object, FieldErrors& errors) const override {
     const Object& spec = object_or_empty(object, "spec");
-    check_update_strategy(object_or_empty(spec, "updateStrategy"), errors);
-    validate_workload_selector(spec, "statefulset", true, errors);
-    if (const Object* selector = get_object(spec, "selector"); selector && !is_valid_selector(*selector, "")) {
-      errors.invalid_raw("spec.selector", to_json(*selector), "");
-    }
+    check_selector(spec, errors);
     const Object whole = spec_with_claims(spec);
     const Schema* templates = core_schemas()->find("io.k8s.api.core.v1.PodTemplateSpec");
     templates->check(object_or_empty(whole, "template"), nullptr, ObjectPart::kWhole, "spec.template", errors);
-    validate_workload_template(whole, options_, errors);
+    validate_workload_template(whole, options(), errors);
     // Upstream looks at the template's labels twice, once on their own.
     const Object& metadata = object_or_empty(object_or_empty(spec, "template"), "metadata");
     validate_labels(object_or_empty(metadata, "labels"), "spec.template.labels", errors);
@@ -125,8 +96,7 @@ class StatefulSetStrategy final : public KindStrategy {
   }
   // What can never change is looked at once.
   void check_new(const Object& object, FieldErrors& errors) const override {
-    const Object& spec = object_or_empty(object, "spec");
-    each(spec, "volumeClaimTemplates", [&](const Object& claim, std::size_t i) {
+    each(object_or_empty(object, "spec"), "volumeClaimTemplates", [&](const Object& claim, std::size_t i) {
       validate_claim_spec(object_or_empty(claim, "spec"), at(at("spec.volumeClaimTemplates", i), "spec"), errors);
     });
   }
@@ -137,22 +107,6 @@ class StatefulSetStrategy final : public KindStrategy {
       erase_member(before, key);
     }
     if (now != before) errors.forbidden("spec", kFrozen);
-  }
-
- private:
-  PodValidationOptions options_;
-};
-
-class StatefulSetStatusStrategy final : public StatusStrategy {
- public:
-  explicit StatefulSetStatusStrategy(std::shared_ptr<const Strategy> parent) : StatusStrategy(std::move(parent)) {}
-
- protected:
-  void check_status(const Object& object, const Object&, FieldErrors& errors) const override {
-    const Object& status = object_or_empty(object, "status");
-    check_not_above(status, {"readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"}, "replicas",
-                    "cannot be greater than status.replicas", errors);
-    check_not_above(status, {"availableReplicas"}, "readyReplicas", "cannot be greater than status.readyReplicas", errors);
   }
 };
 
@@ -166,11 +120,8 @@ KindRow stateful_set_row(PodValidationOptions options) {
           .facts = {.name_rule = NameRule::kDnsLabel,  // it becomes part of its pods' host names
                     .generation = true,
                     .status = true,
-                    .columns = {name_column(), computed_column("Ready", "Pods that are ready, of how many.", print_ready), age_column(),
-                                shown_column("Containers", "Names of the containers.", ".spec.template.spec.containers", show_names, 1),
-                                shown_column("Images", "Images of the containers.", ".spec.template.spec.containers", show_images, 1)}},
-          .make = made<StatefulSetStrategy>(options),
-          .make_status = made_status<StatefulSetStatusStrategy>,
+                    .columns = with_template_columns({name_column(), ready_column(), age_column()}, nullptr)},
+          .make = made<StatefulSetStrategy>(WorkloadFacts{.selector_kind = "statefulset", .bad_selector = ""}, options),
           .scale = Host::ScalePaths{},
           .storage_prefix = "statefulsets"};
 }

@@ -93,12 +93,56 @@ TEST(Workloads, WarnOfNamesAndTemplates) {
   EXPECT_EQ(stateful_set_row().strategy()->warnings(object, &object), history);
 }
 
-TEST(ReplicaSets, AreNotSelectedByTheirCount) { EXPECT_TRUE(replica_set_row().strategy()->selectable_fields().empty()); }
+TEST(ReplicaSets, AreNotSelectedByTheirCount) { EXPECT_TRUE(replica_set_row().strategy()->facts().selectable.empty()); }
 
 TEST(ControllerRevisions, KeepTheirData) {
   const auto revision = kind(controller_revision_row());
   EXPECT_EQ(revision.problems(revision.normalized(R"({"revision":-1})")),
             "[data: Required value: data is mandatory, revision: Invalid value: -1: must be greater than or equal to 0]");
+}
+
+TEST(Deployments, RollingSettingsBelongToRollingUpdates) {
+  const KindRow row = deployment_row();
+  const Object deployment =
+      made(row, R"("selector":{"matchLabels":{"app":"d"}},"strategy":{"type":"Recreate","rollingUpdate":{"maxSurge":1}},)");
+  EXPECT_EQ(problems_of(row, deployment),
+            "spec.strategy.rollingUpdate: Forbidden: may not be specified when strategy `type` is 'Recreate'");
+  const Object recreated = made(row, R"("selector":{"matchLabels":{"app":"d"}},"strategy":{"type":"Recreate"},)");
+  EXPECT_EQ(to_json(*find_path(recreated, "spec.strategy")), R"({"type":"Recreate"})");
+  EXPECT_EQ(
+      problems_of(
+          row, made(row, R"("selector":{"matchLabels":{"app":"d"}},"strategy":{"rollingUpdate":{"maxUnavailable":0,"maxSurge":"0%"}},)")),
+      "spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: may not be 0 when `maxSurge` is 0");
+}
+
+TEST(Workloads, StatusCountsAreNotAboveTheReplicas) {
+  const auto problems = [](const char* kind, std::string_view now, std::string_view old) {
+    const auto parsed = [](std::string_view status) { return json::parse("{\"status\":" + std::string(status) + "}").get_object(); };
+    const Object before = parsed(old);
+    FieldErrors errors;
+    apps_schemas()->find(GroupVersionKind{"apps", "v1", kind})->check(parsed(now), &before, ObjectPart::kStatus, "", errors);
+    return errors.aggregate_message();
+  };
+  EXPECT_EQ(problems("ReplicaSet", R"({"replicas":1,"readyReplicas":2,"availableReplicas":1})", "{}"),
+            "status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas");
+  EXPECT_EQ(problems("StatefulSet", R"({"replicas":3,"readyReplicas":1,"availableReplicas":2})", "{}"),
+            "status.availableReplicas: Invalid value: 2: cannot be greater than status.readyReplicas");
+  EXPECT_EQ(
+      problems("Deployment", R"({"replicas":3,"readyReplicas":1,"availableReplicas":2,"collisionCount":1})", R"({"collisionCount":2})"),
+      "[status.collisionCount: Invalid value: 1: cannot be decremented, "
+      "status.availableReplicas: Invalid value: 2: cannot be greater than readyReplicas]");
+}
+
+TEST(StatefulSets, UpdateStrategiesAreTwo) {
+  const KindRow row = stateful_set_row();
+  const auto problems = [&](const char* strategy) {
+    return problems_of(
+        row, made(row, R"("serviceName":"s","selector":{"matchLabels":{"app":"d"}},"updateStrategy":)" + std::string(strategy) + ","));
+  };
+  EXPECT_EQ(problems(R"({"type":"x"})"),
+            R"(spec.updateStrategy: Invalid value: {"Type":"x","RollingUpdate":null}: must be 'RollingUpdate' or 'OnDelete')");
+  EXPECT_EQ(problems(R"({"type":"OnDelete","rollingUpdate":{"partition":1}})"),
+            R"(spec.updateStrategy.rollingUpdate: Invalid value: {"partition":1}: only allowed for updateStrategy 'RollingUpdate')");
 }
 
 }  // namespace

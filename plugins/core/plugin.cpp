@@ -139,7 +139,6 @@ class CorePlugin final : public Plugin {
   static Status add_namespaces(Host& host, GroupInstaller& group) {
     auto finalize = host.make_subresource(group.store("namespaces"), namespace_finalize_strategy());
     if (!finalize.ok()) return std::move(finalize).status();
-    group.put("namespaces", make_namespace_storage(group.store("namespaces")));
     group.put("namespaces/finalize", make_finalize_storage(std::move(*finalize)));
     return {};
   }

@@ -89,7 +89,7 @@ class FakeStore final : public StandardStorage {
 
   GroupVersionKind kind() const override { return config.kind; }
   const Schema* schema() const override { return config.schema; }
-  bool namespaced() const override { return config.strategy->namespaced(); }
+  bool namespaced() const override { return config.strategy->facts().namespaced; }
   std::string singular_name() const override { return config.singular; }
   std::vector<std::string> short_names() const override { return config.short_names; }
   std::vector<std::string> categories() const override { return config.categories; }

@@ -192,6 +192,8 @@ class GracefulDeleter {
 class CollectionDeleter {
  public:
   virtual ~CollectionDeleter();
+  // False: the resource has the role, and does not offer it (KindFacts::deletes_collections).
+  virtual bool deletes_collections() const { return true; }
   // Returns the list of what was deleted.
   virtual Task<Result<ListResult>> remove_collection(RequestContext& context, DeleteOptions options, ListOptions list) = 0;
 };

@@ -32,25 +32,39 @@
 //   x-backplane-proto   the protobuf field number n, or {"number": n, "emit": "always|nonNil|nonEmpty", "name": …} where these do not
 //                       follow: lists and maps are nonEmpty, pointers and bytes nonNil, all else always; the name is the JSON name
 //   x-backplane-default like default, but not published
+//   x-backplane-default-when  {"member": value or list of values}: the default is set only where members of the same struct have such
+//                       values, their own defaults applied; true: any value at all
+//   x-backplane-default-from  the member of the same struct whose value is the default
 //   x-backplane-rules   what the value may be, see below (also on items and on the values of maps)
 //
-// Rules (typed mode only; none of them is published) are an object of these words.  What they say is upstream's own wording, unless a text
-// of theirs takes its place.  Unset is absent, null, or zero in a property that is no pointer.
+// Rules (typed mode only; none of them is published) are an object of these words, or a list of such objects, asked one after the other.
+// What they say is upstream's own wording, unless a text of theirs takes its place.  Unset is absent, null, or zero in a property that is
+// no pointer.  What looks into lists, maps and structs stands in the first object of a list.
+//   when, unless   {"member": value or list of values}: the object is asked only where (not) all these members of the same struct have such
+//               values; true: any value at all, false: none
 //   required    true or a detail: unset and zero are refused ("Required value"), and nothing else is looked at
 //   both        true: what is required and missing is held to the other rules as well
 //   optional    whether an unset value is passed over; when left out, it is where output leaves it out, and in pointers
+//   forbidden   a text: what is set is forbidden; refused: the same as an invalid value
+//   once        a text: what was set is forbidden to change
+//   rising      a text: an update may not make the number smaller
 //   enum        the values there may be, or true: the published ones.  enumText: one text in place of "Unsupported value"
 //   minimum, maximum   of integers; rangeText: one text for both
 //   format      dns1123Label, dns1123Subdomain, dns1035Label, qualifiedName, labelValue, pathSegment, configMapKey, envVarName, portName,
-//               ip, legacyIp, legacyCidr (what old fields take), absolutePath, relativePath,
-//               noBacksteps, driverName; of numbers port and portOrName; of quantities
-//               notNegative and positive
+//               ip, legacyIp, legacyCidr (what old fields take), absolutePath, relativePath, noBacksteps, driverName, httpHeaderName,
+//               finalizer; of numbers port and portOrName; of quantities notNegative and positive
 //   maxLength   bytes of a text
 //   immutable   true or a text: an update may not change the value
 //   onCreate    true: nothing in it can change, and it is looked at on create alone
 //   opaque      true: nothing in it is looked at
-//   unique      true: no two items are the same; a name: no two items have the same member of that name
+//   unique      true: no two items are the same; a name: no two items have the same member of that name; names: nor the same of them all,
+//               which are quoted as Go prints them, or with a uniqueText, said behind it, the whole item
+//   again       true: updates are asked twice, as upstream does with a few rules
+//   named       a name: where there are several items, each has that member
 //   wholeList   true: what is wrong with an item is said of the list
+//   members     {"member": rules}: of a struct's members in this place, beside those that its definition has for all places
+//   holder      true: what is wrong with the value is said of the struct around it; whole: and that struct is quoted, as Go prints it
+//   path        the path that is blamed, where upstream's is another; one that begins with a dot stands in the struct around
 //   keys        rules for the keys of a map
 // Struct rules:
 //   union       {"many": text, "none": text, "except": [members]}: of the struct pointers but those, one at most is set, and where none has
@@ -58,6 +72,8 @@
 //   frozen      {"by": flag, "members": […]}: once the flag is true, it and the members stay as they are
 //   maxBytes    {"members": [maps], "bytes": n, "path": member that is blamed}: of all values together
 //   distinctKeys  {"member": map, "from": map}: no key stands in both
+//   notAbove    a list of {"members": […], "limit": member, "text": text}: numbers that are not above that of another member
+//   anyOf       {"members": [lists], "text": text}: one of them at least has items
 //
 // Structural documents ("x-backplane-mode": "structural" beside "definitions") are plain OpenAPI v3 with x-kubernetes-int-or-string,
 // x-kubernetes-preserve-unknown-fields, x-kubernetes-embedded-resource and the list words; each top definition is a resource.

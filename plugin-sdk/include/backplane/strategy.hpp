@@ -44,6 +44,8 @@ struct KindFacts {
   bool orphans_dependents = false;
   // Delete answers with the object, not with a Status.
   bool returns_deleted = false;
+  // Whole collections can be deleted at once.
+  bool deletes_collections = true;
   // The part of the object that the schema's rules are asked of.
   ObjectPart checked = ObjectPart::kWithoutStatus;
   // How much of what is asked for all kinds upstream's update rules of the kind ask once more, and blame twice: changes of metadata
@@ -54,6 +56,7 @@ struct KindFacts {
   std::vector<SelectableField> selectable = {};
   std::vector<TableColumn> columns = {};  // none: Name and Created At
   PrintConditions row_conditions = nullptr;
+  std::shared_ptr<const TableConvertor> table = {};  // a printer that is there already, in place of columns
 };
 
 class Strategy {
@@ -64,17 +67,8 @@ class Strategy {
   Strategy(const Strategy&) = delete;
   Strategy& operator=(const Strategy&) = delete;
 
-  // ---- facts, read once when the storage is made
   const KindFacts& facts() const noexcept { return facts_; }
-  virtual bool namespaced() const { return facts_.namespaced; }
-  virtual NameRule name_rule() const { return facts_.name_rule; }
-  virtual bool allow_create_on_update() const { return facts_.create_on_update; }
-  virtual bool allow_unconditional_update() const { return facts_.unconditional_update; }
-  virtual bool has_generation() const { return facts_.generation; }
-  virtual bool has_status() const { return facts_.status; }
-  virtual bool orphans_dependents_by_default() const { return facts_.orphans_dependents; }
-  virtual std::vector<SelectableField> selectable_fields() const { return facts_.selectable; }
-  virtual const TableConvertor& table_convertor() const;
+  const TableConvertor& table_convertor() const noexcept { return *facts_.table; }
 
   // ---- defaults that a schema cannot say.  The host calls it on every object that a client sent or a patch made, after the schema's
   // declared defaults and before admission and the prepare steps; it must change nothing when it runs again.
@@ -107,8 +101,7 @@ class Strategy {
   virtual void mark_deleting(Object& object) const;
 
  private:
-  KindFacts facts_;
-  ColumnTable table_;
+  const KindFacts facts_;  // with a table, whatever it was made from
 };
 
 }  // namespace BACKPLANE_API

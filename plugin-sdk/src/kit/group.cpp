@@ -14,7 +14,7 @@ bool is_view(const KindRow& row) noexcept { return !row.stored_kind.kind.empty()
 std::vector<Scheme::FieldLabel> labels_of(const KindRow& row, const Strategy* strategy) {
   if (is_view(row) || strategy == nullptr) return row.field_labels;
   std::vector<Scheme::FieldLabel> labels;
-  for (const SelectableField& field : strategy->selectable_fields()) labels.push_back({field.label, ""});
+  for (const SelectableField& field : strategy->facts().selectable) labels.push_back({field.label, ""});
   return labels;
 }
 
@@ -27,7 +27,7 @@ std::shared_ptr<const Strategy> KindRow::strategy() const {
 
 std::shared_ptr<const Strategy> KindRow::status_strategy(std::shared_ptr<const Strategy> parent) const {
   if (make_status != nullptr) return make_status(std::move(parent));
-  return facts.status ? std::make_shared<StatusStrategy>(std::move(parent)) : nullptr;
+  return facts.status ? std::make_shared<StatusStrategy>(std::move(parent), status_keeps) : nullptr;
 }
 
 void GroupInstaller::add_version(std::string version, std::shared_ptr<const SchemaSet> schemas) {

@@ -32,9 +32,9 @@ void KindStrategy::check_change(const Object&, const Object&, FieldErrors&) cons
 
 KindFacts subresource_facts(const Strategy& parent, ObjectPart checked) {
   KindFacts out;
-  out.namespaced = parent.namespaced();
-  out.name_rule = parent.name_rule();
-  out.unconditional_update = parent.allow_unconditional_update();
+  out.namespaced = parent.facts().namespaced;
+  out.name_rule = parent.facts().name_rule;
+  out.unconditional_update = parent.facts().unconditional_update;
   out.checked = checked;
   return out;
 }

@@ -15,6 +15,7 @@ struct Place {
   const Place* parent = nullptr;
   std::string_view name;
   std::size_t index = 0;
+  // A root's name is a whole path.
   enum class Step : unsigned char { kRoot, kMember, kKey, kIndex } step = Step::kRoot;
 
   void append_to(std::string& out) const {
@@ -70,18 +71,23 @@ class Checker {
     for (const std::size_t index : body.ruled) {
       const Property& property = body.properties[index];
       if (left_out(property.name)) continue;
-      const Place at{&place, property.name, 0, Place::Step::kMember};
-      check_property(property, *property.rules, members[index], old, property.rules->holder ? place : at);
+      for (const Rules* rules = property.rules; rules != nullptr; rules = rules->next.get()) {
+        const int times = rules->again && old != nullptr ? 2 : 1;
+        for (int time = 0; time < times; ++time) check_property(type, property, *rules, members[index], object, old, place);
+      }
     }
+    if (body.struct_rules != nullptr && part != ObjectPart::kStatus) check_limits(*body.struct_rules, object, place);
     for (std::size_t index = 0; index < members.size(); ++index) {
       const Property& property = body.properties[index];
       const Value* value = members[index];
       if (value == nullptr || (property.rules == nullptr && !property.type->ruled_within()) || left_out(property.name)) continue;
       if (property.rules != nullptr && (property.rules->opaque || (property.rules->on_create && old != nullptr))) continue;
       if (one_only && is_alternative(property, *body.struct_rules) && property.name != chosen) continue;
-      const Place at{&place, property.name, 0, Place::Step::kMember};
       const Value* before = old != nullptr ? find(*old, property.name) : nullptr;
-      go_down(*property.type, property.rules, *value, before, property.rules != nullptr && property.rules->holder ? place : at);
+      const int times = property.rules != nullptr && property.rules->again && old != nullptr ? 2 : 1;
+      for (int time = 0; time < times; ++time) {
+        go_down(*property.type, property.rules, *value, before, place_of(property.name, property.rules, place));
+      }
     }
   }
 
@@ -103,12 +109,57 @@ class Checker {
 
   // ---- one value
 
-  void check_property(const Property& property, const Rules& rules, const Value* value, const Object* old, const Place& place) {
+  // Where what is wrong with a member of the struct at `holder` is said to be.
+  static Place place_of(std::string_view name, const Rules* rules, const Place& holder) {
+    if (rules == nullptr || (!rules->holder && rules->path.empty())) return {&holder, name, 0, Place::Step::kMember};
+    if (rules->holder) return holder;
+    if (rules->path.front() != '.') return {nullptr, rules->path, 0, Place::Step::kRoot};
+    return {&holder, std::string_view(rules->path).substr(1), 0, Place::Step::kMember};
+  }
+
+  void check_property(const Type& type, const Property& property, const Rules& rules, const Value* value, const Object& object,
+                      const Object* old, const Place& holder) {
     if (rules.on_create && old != nullptr) return;
-    if (rules.immutable && old != nullptr) {
-      const Value* before = find(*old, property.name);
-      if (differ(value, before)) errors_.invalid_raw(place.path(), value ? to_json(*value) : "null", rules.immutable_text);
+    if (!hold(rules.when, object) || (!rules.unless.empty() && hold(rules.unless, object))) return;
+    const Place place = place_of(property.name, &rules, holder);
+    if (old != nullptr) check_change(rules, value, find(*old, property.name), place);
+    if (!is_unset(value, property.pointer || property.type->struct_like())) check_not_set(rules, *value, place);
+    if (rules.whole) {
+      check_choice(type, rules, object, value, place);
+    } else {
+      check_set(property, rules, value, place);
     }
+  }
+
+  void check_change(const Rules& rules, const Value* value, const Value* before, const Place& place) {
+    if (rules.immutable && differ(value, before)) {
+      errors_.invalid_raw(place.path(), value ? to_json(*value) : "null", rules.immutable_text);
+    }
+    if (!rules.once.empty() && !is_unset(before, false) && differ(value, before)) errors_.forbidden(place.path(), rules.once);
+    if (!rules.rising.empty() && number_of(value) < number_of(before)) {
+      errors_.invalid(place.path(), static_cast<long long>(number_of(value)), rules.rising);
+    }
+  }
+
+  void check_not_set(const Rules& rules, const Value& value, const Place& place) {
+    if (!rules.forbidden.empty()) errors_.forbidden(place.path(), rules.forbidden);
+    if (!rules.refused.empty()) errors_.invalid_raw(place.path(), to_json(value), rules.refused);
+  }
+
+  // One of a few values, of which the struct around is quoted.
+  void check_choice(const Type& type, const Rules& rules, const Object& object, const Value* value, const Place& place) {
+    const std::string_view text = value != nullptr ? text_of(*value) : std::string_view();
+    if (text.empty() && !rules.required) return;
+    if (text.empty()) return errors_.required(place.path(), rules.required_text);
+    if (std::find(rules.allowed.begin(), rules.allowed.end(), text) != rules.allowed.end()) return;
+    const std::string quoted_whole = to_json(type.go_struct(object));
+    if (!rules.allowed_text.empty()) return errors_.invalid_raw(place.path(), quoted_whole, rules.allowed_text);
+    std::string supported;
+    for (const std::string& each : rules.allowed) supported += (supported.empty() ? "" : ", ") + quoted(each);
+    errors_.add({FieldErrorType::kNotSupported, place.path(), "Unsupported value: " + quoted_whole + ": supported values: " + supported});
+  }
+
+  void check_set(const Property& property, const Rules& rules, const Value* value, const Place& place) {
     const bool empty = is_unset(value, property.type->struct_like());
     if (rules.required && empty) {
       errors_.required(place.path(), rules.required_text);
@@ -195,8 +246,8 @@ class Checker {
     for (const auto& [name, member_rules] : rules.members) {
       const int index = type.body().find(name, 0);
       if (index < 0) continue;
-      const Place at{&place, name, 0, Place::Step::kMember};
-      check_property(type.body().properties[static_cast<std::size_t>(index)], *member_rules, find(object, name), nullptr, at);
+      const Property& property = type.body().properties[static_cast<std::size_t>(index)];
+      check_property(type, property, *member_rules, find(object, name), object, nullptr, place);
     }
   }
 
@@ -204,24 +255,54 @@ class Checker {
     const Body& body = type.body();
     if (body.items == nullptr || (rules == nullptr && !type.ruled_within())) return;
     const bool whole = rules != nullptr && rules->whole_list;
+    for (const Rules* each = rules; each != nullptr && list.size() > 1; each = each->next.get()) check_named(*each, list, place);
     for (std::size_t i = 0; i < list.size(); ++i) {
       const Place item{&place, {}, i, Place::Step::kIndex};
       const Place& at = whole ? place : item;
       if (body.item_rules != nullptr) check_value(*body.items, *body.item_rules, &list[i], at);
       go_down(*body.items, body.item_rules, list[i], nullptr, at);
     }
-    if (rules != nullptr && (rules->unique_items || !rules->unique.empty())) check_unique(*rules, list, place);
+    for (const Rules* each = rules; each != nullptr; each = each->next.get()) {
+      if (each->unique.size() > 1) {
+        check_unique_together(*body.items, *each, list, place);
+      } else if (each->unique_items || !each->unique.empty()) {
+        check_unique(*each, list, place);
+      }
+    }
+  }
+
+  void check_named(const Rules& rules, const Array& list, const Place& place) {
+    for (std::size_t i = 0; i < list.size() && !rules.named.empty(); ++i) {
+      if (!list[i].is_object() || !is_unset(find(list[i].get_object(), rules.named), false)) continue;
+      const Place item{&place, {}, i, Place::Step::kIndex};
+      errors_.required(Place{&item, rules.named, 0, Place::Step::kMember}.path());
+    }
   }
 
   void check_unique(const Rules& rules, const Array& list, const Place& place) {
     std::set<std::string_view> seen;
     for (std::size_t i = 0; i < list.size(); ++i) {
       const Value* key = &list[i];
-      if (!rules.unique_items) key = list[i].is_object() ? find(list[i].get_object(), rules.unique) : nullptr;
+      if (!rules.unique_items) key = list[i].is_object() ? find(list[i].get_object(), rules.unique[0]) : nullptr;
       if (key == nullptr || text_of(*key).empty() || seen.insert(text_of(*key)).second) continue;
       const Place item{&place, {}, i, Place::Step::kIndex};
-      const Place member{&item, rules.unique, 0, Place::Step::kMember};
-      errors_.duplicate(rules.unique_items ? item.path() : member.path(), text_of(*key));
+      errors_.duplicate(rules.unique_items ? item.path() : Place{&item, rules.unique[0], 0, Place::Step::kMember}.path(), text_of(*key));
+    }
+  }
+
+  void check_unique_together(const Type& items, const Rules& rules, const Array& list, const Place& place) {
+    std::set<std::string> seen;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (!list[i].is_object()) continue;
+      Object compared;
+      for (const std::string& name : rules.unique) {
+        if (const Value* value = find(list[i].get_object(), name)) compared[name] = *value;
+      }
+      if (seen.insert(to_json(compared)).second) continue;
+      const std::string path = Place{&place, {}, i, Place::Step::kIndex}.path();
+      const bool whole = !rules.unique_text.empty();
+      const std::string text = to_json(items.go_struct(whole ? list[i].get_object() : compared)) + (whole ? ": " + rules.unique_text : "");
+      errors_.duplicate_raw(path, text);
     }
   }
 
@@ -248,6 +329,7 @@ class Checker {
   std::string_view check_together(const Type& type, const StructRules& rules, const Object& object, const Object* old, const Place& place) {
     if (old != nullptr && !rules.frozen_by.empty()) check_frozen(rules, object, *old, place);
     if (!rules.distinct.empty()) check_distinct(rules, object, place);
+    if (!rules.any_of.empty()) check_any(rules, object, place);
     if (!rules.counted.empty()) check_size(type, rules, object, place);
     return rules.is_union ? check_union(type, rules, object, place) : std::string_view();
   }
@@ -274,6 +356,22 @@ class Checker {
     if (!get_bool(object, rules.frozen_by).value_or(false)) forbid(rules.frozen_by);
     for (const std::string& name : rules.frozen) {
       if (differ(find(object, name), find(old, name))) forbid(name);
+    }
+  }
+
+  void check_any(const StructRules& rules, const Object& object, const Place& place) {
+    const auto filled = [&](const std::string& name) { return !is_unset(find(object, name), false); };
+    if (std::none_of(rules.any_of.begin(), rules.any_of.end(), filled)) errors_.required(place.path(), rules.any_text);
+  }
+
+  void check_limits(const StructRules& rules, const Object& object, const Place& place) {
+    for (const StructRules::Limit& row : rules.limits) {
+      const std::int64_t most = number_of(find(object, row.limit));
+      for (const std::string& name : row.members) {
+        const std::int64_t number = number_of(find(object, name));
+        if (number <= most) continue;
+        errors_.invalid(Place{&place, name, 0, Place::Step::kMember}.path(), static_cast<long long>(number), row.text);
+      }
     }
   }
 

@@ -157,5 +157,82 @@ TEST(Rules, UnknownWordsAreErrorsOfTheDocument) {
   EXPECT_EQ(SchemaSet::compile(documents).status().message(), "schema: A.properties.b.x-backplane-rules: \"maximal\" is no rule");
 }
 
+constexpr std::string_view kConditional = R"({"definitions":{
+  "Thing":{"type":"object","x-backplane-struct-rules":{
+      "notAbove":[{"members":["ready"],"limit":"count","text":"cannot be greater than count"}],
+      "anyOf":{"members":["ports","hosts"],"text":"must have ports or hosts"}},
+    "properties":{
+      "kindOf":{"type":"string","x-backplane-default":"Soft","x-backplane-rules":{"enum":["Soft","Hard"],"holder":true,"whole":true}},
+      "limit":{"type":"integer","format":"int32","x-backplane-pointer":true,"x-backplane-default":5,
+        "x-backplane-default-when":{"kindOf":["Soft","Hard"]},
+        "x-backplane-rules":[{"when":{"kindOf":"Hard"},"forbidden":"not for hard ones"},{"unless":{"kindOf":"Hard"},"minimum":2}]},
+      "note":{"type":"string","x-backplane-rules":[
+        {"when":{"hosts":false},"refused":"only beside hosts","path":"thing.Note"},{"once":"may not change","path":".Noted","again":true}]},
+      "count":{"type":"integer","format":"int32","x-backplane-rules":{"rising":"cannot shrink"}},
+      "ready":{"type":"integer","format":"int32"},
+      "hosts":{"type":"array","items":{"type":"string","x-backplane-rules":{"format":"finalizer"}}},
+      "ports":{"type":"array","items":{"$ref":"#/definitions/Port"},
+        "x-backplane-rules":[{"named":"name"},{"unique":["name","number"],"uniqueText":"are one"}]}}},
+  "Port":{"type":"object","properties":{
+    "name":{"type":"string"},
+    "number":{"type":"integer","format":"int32","x-backplane-omit":"never"},
+    "target":{"x-backplane-type":"intOrString","x-backplane-omit":"never","x-backplane-default-from":"number"}}}}})";
+
+const Schema& conditional() {
+  static const auto set = compile_documents({kConditional});
+  return *set->find(std::string_view("Thing"));
+}
+std::string thing_problems(std::string_view text, std::string_view old = {}) {
+  const Object object = json_of(text).get_object();
+  const Object before = old.empty() ? Object() : json_of(old).get_object();
+  FieldErrors errors;
+  conditional().check(object, old.empty() ? nullptr : &before, ObjectPart::kWhole, "", errors);
+  return errors.empty() ? "" : errors.aggregate_message();
+}
+
+TEST(Rules, WhatIsAskedCanHangOnOtherMembers) {
+  EXPECT_EQ(thing_problems(R"({"hosts":["a/b"],"kindOf":"Hard","limit":1})"), "limit: Forbidden: not for hard ones");
+  EXPECT_EQ(thing_problems(R"({"hosts":["a/b"],"kindOf":"Soft","limit":1})"),
+            "limit: Invalid value: 1: must be greater than or equal to 2");
+  EXPECT_EQ(thing_problems(R"({"ports":[{"name":"a","number":1}],"note":"n"})"), "thing.Note: Invalid value: \"n\": only beside hosts");
+  EXPECT_EQ(thing_problems(R"({"hosts":["a/b"],"note":"n"})"), "");
+  EXPECT_EQ(thing_problems("{}"), "<nil>: Required value: must have ports or hosts");
+}
+
+TEST(Rules, WhatWasSetStaysAndIsAskedAgainWhereUpstreamDoes) {
+  const Object now = json_of(R"({"hosts":["a/b"],"note":"n","count":1})").get_object(),
+               old = json_of(R"({"hosts":["a/b"],"note":"m","count":2})").get_object();
+  FieldErrors errors;
+  conditional().check(now, &old, ObjectPart::kWhole, "", errors);
+  ASSERT_EQ(errors.size(), 3u);
+  EXPECT_EQ(errors.list()[0].field, "Noted");
+  EXPECT_EQ(errors.list()[1].text, "Forbidden: may not change");
+  EXPECT_EQ(errors.list()[2].text, "Invalid value: 1: cannot shrink");
+  EXPECT_EQ(thing_problems(R"({"hosts":["a/b"],"note":"n"})", R"({"hosts":["a/b"]})"), "") << "it was not set before";
+}
+
+TEST(Rules, CountsHaveLimitsAndItemsHaveNames) {
+  EXPECT_EQ(thing_problems(R"({"hosts":["a/b"],"count":1,"ready":2})"), "ready: Invalid value: 2: cannot be greater than count");
+  EXPECT_EQ(thing_problems(R"({"ports":[{"number":1}]})"), "");
+  EXPECT_EQ(thing_problems(R"({"ports":[{"number":1},{"name":"b","number":1}]})"), "ports[0].name: Required value");
+  EXPECT_EQ(thing_problems(R"({"ports":[{"name":"b","number":1},{"name":"b","number":2}]})"), "");
+  EXPECT_TRUE(thing_problems(R"({"ports":[{"name":"b","number":1},{"name":"b","number":1}]})").starts_with("ports[1]: Duplicate value: {"));
+  EXPECT_EQ(thing_problems(R"({"hosts":["a"]})"),
+            "hosts[0]: Invalid value: \"a\": name is neither a standard finalizer name nor is it fully qualified");
+}
+
+TEST(Defaults, CanHangOnOtherMembersAndBeTheirs) {
+  const auto defaulted = [](std::string_view text) {
+    Value value = json_of(text);
+    EXPECT_TRUE(conditional().normalize(value, nullptr).ok());
+    conditional().apply_defaults(value);
+    return to_json(value);
+  };
+  EXPECT_EQ(defaulted("{}"), R"({"kindOf":"Soft","limit":5})") << "the condition's own default comes first";
+  EXPECT_EQ(defaulted(R"({"kindOf":"Odd"})"), R"({"kindOf":"Odd"})");
+  EXPECT_EQ(defaulted(R"({"kindOf":"Odd","ports":[{"number":80},{"number":80,"target":"web"}]})"),
+            R"({"kindOf":"Odd","ports":[{"number":80,"target":80},{"number":80,"target":"web"}]})");
+}
+
 }  // namespace
 }  // namespace backplane

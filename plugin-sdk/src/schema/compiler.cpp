@@ -180,7 +180,9 @@ Property Compiler::make_property(std::string_view name, const Object& schema, co
   if (declared == nullptr) declared = find(schema, "default");
   if (declared && (state_.structural || out.pointer || !is_zero(*declared)))
     out.default_value = &state_.defaults.emplace_back(*declared, json::storage_ptr());
-  if (!state_.structural) out.rules = rules_of(schema, path);
+  if (state_.structural) return out;
+  out.rules = rules_of(schema, path);
+  out.conditional = conditional_default_of(schema);
   return out;
 }
 

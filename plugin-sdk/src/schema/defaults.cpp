@@ -1,21 +1,40 @@
 // Declared defaults of typed objects.
+#include "schema/rules.hpp"
 #include "schema/scalars.hpp"
 #include "schema/typed.hpp"
 
 namespace backplane::schema {
 namespace {
 
+// What an unset member of the object becomes; null: it stays unset.
+const Value* default_of(const Property& property, const Object& object) {
+  if (property.conditional == nullptr) return property.default_value;
+  if (!hold(property.conditional->when, object)) return nullptr;
+  return property.conditional->from.empty() ? property.default_value : find(object, property.conditional->from);
+}
+
+// Returns whether a member came to the object.
+bool default_member(const Property& property, Object& object) {
+  Value* present = find(object, property.name);
+  // Go's 80 or "http" is a struct, too, and unset when it is zero.
+  const bool whole = property.pointer || (property.type->struct_like() && property.type->form() != Form::kIntOrString);
+  if (present && !present->is_null() && (whole || !is_zero(*present))) return false;
+  const Value* value = default_of(property, object);
+  if (value == nullptr) return false;
+  if (present) {
+    *present = Value(*value, object.storage());
+    return false;
+  }
+  object.emplace(property.name, Value(*value, object.storage()));
+  return true;
+}
+
 void default_struct(const Body& body, Object& object) {
   bool added = false;
-  for (const std::size_t index : body.with_defaults) {
-    const Property& property = body.properties[index];
-    Value* present = find(object, property.name);
-    if (present && !present->is_null() && (property.pointer || property.type->struct_like() || !is_zero(*present))) continue;
-    if (present) {
-      *present = *property.default_value;
-    } else {
-      object.emplace(property.name, *property.default_value);
-      added = true;
+  for (const bool conditional : {false, true}) {
+    for (const std::size_t index : body.with_defaults) {
+      const Property& property = body.properties[index];
+      if ((property.conditional != nullptr) == conditional) added = default_member(property, object) || added;
     }
   }
   std::size_t next = 0;

@@ -6,11 +6,20 @@
 
 #include "backplane/kit/addresses.hpp"
 #include "schema/compiler.hpp"
+#include "schema/scalars.hpp"
 
 namespace backplane::schema {
 namespace {
 
 Problems is_absolute_path(std::string_view text) { return text.starts_with('/') ? Problems() : Problems{"must be an absolute path"}; }
+
+Problems is_finalizer(std::string_view text) {
+  Problems out = is_qualified_name(text);
+  if (text.find('/') == std::string_view::npos && text != "kubernetes" && text != "orphan" && text != "foregroundDeletion") {
+    out.emplace_back("name is neither a standard finalizer name nor is it fully qualified");
+  }
+  return out;
+}
 
 // A path inside a volume: relative, and never up.
 Problems is_local_path(std::string_view text) {
@@ -60,7 +69,7 @@ constexpr FormatRow kFormats[] = {
     {"legacyIp", kit::legacy_ip_problems},   {"legacyCidr", kit::legacy_cidr_problems},
     {"absolutePath", is_absolute_path},      {"relativePath", is_local_path},
     {"noBacksteps", has_no_backsteps},       {"driverName", is_driver_name},
-    {"httpHeaderName", is_http_header_name},
+    {"httpHeaderName", is_http_header_name}, {"finalizer", is_finalizer},
 };
 
 std::vector<std::string> texts_of(const Value& list) {
@@ -73,6 +82,39 @@ std::vector<std::string> texts_of(const Value& list) {
 }
 
 std::string text_of(const Value& value) { return value.is_string() ? std::string(value.get_string()) : std::string(); }
+
+std::vector<Condition> conditions_of(const Value& value) {
+  std::vector<Condition> out;
+  if (!value.is_object()) return out;
+  for (const auto& [member, wanted] : value.get_object()) {
+    Condition& condition = out.emplace_back();
+    condition.member = member;
+    if (wanted.is_array()) {
+      for (const Value& each : wanted.get_array()) condition.values.emplace_back(each, json::storage_ptr());
+    } else {
+      condition.values.emplace_back(wanted, json::storage_ptr());
+    }
+  }
+  return out;
+}
+
+struct TextWord {
+  std::string_view word;
+  std::string Rules::*text;
+};
+constexpr TextWord kTextWords[] = {
+    {"enumText", &Rules::allowed_text}, {"rangeText", &Rules::range_text}, {"uniqueText", &Rules::unique_text},
+    {"forbidden", &Rules::forbidden},   {"refused", &Rules::refused},      {"once", &Rules::once},
+    {"rising", &Rules::rising},         {"named", &Rules::named},          {"path", &Rules::path},
+};
+struct FlagWord {
+  std::string_view word;
+  bool Rules::*flag;
+};
+constexpr FlagWord kFlagWords[] = {
+    {"both", &Rules::goes_on},  {"onCreate", &Rules::on_create}, {"opaque", &Rules::opaque}, {"wholeList", &Rules::whole_list},
+    {"holder", &Rules::holder}, {"whole", &Rules::whole},        {"again", &Rules::again},
+};
 
 bool read_format(std::string_view word, Rules& out) {
   if (word == "port") return out.number = NumberFormat::kPort, true;
@@ -92,7 +134,14 @@ bool read_word(std::string_view word, const Value& value, const Object& schema, 
     out.required_text = text_of(value);
     return out.required = said;
   }
-  if (word == "both") return out.goes_on = said;
+  for (const TextWord& row : kTextWords) {
+    if (row.word == word) return !(out.*row.text = text_of(value)).empty();
+  }
+  for (const FlagWord& row : kFlagWords) {
+    if (row.word == word) return out.*row.flag = said;
+  }
+  if (word == "when") return !(out.when = conditions_of(value)).empty();
+  if (word == "unless") return !(out.unless = conditions_of(value)).empty();
   if (word == "optional") return value.is_bool() ? (out.optional = value.get_bool(), true) : false;
   if (word == "enum") {
     const Value* published = find(schema, "enum");
@@ -100,25 +149,20 @@ bool read_word(std::string_view word, const Value& value, const Object& schema, 
     out.allowed = value.is_array() ? texts_of(value) : published != nullptr ? texts_of(*published) : std::vector<std::string>();
     return !out.allowed.empty();
   }
-  if (word == "enumText") return !(out.allowed_text = text_of(value)).empty();
   if (word == "minimum") return value.is_int64() ? (out.minimum = value.get_int64(), true) : false;
   if (word == "maximum") return value.is_int64() ? (out.maximum = value.get_int64(), true) : false;
-  if (word == "rangeText") return !(out.range_text = text_of(value)).empty();
   if (word == "format") return value.is_string() && read_format(value.get_string(), out);
   if (word == "maxLength") return value.is_int64() ? (out.max_length = value.get_int64(), true) : false;
   if (word == "immutable") {
     out.immutable_text = value.is_string() ? text_of(value) : "field is immutable";
     return out.immutable = said;
   }
-  if (word == "onCreate") return out.on_create = said;
-  if (word == "opaque") return out.opaque = said;
   if (word == "unique") {
-    out.unique = text_of(value);
-    out.unique_items = out.unique.empty();
-    return said;
+    out.unique_items = value.is_bool() && value.get_bool();
+    if (value.is_string()) out.unique.push_back(text_of(value));
+    if (value.is_array()) out.unique = texts_of(value);
+    return out.unique_items || !out.unique.empty();
   }
-  if (word == "wholeList") return out.whole_list = said;
-  if (word == "holder") return out.holder = said;
   return false;
 }
 
@@ -143,11 +187,35 @@ void Compiler::read_rules(const Object& words, const Object& schema, const std::
 }
 
 const Rules* Compiler::rules_of(const Object& schema, const std::string& path) {
-  const Object* words = get_object(schema, "x-backplane-rules");
-  if (words == nullptr) return nullptr;
+  const Value* said = find(schema, "x-backplane-rules");
+  if (said == nullptr) return nullptr;
   Rules& out = state_.rules.emplace_back();
-  read_rules(*words, schema, path, out);
+  if (said->is_object()) read_rules(said->get_object(), schema, path, out);
+  Rules* last = nullptr;
+  for (const Value& words : said->is_array() ? said->get_array() : Array()) {
+    if (last != nullptr) last->next = std::make_unique<Rules>();
+    last = last != nullptr ? last->next.get() : &out;
+    if (words.is_object()) read_rules(words.get_object(), schema, path, *last);
+  }
   return &out;
+}
+
+const ConditionalDefault* Compiler::conditional_default_of(const Object& schema) {
+  const Value* when = find(schema, "x-backplane-default-when");
+  const std::string_view from = get_string(schema, "x-backplane-default-from");
+  if (when == nullptr && from.empty()) return nullptr;
+  return &state_.conditional_defaults.emplace_back(
+      ConditionalDefault{when != nullptr ? conditions_of(*when) : std::vector<Condition>(), std::string(from)});
+}
+
+bool hold(const std::vector<Condition>& conditions, const Object& object) noexcept {
+  return std::all_of(conditions.begin(), conditions.end(), [&](const Condition& condition) {
+    const Value* value = find(object, condition.member);
+    const bool set = value != nullptr && !value->is_null() && !is_zero(*value);
+    return std::any_of(condition.values.begin(), condition.values.end(), [&](const Value& wanted) {
+      return wanted.is_bool() ? wanted.get_bool() == set : value != nullptr && *value == wanted;
+    });
+  });
 }
 
 const StructRules* Compiler::struct_rules_of(const Object& schema, const std::string& path) {
@@ -156,6 +224,14 @@ const StructRules* Compiler::struct_rules_of(const Object& schema, const std::st
   StructRules& out = state_.struct_rules.emplace_back();
   for (const auto& [key, value] : *words) {
     const std::string_view word(key);
+    if (word == "notAbove" && value.is_array()) {
+      for (const Value& limit : value.get_array()) {
+        const Object& words_of_limit = limit.get_object();
+        out.limits.push_back({texts_of(words_of_limit.at("members")), std::string(get_string(words_of_limit, "limit")),
+                              std::string(get_string(words_of_limit, "text"))});
+      }
+      continue;
+    }
     if (!value.is_object()) {
       fail(path + ".x-backplane-struct-rules", std::string(word));
       continue;
@@ -177,6 +253,9 @@ const StructRules* Compiler::struct_rules_of(const Object& schema, const std::st
       out.counted = list("members");
       out.max_bytes = get_int(said, "bytes").value_or(std::numeric_limits<std::int64_t>::max());
       out.counted_path = get_string(said, "path");
+    } else if (word == "anyOf") {
+      out.any_of = list("members");
+      out.any_text = get_string(said, "text");
     } else if (word == "distinctKeys") {
       out.distinct = get_string(said, "member");
       out.distinct_from = get_string(said, "from");

@@ -1,5 +1,4 @@
-// What x-backplane-rules say of one property, item or struct, beyond its type.  Beside the words that backplane/schema.hpp lists there are
-// `members` and `holder`, for the odd places of upstream's messages.
+// What x-backplane-rules say of one property, item or struct, beyond its type: the words that backplane/schema.hpp lists.
 //
 // Thread-safety: immutable once compiled.
 #pragma once
@@ -12,17 +11,27 @@
 #include <utility>
 #include <vector>
 
+#include "backplane/json.hpp"
 #include "backplane/names.hpp"
 
 namespace backplane::schema {
+
+// What a member of a struct must be for something to be asked of another.
+struct Condition {
+  std::string member;
+  std::vector<Value> values;  // true: any value at all, false: none
+};
 
 enum class NumberFormat : unsigned char { kNone, kPort, kPortOrName };
 
 // Rules of a property's value, or of each item of a list or map.
 struct Rules {
+  std::vector<Condition> when, unless;
+  bool again = false;  // updates are asked twice
   bool required = false;
   std::string required_text;
-  bool goes_on = false;  // the other rules are asked of what is required and missing, too
+  std::string forbidden, refused, once, rising;  // texts; empty: not asked
+  bool goes_on = false;                          // the other rules are asked of what is required and missing, too
   // Unset values are looked at, too; nothing: when output prints them ("x-backplane-omit": "never").
   std::optional<bool> optional;
   std::vector<std::string> allowed;
@@ -36,15 +45,20 @@ struct Rules {
   std::optional<std::int64_t> max_length;
   bool immutable = false;
   std::string immutable_text;
-  bool on_create = false;     // what is in it can never change, and is looked at once
-  bool opaque = false;        // nothing in it is looked at
-  std::string unique;         // member that no two items share
-  bool unique_items = false;  // no two items are the same
-  bool whole_list = false;    // what is wrong with an item is said of the list
-  bool holder = false;        // what is wrong with the value is said of what holds it
+  bool on_create = false;           // what is in it can never change, and is looked at once
+  bool opaque = false;              // nothing in it is looked at
+  std::vector<std::string> unique;  // members that no two items share
+  bool unique_items = false;        // no two items are the same
+  std::string unique_text;
+  std::string named;        // member that each of several items has
+  bool whole_list = false;  // what is wrong with an item is said of the list
+  bool holder = false;      // what is wrong with the value is said of what holds it
+  bool whole = false;       // and what holds it is quoted
+  std::string path;         // what is blamed; with a dot at its front: inside what holds the value
   // "members": {name: rules}: rules for members of this struct in this place; others may hold the same struct to other rules.
   std::vector<std::pair<std::string, std::unique_ptr<Rules>>> members;
   std::unique_ptr<Rules> keys;  // of a map's keys
+  std::unique_ptr<Rules> next;  // asked after these
 };
 
 // Rules on the members of a struct together.
@@ -60,8 +74,26 @@ struct StructRules {
   std::vector<std::string> counted;
   std::int64_t max_bytes = 0;
   std::string counted_path;
+  // Numbers that are not above another.
+  struct Limit {
+    std::vector<std::string> members;
+    std::string limit, text;
+  };
+  std::vector<Limit> limits;
+  // Lists of which one has items.
+  std::vector<std::string> any_of;
+  std::string any_text;
   // Keys of the first map that are none of the second's.
   std::string distinct, distinct_from;
 };
+
+// x-backplane-default-when and x-backplane-default-from.
+struct ConditionalDefault {
+  std::vector<Condition> when;
+  std::string from;  // empty: the default is constant
+};
+
+// Whether the members of the struct have such values.
+bool hold(const std::vector<Condition>& conditions, const Object& object) noexcept;
 
 }  // namespace backplane::schema

@@ -52,6 +52,7 @@ enum class Omit : unsigned char { kEmpty, kNever, kZero };
 
 class Type;
 struct Constraints;
+struct ConditionalDefault;
 struct ProtobufPlan;
 
 // One field of kube-apiserver's own struct of a type.
@@ -66,8 +67,10 @@ struct Property {
   std::string_view name;
   const Type* type = nullptr;
   const Value* default_value = nullptr;  // null: none
-  std::string_view embedded;             // Go's embedded structs on the way, dotted, for error paths: "VolumeSource"
-  std::string_view merge_key;            // x-kubernetes-patch-merge-key
+  // Where the default is set only under conditions, or is the value of another member.
+  const ConditionalDefault* conditional = nullptr;
+  std::string_view embedded;   // Go's embedded structs on the way, dotted, for error paths: "VolumeSource"
+  std::string_view merge_key;  // x-kubernetes-patch-merge-key
   Omit omit = Omit::kEmpty;
   bool pointer = false;
   bool always = false;  // printed when unset
@@ -191,6 +194,7 @@ struct SchemaSet::State {
   // Lists, as an empty one takes no memory: most sets of custom resources are never compiled.
   std::list<std::string> strings;  // names and texts that bodies refer to
   std::list<Value> defaults;       // declared defaults
+  std::list<schema::ConditionalDefault> conditional_defaults;
   std::list<schema::Rules> rules;  // what properties and items refer to
   std::list<schema::StructRules> struct_rules;
   std::vector<std::unique_ptr<schema::Type>> inner;            // types inside definitions

@@ -23,6 +23,13 @@ Value show_access_modes(const Value* modes, std::int64_t) {
   return Value(print_access_modes(modes != nullptr ? modes->if_array() : nullptr));
 }
 
+std::vector<TableColumn> with_template_columns(std::vector<TableColumn> columns, PrintFound selector) {
+  columns.push_back(kit::shown_column("Containers", "Names of the containers.", ".spec.template.spec.containers", show_names, 1));
+  columns.push_back(kit::shown_column("Images", "Images of the containers.", ".spec.template.spec.containers", show_images, 1));
+  if (selector != nullptr) columns.push_back(kit::shown_column("Selector", "Labels of its pods.", ".spec.selector", selector, 1));
+  return columns;
+}
+
 std::string print_access_modes(const Array* modes) {
   static constexpr std::pair<std::string_view, std::string_view> kShort[] = {
       {"ReadWriteOnce", "RWO"}, {"ReadOnlyMany", "ROX"}, {"ReadWriteMany", "RWX"}, {"ReadWriteOncePod", "RWOP"}};

@@ -1,7 +1,6 @@
 #include "backplane/workload/resources.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
@@ -12,33 +11,42 @@ using namespace kit;
 
 namespace {
 
-constexpr std::array<std::string_view, 27> kStandardResources = {"cpu",
-                                                                 "memory",
-                                                                 "ephemeral-storage",
-                                                                 "requests.cpu",
-                                                                 "requests.memory",
-                                                                 "requests.ephemeral-storage",
-                                                                 "limits.cpu",
-                                                                 "limits.memory",
-                                                                 "limits.ephemeral-storage",
-                                                                 "pods",
-                                                                 "resourcequotas",
-                                                                 "services",
-                                                                 "replicationcontrollers",
-                                                                 "secrets",
-                                                                 "configmaps",
-                                                                 "persistentvolumeclaims",
-                                                                 "storage",
-                                                                 "requests.storage",
-                                                                 "services.nodeports",
-                                                                 "services.loadbalancers",
-                                                                 "requests.hugepages-",
-                                                                 "hugepages-",
-                                                                 "count/pods",
-                                                                 "count/services",
-                                                                 "count/configmaps",
-                                                                 "count/secrets",
-                                                                 "requests.hugepages"};
+// Names without a domain that may be counted, and where.
+struct StandardResource {
+  std::string_view name;
+  bool quota = true;
+  bool container = false;
+};
+constexpr StandardResource kStandardResources[] = {
+    {"cpu", true, true},
+    {"memory", true, true},
+    {"ephemeral-storage", true, true},
+    {"storage", false},
+    {"requests.cpu"},
+    {"requests.memory"},
+    {"requests.storage"},
+    {"requests.ephemeral-storage"},
+    {"limits.cpu"},
+    {"limits.memory"},
+    {"limits.ephemeral-storage"},
+    {"pods"},
+    {"resourcequotas"},
+    {"services"},
+    {"services.nodeports"},
+    {"services.loadbalancers"},
+    {"replicationcontrollers"},
+    {"secrets"},
+    {"configmaps"},
+    {"persistentvolumeclaims"},
+};
+
+const StandardResource* standard_resource(std::string_view name) noexcept {
+  const auto* found = std::find_if(std::begin(kStandardResources), std::end(kStandardResources),
+                                   [&](const StandardResource& row) { return row.name == name; });
+  return found == std::end(kStandardResources) ? nullptr : found;
+}
+
+bool is_quota_huge_page(std::string_view name) noexcept { return is_huge_page(name) || name.starts_with("requests.hugepages-"); }
 
 void validate_container_resource_name(std::string_view name, const std::string& path, FieldErrors& errors) {
   validate_resource_name(name, path, errors);
@@ -72,7 +80,12 @@ bool is_native_resource(std::string_view name) noexcept {
   return name.find('/') == std::string_view::npos || name.find("kubernetes.io/") != std::string_view::npos;
 }
 bool is_standard_container_resource(std::string_view name) noexcept {
-  return name == "cpu" || name == "memory" || name == "ephemeral-storage" || is_huge_page(name);
+  const StandardResource* row = standard_resource(name);
+  return is_huge_page(name) || (row != nullptr && row->container);
+}
+bool is_standard_quota_resource(std::string_view name) noexcept {
+  const StandardResource* row = standard_resource(name);
+  return is_quota_huge_page(name) || (row != nullptr && row->quota);
 }
 
 void round_resource_list(Object& list) {
@@ -95,8 +108,7 @@ void validate_resource_name(std::string_view name, const std::string& path, Fiel
   const std::size_t before = errors.size();
   for (const std::string& problem : is_qualified_name(name)) errors.invalid(path, name, problem);
   if (errors.size() != before || name.find('/') != std::string_view::npos) return;
-  const bool standard = std::find(kStandardResources.begin(), kStandardResources.end(), name) != kStandardResources.end();
-  if (!standard && !is_huge_page(name) && !name.starts_with("requests.hugepages-")) {
+  if (standard_resource(name) == nullptr && !is_quota_huge_page(name)) {
     errors.invalid(path, name, "must be a standard resource type or fully qualified");
   }
 }

@@ -1,6 +1,5 @@
 // Endpoints and events.
 #include <algorithm>
-#include <ctime>
 
 #include "backplane/kit/addresses.hpp"
 #include "backplane/kit/strategy.hpp"
@@ -20,38 +19,27 @@ using namespace workload;
 
 constexpr std::size_t kShownEndpoints = 3;
 
-std::size_t items(const Object& parent, std::string_view key) {
-  const Array* list = get_array(parent, key);
-  return list ? list->size() : 0;
-}
-
 std::string host_and_port(std::string_view ip, std::int64_t port) {
   const bool six = ip.find(':') != std::string_view::npos;
   return (six ? "[" + std::string(ip) + "]" : std::string(ip)) + ":" + std::to_string(port);
 }
 
 // "10.1.2.3:80,10.1.2.4:80 + 2 more..."
-std::string print_endpoints(const Object& object) {
-  std::vector<std::string> shown;
-  std::size_t count = 0;
+void print_endpoints(const Object& object, std::int64_t, Array& cells) {
+  std::vector<std::string> all;
   each(object, "subsets", [&](const Object& subset, std::size_t) {
     each(subset, "addresses", [&](const Object& address, std::size_t) {
-      if (items(subset, "ports") == 0) {
-        if (++count <= kShownEndpoints) shown.emplace_back(get_string(address, "ip"));
-        return;
-      }
-      each(subset, "ports", [&](const Object& port, std::size_t) {
-        if (++count <= kShownEndpoints) shown.push_back(host_and_port(get_string(address, "ip"), get_int(port, "port").value_or(0)));
-      });
+      const std::string_view ip = get_string(address, "ip");
+      if (count_of(subset, "ports") == 0) all.emplace_back(ip);
+      each(subset, "ports", [&](const Object& port, std::size_t) { all.push_back(host_and_port(ip, get_int(port, "port").value_or(0))); });
     });
   });
-  if (count == 0) return "<none>";
-  std::string out = joined(shown);
-  if (count > kShownEndpoints) out += " + " + std::to_string(count - kShownEndpoints) + " more...";
-  return out;
+  const std::size_t count = all.size();
+  all.resize(std::min(count, kShownEndpoints));
+  std::string text = count == 0 ? "<none>" : joined(all);
+  if (count > kShownEndpoints) text += " + " + std::to_string(count - kShownEndpoints) + " more...";
+  cells.emplace_back(text);
 }
-
-void print_endpoints_cell(const Object& object, std::int64_t, Array& cells) { cells.emplace_back(print_endpoints(object)); }
 
 class EndpointsStrategy final : public KindStrategy {
  public:
@@ -61,37 +49,28 @@ class EndpointsStrategy final : public KindStrategy {
     // The controller of endpoints has mended its addresses already.
     const Object& labels = object_or_empty(object_or_empty(object, "metadata"), "labels");
     if (get_string(labels, "endpoints.kubernetes.io/managed-by") == "endpoint-controller") return out;
-    each(object, "subsets", [&](const Object& subset, std::size_t i) {
-      for (std::string_view list : {"addresses", "notReadyAddresses"}) {
-        each(subset, list, [&](const Object& address, std::size_t k) {
-          const std::string path = at(at(at(at("subsets", i), list), k), "ip");
-          for (std::string& text : ip_warnings(path, get_string(address, "ip"))) out.push_back(std::move(text));
-        });
-      }
+    each_address(object, [&](std::string_view ip, const std::string& path) {
+      for (std::string& text : ip_warnings(path, ip)) out.push_back(std::move(text));
     });
     return out;
   }
 
  protected:
+  // Addresses that never leave a host are checked apart, and a text that is no address fails there once more.
   void check(const Object& object, FieldErrors& errors) const override {
-    each(object, "subsets", [&](const Object& subset, std::size_t i) { check_subset(subset, at("subsets", i), errors); });
+    each_address(object, [&](std::string_view ip, const std::string& path) {
+      if (!is_valid_ip(ip).empty()) errors.invalid(path, ip, "must be a valid IP address");
+    });
   }
 
  private:
-  static void check_subset(const Object& subset, const std::string& path, FieldErrors& errors) {
-    if (items(subset, "addresses") == 0 && items(subset, "notReadyAddresses") == 0) {
-      errors.required(path, "must specify `addresses` or `notReadyAddresses`");
-    }
-    // Addresses that never leave a host are checked apart, and a text that is no address fails there once more.
-    for (std::string_view list : {"addresses", "notReadyAddresses"}) {
-      each(subset, list, [&](const Object& address, std::size_t i) {
-        const std::string_view ip = get_string(address, "ip");
-        if (!is_valid_ip(ip).empty()) errors.invalid(at(at(at(path, list), i), "ip"), ip, "must be a valid IP address");
-      });
-    }
-    if (items(subset, "ports") < 2) return;
-    each(subset, "ports", [&](const Object& port, std::size_t i) {
-      if (get_string(port, "name").empty()) errors.required(at(at(at(path, "ports"), i), "name"));
+  template <class Visit>
+  static void each_address(const Object& object, Visit visit) {
+    each(object, "subsets", [&](const Object& subset, std::size_t i) {
+      for (std::string_view list : {"addresses", "notReadyAddresses"}) {
+        each(subset, list,
+             [&](const Object& address, std::size_t k) { visit(get_string(address, "ip"), at(at(at(at("subsets", i), list), k), "ip")); });
+      }
     });
   }
 };
@@ -103,8 +82,6 @@ std::string_view first_text(const Object& object, std::initializer_list<std::str
   return {};
 }
 
-std::string age_or_unknown(std::string_view time, std::int64_t now) { return time.empty() ? "<unknown>" : human_age(time, now); }
-
 std::string print_source(const Object& event) {
   std::string_view component = get_string_path(event, "source.component"), host = get_string_path(event, "source.host");
   if (component.empty()) component = get_string(event, "reportingComponent");
@@ -112,46 +89,32 @@ std::string print_source(const Object& event) {
   return host.empty() ? std::string(component) : std::string(component) + ", " + std::string(host);
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
-  return out;
-}
-
 void print_event(const Object& event, std::int64_t now, Array& cells) {
   const Object& about = object_or_empty(event, "involvedObject");
   const std::string_view first = first_text(event, {"firstTimestamp", "eventTime"});
   const std::string_view last = first_text(event, {"series.lastObservedTime", "lastTimestamp", "eventTime"});
-  std::string target = lower(get_string(about, "kind"));
+  std::string target = lower_case(get_string(about, "kind"));
   if (!get_string(about, "name").empty()) target += "/" + std::string(get_string(about, "name"));
-  std::int64_t count = get_int(event, "count").value_or(0);
-  if (const auto series = get_int_path(event, "series.count"))
-    count = *series;
-  else if (count == 0)
-    count = 1;
-  cells.emplace_back(age_or_unknown(last, now));
-  cells.emplace_back(get_string(event, "type"));
-  cells.emplace_back(get_string(event, "reason"));
+  const std::int64_t own = get_int(event, "count").value_or(0);
+  const std::int64_t count = get_int_path(event, "series.count").value_or(own == 0 ? 1 : own);
+  std::string message(get_string(event, "message"));
+  message.resize(message.find_last_not_of(" \n\t") + 1);
+  cells.emplace_back(human_age(last, now));
+  for (const char* member : {"type", "reason"}) cells.emplace_back(get_string(event, member));
   cells.emplace_back(target);
   cells.emplace_back(get_string(about, "fieldPath"));
   cells.emplace_back(print_source(event));
-  std::string message(get_string(event, "message"));
-  while (!message.empty() && (message.back() == ' ' || message.back() == '\n' || message.back() == '\t')) message.pop_back();
   cells.emplace_back(message);
-  cells.emplace_back(age_or_unknown(first, now));
+  cells.emplace_back(human_age(first, now));
   cells.emplace_back(count);
   cells.emplace_back(meta_name(event));
 }
 
 std::vector<SelectableField> event_fields() {
-  std::vector<SelectableField> out;
+  std::vector<SelectableField> out = {
+      {"reason", "reason", ""}, {"reportingComponent", "reportingComponent", ""}, {"source", "source.component", ""}, {"type", "type", ""}};
   for (const char* member : {"kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"}) {
-    const std::string path = std::string("involvedObject.") + member;
-    out.push_back({path, path, ""});
-  }
-  for (const auto& [label, path] : {std::pair("reason", "reason"), std::pair("reportingComponent", "reportingComponent"),
-                                    std::pair("source", "source.component"), std::pair("type", "type")}) {
-    out.push_back({label, path, ""});
+    out.push_back({std::string("involvedObject.") + member, std::string("involvedObject.") + member, ""});
   }
   return out;
 }
@@ -173,26 +136,23 @@ class EventStrategy final : public KindStrategy {
     same = !about.empty() || ns == "default" || ns == "kube-system";
     if (!same) errors.invalid("involvedObject.namespace", about, "does not match event.namespace");
     const bool newer = context.info.api_group == "events.k8s.io";
-    check_reporter(object, newer ? "reportingController" : "reportingComponent", errors);
-    for (const char* member : {"reportingInstance", "action", "reason"}) check_word(object, member, errors);
-    if (get_string(object, "message").size() > kMaxMessageBytes) {
-      errors.invalid("message", "", "can have at most " + std::to_string(kMaxMessageBytes) + " characters");
+    const char* blamed = newer ? "reportingController" : "reportingComponent";
+    const std::string_view reporter = get_string(object, "reportingComponent");
+    if (reporter.empty()) errors.required(blamed);
+    add_problems(is_qualified_name(reporter), blamed, reporter, errors);
+    for (const char* member : {"reportingInstance", "action", "reason"}) {
+      if (get_string(object, member).empty()) errors.required(member);
+      check_length(object, member, kMaxWordBytes, errors);
     }
+    check_length(object, "message", kMaxMessageBytes, errors);
   }
 
  private:
   static constexpr std::size_t kMaxWordBytes = 128;
   static constexpr std::size_t kMaxMessageBytes = 1024;
 
-  static void check_reporter(const Object& object, const std::string& blamed, FieldErrors& errors) {
-    const std::string_view reporter = get_string(object, "reportingComponent");
-    if (reporter.empty()) errors.required(blamed);
-    for (const std::string& problem : is_qualified_name(reporter)) errors.invalid(blamed, reporter, problem);
-  }
-  static void check_word(const Object& object, const char* member, FieldErrors& errors) {
-    const std::string_view word = get_string(object, member);
-    if (word.empty()) errors.required(member);
-    if (word.size() > kMaxWordBytes) errors.invalid(member, "", "can have at most " + std::to_string(kMaxWordBytes) + " characters");
+  static void check_length(const Object& object, const char* member, std::size_t most, FieldErrors& errors) {
+    if (get_string(object, member).size() > most) errors.invalid(member, "", "can have at most " + std::to_string(most) + " characters");
   }
 };
 
@@ -203,7 +163,7 @@ KindRow endpoints_row() {
           .kind = "Endpoints",
           .short_names = {"ep"},
           .facts = {.create_on_update = true,
-                    .columns = {name_column(), computed_column("Endpoints", "Addresses and ports that are ready.", print_endpoints_cell),
+                    .columns = {name_column(), computed_column("Endpoints", "Addresses and ports that are ready.", print_endpoints),
                                 age_column()}},
           .make = made<EndpointsStrategy>(),
           .storage_prefix = "services/endpoints",

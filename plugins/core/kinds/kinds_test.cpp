@@ -71,9 +71,27 @@ TEST(ReplicationControllers, TakeTheirSelectorFromTheTemplate) {
 }
 
 TEST(Nodes, AllocatableIsTheCapacity) {
-  Object node = parse(R"({"status":{"capacity":{"cpu":"4"}}})");
-  node_row().strategy()->apply_defaults(node);
-  EXPECT_EQ(to_json(node), R"({"status":{"capacity":{"cpu":"4"},"allocatable":{"cpu":"4"}}})");
+  const auto allocatable = [](std::string_view status) {
+    return to_json(*find_path(kind(node_row()).defaulted("{\"status\":" + std::string(status) + "}"), "status.allocatable"));
+  };
+  EXPECT_EQ(allocatable(R"({"capacity":{"cpu":"4"}})"), R"({"cpu":"4"})");
+  EXPECT_EQ(allocatable(R"({"capacity":{"cpu":"4"},"allocatable":{"cpu":"3"}})"), R"({"cpu":"3"})");
+}
+
+TEST(Nodes, TaintsAreBlamedTwiceOnUpdate) {
+  const std::string_view twice = R"({"spec":{"taints":[{"key":"a","effect":"NoExecute"},{"key":"a","effect":"NoExecute"}]}})";
+  const std::string blame =
+      "metadata.taints[1]: Duplicate value: {\"Key\":\"a\",\"Value\":\"\",\"Effect\":\"NoExecute\",\"TimeAdded\":null}: taints must be "
+      "unique by "
+      "key and effect pair";
+  EXPECT_EQ(problems_of(node_row(), twice), blame);
+  EXPECT_EQ(problems_of(node_row(), R"({"spec":{"taints":[{"key":"a","effect":"x"}]}})"),
+            "metadata.taints[0].effect: Unsupported value: \"x\": supported values: \"NoSchedule\", \"PreferNoSchedule\", \"NoExecute\"");
+  const KindUnderTest one = kind(node_row());
+  const Object now = one.normalized(twice), old = one.normalized("{}");
+  FieldErrors errors;
+  core_schemas()->find("io.k8s.api.core.v1.Node")->check(now, &old, ObjectPart::kWithoutStatus, "", errors);
+  EXPECT_EQ(errors.size(), 2u);
 }
 
 TEST(LimitRanges, FillDefaultsFromBounds) {

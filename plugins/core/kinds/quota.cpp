@@ -1,5 +1,7 @@
 // LimitRanges and ResourceQuotas.
 #include <algorithm>
+#include <array>
+#include <map>
 
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
@@ -15,9 +17,24 @@ namespace {
 using namespace kit;
 using namespace workload;
 
+constexpr std::string_view kLimits[] = {"max", "min", "default", "defaultRequest", "maxLimitRequestRatio"};
+
+// Two amounts that must be in order; of a pair that is not one is blamed, and one is shown.
+struct Order {
+  std::string_view low, low_name, high, high_name;
+  bool blames_high, shows_high;
+};
+constexpr Order kOrders[] = {
+    {"min", "min", "max", "max", false, false},
+    {"min", "min", "defaultRequest", "default request", true, true},
+    {"defaultRequest", "default request", "max", "max", false, false},
+    {"min", "min", "default", "default", true, true},
+    {"default", "default", "max", "max", false, true},
+    {"defaultRequest", "default request", "default", "default limit", false, false},
+};
+
 void copy_missing(Object& target, const Object& source) {
-  const Object copy(source);
-  for (const auto& entry : copy) {
+  for (const auto& entry : Object(source)) {
     if (!target.contains(entry.key())) target[entry.key()] = entry.value();
   }
 }
@@ -28,7 +45,7 @@ class LimitRangeStrategy final : public KindStrategy {
   void canonicalize(Object& object) const override { null_when_empty(ensure_object(object, "spec"), "limits"); }
   void apply_defaults(Object& object) const override {
     each_mutable(ensure_object(object, "spec"), "limits", [](Object& item) {
-      for (std::string_view list : {"max", "min", "default", "defaultRequest", "maxLimitRequestRatio"}) {
+      for (std::string_view list : kLimits) {
         if (Object* found = mutable_object(item, list)) round_resource_list(*found);
       }
       if (get_string(item, "type") != "Container") return;
@@ -45,103 +62,53 @@ class LimitRangeStrategy final : public KindStrategy {
     if (meta_name(object).empty()) ObjectMeta(object).set("name", new_uid());
   }
   void check(const Object& object, FieldErrors& errors) const override {
-    each(object_or_empty(object, "spec"), "limits", [&](const Object& item, std::size_t i) {
-      const std::string path = at("spec.limits", i);
-      const std::string type(get_string(item, "type"));
-      check_type(type, at(path, "type"), errors);
-      check_bounds(item, type, path, errors);
-    });
+    each(object_or_empty(object, "spec"), "limits",
+         [&](const Object& item, std::size_t i) { check_item(item, get_string(item, "type"), at("spec.limits", i), errors); });
   }
 
  private:
-  static void check_type(const std::string& type, const std::string& path, FieldErrors& errors) {
-    const bool standard = type == "Pod" || type == "Container" || type == "PersistentVolumeClaim";
-    if (is_qualified_name(type).empty() && type.find('/') == std::string::npos && !standard) {
-      errors.invalid(path, type, "must be a standard limit type or fully qualified");
+  static void check_item(const Object& item, std::string_view type, const std::string& path, FieldErrors& errors) {
+    const bool counts_containers = type == "Pod" || type == "Container", claim = type == "PersistentVolumeClaim";
+    if (is_qualified_name(type).empty() && type.find('/') == std::string_view::npos && !counts_containers && !claim) {
+      errors.invalid(at(path, "type"), type, "must be a standard limit type or fully qualified");
     }
-  }
-
-  // "min value 100m is greater than default request value 0", for each pair that must be in order.
-  static void check_order(const Object& item, std::string_view low, std::string_view low_name, std::string_view high,
-                          std::string_view high_name, std::string_view blamed, std::string_view printed, const std::string& path,
-                          FieldErrors& errors) {
-    const Object& lows = object_or_empty(item, low);
-    const Object& highs = object_or_empty(item, high);
-    for (const auto& entry : lows) {
-      const Value* limit = find(highs, entry.key());
-      if (limit == nullptr || compare_quantities(text_of(entry.value()), text_of(*limit)) <= 0) continue;
-      const std::string_view value = printed == low ? text_of(entry.value()) : text_of(*limit);
-      errors.invalid(at_key(at(path, blamed), entry.key()), value,
-                     std::string(low_name) + " value " + std::string(text_of(entry.value())) + " is greater than " +
-                         std::string(high_name) + " value " + std::string(text_of(*limit)));
+    for (std::string_view list : kLimits) {
+      for (const auto& entry : object_or_empty(item, list)) {
+        check_name(entry.key(), counts_containers, at_key(at(path, list), entry.key()), errors);
+      }
     }
-  }
-
-  static void check_bounds(const Object& item, const std::string& type, const std::string& path, FieldErrors& errors) {
-    for (std::string_view list : {"max", "min", "default", "defaultRequest", "maxLimitRequestRatio"}) {
-      for (const auto& entry : object_or_empty(item, list)) check_name(entry.key(), type, at_key(at(path, list), entry.key()), errors);
-    }
-    check_order(item, "min", "min", "max", "max", "min", "min", path, errors);
-    check_order(item, "min", "min", "defaultRequest", "default request", "defaultRequest", "defaultRequest", path, errors);
-    check_order(item, "defaultRequest", "default request", "max", "max", "defaultRequest", "defaultRequest", path, errors);
-    check_order(item, "min", "min", "default", "default", "default", "default", path, errors);
-    check_order(item, "default", "default", "max", "max", "default", "max", path, errors);
-    check_order(item, "defaultRequest", "default request", "default", "default limit", "defaultRequest", "defaultRequest", path, errors);
-    if (type != "PersistentVolumeClaim") return;
-    if (find_path(item, {"min", "storage"}) == nullptr && find_path(item, {"max", "storage"}) == nullptr) {
+    for (const Order& order : kOrders) check_order(item, order, path, errors);
+    if (claim && find_path(item, {"min", "storage"}) == nullptr && find_path(item, {"max", "storage"}) == nullptr) {
       errors.required(path, "either minimum or maximum storage value is required, but neither was provided");
     }
   }
 
-  static void check_name(std::string_view name, const std::string& type, const std::string& path, FieldErrors& errors) {
+  // "min value 100m is greater than default request value 0".
+  static void check_order(const Object& item, const Order& order, const std::string& path, FieldErrors& errors) {
+    for (const auto& entry : object_or_empty(item, order.low)) {
+      const Value* limit = find(object_or_empty(item, order.high), entry.key());
+      if (limit == nullptr || compare_quantities(text_of(entry.value()), text_of(*limit)) <= 0) continue;
+      const std::string low(text_of(entry.value())), high(text_of(*limit));
+      errors.invalid(at_key(at(path, order.blames_high ? order.high : order.low), entry.key()), order.shows_high ? high : low,
+                     std::string(order.low_name) + " value " + low + " is greater than " + std::string(order.high_name) + " value " + high);
+    }
+  }
+
+  static void check_name(std::string_view name, bool of_container, const std::string& path, FieldErrors& errors) {
     validate_resource_name(name, path, errors);
-    if (name.find('/') != std::string_view::npos || !is_qualified_name(name).empty()) return;
-    const bool counted = type != "Pod" && type != "Container";
-    if (!counted && !is_standard_container_resource(name)) errors.invalid(path, name, "must be a standard resource for containers");
+    if (!of_container || name.find('/') != std::string_view::npos || !is_qualified_name(name).empty()) return;
+    if (!is_standard_container_resource(name)) errors.invalid(path, name, "must be a standard resource for containers");
   }
 };
 
-constexpr std::string_view kQuotaResources[] = {"cpu",
-                                                "memory",
-                                                "ephemeral-storage",
-                                                "requests.cpu",
-                                                "requests.memory",
-                                                "requests.storage",
-                                                "requests.ephemeral-storage",
-                                                "limits.cpu",
-                                                "limits.memory",
-                                                "limits.ephemeral-storage",
-                                                "pods",
-                                                "resourcequotas",
-                                                "services",
-                                                "replicationcontrollers",
-                                                "secrets",
-                                                "persistentvolumeclaims",
-                                                "configmaps",
-                                                "services.nodeports",
-                                                "services.loadbalancers"};
-constexpr std::string_view kScopes[] = {
-    "Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "PriorityClass", "CrossNamespacePodAffinity", "VolumeAttributesClass"};
-
-bool is_scope(std::string_view scope) { return std::find(std::begin(kScopes), std::end(kScopes), scope) != std::end(kScopes); }
-
-bool is_quota_resource(std::string_view name) {
-  return std::find(std::begin(kQuotaResources), std::end(kQuotaResources), name) != std::end(kQuotaResources) || is_huge_page(name) ||
-         name.starts_with("requests.hugepages-") || name.starts_with("count/") ||
-         name.find(".storageclass.storage.k8s.io/") != std::string_view::npos;
-}
-
 void print_quota(const Object& object, std::int64_t, Array& cells) {
   const Object& status = object_or_empty(object, "status");
-  const Object& hard = object_or_empty(status, "hard");
-  const Object& used = object_or_empty(status, "used");
-  std::vector<std::string> names, requests, limits;
-  for (const auto& entry : hard) names.emplace_back(entry.key());
-  std::sort(names.begin(), names.end());
-  for (const std::string& name : names) {
-    const Value* have = find(used, name);
-    const std::string text = name + ": " + (have ? std::string(text_of(*have)) : "0") + "/" + std::string(text_of(hard.at(name)));
-    (name.starts_with("limits") ? limits : requests).push_back(text);
+  std::map<std::string, std::string> amounts;
+  for (const auto& entry : object_or_empty(status, "hard")) amounts[entry.key()] = text_of(entry.value());
+  std::vector<std::string> requests, limits;
+  for (const auto& [name, hard] : amounts) {
+    const Value* used = find(object_or_empty(status, "used"), name);
+    (name.starts_with("limits") ? limits : requests).push_back(name + ": " + std::string(used ? text_of(*used) : "0") + "/" + hard);
   }
   cells.emplace_back(joined(requests, ", "));
   cells.emplace_back(joined(limits, ", "));
@@ -155,7 +122,6 @@ class ResourceQuotaStrategy final : public KindStrategy {
   }
   std::vector<std::string> warnings(const Object& object, const Object* old) const override {
     std::vector<std::string> out;
-    if (old != nullptr) return out;
     const Object& hard = object_or_empty(object_or_empty(object, "spec"), "hard");
     for (const std::string name : {"cpu", "memory", "storage", "ephemeral-storage"}) {
       std::string request_name = "requests." + name;
@@ -163,7 +129,7 @@ class ResourceQuotaStrategy final : public KindStrategy {
       // "cpu" and "memory" alone are requests, too.
       if (!hard.contains(request_name) && (name == "cpu" || name == "memory")) request_name = name;
       const std::string request(get_string(hard, request_name)), limit(get_string(hard, limit_name));
-      if (request.empty() || limit.empty() || compare_quantities(request, limit) <= 0) continue;
+      if (old != nullptr || request.empty() || limit.empty() || compare_quantities(request, limit) <= 0) continue;
       out.push_back("ResourceQuota " + request_name + " (" + request + ") should be less than " + limit_name + " (" + limit + ")");
     }
     return out;
@@ -173,33 +139,25 @@ class ResourceQuotaStrategy final : public KindStrategy {
   void check(const Object& object, FieldErrors& errors) const override {
     const Object& spec = object_or_empty(object, "spec");
     for (const auto& entry : object_or_empty(spec, "hard")) {
-      const std::string path = at_key("spec.hard", entry.key());
-      validate_resource_name(entry.key(), path, errors);
-      if (std::string_view(entry.key()).find('/') == std::string_view::npos && !is_quota_resource(entry.key())) {
-        errors.invalid(path, std::string_view(entry.key()), "must be a standard resource for quota");
+      const std::string_view name = entry.key();
+      const std::string path = at_key("spec.hard", name);
+      validate_resource_name(name, path, errors);
+      if (name.find('/') == std::string_view::npos && !is_standard_quota_resource(name)) {
+        errors.invalid(path, name, "must be a standard resource for quota");
       }
     }
-    if (const Array* scopes = get_array(spec, "scopes")) {
-      const bool known = std::all_of(scopes->begin(), scopes->end(), [](const Value& scope) { return is_scope(text_of(scope)); });
-      if (!known) errors.invalid_raw("spec.scopes", to_json(*scopes), "unsupported scope");
+    const auto scopes = texts_of(spec, "scopes");
+    if (!std::all_of(scopes.begin(), scopes.end(), is_scope)) {
+      errors.invalid_raw("spec.scopes", to_json(*find(spec, "scopes")), "unsupported scope");
     }
-    each(object_or_empty(spec, "scopeSelector"), "matchExpressions", [&](const Object& each_expression, std::size_t) {
-      check_expression(each_expression, "spec.scopeSelector.matchExpressions", errors);
-    });
   }
 
  private:
-  static void check_expression(const Object& expression, const std::string& path, FieldErrors& errors) {
-    const std::string_view op = get_string(expression, "operator");
-    const Array* values = get_array(expression, "values");
-    const bool some = values != nullptr && !values->empty();
-    if (op == "In" || op == "NotIn") {
-      if (!some) errors.required(at(path, "values"), "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector");
-    } else if (op == "Exists" || op == "DoesNotExist") {
-      if (some)
-        errors.invalid_raw(at(path, "values"), to_json(*values),
-                           "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector");
-    }
+  static bool is_scope(const std::string& scope) {
+    constexpr std::array<std::string_view, 7> kScopes = {"Terminating",          "NotTerminating", "BestEffort",
+                                                         "NotBestEffort",        "PriorityClass",  "CrossNamespacePodAffinity",
+                                                         "VolumeAttributesClass"};
+    return std::find(kScopes.begin(), kScopes.end(), scope) != kScopes.end();
   }
 };
 

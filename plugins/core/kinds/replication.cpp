@@ -1,12 +1,12 @@
 // PodTemplates and ReplicationControllers.
-#include "backplane/kit/strategy.hpp"
+#include <algorithm>
+
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
-#include "backplane/names.hpp"
 #include "backplane/workload/pod_defaults.hpp"
-#include "backplane/workload/pod_validation.hpp"
 #include "backplane/workload/printing.hpp"
+#include "backplane/workload/strategy.hpp"
 #include "backplane/workload/warnings.hpp"
 #include "backplane/workload/workload.hpp"
 #include "kinds/kinds.hpp"
@@ -43,11 +43,9 @@ class PodTemplateStrategy final : public KindStrategy {
   PodValidationOptions options_;
 };
 
-class ReplicationControllerStrategy final : public KindStrategy {
+class ReplicationControllerStrategy final : public WorkloadStrategy {
  public:
-  explicit ReplicationControllerStrategy(KindFacts facts, PodValidationOptions options = {})
-      : KindStrategy(std::move(facts)), options_(options) {}
-  void canonicalize(Object& object) const override { canonicalize_template(object); }
+  using WorkloadStrategy::WorkloadStrategy;
   // On update, the template that was there is looked at: upstream takes the two the wrong way round.
   std::vector<std::string> warnings(const Object& object, const Object* old) const override {
     Warnings out;
@@ -63,29 +61,26 @@ class ReplicationControllerStrategy final : public KindStrategy {
     Object* pod_template = mutable_object(spec, "template");
     if (pod_template == nullptr) return;
     apply_pod_template_defaults(*pod_template);
-    const Value* labels = find_path(*pod_template, {"metadata", "labels"});
-    if (labels == nullptr || !labels->is_object() || labels->get_object().empty()) return;
-    const Object copy(labels->get_object());
-    if (object_or_empty(spec, "selector").empty()) spec["selector"] = copy;
+    const Object labels(object_or_empty(object_or_empty(*pod_template, "metadata"), "labels"));
+    if (labels.empty()) return;
+    if (object_or_empty(spec, "selector").empty()) spec["selector"] = labels;
     ObjectMeta meta(object);
-    if (meta.labels() == nullptr || meta.labels()->empty()) meta.mutable_labels() = copy;
+    if (meta.labels() == nullptr || meta.labels()->empty()) meta.mutable_labels() = labels;
   }
 
  protected:
   void check(const Object& object, FieldErrors& errors) const override {
     const Object& spec = object_or_empty(object, "spec");
-    const Object& selector = object_or_empty(spec, "selector");
     const Object* pod_template = get_object(spec, "template");
     if (pod_template == nullptr) return;
     const Value* labels = find_path(*pod_template, {"metadata", "labels"});
-    for (const auto& wanted : selector) {
-      const Value* value = labels && labels->is_object() ? find(labels->get_object(), wanted.key()) : nullptr;
-      if (value != nullptr && *value == wanted.value()) continue;
+    const Object& there = object_or_empty(object_or_empty(*pod_template, "metadata"), "labels");
+    const Object& selector = object_or_empty(spec, "selector");
+    if (!std::all_of(selector.begin(), selector.end(), [&](const auto& wanted) { return same_member(selector, there, wanted.key()); })) {
       errors.invalid_raw("spec.template.metadata.labels", labels ? to_json(*labels) : "null",
                          "`selector` does not match template `labels`");
-      break;
     }
-    validate_pod_template(*pod_template, "spec.template", options_, errors);
+    validate_pod_template(*pod_template, "spec.template", options(), errors);
     validate_always_restarts(spec, errors);
   }
   void check_new(const Object& object, FieldErrors& errors) const override { count_name_in_bytes(object, errors); }
@@ -104,8 +99,6 @@ class ReplicationControllerStrategy final : public KindStrategy {
     }
     errors = std::move(counted);
   }
-
-  PodValidationOptions options_;
 };
 
 }  // namespace
@@ -123,23 +116,22 @@ KindRow pod_template_row(PodValidationOptions options) {
 }
 
 KindRow replication_controller_row(PodValidationOptions options) {
-  return {.resource = "replicationcontrollers",
-          .kind = "ReplicationController",
-          .short_names = {"rc"},
-          .categories = {"all"},
-          .facts = {.generation = true,
-                    .status = true,
-                    .orphans_dependents = true,
-                    .selectable = {{"status.replicas", "status.replicas", "0"}},
-                    .columns = {name_column(), number_column("Desired", "Pods that are wanted.", ".spec.replicas"),
-                                number_column("Current", "Pods there are.", ".status.replicas"),
-                                number_column("Ready", "Pods that are ready.", ".status.readyReplicas"), age_column(),
-                                shown_column("Containers", "Names of the containers.", ".spec.template.spec.containers", show_names, 1),
-                                shown_column("Images", "Images of the containers.", ".spec.template.spec.containers", show_images, 1),
-                                shown_column("Selector", "Labels of its pods.", ".spec.selector", show_labels, 1)}},
-          .make = made<ReplicationControllerStrategy>(options),
-          .scale = Host::ScalePaths{},
-          .storage_prefix = "controllers"};
+  return {
+      .resource = "replicationcontrollers",
+      .kind = "ReplicationController",
+      .short_names = {"rc"},
+      .categories = {"all"},
+      .facts = {.generation = true,
+                .status = true,
+                .orphans_dependents = true,
+                .selectable = {{"status.replicas", "status.replicas", "0"}},
+                .columns = with_template_columns({name_column(), number_column("Desired", "Pods that are wanted.", ".spec.replicas"),
+                                                  number_column("Current", "Pods there are.", ".status.replicas"),
+                                                  number_column("Ready", "Pods that are ready.", ".status.readyReplicas"), age_column()},
+                                                 show_labels)},
+      .make = made<ReplicationControllerStrategy>(WorkloadFacts{}, options),
+      .scale = Host::ScalePaths{},
+      .storage_prefix = "controllers"};
 }
 
 }  // namespace backplane::core

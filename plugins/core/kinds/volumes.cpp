@@ -1,5 +1,5 @@
 // PersistentVolumes and PersistentVolumeClaims.
-#include <algorithm>
+#include <span>
 
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
@@ -20,14 +20,7 @@ namespace {
 using namespace kit;
 using namespace workload;
 
-std::string text_or(std::string_view text, const char* otherwise) { return text.empty() ? otherwise : std::string(text); }
-
-std::string storage_class(const Object& object) {
-  const Value* old = find_path(object, {"metadata", "annotations", "volume.beta.kubernetes.io/storage-class"});
-  return std::string(old ? text_of(*old) : get_string_path(object, "spec.storageClassName"));
-}
-
-Value show_storage(const Value* found, std::int64_t) { return Value(text_or(found ? text_of(*found) : "", "0")); }
+Value show_storage(const Value* found, std::int64_t) { return found != nullptr ? *found : Value("0"); }
 
 void print_phase(const Object& object, std::int64_t, Array& cells) {
   const bool deleting = !meta_text(object, "deletionTimestamp").empty();
@@ -36,40 +29,54 @@ void print_phase(const Object& object, std::int64_t, Array& cells) {
   cells.emplace_back(deleting ? "Terminating" : phase.empty() ? unknown : phase);
 }
 
-void print_storage_class(const Object& object, std::int64_t, Array& cells) { cells.emplace_back(storage_class(object)); }
+// The annotation is the older name of the field.
+void print_storage_class(const Object& object, std::int64_t, Array& cells) {
+  const Value* old = find_path(object, {"metadata", "annotations", "volume.beta.kubernetes.io/storage-class"});
+  cells.emplace_back(old ? text_of(*old) : get_string_path(object, "spec.storageClassName"));
+}
 
 void print_claim_name(const Object& volume, std::int64_t, Array& cells) {
   const Object& claim = object_or_empty(object_or_empty(volume, "spec"), "claimRef");
   cells.emplace_back(claim.empty() ? "" : std::string(get_string(claim, "namespace")) + "/" + std::string(get_string(claim, "name")));
 }
 
-struct DeprecatedMember {
-  std::string_view name;
-  std::string_view message;
+void print_bound(const Object& claim, std::int64_t now, Array& cells) {
+  const Object& status = object_or_empty(claim, "status");
+  const bool bound = !get_string_path(claim, "spec.volumeName").empty();
+  cells.push_back(bound ? show_storage(find_path(status, "capacity.storage"), now) : Value(""));
+  cells.push_back(bound ? show_access_modes(find(status, "accessModes"), now) : Value(""));
+}
+
+// What is out of use, as warnings name it, and why.
+struct Deprecated {
+  std::string_view name, shown, message;
 };
-constexpr DeprecatedMember kOldAnnotations[] = {
-    {"volume.beta.kubernetes.io/storage-class", "deprecated since v1.8; use \"storageClassName\" attribute instead"},
-    {"volume.beta.kubernetes.io/mount-options", "deprecated since v1.31; use \"mountOptions\" attribute instead"},
+constexpr Deprecated kOldAnnotations[] = {
+    {"volume.beta.kubernetes.io/storage-class", "metadata.annotations[volume.beta.kubernetes.io/storage-class]",
+     "deprecated since v1.8; use \"storageClassName\" attribute instead"},
+    {"volume.beta.kubernetes.io/mount-options", "metadata.annotations[volume.beta.kubernetes.io/mount-options]",
+     "deprecated since v1.31; use \"mountOptions\" attribute instead"},
 };
-constexpr DeprecatedMember kOldSources[] = {
-    {"cephfs", "deprecated in v1.28, non-functional in v1.31+"},
-    {"photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"},
-    {"scaleIO", "deprecated in v1.16, non-functional in v1.22+"},
-    {"storageos", "deprecated in v1.22, non-functional in v1.25+"},
-    {"glusterfs", "deprecated in v1.25, non-functional in v1.26+"},
-    {"rbd", "deprecated in v1.28, non-functional in v1.31+"},
+constexpr Deprecated kOldSources[] = {
+    {"cephfs", "spec.cephfs", "deprecated in v1.28, non-functional in v1.31+"},
+    {"photonPersistentDisk", "spec.photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"},
+    {"scaleIO", "spec.scaleIO", "deprecated in v1.16, non-functional in v1.22+"},
+    {"storageos", "spec.storageOS", "deprecated in v1.22, non-functional in v1.25+"},
+    {"glusterfs", "spec.glusterfs", "deprecated in v1.25, non-functional in v1.26+"},
+    {"rbd", "spec.rbd", "deprecated in v1.28, non-functional in v1.31+"},
 };
 
-// The text that upstream writes a source's field with.
-std::string shown_source(std::string_view name) { return name == "storageos" ? "spec.storageOS" : "spec." + std::string(name); }
+void warn_of_members(const Object& holder, std::span<const Deprecated> rows, Warnings& out) {
+  for (const Deprecated& row : rows) {
+    if (has(holder, row.name)) out.push_back(std::string(row.shown) + ": " + std::string(row.message));
+  }
+}
 
 Warnings volume_warnings(const Object& volume) {
   Warnings out;
   const Object& spec = object_or_empty(volume, "spec");
   const Object& annotations = object_or_empty(object_or_empty(volume, "metadata"), "annotations");
-  for (const DeprecatedMember& row : kOldAnnotations) {
-    if (annotations.contains(row.name)) out.push_back(at_key("metadata.annotations", row.name) + ": " + std::string(row.message));
-  }
+  warn_of_members(annotations, kOldAnnotations, out);
   if (get_string(spec, "persistentVolumeReclaimPolicy") == "Recycle") {
     out.emplace_back(
         "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic "
@@ -78,9 +85,7 @@ Warnings volume_warnings(const Object& volume) {
   each(object_or_empty(object_or_empty(spec, "nodeAffinity"), "required"), "nodeSelectorTerms", [&](const Object& term, std::size_t i) {
     warn_of_node_term(term, false, at("spec.nodeAffinity.required.nodeSelectorTerms", i), out);
   });
-  for (const DeprecatedMember& row : kOldSources) {
-    if (has(spec, row.name)) out.push_back(shown_source(row.name) + ": " + std::string(row.message));
-  }
+  warn_of_members(spec, kOldSources, out);
   return out;
 }
 
@@ -89,8 +94,7 @@ class PersistentVolumeStrategy final : public KindStrategy {
   using KindStrategy::KindStrategy;
   std::vector<std::string> warnings(const Object& object, const Object*) const override { return volume_warnings(object); }
   void apply_defaults(Object& object) const override {
-    Object& spec = ensure_object(object, "spec");
-    if (Object* capacity = mutable_object(spec, "capacity")) round_resource_list(*capacity);
+    if (Object* capacity = mutable_object(ensure_object(object, "spec"), "capacity")) round_resource_list(*capacity);
   }
 
  protected:
@@ -101,11 +105,13 @@ class PersistentVolumeStrategy final : public KindStrategy {
   }
   void check(const Object& object, FieldErrors& errors) const override {
     const Object& spec = object_or_empty(object, "spec");
-    check_capacity(spec, errors);
-    if (const Object* affinity = get_object(spec, "nodeAffinity")) {
-      if (const Object* required = get_object(*affinity, "required")) {
-        validate_node_selector_terms(*required, "spec.nodeAffinity.required", errors);
-      }
+    const Object& amounts = object_or_empty(spec, "capacity");
+    if (!amounts.contains("storage") || amounts.size() > 1) {
+      errors.add({FieldErrorType::kNotSupported, "spec.capacity",
+                  "Unsupported value: " + (has(spec, "capacity") ? to_json(amounts) : "null") + ": supported values: \"storage\""});
+    }
+    if (const Object* required = get_object(object_or_empty(spec, "nodeAffinity"), "required")) {
+      validate_node_selector_terms(*required, "spec.nodeAffinity.required", errors);
     }
   }
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
@@ -134,22 +140,7 @@ class PersistentVolumeStrategy final : public KindStrategy {
     if (!difference) return;
     errors.forbidden("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation\n" + *difference);
   }
-  static void check_capacity(const Object& spec, FieldErrors& errors) {
-    const Value* capacity = find(spec, "capacity");
-    const Object& amounts = object_or_empty(spec, "capacity");
-    if (!amounts.contains("storage") || amounts.size() > 1) {
-      errors.add({FieldErrorType::kNotSupported, "spec.capacity",
-                  "Unsupported value: " + (capacity ? to_json(*capacity) : "null") + ": supported values: \"storage\""});
-    }
-  }
 };
-
-void print_bound(const Object& claim, std::int64_t, Array& cells) {
-  const bool bound = !get_string_path(claim, "spec.volumeName").empty();
-  const Object& status = object_or_empty(claim, "status");
-  cells.emplace_back(bound ? text_or(get_string_path(status, "capacity.storage"), "0") : "");
-  cells.emplace_back(bound ? print_access_modes(get_array(status, "accessModes")) : "");
-}
 
 class PersistentVolumeClaimStrategy final : public KindStrategy {
  public:
@@ -157,8 +148,7 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
   std::vector<std::string> warnings(const Object& object, const Object*) const override {
     Warnings out;
     const Object& annotations = object_or_empty(object_or_empty(object, "metadata"), "annotations");
-    const DeprecatedMember& row = kOldAnnotations[0];
-    if (annotations.contains(row.name)) out.push_back(at_key("metadata.annotations", row.name) + ": " + std::string(row.message));
+    warn_of_members(annotations, std::span(kOldAnnotations).first(1), out);
     warn_of_claim_spec(object_or_empty(object, "spec"), "spec", out);
     return out;
   }
@@ -179,8 +169,7 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
     normalize_source(spec);
   }
   void check(const Object& object, FieldErrors& errors) const override {
-    const Object& spec = object_or_empty(object, "spec");
-    validate_claim_spec(spec, "spec", errors);
+    validate_claim_spec(object_or_empty(object, "spec"), "spec", errors);
   }
   static bool is_classic_source(const Object& source) {
     const std::string_view kind = get_string(source, "kind"), group = get_string(source, "apiGroup");
@@ -193,15 +182,9 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
   }
   // dataSource is the older form of dataSourceRef: both say the same where the older can.
   static void normalize_source(Object& spec) {
-    const Object* source = get_object(spec, "dataSource");
-    const Object* ref = get_object(spec, "dataSourceRef");
-    if (source != nullptr && ref == nullptr) {
-      const Object copy(*source);
-      spec["dataSourceRef"] = copy;
-    } else if (source == nullptr && ref != nullptr && get_string(*ref, "namespace").empty()) {
-      const Object copy(*ref);
-      spec["dataSource"] = copy;
-    }
+    const Object source(object_or_empty(spec, "dataSource")), ref(object_or_empty(spec, "dataSourceRef"));
+    if (has(spec, "dataSource") && !has(spec, "dataSourceRef")) spec["dataSourceRef"] = source;
+    if (!has(spec, "dataSource") && has(spec, "dataSourceRef") && get_string(ref, "namespace").empty()) spec["dataSource"] = ref;
   }
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
     Object now(object_or_empty(object, "spec"));
@@ -220,13 +203,14 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
           "spec",
           "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n" + *difference);
     }
-    check_immutable(find(object_or_empty(object, "spec"), "volumeMode"), find(object_or_empty(old, "spec"), "volumeMode"), "volumeMode",
-                    errors);
-    const Value* held = find_path(old, {"status", "capacity", "storage"});
-    const Value* asked = find_path(object, {"spec", "resources", "requests", "storage"});
-    const Value* asked_before = find_path(old, {"spec", "resources", "requests", "storage"});
-    const std::string_view now_asks = asked ? text_of(*asked) : "0", before_asked = asked_before ? text_of(*asked_before) : "0";
-    if (compare_quantities(now_asks, before_asked) < 0 && compare_quantities(now_asks, held ? text_of(*held) : "0") <= 0) {
+    check_immutable(find_path(object, "spec.volumeMode"), find_path(old, "spec.volumeMode"), "volumeMode", errors);
+    const auto amount = [](const Object& claim, std::initializer_list<std::string_view> path) {
+      const Value* found = find_path(claim, path);
+      return found != nullptr ? text_of(*found) : std::string_view("0");
+    };
+    const std::string_view asks = amount(object, {"spec", "resources", "requests", "storage"});
+    const std::string_view asked = amount(old, {"spec", "resources", "requests", "storage"});
+    if (compare_quantities(asks, asked) < 0 && compare_quantities(asks, amount(old, {"status", "capacity", "storage"})) <= 0) {
       errors.forbidden("spec.resources.requests.storage", "field can not be less than status.capacity");
     }
   }

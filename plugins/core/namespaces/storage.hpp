@@ -1,7 +1,7 @@
-// Storages of namespaces that differ from the ordinary ones.
+// The storage of namespaces/finalize.
 //
 // Thread-safety: any executor.
-// Lifetime:      keep the store they are made from.
+// Lifetime:      keeps the store it is made from.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,6 @@
 
 namespace backplane::core {
 
-// Namespaces without deletecollection: nobody deletes them all at once.
-std::shared_ptr<RestStorage> make_namespace_storage(std::shared_ptr<StandardStorage> store);
 // PUT only: neither get nor patch.
 std::shared_ptr<RestStorage> make_finalize_storage(std::shared_ptr<RestStorage> subresource);
 

@@ -5,15 +5,12 @@
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
-#include "backplane/names.hpp"
-#include "backplane/workload/pod_validation.hpp"
 #include "kinds/kinds.hpp"
 
 namespace backplane::core {
 namespace {
 
 using namespace kit;
-using namespace workload;
 
 constexpr std::string_view kFinalizer = "kubernetes";
 constexpr std::string_view kNameLabel = "kubernetes.io/metadata.name";
@@ -23,23 +20,7 @@ void set_name_label(Object& object) {
   if (!name.empty()) ObjectMeta(object).mutable_labels()[kNameLabel] = name;
 }
 
-bool held(const Object& object) {
-  const Array* finalizers = get_array(object_or_empty(object, "spec"), "finalizers");
-  return finalizers != nullptr && !finalizers->empty();
-}
-
-void check_finalizers(const Object& object, FieldErrors& errors) {
-  const Array* finalizers = get_array(object_or_empty(object, "spec"), "finalizers");
-  if (finalizers == nullptr) return;
-  for (std::size_t i = 0; i < finalizers->size(); ++i) {
-    const std::string_view name = text_of((*finalizers)[i]);
-    const std::string path = at("spec.finalizers", i);
-    add_problems(is_qualified_name(name), path, name, errors);
-    if (name.find('/') == std::string_view::npos && name != kFinalizer && name != "orphan" && name != "foregroundDeletion") {
-      errors.invalid(path, name, "name is neither a standard finalizer name nor is it fully qualified");
-    }
-  }
-}
+bool held(const Object& object) { return count_of(object_or_empty(object, "spec"), "finalizers") > 0; }
 
 class NamespaceStrategy final : public KindStrategy {
  public:
@@ -52,20 +33,19 @@ class NamespaceStrategy final : public KindStrategy {
   void prepare_create(Object& object) const override {
     Object& status = object["status"].emplace_object();
     status["phase"] = "Active";
-    Array& finalizers = ensure_array(ensure_object(object, "spec"), "finalizers");
-    const bool there = std::any_of(finalizers.begin(), finalizers.end(), [](const Value& name) { return text_of(name) == kFinalizer; });
-    if (!there) finalizers.emplace_back(kFinalizer);
+    const auto finalizers = texts_of(object_or_empty(object, "spec"), "finalizers");
+    if (std::find(finalizers.begin(), finalizers.end(), kFinalizer) != finalizers.end()) return;
+    ensure_array(ensure_object(object, "spec"), "finalizers").emplace_back(kFinalizer);
   }
   void prepare_update(Object& object, const Object& old) const override {
     take_member(ensure_object(object, "spec"), object_or_empty(old, "spec"), "finalizers");
     take_member(object, old, "status");
   }
-  void check(const Object& object, FieldErrors& errors) const override { check_finalizers(object, errors); }
 };
 
 class NamespaceStatusStrategy final : public StatusStrategy {
  public:
-  explicit NamespaceStatusStrategy(std::shared_ptr<const Strategy> parent) : StatusStrategy(std::move(parent)) {}
+  using StatusStrategy::StatusStrategy;
   bool held_by_other_finalizers(const Object& object) const override { return held(object); }
 
  protected:
@@ -89,7 +69,6 @@ class NamespaceFinalizeStrategy final : public KindStrategy {
 
  protected:
   void prepare_update(Object& object, const Object& old) const override { take_member(object, old, "status"); }
-  void check(const Object& object, FieldErrors& errors) const override { check_finalizers(object, errors); }
 };
 
 }  // namespace
@@ -100,6 +79,7 @@ KindRow namespace_row() {
           .short_names = {"ns"},
           .facts = {.namespaced = false,
                     .name_rule = NameRule::kDnsLabel,
+                    .deletes_collections = false,
                     .rechecks_metadata = true,
                     .selectable = {{"status.phase", "status.phase", ""}},
                     .columns = {name_column(), text_column("Status", "Active or Terminating.", ".status.phase"), age_column()}},

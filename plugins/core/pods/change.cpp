@@ -19,14 +19,9 @@ constexpr std::string_view kMayChange =
     "previously negative)";
 constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
 
-std::size_t items(const Object& parent, std::string_view key) {
-  const Array* list = get_array(parent, key);
-  return list ? list->size() : 0;
-}
-
 // False when nothing more is looked at.
 bool check_containers(const Object& spec, const Object& before, std::string_view list, FieldErrors& errors) {
-  if (items(spec, list) != items(before, list)) {
+  if (count_of(spec, list) != count_of(before, list)) {
     errors.forbidden(at("spec", list), "pod updates may not add or remove containers");
     return false;
   }
@@ -58,17 +53,13 @@ void check_tolerations(const Object& spec, const Object& before, FieldErrors& er
   each(before, "tolerations", [&](const Object& old, std::size_t) {
     bool kept = false;
     each(spec, "tolerations", [&](const Object& toleration, std::size_t) {
-      Object a(toleration), b(old);
-      erase_member(a, "tolerationSeconds");
-      erase_member(b, "tolerationSeconds");
-      kept = kept || a == b;
+      Object compared(toleration);
+      take_member(compared, old, "tolerationSeconds");
+      kept = kept || compared == old;
     });
     all_kept = all_kept && kept;
   });
-  if (!all_kept) {
-    errors.forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds");
-    return;
-  }
+  if (!all_kept) return errors.forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds");
   // Once more, as upstream does.
   const Schema* tolerations = core_schemas()->find("io.k8s.api.core.v1.Toleration");
   each(spec, "tolerations", [&](const Object& toleration, std::size_t i) {
@@ -80,23 +71,17 @@ void check_tolerations(const Object& spec, const Object& before, FieldErrors& er
 void check_scheduling_gates(const Object& spec, const Object& before, FieldErrors& errors) {
   each(spec, "schedulingGates", [&](const Object& gate, std::size_t i) {
     const std::string_view name = get_string(gate, "name");
-    bool known = false;
-    each(before, "schedulingGates", [&](const Object& old, std::size_t) { known = known || get_string(old, "name") == name; });
-    if (known) return;
+    if (find_item(before, "schedulingGates", "name", name) != nullptr) return;
     errors.forbidden(at(at("spec.schedulingGates", i), "name"),
                      "only deletion is allowed, but found new scheduling gate '" + std::string(name) + "'");
   });
 }
 
 void check_node_selector(const Object& spec, const Object& before, FieldErrors& errors) {
-  const Object& now = object_or_empty(spec, "nodeSelector");
-  for (const auto& member : object_or_empty(before, "nodeSelector")) {
-    const Value* kept = find(now, member.key());
-    if (kept != nullptr && *kept == member.value()) continue;
-    errors.invalid_raw("spec.nodeSelector", has(spec, "nodeSelector") ? to_json(now) : "null",
-                       "only additions to spec.nodeSelector are allowed (no mutations or deletions)");
-    return;
-  }
+  const Object &now = object_or_empty(spec, "nodeSelector"), &old = object_or_empty(before, "nodeSelector");
+  if (std::all_of(old.begin(), old.end(), [&](const auto& member) { return same_member(now, old, member.key()); })) return;
+  errors.invalid_raw("spec.nodeSelector", has(spec, "nodeSelector") ? to_json(now) : "null",
+                     "only additions to spec.nodeSelector are allowed (no mutations or deletions)");
 }
 
 // True when the list begins with all that it held before.
@@ -109,7 +94,7 @@ bool only_grows(const Object& now, const Object& before, std::string_view list) 
 
 // A term without requirements matches nothing: it must stay so.
 bool term_only_grows(const Object& now, const Object& before) {
-  const auto empty = [](const Object& term) { return items(term, "matchExpressions") + items(term, "matchFields") == 0; };
+  const auto empty = [](const Object& term) { return count_of(term, "matchExpressions") + count_of(term, "matchFields") == 0; };
   if (empty(before) && !empty(now)) return false;
   return only_grows(now, before, "matchExpressions") && only_grows(now, before, "matchFields");
 }
@@ -120,9 +105,8 @@ void check_node_affinity(const Object& affinity, const Object& before, FieldErro
   const Array* now = get_array(object_or_empty(affinity, kRequired), "nodeSelectorTerms");
   if (old == nullptr || old->empty()) return;
   if (now == nullptr || now->size() != old->size()) {
-    errors.invalid_raw(path, to_json(go_structs("NodeSelectorTerm", now)),
-                       "no additions/deletions to non-empty NodeSelectorTerms list are allowed");
-    return;
+    return errors.invalid_raw(path, to_json(go_structs("NodeSelectorTerm", now)),
+                              "no additions/deletions to non-empty NodeSelectorTerms list are allowed");
   }
   for (std::size_t i = 0; i < old->size(); ++i) {
     const Object* term = (*now)[i].if_object();
@@ -150,7 +134,7 @@ void take_node_affinity(Object& spec, const Object& before) {
 
 // While a gate keeps a pod from the scheduler, where it may run can be narrowed.
 void take_what_gated_pods_may(Object& spec, const Object& before, FieldErrors& errors) {
-  if (items(before, "schedulingGates") == 0) return;
+  if (count_of(before, "schedulingGates") == 0) return;
   check_node_selector(spec, before, errors);
   take_member(spec, before, "nodeSelector");
   const Object& affinity = object_or_empty(object_or_empty(spec, "affinity"), "nodeAffinity");
@@ -164,12 +148,8 @@ void take_what_gated_pods_may(Object& spec, const Object& before, FieldErrors& e
 Object without_allowed_changes(const Object& spec, const Object& before) {
   Object out(spec);
   for (std::string_view list : {"containers", "initContainers"}) {
-    const Array* old = get_array(before, list);
-    Value* now = find(out, list);
-    if (old == nullptr || now == nullptr || !now->is_array()) continue;
-    for (std::size_t i = 0; i < now->get_array().size() && i < old->size(); ++i) {
-      if (Object* container = now->get_array()[i].if_object()) take_member(*container, (*old)[i].get_object(), "image");
-    }
+    std::size_t i = 0;  // there are as many as before
+    each_mutable(out, list, [&](Object& container) { take_member(container, (*get_array(before, list))[i++].get_object(), "image"); });
   }
   for (std::string_view member : {"activeDeadlineSeconds", "schedulingGates", "tolerations"}) take_member(out, before, member);
   const auto grace = get_int(before, "terminationGracePeriodSeconds");

@@ -66,7 +66,7 @@ TEST(Pods, RemovedTolerationsHaveOneCause) {
 }
 
 TEST(Pods, AreSelectedByTheOldNameOfTheirNode) {
-  const auto fields = pod_row().strategy()->selectable_fields();
+  const auto fields = pod_row().strategy()->facts().selectable;
   const auto host = std::find_if(fields.begin(), fields.end(), [](const SelectableField& field) { return field.label == "spec.host"; });
   ASSERT_NE(host, fields.end());
   EXPECT_EQ(host->path, "spec.nodeName");
@@ -89,6 +89,7 @@ std::string status_problems(std::string_view now, std::string_view before = "{}"
   RequestContext context;
   FieldErrors errors;
   pod_row().status_strategy(pod_row().strategy())->prepare_for_update(context, object, old);
+  core_schemas()->find("io.k8s.api.core.v1.Pod")->check(object, &old, ObjectPart::kStatus, "", errors);
   pod_row().status_strategy(pod_row().strategy())->validate_update(context, object, old, errors);
   return errors.empty() ? "" : errors.aggregate_message();
 }

@@ -1,7 +1,6 @@
 // Pods' /status: what kubelets and schedulers may report (ValidatePodStatusUpdate).
 #include <algorithm>
 #include <map>
-#include <set>
 #include <vector>
 
 #include "backplane/kit/addresses.hpp"
@@ -49,24 +48,10 @@ void check_ips(const Object& status, const Object& before, std::string_view list
 
 void check_host_ips(const Object& status, const Object& before, FieldErrors& errors) {
   const auto ips = ips_of(status, "hostIPs");
-  if (ips.empty()) return;
-  if (get_string(status, "hostIP") != ips[0]) errors.invalid("status.hostIPs[0].ip", ips[0], "must be equal to `hostIP`");
+  if (!ips.empty() && get_string(status, "hostIP") != ips[0]) {
+    errors.invalid("status.hostIPs[0].ip", ips[0], "must be equal to `hostIP`");
+  }
   check_ips(status, before, "hostIPs", errors);
-}
-
-void check_generation(const Object& holder, const std::string& path, FieldErrors& errors) {
-  const std::int64_t generation = get_int(holder, "observedGeneration").value_or(0);
-  if (generation < 0) errors.invalid(at(path, "observedGeneration"), static_cast<long long>(generation), "must be a non-negative integer");
-}
-
-void check_conditions(const Object& status, FieldErrors& errors) {
-  each(status, "conditions", [&](const Object& condition, std::size_t i) {
-    const std::string path = at("status.conditions", i);
-    const std::string_view type = get_string(condition, "type");
-    check_generation(condition, path, errors);
-    if (type == "PodScheduled" || type == "Ready" || type == "Initialized") return;
-    add_problems(is_qualified_name(type), at(path, "Type"), type, errors);
-  });
 }
 
 void check_nominated_node(const Object& status, const Object& before, const Object& spec, FieldErrors& errors) {
@@ -75,14 +60,6 @@ void check_nominated_node(const Object& status, const Object& before, const Obje
   if (node.empty() || node == get_string(before, "nominatedNodeName")) return;
   add_problems(is_dns1123_subdomain(node), path, node, errors);
   if (!get_string(spec, "nodeName").empty()) errors.forbidden(path, "may not be set on pods that are already bound to a node");
-}
-
-const Object* named(const Object& parent, std::string_view list, std::string_view name) {
-  const Object* out = nullptr;
-  each(parent, list, [&](const Object& item, std::size_t) {
-    if (out == nullptr && get_string(item, "name") == name) out = &item;
-  });
-  return out;
 }
 
 bool restarts_by(std::string_view policy, std::int64_t exit_code) { return policy != "Never" && (policy != "OnFailure" || exit_code != 0); }
@@ -94,9 +71,7 @@ const Object* rule_for(const Object& container, std::int64_t exit_code) {
     const Object* codes = get_object(rule, "exitCodes");
     if (out != nullptr || codes == nullptr) return;
     const Array* values = get_array(*codes, "values");
-    const bool listed = values != nullptr && std::any_of(values->begin(), values->end(), [&](const Value& value) {
-                          return value.is_int64() && value.get_int64() == exit_code;
-                        });
+    const bool listed = values != nullptr && std::find(values->begin(), values->end(), Value(exit_code)) != values->end();
     const std::string_view op = get_string(*codes, "operator");
     if ((op == "In" && listed) || (op == "NotIn" && !listed)) out = &rule;
   });
@@ -118,8 +93,7 @@ bool all_could_restart(const Object& spec) {
   bool out = false;
   for (std::string_view list : {"initContainers", "containers"}) {
     each(spec, list, [&](const Object& container, std::size_t) {
-      each(container, "restartPolicyRules",
-           [&](const Object& rule, std::size_t) { out = out || get_string(rule, "action") == kRestartAll; });
+      out = out || find_item(container, "restartPolicyRules", "action", kRestartAll) != nullptr;
     });
   }
   return out;
@@ -137,24 +111,19 @@ void check_transitions(const Object& status, const Object& before, const Object&
   if (!row.containers.empty() && all_could_restart(spec)) return;
   each(before, row.statuses, [&](const Object& old, std::size_t i) {
     const Object* ended = get_object(object_or_empty(old, "state"), "terminated");
-    const Object* now = named(status, row.statuses, get_string(old, "name"));
+    const Object* now = find_item(status, row.statuses, "name", get_string(old, "name"));
     if (ended == nullptr || now == nullptr || has(object_or_empty(*now, "state"), "terminated")) return;
-    const Object* container = row.containers.empty() ? nullptr : named(spec, row.containers, get_string(old, "name"));
+    const Object* container = row.containers.empty() ? nullptr : find_item(spec, row.containers, "name", get_string(old, "name"));
     if (container != nullptr && should_restart(*container, spec, get_int(*ended, "exitCode").value_or(0))) return;
     errors.forbidden(at(at(at("status", row.statuses), i), "state"), "may not be transitioned to non-terminated state");
   });
 }
 
 void check_claim_statuses(const Object& status, const Object& spec, FieldErrors& errors) {
-  std::set<std::string> names;
   each(status, "resourceClaimStatuses", [&](const Object& claim, std::size_t i) {
-    const std::string path = at("status.resourceClaimStatuses", i), name(get_string(claim, "name"));
-    if (named(spec, "resourceClaims", name) == nullptr) {
-      errors.invalid(at(path, "name"), name, "must match the name of an entry in `spec.resourceClaims`");
-    }
-    if (!names.insert(name).second) errors.duplicate(at(path, "name"), name);
-    const std::string_view claim_name = get_string(claim, "resourceClaimName");
-    if (has(claim, "resourceClaimName")) add_problems(is_dns1123_subdomain(claim_name), at(path, "resourceClaimName"), claim_name, errors);
+    const std::string_view name = get_string(claim, "name");
+    if (find_item(spec, "resourceClaims", "name", name) != nullptr) return;
+    errors.invalid(at(at("status.resourceClaimStatuses", i), "name"), name, "must match the name of an entry in `spec.resourceClaims`");
   });
 }
 
@@ -201,11 +170,7 @@ class PodStatusStrategy final : public StatusStrategy {
     const Object& status = object_or_empty(object, "status");
     const Object& before = object_or_empty(old, "status");
     const Object& spec = object_or_empty(old, "spec");
-    check_conditions(status, errors);
     check_nominated_node(status, before, spec, errors);
-    check_generation(status, "status", errors);
-    const std::string_view now = get_string(status, "qosClass");
-    if (now != get_string(before, "qosClass")) errors.invalid("status.qosClass", now, "field is immutable");
     for (const StatusList& row : kStatusLists) check_transitions(status, before, spec, row, errors);
     check_claim_statuses(status, spec, errors);
     check_ips(status, before, "podIPs", errors);

@@ -23,11 +23,9 @@ using namespace workload;
 constexpr std::int64_t kDefaultGraceSeconds = 30;
 // Adds `{key, op, [value of the pod's label]}` to a selector for each key that the pod has.
 void add_label_keys(Object& holder, std::string_view keys, std::string_view op, const Object& labels) {
-  const Array* list = get_array(holder, keys);
-  if (list == nullptr || !has(holder, "labelSelector")) return;
-  const Array copy(*list);
-  for (const Value& key : copy) {
-    const Value* value = find(labels, text_of(key));
+  if (!has(holder, "labelSelector")) return;
+  for (const std::string& key : texts_of(holder, keys)) {
+    const Value* value = find(labels, key);
     if (value == nullptr) continue;
     Object requirement;
     requirement["key"] = key;
@@ -83,8 +81,7 @@ class PodStrategy final : public Strategy {
   void validate(RequestContext&, const Object& object, FieldErrors& errors) const override {
     check_finalizer_names(object, errors);
     validate_pod_spec(object_or_empty(object, "spec"), "spec", meta_name(object), options_, errors);
-    const Array* ephemeral = get_array(object_or_empty(object, "spec"), "ephemeralContainers");
-    if (ephemeral != nullptr && !ephemeral->empty()) {
+    if (count_of(object_or_empty(object, "spec"), "ephemeralContainers") > 0) {
       errors.forbidden("spec.ephemeralContainers", "cannot be set on create");
     }
   }
@@ -124,10 +121,7 @@ class EphemeralContainersStrategy final : public Strategy {
     const Object& spec = object_or_empty(object, "spec");
     validate_pod_spec(spec, "spec", meta_name(object), options_, errors);
     each(object_or_empty(old, "spec"), "ephemeralContainers", [&](const Object& before, std::size_t) {
-      const Object* now = nullptr;
-      each(spec, "ephemeralContainers", [&](const Object& container, std::size_t) {
-        if (get_string(container, "name") == get_string(before, "name")) now = &container;
-      });
+      const Object* now = find_item(spec, "ephemeralContainers", "name", get_string(before, "name"));
       const std::string name = quoted(get_string(before, "name"));
       if (now == nullptr) {
         errors.forbidden("spec.ephemeralContainers", "existing ephemeral containers " + name + " may not be removed\n");
@@ -139,11 +133,6 @@ class EphemeralContainersStrategy final : public Strategy {
 
  private:
   PodValidationOptions options_;
-};
-
-class BindingStrategy final : public Strategy {
- public:
-  BindingStrategy() : Strategy({.checked = ObjectPart::kNone}) {}
 };
 
 }  // namespace
@@ -175,6 +164,6 @@ KindRow pod_row(PodValidationOptions options) {
 std::shared_ptr<const Strategy> pod_ephemeral_containers_strategy(PodValidationOptions options) {
   return std::make_shared<EphemeralContainersStrategy>(options);
 }
-std::shared_ptr<const Strategy> pod_binding_strategy() { return std::make_shared<BindingStrategy>(); }
+std::shared_ptr<const Strategy> pod_binding_strategy() { return std::make_shared<Strategy>(KindFacts{.checked = ObjectPart::kNone}); }
 
 }  // namespace backplane::core

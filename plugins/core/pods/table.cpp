@@ -1,8 +1,6 @@
 // What kubectl shows of a pod (pkg/printers/internalversion printPod).
 #include "pods/table.hpp"
 
-#include <ctime>
-
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
@@ -25,11 +23,8 @@ const Object& state_of(const Object& status, std::string_view which, std::string
 }
 
 bool is_sidecar(const Object& pod_spec, std::string_view name) {
-  bool found = false;
-  each(pod_spec, "initContainers", [&](const Object& container, std::size_t) {
-    found = found || (get_string(container, "name") == name && get_string(container, "restartPolicy") == "Always");
-  });
-  return found;
+  const Object* container = find_item(pod_spec, "initContainers", "name", name);
+  return container != nullptr && get_string(*container, "restartPolicy") == "Always";
 }
 
 void note_restart(Summary& summary, const Object& status) {
@@ -76,12 +71,10 @@ bool summarize_init(const Object& pod, Summary& summary) {
   return waiting;
 }
 
-bool is_ready(const Object& pod) {
-  bool ready = false;
-  each(object_or_empty(pod, "status"), "conditions", [&](const Object& condition, std::size_t) {
-    ready = ready || (get_string(condition, "type") == "Ready" && get_string(condition, "status") == "True");
-  });
-  return ready;
+// Whether the condition holds.
+bool is_true(const Object& pod, std::string_view type) {
+  const Object* condition = find_item(object_or_empty(pod, "status"), "conditions", "type", type);
+  return condition != nullptr && get_string(*condition, "status") == "True";
 }
 
 void summarize_containers(const Object& pod, Summary& summary) {
@@ -103,7 +96,7 @@ void summarize_containers(const Object& pod, Summary& summary) {
       ++summary.ready;
     }
   }
-  if (summary.reason == "Completed" && running) summary.reason = is_ready(pod) ? "Running" : "NotReady";
+  if (summary.reason == "Completed" && running) summary.reason = is_true(pod, "Ready") ? "Running" : "NotReady";
 }
 
 Summary summarize(const Object& pod) {
@@ -111,11 +104,9 @@ Summary summarize(const Object& pod) {
   const Object& spec = object_or_empty(pod, "spec");
   summary.reason = get_string_path(pod, "status.phase");
   if (const std::string_view reason = get_string_path(pod, "status.reason"); !reason.empty()) summary.reason = reason;
-  each(object_or_empty(pod, "status"), "conditions", [&](const Object& condition, std::size_t) {
-    if (get_string(condition, "type") == "PodScheduled" && get_string(condition, "reason") == "SchedulingGated")
-      summary.reason = "SchedulingGated";
-  });
-  each(spec, "containers", [&](const Object&, std::size_t) { ++summary.total; });
+  const Object* scheduled = find_item(object_or_empty(pod, "status"), "conditions", "type", "PodScheduled");
+  if (scheduled != nullptr && get_string(*scheduled, "reason") == "SchedulingGated") summary.reason = "SchedulingGated";
+  summary.total = static_cast<std::int64_t>(count_of(spec, "containers"));
   each(spec, "initContainers",
        [&](const Object& container, std::size_t) { summary.total += get_string(container, "restartPolicy") == "Always"; });
   if (!summarize_init(pod, summary)) summarize_containers(pod, summary);
@@ -129,25 +120,6 @@ Summary summarize(const Object& pod) {
   return summary;
 }
 
-std::string pod_ip(const Object& pod) {
-  std::string ip;
-  each(object_or_empty(pod, "status"), "podIPs", [&](const Object& entry, std::size_t i) {
-    if (i == 0) ip = get_string(entry, "ip");
-  });
-  return ip.empty() ? "<none>" : ip;
-}
-
-std::string readiness_gates(const Object& pod) {
-  std::int64_t total = 0, met = 0;
-  each(object_or_empty(pod, "spec"), "readinessGates", [&](const Object& gate, std::size_t) {
-    ++total;
-    each(object_or_empty(pod, "status"), "conditions", [&](const Object& condition, std::size_t) {
-      met += get_string(condition, "type") == get_string(gate, "conditionType") && get_string(condition, "status") == "True";
-    });
-  });
-  return total == 0 ? "<none>" : std::to_string(met) + "/" + std::to_string(total);
-}
-
 void print_summary(const Object& pod, std::int64_t now, Array& cells) {
   const Summary summary = summarize(pod);
   std::string restarts = std::to_string(summary.restarts);
@@ -156,24 +128,32 @@ void print_summary(const Object& pod, std::int64_t now, Array& cells) {
   cells.emplace_back(summary.reason);
   cells.emplace_back(restarts);
 }
-void print_ip(const Object& pod, std::int64_t, Array& cells) { cells.emplace_back(pod_ip(pod)); }
-void print_gates(const Object& pod, std::int64_t, Array& cells) { cells.emplace_back(readiness_gates(pod)); }
+void print_ip(const Object& pod, std::int64_t, Array& cells) {
+  const Array* ips = get_array(object_or_empty(pod, "status"), "podIPs");
+  const Object* first = ips != nullptr && !ips->empty() ? ips->front().if_object() : nullptr;
+  const std::string_view ip = first != nullptr ? get_string(*first, "ip") : std::string_view();
+  cells.emplace_back(ip.empty() ? "<none>" : ip);
+}
 
-void add_completed(Array& conditions, std::string_view reason, std::string_view message) {
-  Object condition(conditions.storage());
-  condition["type"] = "Completed";
-  condition["status"] = "True";
-  condition["reason"] = reason;
-  condition["message"] = message;
-  conditions.emplace_back(std::move(condition));
+// "1/2" of the readiness gates hold.
+void print_gates(const Object& pod, std::int64_t, Array& cells) {
+  const std::size_t total = count_of(object_or_empty(pod, "spec"), "readinessGates");
+  std::int64_t met = 0;
+  each(object_or_empty(pod, "spec"), "readinessGates",
+       [&](const Object& gate, std::size_t) { met += is_true(pod, get_string(gate, "conditionType")) ? 1 : 0; });
+  cells.emplace_back(total == 0 ? "<none>" : std::to_string(met) + "/" + std::to_string(total));
 }
 
 }  // namespace
 
 void print_pod_conditions(const Object& pod, Array& conditions) {
   const std::string_view phase = get_string_path(pod, "status.phase");
-  if (phase == "Succeeded") add_completed(conditions, phase, "The pod has completed successfully.");
-  if (phase == "Failed") add_completed(conditions, phase, "The pod failed.");
+  if (phase != "Succeeded" && phase != "Failed") return;
+  Object& condition = conditions.emplace_back(Object(conditions.storage())).get_object();
+  condition["type"] = "Completed";
+  condition["status"] = "True";
+  condition["reason"] = phase;
+  condition["message"] = phase == "Failed" ? "The pod failed." : "The pod has completed successfully.";
 }
 
 std::vector<TableColumn> pod_columns() {

@@ -163,7 +163,7 @@ TEST(Services, UpdatesKeepTheAddress) {
   EXPECT_EQ(errors.aggregate_message(), "spec.clusterIPs[0]: Invalid value: [\"10.0.0.4\"]: may not change once set");
 }
 
-TEST(Services, AreMadeByUpdatesToo) { EXPECT_TRUE(service_row().strategy()->allow_create_on_update()); }
+TEST(Services, AreMadeByUpdatesToo) { EXPECT_TRUE(service_row().strategy()->facts().create_on_update); }
 
 TEST(Services, RepeatedNodePortsAreFound) {
   EXPECT_EQ(repeated_node_port(parse(R"({"ports":[{"protocol":"TCP","nodePort":30443},{"protocol":"TCP","nodePort":30443}]})")),
@@ -172,10 +172,13 @@ TEST(Services, RepeatedNodePortsAreFound) {
 }
 
 TEST(Services, ABadBalancerClassIsBlamedTwiceOnUpdate) {
+  const Object old = prepared(R"({"ports":[{"port":80}]})");
+  const Object now = prepared(R"({"ports":[{"port":80}],"loadBalancerClass":"a"})");
+  const std::string blame = "spec.loadBalancerClass: Forbidden: may only be used when `type` is 'LoadBalancer'";
   FieldErrors errors;
-  const Object spec = parse(R"({"type":"ClusterIP","loadBalancerClass":"a"})");
-  validate_service_change(spec, parse(R"({"type":"ClusterIP"})"), errors);
-  EXPECT_EQ(errors.aggregate_message(), "spec.loadBalancerClass: Forbidden: may only be used when `type` is 'LoadBalancer'");
+  core_schemas()->find("io.k8s.api.core.v1.Service")->check(now, &old, ObjectPart::kWithoutStatus, "", errors);
+  ASSERT_EQ(errors.size(), 2u);
+  for (const FieldError& error : errors.list()) EXPECT_EQ(error.field + ": " + error.text, blame);
 }
 
 TEST(Services, WarnOfWhatIsIgnoredOrOld) {

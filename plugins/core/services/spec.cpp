@@ -1,6 +1,7 @@
 #include "services/spec.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "backplane/kit/walk.hpp"
 
@@ -12,30 +13,17 @@ namespace {
 
 constexpr std::int64_t kStickySeconds = 3 * 60 * 60;
 
+std::string_view type_of(const Object& spec) { return get_string(spec, "type"); }
+
 bool is_external(const Object& spec) {
-  const std::string_view type = get_string(spec, "type");
-  const Array* external = get_array(spec, "externalIPs");
-  return type == "NodePort" || type == "LoadBalancer" || (type == "ClusterIP" && external != nullptr && !external->empty());
+  return may_have_node_ports(spec) || (type_of(spec) == "ClusterIP" && count_of(spec, "externalIPs") > 0);
 }
 
 void default_affinity(Object& spec) {
-  const std::string affinity(get_string(spec, "sessionAffinity"));
-  if (affinity == "None") erase_member(spec, "sessionAffinityConfig");
-  if (affinity != "ClientIP") return;
-  const Value* seconds = find_path(spec, {"sessionAffinityConfig", "clientIP", "timeoutSeconds"});
-  if (seconds != nullptr) return;
-  ensure_object(ensure_object(spec, "sessionAffinityConfig"), "clientIP")["timeoutSeconds"] = kStickySeconds;
+  if (get_string(spec, "sessionAffinity") == "None") erase_member(spec, "sessionAffinityConfig");
+  if (get_string(spec, "sessionAffinity") != "ClientIP") return;
+  fill_missing(ensure_object(ensure_object(spec, "sessionAffinityConfig"), "clientIP"), "timeoutSeconds", kStickySeconds);
 }
-
-void default_port(Object& port) {
-  if (!is_unset(find(port, "targetPort"))) return;
-  if (const Value* number = find(port, "port")) {
-    const Value copy = *number;
-    port["targetPort"] = copy;
-  }
-}
-
-bool same_cluster_ips(const Object& a, const Object& b) { return cluster_ips(a) == cluster_ips(b); }
 
 void set_cluster_ips(Object& spec, std::vector<std::string> ips) {
   if (ips.empty()) {
@@ -52,33 +40,15 @@ bool is_headless(const Object& spec) {
   const auto ips = cluster_ips(spec);
   return (ips.size() == 1 && ips[0] == kHeadless) || get_string(spec, "clusterIP") == kHeadless;
 }
-bool needs_cluster_ip(const Object& spec) {
-  const std::string_view type = get_string(spec, "type");
-  return type == "ClusterIP" || type == "NodePort" || type == "LoadBalancer";
-}
+bool needs_cluster_ip(const Object& spec) { return type_of(spec) == "ClusterIP" || may_have_node_ports(spec); }
 bool needs_node_ports(const Object& spec) {
-  const std::string_view type = get_string(spec, "type");
-  return type == "NodePort" || (type == "LoadBalancer" && get_bool(spec, "allocateLoadBalancerNodePorts").value_or(true));
+  return type_of(spec) == "NodePort" || (type_of(spec) == "LoadBalancer" && get_bool(spec, "allocateLoadBalancerNodePorts").value_or(true));
 }
 bool needs_health_check_port(const Object& spec) {
-  return get_string(spec, "type") == "LoadBalancer" && get_string(spec, "externalTrafficPolicy") == "Local";
+  return type_of(spec) == "LoadBalancer" && get_string(spec, "externalTrafficPolicy") == "Local";
 }
-bool may_have_node_ports(const Object& spec) {
-  const std::string_view type = get_string(spec, "type");
-  return type == "NodePort" || type == "LoadBalancer";
-}
-std::vector<std::string> texts_of(const Object& spec, std::string_view key) {
-  std::vector<std::string> out;
-  if (const Array* list = get_array(spec, key)) {
-    for (const Value& text : *list) out.emplace_back(text_of(text));
-  }
-  return out;
-}
-void add_text(Object& spec, std::string_view key, std::string_view text) {
-  Value& list = spec[key];
-  if (!list.is_array()) list.emplace_array();
-  list.get_array().emplace_back(text);
-}
+bool may_have_node_ports(const Object& spec) { return type_of(spec) == "NodePort" || type_of(spec) == "LoadBalancer"; }
+void add_text(Object& spec, std::string_view key, std::string_view text) { ensure_array(spec, key).emplace_back(text); }
 std::vector<std::string> cluster_ips(const Object& spec) { return texts_of(spec, "clusterIPs"); }
 
 std::vector<std::int64_t> service_node_ports(const Object& spec) {
@@ -98,14 +68,12 @@ std::vector<std::int64_t> node_ports_of(const Object& spec) {
 }
 
 std::string repeated_node_port(const Object& spec) {
-  std::vector<std::string> seen;
+  std::set<std::string> seen;
   std::string out;
   each(spec, "ports", [&](const Object& port, std::size_t) {
     const std::int64_t node = get_int(port, "nodePort").value_or(0);
-    if (node == 0 || !out.empty()) return;
-    std::string text = "{" + std::string(get_string(port, "protocol")) + " " + std::to_string(node) + "}";
-    if (std::find(seen.begin(), seen.end(), text) != seen.end()) out = text;
-    seen.push_back(std::move(text));
+    const std::string text = "{" + std::string(get_string(port, "protocol")) + " " + std::to_string(node) + "}";
+    if (node != 0 && !seen.insert(text).second && out.empty()) out = text;
   });
   return out;
 }
@@ -113,18 +81,13 @@ std::string repeated_node_port(const Object& spec) {
 void apply_service_defaults(Object& service) {
   Object& spec = ensure_object(service, "spec");
   default_affinity(spec);
-  each_mutable(spec, "ports", default_port);
   if (is_external(spec)) fill(spec, "externalTrafficPolicy", "Cluster");
-  if (needs_cluster_ip(spec)) fill_missing(spec, "internalTrafficPolicy", "Cluster");
-  if (get_string(spec, "type") != "LoadBalancer") return;
-  fill_missing(spec, "allocateLoadBalancerNodePorts", true);
-  if (Object* status = mutable_object(service, "status")) {
-    if (Object* balancer = mutable_object(*status, "loadBalancer")) {
-      each_mutable(*balancer, "ingress", [](Object& ingress) {
-        if (!get_string(ingress, "ip").empty()) fill_missing(ingress, "ipMode", "VIP");
-      });
-    }
-  }
+  Object* status = type_of(spec) == "LoadBalancer" ? mutable_object(service, "status") : nullptr;
+  Object* balancer = status != nullptr ? mutable_object(*status, "loadBalancer") : nullptr;
+  if (balancer == nullptr) return;
+  each_mutable(*balancer, "ingress", [](Object& ingress) {
+    if (!get_string(ingress, "ip").empty()) fill_missing(ingress, "ipMode", "VIP");
+  });
 }
 
 namespace {
@@ -137,10 +100,8 @@ void keep_node_ports(Object& spec, const Object& before) {
                [&](std::int64_t port) { return std::find(now.begin(), now.end(), port) != now.end(); });
   each_mutable(spec, "ports", [&](Object& port) {
     if (get_int(port, "nodePort").value_or(0) != 0) return;
-    std::int64_t kept = 0;
-    each(before, "ports", [&](const Object& each_old, std::size_t) {
-      if (get_string(each_old, "name") == get_string(port, "name")) kept = get_int(each_old, "nodePort").value_or(0);
-    });
+    const Object* old_port = find_item(before, "ports", "name", get_string(port, "name"));
+    const std::int64_t kept = old_port != nullptr ? get_int(*old_port, "nodePort").value_or(0) : 0;
     if (kept == 0 || std::find(used.begin(), used.end(), kept) != used.end()) return;
     port["nodePort"] = kept;
     used.push_back(kept);
@@ -167,46 +128,49 @@ void normalize_cluster_ips(Object& spec, const Object* before) {
     return;
   }
   const std::string_view old = get_string(*before, "clusterIP");
-  if (ip == old || !same_cluster_ips(spec, *before)) return;
+  if (ip == old || cluster_ips(spec) != cluster_ips(*before)) return;
   set_cluster_ips(spec, ip.empty() ? std::vector<std::string>() : std::vector<std::string>{ip});
 }
 
+namespace {
+
+bool is_load_balancer(const Object& spec) { return type_of(spec) == "LoadBalancer"; }
+bool is_external_name(const Object& spec) { return type_of(spec) == "ExternalName"; }
+
+// Members that only some services have; the first rows ask what the last ones take away.
+struct Belonging {
+  bool (*needed)(const Object& spec);
+  std::string_view member;
+};
+constexpr Belonging kBelongings[] = {
+    {needs_cluster_ip, "ipFamilies"},
+    {needs_cluster_ip, "ipFamilyPolicy"},
+    {needs_cluster_ip, "internalTrafficPolicy"},
+    {needs_health_check_port, "healthCheckNodePort"},
+    {is_external, "externalTrafficPolicy"},
+    {is_load_balancer, "allocateLoadBalancerNodePorts"},
+    {is_load_balancer, "loadBalancerClass"},
+    {is_external_name, "externalName"},
+};
+
+}  // namespace
+
+// What the client has changed stays, to be refused.
 void drop_left_behind(Object& spec, const Object& before) {
-  if (needs_cluster_ip(before) && !needs_cluster_ip(spec)) {
-    if (same_member(spec, before, "clusterIP") && same_cluster_ips(spec, before)) {
-      erase_member(spec, "clusterIP");
-      erase_member(spec, "clusterIPs");
-    }
-    for (std::string_view key : {"ipFamilies", "ipFamilyPolicy", "internalTrafficPolicy"}) {
-      if (same_member(spec, before, key)) erase_member(spec, key);
-    }
+  if (needs_cluster_ip(before) && !needs_cluster_ip(spec) && same_member(spec, before, "clusterIP") &&
+      cluster_ips(spec) == cluster_ips(before)) {
+    erase_member(spec, "clusterIP");
+    erase_member(spec, "clusterIPs");
   }
   if (may_have_node_ports(before) && !may_have_node_ports(spec)) {
-    const Value* ports = find(before, "ports");
     each_mutable(spec, "ports", [&](Object& port) {
-      if (ports == nullptr || !ports->is_array()) return;
-      for (const Value& old : ports->get_array()) {
-        if (old.is_object() && same_member(port, old.get_object(), "nodePort")) {
-          erase_member(port, "nodePort");
-          return;
-        }
-      }
+      bool same = false;
+      each(before, "ports", [&](const Object& old, std::size_t) { same = same || same_member(port, old, "nodePort"); });
+      if (same) erase_member(port, "nodePort");
     });
   }
-  if (needs_health_check_port(before) && !needs_health_check_port(spec) && same_member(spec, before, "healthCheckNodePort")) {
-    erase_member(spec, "healthCheckNodePort");
-  }
-  if (is_external(before) && !is_external(spec) && same_member(spec, before, "externalTrafficPolicy")) {
-    erase_member(spec, "externalTrafficPolicy");
-  }
-  if (get_string(before, "type") == "LoadBalancer" && get_string(spec, "type") != "LoadBalancer") {
-    for (std::string_view key : {"allocateLoadBalancerNodePorts", "loadBalancerClass"}) {
-      if (same_member(spec, before, key)) erase_member(spec, key);
-    }
-  }
-  if (get_string(before, "type") == "ExternalName" && get_string(spec, "type") != "ExternalName" &&
-      same_member(spec, before, "externalName")) {
-    erase_member(spec, "externalName");
+  for (const Belonging& row : kBelongings) {
+    if (row.needed(before) && !row.needed(spec) && same_member(spec, before, row.member)) erase_member(spec, row.member);
   }
 }
 

@@ -22,8 +22,7 @@ bool needs_node_ports(const Object& spec);  // NodePort; LoadBalancer unless tol
 bool needs_health_check_port(const Object& spec);
 bool may_have_node_ports(const Object& spec);  // NodePort, LoadBalancer
 std::vector<std::string> cluster_ips(const Object& spec);
-// The texts of a list, and one more at its end.
-std::vector<std::string> texts_of(const Object& spec, std::string_view key);
+// One more text at the end of a list.
 void add_text(Object& spec, std::string_view key, std::string_view text);
 // The node ports of a service's ports, each once; and with its health check's.
 std::vector<std::int64_t> service_node_ports(const Object& spec);

@@ -36,10 +36,7 @@ std::string external_ip(const Object& service) {
   const Object& spec = object_or_empty(service, "spec");
   const std::string_view type = get_string(spec, "type");
   if (type == "ExternalName") return std::string(get_string(spec, "externalName"));
-  std::vector<std::string> own;
-  if (const Array* list = get_array(spec, "externalIPs")) {
-    for (const Value& ip : *list) own.emplace_back(text_of(ip));
-  }
+  const auto own = texts_of(spec, "externalIPs");
   if (type != "LoadBalancer") return own.empty() ? "<none>" : joined(own);
   std::string balanced = balancer_addresses(service);
   // Narrow on purpose: the wide form is for the object itself.

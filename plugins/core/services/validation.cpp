@@ -6,7 +6,6 @@
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
 #include "backplane/workload/pod_validation.hpp"
-#include "printing/go_struct.hpp"
 #include "services/ranges.hpp"
 #include "services/spec.hpp"
 
@@ -16,37 +15,15 @@ namespace {
 using namespace kit;
 using namespace workload;
 
-constexpr std::int64_t kMaxStickySeconds = 86400;
-constexpr std::string_view kOnlyLoadBalancer = "may only be used when `type` is 'LoadBalancer'";
-
-std::size_t items(const Object& parent, std::string_view key) {
-  const Array* list = get_array(parent, key);
-  return list ? list->size() : 0;
-}
-
-// What is compared of a port.
-std::string print_port(const Object& port) {
-  Object compared;
-  for (std::string_view key : {"protocol", "port"}) take_member(compared, port, key);
-  return to_json(go_struct("ServicePort", compared));
-}
-
 void check_ports(const Object& spec, FieldErrors& errors) {
   const std::string_view type = get_string(spec, "type");
-  if (items(spec, "ports") == 0 && !is_headless(spec) && type != "ExternalName") errors.required("spec.ports");
-  const bool many = items(spec, "ports") > 1;
-  std::set<std::string> node_ports, ports;
+  if (count_of(spec, "ports") == 0 && !is_headless(spec) && type != "ExternalName") errors.required("spec.ports");
+  std::set<std::string> seen;
   each(spec, "ports", [&](const Object& port, std::size_t i) {
-    const std::string path = at("spec.ports", i);
-    if (many && get_string(port, "name").empty()) errors.required(at(path, "name"));
-    const std::string protocol(get_string(port, "protocol"));
-    if (const std::int64_t node = get_int(port, "nodePort").value_or(0); node != 0) {
-      if (type == "ClusterIP") errors.forbidden(at(path, "nodePort"), "may not be used when `type` is 'ClusterIP'");
-      if (!node_ports.insert(protocol + "/" + std::to_string(node)).second)
-        errors.duplicate_raw(at(path, "nodePort"), std::to_string(node));
-    }
-    const std::string key = protocol + "/" + std::to_string(get_int(port, "port").value_or(0));
-    if (!ports.insert(key).second) errors.duplicate_raw(path, print_port(port));
+    const std::string path = at(at("spec.ports", i), "nodePort"), node = std::to_string(get_int(port, "nodePort").value_or(0));
+    if (node == "0") return;
+    if (type == "ClusterIP") errors.forbidden(path, "may not be used when `type` is 'ClusterIP'");
+    if (!seen.insert(std::string(get_string(port, "protocol")) + "/" + node).second) errors.duplicate_raw(path, node);
   });
 }
 
@@ -57,37 +34,17 @@ void check_type(const Object& spec, FieldErrors& errors) {
   }
   if (type != "ExternalName") return;
   std::string_view name = get_string(spec, "externalName");
-  if (name.empty()) {
-    errors.required("spec.externalName");
-    return;
-  }
+  if (name.empty()) return errors.required("spec.externalName");
   if (name.ends_with('.')) name.remove_suffix(1);
   add_problems(is_dns1123_subdomain(name), "spec.externalName", name, errors);
 }
 
-void check_affinity(const Object& spec, FieldErrors& errors) {
-  const std::string_view affinity = get_string(spec, "sessionAffinity");
-  if (affinity == "ClientIP") {
-    const std::string path = "spec.sessionAffinityConfig.clientIP.timeoutSeconds";
-    const auto seconds = get_int_path(spec, "sessionAffinityConfig.clientIP.timeoutSeconds");
-    if (!seconds) {
-      errors.required("spec.sessionAffinityConfig", "when session affinity type is ClientIP");
-    } else if (*seconds <= 0 || *seconds > kMaxStickySeconds) {
-      errors.invalid(path, static_cast<long long>(*seconds), "must be greater than 0 and less than 86400");
-    }
-  } else if (affinity == "None" && has(spec, "sessionAffinityConfig")) {
-    errors.forbidden("spec.sessionAffinityConfig", "must not be set when session affinity is None");
-  }
-}
-
 void check_families(const Object& spec, FieldErrors& errors) {
-  std::set<std::string> seen;
-  const Array* families = get_array(spec, "ipFamilies");
-  for (std::size_t i = 0; families != nullptr && i < families->size(); ++i) {
-    const std::string family(text_of((*families)[i]));
+  std::set<std::string, std::less<>> seen;
+  each_text(spec, "ipFamilies", [&](std::string_view family, std::size_t i) {
     if (family != "IPv4" && family != "IPv6") errors.not_supported(at("spec.ipFamilies", i), family, {"IPv4", "IPv6"});
-    if (!seen.insert(family).second) errors.duplicate(at("spec.ipFamilies", i), family);
-  }
+    if (!seen.emplace(family).second) errors.duplicate(at("spec.ipFamilies", i), family);
+  });
 }
 
 void check_families_of_ips(const Object& spec, const std::vector<std::string>& ips, FieldErrors& errors) {
@@ -102,14 +59,7 @@ void check_families_of_ips(const Object& spec, const std::vector<std::string>& i
 void check_cluster_ips(const Object& spec, FieldErrors& errors) {
   const auto ips = cluster_ips(spec);
   const std::string_view first = get_string(spec, "clusterIP");
-  if (get_string(spec, "type") == "ExternalName") {
-    for (std::string_view key : {"ipFamilyPolicy", "ipFamilies", "clusterIPs"}) {
-      const Value* value = find(spec, key);
-      const bool set = value != nullptr && !(value->is_array() && value->get_array().empty());
-      if (set) errors.forbidden(at("spec", key), "may not be set for ExternalName services");
-    }
-    return;
-  }
+  if (get_string(spec, "type") == "ExternalName") return;
   check_families(spec, errors);
   if (ips.empty()) {
     if (!first.empty()) errors.required("spec.clusterIPs");
@@ -136,37 +86,17 @@ void check_cluster_ips(const Object& spec, FieldErrors& errors) {
   check_families_of_ips(spec, ips, errors);
 }
 
-// Looked at by create and update rules alike, and so twice on update.
-void check_balancer_class(const Object& spec, FieldErrors& errors) {
-  const Value* name = find(spec, "loadBalancerClass");
-  if (name == nullptr || !name->is_string()) return;
-  if (get_string(spec, "type") != "LoadBalancer") {
-    errors.forbidden("spec.loadBalancerClass", kOnlyLoadBalancer);
-  } else {
-    add_problems(is_qualified_name(text_of(*name)), "spec.loadBalancerClass", text_of(*name), errors);
-  }
-}
-
-void check_load_balancer(const Object& spec, FieldErrors& errors) {
-  const bool balanced = get_string(spec, "type") == "LoadBalancer";
-  if (const Array* ranges = get_array(spec, "loadBalancerSourceRanges"); ranges != nullptr && !ranges->empty()) {
-    if (!balanced) errors.forbidden("spec.LoadBalancerSourceRanges", kOnlyLoadBalancer);
-    for (std::size_t i = 0; balanced && i < ranges->size(); ++i) {
-      const std::string_view range = text_of((*ranges)[i]);
-      if (!is_cidr(range)) {
-        errors.invalid(at("spec.LoadBalancerSourceRanges", i), range, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
-      }
-    }
-  }
-  const bool says = has(spec, "allocateLoadBalancerNodePorts");
-  if (balanced && !says) errors.required("spec.allocateLoadBalancerNodePorts");
-  if (!balanced && says) errors.forbidden("spec.allocateLoadBalancerNodePorts", kOnlyLoadBalancer);
-  check_balancer_class(spec, errors);
+void check_source_ranges(const Object& spec, FieldErrors& errors) {
+  if (get_string(spec, "type") != "LoadBalancer") return;
+  each_text(spec, "loadBalancerSourceRanges", [&](std::string_view range, std::size_t i) {
+    if (is_cidr(range)) return;
+    errors.invalid(at("spec.LoadBalancerSourceRanges", i), range, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
+  });
 }
 
 void check_traffic(const Object& spec, FieldErrors& errors) {
   const std::string_view type = get_string(spec, "type"), external = get_string(spec, "externalTrafficPolicy");
-  const bool reachable = type == "NodePort" || type == "LoadBalancer" || (type == "ClusterIP" && items(spec, "externalIPs") > 0);
+  const bool reachable = may_have_node_ports(spec) || (type == "ClusterIP" && count_of(spec, "externalIPs") > 0);
   if (!reachable) {
     if (!external.empty()) errors.invalid("spec.externalTrafficPolicy", external, "may only be set for externally-accessible services");
   } else if (external.empty()) {
@@ -181,9 +111,6 @@ void check_traffic(const Object& spec, FieldErrors& errors) {
   } else if (health != 0) {
     check_port(find(spec, "healthCheckNodePort"), "spec.healthCheckNodePort", errors);
   }
-  if (type == "NodePort" || type == "LoadBalancer" || type == "ClusterIP") {
-    if (!has(spec, "internalTrafficPolicy")) errors.required("spec.internalTrafficPolicy");
-  }
 }
 
 // What a service has been given first stays as long as it has any; the second goes only with the policy.
@@ -193,10 +120,7 @@ void check_list_change(const Object& spec, const Object& before, std::string_vie
   const std::string path = at("spec", key);
   const Value* list = find(spec, key);
   const std::string printed = list != nullptr ? to_json(*list) : "null";
-  if (now.empty()) {
-    errors.invalid_raw(at(path, std::size_t{0}), printed, "primary " + std::string(item) + " can not be unset");
-    return;
-  }
+  if (now.empty()) return errors.invalid_raw(at(path, std::size_t{0}), printed, "primary " + std::string(item) + " can not be unset");
   const std::size_t compared = now.size() == old.size() ? now.size() : 1;
   for (std::size_t i = 0; i < compared; ++i) {
     if (now[i] != old[i]) errors.invalid_raw(at(path, i), printed, "may not change once set");
@@ -222,10 +146,9 @@ void validate_cluster_ips(const Object& spec, FieldErrors& errors) {
 void validate_service_spec(const Object& spec, FieldErrors& errors) {
   check_ports(spec, errors);
   validate_labels(object_or_empty(spec, "selector"), "spec.selector", errors);
-  check_affinity(spec, errors);
   check_cluster_ips(spec, errors);
   check_type(spec, errors);
-  check_load_balancer(spec, errors);
+  check_source_ranges(spec, errors);
   check_traffic(spec, errors);
 }
 
@@ -235,7 +158,6 @@ void validate_service_change(const Object& spec, const Object& before, FieldErro
     const Value* name = find(spec, "loadBalancerClass");
     errors.invalid_raw("spec.loadBalancerClass", name ? to_json(*name) : "null", "may not change once set");
   }
-  check_balancer_class(spec, errors);
   if (needs_health_check_port(spec) && needs_health_check_port(before) && !same_member(spec, before, "healthCheckNodePort")) {
     errors.forbidden("spec.healthCheckNodePort", "field is immutable");
   }

@@ -18,14 +18,10 @@ void add(Warnings more, Warnings& out) {
 }
 
 void warn_of_each(const Object& spec, std::string_view list, Check check, Warnings& out) {
-  const Array* items = get_array(spec, list);
-  for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) add(check(at(at("spec", list), i), text_of((*items)[i])), out);
+  each_text(spec, list, [&](std::string_view text, std::size_t i) { add(check(at(at("spec", list), i), text), out); });
 }
 
-bool has_items(const Object& spec, std::string_view list) {
-  const Array* items = get_array(spec, list);
-  return items != nullptr && !items->empty();
-}
+bool has_items(const Object& spec, std::string_view list) { return count_of(spec, list) > 0; }
 
 void warn_of_headless(const Object& spec, Warnings& out) {
   if (!get_string(spec, "loadBalancerIP").empty()) out.emplace_back("spec.loadBalancerIP is ignored for headless services");

@@ -27,6 +27,7 @@ class ForwardingStorage : public StandardStorage {
   GroupVersionKind storage_version() const override { return store_->storage_version(); }
   const TableConvertor& table_convertor() const override { return store_->table_convertor(); }
   std::string list_kind() const override { return store_->list_kind(); }
+  bool deletes_collections() const override { return store_->deletes_collections(); }
 
   Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override;
   Task<Result<ListResult>> list(RequestContext& context, ListOptions options) override;

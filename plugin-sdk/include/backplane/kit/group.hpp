@@ -32,6 +32,7 @@ struct KindRow {
   MakeStrategy make = nullptr;
   // The strategy of /status, where facts.status or this says that there is one; null: StatusStrategy.
   std::shared_ptr<const Strategy> (*make_status)(std::shared_ptr<const Strategy> parent) = nullptr;
+  std::vector<std::string> status_keeps = {};    // of StatusStrategy: members of metadata that /status does not change
   std::optional<Host::ScalePaths> scale = {};    // nothing: no /scale
   std::shared_ptr<const StoreHooks> hooks = {};  // null: none
   std::chrono::seconds time_to_live{0};          // 0: objects stay

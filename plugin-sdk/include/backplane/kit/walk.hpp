@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "backplane/json.hpp"
 
@@ -81,6 +82,36 @@ void each_mutable(Object& parent, std::string_view key, Visit visit) {
   for (Value& item : found->get_array()) {
     if (Object* object = item.if_object()) visit(*object);
   }
+}
+
+// How many items a list member has; 0 when there is none.
+inline std::size_t count_of(const Object& parent, std::string_view key) noexcept {
+  const Array* list = get_array(parent, key);
+  return list ? list->size() : 0;
+}
+// Calls `visit(text, index)` for every item of a list of texts.
+template <class Visit>
+void each_text(const Object& parent, std::string_view key, Visit visit) {
+  const Array* list = get_array(parent, key);
+  for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) visit(text_of((*list)[i]), i);
+}
+inline std::vector<std::string> texts_of(const Object& parent, std::string_view key) {
+  std::vector<std::string> out;
+  each_text(parent, key, [&](std::string_view text, std::size_t) { out.emplace_back(text); });
+  return out;
+}
+// The first item of a list whose `member` is `text` ("type": "Ready"); null when there is none.
+inline const Object* find_item(const Object& parent, std::string_view key, std::string_view member, std::string_view text) noexcept {
+  const Object* out = nullptr;
+  each(parent, key, [&](const Object& item, std::size_t) {
+    if (out == nullptr && get_string(item, member) == text) out = &item;
+  });
+  return out;
+}
+inline std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& letter : out) letter = static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter + 32 : letter);
+  return out;
 }
 
 // Copies a member from another tree, or removes it when it is not there.

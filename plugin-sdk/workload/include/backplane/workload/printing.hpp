@@ -4,8 +4,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "backplane/json.hpp"
+#include "backplane/table.hpp"
 
 namespace backplane::workload {
 
@@ -15,5 +17,8 @@ Value show_images(const Value* containers, std::int64_t now_unix);
 // "RWO,ROX".
 Value show_access_modes(const Value* modes, std::int64_t now_unix);
 std::string print_access_modes(const Array* modes);
+
+// The columns of -o wide behind a kind's own: of spec.template, and of spec.selector as `selector` shows it (null: not shown).
+std::vector<TableColumn> with_template_columns(std::vector<TableColumn> columns, PrintFound selector);
 
 }  // namespace backplane::workload

@@ -1,0 +1,42 @@
+// The strategy of kinds with a selector and a pod template at spec: what all of them fill in, refuse and warn of.
+//
+// Thread-safety: const after construction; any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/kit/strategy.hpp"
+#include "backplane/workload/pod_validation.hpp"
+
+namespace backplane::workload {
+
+// How such kinds differ, as data.
+struct WorkloadFacts {
+  std::string_view selector_kind = {};  // completes "empty selector is invalid for …"
+  bool selector_required = true;
+  const char* bad_selector = nullptr;  // said once more of a selector that cannot be read; null: nothing is
+  bool names_hosts = false;            // its name becomes part of its pods' host names
+};
+
+class WorkloadStrategy : public kit::KindStrategy {
+ public:
+  WorkloadStrategy(KindFacts facts, WorkloadFacts workload, PodValidationOptions options)
+      : KindStrategy(std::move(facts)), workload_(workload), options_(options) {}
+  std::vector<std::string> warnings(const Object& object, const Object* old) const override;
+  void apply_defaults(Object& object) const override;
+  void canonicalize(Object& object) const override;
+
+ protected:
+  // Selector, template, and that its pods are always restarted.
+  void check(const Object& object, FieldErrors& errors) const override;
+  void check_selector(const Object& spec, FieldErrors& errors) const;
+  const PodValidationOptions& options() const noexcept { return options_; }
+
+ private:
+  WorkloadFacts workload_;
+  PodValidationOptions options_;
+};
+
+}  // namespace backplane::workload
