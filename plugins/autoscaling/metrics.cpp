@@ -1,6 +1,8 @@
 #include "metrics.hpp"
 
 #include <array>
+#include <string>
+#include <vector>
 
 #include "backplane/kit/walk.hpp"
 
@@ -13,11 +15,6 @@ using namespace kit;
 void copy(const Object& from, std::string_view key, Object& to, std::string_view as) {
   if (has(from, key)) to[as] = *find(from, key);
 }
-void copy(const Object& from, std::string_view key, Object& to) { copy(from, key, to, key); }
-// The same for a quantity that is always printed.
-void copy_quantity(const Object& from, std::string_view key, Object& to, std::string_view as) {
-  to[as] = has(from, key) ? *find(from, key) : Value("0");
-}
 
 Object reference(const Object& from) {
   Object out;
@@ -27,224 +24,103 @@ Object reference(const Object& from) {
   return out;
 }
 
-// ---- one source, from v2
+// ---- the source of a metric
 
-using Convert = Object (*)(const Object&);
-
-Object object_source_to_v1(const Object& source) {
-  const Object &target = object_or_empty(source, "target"), &metric = object_or_empty(source, "metric");
-  Object out;
-  out["target"] = reference(object_or_empty(source, "describedObject"));
-  out["metricName"] = get_string(metric, "name");
-  copy_quantity(target, "value", out, "targetValue");
-  copy(metric, "selector", out);
-  copy(target, "averageValue", out);
-  return out;
-}
-
-Object pods_source_to_v1(const Object& source) {
-  const Object &target = object_or_empty(source, "target"), &metric = object_or_empty(source, "metric");
-  Object out;
-  out["metricName"] = get_string(metric, "name");
-  copy_quantity(target, "averageValue", out, "targetAverageValue");
-  copy(metric, "selector", out);
-  return out;
-}
-
-Object resource_source_to_v1(const Object& source) {
-  const Object& target = object_or_empty(source, "target");
-  Object out;
-  out["name"] = get_string(source, "name");
-  copy(target, "averageUtilization", out, "targetAverageUtilization");
-  copy(target, "averageValue", out, "targetAverageValue");
-  return out;
-}
-
-Object container_source_to_v1(const Object& source) {
-  Object out = resource_source_to_v1(source);
-  out["container"] = get_string(source, "container");
-  return out;
-}
-
-Object external_source_to_v1(const Object& source) {
-  const Object &target = object_or_empty(source, "target"), &metric = object_or_empty(source, "metric");
-  Object out;
-  out["metricName"] = get_string(metric, "name");
-  copy(metric, "selector", out, "metricSelector");
-  copy(target, "value", out, "targetValue");
-  copy(target, "averageValue", out, "targetAverageValue");
-  return out;
-}
-
-Object object_status_to_v1(const Object& status) {
-  const Object &current = object_or_empty(status, "current"), &metric = object_or_empty(status, "metric");
-  Object out;
-  out["target"] = reference(object_or_empty(status, "describedObject"));
-  out["metricName"] = get_string(metric, "name");
-  copy_quantity(current, "value", out, "currentValue");
-  copy(metric, "selector", out);
-  copy(current, "averageValue", out);
-  return out;
-}
-
-Object pods_status_to_v1(const Object& status) {
-  const Object &current = object_or_empty(status, "current"), &metric = object_or_empty(status, "metric");
-  Object out;
-  out["metricName"] = get_string(metric, "name");
-  copy_quantity(current, "averageValue", out, "currentAverageValue");
-  copy(metric, "selector", out);
-  return out;
-}
-
-Object resource_status_to_v1(const Object& status) {
-  const Object& current = object_or_empty(status, "current");
-  Object out;
-  out["name"] = get_string(status, "name");
-  copy(current, "averageUtilization", out, "currentAverageUtilization");
-  copy_quantity(current, "averageValue", out, "currentAverageValue");
-  return out;
-}
-
-Object container_status_to_v1(const Object& status) {
-  Object out = resource_status_to_v1(status);
-  out["container"] = get_string(status, "container");
-  return out;
-}
-
-Object external_status_to_v1(const Object& status) {
-  const Object &current = object_or_empty(status, "current"), &metric = object_or_empty(status, "metric");
-  Object out;
-  out["metricName"] = get_string(metric, "name");
-  copy(metric, "selector", out, "metricSelector");
-  copy_quantity(current, "value", out, "currentValue");
-  copy(current, "averageValue", out, "currentAverageValue");
-  return out;
-}
-
-// ---- one source, from v1
-
-Object metric_of(const Object& source, std::string_view selector = "selector") {
-  Object metric;
-  metric["name"] = get_string(source, "metricName");
-  copy(source, selector, metric, "selector");
-  return metric;
-}
-
-Object object_source_to_v2(const Object& source) {
-  Object target;
-  target["type"] = has(source, "averageValue") ? "AverageValue" : "Value";
-  copy_quantity(source, "targetValue", target, "value");
-  copy(source, "averageValue", target);
-  Object out;
-  out["describedObject"] = reference(object_or_empty(source, "target"));
-  out["target"] = std::move(target);
-  out["metric"] = metric_of(source);
-  return out;
-}
-
-Object pods_source_to_v2(const Object& source) {
-  Object target;
-  target["type"] = "AverageValue";
-  copy_quantity(source, "targetAverageValue", target, "averageValue");
-  Object out;
-  out["metric"] = metric_of(source);
-  out["target"] = std::move(target);
-  return out;
-}
-
-Object resource_source_to_v2(const Object& source) {
-  Object target;
-  target["type"] = has(source, "targetAverageUtilization") ? "Utilization" : "AverageValue";
-  copy(source, "targetAverageValue", target, "averageValue");
-  copy(source, "targetAverageUtilization", target, "averageUtilization");
-  Object out;
-  out["name"] = get_string(source, "name");
-  out["target"] = std::move(target);
-  return out;
-}
-
-Object container_source_to_v2(const Object& source) {
-  Object out = resource_source_to_v2(source);
-  out["container"] = get_string(source, "container");
-  return out;
-}
-
-Object external_source_to_v2(const Object& source) {
-  Object target;
-  target["type"] = has(source, "targetValue") ? "Value" : "AverageValue";
-  copy(source, "targetValue", target, "value");
-  copy(source, "targetAverageValue", target, "averageValue");
-  Object out;
-  out["metric"] = metric_of(source, "metricSelector");
-  out["target"] = std::move(target);
-  return out;
-}
-
-Object object_status_to_v2(const Object& status) {
-  Object current;
-  copy_quantity(status, "currentValue", current, "value");
-  copy(status, "averageValue", current);
-  Object out;
-  out["metric"] = metric_of(status);
-  out["current"] = std::move(current);
-  out["describedObject"] = reference(object_or_empty(status, "target"));
-  return out;
-}
-
-Object pods_status_to_v2(const Object& status) {
-  Object current;
-  copy_quantity(status, "currentAverageValue", current, "averageValue");
-  Object out;
-  out["metric"] = metric_of(status);
-  out["current"] = std::move(current);
-  return out;
-}
-
-Object resource_status_to_v2(const Object& status) {
-  Object current;
-  copy_quantity(status, "currentAverageValue", current, "averageValue");
-  copy(status, "currentAverageUtilization", current, "averageUtilization");
-  Object out;
-  out["name"] = get_string(status, "name");
-  out["current"] = std::move(current);
-  return out;
-}
-
-Object container_status_to_v2(const Object& status) {
-  Object out = resource_status_to_v2(status);
-  out["container"] = get_string(status, "container");
-  return out;
-}
-
-Object external_status_to_v2(const Object& status) {
-  Object current;
-  copy_quantity(status, "currentValue", current, "value");
-  copy(status, "currentAverageValue", current, "averageValue");
-  Object out;
-  out["metric"] = metric_of(status, "metricSelector");
-  out["current"] = std::move(current);
-  return out;
-}
-
-// ---- whole metrics
-
+enum class Form : unsigned char {
+  kCopy,              // there if it is set
+  kQuantity,          // always there
+  kQuantityInStatus,  // always there in a status, if it is set in a spec
+  kText,
+  kReference,
+};
+// One value: the member of the source that holds it in v2 (empty: the source itself), and its names.  A star is "target" in a spec,
+// "current" in a status.
+struct Field {
+  std::string_view holder, v2, v1;
+  Form form = Form::kCopy;
+};
+using Fields = std::vector<Field>;
 struct Source {
   const char* member;
-  Convert metric_to_v1, status_to_v1, metric_to_v2, status_to_v2;
+  Fields fields;  // in the order of v1
 };
-constexpr std::array<Source, 5> kSources = {{
-    {"object", object_source_to_v1, object_status_to_v1, object_source_to_v2, object_status_to_v2},
-    {"pods", pods_source_to_v1, pods_status_to_v1, pods_source_to_v2, pods_status_to_v2},
-    {"resource", resource_source_to_v1, resource_status_to_v1, resource_source_to_v2, resource_status_to_v2},
-    {"containerResource", container_source_to_v1, container_status_to_v1, container_source_to_v2, container_status_to_v2},
-    {"external", external_source_to_v1, external_status_to_v1, external_source_to_v2, external_status_to_v2},
-}};
 
-Object converted(const Object& metric, Convert Source::*convert) {
+const std::vector<Source>& sources() {
+  static const Fields resource = {{"", "name", "name", Form::kText},
+                                  {"*", "averageUtilization", "*AverageUtilization"},
+                                  {"*", "averageValue", "*AverageValue", Form::kQuantityInStatus}};
+  static const std::vector<Source> rows = [] {
+    Fields of_container = resource;
+    of_container.push_back({"", "container", "container", Form::kText});
+    return std::vector<Source>{{"object",
+                                {{"", "describedObject", "target", Form::kReference},
+                                 {"metric", "name", "metricName", Form::kText},
+                                 {"*", "value", "*Value", Form::kQuantity},
+                                 {"metric", "selector", "selector"},
+                                 {"*", "averageValue", "averageValue"}}},
+                               {"pods",
+                                {{"metric", "name", "metricName", Form::kText},
+                                 {"*", "averageValue", "*AverageValue", Form::kQuantity},
+                                 {"metric", "selector", "selector"}}},
+                               {"resource", resource},
+                               {"containerResource", std::move(of_container)},
+                               {"external",
+                                {{"metric", "name", "metricName", Form::kText},
+                                 {"metric", "selector", "metricSelector"},
+                                 {"*", "value", "*Value", Form::kQuantityInStatus},
+                                 {"*", "averageValue", "*AverageValue"}}}};
+  }();
+  return rows;
+}
+
+std::string named(std::string_view name, bool status) {
+  return name.starts_with('*') ? (status ? "current" : "target") + std::string(name.substr(1)) : std::string(name);
+}
+
+void carry(const Object& from, std::string_view key, Object& to, std::string_view as, Form form, bool status) {
+  if (form == Form::kText) {
+    to[as] = get_string(from, key);
+  } else if (form == Form::kReference) {
+    to[as] = reference(object_or_empty(from, key));
+  } else if (!has(from, key) && (form == Form::kQuantity || (form == Form::kQuantityInStatus && status))) {
+    to[as] = "0";
+  } else {
+    copy(from, key, to, as);
+  }
+}
+
+Object source_to_v1(const Source& source, const Object& v2, bool status) {
+  Object out;
+  for (const Field& field : source.fields) {
+    const Object& holder = field.holder.empty() ? v2 : object_or_empty(v2, named(field.holder, status));
+    carry(holder, field.v2, out, named(field.v1, status), field.form, status);
+  }
+  return out;
+}
+
+// What v1 leaves to be seen from the members that are set.
+std::string_view target_type(const Object& target, bool external) {
+  if (has(target, "averageUtilization")) return "Utilization";
+  return has(target, "value") && (external || !has(target, "averageValue")) ? "Value" : "AverageValue";
+}
+
+Object source_to_v2(const Source& source, const Object& v1, bool status) {
+  Object out;
+  for (const Field& field : source.fields) {
+    Object& holder = field.holder.empty() ? out : ensure_object(out, named(field.holder, status));
+    carry(v1, named(field.v1, status), holder, field.v2, field.form, status);
+  }
+  if (Object* target = status ? nullptr : mutable_object(out, "target")) {
+    (*target)["type"] = target_type(*target, source.member == std::string_view("external"));
+  }
+  return out;
+}
+
+Object converted(const Object& metric, Object (*convert)(const Source&, const Object&, bool), bool status) {
   Object out;
   out["type"] = get_string(metric, "type");
-  for (const Source& source : kSources) {
-    if (const Object* member = get_object(metric, source.member)) out[source.member] = (source.*convert)(*member);
+  for (const Source& source : sources()) {
+    if (const Object* member = get_object(metric, source.member)) out[source.member] = convert(source, *member, status);
   }
   return out;
 }
@@ -300,10 +176,10 @@ Object rules_to_v2(const Object& rules) {
 
 }  // namespace
 
-Object metric_to_v1(const Object& metric) { return converted(metric, &Source::metric_to_v1); }
-Object status_to_v1(const Object& metric) { return converted(metric, &Source::status_to_v1); }
-Object metric_to_v2(const Object& metric) { return converted(metric, &Source::metric_to_v2); }
-Object status_to_v2(const Object& metric) { return converted(metric, &Source::status_to_v2); }
+Object metric_to_v1(const Object& metric) { return converted(metric, source_to_v1, false); }
+Object status_to_v1(const Object& metric) { return converted(metric, source_to_v1, true); }
+Object metric_to_v2(const Object& metric) { return converted(metric, source_to_v2, false); }
+Object status_to_v2(const Object& metric) { return converted(metric, source_to_v2, true); }
 
 Object condition_to_v1(const Object& condition) {
   Object out;

@@ -75,14 +75,5 @@ void check_immutable(const Value* now, const Value* before, const std::string& p
   if (!same) errors.invalid_raw(path, now ? to_json(*now) : "null", "field is immutable");
 }
 
-void check_not_above(const Object& status, std::initializer_list<std::string_view> names, std::string_view limit, std::string_view why,
-                     FieldErrors& errors) {
-  const std::int64_t most = get_int(status, limit).value_or(0);
-  for (std::string_view name : names) {
-    const std::int64_t count = get_int(status, name).value_or(0);
-    if (count > most) errors.invalid(at("status", name), static_cast<long long>(count), why);
-  }
-}
-
 }  // namespace BACKPLANE_API
 }  // namespace BACKPLANE_API

@@ -64,9 +64,5 @@ void check_finalizer_names(const Object& object, FieldErrors& errors);
 // Adds "field is immutable" when the member at `path` has changed.
 void check_immutable(const Value* now, const Value* before, const std::string& path, FieldErrors& errors);
 
-// `status.<name>` of each name must not be above `status.<limit>`; `why` is what the refusal says.
-void check_not_above(const Object& status, std::initializer_list<std::string_view> names, std::string_view limit, std::string_view why,
-                     FieldErrors& errors);
-
 }  // namespace BACKPLANE_API
 }  // namespace backplane
