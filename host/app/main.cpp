@@ -15,6 +15,7 @@
 #include "base/plain_message.hpp"
 #include "plugin/plugin_cli.hpp"
 #include "routing/version.hpp"
+#include "transport/tls_memory.hpp"
 
 namespace {
 
@@ -34,6 +35,7 @@ void tune_memory() {
   mallopt(M_ARENA_MAX, std::min(2 * cores + 4, 16));
   mallopt(M_TRIM_THRESHOLD, 4 << 20);
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  keep_tls_buffers();
 }
 
 // As the Go runtime does: the soft limit is there for programs that use select().

@@ -140,6 +140,15 @@ Task<Result<ListMeasure>> measure_items(const Plan& plan, ListResult& list) {
   co_return sum;
 }
 
+// Objects lie all over memory: while one is written, what the next ones are and the beginning of their bytes are on their way.
+void fetch_ahead(std::span<const ObjectEntry* const> batch, std::size_t at) {
+  constexpr std::size_t kObjects = 8, kBytes = 4, kLine = 64, kLines = 4;
+  if (at + kObjects < batch.size()) __builtin_prefetch(&batch[at + kObjects]->json());
+  if (at + kBytes >= batch.size()) return;
+  const char* bytes = batch[at + kBytes]->json().view().data();
+  for (std::size_t line = 0; line < kLines; ++line) __builtin_prefetch(bytes + line * kLine);
+}
+
 // The items of a list, from the head to the last one.
 class ItemsWriter {
  public:
@@ -152,7 +161,9 @@ class ItemsWriter {
 
   // Errors: the body writer's, when nobody is there any more; the codec's: then failed() is true.
   Task<Status> write(std::span<const ObjectEntry* const> batch) {
-    for (const ObjectEntry* entry : batch) {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const ObjectEntry* entry = batch[i];
+      fetch_ahead(batch, i);
       out_.text().append(std::exchange(begun_, true) ? plan_.texts.separator : std::string_view(plan_.texts.head));
       Status made = write_item(plan_, *entry, out_);
       failed_ = !made.ok();

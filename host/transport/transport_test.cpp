@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
+#include <openssl/crypto.h>
 #include <sys/un.h>
 
 #include <filesystem>
 #include <future>
 
 #include "transport/secure_server.hpp"
+#include "transport/tls_memory.hpp"
 #include "transport/tls_test_client.hpp"
 #include "transport/unix_server.hpp"
 
@@ -14,6 +16,9 @@ namespace {
 using test::H2Connection;
 using test::TestHandler;
 using test::TlsClient;
+
+// Before anything of OpenSSL is used, as the server does: every test of this program runs on it.
+const bool keeps_buffers = keep_tls_buffers();
 
 // Blocks the test, not an executor.
 void wait_for(const Promise<bool>& signal, IoLoop& loop) {
@@ -480,6 +485,31 @@ TEST_F(Transport, AUnixSocketServesPlainHttpToThisUserOnly) {
   server.begin_drain();
   EXPECT_TRUE(closed_within(server, std::chrono::seconds(20)));
   EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(TlsMemory, ARecordsBufferIsTheNextOnesAndOnlyAFewAreKept) {
+  ASSERT_TRUE(keeps_buffers);
+  constexpr std::size_t kReadBuffer = 16'712, kWriteBuffer = 16'584;
+  std::vector<void*> buffers;
+  for (int i = 0; i < 10; ++i) buffers.push_back(OPENSSL_malloc(kReadBuffer));
+  for (void* buffer : buffers) OPENSSL_free(buffer);
+  const std::size_t kept = kept_tls_buffers_for_test();
+  EXPECT_EQ(kept, 4U);
+  void* again = OPENSSL_malloc(kWriteBuffer);
+  EXPECT_EQ(again, buffers[3]);
+  EXPECT_EQ(kept_tls_buffers_for_test(), kept - 1);
+  OPENSSL_free(again);
+}
+
+TEST(TlsMemory, WhatIsNoRecordsBufferIsNotKept) {
+  while (kept_tls_buffers_for_test() > 0) {
+    void* taken = OPENSSL_malloc(17 << 10);
+    ASSERT_NE(taken, nullptr);
+    OPENSSL_free(OPENSSL_realloc(taken, 100'000));  // has become another size
+  }
+  for (const std::size_t size : {std::size_t(1), std::size_t(4'096), std::size_t(100'000)}) OPENSSL_free(OPENSSL_malloc(size));
+  EXPECT_EQ(kept_tls_buffers_for_test(), 0U);
+  OPENSSL_free(nullptr);
 }
 
 }  // namespace

@@ -1,0 +1,56 @@
+#include "transport/tls_memory.hpp"
+
+#include <malloc.h>
+#include <openssl/crypto.h>
+
+#include <array>
+#include <cstdlib>
+
+namespace backplane {
+namespace {
+
+// A record of 16 KiB with its header, padding and tag, in either direction.
+constexpr std::size_t kSmallest = 16 << 10;
+constexpr std::size_t kLargest = 18 << 10;
+
+// A thread reads one record and writes another, and now and then shakes hands.
+struct Kept {
+  std::array<void*, 4> blocks{};
+  std::size_t count = 0;
+  ~Kept();
+};
+
+// OpenSSL cleans up after a thread, too, and in no order with what is ours.
+thread_local bool thread_ends = false;
+thread_local Kept kept;
+
+Kept::~Kept() {
+  thread_ends = true;
+  while (count > 0) std::free(blocks[--count]);
+}
+
+bool is_record(std::size_t size) noexcept { return size >= kSmallest && size <= kLargest; }
+
+void* take(std::size_t size, const char*, int) {
+  if (size == 0) return nullptr;
+  if (!is_record(size)) return std::malloc(size);
+  if (!thread_ends && kept.count > 0) return kept.blocks[--kept.count];
+  return std::malloc(kLargest);
+}
+
+void* resize(void* block, std::size_t size, const char*, int) { return std::realloc(block, size); }
+
+void give_back(void* block, const char*, int) {
+  // What is kept has to be large enough for any record.
+  const bool fits = block != nullptr && malloc_usable_size(block) >= kLargest && malloc_usable_size(block) < 2 * kLargest;
+  if (!fits || thread_ends || kept.count == kept.blocks.size()) return std::free(block);
+  kept.blocks[kept.count++] = block;
+}
+
+}  // namespace
+
+bool keep_tls_buffers() { return CRYPTO_set_mem_functions(take, resize, give_back) == 1; }
+
+std::size_t kept_tls_buffers_for_test() { return kept.count; }
+
+}  // namespace backplane
