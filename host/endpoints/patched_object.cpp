@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backplane/json_reading.hpp"
 #include "endpoints/body.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/go_text.hpp"
@@ -135,8 +136,8 @@ Status PatchedObject::apply(Value& target) const {
       break;
   }
   Status status = json_patch(target, patch_->get_array());
-  if (status.ok() || status.reason() == Reason::kRequestEntityTooLarge) return status;
-  return patch_does_not_apply();
+  // Invalid is said of operations that cannot be done, other reasons of those that must not be.
+  return status.reason() == Reason::kInvalid ? patch_does_not_apply() : status;
 }
 
 std::string PatchedObject::patched_text(const Value& target) const {
@@ -204,6 +205,9 @@ Result<Object> PatchedObject::patch(RequestContext& context, const Object& exist
   if (!status.ok()) return status;
   Value target(existing, context.arena());
   status = apply(target);
+  if (status.ok() && nests_deeper(target, kMaxJsonDepth)) {
+    status = bad_request("the patched object would be nested deeper than " + std::to_string(kMaxJsonDepth) + " levels");
+  }
   if (status.ok()) status = decode(context, target);
   if (!status.ok()) return status;
   if (resource_.schema != nullptr) resource_.schema->apply_defaults(target);

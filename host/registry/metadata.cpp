@@ -4,6 +4,8 @@
 #include <charconv>
 #include <unordered_set>
 
+#include "backplane/json_reading.hpp"
+
 namespace backplane::registry {
 namespace {
 
@@ -97,6 +99,8 @@ void dedupe_owner_references(RequestContext& context, Object& object, bool after
 }
 
 Status canonical_form(const Schema* schema, Object& object) {
+  if (nests_deeper(object, kMaxJsonDepth))
+    return bad_request("the object is nested deeper than " + std::to_string(kMaxJsonDepth) + " levels");
   if (schema == nullptr) return {};
   Value whole(std::move(object));
   Status normalized = schema->normalize(whole, nullptr);

@@ -40,7 +40,8 @@ void dedupe_owner_references(RequestContext& context, Object& object, bool after
 void erase_metadata(Object& object, std::string_view key);
 
 // Brings the tree into the schema's canonical form, which is what is stored and sent.
-// Errors: kInternalError when a strategy or an admission plugin left something the schema cannot hold.
+// Errors: kBadRequest when it is nested deeper than it could be read again; kInternalError when a strategy or an admission plugin left
+// something the schema cannot hold.
 Status canonical_form(const Schema* schema, Object& object);
 
 }  // namespace backplane::registry

@@ -1,3 +1,4 @@
+#include "backplane/json_reading.hpp"
 #include "registry/store_fixture.hpp"
 
 namespace backplane::registry_test {
@@ -191,6 +192,18 @@ TEST_F(StoreCreateTest, NamesMustBeLowerCasePlurals) {
   config.resource = "Things";
   config.strategy = std::make_shared<TestStrategy>();
   EXPECT_FALSE(make_store(environment, std::move(config)).ok());
+}
+
+// It was stored, and read back as an object without anything in it.
+TEST_F(StoreCreateTest, WhatCouldNotBeReadAgainIsNotStored) {
+  make(std::make_shared<TestStrategy>());
+  context = request("create");
+  Object deep = json::parse(thing(R"("name":"a")")).as_object();
+  deep["spec"] = *read_json(std::string(kMaxJsonDepth, '[') + std::string(kMaxJsonDepth, ']'));
+  const auto refused = run(store->create(*context, deep, {}));
+  EXPECT_EQ(refused.status().reason(), Reason::kBadRequest);
+  EXPECT_EQ(refused.status().message(), "the object is nested deeper than 1000 levels");
+  EXPECT_TRUE(storage.data.empty());
 }
 
 }  // namespace

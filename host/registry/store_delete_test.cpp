@@ -1,3 +1,4 @@
+#include "backplane/json_reading.hpp"
 #include "registry/store_fixture.hpp"
 
 namespace backplane::registry_test {
@@ -239,6 +240,17 @@ TEST_F(StoreDeleteTest, KindsWithFieldLabelsSayWhichLabelIsNotSupported) {
   options.fields = *FieldSelector::parse("spec.nodeName=n,spec.size=5");
   context = request("list");
   EXPECT_EQ(run(store->list(*context, options)).status().message(), "field label not supported: spec.size");
+}
+
+// Its finalizers were not seen, and it went.
+TEST_F(StoreDeleteTest, WhatCannotBeReadIsNotRemoved) {
+  make(std::make_shared<TestStrategy>());
+  ASSERT_TRUE(create(thing(R"("name":"a","finalizers":["example.com/x"])")).ok());
+  const std::string key = storage.data.begin()->first;
+  storage.put(key,
+              R"({"metadata":{"name":"a","finalizers":["example.com/x"]},"deep":)" + std::string(1000, '[') + std::string(1000, ']') + "}");
+  EXPECT_THROW((void)remove("a"), UnreadableObject);
+  EXPECT_EQ(storage.data.size(), 1u);
 }
 
 }  // namespace

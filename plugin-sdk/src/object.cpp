@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backplane/codec.hpp"
+#include "backplane/json_reading.hpp"
 #include "backplane/meta.hpp"
 
 namespace backplane BACKPLANE_API {
@@ -250,13 +251,9 @@ ObjectRef with_json(const ObjectEntry& entry, std::string json, std::uint32_t it
 }
 
 Object decode(const ObjectEntry& entry, json::storage_ptr storage) {
-  json::parse_options options;
-  options.max_depth = kMaxJsonDepth;
-  const std::string_view text = entry.json().view();
-  boost::system::error_code error;
-  Value value = json::parse(json::string_view(text.data(), text.size()), error, storage, options);
-  if (error || !value.is_object()) return Object(std::move(storage));
-  return std::move(value.get_object());
+  std::optional<Value> value = read_json(entry.json().view(), std::move(storage));
+  if (!value || !value->is_object()) throw UnreadableObject(entry.key.empty() ? entry.name : entry.key);
+  return std::move(value->get_object());
 }
 
 ObjectRef make_object(const Object& tree) {

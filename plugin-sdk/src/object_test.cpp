@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "backplane/codec.hpp"
+#include "backplane/json_reading.hpp"
 
 namespace backplane {
 namespace {
@@ -117,6 +118,32 @@ TEST(ObjectEntry, FormsAreCountedAsLongAsTheirEntryLives) {
     EXPECT_EQ(copy.form(codec), nullptr) << "a copy may be changed";
   }
   EXPECT_EQ(codec.held_bytes(), 0u);
+}
+
+// Such an entry passed for an object without finalizers.
+TEST(Decode, ThrowsForWhatIsNoObject) {
+  ObjectEntry entry;
+  entry.key = "/registry/things/a";
+  for (const std::string& text :
+       {std::string("{\"a\":"), std::string("[]"), "{\"a\":" + std::string(1000, '[') + std::string(1000, ']') + "}"}) {
+    entry.set_json(SharedBytes(std::string(text)));
+    EXPECT_THROW(decode(entry, json::storage_ptr()), UnreadableObject);
+  }
+  entry.set_json(SharedBytes("{\"a\":" + std::string(999, '[') + std::string(999, ']') + "}"));
+  EXPECT_EQ(decode(entry, json::storage_ptr()).size(), 1u);
+}
+
+TEST(ReadJson, TakesTheDepthThatObjectsMayHave) {
+  const auto nested = [](std::size_t levels) { return std::string(levels, '[') + std::string(levels, ']'); };
+  EXPECT_TRUE(read_json(nested(33)));
+  ASSERT_TRUE(read_json(nested(kMaxJsonDepth)));
+  EXPECT_FALSE(read_json(nested(kMaxJsonDepth + 1)));
+  EXPECT_FALSE(read_json("{"));
+  const Value deep = *read_json(nested(7));
+  EXPECT_FALSE(nests_deeper(deep, 7));
+  EXPECT_TRUE(nests_deeper(deep, 6));
+  EXPECT_FALSE(nests_deeper(Value(1), 0));
+  EXPECT_TRUE(nests_deeper(Object(), 0));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "backplane/json_reading.hpp"
 #include "backplane/meta.hpp"
 
 namespace backplane::api_client {
@@ -63,9 +64,9 @@ Status status_of(const Object& object, int code) {
 }
 
 Status status_of(int code, std::string_view body) {
-  boost::system::error_code error;
-  const Value value = json::parse(json::string_view(body.data(), body.size()), error);
-  if (!error && value.is_object() && get_string(value.get_object(), "kind") == "Status") return status_of(value.get_object(), code);
+  const std::optional<Value> value = read_json(body);
+  const Object* object = value ? value->if_object() : nullptr;
+  if (object != nullptr && get_string(*object, "kind") == "Status") return status_of(*object, code);
   constexpr std::size_t kShown = 512;
   return Status(code, reason_of("", code),
                 body.empty() ? "the server answered " + std::to_string(code) : std::string(body.substr(0, kShown)));

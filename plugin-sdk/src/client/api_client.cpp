@@ -1,5 +1,6 @@
 // Kubernetes' verbs over HTTP calls.
 #include "backplane/client.hpp"
+#include "backplane/json_reading.hpp"
 
 #include "client/answers.hpp"
 #include "client/paths.hpp"
@@ -76,12 +77,11 @@ class RemoteWatch final : public WatchStream {
     std::vector<WatchEvent> events;
     std::size_t begin = 0;
     for (auto end = rest_.find('\n'); end != std::string::npos; end = rest_.find('\n', begin)) {
-      boost::system::error_code error;
-      const Value value = json::parse(json::string_view(rest_.data() + begin, end - begin), error);
+      const std::optional<Value> value = read_json(std::string_view(rest_).substr(begin, end - begin));
       begin = end + 1;
-      const Object* line = value.if_object();
+      const Object* line = value ? value->if_object() : nullptr;
       const Object* object = line ? get_object(*line, "object") : nullptr;
-      if (error || object == nullptr) return internal_error("a watch event is not JSON");
+      if (object == nullptr) return internal_error("a watch event is not JSON");
       WatchEvent event;
       event.type = event_type(get_string(*line, "type"));
       event.object = make_object(*object);
@@ -154,10 +154,9 @@ Task<Result<Object>> ApiClient::request(HttpCall call) {
   if (!body.ok()) co_return std::move(body).status();
   const int code = (*answer)->code();
   if (code < 200 || code > 299) co_return api_client::status_of(code, *body);
-  boost::system::error_code error;
-  Value value = json::parse(*body, error);
-  if (error || !value.is_object()) co_return internal_error("the server's answer is no JSON object");
-  co_return std::move(value.get_object());
+  std::optional<Value> value = read_json(*body);
+  if (!value || !value->is_object()) co_return internal_error("the server's answer is no JSON object");
+  co_return std::move(value->get_object());
 }
 
 Task<Result<Object>> ApiClient::get(GroupVersionResource resource, std::string ns, std::string name, GetOptions options) {

@@ -1,5 +1,6 @@
 // JSON: what every entry begins with, so that objects and frames are windows into it.
 #include "backplane/codec.hpp"
+#include "backplane/json_reading.hpp"
 #include "schema/scan.hpp"
 
 namespace backplane BACKPLANE_API {
@@ -11,13 +12,12 @@ constexpr std::string_view kFrameEnd = "}\n";
 // Metadata with sorted keys, in the order of ObjectMeta.
 void append_in_order(std::string& out, std::string_view metadata) {
   static const Schema& schema = *meta_schemas()->find("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");
-  json::error_code error;
-  Value tree = json::parse(json::string_view(metadata.data(), metadata.size()), error);
+  std::optional<Value> tree = read_json(metadata);
   // Stored bytes are canonical; should they not be, they are shown as they are.
-  if (error || !schema.normalize(tree, nullptr).ok()) {
+  if (!tree || !schema.normalize(*tree, nullptr).ok()) {
     out.append(metadata);
   } else {
-    append_json(out, tree);
+    append_json(out, *tree);
   }
 }
 

@@ -1,7 +1,9 @@
 // RFC 6902, with the liberties of the library that upstream uses.
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
+#include "backplane/json_reading.hpp"
 #include "backplane/schema.hpp"
 
 namespace backplane BACKPLANE_API {
@@ -10,6 +12,8 @@ namespace {
 constexpr std::size_t kMaxOperations = 10000;
 // Copies may add this much in one patch, as upstream limits it: the size of a body.
 constexpr std::size_t kMaxCopiedBytes = 3 * 1024 * 1024;
+// So many values may be looked at or shifted by the operations of one patch, beside those that it holds itself.
+constexpr std::size_t kMaxTouchedValues = 100'000'000;
 
 // A place in the document: a container and the last segment of the pointer.
 struct Place {
@@ -65,38 +69,41 @@ Place locate(Value& document, std::string_view pointer) {
   return place;
 }
 
-bool add(const Place& place, Value value) {
-  if (!place.container) return false;
-  if (place.container->is_object()) {
-    place.container->get_object().insert_or_assign(place.key, std::move(value));
-    return true;
-  }
-  Array& array = place.container->get_array();
-  const auto index = place.key == "-" ? std::optional(array.size()) : index_of(place.key, array.size() + 1);
-  if (!index) return false;
-  array.insert(array.begin() + static_cast<std::ptrdiff_t>(*index), std::move(value));
-  return true;
+// The containers around what a pointer names.
+std::size_t levels_above(std::string_view pointer) noexcept {
+  return static_cast<std::size_t>(std::count(pointer.begin(), pointer.end(), '/'));
 }
 
-bool remove(const Place& place) {
-  if (!place.container) return false;
-  if (place.container->is_object()) return erase_member(place.container->get_object(), place.key);
-  Array& array = place.container->get_array();
-  const auto index = index_of(place.key, array.size());
-  if (index) array.erase(array.begin() + static_cast<std::ptrdiff_t>(*index));
-  return index.has_value();
+// How many values a tree has; counts no further than `most`.  For trees of at most kMaxJsonDepth levels.
+std::size_t count_values(const Value& value, std::size_t most) noexcept {
+  std::size_t count = 1;
+  if (const Array* array = value.if_array()) {
+    for (const Value& item : *array) {
+      if (count >= most) break;
+      count += count_values(item, most - count);
+    }
+  } else if (const Object* object = value.if_object()) {
+    for (const auto& member : *object) {
+      if (count >= most) break;
+      count += count_values(member.value(), most - count);
+    }
+  }
+  return count;
 }
 
 class Patcher {
  public:
   explicit Patcher(Value& document) : document_(document) {}
 
+  // What is said of a patch that asks for too much; ok when it merely cannot be applied.
+  Status take_failure() { return std::move(failure_); }
+
   bool apply(const Object& operation) {
     const std::string_view op = get_string(operation, "op");
     const Value* path = find(operation, "path");
     if (!path || !path->is_string()) return false;
     const std::string_view pointer = path->get_string();
-    if (op == "add") return add(locate(document_, pointer), value_of(operation));
+    if (op == "add") return put(pointer, value_of(operation));
     if (op == "remove") return remove(locate(document_, pointer));
     if (op == "replace") return replace(pointer, value_of(operation));
     if (op == "test") return test(pointer, find(operation, "value"));
@@ -112,7 +119,46 @@ class Patcher {
     const Value* value = find(operation, "value");
     return value ? Value(*value, document_.storage()) : Value(nullptr, document_.storage());
   }
+  // Nothing gets deeper than every walk over the document can go; whatever puts a value anywhere asks here first.
+  bool fits(std::string_view pointer, const Value& value) {
+    const std::size_t above = levels_above(pointer);
+    if (above <= kMaxJsonDepth && !nests_deeper(value, kMaxJsonDepth - above)) return true;
+    failure_ = bad_request("the patched object would be nested deeper than " + std::to_string(kMaxJsonDepth) + " levels");
+    return false;
+  }
+  bool touch(std::size_t values) {
+    touched_ += values;
+    if (touched_ <= kMaxTouchedValues) return true;
+    failure_ = request_entity_too_large("the JSON patch moves too many values");
+    return false;
+  }
+  bool put(std::string_view pointer, Value value) { return fits(pointer, value) && add(locate(document_, pointer), std::move(value)); }
+  bool add(const Place& place, Value value) {
+    if (!place.container) return false;
+    if (place.container->is_object()) {
+      place.container->get_object().insert_or_assign(place.key, std::move(value));
+      return true;
+    }
+    Array& array = place.container->get_array();
+    const auto index = place.key == "-" ? std::optional(array.size()) : index_of(place.key, array.size() + 1);
+    if (!index || !touch(array.size() - *index)) return false;
+    array.insert(array.begin() + static_cast<std::ptrdiff_t>(*index), std::move(value));
+    return true;
+  }
+  bool remove(const Place& place) {
+    if (!place.container) return false;
+    if (place.container->is_object()) {
+      Object& object = place.container->get_object();
+      return touch(object.size()) && erase_member(object, place.key);
+    }
+    Array& array = place.container->get_array();
+    const auto index = index_of(place.key, array.size());
+    if (!index || !touch(array.size() - *index)) return false;
+    array.erase(array.begin() + static_cast<std::ptrdiff_t>(*index));
+    return true;
+  }
   bool replace(std::string_view pointer, Value value) {
+    if (!fits(pointer, value)) return false;
     if (pointer.empty()) {
       if (!value.is_object() && !value.is_array()) return false;
       document_ = std::move(value);
@@ -139,6 +185,10 @@ class Patcher {
     const Place source = locate(document_, from);
     Value* present = source.container ? get(*source.container, source.key) : nullptr;
     if (!present) return false;
+    if (levels_above(to) > levels_above(from)) {
+      // It gets deeper: moving costs nothing, looking does.
+      if (!touch(count_values(*present, kMaxTouchedValues)) || !fits(to, *present)) return false;
+    }
     Value value = std::move(*present);
     return remove(source) && add(locate(document_, to), std::move(value));
   }
@@ -147,6 +197,7 @@ class Patcher {
     if (!source.container) return false;
     const Value* present = get(*source.container, source.key);
     if (!present && source.container->is_array()) return false;
+    if (present && !fits(to, *present)) return false;
     Value value = present ? Value(*present, document_.storage()) : Value(nullptr, document_.storage());
     copied_ += to_json(value).size();
     return copied_ <= kMaxCopiedBytes && add(locate(document_, to), std::move(value));
@@ -154,6 +205,8 @@ class Patcher {
 
   Value& document_;
   std::size_t copied_ = 0;
+  std::size_t touched_ = 0;
+  Status failure_;
 };
 
 Status refused() {
@@ -169,7 +222,9 @@ Status json_patch(Value& target, const Array& operations) {
   }
   Patcher patcher(target);
   for (const Value& operation : operations) {
-    if (!operation.is_object() || !patcher.apply(operation.get_object())) return refused();
+    if (operation.is_object() && patcher.apply(operation.get_object())) continue;
+    Status failure = patcher.take_failure();
+    return failure.ok() ? refused() : failure;
   }
   return {};
 }

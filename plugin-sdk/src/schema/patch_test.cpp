@@ -84,6 +84,37 @@ TEST(JsonPatch, LimitsOperationsAndCopies) {
   EXPECT_EQ(json_patch(value, doubling).reason(), Reason::kInvalid);
 }
 
+// A dozen copies of /x into its own deepest list made a tree that nothing could walk any more: the process ended.
+TEST(JsonPatch, RefusesCopiesThatDoubleTheNesting) {
+  Value value = json_of(R"({"x":[]})");
+  Array doubling;
+  std::string path = "/x";
+  for (std::size_t levels = 1; levels < 3000; levels *= 2) {
+    doubling.push_back(Object{{"op", "copy"}, {"from", "/x"}, {"path", path + "/-"}});
+    for (std::size_t i = 0; i < levels; ++i) path += "/0";
+  }
+  const Status status = json_patch(value, doubling);
+  EXPECT_EQ(status.reason(), Reason::kBadRequest);
+  EXPECT_EQ(status.message(), "the patched object would be nested deeper than 1000 levels");
+}
+
+TEST(JsonPatch, RefusesWhateverElseNestsTooDeeply) {
+  const std::string deep(600, '[');
+  const std::string tree = deep + std::string(600, ']');
+  std::string far;
+  for (int i = 0; i < 600; ++i) far += "/0";
+  const auto refused = [&](const std::string& operation) {
+    Value value = json_of("{\"a\":" + tree + ",\"b\":" + tree + "}");
+    return json_patch(value, json_of("[" + operation + "]").get_array()).reason();
+  };
+  EXPECT_EQ(refused(R"({"op":"add","path":"/a)" + far.substr(2) + R"(/-","value":)" + tree + "}"), Reason::kBadRequest);
+  EXPECT_EQ(refused(R"({"op":"move","from":"/b","path":"/a)" + far.substr(2) + R"(/-"})"), Reason::kBadRequest);
+  EXPECT_EQ(refused(R"({"op":"copy","from":"/b","path":"/a)" + far.substr(2) + R"(/-"})"), Reason::kBadRequest);
+  EXPECT_EQ(refused(R"({"op":"replace","path":"/a/0/0","value":)" + std::string(998, '[') + std::string(998, ']') + "}"),
+            Reason::kBadRequest);
+  EXPECT_EQ(refused(R"({"op":"move","from":"/a","path":"/c"})"), Status().reason());
+}
+
 TEST(GoPrint, PrintsValuesAsFmtDoes) {
   EXPECT_EQ(go_print(json_of(R"({"spec":{"foo":1,"b":[true,null,"x"]},"bar":1.5})")), "map[bar:1.5 spec:map[b:[true <nil> x] foo:1]]");
   EXPECT_EQ(go_print(json_of("[[],{}]")), "[[] map[]]");

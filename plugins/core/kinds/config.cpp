@@ -30,7 +30,9 @@ constexpr SecretEntry kSecretEntries[] = {
 
 void check_json(const std::string& text, const std::string& path, FieldErrors& errors) {
   boost::system::error_code error;
-  json::stream_parser parser;
+  json::parse_options options;
+  options.max_depth = kMaxJsonDepth;
+  json::stream_parser parser({}, options);
   parser.write(text, error);
   if (!error) parser.finish(error);
   if (!error) return;

@@ -52,6 +52,12 @@ TEST(Secrets, TypesDemandTheirKeys) {
   EXPECT_EQ(problems_of(secret_row(), R"({"type":"kubernetes.io/dockerconfigjson","data":{".dockerconfigjson":""}})"),
             "data[.dockerconfigjson]: Invalid value: \"<secret contents redacted>\": unexpected end of JSON input");
   EXPECT_EQ(problems_of(secret_row(), R"({"type":"kubernetes.io/dockerconfigjson","data":{".dockerconfigjson":"e30="}})"), "");
+  EXPECT_EQ(
+      problems_of(
+          secret_row(),
+          R"({"type":"kubernetes.io/dockerconfigjson","data":{".dockerconfigjson":"W1tbW1tbW1tbW1tbW1tbW1tbW1tbW1tbW1tbW1tbW1tbW1tbW1tbW11dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV0="}})"),
+      "")
+      << "40 levels";
   EXPECT_EQ(problems_of(secret_row(), R"({"type":"kubernetes.io/basic-auth","data":{}})"),
             "[data[username]: Required value, data[password]: Required value]");
   EXPECT_EQ(change_problems(secret_row(), R"({"type":"b"})", R"({"type":"a"})"), "type: Invalid value: \"b\": field is immutable");
