@@ -1,4 +1,8 @@
 // Files of one volume that would be written over each other.
+#include <algorithm>
+#include <map>
+#include <set>
+
 #include "backplane/kit/walk.hpp"
 #include "backplane/status.hpp"
 #include "backplane/workload/warnings.hpp"
@@ -17,18 +21,54 @@ struct File {
 };
 using Files = std::vector<File>;
 
-bool is_inside(const std::string& path, const std::string& folder) { return (path + "/").starts_with(folder + "/"); }
+// No answer has room for more; what overlaps may grow with the square of the files.
+constexpr std::size_t kMostWarnings = 1000;
+
+// The files of one volume as they come, found by their path or by a folder above or below it.
+class Volume {
+ public:
+  // The earlier files that are in the way of one at `path`, in the order in which they came.
+  std::vector<const File*> in_the_way(const std::string& path) const {
+    std::vector<std::size_t> found;
+    const auto take = [&](auto begin, auto end) {
+      for (; begin != end && found.size() < kMostWarnings; ++begin) found.push_back(begin->second);
+    };
+    for (const std::size_t length : lengths_) {
+      if (length > path.size()) break;
+      if (length < path.size() && path[length] != '/') continue;
+      const auto [first, last] = by_path_.equal_range(std::string_view(path).substr(0, length));
+      take(first, last);
+    }
+    take(by_path_.lower_bound(path + "/"), by_path_.lower_bound(path + static_cast<char>('/' + 1)));
+    std::sort(found.begin(), found.end());
+    std::vector<const File*> out;
+    for (const std::size_t index : found) out.push_back(&files_[index]);
+    return out;
+  }
+  void add(File file) {
+    if (!file.path.empty()) {
+      by_path_.emplace(file.path, files_.size());
+      lengths_.insert(file.path.size());
+    }
+    files_.push_back(std::move(file));
+  }
+
+ private:
+  Files files_;
+  std::multimap<std::string, std::size_t, std::less<>> by_path_;
+  std::set<std::size_t> lengths_;  // of those paths: a folder above a file is looked up only where one can be
+};
 
 // Adds files one by one and tells of each earlier one that is in the way.
-void warn_of_files(const Files& added, Files& files, const std::string& volume, const std::string& what, Warnings& out) {
+void warn_of_files(const Files& added, Volume& files, const std::string& volume, const std::string& what, Warnings& out) {
   for (File file : added) {
     file.path.resize(file.path.find_last_not_of('/') + 1);
-    for (const File& other : files) {
-      if (file.path.empty() || other.path.empty()) continue;
-      if (!is_inside(file.path, other.path) && !is_inside(other.path, file.path)) continue;
-      out.push_back("volume " + quoted(volume) + " (" + what + "): overlapping paths: " + file.print() + " with " + other.print());
+    if (!file.path.empty() && out.size() < kMostWarnings) {
+      for (const File* other : files.in_the_way(file.path)) {
+        out.push_back("volume " + quoted(volume) + " (" + what + "): overlapping paths: " + file.print() + " with " + other->print());
+      }
     }
-    files.push_back(std::move(file));
+    files.add(std::move(file));
   }
 }
 
@@ -77,7 +117,7 @@ bool is_empty(const Object& source) {
 
 void warn_of_projected(const Object& volume, const std::string& name, Warnings& out) {
   const Array* sources = get_array(object_or_empty(volume, "projected"), "sources");
-  Files files;
+  Volume files;
   for (std::size_t i = 0; sources != nullptr && i < sources->size(); ++i) {
     const Object* source = (*sources)[i].if_object();
     if (source == nullptr || is_empty(*source)) {
@@ -95,7 +135,7 @@ void warn_of_overlapping_paths(const Object& pod_spec, Warnings& out) {
     const std::string name(get_string(volume, "name"));
     const auto check = [&](std::string_view member, auto describe) {
       const Object* source = get_object(volume, member);
-      Files files;
+      Volume files;
       if (source != nullptr) warn_of_files(files_of(*source, ""), files, name, describe(*source), out);
     };
     check("configMap", [](const Object& source) { return called("ConfigMap", source, "name"); });

@@ -2,6 +2,7 @@
 #include "backplane/workload/pod_validation.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "backplane/kit/addresses.hpp"
 #include "backplane/kit/walk.hpp"
@@ -77,23 +78,14 @@ std::string spread_key(const Object& constraint) {
   return "{" + std::string(get_string(constraint, "topologyKey")) + ", " + std::string(get_string(constraint, "whenUnsatisfiable")) + "}";
 }
 
-bool repeated_later(const Object& pod_spec, std::size_t index) {
-  std::string wanted;
-  bool found = false;
-  each(pod_spec, "topologySpreadConstraints", [&](const Object& constraint, std::size_t i) {
-    if (i == index)
-      wanted = spread_key(constraint);
-    else if (i > index)
-      found = found || spread_key(constraint) == wanted;
-  });
-  return found;
-}
-
 void validate_spread(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
+  std::map<std::string, std::size_t> last;
+  each(pod_spec, "topologySpreadConstraints", [&](const Object& constraint, std::size_t i) { last[spread_key(constraint)] = i; });
   each(pod_spec, "topologySpreadConstraints", [&](const Object& constraint, std::size_t i) {
     const std::string item = at(at(path, "topologySpreadConstraints"), i);
     const std::string when(get_string(constraint, "whenUnsatisfiable"));
-    if (repeated_later(pod_spec, i)) errors.duplicate(at(item, "{topologyKey, whenUnsatisfiable}"), spread_key(constraint));
+    const std::string key = spread_key(constraint);
+    if (last[key] > i) errors.duplicate(at(item, "{topologyKey, whenUnsatisfiable}"), key);
     if (const auto domains = get_int(constraint, "minDomains"); domains && when != "DoNotSchedule") {
       errors.invalid(at(item, "minDomains"), static_cast<long long>(*domains),
                      "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not " + when);

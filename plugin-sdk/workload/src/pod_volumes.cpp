@@ -122,19 +122,28 @@ void validate_source(const Object& volume, const std::string& path, FieldErrors&
   }
 }
 
-// The schema's rules are asked first.
-bool blamed(const FieldErrors& errors, const std::string& path) {
-  return std::any_of(errors.list().begin(), errors.list().end(), [&](const FieldError& error) {
-    return error.field.starts_with(path) && (error.field.size() == path.size() || error.field[path.size()] == '.');
-  });
+// The volumes, by number, that the schema's rules have found something wrong with: they are asked first.
+std::set<std::string, std::less<>> blamed_volumes(const FieldErrors& errors, const std::string& path) {
+  const std::string begin = at(path, "volumes") + "[";
+  std::set<std::string, std::less<>> blamed;
+  for (const FieldError& error : errors.list()) {
+    if (!error.field.starts_with(begin)) continue;
+    const std::string_view rest = std::string_view(error.field).substr(begin.size());
+    const auto close = rest.find(']');
+    if (close == std::string_view::npos || (close + 1 < rest.size() && rest[close + 1] != '.')) continue;
+    blamed.emplace(rest.substr(0, close));
+  }
+  return blamed;
 }
 
 }  // namespace
 
 std::set<std::string> validate_volumes(const Object& pod_spec, const std::string& path, std::string_view pod_name, FieldErrors& errors) {
   std::set<std::string> names;
+  const auto blamed = blamed_volumes(errors, path);
   each(pod_spec, "volumes", [&](const Object& volume, std::size_t i) {
     const std::string item = at(at(path, "volumes"), i);
+    const std::size_t found_before = errors.size();
     const std::string name(get_string(volume, "name"));
     validate_source(volume, item, errors);
     if (!name.empty()) {
@@ -147,7 +156,7 @@ std::set<std::string> validate_volumes(const Object& pod_spec, const std::string
         }
       }
     }
-    if (!blamed(errors, item)) names.insert(name);
+    if (errors.size() == found_before && !blamed.contains(std::to_string(i))) names.insert(name);
   });
   return names;
 }

@@ -112,6 +112,14 @@ TEST(PodWarnings, FilesInTheWayOfOthers) {
              "volume \"p\" (Projected): overlapping paths: \"t\" (ServiceAccountToken) with \"t\" (ServiceAccountToken)"}));
 }
 
+TEST(PodWarnings, FilesAreInTheWayInTheOrderInWhichTheyCame) {
+  const auto warned = warnings_of(
+      R"({"volumes":[{"name":"v","secret":{"secretName":"s","items":[{"path":"a/b/c"},{"path":"ab"},{"path":"a/b"},{"path":"a//"},{"path":"a/b"}]}}]})");
+  const std::string head = "volume \"v\" (Secret \"s\"): overlapping paths: ";
+  EXPECT_EQ(warned, (Texts{head + "\"a/b\" with \"a/b/c\"", head + "\"a\" with \"a/b/c\"", head + "\"a\" with \"a/b\"",
+                           head + "\"a/b\" with \"a/b/c\"", head + "\"a/b\" with \"a/b\"", head + "\"a/b\" with \"a\""}));
+}
+
 TEST(PodWarnings, LegacyProfilesOfTemplates) {
   const std::string annotations = R"({"container.apparmor.security.beta.kubernetes.io/c":"unconfined"})";
   EXPECT_EQ(warnings_of(R"({"containers":[{"name":"c"}]})", "", annotations), Texts{});

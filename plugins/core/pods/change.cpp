@@ -1,7 +1,9 @@
 #include "pods/change.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <set>
 
 #include "backplane/kit/walk.hpp"
 #include "backplane/workload/pod_validation.hpp"
@@ -47,19 +49,23 @@ bool check_deadline(const Object& spec, const Object& before, FieldErrors& error
   return true;
 }
 
+// All of a toleration but its seconds.
+using TolerationKey = std::array<std::string_view, 4>;
+TolerationKey key_of(const Object& toleration) {
+  return {get_string(toleration, "key"), get_string(toleration, "operator"), get_string(toleration, "value"),
+          get_string(toleration, "effect")};
+}
+
 // Tolerations may only be added; of the old ones just the seconds may change.  The first that is gone is blamed for all.
 void check_tolerations(const Object& spec, const Object& before, FieldErrors& errors) {
+  std::set<TolerationKey> present;
+  each(spec, "tolerations", [&](const Object& toleration, std::size_t) { present.insert(key_of(toleration)); });
   bool all_kept = true;
-  each(before, "tolerations", [&](const Object& old, std::size_t) {
-    bool kept = false;
-    each(spec, "tolerations", [&](const Object& toleration, std::size_t) {
-      Object compared(toleration);
-      take_member(compared, old, "tolerationSeconds");
-      kept = kept || compared == old;
-    });
-    all_kept = all_kept && kept;
-  });
-  if (!all_kept) return errors.forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds");
+  each(before, "tolerations", [&](const Object& old, std::size_t) { all_kept = all_kept && present.contains(key_of(old)); });
+  if (!all_kept) {
+    errors.forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds");
+    return;
+  }
   // Once more, as upstream does.
   const Schema* tolerations = core_schemas()->find("io.k8s.api.core.v1.Toleration");
   each(spec, "tolerations", [&](const Object& toleration, std::size_t i) {
@@ -69,9 +75,11 @@ void check_tolerations(const Object& spec, const Object& before, FieldErrors& er
 }
 
 void check_scheduling_gates(const Object& spec, const Object& before, FieldErrors& errors) {
+  std::set<std::string_view> known;
+  each(before, "schedulingGates", [&](const Object& old, std::size_t) { known.insert(get_string(old, "name")); });
   each(spec, "schedulingGates", [&](const Object& gate, std::size_t i) {
     const std::string_view name = get_string(gate, "name");
-    if (find_item(before, "schedulingGates", "name", name) != nullptr) return;
+    if (known.contains(name)) return;
     errors.forbidden(at(at("spec.schedulingGates", i), "name"),
                      "only deletion is allowed, but found new scheduling gate '" + std::string(name) + "'");
   });

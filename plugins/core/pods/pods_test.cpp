@@ -65,6 +65,19 @@ TEST(Pods, RemovedTolerationsHaveOneCause) {
   EXPECT_EQ(change_problems(now, old), "spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds");
 }
 
+TEST(Pods, TolerationsMayChangeTheirSecondsAlone) {
+  Object old = new_pod();
+  old.at("spec").get_object()["tolerations"] =
+      json::parse(R"([{"key":"a","operator":"Exists","effect":"NoExecute","tolerationSeconds":5},{"key":"b","operator":"Exists"}])");
+  const auto with = [&](std::string_view tolerations) {
+    Object now = old;
+    now.at("spec").get_object()["tolerations"] = json::parse(json::string_view(tolerations.data(), tolerations.size()));
+    return change_problems(now, old);
+  };
+  EXPECT_EQ(with(R"([{"key":"b","operator":"Exists"},{"key":"a","operator":"Exists","effect":"NoExecute","tolerationSeconds":6}])"), "");
+  EXPECT_NE(with(R"([{"key":"b","operator":"Exists"},{"key":"a","operator":"Exists","tolerationSeconds":5}])"), "");
+}
+
 TEST(Pods, AreSelectedByTheOldNameOfTheirNode) {
   const auto fields = pod_row().strategy()->facts().selectable;
   const auto host = std::find_if(fields.begin(), fields.end(), [](const SelectableField& field) { return field.label == "spec.host"; });

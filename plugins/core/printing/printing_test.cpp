@@ -90,5 +90,18 @@ TEST(UnifiedDiff, TheLongestRunIsFoundFirst) {
   EXPECT_EQ(unified_diff(lines("abxbcd"), lines("abcd")), "@@ -1,6 +1,4 @@\n a\n-b\n-x\n b\n c\n d\n");
 }
 
+// Half a minute went into one of them.
+TEST(UnifiedDiff, IsLeftOutWhenItTakesTooManySteps) {
+  std::vector<std::string> before, after;
+  for (std::size_t i = 0; i < 6000; ++i) {
+    before.push_back(std::to_string(i % 150));
+    after.push_back(std::to_string((i * 7 + i / 150) % 150));
+  }
+  EXPECT_EQ(unified_diff(before, after), "");
+  after = before;
+  after[3] = "x";
+  EXPECT_TRUE(unified_diff(before, after).starts_with("@@ -1,7 +1,7 @@\n 0\n")) << "where lines are few, all is said";
+}
+
 }  // namespace
 }  // namespace backplane::core

@@ -1,6 +1,7 @@
 #include "printing/unified_diff.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 
@@ -31,11 +32,14 @@ class Matcher {
     std::erase_if(places_, [&](const auto& place) { return place.second.size() > b.size() / kPopularShare + 1; });
   }
 
-  std::vector<Step> steps() {
+  // Nothing when it takes too long.
+  std::optional<std::vector<Step>> steps() {
+    const std::vector<Block> found = blocks();
+    if (steps_left_ == 0) return std::nullopt;
     std::vector<Step> out;
     std::size_t i = 0;
     std::size_t j = 0;
-    for (const Block& block : blocks()) {
+    for (const Block& block : found) {
       if (i < block.a || j < block.b) out.push_back({false, i, block.a, j, block.b});
       i = block.a + block.size;
       j = block.b + block.size;
@@ -50,10 +54,10 @@ class Matcher {
   };
 
   // Matching blocks in order; those that touch are one.  The last is empty and stands at the end.
-  std::vector<Block> blocks() const {
+  std::vector<Block> blocks() {
     std::vector<Block> found;
     std::vector<Range> open{{0, a_.size(), 0, b_.size()}};
-    while (!open.empty()) {
+    while (!open.empty() && steps_left_ > 0) {
       const Range range = open.back();
       open.pop_back();
       const Block block = longest(range);
@@ -77,15 +81,15 @@ class Matcher {
   }
 
   // The longest run of lines in both ranges, the first of several; then as far outwards as the lines agree.
-  Block longest(const Range& range) const {
+  Block longest(const Range& range) {
     Block best{range.a1, range.b1, 0};
     std::unordered_map<std::size_t, std::size_t> before;  // where in b a run ends at the previous line of a → its length
-    for (std::size_t i = range.a1; i < range.a2; ++i) {
+    for (std::size_t i = range.a1; i < range.a2 && spend(); ++i) {
       std::unordered_map<std::size_t, std::size_t> now;
       const auto places = places_.find(a_[i]);
       if (places != places_.end()) {
         const auto& at = places->second;
-        for (auto j = std::lower_bound(at.begin(), at.end(), range.b1); j != at.end() && *j < range.b2; ++j) {
+        for (auto j = std::lower_bound(at.begin(), at.end(), range.b1); j != at.end() && *j < range.b2 && spend(); ++j) {
           const auto run = *j > 0 ? before.find(*j - 1) : before.end();
           const std::size_t length = (run == before.end() ? 0 : run->second) + 1;
           now[*j] = length;
@@ -99,8 +103,11 @@ class Matcher {
     return best;
   }
 
+  bool spend() noexcept { return steps_left_ > 0 && --steps_left_ > 0; }
+
   const Lines& a_;
   const Lines& b_;
+  std::size_t steps_left_ = kMostDiffSteps;
   std::unordered_map<std::string_view, std::vector<std::size_t>> places_;
 };
 
@@ -149,8 +156,10 @@ void add(std::string& out, char sign, const Lines& lines, std::size_t from, std:
 
 std::string unified_diff(const Lines& before, const Lines& after) {
   if (before.size() > kMostDiffLines || after.size() > kMostDiffLines) return {};
+  auto steps = Matcher(before, after).steps();
+  if (!steps) return {};
   std::string out;
-  for (const auto& group : groups_of(Matcher(before, after).steps())) {
+  for (const auto& group : groups_of(std::move(*steps))) {
     const Step& first = group.front();
     const Step& last = group.back();
     out += "@@ -" + range_text(first.a1, last.a2) + " +" + range_text(first.b1, last.b2) + " @@\n";

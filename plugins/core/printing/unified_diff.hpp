@@ -11,8 +11,9 @@
 namespace backplane::core {
 
 // "@@ -1,3 +1,4 @@\n-old\n+new\n…", three lines of context, no file names; empty when nothing differs, or when a text has more than
-// `kMostDiffLines` lines, for the time it takes grows faster than they do.
+// `kMostDiffLines` lines or needs more than `kMostDiffSteps` comparisons, for both grow faster than the texts do.
 inline constexpr std::size_t kMostDiffLines = 20'000;
+inline constexpr std::size_t kMostDiffSteps = 500'000;
 std::string unified_diff(const std::vector<std::string>& before, const std::vector<std::string>& after);
 
 }  // namespace backplane::core
