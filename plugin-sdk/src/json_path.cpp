@@ -6,6 +6,10 @@
 namespace backplane BACKPLANE_API {
 namespace {
 
+// A walk recurses for each step, and each ".." within another looks at all that the outer one has found.
+constexpr std::size_t kMaxText = 4096;
+constexpr std::ptrdiff_t kMaxSearches = 2;
+
 bool parse_number(std::string_view text, std::int64_t& out) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   return error == std::errc() && end == text.data() + text.size() && !text.empty();
@@ -16,6 +20,8 @@ std::string_view trimmed(std::string_view text) {
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   return text;
 }
+
+bool is_quote(std::string_view text) { return text == "'" || text == "\""; }
 
 bool is_quoted(std::string_view text) {
   return text.size() >= 2 && (text.front() == '\'' || text.front() == '"') && text.back() == text.front();
@@ -87,11 +93,15 @@ std::optional<JsonPath> JsonPath::parse(std::string_view text) {
   if (is_quoted(text)) return std::nullopt;
   if (text.size() >= 2 && text.front() == '{' && text.back() == '}') text = text.substr(1, text.size() - 2);
   if (!text.empty() && text.front() == '$') text.remove_prefix(1);
+  if (text.size() > kMaxText) return std::nullopt;
   JsonPath path;
   while (!text.empty()) {
     const bool read = text.front() == '.' ? parse_member(text, path.steps_) : text.front() == '[' && parse_bracket(text, path.steps_);
     if (!read) return std::nullopt;
   }
+  const auto searches =
+      std::count_if(path.steps_.begin(), path.steps_.end(), [](const Step& step) { return step.kind == Kind::kRecursive; });
+  if (searches > kMaxSearches) return std::nullopt;
   return path;
 }
 
@@ -158,7 +168,9 @@ bool JsonPath::parse_filter(std::string_view inside, Step& step) {
   }
   std::vector<Step> path;
   while (!left.empty()) {
-    const bool read = left.front() == '.' ? parse_member(left, path) : left.front() == '[' && parse_bracket(left, path);
+    // Only names may stand in a filter's brackets, so that no filter holds another.
+    const bool named = left.front() == '[' && is_quote(trimmed(left.substr(1)).substr(0, 1));
+    const bool read = left.front() == '.' ? parse_member(left, path) : named && parse_bracket(left, path);
     if (!read) return false;
   }
   for (const Step& part : path) {

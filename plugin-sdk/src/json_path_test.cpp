@@ -46,5 +46,24 @@ TEST(JsonPathTest, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(first(".spec[?(1==1)]"), "bad path");
 }
 
+// Parsing recursed once for each of them, until the stack ended.
+TEST(JsonPathTest, FiltersHoldNoFilters) {
+  EXPECT_EQ(first(".spec.ports[?(@['port'] == 80)].name"), R"("http")");
+  EXPECT_FALSE(JsonPath::parse(".a[?(@[?(@.b)])]"));
+  std::string nested = "@";
+  for (int i = 0; i < 100000; ++i) nested = nested + "[?(@";
+  for (int i = 0; i < 100000; ++i) nested += ")]";
+  EXPECT_FALSE(JsonPath::parse(".a[?(" + nested + ")]"));
+}
+
+TEST(JsonPathTest, IsOfBoundedSize) {
+  std::string longest;
+  for (int i = 0; i < 2048; ++i) longest += ".a";
+  EXPECT_TRUE(JsonPath::parse(longest));
+  EXPECT_FALSE(JsonPath::parse(longest + ".a"));
+  EXPECT_TRUE(JsonPath::parse("..a..b"));
+  EXPECT_FALSE(JsonPath::parse("..a..b..c")) << "a search in a search in a search";
+}
+
 }  // namespace
 }  // namespace backplane

@@ -1,9 +1,9 @@
 // Rules for single texts: k8s.io/apimachinery/pkg/util/validation.
 #include "backplane/names.hpp"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
+
+#include "backplane/ip_text.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace {
@@ -180,9 +180,8 @@ Problems is_valid_port_name(std::string_view text) {
 }
 
 Problems is_valid_ip(std::string_view text) {
-  const std::string address(text);
   unsigned char bytes[16];
-  if (inet_pton(AF_INET, address.c_str(), bytes) == 1 || inet_pton(AF_INET6, address.c_str(), bytes) == 1) return {};
+  if (read_ipv4(text, bytes) || read_ipv6(text, bytes)) return {};
   return {"must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"};
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "backplane/ip_text.hpp"
+
 namespace backplane {
 namespace {
 
@@ -156,6 +158,16 @@ TEST(Quantities, AreOrdered) {
   EXPECT_LT(compare_quantities("-5", "-1"), 0);
   EXPECT_GT(compare_quantities("1G", "900M"), 0);
   EXPECT_LT(compare_quantities("0", "1n"), 0);
+}
+
+// What stands before a NUL was read, and the rest stored.
+TEST(Names, AddressesHoldNoNul) {
+  using namespace std::string_view_literals;
+  EXPECT_FALSE(is_valid_ip("10.0.0.1\0x"sv).empty());
+  EXPECT_FALSE(is_valid_ip("::1\0"sv).empty());
+  unsigned char bytes[16];
+  EXPECT_TRUE(read_ipv6("1111:2222:3333:4444:5555:6666:255.255.255.255", bytes));
+  EXPECT_FALSE(read_ipv4(std::string(1000, '1'), bytes));
 }
 
 }  // namespace

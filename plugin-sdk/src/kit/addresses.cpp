@@ -1,12 +1,11 @@
 #include "backplane/kit/addresses.hpp"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 
+#include "backplane/ip_text.hpp"
 #include "backplane/status.hpp"
 
 namespace backplane BACKPLANE_API {
@@ -66,7 +65,7 @@ std::optional<Address> parse_address(std::string_view text) {
     out.leading_zeros = tail.leading_zeros;
     six = std::string(text.substr(0, colon + 1)) + print_four(tail);
   }
-  if (inet_pton(AF_INET6, six.c_str(), out.bytes.data()) != 1) return std::nullopt;
+  if (!read_ipv6(six, out.bytes.data())) return std::nullopt;
   return out;
 }
 

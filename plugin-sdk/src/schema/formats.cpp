@@ -1,12 +1,11 @@
 #include "schema/formats.hpp"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
 #include <boost/regex.hpp>
 #include <charconv>
 #include <string>
 
+#include "backplane/ip_text.hpp"
 #include "schema/base64.hpp"
 #include "schema/go_time.hpp"
 
@@ -19,12 +18,14 @@ bool any(std::string_view) { return true; }
 
 bool matches(std::string_view text, const boost::regex& pattern) { return boost::regex_match(text.begin(), text.end(), pattern); }
 
-bool is_address(int family, std::string_view text) {
-  unsigned char buffer[16];
-  return text.find('\0') == std::string_view::npos && inet_pton(family, std::string(text).c_str(), buffer) == 1;
+bool is_ipv4(std::string_view text) {
+  unsigned char bytes[4];
+  return read_ipv4(text, bytes);
 }
-bool is_ipv4(std::string_view text) { return is_address(AF_INET, text); }
-bool is_ipv6(std::string_view text) { return is_address(AF_INET6, text); }
+bool is_ipv6(std::string_view text) {
+  unsigned char bytes[16];
+  return read_ipv6(text, bytes);
+}
 
 bool is_cidr(std::string_view text) {
   const std::size_t slash = text.find('/');

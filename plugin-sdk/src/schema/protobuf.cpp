@@ -98,6 +98,18 @@ Status read_small(std::string_view message, Small& out) {
   return {};
 }
 
+// A message may hold any nanoseconds: what is a second or more, or negative, goes to the seconds, as time.Unix does it.
+GoTime whole_seconds(std::int64_t seconds, std::int32_t nanos) noexcept {
+  constexpr std::int32_t kSecond = 1'000'000'000;
+  std::int64_t carry = nanos / kSecond;
+  nanos %= kSecond;
+  if (nanos < 0) {
+    nanos += kSecond;
+    --carry;
+  }
+  return {static_cast<std::int64_t>(static_cast<std::uint64_t>(seconds) + static_cast<std::uint64_t>(carry)), nanos};
+}
+
 class ProtobufDecoder {
  public:
   explicit ProtobufDecoder(json::storage_ptr storage) : storage_(std::move(storage)) {}
@@ -245,7 +257,7 @@ class ProtobufDecoder {
       case Form::kMicroTime:
         if (small.empty) return {};
         out.emplace_string().assign(
-            print_go_time({small.numbers[1], static_cast<std::int32_t>(small.numbers[2])}, form == Form::kMicroTime));
+            print_go_time(whole_seconds(small.numbers[1], static_cast<std::int32_t>(small.numbers[2])), form == Form::kMicroTime));
         return {};
       case Form::kDuration:
         out.emplace_string().assign(print_go_duration(small.numbers[1]));

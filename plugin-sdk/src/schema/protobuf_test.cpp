@@ -16,6 +16,7 @@ std::shared_ptr<const SchemaSet> things() {
       "labels":{"type":"object","additionalProperties":{"type":"string"},"x-backplane-proto":3},
       "data":{"type":"string","format":"byte","x-backplane-proto":4},
       "port":{"x-backplane-type":"intOrString","x-backplane-proto":5},
+      "at":{"type":"string","format":"date-time","x-backplane-type":"microTime","x-backplane-proto":7},
       "ids":{"type":"array","items":{"type":"integer","format":"int64"},"x-backplane-proto":6}}}}})";
   const std::string_view documents[] = {kDocument};
   auto set = SchemaSet::compile(documents);
@@ -41,6 +42,18 @@ TEST(Protobuf, EveryFormOfFieldLandsWhereJsonHasIt) {
       *value,
       json::parse(
           R"({"count":-5,"items":[{"name":"a"},{"name":"b"}],"labels":{"k":"v"},"data":"aGk=","port":"ab","ids":[7,8],"path":"/x"})"));
+}
+
+// A MicroTime of a billion nanoseconds or more threw.
+TEST(Protobuf, NanosecondsBeyondASecondGoToTheSeconds) {
+  const auto at = [](std::string_view nanos) {
+    const std::string time = std::string("\x08\x01\x10", 3) + std::string(nanos);
+    auto value = decode(std::string("\x3a", 1) + static_cast<char>(time.size()) + time);
+    return value.ok() ? to_json(*value) : value.status().message();
+  };
+  EXPECT_EQ(at("\xf0\x93\x09"), R"({"at":"1970-01-01T00:00:01.000150Z"})");
+  EXPECT_EQ(at("\xff\xff\xff\xff\x07"), R"({"at":"1970-01-01T00:00:03.147483Z"})");
+  EXPECT_EQ(at("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), R"({"at":"1970-01-01T00:00:00.999999Z"})");
 }
 
 TEST(Protobuf, TruncatedAndMalformedMessagesAreRefused) {

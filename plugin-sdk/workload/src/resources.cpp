@@ -73,6 +73,21 @@ void validate_request(const Object& limits, std::string_view name, const Value& 
   }
 }
 
+// The number without its last `drop` digits, one further away from zero; of as many digits as there are.
+std::string next_whole(std::string_view number, std::size_t drop) {
+  const bool negative = number.starts_with('-');
+  if (negative) number.remove_prefix(1);
+  std::string digits(number.substr(0, number.size() - std::min(drop, number.size())));
+  std::size_t at = digits.size();
+  while (at > 0 && digits[at - 1] == '9') digits[--at] = '0';
+  if (at > 0) {
+    ++digits[at - 1];
+  } else {
+    digits.insert(digits.begin(), '1');
+  }
+  return (negative ? "-" : "") + digits;
+}
+
 }  // namespace
 
 bool is_huge_page(std::string_view name) noexcept { return name.starts_with("hugepages-"); }
@@ -95,12 +110,7 @@ void round_resource_list(Object& list) {
     if (text.empty() || (text.back() != 'u' && text.back() != 'n')) continue;
     const auto digits = text.substr(0, text.size() - 1);
     const std::size_t drop = text.back() == 'u' ? 3 : 6;
-    std::string whole(digits.size() > drop ? digits.substr(0, digits.size() - drop) : std::string_view("0"));
-    std::int64_t value = 0;
-    for (char digit : whole) {
-      if (digit >= '0' && digit <= '9') value = value * 10 + (digit - '0');
-    }
-    if (auto rounded = canonical_quantity(std::to_string(value + 1) + "m")) entry.value() = *rounded;
+    if (auto rounded = canonical_quantity(next_whole(digits, drop) + "m")) entry.value() = *rounded;
   }
 }
 

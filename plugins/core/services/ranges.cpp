@@ -6,6 +6,8 @@
 #include <charconv>
 #include <random>
 
+#include "backplane/ip_text.hpp"
+
 namespace backplane::core {
 namespace {
 
@@ -35,7 +37,7 @@ bool parse_four(std::string_view text, Bytes& out) {
 
 bool parse_address(std::string_view text, Bytes& out) {
   if (text.find(':') == std::string_view::npos) return parse_four(text, out);
-  return inet_pton(AF_INET6, std::string(text).c_str(), out.data()) == 1;
+  return read_ipv6(text, out.data());
 }
 
 std::string print(const Bytes& bytes, bool six) {
