@@ -145,6 +145,40 @@ class Errors(unittest.TestCase):
         self.assertEqual(list(row), ['cells', 'conditions', 'object'])
         self.assertEqual(row['conditions'][0]['reason'], 'Succeeded')
 
+    def test_a_patch_that_doubles_the_depth_is_refused(self):
+        """Copies of a list into its own deepest list ended the process."""
+        self.server.request('POST', BASE, configmap('deep', k='v'))
+        operations, path, levels = [{'op': 'add', 'path': '/x', 'value': []}], '/x', 1
+        while levels < 1 << 16:
+            operations.append({'op': 'copy', 'from': '/x', 'path': path + '/-'})
+            path += '/0' * levels
+            levels *= 2
+        code, _, status = self.server.request('PATCH', BASE + '/deep', operations, {'Content-Type': 'application/json-patch+json'})
+        self.check('depth', (code, status), 400, 'BadRequest', 'nested deeper than 1000 levels')
+        self.assertEqual(self.server.request('DELETE', BASE + '/deep')[0], 200)
+
+    def test_an_eviction_that_only_pretends_leaves_the_pod(self):
+        """kubectl drain --dry-run=server says so in the body, where nobody looked."""
+        pods = '/api/v1/namespaces/default/pods'
+        pod = {'metadata': {'name': 'stays'}, 'spec': {'containers': [{'name': 'c', 'image': 'i'}]}}
+        self.assertEqual(self.server.request('POST', pods, pod)[0], 201)
+
+        def evict(query='', **options):
+            eviction = {'apiVersion': 'policy/v1', 'kind': 'Eviction', 'metadata': {'name': 'stays'}, 'deleteOptions': options}
+            return self.server.request('POST', pods + '/stays/eviction' + query, eviction)
+
+        self.assertEqual(evict(dryRun=['All'])[0], 201)
+        self.assertEqual(evict('?dryRun=All')[0], 201)
+        self.assertEqual(evict('?dryRun=All', dryRun=['All'])[0], 201)
+        code, _, status = evict('?dryRun=All', dryRun=['All', 'All'])
+        self.assertEqual((code, status['message']), (500, 'Non-matching dry-run options in request and content: [All] and [All All]'))
+        self.assertEqual(self.server.request('GET', pods + '/stays')[0], 200)
+        self.assertEqual(evict(propagationPolicy='Orphan')[0], 201)
+        self.assertEqual(self.server.request('GET', pods + '/stays')[2]['metadata'].get('finalizers'), ['orphan'])
+        drop = {'Content-Type': 'application/merge-patch+json'}
+        self.assertEqual(self.server.request('PATCH', pods + '/stays', {'metadata': {'finalizers': None}}, drop)[0], 200)
+        self.assertEqual(self.server.request('GET', pods + '/stays')[0], 404)
+
     def test_large_answers_are_compressed_unless_the_gate_is_off(self):
         def encoding_of(server):
             server.request('POST', BASE, configmap('large', k='x' * 200_000))

@@ -1,5 +1,6 @@
 #include "namespaces/controller.hpp"
 
+#include <algorithm>
 #include <ctime>
 
 #include "backplane/client.hpp"
@@ -15,9 +16,23 @@ constexpr std::chrono::milliseconds kLongestPause{5000};
 constexpr int kWorkers = 10;  // --concurrent-namespace-syncs of kube-controller-manager
 constexpr std::string_view kFinalizer = "kubernetes";
 
+constexpr std::string_view kCore = "/api/v1";
+constexpr std::int64_t kPageOfPods = 500;
+
 struct Content {
   std::string path;  // "/api/v1" or "/apis/group/version"
   std::string resource;
+};
+// What a namespace can hold, and why that may not be all of it.
+struct Contents {
+  std::vector<Content> found;
+  Status problem;
+
+  void fail(const std::string& path, const Status& why) {
+    // A version that has gone since it was listed holds nothing.
+    if (why.reason() == Reason::kNotFound || !problem.ok()) return;
+    problem = internal_error("what " + path + " holds is not known: " + why.message());
+  }
 };
 
 // A call that nobody answers holds up one worker, and not for good.
@@ -59,63 +74,106 @@ class NamespaceController {
   Task<Status> reconcile(std::string name) {
     const ObjectRef found = namespaces_->indexer().get(name);
     if (found == nullptr || !is_going(*found)) co_return Status();
-    auto contents = co_await discover();
-    if (!contents.ok()) co_return std::move(contents).status();
+    Contents contents = co_await discover();
+    // Whatever is in the way of one resource, the others are emptied.
+    Status in_the_way = contents.problem;
     std::int64_t left = 0;
-    for (const Content& content : *contents) {
-      const std::string target = content.path + "/namespaces/" + name + "/" + content.resource;
-      auto count = co_await empty(target, content.resource == "pods");
-      if (!count.ok()) co_return std::move(count).status();
-      left += *count;
+    for (const Content& content : contents.found) {
+      Result<std::int64_t> count;
+      count = co_await empty(name, content);
+      if (count.ok()) left += *count;
+      if (!count.ok() && in_the_way.ok()) in_the_way = std::move(count).status();
     }
+    if (!in_the_way.ok()) co_return in_the_way;
     if (left > 0) co_return internal_error(std::to_string(left) + " objects are left");
     co_return co_await release(std::move(name));
   }
 
  private:
-  // Every namespaced resource that can be listed and deleted.
-  Task<Result<std::vector<Content>>> discover() {
-    std::vector<std::string> paths{"/api/v1"};
+  // Every namespaced resource that can be listed and deleted, in the first version of its group that has it.
+  Task<Contents> discover() {
+    Contents out;
+    co_await add_resources(std::string(kCore), &out);
     auto groups = co_await api_.request(call_of("GET", "/apis"));
-    if (!groups.ok()) co_return std::move(groups).status();
-    if (const Array* list = get_array(*groups, "groups")) {
-      for (const Value& group : *list) {
-        if (group.is_object())
-          paths.push_back("/apis/" + std::string(get_string_path(group.get_object(), "preferredVersion.groupVersion")));
-      }
+    if (!groups.ok()) {
+      out.fail("/apis", groups.status());
+      co_return out;
     }
-    std::vector<Content> out;
-    for (const std::string& path : paths) {
-      auto resources = co_await api_.request(call_of("GET", path));
-      if (!resources.ok()) co_return std::move(resources).status();
-      const Array* list = get_array(*resources, "resources");
-      for (const Value& each : list ? *list : Array()) {
-        if (!each.is_object()) continue;
-        const Object& resource = each.get_object();
-        const std::string name(get_string(resource, "name"));
-        if (!get_bool(resource, "namespaced").value_or(false) || name.find('/') != std::string::npos) continue;
-        if (has_verb(resource, "list") && has_verb(resource, "deletecollection")) out.push_back({path, name});
-      }
+    const Array* list = get_array(*groups, "groups");
+    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+      const Object* group = (*list)[i].if_object();
+      if (group != nullptr) co_await add_group(*group, &out);
     }
     co_return out;
   }
 
+  Task<void> add_group(Object group, Contents* out) {
+    const std::string preferred(get_string_path(group, "preferredVersion.groupVersion"));
+    std::vector<std::string> versions;
+    if (!preferred.empty()) versions.push_back(preferred);
+    const Array* list = get_array(group, "versions");
+    for (const Value& version : list ? *list : Array()) {
+      const std::string name(version.is_object() ? get_string(version.get_object(), "groupVersion") : std::string_view());
+      if (!name.empty() && name != preferred) versions.push_back(name);
+    }
+    const std::size_t first = out->found.size();
+    for (const std::string& version : versions) co_await add_resources("/apis/" + version, out, first);
+  }
+
+  // `first`: where those of the same group begin.
+  Task<void> add_resources(std::string path, Contents* out, std::size_t first = 0) {
+    auto resources = co_await api_.request(call_of("GET", path));
+    if (!resources.ok()) {
+      out->fail(path, resources.status());
+      co_return;
+    }
+    const Array* list = get_array(*resources, "resources");
+    for (const Value& each : list ? *list : Array()) {
+      if (!each.is_object()) continue;
+      const Object& resource = each.get_object();
+      const std::string name(get_string(resource, "name"));
+      if (!get_bool(resource, "namespaced").value_or(false) || name.find('/') != std::string::npos) continue;
+      if (!has_verb(resource, "list") || !has_verb(resource, "deletecollection")) continue;
+      const auto group = out->found.begin() + static_cast<std::ptrdiff_t>(first);
+      const bool known = std::any_of(group, out->found.end(), [&](const Content& other) { return other.resource == name; });
+      if (!known) out->found.push_back({path, name});
+    }
+  }
+
   // Deletes a collection; returns how many objects are still there.  Pods whose time has run out go at once: no node will tell of them.
-  Task<Result<std::int64_t>> empty(std::string target, bool pods) {
-    // Of pods all are looked at, of other kinds it is enough to know that there are any.
-    const std::string some = pods ? target : target + "?limit=1";
-    auto before = co_await api_.request(call_of("GET", some));
+  Task<Result<std::int64_t>> empty(std::string ns, Content content) {
+    const std::string target = content.path + "/namespaces/" + ns + "/" + content.resource;
+    const bool pods = content.path == kCore && content.resource == "pods";
+    auto before = co_await api_.request(call_of("GET", target + "?limit=1"));
     if (!before.ok()) co_return std::move(before).status();
     const Array* items = get_array(*before, "items");
     if (items == nullptr || items->empty()) co_return std::int64_t{0};
-    const std::string force = pods && overdue(*items) ? "?gracePeriodSeconds=0" : "";
-    auto deleted = co_await api_.request(call_of("DELETE", target + force));
+    bool force = false;
+    if (pods) force = co_await all_overdue(ns);
+    std::string all = target;
+    if (force) all += "?gracePeriodSeconds=0";
+    auto deleted = co_await api_.request(call_of("DELETE", std::move(all)));
     if (!deleted.ok()) co_return internal_error("deleting " + target + ": " + deleted.status().message());
     auto after = co_await api_.request(call_of("GET", target + "?limit=1"));
     if (!after.ok()) co_return std::move(after).status();
     const Array* rest = get_array(*after, "items");
     const std::int64_t more = get_int_path(*after, "metadata.remainingItemCount").value_or(0);
     co_return static_cast<std::int64_t>(rest ? rest->size() : 0) + more;
+  }
+
+  // True when the time of every pod has run out.
+  Task<bool> all_overdue(std::string ns) {
+    const GroupVersionResource pods{"", "v1", "pods"};
+    ListOptions options;
+    options.limit = kPageOfPods;
+    for (;;) {
+      Result<Object> page;
+      page = co_await api_.list(pods, ns, options);
+      const Array* items = page.ok() ? get_array(*page, "items") : nullptr;
+      if (items == nullptr || !overdue(*items)) co_return false;
+      options.continue_token = meta_text(*page, "continue");
+      if (options.continue_token.empty()) co_return true;
+    }
   }
 
   static bool overdue(const Array& pods) {
