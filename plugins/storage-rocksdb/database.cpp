@@ -56,8 +56,9 @@ rocksdb::DBOptions database_options() {
   options.skip_stats_update_on_db_open = true;
   options.skip_checking_sst_file_sizes_on_db_open = true;
   options.max_file_opening_threads = 1;
-  // A torn last record is the power cut; everything acknowledged lies before it.
-  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+  // A last record that was cut short is the power cut; everything acknowledged lies before it.  Damage with records behind it is another
+  // matter: going on from there would forget what was acknowledged, so the start fails.
+  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
   options.paranoid_checks = true;
   return options;
 }
@@ -68,6 +69,11 @@ Status open_error(const rocksdb::Status& status, const std::string& directory) {
   if (is_lock_error(status)) {
     return service_unavailable("the store in " + quoted(directory) +
                                " is in use by another process; stop that process, or give this one another --data-dir");
+  }
+  if (status.IsCorruption()) {
+    return Status(Reason::kInternalError, "the store in " + quoted(directory) +
+                                              " is damaged and is left as it is; put a copy of it in its place (" + status.ToString() +
+                                              ")");
   }
   return to_status(status, "open the store in " + quoted(directory));
 }

@@ -1,5 +1,7 @@
 #include "rocksdb_storage.hpp"
 
+#include <mutex>
+
 #include "backplane/storage_feed.hpp"
 #include "batch.hpp"
 #include "reader.hpp"
@@ -55,6 +57,8 @@ class RocksdbStorage final : public StorageBackend, private CommitHistory {
   const std::string stored_form_;
   std::unique_ptr<Database> database_;
   std::atomic<Revision> compacted_;
+  std::mutex compacting_;
+  std::string compact_from_;  // the first log line that may be left; under compacting_
   Reader reader_;
   CommitFeed feed_;
   Writer writer_;
@@ -133,8 +137,10 @@ Result<bool> RocksdbStorage::begin_compaction(Revision revision) {
   return true;
 }
 
-// Removes log lines before `revision` and the versions they superseded; true while there is more to do.
+// Removes log lines before `revision` and the versions they superseded; true while there is more to do.  Begins where the last
+// part ended: what was removed before is passed over slowly.
 Result<bool> RocksdbStorage::compact_part(Revision revision) {
+  const std::lock_guard lock(compacting_);
   const Database::Reading reading(*database_);
   if (!reading.ok()) return stopped_status();
   rocksdb::ReadOptions options;
@@ -142,18 +148,21 @@ Result<bool> RocksdbStorage::compact_part(Revision revision) {
   std::unique_ptr<rocksdb::Iterator> it(reading.db().NewIterator(options, reading.family(Family::kLog)));
   rocksdb::WriteBatch rows;
   std::size_t lines = 0;
-  for (it->SeekToFirst(); it->Valid() && lines < kLinesPerCompaction; it->Next(), ++lines) {
+  std::string next = compact_from_;
+  for (it->Seek(compact_from_); it->Valid() && lines < kLinesPerCompaction; it->Next(), ++lines) {
     const Revision at = log_key_revision({it->key().data(), it->key().size()});
     if (at >= revision) break;
     const auto line = parse_log_record({it->value().data(), it->value().size()});
     if (!line) return damaged("the log line at revision " + std::to_string(at), "");
     if (line->previous != 0) rows.Delete(reading.family(Family::kOld), old_key(line->key, at));
     rows.Delete(reading.family(Family::kLog), it->key());
+    next.assign(it->key().data(), it->key().size());
   }
   if (!it->status().ok()) return to_status(it->status(), "compact the store");
   if (lines == 0) return false;
   const auto status = reading.db().Write(rocksdb::WriteOptions(), &rows);
   if (!status.ok()) return to_status(status, "compact the store");
+  compact_from_ = std::move(next);
   return lines == kLinesPerCompaction;
 }
 

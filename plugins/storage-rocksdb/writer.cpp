@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxWaiting = 16 * 1024;           // beyond it new work is refused
 constexpr std::size_t kMaxGroup = 1024;                  // transactions in one fsync
+constexpr std::chrono::seconds kExpireAgain{30};         // a lease whose keys could not be removed
 constexpr std::size_t kMissedEvents = 1024;              // read at once after a failed write
 constexpr std::size_t kMaxGroupBytes = 8 * 1024 * 1024;  // of values in one fsync
 
@@ -292,9 +293,15 @@ void Writer::expire_leases(Batch& batch) {
   for (auto& due : leases_.take_due(std::chrono::system_clock::now())) {
     TxnRequest request;
     request.removes = std::move(due.keys);
-    Result<TxnResult> ignored;
-    decide_txn(request, batch, ignored);
-    batch.remove_row(lease_row(due.id));
+    Result<TxnResult> removed;
+    decide_txn(request, batch, removed);
+    if (removed.ok()) {
+      batch.remove_row(lease_row(due.id));
+      continue;
+    }
+    // Keys that cannot be read keep their lease, or nothing would ever remove them.
+    leases_.grant(due.id, std::chrono::system_clock::now() + kExpireAgain);
+    for (const auto& key : request.removes) leases_.attach(due.id, key);
   }
 }
 

@@ -52,6 +52,59 @@ TEST(RocksdbStorage, ADamagedFileIsAnErrorAndNotAnAnswer) {
   EXPECT_NE(status.message().find("Corruption"), std::string::npos) << status.message();
 }
 
+// The directory of an open store as a power cut would leave it, and its newest log.
+std::filesystem::path copy_of(OpenStore& store, const ScratchDirectory& into) {
+  std::filesystem::copy(store.directory(), into.path(), std::filesystem::copy_options::recursive);
+  std::filesystem::path log;
+  for (const auto& file : std::filesystem::directory_iterator(into.path())) {
+    if (file.path().extension() == ".log" && (log.empty() || file.path() > log)) log = file.path();
+  }
+  return log;
+}
+
+// What lay behind the damage had been acknowledged, and was forgotten without a word.
+TEST(RocksdbStorage, DamageInTheMiddleOfTheLogEndsTheStart) {
+  OpenStore store(rocksdb());
+  for (int i = 0; i < 1000; ++i) store.put("/k/" + std::to_string(i), std::string(500, 'x'));
+  const ScratchDirectory copied;
+  const auto log = copy_of(store, copied);
+  ASSERT_GT(std::filesystem::file_size(log), 400'000u);
+  {
+    std::fstream bytes(log, std::ios::in | std::ios::out | std::ios::binary);
+    bytes.seekp(200'000);
+    bytes.write("damage", 6);
+  }
+  const auto opened = rocksdb().open(copied.path());
+  ASSERT_FALSE(opened.ok());
+  EXPECT_EQ(opened.status().reason(), Reason::kInternalError);
+  EXPECT_NE(opened.status().message().find("is damaged and is left as it is"), std::string::npos) << opened.status().message();
+}
+
+TEST(RocksdbStorage, ALogThatWasCutShortLosesItsLastRecordOnly) {
+  OpenStore store(rocksdb());
+  for (int i = 0; i < 100; ++i) store.put("/k/" + std::to_string(i), std::string(500, 'x'));
+  const ScratchDirectory copied;
+  const auto log = copy_of(store, copied);
+  std::filesystem::resize_file(log, std::filesystem::file_size(log) - 7);
+  auto opened = rocksdb().open(copied.path());
+  ASSERT_TRUE(opened.ok()) << opened.status().message();
+  EXPECT_EQ((*opened)->committed_revision(), store->committed_revision() - 1);
+  EXPECT_TRUE(store.run((*opened)->stop()).ok());
+}
+
+TEST(RocksdbStorage, CompactionGoesOnWhereItEnded) {
+  OpenStore store(rocksdb());
+  for (int i = 0; i < 5000; ++i) store.put("/k/" + std::to_string(i % 10), "x" + std::to_string(i));
+  for (const Revision to : {10, 11, 2500, 2500, 5001}) {
+    ASSERT_TRUE(store.run(store->compact(to)).ok());
+    EXPECT_EQ(store.range({"/k/", "/k0", 0, 0, false, true, false}).count, 10);
+  }
+  EXPECT_EQ(store.get("/k/9"), "x4999");
+  store.reopen();
+  ASSERT_TRUE(store.run(store->compact(store->committed_revision())).ok());
+  EXPECT_EQ(store.get("/k/9"), "x4999");
+}
+
 TEST(RocksdbStorage, CompactionGivesTheSpaceOfOldVersionsBack) {
   OpenStore store(rocksdb());
   for (int i = 0; i < 3000; ++i) store.put("/k/" + std::to_string(i % 10), std::string(1000, 'x'));
