@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backplane/schema_change.hpp"
 #include "definition.hpp"
 
 namespace backplane::apiextensions {
@@ -137,21 +138,6 @@ void check_scale(const CustomVersion& version, const Object& object, FieldErrors
   check_scale_status(version, object, errors);
 }
 
-// Problems of `now` that `before` does not have.
-void add_new_problems(const Schema& schema, const Value& now, const Value* before, const std::string& path, FieldErrors& errors) {
-  FieldErrors found;
-  schema.validate(now, path, found);
-  if (found.empty()) return;
-  FieldErrors known;
-  if (before != nullptr) schema.validate(*before, path, known);
-  for (const FieldError& error : found.list()) {
-    const bool old = std::any_of(known.list().begin(), known.list().end(), [&](const FieldError& other) {
-      return other.type == error.type && other.field == error.field && other.text == error.text;
-    });
-    if (!old) errors.add(error);
-  }
-}
-
 }  // namespace
 
 const CustomVersion* CustomResource::find(std::string_view version) const noexcept {
@@ -200,14 +186,14 @@ void validate_custom(const CustomVersion& version, const Object& object, FieldEr
 
 void validate_custom_update(const CustomVersion& version, const Object& object, const Object& old, FieldErrors& errors) {
   const Value before(old);
-  add_new_problems(*version.schema.root, Value(object), &before, "", errors);
+  validate_change(*version.schema.root, Value(object), &before, "", errors);
   check_scale(version, object, errors);
 }
 
 void validate_custom_status(const CustomVersion& version, const Object& object, const Object& old, FieldErrors& errors) {
   const Value* status = find(object, "status");
   const Schema* schema = version.schema.root->property("status");
-  if (status != nullptr && schema != nullptr) add_new_problems(*schema, *status, find(old, "status"), "status", errors);
+  if (status != nullptr && schema != nullptr) validate_change(*schema, *status, find(old, "status"), "status", errors);
   check_scale_status(version, object, errors);
 }
 

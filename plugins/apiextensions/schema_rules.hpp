@@ -23,9 +23,6 @@ void check_defaults(const Object& schema, const std::string& path, FieldErrors& 
 // Calls `visit` for the schema and every schema in it; stops when it returns true, and then returns true.
 bool any_schema(const Object& schema, const std::function<bool(const Object&)>& visit);
 
-// What Go's regexp.Compile says of the pattern; empty: it compiles.
-std::string regexp_problem(std::string_view pattern);
-
 // "path.properties[name]".
 inline std::string property_path(const std::string& path, std::string_view name) { return path + ".properties[" + std::string(name) + "]"; }
 inline std::string index_path(const std::string& path, std::string_view key, std::size_t i) {

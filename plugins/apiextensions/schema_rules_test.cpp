@@ -86,19 +86,6 @@ TEST(SchemaRulesTest, DefaultsMustFitTheirSchema) {
   EXPECT_EQ(problems_of_a(R"({"type":"string","default":"x"})"), "");
 }
 
-TEST(RegexpSyntaxTest, SpeaksAsGoDoes) {
-  EXPECT_EQ(regexp_problem("^[a-z]+(x|y)*$"), "");
-  EXPECT_EQ(regexp_problem("("), "error parsing regexp: missing closing ): `(`");
-  EXPECT_EQ(regexp_problem("a)"), "error parsing regexp: unexpected ): `a)`");
-  EXPECT_EQ(regexp_problem("[a"), "error parsing regexp: missing closing ]: `[a`");
-  EXPECT_EQ(regexp_problem("*a"), "error parsing regexp: missing argument to repetition operator: `*`");
-  EXPECT_EQ(regexp_problem("a**"), "error parsing regexp: invalid nested repetition operator: `**`");
-  EXPECT_EQ(regexp_problem("(?=a)"), "error parsing regexp: invalid or unsupported Perl syntax: `(?=`");
-  EXPECT_EQ(regexp_problem("a{2,1}"), "error parsing regexp: invalid repeat count: `{2,1}`");
-  EXPECT_EQ(regexp_problem("\\y"), "error parsing regexp: invalid escape sequence: `\\y`");
-  EXPECT_EQ(regexp_problem("a{2,3}?(?i:b)(?P<n>c)[^]x]\\d\\."), "");
-}
-
 TEST(SchemaWarningsTest, NamesUnknownFormatsOnce) {
   const Object crd = json::parse(R"({"spec":{"versions":[{"schema":{"openAPIV3Schema":{"type":"object","properties":{
     "a":{"type":"string","format":"zip"},"b":{"type":"string","format":"date-time"}}}}}]}})")

@@ -1,6 +1,7 @@
 // Structural schemas (ValidateStructural): every part has a type, and what logical junctions mention is specified outside of them.
 #include <array>
 
+#include "backplane/go_regexp.hpp"
 #include "definition.hpp"
 #include "schema_rules.hpp"
 

@@ -5,36 +5,12 @@
 #include <boost/container/small_vector.hpp>
 #include <set>
 
+#include "schema/place.hpp"
 #include "schema/scalars.hpp"
 #include "schema/type.hpp"
 
 namespace backplane::schema {
 namespace {
-
-struct Place {
-  const Place* parent = nullptr;
-  std::string_view name;
-  std::size_t index = 0;
-  // A root's name is a whole path.
-  enum class Step : unsigned char { kRoot, kMember, kKey, kIndex } step = Step::kRoot;
-
-  void append_to(std::string& out) const {
-    if (parent != nullptr) parent->append_to(out);
-    if (step == Step::kIndex) {
-      out.append("[").append(std::to_string(index)).append("]");
-    } else if (step == Step::kKey) {
-      out.append("[").append(name).append("]");
-    } else if (!name.empty()) {
-      if (!out.empty()) out.push_back('.');
-      out.append(name);
-    }
-  }
-  std::string path() const {
-    std::string out;
-    append_to(out);
-    return out;
-  }
-};
 
 std::string_view text_of(const Value& value) noexcept {
   return value.is_string() ? std::string_view(value.get_string()) : std::string_view();

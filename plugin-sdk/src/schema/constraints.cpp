@@ -23,12 +23,6 @@ std::optional<Value> number_of(const Object& schema, std::string_view key) {
   return value && value->is_number() ? std::optional<Value>(Value(*value, json::storage_ptr())) : std::nullopt;
 }
 
-// RE2 spells a named group (?P<name>…), Perl (?<name>…).
-std::string portable(std::string pattern) {
-  for (std::size_t at = 0; (at = pattern.find("(?P<", at)) != std::string::npos; at += 3) pattern.erase(at + 2, 1);
-  return pattern;
-}
-
 // Words that make a schema say more than its form does.
 constexpr std::string_view kTelling[] = {"allOf",
                                          "anyOf",
@@ -84,11 +78,9 @@ std::unique_ptr<const Constraints> Compiler::constraints_of(const Object& schema
   read_extensions(*out, schema);
   out->pattern = get_string(schema, "pattern");
   if (!out->pattern.empty()) {
-    try {
-      out->regex = std::make_unique<const boost::regex>(portable(out->pattern), boost::regex::perl | boost::regex::no_mod_m);
-    } catch (const boost::regex_error& error) {
-      fail(path + ".pattern", error.what());
-    }
+    std::string problem;
+    out->regex = compile_regexp(out->pattern, problem);
+    if (!out->regex) fail(path + ".pattern", problem);
   }
   read_logic(*out, schema, path);
   return out;

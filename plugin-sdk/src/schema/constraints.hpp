@@ -3,7 +3,6 @@
 // Thread-safety: immutable once compiled.
 #pragma once
 
-#include <boost/regex.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "backplane/json.hpp"
+#include "schema/regexp.hpp"
 
 namespace backplane::schema {
 
@@ -33,7 +33,7 @@ struct Constraints {
   std::vector<std::string> required;
   std::vector<Value> enumeration;
   std::string pattern;
-  std::unique_ptr<const boost::regex> regex;  // null: no pattern
+  std::unique_ptr<const re2::RE2> regex;  // null: no pattern
   std::optional<Value> minimum, maximum, multiple_of;
   bool exclusive_minimum = false;
   bool exclusive_maximum = false;

@@ -20,23 +20,24 @@ std::size_t rune_count(std::string_view text) noexcept {
   return count;
 }
 
-bool matches_pattern(std::string_view text, const boost::regex& regex) {
-  try {
-    return boost::regex_search(text.begin(), text.end(), regex);
-  } catch (const std::exception&) {
-    return false;  // The pattern needs more work than is allowed for one value.
-  }
-}
-
 }  // namespace
 
 void Findings::add(FieldErrorType type, std::string path, std::string text, std::string identity) {
+  const std::size_t bytes = path.size() + text.size() + identity.size();
+  if (!found_.empty() && bytes_ + bytes > kMaxFoundBytes) return;
   if (!identities_.insert(identity).second) return;
+  bytes_ += bytes;
   found_.push_back({{type, std::move(path), std::move(text)}, std::move(identity)});
 }
 
 void Findings::merge(Findings other) {
   matches_ += other.matches_;
+  if (found_.empty()) {
+    found_ = std::move(other.found_);
+    identities_ = std::move(other.identities_);
+    bytes_ = other.bytes_;
+    return;
+  }
   for (Found& found : other.found_) {
     add(found.error.type, std::move(found.error.field), std::move(found.error.text), std::move(found.identity));
   }
@@ -83,6 +84,12 @@ void Findings::too_many(const std::string& path, std::size_t actual, std::int64_
 
 void Findings::plain(std::string message) { add(FieldErrorType::kInvalid, {}, "Invalid value: \"\": " + message, message); }
 
+std::size_t bytes_of(const FieldErrors& errors) noexcept {
+  std::size_t bytes = 0;
+  for (const FieldError& error : errors.list()) bytes += error.field.size() + error.text.size();
+  return bytes;
+}
+
 bool is_whole(double number) noexcept {
   constexpr double kMost = 9007199254740991;
   if (std::isnan(number) || std::fabs(number) > kMost) return false;
@@ -90,42 +97,43 @@ bool is_whole(double number) noexcept {
   return number == whole || gap < 1e-9;
 }
 
-void check_string(std::string_view text, const Constraints& rule, const std::string& path, Findings& out) {
+void check_string(std::string_view text, const Constraints& rule, const Place& place, Findings& out) {
   const Value value(text);
   const auto count = rule.max_length || rule.min_length ? static_cast<std::int64_t>(rune_count(text)) : 0;
   if (rule.max_length && count > *rule.max_length) {
-    out.too_long(path, *rule.max_length);
+    out.too_long(place.path(), *rule.max_length);
   } else if (rule.min_length && count < *rule.min_length) {
-    out.invalid(path, value, in_body(path, "should be at least " + std::to_string(*rule.min_length) + " chars long"));
-  } else if (rule.regex && !matches_pattern(text, *rule.regex)) {
-    out.invalid(path, value, in_body(path, "should match '" + rule.pattern + "'"));
+    out.invalid(place.path(), value, in_body(place.path(), "should be at least " + std::to_string(*rule.min_length) + " chars long"));
+  } else if (rule.regex && !finds(*rule.regex, text)) {
+    out.invalid(place.path(), value, in_body(place.path(), "should match '" + rule.pattern + "'"));
   }
   if (!rule.format.empty() && is_known_format(rule.format)) {
-    if (!matches_format(rule.format, text)) out.type_mismatch(path, rule.format, text);
+    if (!matches_format(rule.format, text)) out.type_mismatch(place.path(), rule.format, text);
     out.count();
   }
 }
 
-void check_list_size(const Array& array, const Constraints& rule, const std::string& path, Findings& out) {
+void check_list_size(const Array& array, const Constraints& rule, const Place& place, Findings& out) {
   const auto size = static_cast<std::int64_t>(array.size());
   if (rule.min_items && size < *rule.min_items) {
-    out.invalid(path, Value(size), in_body(path, "should have at least " + std::to_string(*rule.min_items) + " items"));
+    out.invalid(place.path(), Value(size), in_body(place.path(), "should have at least " + std::to_string(*rule.min_items) + " items"));
   }
-  if (rule.max_items && size > *rule.max_items) out.too_many(path, array.size(), *rule.max_items);
+  if (rule.max_items && size > *rule.max_items) out.too_many(place.path(), array.size(), *rule.max_items);
   if (!rule.unique_items) return;
   for (std::size_t i = 0; i < array.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      if (array[i] == array[j]) return out.invalid(path, nullptr, in_body(path, "shouldn't contain duplicates"));
+      if (array[i] == array[j]) return out.invalid(place.path(), nullptr, in_body(place.path(), "shouldn't contain duplicates"));
     }
   }
 }
 
-void check_object_size(const Object& object, const Constraints& rule, const std::string& path, Findings& out) {
+void check_object_size(const Object& object, const Constraints& rule, const Place& place, Findings& out) {
   const auto size = static_cast<std::int64_t>(object.size());
   if (rule.min_properties && size < *rule.min_properties) {
-    out.invalid(path, Value(size), in_body(path, "should have at least " + std::to_string(*rule.min_properties) + " properties"));
+    out.invalid(place.path(), Value(size),
+                in_body(place.path(), "should have at least " + std::to_string(*rule.min_properties) + " properties"));
   }
-  if (rule.max_properties && size > *rule.max_properties) out.too_many(path, object.size(), *rule.max_properties);
+  if (rule.max_properties && size > *rule.max_properties) out.too_many(place.path(), object.size(), *rule.max_properties);
 }
 
 }  // namespace backplane::schema

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "schema/constraints.hpp"
+#include "schema/place.hpp"
 #include "schema/type.hpp"
 
 namespace backplane::schema {
@@ -21,6 +22,8 @@ class Findings {
   void count(std::size_t more = 1) noexcept { matches_ += more; }
   void merge(Findings other);
   void report(FieldErrors& errors) const;
+  // The value is no worse than it was: it passes.
+  void forgive() { found_.clear(), identities_.clear(); }
 
   void required(const std::string& path);
   // `path` must be of type `wanted`; `have` is what it is.
@@ -40,19 +43,25 @@ class Findings {
   };
   std::vector<Found> found_;
   std::unordered_set<std::string> identities_;
+  std::size_t bytes_ = 0;  // of what was found
   std::size_t matches_ = 0;
 };
 
 bool is_whole(double number) noexcept;
-void check_string(std::string_view text, const Constraints& rule, const std::string& path, Findings& out);
+void check_string(std::string_view text, const Constraints& rule, const Place& place, Findings& out);
 // `type_words` is the schema's type; `rule` may be null.
-void check_number(const Value& value, std::string_view type_words, const Constraints* rule, const std::string& path, Findings& out);
-void check_list_size(const Array& array, const Constraints& rule, const std::string& path, Findings& out);
-void check_object_size(const Object& object, const Constraints& rule, const std::string& path, Findings& out);
+void check_number(const Value& value, std::string_view type_words, const Constraints* rule, const Place& place, Findings& out);
+void check_list_size(const Array& array, const Constraints& rule, const Place& place, Findings& out);
+void check_object_size(const Object& object, const Constraints& rule, const Place& place, Findings& out);
 
-// x-kubernetes-list-type "set" and "map": no item twice.
 // What stands for whole resources inside others (embedded.cpp).
-void check_embedded(const Value& value, const Type& type, const std::string& path, FieldErrors& errors);
-void check_list_types(const Value& value, const Type& type, const std::string& path, FieldErrors& errors);
+void check_embedded(const Value& value, const Type& type, const Place& place, FieldErrors& errors);
+// x-kubernetes-list-type "set" and "map": no item twice (list_types.cpp).
+void check_list_types(const Value& value, const Type& type, const Place& place, FieldErrors& errors);
+// The key of an item of a list-type map: an object of its key fields, without those it does not have.
+Object list_key_of(const Value& item, const std::vector<std::string>& fields);
+// Beyond this much text nobody adds problems of one value: what is wrong with it has been said.
+inline constexpr std::size_t kMaxFoundBytes = 8 * 1024 * 1024;
+std::size_t bytes_of(const FieldErrors& errors) noexcept;
 
 }  // namespace backplane::schema

@@ -21,7 +21,7 @@ std::int64_t truncated(double number) noexcept {
 }
 
 // Whether the number can be what the schema's type and format say.  The complaint has no path of its own.
-bool in_range(const Value& value, std::string_view type, std::string_view format, std::string_view prefix, const std::string& path,
+bool in_range(const Value& value, std::string_view type, std::string_view format, std::string_view prefix, const Place& place,
               Findings& out) {
   if (type != "integer") return true;
   const double number = as_double(value);
@@ -30,7 +30,7 @@ bool in_range(const Value& value, std::string_view type, std::string_view format
   const bool whole = !value.is_double() || number == std::trunc(number);
   if (whole && number >= least && number <= most) return true;
   const std::string kind = int32 || format == "int64" ? "integer with format " + std::string(format) : "integer (default format)";
-  out.plain(std::string(prefix) + " value must be of type " + kind + " in " + path);
+  out.plain(std::string(prefix) + " value must be of type " + kind + " in " + place.path());
   return false;
 }
 
@@ -49,45 +49,48 @@ bool breaks(std::int64_t number, std::int64_t limit, const Bound& bound) noexcep
   return bound.exclusive ? number <= limit : number < limit;
 }
 
-void check_bound(const Value& value, const Bound& bound, bool native, const std::string& path, Findings& out) {
+void check_bound(const Value& value, const Bound& bound, bool native, const Place& place, Findings& out) {
   const double limit = as_double(bound.limit);
   const bool whole = native && value.is_int64();
   const bool bad = whole ? breaks(value.get_int64(), truncated(limit), bound) : breaks(as_double(value), limit, bound);
   if (!bad) return;
   const std::string number = whole ? std::to_string(truncated(limit)) : to_json(Value(limit));
   const std::string words = std::string(bound.upper ? "less than " : "greater than ") + (bound.exclusive ? "" : "or equal to ");
-  out.invalid(path, value, path + " in body should be " + words + number);
+  out.invalid(place.path(), value, place.path() + " in body should be " + words + number);
 }
 
-void check_multiple(const Value& value, const Value& factor, bool native, const std::string& path, Findings& out) {
+void check_multiple(const Value& value, const Value& factor, bool native, const Place& place, Findings& out) {
   if (native && value.is_int64()) {
     const std::int64_t whole = truncated(as_double(factor));
     if (whole <= 0)
-      return out.invalid(path, Value(whole), "factor MultipleOf declared for " + path + " must be positive: " + std::to_string(whole));
-    if (value.get_int64() % whole != 0) out.invalid(path, value, path + " in body should be a multiple of " + std::to_string(whole));
+      return out.invalid(place.path(), Value(whole),
+                         "factor MultipleOf declared for " + place.path() + " must be positive: " + std::to_string(whole));
+    if (value.get_int64() % whole != 0)
+      out.invalid(place.path(), value, place.path() + " in body should be a multiple of " + std::to_string(whole));
     return;
   }
   const double step = as_double(factor), number = as_double(value);
-  if (step <= 0) return out.invalid(path, factor, "factor MultipleOf declared for " + path + " must be positive: " + to_json(factor));
+  if (step <= 0)
+    return out.invalid(place.path(), factor, "factor MultipleOf declared for " + place.path() + " must be positive: " + to_json(factor));
   const double quotient = step < 1 ? 1 / step * number : number / step;
-  if (!is_whole(quotient)) out.invalid(path, value, path + " in body should be a multiple of " + to_json(Value(step)));
+  if (!is_whole(quotient)) out.invalid(place.path(), value, place.path() + " in body should be a multiple of " + to_json(Value(step)));
 }
 
 }  // namespace
 
-void check_number(const Value& value, std::string_view type, const Constraints* rule, const std::string& path, Findings& out) {
+void check_number(const Value& value, std::string_view type, const Constraints* rule, const Place& place, Findings& out) {
   const std::string_view format = rule ? std::string_view(rule->format) : std::string_view();
-  in_range(value, type, format, "Checked", path, out);
+  in_range(value, type, format, "Checked", place, out);
   if (!rule) return;
   if (rule->multiple_of)
-    check_multiple(value, *rule->multiple_of, in_range(*rule->multiple_of, type, format, "MultipleOf", path, out), path, out);
+    check_multiple(value, *rule->multiple_of, in_range(*rule->multiple_of, type, format, "MultipleOf", place, out), place, out);
   if (rule->minimum) {
-    const bool native = in_range(*rule->minimum, type, format, "Minimum boundary", path, out);
-    check_bound(value, {*rule->minimum, rule->exclusive_minimum, false}, native, path, out);
+    const bool native = in_range(*rule->minimum, type, format, "Minimum boundary", place, out);
+    check_bound(value, {*rule->minimum, rule->exclusive_minimum, false}, native, place, out);
   }
   if (rule->maximum) {
-    const bool native = in_range(*rule->maximum, type, format, "Maximum boundary", path, out);
-    check_bound(value, {*rule->maximum, rule->exclusive_maximum, true}, native, path, out);
+    const bool native = in_range(*rule->maximum, type, format, "Maximum boundary", place, out);
+    check_bound(value, {*rule->maximum, rule->exclusive_maximum, true}, native, place, out);
   }
 }
 

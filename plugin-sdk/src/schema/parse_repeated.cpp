@@ -3,6 +3,7 @@
 #include <set>
 
 #include "schema/members.hpp"
+#include "schema/place.hpp"
 #include "schema/scan.hpp"
 
 namespace backplane::schema {
@@ -16,18 +17,18 @@ class Reader {
   Reader(json::storage_ptr storage, DecodeReport* report)
       : storage_(std::move(storage)), report_(report), merge_(!report || report->merge_duplicates) {}
 
-  void read(Value& into, std::string_view raw, const std::string& path) {
+  void read(Value& into, std::string_view raw, const Place& place) {
     if (raw.front() == '{') {
-      read_object(into, raw, path);
+      read_object(into, raw, place);
     } else if (raw.front() == '[') {
-      read_array(into, raw, path);
+      read_array(into, raw, place);
     } else {
       into = scalar(raw);
     }
   }
 
  private:
-  void read_object(Value& into, std::string_view raw, const std::string& path) {
+  void read_object(Value& into, std::string_view raw, const Place& place) {
     if (!merge_ || !into.is_object()) into = Object(storage_);
     Object& object = into.get_object();
     std::set<std::string> seen;
@@ -37,18 +38,18 @@ class Reader {
     while (scanner.next_key(raw_key)) {
       std::string key = unescape(raw_key);
       const std::string_view value = scanner.value();
-      if (!seen.insert(key).second) note(path, key);
+      if (!seen.insert(key).second) note(place, key);
       Value before(storage_);
       if (Value* old = find(object, key)) {
         if (merge_) before = std::move(*old);
         drop_member(object, key);
       }
-      read(before, value, path.empty() ? key : path + "." + key);
+      read(before, value, place.member(key));
       object.emplace(key, std::move(before));
     }
   }
 
-  void read_array(Value& into, std::string_view raw, const std::string& path) {
+  void read_array(Value& into, std::string_view raw, const Place& place) {
     if (!merge_ || !into.is_array()) into = Array(storage_);
     Array& array = into.get_array();
     std::size_t count = 0;
@@ -56,7 +57,7 @@ class Reader {
     scanner.enter('[');
     while (scanner.next_item()) {
       if (count == array.size()) array.emplace_back(nullptr);
-      read(array[count], scanner.value(), path + "[" + std::to_string(count) + "]");
+      read(array[count], scanner.value(), place.item(count));
       ++count;
     }
     array.resize(count);
@@ -72,14 +73,14 @@ class Reader {
     return std::string(key.get_string());
   }
 
-  void note(const std::string& path, const std::string& key) {
+  void note(const Place& place, const std::string& key) {
     if (!report_ || report_->problems.size() >= kMaxProblems) return;
-    std::string text = "duplicate field " + quoted(path.empty() ? key : path + "." + key);
+    std::string text = "duplicate field " + quoted(place.member(key).path());
     for (const std::string& known : report_->problems) {
       if (known == text) return;
     }
     report_->problems.push_back(std::move(text));
-    report_->duplicates.push_back({path, key});
+    report_->duplicates.push_back({place.path(), key});
   }
 
   json::storage_ptr storage_;
@@ -92,7 +93,7 @@ class Reader {
 Value parse_repeated(std::string_view text, json::storage_ptr storage, DecodeReport* report) {
   Value out(storage);
   Scanner scanner(text);
-  Reader(std::move(storage), report).read(out, scanner.value(), {});
+  Reader(std::move(storage), report).read(out, scanner.value(), Place());
   return out;
 }
 

@@ -5,11 +5,15 @@
 #include <algorithm>
 
 #include "schema/constraints.hpp"
+#include "schema/place.hpp"
 #include "schema/typed.hpp"
 
 namespace backplane::schema {
 namespace {
 
+// So many unknown members are told of; upstream keeps no more of one body.
+constexpr std::size_t kMaxUnknown = 100;
+constexpr std::size_t kMaxUnknownBytes = 1024 * 1024;
 constexpr std::string_view kObjectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
 bool is_meta_field(std::string_view key) noexcept { return key == "apiVersion" || key == "kind" || key == "metadata"; }
@@ -30,13 +34,13 @@ const Type* additional_of(const Type* type) { return type && type->form() != For
 // Removes what the schema does not know.
 class Pruner {
  public:
-  std::vector<std::string> unknown;
+  std::vector<std::string> unknown;  // the first of them
 
-  void prune(Value& value, const Type* type, const std::string& path, bool embedded) {
+  void prune(Value& value, const Type* type, const Place& place, bool embedded) {
     if (value.is_array()) {
       std::size_t index = 0;
       for (Value& item : value.get_array()) {
-        const std::string at = path + "[" + std::to_string(index++) + "]";
+        const Place at = place.item(index++);
         if (preserves(type)) {
           if (items_of(type)) walk_preserved(item, items_of(type), at);
         } else {
@@ -45,19 +49,21 @@ class Pruner {
       }
     } else if (value.is_object()) {
       if (preserves(type)) {
-        walk_preserved_object(value.get_object(), type, path, embedded);
+        walk_preserved_object(value.get_object(), type, place, embedded);
       } else {
-        prune_object(value.get_object(), type, path, embedded);
+        prune_object(value.get_object(), type, place, embedded);
       }
     }
   }
 
  private:
-  static std::string child(const std::string& path, std::string_view key) {
-    return path.empty() ? std::string(key) : path + "." + std::string(key);
+  void note(const Place& place) {
+    if (unknown.size() >= kMaxUnknown || unknown_bytes_ >= kMaxUnknownBytes) return;
+    unknown.push_back(place.path());
+    unknown_bytes_ += unknown.back().size();
   }
 
-  void prune_object(Object& object, const Type* type, const std::string& path, bool embedded) {
+  void prune_object(Object& object, const Type* type, const Place& place, bool embedded) {
     std::vector<std::string> dropped;
     for (auto& member : object) {
       const std::string_view key = member.key();
@@ -66,34 +72,36 @@ class Pruner {
       const bool additional = type && (additional_of(type) || (rules(type) && rules(type)->additional_allowed));
       if (known || additional) {
         const Type* next = known ? known : additional_of(type);
-        prune(member.value(), next, child(path, key), is_embedded(next));
+        prune(member.value(), next, place.member(key), is_embedded(next));
       } else {
         dropped.emplace_back(key);
       }
     }
     for (const std::string& key : dropped) {
-      if (!is_meta_field(key) || !path.empty()) unknown.push_back(child(path, key));
+      if (!is_meta_field(key) || place.parent != nullptr) note(place.member(key));
       object.erase(key);
     }
   }
 
   // Below x-kubernetes-preserve-unknown-fields, only what the schema names is pruned inside.
-  void walk_preserved(Value& value, const Type* type, const std::string& path) {
-    if (value.is_object()) walk_preserved_object(value.get_object(), type, path, is_embedded(type));
+  void walk_preserved(Value& value, const Type* type, const Place& place) {
+    if (value.is_object()) walk_preserved_object(value.get_object(), type, place, is_embedded(type));
     if (value.is_array() && items_of(type)) {
       std::size_t index = 0;
-      for (Value& item : value.get_array()) walk_preserved(item, items_of(type), path + "[" + std::to_string(index++) + "]");
+      for (Value& item : value.get_array()) walk_preserved(item, items_of(type), place.item(index++));
     }
   }
-  void walk_preserved_object(Object& object, const Type* type, const std::string& path, bool embedded) {
+  void walk_preserved_object(Object& object, const Type* type, const Place& place, bool embedded) {
     for (auto& member : object) {
       const std::string_view key = member.key();
       if (embedded && is_meta_field(key)) continue;
       const Type* known = property_of(type, key);
       const Type* next = known ? known : additional_of(type);
-      if (next) prune(member.value(), next, child(path, key), is_embedded(next));
+      if (next) prune(member.value(), next, place.member(key), is_embedded(next));
     }
   }
+
+  std::size_t unknown_bytes_ = 0;
 };
 
 bool drops_null(const Type* type) { return type && !(rules(type) && (rules(type)->nullable || rules(type)->default_value)); }
@@ -130,7 +138,7 @@ void settle(Value& value) {
 }
 
 // Brings one metadata object into ObjectMeta's form.  The error is Go's.
-std::optional<DecodeError> coerce_metadata(Value& metadata, const std::string& path, std::vector<std::string>& unknown) {
+std::optional<DecodeError> coerce_metadata(Value& metadata, const Place& place, std::vector<std::string>& unknown) {
   static const Type* const type = static_cast<const Type*>(meta_schemas()->find(kObjectMeta));
   DecodeReport report;
   Decode decode(&report);
@@ -138,9 +146,10 @@ std::optional<DecodeError> coerce_metadata(Value& metadata, const std::string& p
   decode_value(*type, metadata, decode, Frame{});
   if (auto error = decode.finish()) return error;
   for (const std::string& problem : report.problems) {
+    if (unknown.size() >= kMaxUnknown) break;
     // `unknown field "labels2"`: the path within metadata, in quotes.
     const std::size_t quote = problem.find('"');
-    unknown.push_back(path + "." + problem.substr(quote + 1, problem.size() - quote - 2));
+    unknown.push_back(place.path() + "." + problem.substr(quote + 1, problem.size() - quote - 2));
   }
   return std::nullopt;
 }
@@ -151,32 +160,33 @@ class Embedder {
   std::vector<std::string> unknown;
   std::string error;
 
-  void coerce(Value& value, const Type* type, const std::string& path) {
+  void coerce(Value& value, const Type* type, const Place& place) {
     if (!type || !error.empty()) return;
     if (value.is_array()) {
       std::size_t index = 0;
-      for (Value& item : value.get_array()) coerce(item, items_of(type), path + "[" + std::to_string(index++) + "]");
+      for (Value& item : value.get_array()) coerce(item, items_of(type), place.item(index++));
     } else if (value.is_object()) {
-      coerce_object(value.get_object(), type, path);
+      coerce_object(value.get_object(), type, place);
     }
   }
 
  private:
-  void coerce_object(Object& object, const Type* type, const std::string& path) {
+  void coerce_object(Object& object, const Type* type, const Place& place) {
     for (auto& member : object) {
       const std::string_view key = member.key();
-      const std::string at = path.empty() ? std::string(key) : path + "." + std::string(key);
+      const Place at = place.member(key);
       if (is_embedded(type)) meta_member(key, member.value(), at);
       if (!error.empty()) return;
       const Type* known = property_of(type, key);
       coerce(member.value(), known ? known : additional_of(type), at);
     }
   }
-  void meta_member(std::string_view key, Value& value, const std::string& at) {
+  void meta_member(std::string_view key, Value& value, const Place& place) {
     if (key == "metadata") {
-      if (auto problem = coerce_metadata(value, at, unknown)) error = at + ": Invalid value: " + to_json(value) + ": " + problem->message();
+      const auto problem = coerce_metadata(value, place, unknown);
+      if (problem) error = place.path() + ": Invalid value: " + to_json(value) + ": " + problem->message();
     } else if ((key == "apiVersion" || key == "kind") && !value.is_string()) {
-      error = at + ": Invalid value: " + to_json(value) + ": must be a string";
+      error = place.path() + ": Invalid value: " + to_json(value) + ": must be a string";
     }
   }
 };
@@ -230,13 +240,13 @@ Status normalize_structural(const Type& type, Value& value, DecodeReport* report
     return bad_request("json: cannot unmarshal " + value_words(value, false) + " into Go value of type map[string]interface {}");
   std::vector<std::string> meta_unknown;
   if (Value* metadata = find(value.get_object(), "metadata")) {
-    if (auto error = coerce_metadata(*metadata, "metadata", meta_unknown)) return bad_request(error->message());
+    if (auto error = coerce_metadata(*metadata, Place::root("metadata"), meta_unknown)) return bad_request(error->message());
   }
   Pruner pruner;
-  pruner.prune(value, &type, {}, true);
+  pruner.prune(value, &type, Place(), true);
   drop_nulls(value, &type);
   Embedder embedder;
-  embedder.coerce(value, &type, {});
+  embedder.coerce(value, &type, Place());
   if (!embedder.error.empty()) return bad_request(std::move(embedder.error));
   report_unknown(report, meta_unknown, false);
   report_unknown(report, pruner.unknown, true);

@@ -1,3 +1,5 @@
+#include "backplane/go_regexp.hpp"
+#include "backplane/schema_change.hpp"
 #include "schema/schema_test_support.hpp"
 
 namespace backplane {
@@ -163,6 +165,93 @@ TEST(Structural, FormatsAreCheckedWhenKnown) {
                       "mine":"x","uri":"https://a.b/c","b":"YQ==","n":"a-b"})"),
             0u);
   EXPECT_EQ(count(R"({"ip":"10.0.0","cidr":"10.0.0.0","u":"x","d":"soon","day":"2026-02-30","uri":"no uri","b":"?","n":"A"})"), 8u);
+}
+
+// What an update is told by a schema of its own; problems in the words of FieldErrors.
+std::string change_problems(std::string_view schema, std::string_view before, std::string_view now) {
+  const auto set = compile_documents({structural_document(R"({"type":"object","properties":{"spec":)" + std::string(schema) + "}}")});
+  const auto object = [](std::string_view spec) { return json::parse("{\"spec\":" + std::string(spec) + "}"); };
+  const Value old = object(before);
+  FieldErrors errors;
+  validate_change(*set->find("Foo"), object(now), &old, "", errors);
+  return errors.aggregate_message();
+}
+
+// One wrong value in place of another of the same wording passed: only the words were compared.
+TEST(StructuralChange, AWrongValueMayStayAndNotChange) {
+  const std::string text = R"({"type":"object","properties":{"a":{"type":"string","maxLength":2},"b":{"type":"string"}}})";
+  EXPECT_EQ(change_problems(text, R"({"a":"long"})", R"({"a":"long","b":"x"})"), "");
+  EXPECT_EQ(change_problems(text, R"({"a":"long"})", R"({"a":"longer"})"), "spec.a: Too long: may not be more than 2 bytes");
+  const std::string required = R"({"type":"object","required":["a"],"properties":{"a":{"type":"string"},"b":{"type":"string"}}})";
+  EXPECT_EQ(change_problems(required, R"({"b":"x"})", R"({"b":"x"})"), "");
+  EXPECT_EQ(change_problems(required, R"({"b":"x"})", R"({"b":"y"})"), "spec.a: Required value");
+}
+
+TEST(StructuralChange, ItemsStayThemselvesByTheKeysOfTheirList) {
+  const std::string item = R"({"type":"object","properties":{"k":{"type":"string"},"v":{"type":"string","maxLength":2}}})";
+  const std::string map = R"({"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["k"],"items":)" + item + "}";
+  const std::string list = R"({"type":"array","items":)" + item + "}";
+  const std::string before = R"([{"k":"a","v":"long"}])", behind = R"([{"k":"b","v":"x"},{"k":"a","v":"long"}])";
+  EXPECT_EQ(change_problems(map, before, behind), "");
+  EXPECT_EQ(change_problems(map, before, R"([{"k":"b","v":"long"}])"), "spec[0].v: Too long: may not be more than 2 bytes");
+  EXPECT_EQ(change_problems(list, before, before), "");
+  EXPECT_EQ(change_problems(list, before, behind), "spec[1].v: Too long: may not be more than 2 bytes");
+  const std::string twice = R"([{"k":"a"},{"k":"a"}])", thrice = R"([{"k":"a"},{"k":"a"},{"k":"c"}])";
+  EXPECT_EQ(change_problems(map, twice, thrice), "") << "it repeated itself before";
+  EXPECT_NE(change_problems(map, "[]", twice), "");
+}
+
+// A long key above many members took its length for each of them.
+TEST(Structural, TellsOfTheFirstUnknownMembersOnly) {
+  std::string many = "{";
+  for (int i = 0; i < 500; ++i) many.append(i ? "," : "").append("\"u" + std::to_string(i) + "\":1");
+  DecodeReport report;
+  decoded(R"({"spec":{"size":1,"free":{"known":)" + many + "}}}}", &report);
+  EXPECT_EQ(report.problems.size(), 100u);
+}
+
+TEST(Structural, ProblemsOfOneValueAreOfBoundedSize) {
+  const std::string key(100'000, 'k');
+  std::string many = "{";
+  for (int i = 0; i < 1000; ++i) many.append(i ? "," : "").append("\"" + key + std::to_string(i) + "\":\"x\"");
+  FieldErrors errors;
+  foo().validate(json_of(R"({"spec":{"size":1,"map":)" + many + "}}}"), "", errors);
+  EXPECT_GT(errors.size(), 1u);
+  EXPECT_LT(errors.size(), 100u);
+}
+
+TEST(GoRegexp, RefusesWhatGoRefusesInItsWords) {
+  EXPECT_EQ(regexp_problem("^[a-z]+(x|y)*$"), "");
+  EXPECT_EQ(regexp_problem("("), "error parsing regexp: missing closing ): `(`");
+  EXPECT_EQ(regexp_problem("a)"), "error parsing regexp: unexpected ): `a)`");
+  EXPECT_EQ(regexp_problem("[a"), "error parsing regexp: missing closing ]: `[a`");
+  EXPECT_EQ(regexp_problem("*a"), "error parsing regexp: missing argument to repetition operator: `*`");
+  EXPECT_EQ(regexp_problem("a**"), "error parsing regexp: invalid nested repetition operator: `**`");
+  EXPECT_EQ(regexp_problem("(?=a)"), "error parsing regexp: invalid or unsupported Perl syntax: `(?=`");
+  EXPECT_EQ(regexp_problem("a{2,1}"), "error parsing regexp: invalid repeat count: `{2,1}`");
+  EXPECT_EQ(regexp_problem("\\y"), "error parsing regexp: invalid escape sequence: `\\y`");
+  EXPECT_EQ(regexp_problem("a{1,,}b{,}"), "") << "text, and threw";
+  EXPECT_EQ(regexp_problem("a{2,3}?(?i:b)(?P<n>c)[^]x]\\d\\."), "");
+}
+
+TEST(GoRegexp, TakesWhatGoTakes) {
+  EXPECT_EQ(regexp_problem("(?<n>a)(?P<m>b)"), "");
+  EXPECT_EQ(regexp_problem(R"(\(?<[(?<]x)"), "");
+  EXPECT_EQ(regexp_problem("(?<=a)"), "error parsing regexp: invalid or unsupported Perl syntax: `(?<`");
+  EXPECT_EQ(regexp_problem("\\p{Greek}+\\z"), "");
+}
+
+// A backtracking matcher gave up on it, and the value was refused.
+TEST(GoRegexp, MatchesInLinearTime) {
+  const auto set =
+      compile_documents({structural_document(R"({"type":"object","properties":{"a":{"type":"string","pattern":"^(a|aa)+(a|aa)+$"}}})")});
+  const auto problems = [&](const std::string& text) {
+    FieldErrors errors;
+    set->find("Foo")->validate(json_of(R"({"a":")" + text + R"("})"), "", errors);
+    return errors.aggregate_message();
+  };
+  EXPECT_EQ(problems(std::string(5000, 'a')), "");
+  EXPECT_NE(problems(std::string(5000, 'a') + "b").find("should match '^(a|aa)+(a|aa)+$'"), std::string::npos);
 }
 
 }  // namespace

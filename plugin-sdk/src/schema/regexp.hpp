@@ -1,0 +1,19 @@
+// A compiled pattern.
+//
+// Thread-safety: immutable; any number of threads match at once.
+#pragma once
+
+#include <re2/re2.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace backplane::schema {
+
+// Null when the pattern is none; `problem` then says why, in Go's words.
+std::unique_ptr<const re2::RE2> compile_regexp(std::string_view pattern, std::string& problem);
+// Whether the pattern is found anywhere in the text, in time that grows with the text and not faster.
+bool finds(const re2::RE2& regexp, std::string_view text);
+
+}  // namespace backplane::schema
