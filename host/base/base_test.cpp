@@ -171,7 +171,7 @@ TEST(LoopSet, WhoBlocksTheirsStallsNobodyElseAndIsNamedAtTheStop) {
     asked = true;
   });
   while (!asking) std::this_thread::yield();  // a stop drops what has not begun
-  EXPECT_EQ(loops.stop(std::chrono::milliseconds(10)), (std::vector<std::string>{"asker", "blocker"}));
+  EXPECT_EQ(loops.stop(std::chrono::milliseconds(500)), (std::vector<std::string>{"asker", "blocker"}));
   std::thread later([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     release = true;

@@ -36,7 +36,7 @@ class Quiet final : public Logger {
 
 class Server {
  public:
-  Server(StorageBackend& storage, std::vector<std::string> ranges, core::PortRange ports = {}) : storage_(storage) {
+  Server(StorageBackend& storage, std::vector<std::string> ranges, core::PortRange ports = {}) {
     loop_.start();
     pump_.start();
     hub_ = make_cache_hub(storage, pump_);
@@ -144,7 +144,6 @@ class Server {
     return std::move(*made);
   }
 
-  StorageBackend& storage_;
   IoLoop loop_{"requests"};
   IoLoop pump_{"pump"};
   NoAdmission admission_;
