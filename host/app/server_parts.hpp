@@ -19,6 +19,7 @@
 #include "app/pki.hpp"
 #include "app/stop_event.hpp"
 #include "app/tracked_caches.hpp"
+#include "base/free_memory.hpp"
 #include "base/io_loop.hpp"
 #include "base/loop_set.hpp"
 #include "base/task_group.hpp"
@@ -106,6 +107,7 @@ struct ServerParts {
   IoLoop pump;
   IoLoop background;
   LoopSet plugin_loops;
+  FreeMemory free_memory{background, blocking};
   bool started = false;
   bool taken_down = false;
   bool storage_stopped = false;

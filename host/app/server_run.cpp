@@ -59,6 +59,7 @@ Status ServerParts::start_serving() {
   plugin_loops.start();
   if (Status status = run_on(background, caches->start()); !status.ok()) return status;
   if (compactor) compactor->start();
+  free_memory.start();
   if (const auto& path = options().features.debug_socket_path; !path.empty()) {
     debug_handler = make_debug_only_handler(*loopback_chain);
     debug_socket = std::make_unique<UnixServer>(path, loops, *debug_handler);
@@ -144,6 +145,7 @@ void ServerParts::take_down() {
     stop_plugin_loops();
     stop_storage();
   }
+  free_memory.stop();
   loops.stop();
   background.stop();
   pump.stop();

@@ -1,0 +1,75 @@
+#include "base/free_memory.hpp"
+
+#include <malloc.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <mutex>
+
+namespace backplane {
+namespace {
+
+// As much as is worth a walk through the heaps, and as much as memory must have grown since the last one.
+constexpr std::size_t kMuch = 8 * 1024 * 1024;
+constexpr std::size_t kGrowth = 4 * 1024 * 1024;
+
+std::size_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::size_t total = 0;
+  std::size_t resident = 0;
+  file >> total >> resident;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+struct FreeMemory::State : std::enable_shared_from_this<State> {
+  State(Executor& timer_in, Executor& blocking_in, std::chrono::nanoseconds every)
+      : timer(timer_in), blocking(blocking_in), interval(every) {}
+
+  void arm() {
+    const std::lock_guard lock(mutex);
+    if (stopped) return;
+    cancel = timer.after(interval, [state = shared_from_this()] {
+      state->blocking.post([state] {
+        state->look();
+        state->arm();
+      });
+    });
+  }
+
+  bool look() {
+    if (resident_bytes() < resident_then + kGrowth || mallinfo2().fordblks < kMuch) return false;
+    malloc_trim(kMuch / 8);
+    resident_then = resident_bytes();
+    return true;
+  }
+
+  Executor& timer;
+  Executor& blocking;
+  const std::chrono::nanoseconds interval;
+  std::size_t resident_then = 0;  // after it was done last; looks only
+  std::mutex mutex;
+  bool stopped = false;
+  std::function<void()> cancel;
+};
+
+FreeMemory::FreeMemory(Executor& timer, Executor& blocking, std::chrono::nanoseconds interval)
+    : state_(std::make_shared<State>(timer, blocking, interval)) {}
+FreeMemory::~FreeMemory() = default;
+
+void FreeMemory::start() { state_->arm(); }
+
+void FreeMemory::stop() {
+  std::function<void()> cancel;
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->stopped = true;
+    cancel.swap(state_->cancel);
+  }
+  if (cancel) cancel();
+}
+
+bool FreeMemory::look() { return state_->look(); }
+
+}  // namespace backplane

@@ -1,0 +1,35 @@
+// Gives memory back to the system that has been freed: after a burst (large definitions, documents, a load) the allocator keeps it for
+// itself otherwise, in pieces all over its heaps.
+//
+// Thread-safety: start() and stop() from one thread; looks run on the blocking executor.
+// Lifetime:      the executors outlive stop().
+// Errors:        none; an allocator that cannot say what is free is left alone.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include "backplane/task.hpp"
+
+namespace backplane {
+
+class FreeMemory {
+ public:
+  static constexpr std::chrono::seconds kInterval{10};
+
+  FreeMemory(Executor& timer, Executor& blocking, std::chrono::nanoseconds interval = kInterval);
+  ~FreeMemory();
+  void start();
+  void stop();
+  // What is done at each interval: gives back what is free, if that is worth the time and memory has grown since it was done last.
+  // True when it was done.
+  bool look();
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace backplane

@@ -1,0 +1,64 @@
+#include "base/free_memory.hpp"
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/io_loop.hpp"
+
+namespace backplane {
+namespace {
+
+std::size_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::size_t total = 0;
+  std::size_t resident = 0;
+  file >> total >> resident;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+// 64 MB between things that stay.
+std::vector<std::string> leave_holes() {
+  std::vector<std::string> kept, gone;
+  for (int i = 0; i < 4096; ++i) {
+    gone.emplace_back(16 * 1024, 'x');
+    kept.emplace_back(100, 'y');
+  }
+  return kept;
+}
+
+TEST(FreeMemory, WhatWasFreedInTheMiddleOfTheHeapGoesBackToTheSystem) {
+  if (mallinfo2().arena == 0) GTEST_SKIP() << "this allocator says nothing of itself";
+  IoLoop loop("timer");
+  FreeMemory memory(loop, loop);
+  memory.look();
+  const std::size_t before = resident_bytes();
+  const auto kept = leave_holes();
+  const std::size_t full = resident_bytes();
+  ASSERT_GT(full, before + (32u << 20));
+  EXPECT_TRUE(memory.look());
+  EXPECT_LT(resident_bytes(), before + (16u << 20));
+  EXPECT_FALSE(memory.look());  // nothing has come since
+  EXPECT_EQ(kept.back(), std::string(100, 'y'));
+}
+
+TEST(FreeMemory, LooksNowAndThenUntilItIsStopped) {
+  if (mallinfo2().arena == 0) GTEST_SKIP() << "this allocator says nothing of itself";
+  IoLoop loop("timer");
+  loop.start();
+  FreeMemory memory(loop, loop, std::chrono::milliseconds(1));
+  memory.look();
+  const std::size_t before = resident_bytes();
+  const auto kept = leave_holes();
+  memory.start();
+  while (resident_bytes() > before + (16u << 20)) usleep(1000);
+  memory.stop();
+  loop.stop();
+}
+
+}  // namespace
+}  // namespace backplane
