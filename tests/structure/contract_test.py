@@ -42,8 +42,8 @@ class Contract(unittest.TestCase):
 
     def test_a_change_of_what_the_sdk_declares_is(self):
         before = self.hash()
-        self.change('include/backplane/strategy.hpp', 'virtual bool namespaced() const', 'virtual bool cluster_wide() const { return false; }\n'
-                    '  virtual bool namespaced() const')
+        self.change('include/backplane/strategy.hpp', '  const KindFacts& facts() const', '  virtual bool cluster_wide() const { return false; }\n'
+                    '  const KindFacts& facts() const')
         self.assertNotEqual(self.hash(), before)
 
     def test_a_new_header_and_one_of_the_kit_count_too(self):

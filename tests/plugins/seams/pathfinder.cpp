@@ -48,7 +48,8 @@ class Control final : public HttpHandler {
     auto query = parse_query(target.substr(target.find('?') + 1));
     Status status = query.ok() ? change(exchange, *query) : query.status();
     const int code = status.ok() ? 200 : status.code();
-    co_await say(exchange, code, status.ok() ? "done" : status.message());
+    std::string text = status.ok() ? "done" : status.message();  // g++ 12 ends the other branch's temporary inside a co_await expression
+    co_await say(exchange, code, std::move(text));
   }
 
  private:
