@@ -94,11 +94,13 @@ using Texts = std::vector<std::string>;
 
 class InformerTest : public ::testing::Test {
  protected:
-  ~InformerTest() override {
+  ~InformerTest() override { end(); }
+  void end() {
     if (informer) informer->stop();
     turns.settle();
   }
   void make(bool streams) {
+    end();
     source = std::make_shared<Source>(streams);
     informer = SharedInformer::make("maps", source, logger);
     informer->add_event_handler(noting());
