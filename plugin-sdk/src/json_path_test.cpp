@@ -51,7 +51,7 @@ TEST(JsonPathTest, FiltersHoldNoFilters) {
   EXPECT_EQ(first(".spec.ports[?(@['port'] == 80)].name"), R"("http")");
   EXPECT_FALSE(JsonPath::parse(".a[?(@[?(@.b)])]"));
   std::string nested = "@";
-  for (int i = 0; i < 100000; ++i) nested = nested + "[?(@";
+  for (int i = 0; i < 100000; ++i) nested += "[?(@";
   for (int i = 0; i < 100000; ++i) nested += ")]";
   EXPECT_FALSE(JsonPath::parse(".a[?(" + nested + ")]"));
 }
