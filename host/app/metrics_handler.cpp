@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "backplane/codec.hpp"
+#include "base/free_memory.hpp"
 
 namespace backplane {
 namespace {
@@ -139,13 +140,11 @@ void add_process(Families& families) {
   const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6; };
   add_value(families, "process_cpu_seconds_total", "Total user and system CPU time spent in seconds.", MetricType::Counter,
             seconds(usage.ru_utime) + seconds(usage.ru_stime));
-  std::ifstream statm("/proc/self/statm");
-  double virtual_pages = 0;
-  double resident_pages = 0;
-  statm >> virtual_pages >> resident_pages;
-  const auto page = static_cast<double>(sysconf(_SC_PAGESIZE));
-  add_value(families, "process_resident_memory_bytes", "Resident memory size in bytes.", MetricType::Gauge, resident_pages * page);
-  add_value(families, "process_virtual_memory_bytes", "Virtual memory size in bytes.", MetricType::Gauge, virtual_pages * page);
+  const MemoryUse use = memory_use();
+  add_value(families, "process_resident_memory_bytes", "Resident memory size in bytes.", MetricType::Gauge,
+            static_cast<double>(use.resident_bytes));
+  add_value(families, "process_virtual_memory_bytes", "Virtual memory size in bytes.", MetricType::Gauge,
+            static_cast<double>(use.virtual_bytes));
   add_value(families, "process_open_fds", "Number of open file descriptors.", MetricType::Gauge, open_files());
   add_start_time(families);
 }

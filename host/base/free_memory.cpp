@@ -13,15 +13,19 @@ namespace {
 constexpr std::size_t kMuch = 8 * 1024 * 1024;
 constexpr std::size_t kGrowth = 4 * 1024 * 1024;
 
-std::size_t resident_bytes() {
-  std::ifstream file("/proc/self/statm");
-  std::size_t total = 0;
-  std::size_t resident = 0;
-  file >> total >> resident;
-  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
+std::size_t resident_bytes() { return memory_use().resident_bytes; }
 
 }  // namespace
+
+MemoryUse memory_use() {
+  std::ifstream file("/proc/self/statm");
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  MemoryUse use;
+  file >> use.virtual_bytes >> use.resident_bytes;
+  use.virtual_bytes *= page;
+  use.resident_bytes *= page;
+  return use;
+}
 
 struct FreeMemory::State : std::enable_shared_from_this<State> {
   State(Executor& timer_in, Executor& blocking_in, std::chrono::nanoseconds every)

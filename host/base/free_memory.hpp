@@ -15,6 +15,13 @@
 
 namespace backplane {
 
+// Of this process, now; 0 where the system does not tell.
+struct MemoryUse {
+  std::size_t virtual_bytes = 0;
+  std::size_t resident_bytes = 0;
+};
+MemoryUse memory_use();
+
 class FreeMemory {
  public:
   static constexpr std::chrono::seconds kInterval{10};

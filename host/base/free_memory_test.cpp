@@ -4,7 +4,6 @@
 #include <malloc.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -13,13 +12,7 @@
 namespace backplane {
 namespace {
 
-std::size_t resident_bytes() {
-  std::ifstream file("/proc/self/statm");
-  std::size_t total = 0;
-  std::size_t resident = 0;
-  file >> total >> resident;
-  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
+std::size_t resident_bytes() { return memory_use().resident_bytes; }
 
 // 64 MB between things that stay.
 std::vector<std::string> leave_holes() {
@@ -58,6 +51,8 @@ TEST(FreeMemory, LooksNowAndThenUntilItIsStopped) {
   while (resident_bytes() > before + (16u << 20)) usleep(1000);
   memory.stop();
   loop.stop();
+  EXPECT_EQ(kept.back(), std::string(100, 'y'));
+  EXPECT_LE(resident_bytes(), before + (16u << 20));
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 #include "client/client_credentials.hpp"
 
 #include <openssl/pem.h>
-#include <sys/stat.h>
 
 #include <array>
 
+#include "base/file_signature.hpp"
 #include "transport/certificates.hpp"
 #include "transport/log.hpp"
 
@@ -114,16 +114,7 @@ Status CredentialFiles::read() {
 
 std::string CredentialFiles::signature() const {
   std::string all;
-  for (const FileOf& each : kFiles) {
-    struct stat what {};
-    if (!(config_.*each.file).empty() && ::stat((config_.*each.file).c_str(), &what) == 0) {
-      for (const long long part : {static_cast<long long>(what.st_ino), static_cast<long long>(what.st_size),
-                                   static_cast<long long>(what.st_mtim.tv_sec), static_cast<long long>(what.st_mtim.tv_nsec)}) {
-        all += std::to_string(part) + ",";
-      }
-    }
-    all += ";";
-  }
+  for (const FileOf& each : kFiles) all += file_signature(config_.*each.file) + ";";
   return all;
 }
 

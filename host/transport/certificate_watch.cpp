@@ -1,8 +1,7 @@
 #include "transport/certificate_watch.hpp"
 
-#include <sys/stat.h>
-
 #include "base/caught.hpp"
+#include "base/file_signature.hpp"
 #include "transport/log.hpp"
 
 namespace backplane {
@@ -25,16 +24,7 @@ CertificateWatch::CertificateWatch(ServingOptions options)
 std::string CertificateWatch::signature() const {
   std::string all;
   for (const auto& group : material_.groups) {
-    for (const auto& file : group.files) {
-      struct stat what {};
-      if (::stat(file.path.c_str(), &what) == 0) {
-        for (const long long part : {static_cast<long long>(what.st_ino), static_cast<long long>(what.st_size),
-                                     static_cast<long long>(what.st_mtim.tv_sec), static_cast<long long>(what.st_mtim.tv_nsec)}) {
-          all += std::to_string(part) + ",";
-        }
-      }
-      all += ';';
-    }
+    for (const auto& file : group.files) all += file_signature(file.path) + ";";
   }
   return all;
 }

@@ -1,9 +1,8 @@
 // x-kubernetes-embedded-resource: what stands there must say what it is, and its metadata are metadata.
-#include <algorithm>
-
 #include "backplane/names.hpp"
 #include "schema/constraints.hpp"
 #include "schema/findings.hpp"
+#include "schema/value_walk.hpp"
 
 namespace backplane::schema {
 namespace {
@@ -51,45 +50,14 @@ void check_resource(const Object& object, const std::string& path, FieldErrors& 
   if (get_object(object, "metadata") != nullptr) check_metadata(object, path, errors);
 }
 
-class Walk {
- public:
-  explicit Walk(FieldErrors& errors) : errors_(errors), left_(kMaxFoundBytes) {}
-
-  void value(const Value& value, const Type& type, const Place& place) {
-    if (left_ == 0) return;
-    const Body& body = type.body();
-    if (value.is_array() && type.form() == Form::kList) {
-      const Array& array = value.get_array();
-      for (std::size_t i = 0; body.items != nullptr && i < array.size(); ++i) this->value(array[i], *body.items, place.item(i));
-    } else if (value.is_object() && type.form() != Form::kList) {
-      if (body.constraints && body.constraints->embedded_resource) resource(value.get_object(), place);
-      for (const auto& member : value.get_object()) {
-        const int index = body.find(member.key(), 0);
-        if (index >= 0) {
-          this->value(member.value(), *body.properties[static_cast<std::size_t>(index)].type, place.member(member.key()));
-        } else if (body.items != nullptr) {
-          this->value(member.value(), *body.items, place.key(member.key()));
-        }
-      }
-    }
-  }
-
- private:
-  void resource(const Object& object, const Place& place) {
-    FieldErrors found;
-    check_resource(object, place.path(), found);
-    left_ -= std::min(left_, bytes_of(found));
-    for (const FieldError& error : found.list()) errors_.add(error);
-  }
-
-  FieldErrors& errors_;
-  std::size_t left_;
-};
+void look(const Value& value, const Constraints& rule, const Place& place, FieldErrors& found) {
+  if (rule.embedded_resource && value.is_object()) check_resource(value.get_object(), place.path(), found);
+}
 
 }  // namespace
 
 void check_embedded(const Value& value, const Type& type, const Place& place, FieldErrors& errors) {
-  Walk(errors).value(value, type, place);
+  ValueWalk(look, errors).walk(value, type, place);
 }
 
 }  // namespace backplane::schema

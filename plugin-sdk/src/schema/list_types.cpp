@@ -1,8 +1,8 @@
 // Lists that are sets or maps: no item, no key twice.
-#include <algorithm>
 #include <map>
 
 #include "schema/findings.hpp"
+#include "schema/value_walk.hpp"
 
 namespace backplane::schema {
 namespace {
@@ -32,40 +32,9 @@ void check_list(const Array& array, const Constraints& rule, const Place& place,
   for_repeated(array.size(), key, [&](std::size_t i) { errors.duplicate_raw(at(i), key(i)); });
 }
 
-class Walk {
- public:
-  explicit Walk(FieldErrors& errors) : errors_(errors), left_(kMaxFoundBytes) {}
-
-  void value(const Value& value, const Type& type, const Place& place) {
-    if (left_ == 0) return;
-    const Body& body = type.body();
-    if (value.is_array() && type.form() == Form::kList) {
-      const Array& array = value.get_array();
-      if (body.constraints && body.constraints->list_kind != ListKind::kAtomic) list(array, *body.constraints, place);
-      for (std::size_t i = 0; body.items != nullptr && i < array.size(); ++i) this->value(array[i], *body.items, place.item(i));
-    } else if (value.is_object() && type.form() != Form::kList) {
-      for (const auto& member : value.get_object()) {
-        const int index = body.find(member.key(), 0);
-        if (index >= 0) {
-          this->value(member.value(), *body.properties[static_cast<std::size_t>(index)].type, place.member(member.key()));
-        } else if (body.items) {
-          this->value(member.value(), *body.items, place.key(member.key()));
-        }
-      }
-    }
-  }
-
- private:
-  void list(const Array& array, const Constraints& rule, const Place& place) {
-    FieldErrors found;
-    check_list(array, rule, place, found);
-    left_ -= std::min(left_, bytes_of(found));
-    for (const FieldError& error : found.list()) errors_.add(error);
-  }
-
-  FieldErrors& errors_;
-  std::size_t left_;
-};
+void look(const Value& value, const Constraints& rule, const Place& place, FieldErrors& found) {
+  if (rule.list_kind != ListKind::kAtomic && value.is_array()) check_list(value.get_array(), rule, place, found);
+}
 
 }  // namespace
 
@@ -79,7 +48,7 @@ Object list_key_of(const Value& item, const std::vector<std::string>& fields) {
 }
 
 void check_list_types(const Value& value, const Type& type, const Place& place, FieldErrors& errors) {
-  Walk(errors).value(value, type, place);
+  ValueWalk(look, errors).walk(value, type, place);
 }
 
 }  // namespace backplane::schema

@@ -1,0 +1,14 @@
+// Whether a file has changed: what stat says of it, as a text to compare.
+//
+// Thread-safety: any thread.
+// Errors:        none; a file that cannot be looked at has an empty signature.
+#pragma once
+
+#include <string>
+
+namespace backplane {
+
+// Inode, size and time of the last change.
+std::string file_signature(const std::string& path);
+
+}  // namespace backplane

@@ -1,0 +1,28 @@
+// A walk over a value of a custom resource: every value below whose type has constraints is looked at, until so much has been found that
+// nobody reads more.
+//
+// Thread-safety: one thread; a walk is used once.
+#pragma once
+
+#include "schema/constraints.hpp"
+#include "schema/findings.hpp"
+
+namespace backplane::schema {
+
+class ValueWalk {
+ public:
+  // Adds what is wrong with `value` itself, not with what is in it.
+  using Look = void (*)(const Value& value, const Constraints& rule, const Place& place, FieldErrors& found);
+
+  ValueWalk(Look look, FieldErrors& errors) : look_(look), errors_(errors) {}
+  void walk(const Value& value, const Type& type, const Place& place);
+
+ private:
+  void look(const Value& value, const Constraints& rule, const Place& place);
+
+  const Look look_;
+  FieldErrors& errors_;
+  std::size_t left_ = kMaxFoundBytes;
+};
+
+}  // namespace backplane::schema
