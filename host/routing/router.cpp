@@ -131,7 +131,8 @@ std::vector<VersionRef> enabled_versions(const APIGroupInfo& group, const std::s
     table->version = version;
     table->delegate = delegate;
     table->group_priority = group.group_priority_minimum;
-    table->version_priority = group.version_priority + rank;
+    const auto priority = group.version_priorities.find(name);
+    table->version_priority = priority != group.version_priorities.end() ? priority->second : group.version_priority + rank;
     table->rows = with_rows({}, version, enabled, schemas == group.schemas.end() ? nullptr : schemas->second, {}, handler_of, false);
     out.push_back(std::move(table));
   }

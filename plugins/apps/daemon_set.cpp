@@ -1,10 +1,8 @@
 // DaemonSets.
 #include <charconv>
 
-#include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
-#include "backplane/workload/printing.hpp"
 #include "backplane/workload/strategy.hpp"
 #include "backplane/workload/warnings.hpp"
 #include "backplane/workload/workload.hpp"
@@ -87,28 +85,9 @@ class DaemonSetStatusStrategy final : public StatusStrategy {
 
 }  // namespace
 
-KindRow daemon_set_row(PodValidationOptions options) {
-  const auto count = [](const char* name, const char* description, const char* member) {
-    return number_column(name, description, std::string(".status.") + member);
-  };
-  return {.resource = "daemonsets",
-          .kind = "DaemonSet",
-          .short_names = {"ds"},
-          .categories = {"all"},
-          .facts = {.generation = true,
-                    .status = true,
-                    .columns = with_template_columns(
-                        {name_column(), count("Desired", "Nodes that should run a pod.", "desiredNumberScheduled"),
-                         count("Current", "Nodes that run a pod.", "currentNumberScheduled"),
-                         count("Ready", "Pods that are ready.", "numberReady"),
-                         count("Up-to-date", "Pods made from the current template.", "updatedNumberScheduled"),
-                         count("Available", "Pods that have been ready long enough.", "numberAvailable"),
-                         shown_column("Node Selector", "Labels of the nodes it runs on.", ".spec.template.spec.nodeSelector", show_labels),
-                         age_column()},
-                        show_selector)},
-          .make = made<DaemonSetStrategy>(WorkloadFacts{.selector_kind = "daemonset", .selector_required = false}, options),
-          .make_status = made_status<DaemonSetStatusStrategy>,
-          .storage_prefix = "daemonsets"};
+KindCode daemon_set_code(PodValidationOptions options) {
+  return {.make = made<DaemonSetStrategy>(WorkloadFacts{.selector_kind = "daemonset", .selector_required = false}, options),
+          .make_status = made_status<DaemonSetStatusStrategy>};
 }
 
 }  // namespace backplane::apps

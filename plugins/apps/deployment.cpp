@@ -1,11 +1,8 @@
 // Deployments.
-#include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
-#include "backplane/workload/printing.hpp"
 #include "backplane/workload/strategy.hpp"
 #include "backplane/workload/workload.hpp"
 #include "kinds.hpp"
-#include "shared.hpp"
 
 namespace backplane::apps {
 namespace {
@@ -47,23 +44,9 @@ class DeploymentStrategy final : public WorkloadStrategy {
 
 }  // namespace
 
-KindRow deployment_row(PodValidationOptions options) {
+KindCode deployment_code(PodValidationOptions options) {
   constexpr WorkloadFacts kWorkload{.selector_kind = "deployment", .bad_selector = "invalid label selector", .names_hosts = true};
-  return {.resource = "deployments",
-          .kind = "Deployment",
-          .short_names = {"deploy"},
-          .categories = {"all"},
-          .facts = {.generation = true,
-                    .status = true,
-                    .columns = with_template_columns(
-                        {name_column(), ready_column(),
-                         count_column("Up-to-date", "Pods made from the current template.", ".status.updatedReplicas"),
-                         count_column("Available", "Pods that have been ready long enough.", ".status.availableReplicas"), age_column()},
-                        show_selector)},
-          .make = made<DeploymentStrategy>(kWorkload, options),
-          .status_keeps = {"labels"},
-          .scale = Host::ScalePaths{},
-          .storage_prefix = "deployments"};
+  return {.make = made<DeploymentStrategy>(kWorkload, options)};
 }
 
 }  // namespace backplane::apps

@@ -1,21 +1,24 @@
-// The kinds of apps/v1 as data, one row each.
+// The group apps/v1: what its kinds do beyond schema/apps_group.json.
 //
 // `options` is what the host's flags say of pods.
 // Thread-safety: pure functions.
-// Keys are those of the time when these kinds had another group: each row's storage prefix is the plural alone.
+// Keys are those of the time when these kinds had another group: each kind's storage prefix is the plural alone.
 #pragma once
 
-#include "backplane/kit/group.hpp"
+#include "backplane/kit/group_document.hpp"
+#include "backplane/schema.hpp"
 #include "backplane/workload/pod_validation.hpp"
 
 namespace backplane::apps {
 
-using kit::KindRow;
+// The types of the group; pod templates are types of the core group.
+std::shared_ptr<const SchemaSet> apps_schemas();
 
-KindRow controller_revision_row();
-KindRow daemon_set_row(workload::PodValidationOptions options = {});
-KindRow deployment_row(workload::PodValidationOptions options = {});
-KindRow replica_set_row(workload::PodValidationOptions options = {});
-KindRow stateful_set_row(workload::PodValidationOptions options = {});
+kit::KindCode daemon_set_code(workload::PodValidationOptions options);
+kit::KindCode deployment_code(workload::PodValidationOptions options);
+kit::KindCode stateful_set_code(workload::PodValidationOptions options);
+
+// The group: its document with this code.
+Result<kit::GroupDocument> apps_group(workload::PodValidationOptions options = {});
 
 }  // namespace backplane::apps

@@ -2,17 +2,14 @@
 #include <algorithm>
 #include <array>
 
-#include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
 #include "backplane/workload/pod_defaults.hpp"
-#include "backplane/workload/printing.hpp"
 #include "backplane/workload/strategy.hpp"
 #include "backplane/workload/warnings.hpp"
 #include "backplane/workload/workload.hpp"
 #include "kinds.hpp"
-#include "shared.hpp"
 
 namespace backplane::apps {
 namespace {
@@ -112,18 +109,8 @@ class StatefulSetStrategy final : public WorkloadStrategy {
 
 }  // namespace
 
-KindRow stateful_set_row(PodValidationOptions options) {
-  return {.resource = "statefulsets",
-          .kind = "StatefulSet",
-          .short_names = {"sts"},
-          .categories = {"all"},
-          .facts = {.name_rule = NameRule::kDnsLabel,  // it becomes part of its pods' host names
-                    .generation = true,
-                    .status = true,
-                    .columns = with_template_columns({name_column(), ready_column(), age_column()}, nullptr)},
-          .make = made<StatefulSetStrategy>(WorkloadFacts{.selector_kind = "statefulset", .bad_selector = ""}, options),
-          .scale = Host::ScalePaths{},
-          .storage_prefix = "statefulsets"};
+KindCode stateful_set_code(PodValidationOptions options) {
+  return {.make = made<StatefulSetStrategy>(WorkloadFacts{.selector_kind = "statefulset", .bad_selector = ""}, options)};
 }
 
 }  // namespace backplane::apps

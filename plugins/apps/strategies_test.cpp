@@ -2,13 +2,16 @@
 
 #include "kind_under_test.hpp"
 #include "kinds.hpp"
-#include "shared.hpp"
 
 namespace backplane::apps {
 namespace {
 
 constexpr std::string_view kTemplate =
     R"("template":{"metadata":{"labels":{"app":"d"}},"spec":{"containers":[{"name":"c","image":"nginx"}]}})";
+
+using kit::KindRow;
+
+KindRow row_of(std::string_view kind) { return apps_group()->kind(kind); }
 
 testing::KindUnderTest kind(KindRow row) { return testing::KindUnderTest(std::move(row), *apps_schemas(), "apps"); }
 
@@ -20,7 +23,7 @@ Object made(KindRow row, std::string_view spec_start) {
 std::string problems_of(KindRow row, const Object& object) { return kind(std::move(row)).problems(object); }
 
 TEST(Deployments, HaveTheirDefaults) {
-  const KindRow row = deployment_row();
+  const KindRow row = row_of("Deployment");
   const Object deployment = made(row, R"("selector":{"matchLabels":{"app":"d"}},)");
   EXPECT_EQ(problems_of(row, deployment), "");
   EXPECT_EQ(get_int_path(deployment, "spec.replicas"), 1);
@@ -30,7 +33,7 @@ TEST(Deployments, HaveTheirDefaults) {
 }
 
 TEST(Deployments, SelectorsAreRequiredAndFixed) {
-  const KindRow row = deployment_row();
+  const KindRow row = row_of("Deployment");
   EXPECT_TRUE(problems_of(row, made(row, "")).starts_with("[spec.selector: Required value, spec.template.metadata.labels:"));
   EXPECT_EQ(problems_of(row, made(row, R"("selector":{},)")), "spec.selector: Invalid value: {}: empty selector is invalid for deployment");
   const Object old = made(row, R"("selector":{"matchLabels":{"app":"d"}},)");
@@ -41,14 +44,14 @@ TEST(Deployments, SelectorsAreRequiredAndFixed) {
 }
 
 TEST(Deployments, UnknownStrategiesAreShownWhole) {
-  const KindRow row = deployment_row();
+  const KindRow row = row_of("Deployment");
   const Object deployment = made(row, R"("selector":{"matchLabels":{"app":"d"}},"strategy":{"type":"x"},)");
   EXPECT_EQ(problems_of(row, deployment),
             R"(spec.strategy: Unsupported value: {"Type":"x","RollingUpdate":null}: supported values: "Recreate", "RollingUpdate")");
 }
 
 TEST(DaemonSets, CountTheirTemplates) {
-  const KindRow row = daemon_set_row();
+  const KindRow row = row_of("DaemonSet");
   const auto strategy = row.strategy();
   const Object old = made(row, R"("selector":{"matchLabels":{"app":"d"}},)");
   EXPECT_EQ(to_json(*find_path(old, {"metadata", "annotations"})), R"({"deprecated.daemonset.template.generation":"1"})");
@@ -65,7 +68,7 @@ TEST(DaemonSets, CountTheirTemplates) {
 }
 
 TEST(StatefulSets, FreezeMostOfTheirSpec) {
-  const KindRow row = stateful_set_row();
+  const KindRow row = row_of("StatefulSet");
   const Object old = made(row, R"("serviceName":"a","selector":{"matchLabels":{"app":"d"}},)");
   EXPECT_EQ(problems_of(row, old), "");
   Object now = old;
@@ -79,30 +82,30 @@ TEST(StatefulSets, FreezeMostOfTheirSpec) {
 TEST(Workloads, WarnOfNamesAndTemplates) {
   using Texts = std::vector<std::string>;
   const std::string spec = R"("selector":{"matchLabels":{"app":"d"}},"revisionHistoryLimit":-1,)";
-  Object object = made(deployment_row(), spec);
+  Object object = made(row_of("Deployment"), spec);
   object.at("metadata").get_object()["name"] = "a.b";
   const Texts name{
       "metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: "
       "[must not contain dots]"};
-  EXPECT_EQ(deployment_row().strategy()->warnings(object, nullptr), name);
-  EXPECT_EQ(replica_set_row().strategy()->warnings(object, nullptr), name);
-  EXPECT_EQ(deployment_row().strategy()->warnings(object, &object), Texts{});
-  EXPECT_EQ(daemon_set_row().strategy()->warnings(object, nullptr), Texts{});
+  EXPECT_EQ(row_of("Deployment").strategy()->warnings(object, nullptr), name);
+  EXPECT_EQ(row_of("ReplicaSet").strategy()->warnings(object, nullptr), name);
+  EXPECT_EQ(row_of("Deployment").strategy()->warnings(object, &object), Texts{});
+  EXPECT_EQ(row_of("DaemonSet").strategy()->warnings(object, nullptr), Texts{});
   const Texts history{"spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended"};
-  EXPECT_EQ(stateful_set_row().strategy()->warnings(object, nullptr), history);
-  EXPECT_EQ(stateful_set_row().strategy()->warnings(object, &object), history);
+  EXPECT_EQ(row_of("StatefulSet").strategy()->warnings(object, nullptr), history);
+  EXPECT_EQ(row_of("StatefulSet").strategy()->warnings(object, &object), history);
 }
 
-TEST(ReplicaSets, AreNotSelectedByTheirCount) { EXPECT_TRUE(replica_set_row().strategy()->facts().selectable.empty()); }
+TEST(ReplicaSets, AreNotSelectedByTheirCount) { EXPECT_TRUE(row_of("ReplicaSet").strategy()->facts().selectable.empty()); }
 
 TEST(ControllerRevisions, KeepTheirData) {
-  const auto revision = kind(controller_revision_row());
+  const auto revision = kind(row_of("ControllerRevision"));
   EXPECT_EQ(revision.problems(revision.normalized(R"({"revision":-1})")),
             "[data: Required value: data is mandatory, revision: Invalid value: -1: must be greater than or equal to 0]");
 }
 
 TEST(Deployments, RollingSettingsBelongToRollingUpdates) {
-  const KindRow row = deployment_row();
+  const KindRow row = row_of("Deployment");
   const Object deployment =
       made(row, R"("selector":{"matchLabels":{"app":"d"}},"strategy":{"type":"Recreate","rollingUpdate":{"maxSurge":1}},)");
   EXPECT_EQ(problems_of(row, deployment),
@@ -134,7 +137,7 @@ TEST(Workloads, StatusCountsAreNotAboveTheReplicas) {
 }
 
 TEST(StatefulSets, UpdateStrategiesAreTwo) {
-  const KindRow row = stateful_set_row();
+  const KindRow row = row_of("StatefulSet");
   const auto problems = [&](const char* strategy) {
     return problems_of(
         row, made(row, R"("serviceName":"s","selector":{"matchLabels":{"app":"d"}},"updateStrategy":)" + std::string(strategy) + ","));

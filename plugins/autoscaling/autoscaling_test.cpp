@@ -92,9 +92,9 @@ TEST(AutoscalerConversionTest, AnAnnotationThatCannotBeReadIsLeftOut) {
 TEST(AutoscalerStrategyTest, FillsInWhatIsNotSaid) {
   Object object = parsed(
       R"({"metadata":{"annotations":{"autoscaling.alpha.kubernetes.io/metrics":"[]","kept":"yes"}},"spec":{"behavior":{"scaleDown":{"selectPolicy":"Min"}}}})");
-  autoscaler_row().strategy()->apply_defaults(object);
+  autoscaling_group()->kind("HorizontalPodAutoscaler").strategy()->apply_defaults(object);
   const Object once = object;
-  autoscaler_row().strategy()->apply_defaults(object);
+  autoscaling_group()->kind("HorizontalPodAutoscaler").strategy()->apply_defaults(object);
   EXPECT_EQ(object, once);
   EXPECT_EQ(object, parsed(R"({"metadata":{"annotations":{"kept":"yes"}},"spec":{"minReplicas":1,
     "metrics":[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":80}}}],
@@ -130,7 +130,7 @@ TEST(AutoscalerStrategyTest, OldZeroesAndOldVersionsAreLetThrough) {
 }
 
 TEST(AutoscalerTableTest, ShowsTwoMetricsAndCountsTheOthers) {
-  const Array cells = ColumnTable(autoscaler_columns()).cells(parsed(kEverything), 0, {});
+  const Array cells = autoscaling_group()->kind("HorizontalPodAutoscaler").strategy()->table_convertor().cells(parsed(kEverything), 0, {});
   EXPECT_EQ(cells[1], "Deployment/d");
   EXPECT_EQ(cells[2], "<unknown>/10, <unknown>/2k + 3 more...");
   EXPECT_EQ(cells[3], "2");

@@ -12,9 +12,6 @@
 namespace backplane::autoscaling {
 namespace {
 
-constexpr int kGroupPriority = 17500;
-constexpr int kVersionPriority = 15;
-
 Result<std::shared_ptr<const SchemaSet>> schemas_of(std::string_view document) {
   const std::array<std::string_view, 1> documents = {document};
   return SchemaSet::embedded(documents, {meta_schemas()});
@@ -28,17 +25,7 @@ class AutoscalingPlugin final : public Plugin {
     auto v1 = schemas_of(autoscaling_v1_json());
     if (!v1.ok()) return std::move(v1).status();
     if (Status status = add_conversions(host.scheme()); !status.ok()) return status;
-
-    kit::GroupInstaller group(host, kStored.group_version(), *v2);
-    group.add_version(kServed.version, *v1);
-    const kit::KindRow stored = autoscaler_row();
-    if (Status status = group.add(stored); !status.ok()) return status;
-    kit::KindRow served = stored;
-    served.version = kServed.version;
-    served.stored_kind = kStored;
-    served.make = nullptr;
-    if (Status status = group.add(served); !status.ok()) return status;
-    return group.install("autoscaling", kGroupPriority, kVersionPriority);
+    return kit::install_group(host, "autoscaling", autoscaling_group(), {std::move(*v2), std::move(*v1)});
   }
 };
 

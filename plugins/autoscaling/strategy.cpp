@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "autoscaling_group_json.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/walk.hpp"
 #include "conversion.hpp"
@@ -79,14 +80,10 @@ class AutoscalerStatusStrategy final : public StatusStrategy {
 
 }  // namespace
 
-KindRow autoscaler_row() {
-  return {.resource = "horizontalpodautoscalers",
-          .kind = kStored.kind,
-          .short_names = {"hpa"},
-          .categories = {"all"},
-          .facts = {.status = true, .columns = autoscaler_columns()},
-          .make = made<AutoscalerStrategy>(),
-          .make_status = made_status<AutoscalerStatusStrategy>};
+Result<GroupDocument> autoscaling_group() {
+  GroupCode code{.kinds = {{kStored.kind, {.make = made<AutoscalerStrategy>(), .make_status = made_status<AutoscalerStatusStrategy>}}}};
+  add_autoscaler_printers(code);
+  return read_group(autoscaling_group_json(), code);
 }
 
 }  // namespace backplane::autoscaling

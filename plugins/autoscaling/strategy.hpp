@@ -5,13 +5,13 @@
 
 #include <memory>
 
-#include "backplane/kit/group.hpp"
+#include "backplane/kit/group_document.hpp"
 
 namespace backplane::autoscaling {
 
-// The row of the stored version.
-kit::KindRow autoscaler_row();
-std::vector<TableColumn> autoscaler_columns();
+// The group: schema/autoscaling_group.json with its code.
+Result<kit::GroupDocument> autoscaling_group();
+void add_autoscaler_printers(kit::GroupCode& code);
 // `old`: the stored object, or null for a new one; what was wrong in it already is not held against a change.
 void validate_autoscaler(const Object& autoscaler, const Object* old, FieldErrors& errors);
 

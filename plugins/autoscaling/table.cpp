@@ -83,14 +83,8 @@ void print_min(const Object& object, std::int64_t, Array& cells) {
 
 }  // namespace
 
-std::vector<TableColumn> autoscaler_columns() {
-  return {name_column(),
-          computed_column("Reference", "The workload that is scaled.", print_reference),
-          computed_column("Targets", "Metrics: what they are and should be.", print_targets),
-          computed_column("MinPods", "As few pods as there may be.", print_min),
-          count_column("MaxPods", "As many pods as there may be.", ".spec.maxReplicas"),
-          count_column("Replicas", "Pods there are.", ".status.currentReplicas"),
-          age_column()};
+void add_autoscaler_printers(GroupCode& code) {
+  code.printers.insert({{"scaleTarget", print_reference}, {"metrics", print_targets}, {"minReplicas", print_min}});
 }
 
 }  // namespace backplane::autoscaling

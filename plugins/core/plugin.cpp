@@ -23,39 +23,9 @@ namespace {
 using kit::GroupInstaller;
 using workload::PodValidationOptions;
 
-constexpr int kGroupPriority = 18000;  // ahead of every group under /apis
-constexpr int kVersionPriority = 1;
-
 std::chrono::seconds event_ttl(const Host& host) {
   const auto time = kit::parse_duration(host.flag("event-ttl").value_or("1h"));
   return std::chrono::duration_cast<std::chrono::seconds>(time.value_or(std::chrono::hours(1)));
-}
-
-KindRow kept_for(KindRow row, std::chrono::seconds time) {
-  row.time_to_live = time;
-  return row;
-}
-KindRow hooked(KindRow row, std::shared_ptr<const StoreHooks> hooks) {
-  row.hooks = std::move(hooks);
-  return row;
-}
-
-std::vector<KindRow> kind_rows(const Host& host, std::shared_ptr<const StoreHooks> service_hooks, PodValidationOptions options) {
-  return {config_map_row(),
-          endpoints_row(),
-          kept_for(event_row(), event_ttl(host)),
-          limit_range_row(),
-          namespace_row(),
-          node_row(),
-          persistent_volume_row(),
-          persistent_volume_claim_row(),
-          pod_row(options),
-          pod_template_row(options),
-          resource_quota_row(),
-          replication_controller_row(options),
-          secret_row(),
-          service_account_row(),
-          hooked(service_row(), std::move(service_hooks))};
 }
 
 int number_of(const std::optional<std::string>& flag) { return flag ? std::atoi(flag->c_str()) : 0; }
@@ -81,13 +51,13 @@ class CorePlugin final : public Plugin {
     auto resources = make_resources(host, *addresses);
     if (!resources.ok()) return std::move(resources).status();
     const PodValidationOptions options = workload::pod_validation_options(host);
-    GroupInstaller group(host, {"", "v1"}, core_schemas());
-    for (const KindRow& row : kind_rows(host, service_hooks(*resources), options)) {
-      if (Status status = group.add(row); !status.ok()) return status;
-    }
-    if (Status status = add_namespaces(host, group); !status.ok()) return status;
-    if (Status status = add_pods(host, group, options); !status.ok()) return status;
-    if (Status status = group.install("core", kGroupPriority, kVersionPriority); !status.ok()) return status;
+    auto document = core_group({.pods = options, .event_ttl = event_ttl(host), .services = service_hooks(*resources)});
+    if (!document.ok()) return std::move(document).status();
+    GroupInstaller group(host, std::move(*document), {core_schemas()});
+    if (Status status = group.add_kinds(); !status.ok()) return status;
+    if (Status status = add_namespace_subresources(host, group); !status.ok()) return status;
+    if (Status status = add_pod_subresources(host, group, options); !status.ok()) return status;
+    if (Status status = group.install("core"); !status.ok()) return status;
     if (Status status = host.register_admission(make_namespace_lifecycle(group.store("namespaces"))); !status.ok()) return status;
     auto repair = std::make_shared<ServiceRepair>(group.store("services"), std::move(*addresses), *resources, host.logger());
     if (Status status = add_repair(host, std::move(repair)); !status.ok()) return status;
@@ -136,14 +106,14 @@ class CorePlugin final : public Plugin {
 
   static Task<void> keep_repairing(std::shared_ptr<ServiceRepair> repair, Signal& stop) { co_await repair->run(stop); }
 
-  static Status add_namespaces(Host& host, GroupInstaller& group) {
+  static Status add_namespace_subresources(Host& host, GroupInstaller& group) {
     auto finalize = host.make_subresource(group.store("namespaces"), namespace_finalize_strategy());
     if (!finalize.ok()) return std::move(finalize).status();
     group.put("namespaces/finalize", make_finalize_storage(std::move(*finalize)));
     return {};
   }
 
-  static Status add_pods(Host& host, GroupInstaller& group, PodValidationOptions options) {
+  static Status add_pod_subresources(Host& host, GroupInstaller& group, PodValidationOptions options) {
     const auto pods = group.store("pods");
     auto ephemeral = host.make_subresource(pods, pod_ephemeral_containers_strategy(options));
     if (!ephemeral.ok()) return std::move(ephemeral).status();

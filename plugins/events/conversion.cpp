@@ -48,12 +48,4 @@ Status add_conversions(Scheme& scheme) {
   return added.ok() ? scheme.add_conversion(kStored, kServed, to_served) : added;
 }
 
-std::vector<Scheme::FieldLabel> field_labels() {
-  std::vector<Scheme::FieldLabel> labels = {{"reason", ""}, {"reportingController", "reportingComponent"}, {"type", ""}};
-  for (const char* member : {"kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"}) {
-    labels.push_back({std::string("regarding.") + member, std::string("involvedObject.") + member});
-  }
-  return labels;
-}
-
 }  // namespace backplane::events

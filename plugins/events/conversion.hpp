@@ -12,7 +12,5 @@ inline const GroupVersionKind kStored{"", "v1", "Event"};
 inline const GroupVersionKind kServed{"events.k8s.io", "v1", "Event"};
 
 Status add_conversions(Scheme& scheme);
-// Labels that selectors on events.k8s.io/v1 may name.
-std::vector<Scheme::FieldLabel> field_labels();
 
 }  // namespace backplane::events

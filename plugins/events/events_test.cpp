@@ -34,7 +34,7 @@ TEST(EventConversionTest, NamesOfTheOtherVersionAreNotMembers) {
 
 TEST(EventConversionTest, SelectorsNameWhatTheVersionHas) {
   Scheme scheme;
-  ASSERT_TRUE(scheme.add_field_labels(kServed, field_labels()).ok());
+  ASSERT_TRUE(scheme.add_field_labels(kServed, events_group()->kind(kServed.kind).field_labels).ok());
   EXPECT_EQ(*scheme.stored_field_label(kServed, "regarding.kind"), "involvedObject.kind");
   EXPECT_EQ(*scheme.stored_field_label(kServed, "reportingController"), "reportingComponent");
   EXPECT_EQ(scheme.stored_field_label(kServed, "involvedObject.kind").status().message(), "field label not supported: involvedObject.kind");

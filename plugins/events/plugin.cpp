@@ -11,9 +11,6 @@
 namespace backplane::events {
 namespace {
 
-constexpr int kGroupPriority = 17750;
-constexpr int kVersionPriority = 15;
-
 class EventsPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
@@ -22,17 +19,7 @@ class EventsPlugin final : public Plugin {
     auto schemas = SchemaSet::embedded(documents, {core_schemas(), meta_schemas()});
     if (!schemas.ok()) return std::move(schemas).status();
     if (Status status = add_conversions(host.scheme()); !status.ok()) return status;
-
-    kit::KindRow row;
-    row.resource = "events";
-    row.kind = kServed.kind;
-    row.short_names = {"ev"};
-    row.stored_kind = kStored;
-    row.field_labels = field_labels();
-    row.make = kit::made<EventStrategy>();
-    kit::GroupInstaller group(host, kServed.group_version(), *schemas);
-    if (Status status = group.add(std::move(row)); !status.ok()) return status;
-    return group.install("events", kGroupPriority, kVersionPriority);
+    return kit::install_group(host, "events", events_group(), {std::move(*schemas)});
   }
 };
 

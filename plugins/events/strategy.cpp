@@ -4,6 +4,8 @@
 
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
+#include "conversion.hpp"
+#include "events_group_json.hpp"
 
 namespace backplane::events {
 namespace {
@@ -110,6 +112,10 @@ void EventStrategy::validate_update(RequestContext&, const Object& event, const 
   if (!same_member(event, old, "series")) check_series(event, errors);
   check_fixed_texts(event, old, errors);
   check_fixed_structs(event, old, errors);
+}
+
+Result<GroupDocument> events_group() {
+  return read_group(events_group_json(), {.kinds = {{kServed.kind, {.views = {{kServed.version, made<EventStrategy>()}}}}}});
 }
 
 }  // namespace backplane::events

@@ -5,6 +5,7 @@
 // Errors:        fields are blamed under the names they are stored with, as upstream does.
 #pragma once
 
+#include "backplane/kit/group_document.hpp"
 #include "backplane/strategy.hpp"
 
 namespace backplane::events {
@@ -15,5 +16,8 @@ class EventStrategy final : public Strategy {
   void validate(RequestContext& context, const Object& event, FieldErrors& errors) const override;
   void validate_update(RequestContext& context, const Object& event, const Object& old, FieldErrors& errors) const override;
 };
+
+// The group: schema/events_group.json with its code.
+Result<kit::GroupDocument> events_group();
 
 }  // namespace backplane::events

@@ -51,7 +51,7 @@ class Server {
     config.storage_prefix = "services/specs";
     config.schemas = core_schemas();
     config.schema = config.schemas->find(config.kind);
-    config.strategy = core::service_row().strategy();
+    config.strategy = core::core_group()->kind("Service").strategy();
     config.hooks = core::service_hooks(resources);
     config.return_deleted_object = true;
     services = store(std::move(config));

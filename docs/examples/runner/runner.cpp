@@ -6,6 +6,7 @@
 #include <backplane/workload/pod_defaults.hpp>
 #include <backplane/workload/pod_validation.hpp>
 
+#include "runners_group_json.hpp"
 #include "runners_json.hpp"
 
 using namespace backplane;
@@ -30,14 +31,9 @@ class Runner final : public Plugin {
     const std::string_view document = runners_json();
     auto schemas = SchemaSet::compile({&document, 1}, {core_schemas(), meta_schemas()});
     if (!schemas.ok()) return std::move(schemas).status();
-    kit::GroupInstaller group(host, {"run.example.com", "v1"}, *schemas);
-    kit::KindRow row;
-    row.resource = "runners";
-    row.kind = "Runner";
-    row.make = kit::made<RunnerStrategy>(workload::pod_validation_options(host));
-    row.storage_prefix = "run.example.com/runners";
-    if (Status status = group.add(std::move(row)); !status.ok()) return status;
-    return group.install("runner", 1000, 15);
+    kit::GroupCode code;
+    code.kinds["Runner"] = {.make = kit::made<RunnerStrategy>(workload::pod_validation_options(host))};
+    return kit::install_group(host, "runner", kit::read_group(runners_group_json(), code), {*schemas});
   }
 };
 BACKPLANE_PLUGIN(Runner)

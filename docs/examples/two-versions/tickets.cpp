@@ -1,13 +1,13 @@
 // Serves tickets.example.com with one kind in two versions: v2 is stored, v1 is another view of the same tickets.
 #include <backplane/kit/group.hpp>
 #include <backplane/kit/strategy.hpp>
-#include <backplane/kit/table.hpp>
 #include <backplane/kit/walk.hpp>
 #include <backplane/plugin.hpp>
 
 #include <array>
 #include <cctype>
 
+#include "tickets_group_json.hpp"
 #include "tickets_v1_json.hpp"
 #include "tickets_v2_json.hpp"
 
@@ -116,27 +116,9 @@ class TwoVersions final : public Plugin {
     if (Status status = scheme.add_conversion(served, stored, v1_to_v2); !status.ok()) return status;
     if (Status status = scheme.add_conversion(stored, served, v2_to_v1); !status.ok()) return status;
 
-    kit::KindRow row;
-    row.resource = "tickets";
-    row.kind = "Ticket";
-    row.facts.status = true;
-    row.facts.generation = true;
-    row.facts.selectable = {{"spec.passenger.last", "spec.passenger.last", ""}};
-    row.facts.columns = {kit::name_column(), kit::text_column("Last name", "Of the passenger.", ".spec.passenger.last"),
-                         kit::number_column("Row", "Where the seat is.", ".spec.seat.row")};
-    row.make = kit::made<TicketStrategy>();
-    row.storage_prefix = "tickets.example.com/tickets";
-    kit::KindRow view = row;
-    view.version = "v1";
-    view.stored_kind = stored;
-    view.make = [](KindFacts) { return std::make_shared<TicketV1Strategy>(); };
-    view.field_labels = {{"spec.lastName", "spec.passenger.last"}};
-
-    kit::GroupInstaller group(host, {"tickets.example.com", "v2"}, *v2);
-    group.add_version("v1", *v1);
-    if (Status status = group.add(row); !status.ok()) return status;
-    if (Status status = group.add(view); !status.ok()) return status;
-    return group.install("example.com/two-versions", 1000, 15);
+    kit::GroupCode code;
+    code.kinds["Ticket"] = {.make = kit::made<TicketStrategy>(), .views = {{"v1", kit::made<TicketV1Strategy>()}}};
+    return kit::install_group(host, "example.com/two-versions", kit::read_group(tickets_group_json(), code), {*v2, *v1});
   }
 };
 

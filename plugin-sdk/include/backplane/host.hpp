@@ -37,6 +37,7 @@ struct APIGroupInfo {
   // APIService priorities: groups are listed by falling group priority, then by name.
   int group_priority_minimum = 1000;
   int version_priority = 15;
+  std::map<std::string, int> version_priorities = {};  // of the versions that say their own
 };
 
 struct GroupVersionInfo {

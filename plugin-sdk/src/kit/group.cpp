@@ -1,6 +1,7 @@
 #include "backplane/kit/group.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "backplane/kit/strategy.hpp"
 
@@ -20,30 +21,31 @@ std::vector<Scheme::FieldLabel> labels_of(const KindRow& row, const Strategy* st
 
 }  // namespace
 
-std::shared_ptr<const Strategy> KindRow::strategy() const {
-  if (make != nullptr) return make(facts);
-  return is_view(*this) ? nullptr : std::make_shared<KindStrategy>(facts);
-}
-
-std::shared_ptr<const Strategy> KindRow::status_strategy(std::shared_ptr<const Strategy> parent) const {
-  if (make_status != nullptr) return make_status(std::move(parent));
-  return facts.status ? std::make_shared<StatusStrategy>(std::move(parent), status_keeps) : nullptr;
-}
-
-void GroupInstaller::add_version(std::string version, std::shared_ptr<const SchemaSet> schemas) {
-  versions_.push_back({std::move(version), std::move(schemas), {}, {}});
+GroupInstaller::GroupInstaller(Host& host, GroupDocument document, std::vector<std::shared_ptr<const SchemaSet>> schemas)
+    : host_(host), document_(std::move(document)) {
+  if (schemas.size() != document_.versions.size() || schemas.empty()) {
+    throw std::invalid_argument("the group " + quoted(document_.group) + " needs one schema set for each of its versions");
+  }
+  for (std::size_t i = 0; i < schemas.size(); ++i) versions_.push_back({document_.versions[i], std::move(schemas[i])});
 }
 
 GroupInstaller::Version* GroupInstaller::find(std::string_view version) {
   if (version.empty()) return &versions_.front();
-  const auto found = std::find_if(versions_.begin(), versions_.end(), [&](const Version& each) { return each.name == version; });
+  const auto found = std::find_if(versions_.begin(), versions_.end(), [&](const Version& each) { return each.of.name == version; });
   return found == versions_.end() ? nullptr : &*found;
+}
+
+Status GroupInstaller::add_kinds() {
+  for (const KindRow& row : document_.kinds) {
+    if (Status status = add(row); !status.ok()) return status;
+  }
+  return {};
 }
 
 Status GroupInstaller::add(const KindRow& row) {
   Version* version = find(row.version);
   if (version == nullptr) return Status(Reason::kInternalError, "kind " + row.kind + " is of the unknown version " + quoted(row.version));
-  const GroupVersionKind kind{group_, version->name, row.kind};
+  const GroupVersionKind kind{document_.group, version->of.name, row.kind};
   ResourceConfig config;
   config.kind = kind;
   config.stored_kind = row.stored_kind;
@@ -98,24 +100,33 @@ std::shared_ptr<StandardStorage> GroupInstaller::store(const std::string& resour
   return found == stores.end() ? nullptr : found->second;
 }
 
-Status GroupInstaller::install(std::string_view registrant, int group_priority, int version_priority) {
+Status GroupInstaller::install(std::string_view registrant) {
   Scheme& scheme = host_.scheme();
   APIGroupInfo info;
-  info.group = group_;
-  info.group_priority_minimum = group_priority;
-  info.version_priority = version_priority;
+  info.group = document_.group;
+  info.group_priority_minimum = document_.priority;
   std::vector<std::string> order;
   for (const Version& version : versions_) {
-    if (Status status = scheme.add_known_types({group_, version.name}, version.schemas, registrant); !status.ok()) return status;
-    order.push_back(version.name);
-    info.storages[version.name] = version.storages;
-    info.schemas[version.name] = version.schemas;
+    const std::string& name = version.of.name;
+    if (Status status = scheme.add_known_types({info.group, name}, version.schemas, registrant); !status.ok()) return status;
+    order.push_back(name);
+    info.version_priorities[name] = version.of.priority;
+    info.storages[name] = version.storages;
+    info.schemas[name] = version.schemas;
   }
   for (const auto& [kind, labels] : labels_) {
     if (Status status = scheme.add_field_labels(kind, labels); !status.ok()) return status;
   }
-  if (Status status = scheme.set_version_priority(group_, std::move(order)); !status.ok()) return status;
+  if (Status status = scheme.set_version_priority(info.group, std::move(order)); !status.ok()) return status;
   return host_.install_api_group(std::move(info));
+}
+
+Status install_group(Host& host, std::string_view registrant, Result<GroupDocument> document,
+                     std::vector<std::shared_ptr<const SchemaSet>> schemas) {
+  if (!document.ok()) return std::move(document).status();
+  GroupInstaller group(host, std::move(*document), std::move(schemas));
+  if (Status status = group.add_kinds(); !status.ok()) return status;
+  return group.install(registrant);
 }
 
 }  // namespace BACKPLANE_API

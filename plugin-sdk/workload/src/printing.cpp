@@ -15,19 +15,16 @@ Value list_member(const Value* list, std::string_view member) {
   return Value(kit::joined(parts));
 }
 
-}  // namespace
-
 Value show_names(const Value* containers, std::int64_t) { return list_member(containers, "name"); }
 Value show_images(const Value* containers, std::int64_t) { return list_member(containers, "image"); }
 Value show_access_modes(const Value* modes, std::int64_t) {
   return Value(print_access_modes(modes != nullptr ? modes->if_array() : nullptr));
 }
 
-std::vector<TableColumn> with_template_columns(std::vector<TableColumn> columns, PrintFound selector) {
-  columns.push_back(kit::shown_column("Containers", "Names of the containers.", ".spec.template.spec.containers", show_names, 1));
-  columns.push_back(kit::shown_column("Images", "Images of the containers.", ".spec.template.spec.containers", show_images, 1));
-  if (selector != nullptr) columns.push_back(kit::shown_column("Selector", "Labels of its pods.", ".spec.selector", selector, 1));
-  return columns;
+}  // namespace
+
+std::map<std::string, kit::Printer, std::less<>> printers() {
+  return {{"containerNames", show_names}, {"containerImages", show_images}, {"accessModes", show_access_modes}};
 }
 
 std::string print_access_modes(const Array* modes) {

@@ -14,9 +14,10 @@ TEST(Printing, AccessModesAreShortAndInTheirOrder) {
 
 TEST(Printing, ContainersStandSideBySide) {
   const Value containers = json::parse(R"([{"name":"a","image":"x"},{"name":"b","image":"y"}])");
-  EXPECT_EQ(show_names(&containers, 0), "a,b");
-  EXPECT_EQ(show_images(&containers, 0), "x,y");
-  EXPECT_EQ(show_images(nullptr, 0), "");
+  const auto shown = printers();
+  EXPECT_EQ(shown.at("containerNames").found(&containers, 0), "a,b");
+  EXPECT_EQ(shown.at("containerImages").found(&containers, 0), "x,y");
+  EXPECT_EQ(shown.at("containerImages").found(nullptr, 0), "");
 }
 
 }  // namespace

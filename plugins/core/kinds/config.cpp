@@ -100,30 +100,9 @@ class ServiceAccountStrategy final : public KindStrategy {
 
 }  // namespace
 
-KindRow config_map_row() {
-  return {.resource = "configmaps",
-          .kind = "ConfigMap",
-          .short_names = {"cm"},
-          .facts = {.rechecks_metadata = true,
-                    .columns = {name_column(), computed_column("Data", "Number of entries.", print_entries), age_column()}}};
-}
-
-KindRow secret_row() {
-  return {.resource = "secrets",
-          .kind = "Secret",
-          .facts = {.rechecks_metadata = true,
-                    .selectable = {{"type", "type", ""}},
-                    .columns = {name_column(), text_column("Type", "What the entries are for.", ".type"),
-                                computed_column("Data", "Number of entries.", print_entries), age_column()}},
-          .make = made<SecretStrategy>()};
-}
-
-KindRow service_account_row() {
-  return {.resource = "serviceaccounts",
-          .kind = "ServiceAccount",
-          .short_names = {"sa"},
-          .facts = {.returns_deleted = true, .rechecks_metadata = true, .columns = {name_column(), age_column()}},
-          .make = made<ServiceAccountStrategy>()};
+void add_secrets_and_accounts(GroupCode& code) {
+  code.kinds["Secret"] = {.make = made<SecretStrategy>()};
+  code.kinds["ServiceAccount"] = {.make = made<ServiceAccountStrategy>()};
 }
 
 }  // namespace backplane::core

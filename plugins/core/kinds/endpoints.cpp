@@ -110,15 +110,6 @@ void print_event(const Object& event, std::int64_t now, Array& cells) {
   cells.emplace_back(meta_name(event));
 }
 
-std::vector<SelectableField> event_fields() {
-  std::vector<SelectableField> out = {
-      {"reason", "reason", ""}, {"reportingComponent", "reportingComponent", ""}, {"source", "source.component", ""}, {"type", "type", ""}};
-  for (const char* member : {"kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"}) {
-    out.push_back({std::string("involvedObject.") + member, std::string("involvedObject.") + member, ""});
-  }
-  return out;
-}
-
 class EventStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
@@ -158,37 +149,10 @@ class EventStrategy final : public KindStrategy {
 
 }  // namespace
 
-KindRow endpoints_row() {
-  return {.resource = "endpoints",
-          .kind = "Endpoints",
-          .short_names = {"ep"},
-          .facts = {.create_on_update = true,
-                    .columns = {name_column(), computed_column("Endpoints", "Addresses and ports that are ready.", print_endpoints),
-                                age_column()}},
-          .make = made<EndpointsStrategy>(),
-          .storage_prefix = "services/endpoints",
-          .deprecation_warning = "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"};
-}
-
-KindRow event_row() {
-  return {.resource = "events",
-          .kind = "Event",
-          .short_names = {"ev"},
-          .facts = {.name_rule = NameRule::kPathSegment,
-                    .create_on_update = true,
-                    .rechecks_metadata_change = false,
-                    .selectable = event_fields(),
-                    .columns = {computed_column("Last Seen", "Time since it happened last.", print_event),
-                                next_column("Type", "Normal or Warning."),
-                                next_column("Reason", "Why, as one word."),
-                                next_column("Object", "What it is about."),
-                                next_column("Subobject", "The part of the object it is about.", 1),
-                                next_column("Source", "Who reported it.", 1),
-                                next_column("Message", "What happened."),
-                                next_column("First Seen", "Time since it happened first.", 1),
-                                next_column("Count", "How often it happened.", 1),
-                                {.name = "Name", .format = "name", .description = "Name of the event.", .priority = 1}}},
-          .make = made<EventStrategy>()};
+void add_endpoints_and_events(GroupCode& code, std::chrono::seconds event_ttl) {
+  code.kinds["Endpoints"] = {.make = made<EndpointsStrategy>()};
+  code.kinds["Event"] = {.make = made<EventStrategy>(), .time_to_live = event_ttl};
+  code.printers.insert({{"endpoints", print_endpoints}, {"event", print_event}});
 }
 
 }  // namespace backplane::core

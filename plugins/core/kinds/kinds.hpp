@@ -1,33 +1,37 @@
-// The kinds of the core group as data, one row each, and the strategies of subresources that are not /status.
+// The kinds of the core group: what they do beyond schema/core_group.json, and the strategies of subresources that are not /status.
 //
 // `options` is what the host's flags say of pods.
 // Thread-safety: pure functions; strategies are const, any thread.
 #pragma once
 
+#include <chrono>
 #include <memory>
 
-#include "backplane/kit/group.hpp"
+#include "backplane/kit/group_document.hpp"
 #include "backplane/workload/pod_validation.hpp"
 
 namespace backplane::core {
 
-using kit::KindRow;
+using kit::GroupCode;
 
-KindRow config_map_row();
-KindRow endpoints_row();
-KindRow event_row();
-KindRow limit_range_row();
-KindRow namespace_row();
-KindRow node_row();
-KindRow persistent_volume_row();
-KindRow persistent_volume_claim_row();
-KindRow pod_row(workload::PodValidationOptions options = {});
-KindRow pod_template_row(workload::PodValidationOptions options = {});
-KindRow replication_controller_row(workload::PodValidationOptions options = {});
-KindRow resource_quota_row();
-KindRow secret_row();
-KindRow service_account_row();
-KindRow service_row();
+// Code of the kinds, one function a file.
+void add_endpoints_and_events(GroupCode& code, std::chrono::seconds event_ttl);
+void add_limits_and_quotas(GroupCode& code);
+void add_namespaces(GroupCode& code);
+void add_nodes(GroupCode& code);
+void add_pods(GroupCode& code, workload::PodValidationOptions options);
+void add_secrets_and_accounts(GroupCode& code);
+void add_services(GroupCode& code, std::shared_ptr<const StoreHooks> hooks);
+void add_templates_and_controllers(GroupCode& code, workload::PodValidationOptions options);
+void add_volumes_and_claims(GroupCode& code);
+
+struct CoreOptions {
+  workload::PodValidationOptions pods = {};
+  std::chrono::seconds event_ttl{0};                // 0: events stay
+  std::shared_ptr<const StoreHooks> services = {};  // null: services are given nothing
+};
+// The group: its document (schema/core_group.json) with this code.
+Result<kit::GroupDocument> core_group(CoreOptions options = {});
 
 std::shared_ptr<const Strategy> namespace_finalize_strategy();
 std::shared_ptr<const Strategy> pod_status_strategy(std::shared_ptr<const Strategy> parent);

@@ -11,6 +11,8 @@ Object parse(std::string_view text) { return json::parse(json::string_view(text.
 
 using testing::KindUnderTest;
 
+using kit::KindRow;
+
 KindUnderTest kind(KindRow row) { return KindUnderTest(std::move(row), *core_schemas(), ""); }
 
 std::string problems_of(KindRow row, std::string_view object) {
@@ -23,54 +25,59 @@ std::string change_problems(KindRow row, std::string_view now, std::string_view 
 }
 
 TEST(ConfigMaps, KeysAreChecked) {
-  EXPECT_EQ(problems_of(config_map_row(), R"({"data":{"a":"1"},"binaryData":{"a":"AA=="}})"),
+  EXPECT_EQ(problems_of(core_group()->kind("ConfigMap"), R"({"data":{"a":"1"},"binaryData":{"a":"AA=="}})"),
             "data[a]: Invalid value: \"a\": duplicate of key present in binaryData");
-  EXPECT_TRUE(problems_of(config_map_row(), R"({"data":{"t~":"1"}})").starts_with("data[t~]: Invalid value: \"t~\": a valid config key"));
+  EXPECT_TRUE(problems_of(core_group()->kind("ConfigMap"), R"({"data":{"t~":"1"}})")
+                  .starts_with("data[t~]: Invalid value: \"t~\": a valid config key"));
 }
 
 TEST(ConfigMaps, ImmutableOnesStay) {
-  EXPECT_EQ(change_problems(config_map_row(), R"({"immutable":true,"data":{"a":"2"}})", R"({"immutable":true,"data":{"a":"1"}})"),
-            "data: Forbidden: field is immutable when `immutable` is set");
-  EXPECT_EQ(change_problems(config_map_row(), R"({"data":{"a":"1"}})", R"({"immutable":true,"data":{"a":"1"}})"),
+  EXPECT_EQ(
+      change_problems(core_group()->kind("ConfigMap"), R"({"immutable":true,"data":{"a":"2"}})", R"({"immutable":true,"data":{"a":"1"}})"),
+      "data: Forbidden: field is immutable when `immutable` is set");
+  EXPECT_EQ(change_problems(core_group()->kind("ConfigMap"), R"({"data":{"a":"1"}})", R"({"immutable":true,"data":{"a":"1"}})"),
             "immutable: Forbidden: field is immutable when `immutable` is set");
 }
 
 TEST(ConfigMaps, AreSmall) {
   const std::string half(600 * 1024, 'a');
-  EXPECT_EQ(problems_of(config_map_row(), R"({"data":{"a":")" + half + R"(","b":")" + half + R"("}})"),
+  EXPECT_EQ(problems_of(core_group()->kind("ConfigMap"), R"({"data":{"a":")" + half + R"(","b":")" + half + R"("}})"),
             "<nil>: Too long: may not be more than 1048576 bytes");
-  EXPECT_EQ(problems_of(config_map_row(), R"({"data":{"a":")" + half + R"("}})"), "");
+  EXPECT_EQ(problems_of(core_group()->kind("ConfigMap"), R"({"data":{"a":")" + half + R"("}})"), "");
 }
 
 TEST(Secrets, StringDataBecomesData) {
-  const Object secret = kind(secret_row()).defaulted(R"({"stringData":{"k":"hello"}})");
+  const Object secret = kind(core_group()->kind("Secret")).defaulted(R"({"stringData":{"k":"hello"}})");
   EXPECT_EQ(to_json(secret), R"({"metadata":{},"type":"Opaque","data":{"k":"aGVsbG8="}})");
 }
 
 TEST(Secrets, TypesDemandTheirKeys) {
-  EXPECT_EQ(problems_of(secret_row(), R"({"type":"kubernetes.io/tls"})"), "[data[tls.crt]: Required value, data[tls.key]: Required value]");
-  EXPECT_EQ(problems_of(secret_row(), R"({"type":"kubernetes.io/dockerconfigjson","data":{".dockerconfigjson":""}})"),
+  EXPECT_EQ(problems_of(core_group()->kind("Secret"), R"({"type":"kubernetes.io/tls"})"),
+            "[data[tls.crt]: Required value, data[tls.key]: Required value]");
+  EXPECT_EQ(problems_of(core_group()->kind("Secret"), R"({"type":"kubernetes.io/dockerconfigjson","data":{".dockerconfigjson":""}})"),
             "data[.dockerconfigjson]: Invalid value: \"<secret contents redacted>\": unexpected end of JSON input");
-  EXPECT_EQ(problems_of(secret_row(), R"({"type":"kubernetes.io/dockerconfigjson","data":{".dockerconfigjson":"e30="}})"), "");
+  EXPECT_EQ(problems_of(core_group()->kind("Secret"), R"({"type":"kubernetes.io/dockerconfigjson","data":{".dockerconfigjson":"e30="}})"),
+            "");
   EXPECT_EQ(
       problems_of(
-          secret_row(),
+          core_group()->kind("Secret"),
           R"({"type":"kubernetes.io/dockerconfigjson","data":{".dockerconfigjson":"W1tbW1tbW1tbW1tbW1tbW1tbW1tbW1tbW1tbW1tbW1tbW1tbW1tbW11dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV1dXV0="}})"),
       "")
       << "40 levels";
-  EXPECT_EQ(problems_of(secret_row(), R"({"type":"kubernetes.io/basic-auth","data":{}})"),
+  EXPECT_EQ(problems_of(core_group()->kind("Secret"), R"({"type":"kubernetes.io/basic-auth","data":{}})"),
             "[data[username]: Required value, data[password]: Required value]");
-  EXPECT_EQ(change_problems(secret_row(), R"({"type":"b"})", R"({"type":"a"})"), "type: Invalid value: \"b\": field is immutable");
+  EXPECT_EQ(change_problems(core_group()->kind("Secret"), R"({"type":"b"})", R"({"type":"a"})"),
+            "type: Invalid value: \"b\": field is immutable");
 }
 
 TEST(Events, AreAboutThingsInTheirNamespace) {
-  EXPECT_EQ(problems_of(event_row(), R"({"metadata":{"namespace":"n"},"involvedObject":{}})"),
+  EXPECT_EQ(problems_of(core_group()->kind("Event"), R"({"metadata":{"namespace":"n"},"involvedObject":{}})"),
             "involvedObject.namespace: Invalid value: \"\": does not match event.namespace");
 }
 
 TEST(ReplicationControllers, TakeTheirSelectorFromTheTemplate) {
   const Object rc =
-      kind(replication_controller_row())
+      kind(core_group()->kind("ReplicationController"))
           .defaulted(R"({"spec":{"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})");
   EXPECT_EQ(to_json(rc.at("spec").get_object().at("selector")), R"({"a":"b"})");
   EXPECT_EQ(get_int_path(rc, "spec.replicas"), 1);
@@ -78,7 +85,8 @@ TEST(ReplicationControllers, TakeTheirSelectorFromTheTemplate) {
 
 TEST(Nodes, AllocatableIsTheCapacity) {
   const auto allocatable = [](std::string_view status) {
-    return to_json(*find_path(kind(node_row()).defaulted("{\"status\":" + std::string(status) + "}"), "status.allocatable"));
+    return to_json(
+        *find_path(kind(core_group()->kind("Node")).defaulted("{\"status\":" + std::string(status) + "}"), "status.allocatable"));
   };
   EXPECT_EQ(allocatable(R"({"capacity":{"cpu":"4"}})"), R"({"cpu":"4"})");
   EXPECT_EQ(allocatable(R"({"capacity":{"cpu":"4"},"allocatable":{"cpu":"3"}})"), R"({"cpu":"3"})");
@@ -90,10 +98,10 @@ TEST(Nodes, TaintsAreBlamedTwiceOnUpdate) {
       "metadata.taints[1]: Duplicate value: {\"Key\":\"a\",\"Value\":\"\",\"Effect\":\"NoExecute\",\"TimeAdded\":null}: taints must be "
       "unique by "
       "key and effect pair";
-  EXPECT_EQ(problems_of(node_row(), twice), blame);
-  EXPECT_EQ(problems_of(node_row(), R"({"spec":{"taints":[{"key":"a","effect":"x"}]}})"),
+  EXPECT_EQ(problems_of(core_group()->kind("Node"), twice), blame);
+  EXPECT_EQ(problems_of(core_group()->kind("Node"), R"({"spec":{"taints":[{"key":"a","effect":"x"}]}})"),
             "metadata.taints[0].effect: Unsupported value: \"x\": supported values: \"NoSchedule\", \"PreferNoSchedule\", \"NoExecute\"");
-  const KindUnderTest one = kind(node_row());
+  const KindUnderTest one = kind(core_group()->kind("Node"));
   const Object now = one.normalized(twice), old = one.normalized("{}");
   FieldErrors errors;
   core_schemas()->find("io.k8s.api.core.v1.Node")->check(now, &old, ObjectPart::kWithoutStatus, "", errors);
@@ -102,50 +110,52 @@ TEST(Nodes, TaintsAreBlamedTwiceOnUpdate) {
 
 TEST(LimitRanges, FillDefaultsFromBounds) {
   Object range = parse(R"({"spec":{"limits":[{"type":"Container","max":{"cpu":"2"},"min":{"memory":"1Mi"}}]}})");
-  limit_range_row().strategy()->apply_defaults(range);
+  core_group()->kind("LimitRange").strategy()->apply_defaults(range);
   const Object& item = range.at("spec").get_object().at("limits").get_array()[0].get_object();
   EXPECT_EQ(to_json(item.at("default")), R"({"cpu":"2"})");
   EXPECT_EQ(to_json(item.at("defaultRequest")), R"({"cpu":"2","memory":"1Mi"})");
 }
 
 TEST(Kinds, BlameChangesOfMetadataTwiceButForThree) {
-  EXPECT_TRUE(config_map_row().facts.rechecks_metadata_change);
-  for (const KindRow& row : {event_row(), limit_range_row(), persistent_volume_row()}) {
+  EXPECT_TRUE(core_group()->kind("ConfigMap").facts.rechecks_metadata_change);
+  for (const KindRow& row : {core_group()->kind("Event"), core_group()->kind("LimitRange"), core_group()->kind("PersistentVolume")}) {
     EXPECT_FALSE(row.facts.rechecks_metadata_change) << row.kind;
   }
 }
 
 TEST(Kinds, WriteNothingAsTheirStoreWould) {
   Object range = parse(R"({"spec":{"limits":[]}})");
-  limit_range_row().strategy()->canonicalize(range);
+  core_group()->kind("LimitRange").strategy()->canonicalize(range);
   EXPECT_EQ(to_json(range), R"({"spec":{"limits":null}})");
-  EXPECT_EQ(to_json(kind(config_map_row()).normalized(R"({"binaryData":{"a":null}})")), R"({"metadata":{},"binaryData":{"a":""}})");
+  EXPECT_EQ(to_json(kind(core_group()->kind("ConfigMap")).normalized(R"({"binaryData":{"a":null}})")),
+            R"({"metadata":{},"binaryData":{"a":""}})");
 }
 
 TEST(Kinds, ThatUpdatesMayCreate) {
-  for (const KindRow& row : {event_row(), endpoints_row(), limit_range_row()}) EXPECT_TRUE(row.facts.create_on_update) << row.kind;
-  EXPECT_FALSE(config_map_row().facts.create_on_update);
+  for (const KindRow& row : {core_group()->kind("Event"), core_group()->kind("Endpoints"), core_group()->kind("LimitRange")})
+    EXPECT_TRUE(row.facts.create_on_update) << row.kind;
+  EXPECT_FALSE(core_group()->kind("ConfigMap").facts.create_on_update);
 }
 
 TEST(Tables, OfKindsArePaths) {
   const auto cells = [](const KindRow& row, std::string_view object) {
     return to_json(Value(row.strategy()->table_convertor().cells(parse(object), 0, {})));
   };
-  EXPECT_EQ(cells(config_map_row(), R"({"metadata":{"name":"a"},"data":{"x":"1"},"binaryData":{"y":"AA=="}})"),
+  EXPECT_EQ(cells(core_group()->kind("ConfigMap"), R"({"metadata":{"name":"a"},"data":{"x":"1"},"binaryData":{"y":"AA=="}})"),
             R"(["a",2,"\u003cunknown\u003e"])");
-  EXPECT_EQ(cells(persistent_volume_claim_row(),
+  EXPECT_EQ(cells(core_group()->kind("PersistentVolumeClaim"),
                   R"({"kind":"PersistentVolumeClaim","metadata":{"name":"a"},"spec":{"accessModes":["ReadWriteOnce"]}})"),
             R"(["a","","","","","","\u003cunset\u003e","\u003cunknown\u003e","\u003cunset\u003e"])");
   EXPECT_EQ(
       cells(
-          replication_controller_row(),
+          core_group()->kind("ReplicationController"),
           R"({"metadata":{"name":"a"},"spec":{"replicas":3,"selector":{"a":"b"},"template":{"spec":{"containers":[{"name":"c","image":"i"},{"name":"d","image":"j"}]}}}})"),
       R"(["a",3,0,0,"\u003cunknown\u003e","c,d","i,j","a=b"])");
 }
 
 TEST(ReplicationControllers, HaveNamesOfSoManyBytes) {
   Object rc =
-      kind(replication_controller_row())
+      kind(core_group()->kind("ReplicationController"))
           .defaulted(
               R"({"spec":{"selector":{"a":"b"},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})");
   const std::string name(254, 'a');
@@ -153,7 +163,7 @@ TEST(ReplicationControllers, HaveNamesOfSoManyBytes) {
   FieldErrors errors;
   validate_object_meta(rc, true, NameRule::kDnsSubdomain, errors);
   RequestContext context;
-  replication_controller_row().strategy()->validate(context, rc, errors);
+  core_group()->kind("ReplicationController").strategy()->validate(context, rc, errors);
   ASSERT_EQ(errors.size(), 1u) << errors.aggregate_message();
   EXPECT_TRUE(errors.list()[0].text.ends_with(": must be no more than 253 bytes"));
 }
@@ -161,16 +171,16 @@ TEST(ReplicationControllers, HaveNamesOfSoManyBytes) {
 TEST(Kinds, Warnings) {
   using Texts = std::vector<std::string>;
   const auto of = [](const KindRow& row, std::string_view object) { return row.strategy()->warnings(parse(object), nullptr); };
-  EXPECT_EQ(of(node_row(), R"({"spec":{"externalID":"x"}})"),
+  EXPECT_EQ(of(core_group()->kind("Node"), R"({"spec":{"externalID":"x"}})"),
             Texts{"spec.externalID: this field is deprecated, and is unused by Kubernetes"});
-  EXPECT_EQ(of(persistent_volume_row(), R"({"spec":{"persistentVolumeReclaimPolicy":"Recycle"}})").size(), 1u);
-  EXPECT_EQ(of(persistent_volume_claim_row(), R"({"spec":{"resources":{"requests":{"storage":"1500m"}}}})"),
+  EXPECT_EQ(of(core_group()->kind("PersistentVolume"), R"({"spec":{"persistentVolumeReclaimPolicy":"Recycle"}})").size(), 1u);
+  EXPECT_EQ(of(core_group()->kind("PersistentVolumeClaim"), R"({"spec":{"resources":{"requests":{"storage":"1500m"}}}})"),
             Texts{"spec.resources.requests[storage]: fractional byte value \"1500m\" is invalid, must be an integer"});
-  EXPECT_EQ(of(endpoints_row(), R"({"subsets":[{"addresses":[{"ip":"0:0::1"}]}]})"),
+  EXPECT_EQ(of(core_group()->kind("Endpoints"), R"({"subsets":[{"addresses":[{"ip":"0:0::1"}]}]})"),
             Texts{"subsets[0].addresses[0].ip: IPv6 address \"0:0::1\" should be in RFC 5952 canonical format (\"::1\")"});
-  EXPECT_EQ(of(resource_quota_row(), R"({"spec":{"hard":{"cpu":"2","limits.cpu":"1"}}})"),
+  EXPECT_EQ(of(core_group()->kind("ResourceQuota"), R"({"spec":{"hard":{"cpu":"2","limits.cpu":"1"}}})"),
             Texts{"ResourceQuota cpu (2) should be less than limits.cpu (1)"});
-  EXPECT_EQ(of(pod_template_row(), R"({"template":{"spec":{"terminationGracePeriodSeconds":-1}}})").size(), 1u);
+  EXPECT_EQ(of(core_group()->kind("PodTemplate"), R"({"template":{"spec":{"terminationGracePeriodSeconds":-1}}})").size(), 1u);
 }
 
 TEST(Claims, KeepBothNamesOfTheirSource) {
@@ -178,13 +188,13 @@ TEST(Claims, KeepBothNamesOfTheirSource) {
   const Object old = parse(R"({"spec":{"dataSource":{"kind":"PersistentVolumeClaim","name":"x"},)" + ref + "}}");
   Object now = parse("{\"spec\":{" + ref + "}}");
   RequestContext context;
-  persistent_volume_claim_row().strategy()->prepare_for_update(context, now, old);
+  core_group()->kind("PersistentVolumeClaim").strategy()->prepare_for_update(context, now, old);
   EXPECT_EQ(get_string_path(now, "spec.dataSource.name"), "x");
 }
 
 TEST(Claims, AreImmutableButForTheirVolume) {
   EXPECT_EQ(change_problems(
-                persistent_volume_claim_row(),
+                core_group()->kind("PersistentVolumeClaim"),
                 R"({"spec":{"accessModes":["ReadWriteOnce"],"volumeName":"pv","resources":{"requests":{"storage":"1Gi"}}},"status":{}})",
                 R"({"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}},"status":{}})"),
             "");
@@ -192,7 +202,7 @@ TEST(Claims, AreImmutableButForTheirVolume) {
 
 TEST(Claims, AreShownWhatMayNotChange) {
   const std::string claim = R"("accessModes":["ReadWriteOnce"],"volumeName":"pv","resources":{"requests":{"storage":"1Gi"}}},"status":{}})";
-  EXPECT_EQ(change_problems(persistent_volume_claim_row(), R"({"spec":{"storageClassName":"b",)" + claim,
+  EXPECT_EQ(change_problems(core_group()->kind("PersistentVolumeClaim"), R"({"spec":{"storageClassName":"b",)" + claim,
                             R"({"spec":{"storageClassName":"a",)" + claim),
             "spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n"
             "@@ -10,7 +10,7 @@\n   }\n  },\n  \"VolumeName\": \"pv\",\n- \"StorageClassName\": \"a\",\n+ "
@@ -202,7 +212,7 @@ TEST(Claims, AreShownWhatMayNotChange) {
 TEST(Claims, NameTheirSourceInBothFormsAlike) {
   const auto of = [](std::string_view sources) {
     return problems_of(
-        persistent_volume_claim_row(),
+        core_group()->kind("PersistentVolumeClaim"),
         R"({"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}},)" + std::string(sources) + "}}");
   };
   EXPECT_EQ(of(R"("dataSource":{"kind":"PersistentVolumeClaim","name":"x"},"dataSourceRef":{"kind":"PersistentVolumeClaim","name":"x"})"),

@@ -96,26 +96,10 @@ class NodeStrategy final : public KindStrategy {
 
 }  // namespace
 
-KindRow node_row() {
-  const std::string info = ".status.nodeInfo.";
-  return {
-      .resource = "nodes",
-      .kind = "Node",
-      .short_names = {"no"},
-      .facts = {.namespaced = false,
-                .rechecks_metadata = true,
-                .selectable = {{"spec.unschedulable", "spec.unschedulable", "false"}},
-                .columns = {name_column(), computed_column("Status", "Whether the node is ready and takes new pods.", print_state),
-                            next_column("Roles", "Roles given by labels."), age_column(),
-                            text_column("Version", "Version of the kubelet.", info + "kubeletVersion"),
-                            computed_column("Internal-IP", "Address inside the cluster.", print_addresses, 1),
-                            next_column("External-IP", "Address outside the cluster.", 1),
-                            shown_column("OS-Image", "Operating system.", info + "osImage", show_or_unknown, 1),
-                            computed_column("Kernel-Version", "Kernel and architecture.", print_kernel, 1),
-                            shown_column("Container-Runtime", "Container runtime.", info + "containerRuntimeVersion", show_or_unknown, 1)}},
-      .make = made<NodeStrategy>(),
-      .make_status = made_status<StatusStrategy>,
-      .storage_prefix = "minions"};
+void add_nodes(GroupCode& code) {
+  code.kinds["Node"] = {.make = made<NodeStrategy>(), .make_status = made_status<StatusStrategy>};
+  code.printers.insert(
+      {{"nodeState", print_state}, {"nodeAddresses", print_addresses}, {"nodeKernel", print_kernel}, {"orUnknown", show_or_unknown}});
 }
 
 }  // namespace backplane::core

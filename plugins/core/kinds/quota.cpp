@@ -163,23 +163,10 @@ class ResourceQuotaStrategy final : public KindStrategy {
 
 }  // namespace
 
-KindRow limit_range_row() {
-  return {.resource = "limitranges",
-          .kind = "LimitRange",
-          .short_names = {"limits"},
-          .facts = {.create_on_update = true, .rechecks_metadata_change = false, .rechecks_metadata = true},
-          .make = made<LimitRangeStrategy>()};
-}
-
-KindRow resource_quota_row() {
-  return {.resource = "resourcequotas",
-          .kind = "ResourceQuota",
-          .short_names = {"quota"},
-          .facts = {.status = true,
-                    .returns_deleted = true,
-                    .columns = {name_column(), computed_column("Request", "Used and allowed amounts of what is requested.", print_quota),
-                                next_column("Limit", "Used and allowed amounts of limits."), age_column()}},
-          .make = made<ResourceQuotaStrategy>()};
+void add_limits_and_quotas(GroupCode& code) {
+  code.kinds["LimitRange"] = {.make = made<LimitRangeStrategy>()};
+  code.kinds["ResourceQuota"] = {.make = made<ResourceQuotaStrategy>()};
+  code.printers.emplace("quota", print_quota);
 }
 
 }  // namespace backplane::core

@@ -103,35 +103,9 @@ class ReplicationControllerStrategy final : public WorkloadStrategy {
 
 }  // namespace
 
-KindRow pod_template_row(PodValidationOptions options) {
-  return {
-      .resource = "podtemplates",
-      .kind = "PodTemplate",
-      .facts = {.generation = true,
-                .returns_deleted = true,
-                .columns = {name_column(), shown_column("Containers", "Names of the containers.", ".template.spec.containers", show_names),
-                            shown_column("Images", "Images of the containers.", ".template.spec.containers", show_images),
-                            shown_column("Pod Labels", "Labels of the pods made from it.", ".template.metadata.labels", show_labels)}},
-      .make = made<PodTemplateStrategy>(options)};
-}
-
-KindRow replication_controller_row(PodValidationOptions options) {
-  return {
-      .resource = "replicationcontrollers",
-      .kind = "ReplicationController",
-      .short_names = {"rc"},
-      .categories = {"all"},
-      .facts = {.generation = true,
-                .status = true,
-                .orphans_dependents = true,
-                .selectable = {{"status.replicas", "status.replicas", "0"}},
-                .columns = with_template_columns({name_column(), number_column("Desired", "Pods that are wanted.", ".spec.replicas"),
-                                                  number_column("Current", "Pods there are.", ".status.replicas"),
-                                                  number_column("Ready", "Pods that are ready.", ".status.readyReplicas"), age_column()},
-                                                 show_labels)},
-      .make = made<ReplicationControllerStrategy>(WorkloadFacts{}, options),
-      .scale = Host::ScalePaths{},
-      .storage_prefix = "controllers"};
+void add_templates_and_controllers(GroupCode& code, PodValidationOptions options) {
+  code.kinds["PodTemplate"] = {.make = made<PodTemplateStrategy>(options)};
+  code.kinds["ReplicationController"] = {.make = made<ReplicationControllerStrategy>(WorkloadFacts{}, options)};
 }
 
 }  // namespace backplane::core

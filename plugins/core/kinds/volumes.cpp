@@ -44,7 +44,7 @@ void print_bound(const Object& claim, std::int64_t now, Array& cells) {
   const Object& status = object_or_empty(claim, "status");
   const bool bound = !get_string_path(claim, "spec.volumeName").empty();
   cells.push_back(bound ? show_storage(find_path(status, "capacity.storage"), now) : Value(""));
-  cells.push_back(bound ? show_access_modes(find(status, "accessModes"), now) : Value(""));
+  cells.push_back(Value(bound ? print_access_modes(get_array(status, "accessModes")) : ""));
 }
 
 // What is out of use, as warnings name it, and why.
@@ -218,45 +218,14 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
 
 }  // namespace
 
-KindRow persistent_volume_row() {
-  return {
-      .resource = "persistentvolumes",
-      .kind = "PersistentVolume",
-      .short_names = {"pv"},
-      .facts = {.namespaced = false,
-                .status = true,
-                .returns_deleted = true,
-                .rechecks_metadata_change = false,
-                .rechecks_metadata = true,
-                .rechecks_rules = true,
-                .columns = {name_column(), shown_column("Capacity", "Size of the volume.", ".spec.capacity.storage", show_storage),
-                            shown_column("Access Modes", "Ways it can be mounted.", ".spec.accessModes", show_access_modes),
-                            text_column("Reclaim Policy", "What becomes of it when its claim goes.", ".spec.persistentVolumeReclaimPolicy"),
-                            computed_column("Status", "Phase of the volume.", print_phase),
-                            computed_column("Claim", "The claim it is bound to.", print_claim_name),
-                            computed_column("StorageClass", "Its storage class.", print_storage_class),
-                            text_column("VolumeAttributesClass", "Its attributes class.", ".spec.volumeAttributesClassName", 0, "<unset>"),
-                            text_column("Reason", "Why it is in this phase.", ".status.reason"), age_column(),
-                            text_column("VolumeMode", "Filesystem or block device.", ".spec.volumeMode", 1, "<unset>")}},
-      .make = made<PersistentVolumeStrategy>()};
-}
-
-KindRow persistent_volume_claim_row() {
-  return {.resource = "persistentvolumeclaims",
-          .kind = "PersistentVolumeClaim",
-          .short_names = {"pvc"},
-          .facts = {.status = true,
-                    .returns_deleted = true,
-                    .rechecks_metadata = true,
-                    .columns = {name_column(), computed_column("Status", "Phase of the claim.", print_phase),
-                                text_column("Volume", "The volume it is bound to.", ".spec.volumeName"),
-                                computed_column("Capacity", "Size of that volume.", print_bound),
-                                next_column("Access Modes", "Ways that volume can be mounted."),
-                                computed_column("StorageClass", "Storage class that is asked for.", print_storage_class),
-                                text_column("VolumeAttributesClass", "Attributes class that is asked for.",
-                                            ".spec.volumeAttributesClassName", 0, "<unset>"),
-                                age_column(), text_column("VolumeMode", "Filesystem or block device.", ".spec.volumeMode", 1, "<unset>")}},
-          .make = made<PersistentVolumeClaimStrategy>()};
+void add_volumes_and_claims(GroupCode& code) {
+  code.kinds["PersistentVolume"] = {.make = made<PersistentVolumeStrategy>()};
+  code.kinds["PersistentVolumeClaim"] = {.make = made<PersistentVolumeClaimStrategy>()};
+  code.printers.insert({{"storage", show_storage},
+                        {"volumePhase", print_phase},
+                        {"claimName", print_claim_name},
+                        {"storageClass", print_storage_class},
+                        {"boundVolume", print_bound}});
 }
 
 }  // namespace backplane::core

@@ -73,20 +73,10 @@ class NamespaceFinalizeStrategy final : public KindStrategy {
 
 }  // namespace
 
-KindRow namespace_row() {
-  return {.resource = "namespaces",
-          .kind = "Namespace",
-          .short_names = {"ns"},
-          .facts = {.namespaced = false,
-                    .name_rule = NameRule::kDnsLabel,
-                    .deletes_collections = false,
-                    .rechecks_metadata = true,
-                    .selectable = {{"status.phase", "status.phase", ""}},
-                    .columns = {name_column(), text_column("Status", "Active or Terminating.", ".status.phase"), age_column()}},
-          .make = made<NamespaceStrategy>(),
-          .make_status = made_status<NamespaceStatusStrategy>};
-}
-
 std::shared_ptr<const Strategy> namespace_finalize_strategy() { return std::make_shared<NamespaceFinalizeStrategy>(); }
+
+void add_namespaces(GroupCode& code) {
+  code.kinds["Namespace"] = {.make = made<NamespaceStrategy>(), .make_status = made_status<NamespaceStatusStrategy>};
+}
 
 }  // namespace backplane::core

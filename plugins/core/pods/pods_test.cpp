@@ -14,7 +14,7 @@ namespace {
 Object parse(std::string_view text) { return json::parse(json::string_view(text.data(), text.size())).get_object(); }
 
 const testing::KindUnderTest& pods() {
-  static const testing::KindUnderTest kind(pod_row(), *core_schemas(), "");
+  static const testing::KindUnderTest kind(core_group()->kind("Pod"), *core_schemas(), "");
   return kind;
 }
 
@@ -28,7 +28,7 @@ std::int64_t grace_of(Object pod, std::optional<std::int64_t> asked) {
   RequestContext context;
   DeleteOptions options;
   options.grace_period_seconds = asked;
-  EXPECT_TRUE(pod_row().strategy()->check_graceful_delete(context, pod, options));
+  EXPECT_TRUE(core_group()->kind("Pod").strategy()->check_graceful_delete(context, pod, options));
   return options.grace_period_seconds.value_or(-1);
 }
 
@@ -79,7 +79,7 @@ TEST(Pods, TolerationsMayChangeTheirSecondsAlone) {
 }
 
 TEST(Pods, AreSelectedByTheOldNameOfTheirNode) {
-  const auto fields = pod_row().strategy()->facts().selectable;
+  const auto fields = core_group()->kind("Pod").strategy()->facts().selectable;
   const auto host = std::find_if(fields.begin(), fields.end(), [](const SelectableField& field) { return field.label == "spec.host"; });
   ASSERT_NE(host, fields.end());
   EXPECT_EQ(host->path, "spec.nodeName");
@@ -88,8 +88,8 @@ TEST(Pods, AreSelectedByTheOldNameOfTheirNode) {
 TEST(Pods, AreWarnedOfWhenNewOnly) {
   Object pod = new_pod();
   pod.at("metadata").get_object()["name"] = "a.b";
-  EXPECT_EQ(pod_row().strategy()->warnings(pod, nullptr).size(), 1u);
-  EXPECT_EQ(pod_row().strategy()->warnings(pod, &pod).size(), 0u);
+  EXPECT_EQ(core_group()->kind("Pod").strategy()->warnings(pod, nullptr).size(), 1u);
+  EXPECT_EQ(core_group()->kind("Pod").strategy()->warnings(pod, &pod).size(), 0u);
 }
 
 // What an update of /status with these members is told; `spec` is the pod's beside its containers.
@@ -101,9 +101,9 @@ std::string status_problems(std::string_view now, std::string_view before = "{}"
   object["status"] = parse(now);
   RequestContext context;
   FieldErrors errors;
-  pod_row().status_strategy(pod_row().strategy())->prepare_for_update(context, object, old);
+  core_group()->kind("Pod").status_strategy(core_group()->kind("Pod").strategy())->prepare_for_update(context, object, old);
   core_schemas()->find("io.k8s.api.core.v1.Pod")->check(object, &old, ObjectPart::kStatus, "", errors);
-  pod_row().status_strategy(pod_row().strategy())->validate_update(context, object, old, errors);
+  core_group()->kind("Pod").status_strategy(core_group()->kind("Pod").strategy())->validate_update(context, object, old, errors);
   return errors.empty() ? "" : errors.aggregate_message();
 }
 
@@ -156,7 +156,7 @@ TEST(PodStatus, GenerationsAreNotTakenAway) {
   Object now = old;
   now.at("status").get_object().erase("observedGeneration");
   RequestContext context;
-  pod_row().status_strategy(pod_row().strategy())->prepare_for_update(context, now, old);
+  core_group()->kind("Pod").status_strategy(core_group()->kind("Pod").strategy())->prepare_for_update(context, now, old);
   EXPECT_EQ(get_int_path(now, "status.observedGeneration"), 4);
 }
 
@@ -267,34 +267,34 @@ TEST(Pods, FilesOfAProjectedVolumeDoNotCollide) {
 TEST(PodTable, ShowsWhatAPodIsDoing) {
   Object pod = new_pod();
   EXPECT_EQ(
-      to_json(pod_row().strategy()->table_convertor().cells(pod, 0, {})),
+      to_json(core_group()->kind("Pod").strategy()->table_convertor().cells(pod, 0, {})),
       R"(["p","0/1","Pending","0","\u003cunknown\u003e","\u003cnone\u003e","\u003cnone\u003e","\u003cnone\u003e","\u003cnone\u003e"])");
   pod["status"] = json::parse(
       R"({"phase":"Running","podIPs":[{"ip":"10.1.1.1"}],"containerStatuses":[{"name":"c","ready":true,"restartCount":2,"state":{"running":{}},"lastState":{}}]})");
-  const Array cells = pod_row().strategy()->table_convertor().cells(pod, 0, {});
+  const Array cells = core_group()->kind("Pod").strategy()->table_convertor().cells(pod, 0, {});
   EXPECT_EQ(cells[1], "1/1");
   EXPECT_EQ(cells[2], "Running");
   EXPECT_EQ(cells[3], "2");
   EXPECT_EQ(cells[5], "10.1.1.1");
   ObjectMeta(pod).set("deletionTimestamp", "2024-01-01T00:00:00Z");
-  EXPECT_EQ(pod_row().strategy()->table_convertor().cells(pod, 0, {})[2], "Terminating");
+  EXPECT_EQ(core_group()->kind("Pod").strategy()->table_convertor().cells(pod, 0, {})[2], "Terminating");
 }
 
 TEST(PodTable, MarksTheRowsOfPodsThatAreDone) {
   Object pod = new_pod();
-  EXPECT_TRUE(pod_row().strategy()->table_convertor().conditions(pod, {}).empty());
+  EXPECT_TRUE(core_group()->kind("Pod").strategy()->table_convertor().conditions(pod, {}).empty());
   pod["status"] = json::parse(R"({"phase":"Failed"})");
-  EXPECT_EQ(to_json(pod_row().strategy()->table_convertor().conditions(pod, {})),
+  EXPECT_EQ(to_json(core_group()->kind("Pod").strategy()->table_convertor().conditions(pod, {})),
             R"([{"type":"Completed","status":"True","reason":"Failed","message":"The pod failed."}])");
   pod["status"] = json::parse(R"({"phase":"Succeeded"})");
-  EXPECT_EQ(get_string(pod_row().strategy()->table_convertor().conditions(pod, {})[0].get_object(), "reason"), "Succeeded");
+  EXPECT_EQ(get_string(core_group()->kind("Pod").strategy()->table_convertor().conditions(pod, {})[0].get_object(), "reason"), "Succeeded");
 }
 
 TEST(Namespaces, AreHeldUntilTheirFinalizersAreGone) {
-  const testing::KindUnderTest kind(namespace_row(), *core_schemas(), "");
+  const testing::KindUnderTest kind(core_group()->kind("Namespace"), *core_schemas(), "");
   Object ns = kind.created(R"({"metadata":{"name":"n"}})");
   RequestContext context;
-  const auto strategy = namespace_row().strategy();
+  const auto strategy = core_group()->kind("Namespace").strategy();
   EXPECT_EQ(
       to_json(ns),
       R"({"metadata":{"name":"n","labels":{"kubernetes.io/metadata.name":"n"}},"spec":{"finalizers":["kubernetes"]},"status":{"phase":"Active"}})");

@@ -137,33 +137,14 @@ class EphemeralContainersStrategy final : public Strategy {
 
 }  // namespace
 
-KindRow pod_row(PodValidationOptions options) {
-  return {.resource = "pods",
-          .kind = "Pod",
-          .short_names = {"po"},
-          .categories = {"all"},
-          .facts = {.generation = true,
-                    .status = true,
-                    .returns_deleted = true,
-                    .rechecks_metadata = true,
-                    .selectable = {{"spec.nodeName", "spec.nodeName", ""},
-                                   {"spec.host", "spec.nodeName", ""},  // the field's name in old clients
-                                   {"spec.restartPolicy", "spec.restartPolicy", ""},
-                                   {"spec.schedulerName", "spec.schedulerName", ""},
-                                   {"spec.serviceAccountName", "spec.serviceAccountName", ""},
-                                   {"spec.hostNetwork", "spec.hostNetwork", "false"},
-                                   {"status.phase", "status.phase", ""},
-                                   {"status.podIP", "status.podIP", ""},
-                                   {"status.podIPs", "status.podIP", ""},
-                                   {"status.nominatedNodeName", "status.nominatedNodeName", ""}},
-                    .columns = pod_columns(),
-                    .row_conditions = print_pod_conditions},
-          .make = made<PodStrategy>(options),
-          .make_status = pod_status_strategy};
-}
 std::shared_ptr<const Strategy> pod_ephemeral_containers_strategy(PodValidationOptions options) {
   return std::make_shared<EphemeralContainersStrategy>(options);
 }
 std::shared_ptr<const Strategy> pod_binding_strategy() { return std::make_shared<Strategy>(KindFacts{.checked = ObjectPart::kNone}); }
+
+void add_pods(GroupCode& code, PodValidationOptions options) {
+  code.kinds["Pod"] = {.make = made<PodStrategy>(options), .make_status = pod_status_strategy, .row_conditions = print_pod_conditions};
+  add_pod_printers(code);
+}
 
 }  // namespace backplane::core

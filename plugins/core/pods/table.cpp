@@ -156,16 +156,8 @@ void print_pod_conditions(const Object& pod, Array& conditions) {
   condition["message"] = phase == "Failed" ? "The pod failed." : "The pod has completed successfully.";
 }
 
-std::vector<TableColumn> pod_columns() {
-  return {name_column(),
-          computed_column("Ready", "Containers that are ready, of how many.", print_summary),
-          next_column("Status", "What the pod is doing."),
-          next_column("Restarts", "How often containers were started again, and when last."),
-          age_column(),
-          computed_column("IP", "Address of the pod.", print_ip, 1),
-          shown_column("Node", "The node it runs on.", ".spec.nodeName", show_or_none, 1),
-          shown_column("Nominated Node", "The node that is being cleared for it.", ".status.nominatedNodeName", show_or_none, 1),
-          computed_column("Readiness Gates", "Conditions that hold beside the containers' own, of how many.", print_gates, 1)};
+void add_pod_printers(GroupCode& code) {
+  code.printers.insert({{"podState", print_summary}, {"podAddress", print_ip}, {"readinessGates", print_gates}});
 }
 
 }  // namespace backplane::core

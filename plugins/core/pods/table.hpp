@@ -1,15 +1,13 @@
-// Columns of pods, and the conditions of their rows.
+// What columns of pods show, and the conditions of their rows.
 //
 // Thread-safety: pure functions.
 #pragma once
 
-#include <vector>
-
-#include "backplane/table.hpp"
+#include "backplane/kit/group_document.hpp"
 
 namespace backplane::core {
 
-std::vector<TableColumn> pod_columns();
+void add_pod_printers(kit::GroupCode& code);
 // Clients may leave rows out whose work is over.
 void print_pod_conditions(const Object& pod, Array& conditions);
 

@@ -14,7 +14,7 @@ namespace {
 Object parse(std::string_view text) { return json::parse(json::string_view(text.data(), text.size())).get_object(); }
 
 const testing::KindUnderTest& services() {
-  static const testing::KindUnderTest kind(service_row(), *core_schemas(), "");
+  static const testing::KindUnderTest kind(core_group()->kind("Service"), *core_schemas(), "");
   return kind;
 }
 
@@ -152,18 +152,18 @@ TEST(Services, UpdatesKeepTheAddress) {
   RequestContext context;
   keep_allocated(now.at("spec").get_object(), old.at("spec").get_object());
   now.at("spec").get_object()["ipFamilies"] = Array{"IPv4"};
-  service_row().strategy()->prepare_for_update(context, now, old);
+  core_group()->kind("Service").strategy()->prepare_for_update(context, now, old);
   EXPECT_EQ(get_string_path(now, "spec.clusterIP"), "10.0.0.3");
   FieldErrors errors;
-  service_row().strategy()->validate_update(context, now, old, errors);
+  core_group()->kind("Service").strategy()->validate_update(context, now, old, errors);
   EXPECT_TRUE(errors.empty()) << errors.aggregate_message();
   now.at("spec").get_object()["clusterIP"] = "10.0.0.4";
   now.at("spec").get_object()["clusterIPs"] = Array{"10.0.0.4"};
-  service_row().strategy()->validate_update(context, now, old, errors);
+  core_group()->kind("Service").strategy()->validate_update(context, now, old, errors);
   EXPECT_EQ(errors.aggregate_message(), "spec.clusterIPs[0]: Invalid value: [\"10.0.0.4\"]: may not change once set");
 }
 
-TEST(Services, AreMadeByUpdatesToo) { EXPECT_TRUE(service_row().strategy()->facts().create_on_update); }
+TEST(Services, AreMadeByUpdatesToo) { EXPECT_TRUE(core_group()->kind("Service").strategy()->facts().create_on_update); }
 
 TEST(Services, RepeatedNodePortsAreFound) {
   EXPECT_EQ(repeated_node_port(parse(R"({"ports":[{"protocol":"TCP","nodePort":30443},{"protocol":"TCP","nodePort":30443}]})")),
@@ -202,8 +202,8 @@ TEST(Services, ExternalNameLetsGoOfTheAddress) {
   const Object old = parse(R"({"spec":{"type":"ClusterIP","clusterIP":"10.0.0.3","clusterIPs":["10.0.0.3"],"ports":[]}})");
   Object now = parse(R"({"spec":{"type":"ExternalName","externalName":"e.com","clusterIP":"10.0.0.3","clusterIPs":["10.0.0.3"]}})");
   RequestContext context;
-  service_row().strategy()->apply_defaults(now);
-  service_row().strategy()->prepare_for_update(context, now, old);
+  core_group()->kind("Service").strategy()->apply_defaults(now);
+  core_group()->kind("Service").strategy()->prepare_for_update(context, now, old);
   EXPECT_EQ(now.at("spec").get_object().if_contains("clusterIP"), nullptr);
 }
 

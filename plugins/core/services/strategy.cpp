@@ -71,23 +71,9 @@ class ServiceStrategy final : public KindStrategy {
 
 }  // namespace
 
-KindRow service_row() {
-  return {.resource = "services",
-          .kind = "Service",
-          .short_names = {"svc"},
-          .categories = {"all"},
-          .facts = {.name_rule = NameRule::kDnsLabel,
-                    .create_on_update = true,
-                    .status = true,
-                    .returns_deleted = true,
-                    .rechecks_metadata = true,
-                    .selectable = {{"spec.clusterIP", "spec.clusterIP", ""}, {"spec.type", "spec.type", ""}},
-                    .columns = {name_column(), text_column("Type", "How the service is reached.", ".spec.type"),
-                                computed_column("Cluster-IP", "Its address inside the cluster.", print_addresses),
-                                next_column("External-IP", "Its addresses outside."), next_column("Port(s)", "Its ports."), age_column(),
-                                shown_column("Selector", "Labels of the pods behind it.", ".spec.selector", show_labels, 1)}},
-          .make = made<ServiceStrategy>(),
-          .storage_prefix = "services/specs"};
+void add_services(GroupCode& code, std::shared_ptr<const StoreHooks> hooks) {
+  code.kinds["Service"] = {.make = made<ServiceStrategy>(), .hooks = std::move(hooks)};
+  code.printers.emplace("serviceAddresses", print_addresses);
 }
 
 }  // namespace backplane::core

@@ -1,0 +1,256 @@
+#include "backplane/kit/group_document.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <stdexcept>
+
+#include "backplane/json_reading.hpp"
+#include "backplane/kit/table.hpp"
+#include "kit/document_reader.hpp"
+
+namespace backplane BACKPLANE_API {
+namespace kit BACKPLANE_API {
+namespace {
+
+const Printer* kit_printer(std::string_view name) {
+  static const std::map<std::string_view, Printer> kPrinters = {
+      {"entries", print_entries}, {"labels", show_labels},  {"selector", show_selector},
+      {"number", show_number},    {"orNone", show_or_none}, {"since", show_age},
+  };
+  const auto found = kPrinters.find(name);
+  return found == kPrinters.end() ? nullptr : &found->second;
+}
+
+NameRule name_rule_of(std::string_view word, const DocumentReader& in) {
+  static constexpr std::array<std::pair<std::string_view, NameRule>, 4> kRules = {{{"subdomain", NameRule::kDnsSubdomain},
+                                                                                   {"label", NameRule::kDnsLabel},
+                                                                                   {"label1035", NameRule::kDns1035Label},
+                                                                                   {"pathSegment", NameRule::kPathSegment}}};
+  const auto* found = std::find_if(kRules.begin(), kRules.end(), [&](const auto& row) { return row.first == word; });
+  in.expect(found != kRules.end(), "nameRule", "subdomain, label, label1035 or pathSegment");
+  return found->second;
+}
+
+using FieldLabels = std::map<std::string, std::vector<Scheme::FieldLabel>>;  // by version
+
+class Reading {
+ public:
+  explicit Reading(const GroupCode& code) : code_(code) {}
+
+  GroupDocument document(const Value& value) {
+    DocumentReader in(value, "");
+    in.text("group", out_.group);
+    in.number("priority", out_.priority);
+    const Array& versions = in.list("versions");
+    for (std::size_t i = 0; i < versions.size(); ++i) version(versions[i], at("versions", i));
+    in.expect(!versions.empty(), "versions", "there");
+    const Array& kinds = in.list("kinds");
+    for (std::size_t i = 0; i < kinds.size(); ++i) kind(kinds[i], at("kinds", i));
+    in.refuse_others();
+    refuse_unused_code();
+    return std::move(out_);
+  }
+
+ private:
+  void version(const Value& value, std::string path) {
+    DocumentReader in(value, std::move(path));
+    GroupDocument::Version version{in.required_text("name")};
+    in.number("priority", version.priority);
+    in.refuse_others();
+    out_.versions.push_back(std::move(version));
+  }
+
+  void kind(const Value& value, std::string path) {
+    DocumentReader in(value, std::move(path));
+    KindRow row;
+    row.resource = in.required_text("resource");
+    row.kind = in.required_text("kind");
+    in.texts("shortNames", row.short_names);
+    in.texts("categories", row.categories);
+    in.text("storagePrefix", row.storage_prefix);
+    in.text("deprecationWarning", row.deprecation_warning);
+    in.texts("statusKeeps", row.status_keeps);
+    facts(in, row.facts);
+    scale(in, row);
+    add_code(row);
+    std::vector<std::string> versions;
+    in.texts("versions", versions);
+    if (versions.empty()) versions.push_back(out_.versions.front().name);
+    for (const std::string& name : versions) {
+      const bool known = std::any_of(out_.versions.begin(), out_.versions.end(), [&](const auto& each) { return each.name == name; });
+      in.expect(known, "versions", "versions of the group");
+    }
+    if (const Value* stored = in.take("storedAs")) row.stored_kind = stored_as(*stored, in.path_of("storedAs"));
+    const auto labels = field_labels(in, versions);
+    in.refuse_others();
+    add_rows(row, versions, labels);
+  }
+
+  void facts(DocumentReader& in, KindFacts& facts) {
+    const std::array<std::pair<std::string_view, bool*>, 11> flags = {{{"namespaced", &facts.namespaced},
+                                                                       {"createOnUpdate", &facts.create_on_update},
+                                                                       {"unconditionalUpdate", &facts.unconditional_update},
+                                                                       {"generation", &facts.generation},
+                                                                       {"status", &facts.status},
+                                                                       {"orphansDependents", &facts.orphans_dependents},
+                                                                       {"returnsDeleted", &facts.returns_deleted},
+                                                                       {"deletesCollections", &facts.deletes_collections},
+                                                                       {"rechecksMetadataChange", &facts.rechecks_metadata_change},
+                                                                       {"rechecksMetadata", &facts.rechecks_metadata},
+                                                                       {"rechecksRules", &facts.rechecks_rules}}};
+    for (const auto& [key, flag] : flags) in.flag(key, *flag);
+    std::string rule;
+    in.text("nameRule", rule);
+    if (!rule.empty()) facts.name_rule = name_rule_of(rule, in);
+    const Array& fields = in.list("selectable");
+    for (std::size_t i = 0; i < fields.size(); ++i) facts.selectable.push_back(selectable(fields[i], at(in.path_of("selectable"), i)));
+    const Array& columns = in.list("columns");
+    for (std::size_t i = 0; i < columns.size(); ++i) facts.columns.push_back(column(columns[i], at(in.path_of("columns"), i)));
+  }
+
+  static SelectableField selectable(const Value& value, std::string path) {
+    if (value.is_string()) return {std::string(text_of(value)), std::string(text_of(value)), ""};
+    DocumentReader in(value, std::move(path));
+    SelectableField field{in.required_text("label"), in.required_text("path"), ""};
+    in.text("default", field.default_value);
+    in.refuse_others();
+    return field;
+  }
+
+  TableColumn column(const Value& value, std::string path) {
+    if (text_of(value) == "name") return name_column();
+    if (text_of(value) == "age") return age_column();
+    DocumentReader in(value, std::move(path));
+    TableColumn column;
+    column.name = in.required_text("name");
+    in.text("type", column.type);
+    in.text("format", column.format);
+    column.description = in.required_text("description");
+    in.number("priority", column.priority);
+    in.text("path", column.path);
+    if (const Value* absent = in.take("absent")) {
+      column.absent = *absent;
+    } else if (!column.path.empty()) {
+      column.absent = "";
+    }
+    std::string print;
+    in.text("print", print);
+    if (!print.empty()) set_printer(column, print, in);
+    in.refuse_others();
+    return column;
+  }
+
+  void set_printer(TableColumn& column, const std::string& name, const DocumentReader& in) {
+    const auto own = code_.printers.find(name);
+    const Printer* printer = own != code_.printers.end() ? &own->second : kit_printer(name);
+    in.expect(printer != nullptr, "print", "the name of a printer, not " + name);
+    column.print = printer->found;
+    column.cells = printer->cells;
+    in.expect(column.path.empty() == (printer->cells != nullptr), "path",
+              printer->cells != nullptr ? "left out: the printer sees the whole object" : "there: the printer shows what stands at it");
+  }
+
+  static void scale(DocumentReader& in, KindRow& row) {
+    const Value* value = in.take("scale");
+    if (value == nullptr) return;
+    DocumentReader paths(*value, in.path_of("scale"));
+    Host::ScalePaths scale;
+    paths.text("specReplicas", scale.spec_replicas);
+    paths.text("statusReplicas", scale.status_replicas);
+    paths.text("selector", scale.selector);
+    paths.refuse_others();
+    row.scale = std::move(scale);
+  }
+
+  void add_code(KindRow& row) {
+    const auto found = code_.kinds.find(row.kind);
+    if (found == code_.kinds.end()) return;
+    used_.insert(row.kind);
+    const KindCode& code = found->second;
+    row.make = code.make;
+    row.make_status = code.make_status;
+    row.facts.row_conditions = code.row_conditions;
+    row.hooks = code.hooks;
+    row.time_to_live = code.time_to_live;
+    row.converter = code.converter;
+  }
+
+  static GroupVersionKind stored_as(const Value& value, std::string path) {
+    DocumentReader in(value, std::move(path));
+    GroupVersionKind kind;
+    in.text("group", kind.group);
+    kind.version = in.required_text("version");
+    kind.kind = in.required_text("kind");
+    in.refuse_others();
+    return kind;
+  }
+
+  static FieldLabels field_labels(DocumentReader& in, const std::vector<std::string>& versions) {
+    FieldLabels out;
+    const Value* all = in.take("fieldLabels");
+    if (all == nullptr) return out;
+    DocumentReader by_version(*all, in.path_of("fieldLabels"));
+    for (const std::string& version : versions) {
+      const Value* labels = by_version.take(version);
+      if (labels == nullptr) continue;
+      by_version.expect(labels->is_object(), version, "an object");
+      for (const auto& label : labels->get_object()) {
+        out[version].push_back({std::string(label.key()), std::string(text_of(label.value()))});
+      }
+    }
+    by_version.refuse_others();
+    return out;
+  }
+
+  void add_rows(const KindRow& row, const std::vector<std::string>& versions, const FieldLabels& labels) {
+    const bool foreign = !row.stored_kind.kind.empty();
+    const auto code = code_.kinds.find(row.kind);
+    for (const std::string& name : versions) {
+      KindRow& added = out_.kinds.emplace_back(row);
+      added.version = name;
+      if (!foreign && name == versions.front()) continue;
+      if (!foreign) added.stored_kind = {out_.group, versions.front(), row.kind};
+      if (const auto found = labels.find(name); found != labels.end()) added.field_labels = found->second;
+      // What `make` gives, columns and selectable fields are of the stored form.
+      added.make = nullptr;
+      added.facts.columns.clear();
+      added.facts.selectable.clear();
+      if (code == code_.kinds.end()) continue;
+      if (const auto view = code->second.views.find(name); view != code->second.views.end()) added.make = view->second;
+    }
+  }
+
+  void refuse_unused_code() const {
+    for (const auto& [name, kind] : code_.kinds) {
+      if (used_.count(name) == 0) throw std::invalid_argument("there is code for the kind " + name + ", which it does not have");
+    }
+  }
+
+  const GroupCode& code_;
+  GroupDocument out_;
+  std::set<std::string> used_;  // kinds with code
+};
+
+}  // namespace
+
+const KindRow& GroupDocument::kind(std::string_view name) const {
+  const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const KindRow& row) { return row.kind == name; });
+  if (found == kinds.end()) throw std::out_of_range("no kind " + std::string(name));
+  return *found;
+}
+
+Result<GroupDocument> read_group(std::string_view document, const GroupCode& code) {
+  const auto tree = read_json(document);
+  if (!tree) return Status(Reason::kInternalError, "the document of an API group is no JSON");
+  try {
+    return Reading(code).document(*tree);
+  } catch (const std::invalid_argument& error) {
+    return Status(
+        Reason::kInternalError,
+        "the document of the API group " + quoted(tree->is_object() ? get_string(tree->get_object(), "group") : "") + ": " + error.what());
+  }
+}
+
+}  // namespace BACKPLANE_API
+}  // namespace BACKPLANE_API

@@ -1,0 +1,96 @@
+// Groups as documents: what they say becomes rows, and what they cannot mean is refused with its place.
+#include "backplane/kit/group_document.hpp"
+
+#include <gtest/gtest.h>
+
+#include "backplane/kit/strategy.hpp"
+
+namespace backplane::kit {
+namespace {
+
+void print_state(const Object&, std::int64_t, Array& cells) { cells.emplace_back("full"); }
+
+std::string problem(std::string_view kinds, const GroupCode& code = {}) {
+  const auto read = read_group(R"({"group": "shop.io", "versions": [{"name": "v1"}], "kinds": [)" + std::string(kinds) + "]}", code);
+  return read.ok() ? "" : read.status().message();
+}
+
+TEST(GroupDocuments, AKindThatSaysLittleIsWhatFactsAreByThemselves) {
+  const auto read =
+      read_group(R"({"group": "shop.io", "versions": [{"name": "v1"}], "kinds": [{"resource": "shelves", "kind": "Shelf"}]})");
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  const KindRow& row = read->kind("Shelf");
+  EXPECT_EQ(row.resource, "shelves");
+  EXPECT_EQ(row.version, "v1");
+  EXPECT_TRUE(row.facts.namespaced);
+  EXPECT_FALSE(row.facts.status);
+  EXPECT_FALSE(row.scale.has_value());
+  EXPECT_EQ(row.strategy()->table_convertor().columns().size(), 2U);  // Name and Created At
+}
+
+TEST(GroupDocuments, FactsColumnsAndCodeAreAsTheySay) {
+  GroupCode code;
+  code.printers.emplace("state", print_state);
+  code.kinds["Shelf"] = {.time_to_live = std::chrono::seconds(5)};
+  const auto read = read_group(R"({"group": "shop.io", "priority": 7, "versions": [{"name": "v1", "priority": 9}], "kinds": [
+    {"resource": "shelves", "kind": "Shelf", "shortNames": ["sh"], "namespaced": false, "nameRule": "label", "status": true,
+     "statusKeeps": ["labels"], "selectable": ["spec.room", {"label": "host", "path": "spec.node", "default": "none"}],
+     "columns": ["name", {"name": "Boxes", "type": "integer", "path": ".spec.boxes", "absent": 0, "description": "d"},
+                 {"name": "State", "description": "d", "print": "state"}, {"name": "More", "description": "d"}, "age"],
+     "scale": {"specReplicas": "spec.boxes"}}]})",
+                               code);
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(read->priority, 7);
+  EXPECT_EQ(read->versions[0].priority, 9);
+  const KindRow& row = read->kind("Shelf");
+  EXPECT_FALSE(row.facts.namespaced);
+  EXPECT_EQ(row.facts.name_rule, NameRule::kDnsLabel);
+  ASSERT_EQ(row.facts.selectable.size(), 2U);
+  EXPECT_EQ(row.facts.selectable[1].path, "spec.node");
+  EXPECT_EQ(row.facts.selectable[1].default_value, "none");
+  ASSERT_EQ(row.facts.columns.size(), 5U);
+  EXPECT_EQ(row.facts.columns[1].absent, Value(0));
+  EXPECT_EQ(row.facts.columns[2].cells, &print_state);
+  EXPECT_EQ(row.scale->spec_replicas, "spec.boxes");
+  EXPECT_EQ(row.scale->status_replicas, "status.replicas");
+  EXPECT_EQ(row.time_to_live, std::chrono::seconds(5));
+}
+
+TEST(GroupDocuments, FurtherVersionsAreViewsOfTheFirst) {
+  const auto read = read_group(R"({"group": "shop.io", "versions": [{"name": "v2"}, {"name": "v1"}],
+    "kinds": [{"resource": "shelves", "kind": "Shelf", "versions": ["v1", "v2"], "columns": ["name"]},
+              {"resource": "notes", "kind": "Note", "storedAs": {"version": "v1", "kind": "Event"}, "versions": ["v2"], "fieldLabels": {"v2": {"topic": "reason"}}}]})");
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  ASSERT_EQ(read->kinds.size(), 3U);
+  EXPECT_TRUE(read->kinds[0].stored_kind.kind.empty());
+  EXPECT_EQ(read->kinds[1].version, "v2");
+  EXPECT_EQ(read->kinds[1].stored_kind, (GroupVersionKind{"shop.io", "v1", "Shelf"}));
+  EXPECT_TRUE(read->kinds[1].facts.columns.empty());  // of the stored form
+  EXPECT_EQ(read->kinds[2].stored_kind, (GroupVersionKind{"", "v1", "Event"}));
+  ASSERT_EQ(read->kinds[2].field_labels.size(), 1U);
+}
+
+TEST(GroupDocuments, WhatIsWrongIsNamedWithItsPlace) {
+  const std::string start = "the document of the API group \"shop.io\": ";
+  const auto of = [](std::string_view member) { return R"({"resource": "shelves", "kind": "Shelf", )" + std::string(member) + "}"; };
+  EXPECT_EQ(problem(R"({"kind": "Shelf"})"), start + "kinds[0].resource must be there");
+  EXPECT_EQ(problem(of(R"("statsu": true)")), start + "kinds[0].statsu is not known");
+  EXPECT_EQ(problem(of(R"("status": "yes")")), start + "kinds[0].status must be true or false");
+  EXPECT_EQ(problem(of(R"("nameRule": "any")")), start + "kinds[0].nameRule must be subdomain, label, label1035 or pathSegment");
+  EXPECT_EQ(problem(of(R"("versions": ["v3"])")), start + "kinds[0].versions must be versions of the group");
+  EXPECT_EQ(problem(of(R"("columns": [{"name": "A", "description": "d", "print": "x"}])")),
+            start + "kinds[0].columns[0].print must be the name of a printer, not x");
+  EXPECT_EQ(problem(of(R"("columns": [{"name": "A", "description": "d", "print": "labels"}])")),
+            start + "kinds[0].columns[0].path must be there: the printer shows what stands at it");
+  EXPECT_EQ(read_group("{").status().message(), "the document of an API group is no JSON");
+}
+
+TEST(GroupDocuments, CodeForAKindThatIsNotThereIsRefused) {
+  GroupCode code;
+  code.kinds["Shelve"] = {};
+  EXPECT_EQ(problem(R"({"resource": "shelves", "kind": "Shelf"})", code),
+            "the document of the API group \"shop.io\": there is code for the kind Shelve, which it does not have");
+}
+
+}  // namespace
+}  // namespace backplane::kit

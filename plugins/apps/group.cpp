@@ -1,0 +1,68 @@
+// The group apps, put together.
+#include <array>
+#include <stdexcept>
+
+#include "apps_group_json.hpp"
+#include "apps_v1_json.hpp"
+#include "backplane/kit/walk.hpp"
+#include "backplane/meta.hpp"
+#include "backplane/workload/printing.hpp"
+#include "backplane/workload/strategy.hpp"
+#include "kinds.hpp"
+
+namespace backplane::apps {
+namespace {
+
+using namespace kit;
+using namespace workload;
+
+// "1/3": ready pods, of how many.
+void print_ready(const Object& object, std::int64_t, Array& cells) {
+  cells.emplace_back(std::to_string(get_int_path(object, "status.readyReplicas").value_or(0)) + "/" +
+                     std::to_string(get_int_path(object, "spec.replicas").value_or(0)));
+}
+
+// "kind.group/name" of the owner that controls the object.
+std::string print_controller(const Object& object) {
+  std::string out = "<none>";
+  each(object_or_empty(object, "metadata"), "ownerReferences", [&](const Object& owner, std::size_t) {
+    if (!get_bool(owner, "controller").value_or(false)) return;
+    std::string kind(get_string(owner, "kind"));
+    for (char& letter : kind) letter = static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter + 32 : letter);
+    const GroupVersion gv = GroupVersion::parse(get_string(owner, "apiVersion"));
+    out = GroupResource{gv.group, kind}.to_string() + "/" + std::string(get_string(owner, "name"));
+  });
+  return out;
+}
+
+void print_controller_cell(const Object& object, std::int64_t, Array& cells) { cells.emplace_back(print_controller(object)); }
+
+KindCode replica_set_code(PodValidationOptions options) {
+  // Upstream's word for the selector, copied from deployments.
+  constexpr WorkloadFacts kWorkload{.selector_kind = "deployment", .bad_selector = "invalid label selector", .names_hosts = true};
+  return {.make = made<WorkloadStrategy>(kWorkload, options)};
+}
+
+}  // namespace
+
+std::shared_ptr<const SchemaSet> apps_schemas() {
+  static const auto schemas = [] {
+    const std::array<std::string_view, 1> documents = {apps_v1_json()};
+    auto made = SchemaSet::embedded(documents, {core_schemas(), meta_schemas()});
+    if (!made.ok()) throw std::logic_error(made.status().message());
+    return std::move(*made);
+  }();
+  return schemas;
+}
+
+Result<GroupDocument> apps_group(PodValidationOptions options) {
+  GroupCode code{.printers = printers(),
+                 .kinds = {{"DaemonSet", daemon_set_code(options)},
+                           {"Deployment", deployment_code(options)},
+                           {"ReplicaSet", replica_set_code(options)},
+                           {"StatefulSet", stateful_set_code(options)}}};
+  code.printers.insert({{"readyReplicas", print_ready}, {"controller", print_controller_cell}});
+  return read_group(apps_group_json(), code);
+}
+
+}  // namespace backplane::apps
