@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "http/testing/pieces.hpp"
 #include "transport/secure_server.hpp"
 #include "transport/tls_test_client.hpp"
 
@@ -198,27 +199,6 @@ TEST_P(RemoteClientTest, FilesAreNotReadAgainBeforeTheirTime) {
   EXPECT_EQ(fetch_here(get("/cert")).body, "me");
 }
 
-// A body of `count` pieces; one that ends in an error when it has one.
-class Pieces final : public BodySource {
- public:
-  explicit Pieces(std::size_t count) : left_(count) {}
-  Task<Result<std::string>> next() override {
-    if (left_ == 0) {
-      if (error) co_return *error;
-      co_return std::string();
-    }
-    --left_;
-    made += kSize;
-    co_return std::string(kSize, 'p');
-  }
-  static constexpr std::size_t kSize = 50'000;
-  std::atomic<std::size_t> made{0};
-  std::optional<Status> error;
-
- private:
-  std::size_t left_;
-};
-
 HttpCall upload(std::string target, std::shared_ptr<BodySource> source) {
   HttpCall call = get(std::move(target));
   call.method = "POST";
@@ -227,14 +207,14 @@ HttpCall upload(std::string target, std::shared_ptr<BodySource> source) {
 }
 
 TEST_P(RemoteClientTest, ABodyIsSentAsItIsMade) {
-  const Got got = fetch_here(upload("/count", std::make_shared<Pieces>(40)));
+  const Got got = fetch_here(upload("/count", std::make_shared<test::Pieces>(40)));
   EXPECT_EQ(got.body, "2000000") << got.status.message();
-  EXPECT_EQ(fetch_here(upload("/count", std::make_shared<Pieces>(0))).body, "2000000") << "nothing is added";
+  EXPECT_EQ(fetch_here(upload("/count", std::make_shared<test::Pieces>(0))).body, "2000000") << "nothing is added";
   EXPECT_EQ(fetch_here(get("/hello")).body, "hello");
 }
 
 TEST_P(RemoteClientTest, NoMoreOfABodyIsMadeThanTheServerTakes) {
-  const auto source = std::make_shared<Pieces>(1'000'000);
+  const auto source = std::make_shared<test::Pieces>(1'000'000);
   HttpCall call = upload("/hold", source);
   call.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
   EXPECT_EQ(fetch_here(call).status.reason(), Reason::kTimeout);
@@ -243,14 +223,14 @@ TEST_P(RemoteClientTest, NoMoreOfABodyIsMadeThanTheServerTakes) {
 }
 
 TEST_P(RemoteClientTest, ABodyThatCannotBeMadeBreaksTheCallOff) {
-  const auto source = std::make_shared<Pieces>(1);
+  const auto source = std::make_shared<test::Pieces>(1);
   source->error = internal_error("the disk is gone");
   EXPECT_EQ(fetch_here(upload("/count", source)).status.message(), "Internal error occurred: the disk is gone");
   EXPECT_EQ(fetch_here(get("/hello")).body, "hello");
 }
 
 TEST_P(RemoteClientTest, AnAnswerBeforeTheEndOfTheBodyCounts) {
-  const auto source = std::make_shared<Pieces>(1'000'000);
+  const auto source = std::make_shared<test::Pieces>(1'000'000);
   const Got got = fetch_here(upload("/hello", source));
   EXPECT_EQ(got.code, 200) << got.status.message();
   EXPECT_EQ(got.body, "hello") << got.status.message();

@@ -4,6 +4,7 @@
 
 #include "base/io_loop.hpp"
 #include "http/http_test_support.hpp"
+#include "http/testing/pieces.hpp"
 
 namespace backplane {
 namespace {
@@ -90,25 +91,6 @@ TEST_F(LocalClientTest, TheHandlerWaitsForAReaderAndIsToldWhenItHasGone) {
   EXPECT_LT(handler_.endless_written.load(), std::size_t{4} << 20);
 }
 
-class Pieces final : public BodySource {
- public:
-  explicit Pieces(std::size_t count) : left_(count) {}
-  Task<Result<std::string>> next() override {
-    if (left_ == 0) {
-      if (error) co_return *error;
-      co_return std::string();
-    }
-    --left_;
-    ++made;
-    co_return std::string(50'000, 'p');
-  }
-  std::size_t made = 0;
-  std::optional<Status> error;
-
- private:
-  std::size_t left_;
-};
-
 HttpCall upload(std::string target, std::shared_ptr<BodySource> source) {
   HttpCall call;
   call.method = "POST";
@@ -118,21 +100,21 @@ HttpCall upload(std::string target, std::shared_ptr<BodySource> source) {
 }
 
 TEST_F(LocalClientTest, ABodyIsGivenAsItIsMade) {
-  EXPECT_EQ(run_on(loop_, fetch(upload("/count", std::make_shared<Pieces>(100)))).body, "5000000");
-  EXPECT_EQ(run_on(loop_, fetch(upload("/count", std::make_shared<Pieces>(0)))).body, "5000000") << "nothing is added";
+  EXPECT_EQ(run_on(loop_, fetch(upload("/count", std::make_shared<test::Pieces>(100)))).body, "5000000");
+  EXPECT_EQ(run_on(loop_, fetch(upload("/count", std::make_shared<test::Pieces>(0)))).body, "5000000") << "nothing is added";
 }
 
 TEST_F(LocalClientTest, NoMoreOfABodyIsMadeThanTheHandlerTakes) {
-  const auto source = std::make_shared<Pieces>(1'000'000);
+  const auto source = std::make_shared<test::Pieces>(1'000'000);
   HttpCall call = upload("/hold", source);
   call.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
   EXPECT_EQ(run_on(loop_, fetch(call)).status.reason(), Reason::kTimeout);
   EXPECT_GT(source->made, 0u);
-  EXPECT_LT(source->made, 10u);
+  EXPECT_LT(source->made, 10 * test::Pieces::kSize);
 }
 
 TEST_F(LocalClientTest, ABodyThatCannotBeMadeBreaksTheCallOff) {
-  const auto source = std::make_shared<Pieces>(1);
+  const auto source = std::make_shared<test::Pieces>(1);
   source->error = internal_error("the disk is gone");
   EXPECT_EQ(run_on(loop_, fetch(upload("/count", source))).status.message(), "Internal error occurred: the disk is gone");
 }

@@ -6,6 +6,8 @@
 #include <boost/container/small_vector.hpp>
 #include <utility>
 
+#include "backplane/json_reading.hpp"
+
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -154,85 +156,11 @@ std::size_t skip_nested(std::string_view text, std::size_t at, std::size_t depth
   return text.size();
 }
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-void append_utf8(std::string& out, std::uint32_t point) {
-  if (point < 0x80) {
-    out.push_back(static_cast<char>(point));
-  } else if (point < 0x800) {
-    out.push_back(static_cast<char>(0xc0 | point >> 6));
-    out.push_back(static_cast<char>(0x80 | (point & 0x3f)));
-  } else if (point < 0x10000) {
-    out.push_back(static_cast<char>(0xe0 | point >> 12));
-    out.push_back(static_cast<char>(0x80 | (point >> 6 & 0x3f)));
-    out.push_back(static_cast<char>(0x80 | (point & 0x3f)));
-  } else {
-    out.push_back(static_cast<char>(0xf0 | point >> 18));
-    out.push_back(static_cast<char>(0x80 | (point >> 12 & 0x3f)));
-    out.push_back(static_cast<char>(0x80 | (point >> 6 & 0x3f)));
-    out.push_back(static_cast<char>(0x80 | (point & 0x3f)));
-  }
-}
-
-// The four hex digits at `at`; 0 when they are not there.
-std::uint32_t unicode_unit(std::string_view text, std::size_t at) {
-  std::uint32_t unit = 0;
-  for (std::size_t i = at; i < at + 4; ++i) {
-    const int digit = i < text.size() ? hex_digit(text[i]) : -1;
-    if (digit < 0) return 0;
-    unit = unit << 4 | static_cast<std::uint32_t>(digit);
-  }
-  return unit;
-}
-
-char plain_escape(char c) {
-  switch (c) {
-    case 'b':
-      return '\b';
-    case 'f':
-      return '\f';
-    case 'n':
-      return '\n';
-    case 'r':
-      return '\r';
-    case 't':
-      return '\t';
-    default:
-      return c;
-  }
-}
-
-std::string unescape(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\\' || i + 1 == text.size()) {
-      out.push_back(text[i]);
-      continue;
-    }
-    if (text[++i] != 'u') {
-      out.push_back(plain_escape(text[i]));
-      continue;
-    }
-    std::uint32_t point = unicode_unit(text, i + 1);
-    i += 4;
-    const bool pair = point >= 0xd800 && point < 0xdc00 && text.substr(std::min(i + 1, text.size()), 2) == "\\u";
-    if (pair) {
-      point = 0x10000 + ((point - 0xd800) << 10) + ((unicode_unit(text, i + 3) - 0xdc00) & 0x3ff);
-      i += 6;
-    }
-    append_utf8(out, point);
-  }
-  return out;
-}
-
 std::string plain_text(std::string_view quoted_content) {
-  return quoted_content.find('\\') == std::string_view::npos ? std::string(quoted_content) : unescape(quoted_content);
+  if (quoted_content.find('\\') == std::string_view::npos) return std::string(quoted_content);
+  std::string text;
+  append_json_unescaped(text, quoted_content);
+  return text;
 }
 
 // Members of ObjectMeta that are printed before resourceVersion.

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "informer/test_turns.hpp"
+#include "turn_executor.hpp"
 
 namespace backplane {
 namespace {

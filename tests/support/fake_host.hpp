@@ -13,41 +13,9 @@
 
 #include "backplane/client.hpp"
 #include "backplane/host.hpp"
+#include "turn_executor.hpp"
 
 namespace backplane::test {
-
-class TurnExecutor final : public Executor {
- public:
-  void post(std::function<void()> work) override { work_.push_back(std::move(work)); }
-  void post(std::coroutine_handle<> frame) override {
-    work_.push_back([frame] { frame.resume(); });
-  }
-  std::function<void()> after(std::chrono::nanoseconds, std::function<void()> work) override {
-    auto timer = std::make_shared<std::function<void()>>(std::move(work));
-    timers_.push_back(timer);
-    return [timer] { *timer = nullptr; };
-  }
-  // Runs what there is until nothing is left to run; `timers`: they count as work.
-  void settle(bool timers = false) {
-    ExecutorScope scope(this);
-    for (;;) {
-      if (work_.empty() && (!timers || timers_.empty())) return;
-      std::function<void()> next;
-      if (!work_.empty()) {
-        next = std::move(work_.front());
-        work_.pop_front();
-      } else {
-        next = *timers_.front();
-        timers_.pop_front();
-      }
-      if (next) next();
-    }
-  }
-
- private:
-  std::deque<std::function<void()>> work_;
-  std::deque<std::shared_ptr<std::function<void()>>> timers_;
-};
 
 class FakeStream final : public WatchStream {
  public:

@@ -10,7 +10,7 @@
 
 #include "client/answers.hpp"
 #include "client/paths.hpp"
-#include "informer/test_turns.hpp"
+#include "turn_executor.hpp"
 
 namespace backplane {
 namespace {

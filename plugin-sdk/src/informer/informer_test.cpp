@@ -4,7 +4,7 @@
 
 #include <deque>
 
-#include "informer/test_turns.hpp"
+#include "turn_executor.hpp"
 
 namespace backplane {
 namespace {

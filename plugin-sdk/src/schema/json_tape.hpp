@@ -38,7 +38,4 @@ class JsonTape {
   std::vector<std::uint32_t> open_;
 };
 
-// The text between a string's quotes with its escapes undone, appended to `out`.
-void append_unescaped(std::string& out, std::string_view text);
-
 }  // namespace backplane::schema

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "backplane/json_reading.hpp"
 #include "schema/base64.hpp"
 #include "schema/go_time.hpp"
 #include "schema/json_tape.hpp"
@@ -200,7 +201,7 @@ class ProtobufEncoder {
       return;
     }
     const std::size_t begin = open();
-    append_unescaped(out_, tape_.text(token));
+    append_json_unescaped(out_, tape_.text(token));
     close(begin);
   }
 

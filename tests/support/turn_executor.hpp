@@ -1,4 +1,6 @@
 // For tests: an executor whose work runs when the test says so, and whose timers go off when nothing else is left.
+//
+// Thread-safety: one thread.
 #pragma once
 
 #include <deque>
@@ -22,10 +24,15 @@ class TurnExecutor final : public Executor {
     delays.push_back(delay);
     return [timer] { *timer = nullptr; };
   }
-  // Runs what there is until nothing is left.
-  void settle() {
+  // Runs what there is until nothing is left; `timers`: they count as work, one after the other.
+  void settle(bool timers = false) {
     ExecutorScope scope(this);
-    while (!work_.empty()) {
+    for (;;) {
+      if (work_.empty() && timers && !timers_.empty()) {
+        work_.push_back(std::exchange(*timers_.front(), nullptr));
+        timers_.pop_front();
+      }
+      if (work_.empty()) return;
       auto next = std::move(work_.front());
       work_.pop_front();
       if (next) next();

@@ -1,0 +1,35 @@
+// For tests: a request body that is made piece by piece.
+//
+// Thread-safety: one reader; `made` may be looked at from any thread.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <string>
+
+#include "backplane/host.hpp"
+
+namespace backplane::test {
+
+// `count` pieces of `p`s; then its end, or an error when it has been given one.
+class Pieces final : public BodySource {
+ public:
+  static constexpr std::size_t kSize = 50'000;
+  explicit Pieces(std::size_t count) : left_(count) {}
+  Task<Result<std::string>> next() override {
+    if (left_ == 0) {
+      if (error) co_return *error;
+      co_return std::string();
+    }
+    --left_;
+    made += kSize;
+    co_return std::string(kSize, 'p');
+  }
+  std::atomic<std::size_t> made{0};  // bytes
+  std::optional<Status> error;
+
+ private:
+  std::size_t left_;
+};
+
+}  // namespace backplane::test
