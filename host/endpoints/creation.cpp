@@ -1,5 +1,7 @@
 #include "endpoints/creation.hpp"
 
+#include "security/authorization.hpp"
+
 namespace backplane::endpoints {
 
 Task<Status> may_create(const Resource& resource, const RequestContext& context) {
@@ -11,7 +13,7 @@ Task<Status> may_create(const Resource& resource, const RequestContext& context)
   AuthorizerResult result = co_await std::move(asking);
   if (result.decision == Decision::kAllow) co_return Status();
   if (!result.error.ok()) co_return internal_error(result.error.message());
-  co_return forbidden(attributes.api_group, attributes.resource, attributes.name, result.reason);
+  co_return forbidden_request(attributes, result.reason);
 }
 
 }  // namespace backplane::endpoints

@@ -11,7 +11,7 @@
 namespace backplane::endpoints {
 
 // Asks for `create` what was allowed as something else; a call that is no request has not been asked for anything.
-// Errors: kForbidden with the authorizer's reason; kInternalError when it failed or there is none.
+// Errors: kForbidden as for a request that is refused, with the authorizer's reason; kInternalError when it failed or there is none.
 Task<Status> may_create(const Resource& resource, const RequestContext& context);
 
 }  // namespace backplane::endpoints

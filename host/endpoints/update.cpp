@@ -1,3 +1,6 @@
+#include <optional>
+
+#include "base/home.hpp"
 #include "endpoints/body.hpp"
 #include "endpoints/creation.hpp"
 #include "endpoints/respond.hpp"
@@ -8,19 +11,20 @@
 namespace backplane::endpoints {
 namespace {
 
-// The object of a PUT, handed out anew for each attempt of the store.  What is not there yet is created by those only who may create.
+// The object of a PUT, handed out anew for each attempt of the store.  What is not there yet is created by those only who may create: they
+// are asked for once.
 class ReplacedObject final : public UpdatedObjectInfo {
  public:
   ReplacedObject(const Resource& resource, const Object& object) : resource_(resource), object_(object) {}
 
-  Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) override {
-    if (existing == nullptr && !allowed_) {
-      auto asking = may_create(resource_, context);
-      Status answer = co_await std::move(asking);
-      if (!answer.ok()) co_return answer;
-      allowed_ = true;
+  Task<Result<Object>> updated_object(RequestContext& context, const Object*) override { co_return Object(object_, context.arena()); }
+
+  Task<Status> may_create(RequestContext& context) override {
+    if (!answer_) {
+      auto asking = endpoints::may_create(resource_, context);
+      answer_ = co_await std::move(asking);
     }
-    co_return Object(object_, context.arena());
+    co_return *answer_;
   }
 
   Preconditions preconditions() const override {
@@ -32,7 +36,7 @@ class ReplacedObject final : public UpdatedObjectInfo {
  private:
   const Resource& resource_;
   const Object& object_;
-  bool allowed_ = false;
+  std::optional<Status> answer_;
 };
 
 }  // namespace

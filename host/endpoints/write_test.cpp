@@ -391,7 +391,9 @@ TEST_F(WriteTest, AnUpdateThatCreatesIsForThoseWhoMayCreate) {
   authorizer_.answer = {Decision::kNoOpinion, "not today", {}};
   const Response refused = send("PUT", maps("/new"), R"({"metadata":{"name":"new"}})");
   EXPECT_EQ(refused.code(), 403);
-  EXPECT_EQ(message_of(refused), "configmaps \"new\" is forbidden: not today");
+  EXPECT_EQ(message_of(refused),
+            "configmaps \"new\" is forbidden: User \"\" cannot create resource \"configmaps\" in API group \"\" in the namespace \"n\": "
+            "not today");
   EXPECT_EQ(authorizer_.asked, std::vector<std::string>{" create configmaps n/new"});
   EXPECT_TRUE(store_->objects.empty());
   authorizer_.answer = {Decision::kNoOpinion, "", internal_error("lost")};

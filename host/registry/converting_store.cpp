@@ -27,6 +27,10 @@ class ConvertingStore final : public ServedStore {
   std::vector<std::string> categories() const override { return config_.categories; }
   GroupVersionKind storage_version() const override { return below_->storage_version(); }
   const TableConvertor& table_convertor() const override { return *table_; }
+  std::optional<std::string_view> field(const ObjectEntry& object, std::string_view label) const override {
+    const auto stored = conversion_->stored_field_label(label);
+    return stored.ok() ? below_->field(object, *stored) : std::nullopt;
+  }
   std::string list_kind() const override { return config_.list_kind; }
   std::string deprecation_warning() const override { return config_.deprecation_warning; }
 

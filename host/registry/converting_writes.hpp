@@ -71,6 +71,7 @@ class ConvertingUpdate final : public UpdatedObjectInfo {
   ConvertingUpdate(ConvertingWrite& write, UpdatedObjectInfo& inner) : write_(write), inner_(inner) {}
   Task<Result<Object>> updated_object(RequestContext&, const Object* existing) override { return write_.to_update(inner_, existing); }
   Preconditions preconditions() const override { return inner_.preconditions(); }
+  Task<Status> may_create(RequestContext& context) override { return inner_.may_create(context); }
 
  private:
   ConvertingWrite& write_;

@@ -31,6 +31,7 @@ class ObjectStore final : public ServedStore, public Transactor {
   std::vector<std::string> categories() const override { return config_.categories; }
   GroupVersionKind storage_version() const override { return config_.kind; }
   const TableConvertor& table_convertor() const override { return config_.strategy->table_convertor(); }
+  std::optional<std::string_view> field(const ObjectEntry& object, std::string_view label) const override;
   std::string list_kind() const override { return config_.list_kind; }
   std::string deprecation_warning() const override { return config_.deprecation_warning; }
   bool deletes_collections() const override { return config_.strategy->facts().deletes_collections; }
@@ -75,12 +76,12 @@ class ObjectStore final : public ServedStore, public Transactor {
   AdmissionAttributes attributes(const WriteMode& mode, RequestContext& context, AdmissionOperation operation, std::string_view name) const;
 
  private:
-  // One try of a create, under a name that is set or generated.
+  // One try of a create, under a name that is set or generated.  `attributes`: for validating admission; null: it does not apply.
   Task<Result<ObjectRef>> create_once(WriteMode mode, const Backing& backing, RequestContext& context, Object& object,
-                                      const WriteOptions& options);
+                                      const WriteOptions& options, AdmissionAttributes* attributes);
   // The same between begin and finish of its hooks.  Null: what was begun is no longer to be had.
   Task<Result<ObjectRef>> store_new(WriteMode mode, const Backing& backing, RequestContext& context, Object& object,
-                                    const WriteOptions& options, BegunWrite* begun);
+                                    const WriteOptions& options, AdmissionAttributes* attributes, BegunWrite* begun);
   Result<CacheScope> scope_of(const RequestContext& context, const ListOptions& options) const;
 
   std::shared_ptr<StoreEnvironment::State> environment_;

@@ -1,4 +1,6 @@
 // create: admission → preparation and validation → one transaction that demands the key's absence.
+#include <optional>
+
 #include "registry/metadata.hpp"
 #include "registry/object_store.hpp"
 #include "registry/store_commit.hpp"
@@ -37,34 +39,38 @@ Task<Result<ObjectRef>> ObjectStore::create_as(WriteMode mode, RequestContext& c
   Status scoped = ensure_namespace(object, keys_.namespaced() ? std::string_view(context.info.ns) : std::string_view());
   if (!scoped.ok()) co_return scoped;
   mode.strategy->apply_defaults(object);
+  // Of both steps of admission; nothing where it does not apply.
+  std::optional<AdmissionAttributes> attributes;
   if (context.info.is_resource_request) {
     dedupe_owner_references(context, object, false);
-    AdmissionAttributes attributes = this->attributes(mode, context, AdmissionOperation::kCreate, meta_name(object));
-    attributes.object = &object;
-    attributes.options = options;
-    attributes.dry_run = options.dry_run;
-    Status admitted = co_await admission_of(mode, *backing).admit(attributes);
+    attributes.emplace(this->attributes(mode, context, AdmissionOperation::kCreate, meta_name(object)));
+    attributes->object = &object;
+    attributes->options = options;
+    attributes->dry_run = options.dry_run;
+    Status admitted = co_await admission_of(mode, *backing).admit(*attributes);
     if (!admitted.ok()) co_return admitted;
     dedupe_owner_references(context, object, true);
   }
-  if (!needs_name(object)) co_return co_await create_once(mode, *backing, context, object, options);
+  AdmissionAttributes* const shown = attributes ? &*attributes : nullptr;
+  if (!needs_name(object)) co_return co_await create_once(mode, *backing, context, object, options, shown);
 
   const std::size_t warnings = context.warning_count();
   for (int attempt = 1;; ++attempt) {
     context.take_back_warnings(warnings);
     Object copy(object, object.storage());
-    auto created = co_await create_once(mode, *backing, context, copy, options);
+    if (shown != nullptr) shown->name.clear();  // of the last attempt
+    auto created = co_await create_once(mode, *backing, context, copy, options, shown);
     const bool again = !created.ok() && created.status().reason() == Reason::kAlreadyExists && attempt < kMaxGeneratedNames;
     if (!again) co_return created;
   }
 }
 
 Task<Result<ObjectRef>> ObjectStore::create_once(WriteMode mode, const Backing& backing, RequestContext& context, Object& object,
-                                                 const WriteOptions& options) {
+                                                 const WriteOptions& options, AdmissionAttributes* attributes) {
   fill_system_fields(object);
   if (needs_name(object)) ObjectMeta(object).set("name", generate_name(meta_text(object, "generateName")));
   const StoreHooks* hooks = config_.hooks.get();
-  if (hooks == nullptr) co_return co_await store_new(mode, backing, context, object, options, nullptr);
+  if (hooks == nullptr) co_return co_await store_new(mode, backing, context, object, options, attributes, nullptr);
 
   const std::size_t warnings = context.warning_count();
   for (;;) {
@@ -73,7 +79,7 @@ Task<Result<ObjectRef>> ObjectStore::create_once(WriteMode mode, const Backing& 
     Object copy(object, object.storage());
     auto begun = co_await hooks->begin_create(context, copy, options.dry_run);
     if (!begun.ok()) co_return std::move(begun.status());
-    auto stored = co_await store_new(mode, backing, context, copy, options, begun->get());
+    auto stored = co_await store_new(mode, backing, context, copy, options, attributes, begun->get());
     const bool stale = stored.ok() && *stored == nullptr;
     const bool kept = stored.ok() && !stale && !options.dry_run;
     if (*begun != nullptr) co_await (*begun)->finish(kept);
@@ -84,18 +90,16 @@ Task<Result<ObjectRef>> ObjectStore::create_once(WriteMode mode, const Backing& 
 }
 
 Task<Result<ObjectRef>> ObjectStore::store_new(WriteMode mode, const Backing& backing, RequestContext& context, Object& object,
-                                               const WriteOptions& options, BegunWrite* begun) {
+                                               const WriteOptions& options, AdmissionAttributes* attributes, BegunWrite* begun) {
   Status prepared = before_create(config_, mode, context, object);
   if (!prepared.ok()) co_return prepared;
 
   auto key = keys_.key(meta_namespace(object), meta_name(object));
   if (!key.ok()) co_return std::move(key.status());
-  if (context.info.is_resource_request) {
-    AdmissionAttributes attributes = this->attributes(mode, context, AdmissionOperation::kCreate, meta_name(object));
-    attributes.object = &object;
-    attributes.options = options;
-    attributes.dry_run = options.dry_run;
-    Status allowed = co_await admission_of(mode, backing).validate(attributes);
+  if (attributes != nullptr) {
+    attributes->object = &object;
+    if (attributes->name.empty()) attributes->name = meta_name(object);
+    Status allowed = co_await admission_of(mode, backing).validate(*attributes);
     if (!allowed.ok()) co_return allowed;
   }
 

@@ -177,6 +177,7 @@ class FakeHub final : public CacheHub {
 class FakeAdmission final : public AdmissionRunner {
  public:
   std::vector<std::string> asked;
+  std::vector<const AdmissionAttributes*> shown;  // in the same order
   Status refusal;
   std::function<void(AdmissionAttributes&)> mutate;
 
@@ -192,6 +193,7 @@ class FakeAdmission final : public AdmissionRunner {
 
  private:
   void note(std::string step, const AdmissionAttributes& attributes) {
+    shown.push_back(&attributes);
     static constexpr const char* kNames[] = {"create", "update", "delete", "connect"};
     asked.push_back(step + " " + kNames[static_cast<int>(attributes.operation)] + " " + attributes.kind.kind + " " + attributes.ns + "/" +
                     attributes.name);
@@ -271,7 +273,9 @@ class Replacement final : public UpdatedObjectInfo {
     co_return json::parse(text_, context.arena()).as_object();
   }
   Preconditions preconditions() const override { return wanted_; }
+  Task<Status> may_create(RequestContext&) override { co_return on_create ? on_create() : Status(); }
   int calls = 0;
+  std::function<Status()> on_create;
 
  private:
   std::string text_;

@@ -24,6 +24,15 @@ std::string_view demanded(const FieldSelector& selector, std::string_view label)
 
 }  // namespace
 
+std::optional<std::string_view> ObjectStore::field(const ObjectEntry& object, std::string_view label) const {
+  if (label == kNameLabel) return object.name;
+  if (label == kNamespaceLabel) return object.ns;
+  for (std::size_t i = 0; i < fields_.size() && i < object.fields.size(); ++i) {
+    if (fields_[i].label == label) return object.fields[i];
+  }
+  return std::nullopt;
+}
+
 Result<CacheScope> ObjectStore::scope_of(const RequestContext& context, const ListOptions& options) const {
   const bool custom = sorted_keys();
   for (const FieldSelector::Requirement& requirement : options.fields.requirements()) {

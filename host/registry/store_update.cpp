@@ -43,8 +43,8 @@ class UpdateOperation final : public Guaranteed<UpdateOperation, UpdateResult> {
   Task<Result<End>> store_unchanged();
   Task<Attempt> remove_finalized(Object object);
   Task<Status> admit(Object& object, const Object* existing);
-  Task<Status> validate_admission(Object& object, const Object* existing);
-  AdmissionAttributes attributes(Object& object, const Object* existing);
+  Task<Status> validate_admission(Object& object);
+  AdmissionAttributes& make_attributes(Object& object, const Object* existing);
   Status check_preconditions(const Object& existing) const;
   Status check_version(Object& object) const;
   bool changes_nothing(std::string_view bytes) const;
@@ -56,7 +56,8 @@ class UpdateOperation final : public Guaranteed<UpdateOperation, UpdateResult> {
   WriteOptions options_;
   bool dry_run_;
   bool may_create_;
-  ObjectRef result_;  // of the try at hand, unless it was lost
+  std::optional<AdmissionAttributes> attributes_;  // of the try at hand
+  ObjectRef result_;                               // of the try at hand, unless it was lost
 };
 
 bool UpdateOperation::changes_nothing(std::string_view bytes) const {
@@ -65,9 +66,10 @@ bool UpdateOperation::changes_nothing(std::string_view bytes) const {
   return splice_resource_version(bytes, revision(), store_.sorted_keys()) == entry_->json().view();
 }
 
-AdmissionAttributes UpdateOperation::attributes(Object& object, const Object* existing) {
+// Made by the first step of each try, for both.
+AdmissionAttributes& UpdateOperation::make_attributes(Object& object, const Object* existing) {
   const AdmissionOperation operation = existing ? AdmissionOperation::kUpdate : AdmissionOperation::kCreate;
-  AdmissionAttributes attributes = store_.attributes(mode_, context_, operation, name_);
+  AdmissionAttributes& attributes = attributes_.emplace(store_.attributes(mode_, context_, operation, name_));
   attributes.object = &object;
   attributes.old_object = existing;
   attributes.options = options_;
@@ -79,16 +81,16 @@ Task<Status> UpdateOperation::admit(Object& object, const Object* existing) {
   if (!admission_applies()) co_return Status();
   // A patch is looked at once, when it has been applied; upstream words its warning accordingly.
   if (context_.info.verb != "patch") dedupe_owner_references(context_, object, false);
-  AdmissionAttributes attributes = this->attributes(object, existing);
+  AdmissionAttributes& attributes = make_attributes(object, existing);
   Status admitted = co_await admission_of(mode_, backing_).admit(attributes);
   if (admitted.ok()) dedupe_owner_references(context_, object, true);
   co_return admitted;
 }
 
-Task<Status> UpdateOperation::validate_admission(Object& object, const Object* existing) {
+Task<Status> UpdateOperation::validate_admission(Object& object) {
   if (!admission_applies()) co_return Status();
-  const AdmissionAttributes attributes = this->attributes(object, existing);
-  co_return co_await admission_of(mode_, backing_).validate(attributes);
+  attributes_->object = &object;
+  co_return co_await admission_of(mode_, backing_).validate(*attributes_);
 }
 
 Status UpdateOperation::check_preconditions(const Object& existing) const {
@@ -166,7 +168,7 @@ Task<UpdateOperation::Attempt> UpdateOperation::change(Object existing) {
 Task<Result<UpdateOperation::End>> UpdateOperation::write_change(Object& object, const Object& existing, BegunWrite* begun) {
   Status prepared = before_update(store_.config(), mode_, context_, object, existing);
   if (!prepared.ok()) co_return prepared;
-  Status allowed = co_await validate_admission(object, &existing);
+  Status allowed = co_await validate_admission(object);
   if (!allowed.ok()) co_return allowed;
   if (deletes_during_update(*mode_.strategy, object, existing)) co_return End::kEmptied;
   if (dry_run_) {
@@ -257,7 +259,8 @@ Task<UpdateOperation::Attempt> UpdateOperation::create_missing(Object object) {
 Task<Result<UpdateOperation::End>> UpdateOperation::write_new(Object& object, BegunWrite* begun) {
   Status prepared = before_create(store_.config(), mode_, context_, object);
   if (!prepared.ok()) co_return prepared;
-  Status allowed = co_await validate_admission(object, nullptr);
+  Status allowed = co_await info_.may_create(context_);
+  if (allowed.ok()) allowed = co_await validate_admission(object);
   if (!allowed.ok()) co_return allowed;
   if (dry_run_) {
     result_ = unstored(key_, object);

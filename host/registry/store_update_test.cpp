@@ -163,6 +163,47 @@ TEST_F(StoreUpdateTest, AMissingObjectIsNotFoundUnlessTheKindMayBeCreatedSo) {
   EXPECT_EQ(admission.asked.back(), "validate create Thing default/a");
 }
 
+TEST_F(StoreUpdateTest, AnUpdateThatCreatesAsksWhetherItMayBetweenTheTwoStepsOfAdmission) {
+  auto strategy = std::make_shared<TestStrategy>(KindFacts{.create_on_update = true});
+  make(strategy);
+  Replacement info(thing(R"("name":"a")"));
+  Status answer = forbidden("example.com", "things", "a", "not you");
+  info.on_create = [&] {
+    admission.asked.emplace_back("may create");
+    return answer;
+  };
+  const std::vector<std::string> refused = {"admit create Thing default/a", "may create"};
+  EXPECT_EQ(update("a", info).status().message(), R"(things.example.com "a" is forbidden: not you)");
+  EXPECT_EQ(admission.asked, refused);
+  EXPECT_TRUE(storage.data.empty());
+
+  answer = Status();
+  admission.asked.clear();
+  ASSERT_TRUE(update("a", info)->created);
+  EXPECT_EQ(admission.asked, (std::vector<std::string>{"admit create Thing default/a", "may create", "validate create Thing default/a"}));
+  admission.asked.clear();
+  ASSERT_TRUE(update("a", info).ok());
+  EXPECT_EQ(admission.asked, (std::vector<std::string>{"admit update Thing default/a", "validate update Thing default/a"}))
+      << "it is there: nobody creates it";
+}
+
+TEST_F(StoreUpdateTest, AnObjectThatIsNotValidIsRefusedForThatBeforeAnybodyAsksWhetherItMayBeCreated) {
+  make(std::make_shared<TestStrategy>(KindFacts{.create_on_update = true}));
+  Replacement info(thing(R"("name":"a","labels":{"":"x"})"));
+  info.on_create = [] { return forbidden("example.com", "things", "a", "not you"); };
+  EXPECT_EQ(update("a", info).status().reason(), Reason::kInvalid);
+}
+
+TEST_F(StoreUpdateTest, BothStepsOfAdmissionSeeTheSameAttributes) {
+  make(std::make_shared<TestStrategy>());
+  ASSERT_TRUE(create(thing(R"("generateName":"a-")")).ok());
+  ASSERT_TRUE(create(thing(R"("name":"a")")).ok());
+  Replacement info(thing(R"("name":"a")", R"(,"spec":{"n":2})"));
+  ASSERT_TRUE(update("a", info).ok());
+  ASSERT_EQ(admission.shown.size(), 6u);
+  for (std::size_t i = 0; i < admission.shown.size(); i += 2) EXPECT_EQ(admission.shown[i], admission.shown[i + 1]) << admission.asked[i];
+}
+
 TEST_F(StoreUpdateTest, SpecChangesRaiseTheGenerationAndStatusIsLeftAlone) {
   auto strategy = std::make_shared<TestStrategy>(KindFacts{.generation = true, .status = true});
   make_with_one(strategy, R"("name":"a")", R"(,"spec":{"n":1})");

@@ -13,6 +13,7 @@ ShortNamesProvider::~ShortNamesProvider() = default;
 CategoriesProvider::~CategoriesProvider() = default;
 StorageVersionProvider::~StorageVersionProvider() = default;
 TableProvider::~TableProvider() = default;
+FieldReader::~FieldReader() = default;
 DeprecationProvider::~DeprecationProvider() = default;
 ObjectCursor::~ObjectCursor() = default;
 WatchStream::~WatchStream() = default;
@@ -23,6 +24,7 @@ AdmissionRunner::~AdmissionRunner() = default;
 Creater::~Creater() = default;
 NamedCreater::~NamedCreater() = default;
 UpdatedObjectInfo::~UpdatedObjectInfo() = default;
+Task<Status> UpdatedObjectInfo::may_create(RequestContext&) { co_return Status(); }
 Updater::~Updater() = default;
 PatchForbidder::~PatchForbidder() = default;
 GracefulDeleter::~GracefulDeleter() = default;

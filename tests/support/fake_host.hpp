@@ -64,6 +64,13 @@ class FakeStore final : public StandardStorage {
   GroupVersionKind storage_version() const override { return config.kind; }
   const TableConvertor& table_convertor() const override { return config.strategy->table_convertor(); }
   std::string list_kind() const override { return config.list_kind; }
+  std::optional<std::string_view> field(const ObjectEntry& object, std::string_view label) const override {
+    const auto& fields = config.strategy->facts().selectable;
+    for (std::size_t i = 0; i < fields.size() && i < object.fields.size(); ++i) {
+      if (fields[i].label == label) return object.fields[i];
+    }
+    return std::nullopt;
+  }
 
   Task<Result<ObjectRef>> get(RequestContext&, std::string name, GetOptions) override {
     const auto found = data.find(name);
@@ -132,6 +139,9 @@ class FakeStore final : public StandardStorage {
       for (const auto& label : *labels) entry->labels.emplace_back(label.key(), label.value().as_string());
     }
     entry->revision = revision;
+    for (const SelectableField& field : config.strategy->facts().selectable) {
+      entry->fields.emplace_back(get_string_path(object, field.path));
+    }
     entry->set_json(SharedBytes(to_json(Value(object))));
     data[entry->name] = entry;
     tell(type, entry);

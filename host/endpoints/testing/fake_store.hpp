@@ -108,6 +108,7 @@ class FakeStore final : public StandardStorage {
   const TableConvertor& table_convertor() const override { return *convertor; }
   std::string list_kind() const override { return kind_.kind + "List"; }
 
+  std::optional<std::string_view> field(const ObjectEntry&, std::string_view) const override { return std::nullopt; }
   Task<Result<ObjectRef>> get(RequestContext&, std::string name, GetOptions options) override {
     if (on_get) on_get();
     get_options = std::move(options);
@@ -150,6 +151,10 @@ class FakeStore final : public StandardStorage {
       }
       UpdateResult result;
       result.created = !existing;
+      if (!existing) {
+        Status allowed = co_await info.may_create(context);
+        if (!allowed.ok()) co_return allowed;
+      }
       result.object = store(context, *updated);
       co_return result;
     }

@@ -74,6 +74,15 @@ class TableProvider {
   virtual const TableConvertor& table_convertor() const = 0;
 };
 
+// What field selectors see of a storage's objects.
+class FieldReader {
+ public:
+  virtual ~FieldReader();
+  // The value of a selectable field ("status.phase") in an object that this storage has given out, without reading the object; empty where
+  // the object has none.  It lives as long as the object.  Nothing: the storage has no such label.
+  virtual std::optional<std::string_view> field(const ObjectEntry& object, std::string_view label) const = 0;
+};
+
 // Objects of a list, batch by batch, without holding them all.
 class ObjectCursor {
  public:
@@ -158,6 +167,10 @@ class UpdatedObjectInfo {
   // `existing` is null when the object does not exist.  The result lives in the request's arena.
   virtual Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) = 0;
   virtual Preconditions preconditions() const { return {}; }
+  // Whether the update may turn out to create the object.  A storage that is about to do so asks, each time it tries, when the object is
+  // complete and valid: behind the mutating admission, before the validating one.
+  // Errors: kForbidden, to be sent as it is; the default has nothing against it.
+  virtual Task<Status> may_create(RequestContext& context);
 };
 struct UpdateResult {
   ObjectRef object;
@@ -216,6 +229,7 @@ class StandardStorage : public RestStorage,
                         public CategoriesProvider,
                         public StorageVersionProvider,
                         public TableProvider,
+                        public FieldReader,
                         public Getter,
                         public Lister,
                         public Watcher,

@@ -49,11 +49,8 @@ class NamespaceLifecycle final : public AdmissionPlugin {
     // The cache may not have seen it yet.
     if (!found.ok() || !*found) found = co_await read(own, attributes.ns, "");
     if (!found.ok()) co_return std::move(found).status();
-    // Entries are written without spaces; most say nothing of the kind, and need no tree.
-    if ((*found)->json().view().find("\"Terminating\"") == std::string_view::npos) co_return Status();
-    const Object object = decode(**found, own.arena());
-    if (get_string_path(object, "status.phase") != "Terminating") co_return Status();
-    co_return is_terminating(attributes);
+    const auto phase = namespaces_->field(**found, "status.phase");
+    co_return phase == "Terminating" ? is_terminating(attributes) : Status();
   }
 
   Task<Result<ObjectRef>> read(RequestContext& context, std::string name, std::string resource_version) const {

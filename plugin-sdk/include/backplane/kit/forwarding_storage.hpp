@@ -26,6 +26,9 @@ class ForwardingStorage : public StandardStorage {
   std::vector<std::string> categories() const override { return store_->categories(); }
   GroupVersionKind storage_version() const override { return store_->storage_version(); }
   const TableConvertor& table_convertor() const override { return store_->table_convertor(); }
+  std::optional<std::string_view> field(const ObjectEntry& object, std::string_view label) const override {
+    return store_->field(object, label);
+  }
   std::string list_kind() const override { return store_->list_kind(); }
   bool deletes_collections() const override { return store_->deletes_collections(); }
 
