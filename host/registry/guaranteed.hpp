@@ -58,10 +58,13 @@ class Guaranteed {
     co_return Status();
   }
   // The object as a lost transaction found it; one that was lost for another reason leaves the state as it is.
-  void adopt(const CommitOutcome& lost) {
-    if (lost.end != CommitEnd::kMoved) return;
-    entry_ = lost.found ? backing_.cache->make_entry(*lost.found) : nullptr;
+  // Errors: it cannot be read.
+  Status adopt(const CommitOutcome& lost) {
+    if (lost.end != CommitEnd::kMoved) return {};
     current_ = true;
+    if (lost.found && lost.found->unreadable) return *lost.found->unreadable;
+    entry_ = lost.found ? backing_.cache->make_entry(*lost.found) : nullptr;
+    return {};
   }
   // The object's removal, between begin and finish of the store's hooks.
   Task<Result<CommitOutcome>> commit_removal() {

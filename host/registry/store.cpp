@@ -121,6 +121,7 @@ Task<Result<ObjectRef>> ObjectStore::read_stored(const Backing& backing, std::st
   auto found = co_await backing.storage->range(std::move(request));
   if (!found.ok()) co_return std::move(found.status());
   if (found->items.empty()) co_return ObjectRef();
+  if (found->items.front().unreadable) co_return *found->items.front().unreadable;
   co_return backing.cache->make_entry(found->items.front());
 }
 

@@ -14,6 +14,7 @@ constexpr int kMaxGeneratedNames = 8;
 bool needs_name(const Object& object) { return meta_name(object).empty() && !meta_text(object, "generateName").empty(); }
 
 bool is_deleting(const Backing& backing, const KeyValue& found) {
+  if (found.unreadable) return false;
   const ObjectRef entry = backing.cache->make_entry(found);
   json::monotonic_resource arena;
   const Object object = decode(*entry, &arena);

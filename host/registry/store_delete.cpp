@@ -114,7 +114,8 @@ Task<DeleteOperation::Attempt> DeleteOperation::keep(Object object, bool remove_
   auto committed = co_await commit(backing_, context_, std::move(own), nullptr);
   if (!committed.ok()) co_return std::move(committed.status());
   if (committed->end != CommitEnd::kDone) {
-    adopt(*committed);
+    Status adopted = adopt(*committed);
+    if (!adopted.ok()) co_return adopted;
     co_return again();
   }
   stored.mod_revision = committed->revision;
@@ -131,7 +132,8 @@ Task<DeleteOperation::Attempt> DeleteOperation::remove_now() {
   auto committed = co_await commit_removal();
   if (!committed.ok()) co_return std::move(committed.status());
   if (committed->end != CommitEnd::kDone) {
-    adopt(*committed);
+    Status adopted = adopt(*committed);
+    if (!adopted.ok()) co_return adopted;
     co_return again();
   }
   if (const StoreHooks* hooks = store_.config().hooks.get()) hooks->after_delete(context_, entry_);

@@ -196,7 +196,8 @@ Task<Result<UpdateOperation::End>> UpdateOperation::store(Object& object, Revisi
   auto committed = co_await commit(backing_, context_, std::move(own), begun);
   if (!committed.ok()) co_return std::move(committed.status());
   if (committed->end != CommitEnd::kDone) {
-    adopt(*committed);
+    Status adopted = adopt(*committed);
+    if (!adopted.ok()) co_return adopted;
     co_return End::kLost;
   }
   stored.create_revision = expected == 0 ? committed->revision : 0;
@@ -229,7 +230,8 @@ Task<UpdateOperation::Attempt> UpdateOperation::remove_finalized(Object object) 
   }
   // Nothing found: removed by somebody else meanwhile, which is the same end.
   if (committed->end == CommitEnd::kMoved && !committed->found) co_return done(std::move(last), false, true);
-  adopt(*committed);
+  Status adopted = adopt(*committed);
+  if (!adopted.ok()) co_return adopted;
   co_return again();
 }
 

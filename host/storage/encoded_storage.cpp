@@ -1,5 +1,6 @@
 #include "storage/encoded_storage.hpp"
 
+#include <optional>
 #include <shared_mutex>
 
 namespace backplane {
@@ -16,7 +17,7 @@ class EncodedStorage::Forms {
 
   Status write(std::string_view key, SharedBytes& value) const {
     if (&written_ != &json_codec()) {
-      if (const Schema* schema = schema_of(key)) {
+      if (const Schema* schema = schema_of(key).value_or(nullptr)) {
         auto stored = written_.to_stored(schema, std::string(value.view()));
         if (!stored.ok()) return unusable(key, stored.status());
         value = SharedBytes(std::move(*stored));
@@ -30,50 +31,62 @@ class EncodedStorage::Forms {
     return {};
   }
 
-  Status read(std::string_view key, SharedBytes& value) const {
-    if (value.empty()) return {};
-    for (auto transformer = transformers_.rbegin(); transformer != transformers_.rend(); ++transformer) {
-      auto plain = (*transformer)->from_storage(key, std::move(value));
-      if (!plain.ok()) return unusable(key, plain.status());
-      value = std::move(*plain);
-    }
-    if (json_codec().wrote(value.view())) return {};
-    for (const Codec* codec : codecs()) {
-      if (!codec->wrote(value.view())) continue;
-      auto json = codec->from_stored(schema_of(key), value.view());
-      if (!json.ok()) return unusable(key, json.status());
-      value = SharedBytes(std::move(*json));
-      return {};
-    }
-    return {};  // not an object's: what else is kept in the store is nobody's business here
+  // One value that cannot be read hides no other: it says so itself.
+  void read(KeyValue& item) const {
+    Status status = read(item.key, item.value);
+    if (status.ok()) return;
+    item.value = SharedBytes();
+    item.unreadable = std::make_shared<const Status>(std::move(status));
   }
-  Status read(std::vector<KeyValue>& items) const {
-    for (KeyValue& item : items) {
-      if (Status status = read(item.key, item.value); !status.ok()) return status;
-    }
-    return {};
+  void read(std::vector<KeyValue>& items) const {
+    for (KeyValue& item : items) read(item);
   }
-  Status read(std::vector<StorageEvent>& events) const {
+  void read(std::vector<StorageEvent>& events) const {
     for (StorageEvent& event : events) {
-      if (Status status = read(event.kv.key, event.kv.value); !status.ok()) return status;
-      if (Status status = read(event.kv.key, event.previous); !status.ok()) return status;
+      read(event.kv);
+      if (!read(event.kv.key, event.previous).ok()) event.previous = SharedBytes();
     }
-    return {};
   }
 
  private:
   static Status unusable(std::string_view key, const Status& why) {
-    return internal_error("the value of " + std::string(key) + " cannot be read or written: " + why.message());
+    return internal_error("the value of " + std::string(key) + " cannot be written: " + why.message());
+  }
+  // As upstream's lists say it.
+  static Status unreadable(std::string_view key, std::string_view why) {
+    return Status(500, Reason::kNone, "unable to transform key " + quoted(key) + ": " + std::string(why));
   }
 
-  // The type with the longest prefix of `key`.
-  const Schema* schema_of(std::string_view key) const {
+  Status read(std::string_view key, SharedBytes& value) const {
+    if (value.empty()) return {};
+    for (auto transformer = transformers_.rbegin(); transformer != transformers_.rend(); ++transformer) {
+      auto plain = (*transformer)->from_storage(key, std::move(value));
+      if (!plain.ok()) return unreadable(key, plain.status().message());
+      value = std::move(*plain);
+    }
+    const std::string_view bytes = value.view();
+    // What stands between the braces is the backend's to keep: it has checksums, and a parse of everything at every start costs much.
+    if (json_codec().wrote(bytes)) return bytes.ends_with('}') ? Status() : unreadable(key, "the object is cut short");
+    const std::optional<const Schema*> schema = schema_of(key);
+    for (const Codec* codec : codecs()) {
+      if (!codec->wrote(bytes)) continue;
+      auto json = codec->from_stored(schema.value_or(nullptr), bytes);
+      if (!json.ok()) return unreadable(key, json.status().message());
+      value = SharedBytes(std::move(*json));
+      return {};
+    }
+    // What else is kept in the store is nobody's business here.
+    return schema ? unreadable(key, "the value is no object in any form that is known here") : Status();
+  }
+
+  // The type with the longest prefix of `key`; nothing: no object has such a key.
+  std::optional<const Schema*> schema_of(std::string_view key) const {
     std::shared_lock lock(mutex_);
     for (auto slash = key.rfind('/'); slash != std::string_view::npos && slash > 0; slash = key.rfind('/', slash - 1)) {
       const auto found = schemas_.find(key.substr(0, slash + 1));
       if (found != schemas_.end()) return found->second;
     }
-    return nullptr;
+    return std::nullopt;
   }
 
   const Codec& written_;
@@ -93,8 +106,7 @@ class EncodedWatch final : public StorageWatch {
     auto reading = below_->next();
     auto batch = co_await std::move(reading);
     if (!batch.ok()) co_return batch;
-    Status status = forms_->read(batch->events);
-    if (!status.ok()) co_return status;
+    forms_->read(batch->events);
     co_return batch;
   }
   void cancel() override { below_->cancel(); }
@@ -121,8 +133,7 @@ Task<Result<RangeResult>> EncodedStorage::range(RangeRequest request) {
   auto reading = backend_.range(std::move(request));
   auto result = co_await std::move(reading);
   if (!result.ok()) co_return result;
-  Status status = forms_->read(result->items);
-  if (!status.ok()) co_return status;
+  forms_->read(result->items);
   co_return result;
 }
 
@@ -134,8 +145,7 @@ Task<Result<TxnResult>> EncodedStorage::txn(TxnRequest request) {
   auto committing = backend_.txn(std::move(request));
   auto result = co_await std::move(committing);
   if (!result.ok()) co_return result;
-  Status status = forms_->read(result->found);
-  if (!status.ok()) co_return status;
+  forms_->read(result->found);
   co_return result;
 }
 

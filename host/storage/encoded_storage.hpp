@@ -6,7 +6,8 @@
 //
 // Thread-safety: every method from any thread.
 // Lifetime:      borrows the backend; the types given to use_schema() outlive it.
-// Errors:        the backend's; kInternalError, naming the key, for bytes that no codec or transformer can read.
+// Errors:        the backend's.  A value that no codec or transformer can read, or that begins like no object where objects are kept, is
+//                KeyValue::unreadable: 500, naming the key; those beside it are read.
 #pragma once
 
 #include <map>
@@ -31,6 +32,8 @@ class EncodedStorage final : public StorageBackend {
 
   Task<Result<Revision>> current_revision() override { return backend_.current_revision(); }
   Revision committed_revision() const noexcept override { return backend_.committed_revision(); }
+  bool progress_is_immediate() const noexcept override { return backend_.progress_is_immediate(); }
+  Task<Status> request_progress() override { return backend_.request_progress(); }
   Task<Result<RangeResult>> range(RangeRequest request) override;
   Task<Result<TxnResult>> txn(TxnRequest request) override;
   Result<std::unique_ptr<StorageWatch>> watch(std::string prefix, Revision after) override;

@@ -124,15 +124,71 @@ TEST_F(EncodedStorageTest, TransformersStandBetweenCodecAndBackend) {
   EXPECT_EQ(*get(*storage_, key("n/a")), kService);
 }
 
-TEST_F(EncodedStorageTest, WhatCannotBeReadIsAnErrorThatNamesTheKey) {
+TEST_F(EncodedStorageTest, WhatCannotBeReadNamesItsKeyAndHidesNothingElse) {
+  put(*storage_, key("n/a"), kService);
   put(*backend_, key("n/damaged"), std::string_view("k8s\0\x0a\x40", 6));
-  const auto damaged = get(*storage_, key("n/damaged"));
-  ASSERT_FALSE(damaged.ok());
-  EXPECT_EQ(damaged.status().reason(), Reason::kInternalError);
-  EXPECT_NE(damaged.status().message().find(key("n/damaged")), std::string::npos) << damaged.status().message();
+  put(*backend_, key("n/junk"), "\x17\x2a");
+  put(*backend_, key("n/short"), kService.substr(0, kService.size() - 5));
+  put(*backend_, "/registry/e.com/foos/n/junk", "\x17\x2a");
+  put(*storage_, key("n/z"), kService);
+  RangeRequest request;
+  request.start = "/registry/";
+  request.end = "/registry0";
+  const auto all = run(storage_->range(request));
+  ASSERT_TRUE(all.ok()) << all.status().message();
+  ASSERT_EQ(all->items.size(), 6u);
+  std::vector<std::string> unreadable;
+  for (const KeyValue& item : all->items) {
+    if (!item.unreadable) {
+      EXPECT_EQ(item.value.view(), kService);
+      continue;
+    }
+    EXPECT_TRUE(item.value.empty());
+    EXPECT_EQ(item.unreadable->code(), 500);
+    EXPECT_EQ(item.unreadable->message().find("unable to transform key \"" + item.key + "\": "), 0u) << item.unreadable->message();
+    unreadable.push_back(item.key);
+  }
+  EXPECT_EQ(unreadable, (std::vector<std::string>{"/registry/e.com/foos/n/junk", key("n/damaged"), key("n/junk"), key("n/short")}));
+}
+
+TEST_F(EncodedStorageTest, AWatchGoesOnOverWhatCannotBeRead) {
+  auto watch = storage_->watch("/registry/", backend_->committed_revision());
+  ASSERT_TRUE(watch.ok());
+  put(*storage_, key("n/a"), kService);
+  put(*backend_, key("n/a"), "\x17\x2a");
+  put(*storage_, key("n/a"), kService);
+  std::vector<StorageEvent> events;
+  while (events.size() < 3) {
+    auto batch = run((*watch)->next());
+    ASSERT_TRUE(batch.ok()) << batch.status().message();
+    events.insert(events.end(), batch->events.begin(), batch->events.end());
+  }
+  EXPECT_NE(events[1].kv.unreadable, nullptr);
+  EXPECT_EQ(events[1].previous.view(), kService);
+  EXPECT_EQ(events[2].kv.unreadable, nullptr);
+  EXPECT_EQ(events[2].kv.value.view(), kService);
+  EXPECT_TRUE(events[2].previous.empty());
+}
+
+TEST_F(EncodedStorageTest, ALostTransactionTellsWhatItFoundThoughItCannotBeRead) {
+  put(*backend_, key("n/a"), "\x17\x2a");
+  TxnRequest request;
+  request.compares.push_back({key("n/a"), 0});
+  auto lost = run(storage_->txn(std::move(request)));
+  ASSERT_TRUE(lost.ok()) << lost.status().message();
+  ASSERT_EQ(lost->found.size(), 1u);
+  EXPECT_NE(lost->found.front().unreadable, nullptr);
+}
+
+TEST_F(EncodedStorageTest, AKeyThatFitsNotIsSaidInTheTransformersWords) {
   open("protobuf", {std::make_shared<Reversing>()});
   put(*backend_, key("n/plain"), kService);
-  EXPECT_NE(get(*storage_, key("n/plain")).status().message().find("no key fits"), std::string::npos);
+  RangeRequest request;
+  request.start = key("n/plain");
+  const auto found = run(storage_->range(request));
+  ASSERT_TRUE(found.ok());
+  ASSERT_NE(found->items.at(0).unreadable, nullptr);
+  EXPECT_NE(found->items[0].unreadable->message().find("no key fits"), std::string::npos);
 }
 
 }  // namespace

@@ -300,6 +300,28 @@ TEST_P(StorageConformance, AWatchThatStartsInTheFutureSeesOnlyWhatComesAfter) {
   EXPECT_EQ(store.next(*events, 1), "+/c=1");
 }
 
+TEST_P(StorageConformance, AWatchThatIsAskedForItsProgressHasReachedTheStore) {
+  auto events = watch("/k/", store->committed_revision());
+  store.put("/k/a", "1");
+  EXPECT_EQ(store.next(*events, 1), "+/k/a=1");
+  store.put("/other", "1");
+  const Revision now = store.run(store->current_revision()).value();
+  ASSERT_TRUE(store.run(store->request_progress()).ok());
+  auto batch = store.run(events->next());
+  ASSERT_TRUE(batch.ok()) << batch.status().message();
+  EXPECT_TRUE(batch->events.empty());
+  EXPECT_GE(batch->revision, now);
+}
+
+TEST_P(StorageConformance, WhereProgressIsImmediateNobodyNeedAskForIt) {
+  if (!store->progress_is_immediate()) GTEST_SKIP();
+  auto events = watch("/k/", store->committed_revision());
+  const Revision now = store.put("/other", "1");
+  auto batch = store.run(events->next());
+  ASSERT_TRUE(batch.ok()) << batch.status().message();
+  EXPECT_GE(batch->revision, now);
+}
+
 TEST_P(StorageConformance, ASlowWatchMissesNothingWhenTheTailHasMovedOn) {
   auto slow = watch("/k/", 1);
   constexpr int kEvents = 12'000;  // more than a feed keeps in memory

@@ -88,6 +88,7 @@ Result<Revision> parse_resource_version(std::string_view text) {
 // ---- waiting
 
 Task<Status> PrefixCache::wait_for(Revision revision) {
+  const ProgressRequests::Waiting asking = store_->requests.wait(store_);
   auto waiting = store_->progress.reached(revision, kReadWait);
   const bool reached = co_await std::move(waiting);
   // A snapshot may be ahead of the progress: it was loaded at a later revision.
@@ -152,7 +153,9 @@ Task<Result<ObjectRef>> PrefixCache::get(std::string key, std::string resource_v
   auto freshening = fresh(std::move(plan));
   auto view = co_await std::move(freshening);
   if (!view.ok()) co_return std::move(view.status());
-  co_return view->snapshot->index.find(key);
+  const Snapshot& snapshot = *view->snapshot;
+  if (const Status* why = snapshot.unreadable_in(key, key + '\0')) co_return *why;
+  co_return snapshot.index.find(key);
 }
 
 // ---- LIST
@@ -178,12 +181,17 @@ Task<Result<ListResult>> PrefixCache::list(CacheScope scope, ListOptions options
 
 Task<Result<ListResult>> PrefixCache::page(View view, Selection selection, ListPlan plan) {
   const ObjectIndex& index = view.snapshot->index;
+  // A page ends before what comes behind it.
+  const auto unreadable = [&view, &plan, end = selection.end()](const ObjectEntry* last) {
+    return view.snapshot->unreadable_in(plan.from, last != nullptr ? last->key : end);
+  };
   const std::size_t first = index.rank(plan.from);
   const std::size_t total = std::max(index.rank(selection.end()), first) - first;
   ListResult result;
   result.revision = view.revision;
   const auto limit = static_cast<std::size_t>(plan.limit);
   if (limit == 0 || (limit >= total && !selection.selects())) {
+    if (const Status* why = unreadable(nullptr)) co_return *why;
     result.items = make_cursor(IndexScan(index.cursor_at(first), total, std::move(selection)));
     co_return result;
   }
@@ -205,6 +213,7 @@ Task<Result<ListResult>> PrefixCache::page(View view, Selection selection, ListP
     left = scan.left();
     result.items = make_cursor(std::move(scan), std::move(found));
   }
+  if (const Status* why = unreadable(left > 0 ? last : nullptr)) co_return *why;
   if (left > 0) {
     result.continue_token = encode_continue(last->key + '\0', list_prefix, view.revision);
     pin(view);
@@ -240,11 +249,13 @@ Task<Result<ListResult>> PrefixCache::list_from_store(Selection selection, ListP
     auto part = co_await std::move(reading);
     if (!part.ok()) co_return part.status().reason() == Reason::kExpired ? revision_gone(plan, selection) : std::move(part.status());
     if (plan.limit == 0) {
-      result.items = make_store_cursor(shared_from_this(), std::move(selection), std::move(request), std::move(*part));
+      Status gone = revision_gone(plan, selection);
+      result.items = make_store_cursor(shared_from_this(), std::move(selection), std::move(request), std::move(*part), std::move(gone));
       co_return result;
     }
     more = part->more;
     for (std::size_t i = 0; i < part->items.size(); ++i) {
+      if (part->items[i].unreadable) co_return *part->items[i].unreadable;
       ObjectRef entry = make_entry(part->items[i]);
       if (!selection.selected(*entry)) continue;
       entries.push_back(std::move(entry));

@@ -125,6 +125,8 @@ Task<Status> CacheWatch::take_history(Events& events) {
   auto batch = co_await std::move(reading);
   if (!batch.ok()) co_return batch.status().reason() == Reason::kExpired ? too_old() : std::move(batch.status());
   for (const auto& event : batch->events) {
+    // As when it happens to a watch that has come to the log.
+    if (event.kv.unreadable) co_return too_old();
     const LogRecord record = record_of(event);
     if (record.object) select(record, events);
   }
@@ -143,7 +145,7 @@ LogRecord CacheWatch::record_of(const StorageEvent& event) const {
   const EntryBuilder& builder = cache_->builder();
   LogRecord record;
   record.revision = event.kv.mod_revision;
-  if (event.previous_revision != 0) {
+  if (!event.previous.empty()) {
     KeyValue before;
     before.key = event.kv.key;
     before.value = event.previous;
@@ -254,6 +256,9 @@ Task<Result<std::unique_ptr<WatchStream>>> PrefixCache::watch(CacheScope scope, 
   auto view = co_await std::move(freshening);
   if (!view.ok()) co_return make_failed_watch(std::move(view.status()));
 
+  if (plan->initial) {
+    if (const Status* why = view->snapshot->unreadable_in(selection->start(), selection->end())) co_return make_failed_watch(*why);
+  }
   CacheWatch::Start start;
   if (plan->initial) start.snapshot = view->snapshot;
   start.after = plan->after.value_or(view->revision);

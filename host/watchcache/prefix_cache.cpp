@@ -29,6 +29,12 @@ ObjectRef PrefixCache::make_entry(const KeyValue& stored) const {
   return builder_.build(stored, created ? WatchEvent::Type::kAdded : WatchEvent::Type::kModified);
 }
 
+const Status* Snapshot::unreadable_in(std::string_view from, std::string_view end) const {
+  if (!unreadable) return nullptr;
+  const auto first = unreadable->lower_bound(from);
+  return first != unreadable->end() && first->first < end ? first->second.get() : nullptr;
+}
+
 ObjectRef PrefixCache::peek(std::string_view key) const { return snapshot_.get()->index.find(key); }
 
 Revision PrefixCache::revision() const noexcept {
@@ -54,6 +60,7 @@ void PrefixCache::request_load() {
     std::lock_guard lock(load_mutex_);
     if (state_.load() != State::kIdle || !store_->started.load()) return;
     state_.store(State::kLoading);
+    load_error_ = Status();
   }
   if (!store_->tasks.spawn(store_->executor, "load " + config_.prefix, load(shared_from_this()))) end_load(false);
 }
@@ -76,8 +83,14 @@ Task<Status> PrefixCache::ensure_ready() {
     if (state == State::kIdle) loaded.set(false);
   }
   const bool done = co_await wait_within(loaded, kReadWait);
-  if (!done) co_return too_many_requests("storage is (re)initializing", kRetryAfterSeconds);
-  co_return Status{};
+  co_return done ? Status{} : not_loaded();
+}
+
+// A store that cannot be read is no matter of waiting.
+Status PrefixCache::not_loaded() {
+  std::lock_guard lock(load_mutex_);
+  if (state_.load() == State::kIdle && load_error_.code() == 500) return load_error_;
+  return too_many_requests("storage is (re)initializing", kRetryAfterSeconds);
 }
 
 Task<void> PrefixCache::load([[maybe_unused]] std::shared_ptr<PrefixCache> self) {
@@ -102,16 +115,38 @@ Task<bool> PrefixCache::try_load() {
   buffer_.clear();
   buffered_bytes_ = 0;
   ObjectIndex index;
+  Unreadable unreadable;
   Revision revision = 0;
-  auto loading = load_once(index, revision);
+  auto loading = load_once(index, unreadable, revision);
   auto status = co_await std::move(loading);
   if (status.ok() && lost_some_) status = service_unavailable("the store's history was lost meanwhile");
-  if (status.ok()) co_return finish_load(std::move(index), revision);
+  if (status.ok()) co_return finish_load(std::move(index), std::move(unreadable), revision);
   watchcache_log().warn("loading failed prefix={} error={}", config_.prefix, status.message());
+  std::lock_guard lock(load_mutex_);
+  load_error_ = std::move(status);
   co_return false;
 }
 
-Task<Status> PrefixCache::load_once(ObjectIndex& index, Revision& revision) {
+namespace {
+
+void log_unreadable(const std::string& key, const Status& why) {
+  watchcache_log().error("an object cannot be read: lists that hold it fail until its key is removed or written anew key={} error={:?}",
+                         key, why.message());
+}
+
+// Those that can be read stay.
+void take_unreadable(std::vector<KeyValue>& items, Unreadable& unreadable) {
+  std::erase_if(items, [&](KeyValue& item) {
+    if (!item.unreadable) return false;
+    log_unreadable(item.key, *item.unreadable);
+    unreadable.emplace(std::move(item.key), std::move(item.unreadable));
+    return true;
+  });
+}
+
+}  // namespace
+
+Task<Status> PrefixCache::load_once(ObjectIndex& index, Unreadable& unreadable, Revision& revision) {
   RangeRequest request;
   request.start = config_.prefix;
   request.end = prefix_end(config_.prefix);
@@ -125,6 +160,7 @@ Task<Status> PrefixCache::load_once(ObjectIndex& index, Revision& revision) {
     if (revision == 0) request.revision = revision = part->revision;
     more = part->more && !part->items.empty();
     if (more) request.start = part->items.back().key + '\0';
+    take_unreadable(part->items, unreadable);
     auto adding = building.add(std::move(part->items), index);
     auto status = co_await std::move(adding);
     if (!status.ok()) co_return status;
@@ -134,12 +170,13 @@ Task<Status> PrefixCache::load_once(ObjectIndex& index, Revision& revision) {
   co_return Status{};
 }
 
-bool PrefixCache::finish_load(ObjectIndex index, Revision revision) {
+bool PrefixCache::finish_load(ObjectIndex index, Unreadable unreadable, Revision revision) {
   {
     std::lock_guard lock(load_mutex_);
     if (state_.load() == State::kClosed) return false;
   }
   index_ = std::move(index);
+  unreadable_ = unreadable.empty() ? nullptr : std::make_shared<const Unreadable>(std::move(unreadable));
   loaded_ = revision;
   std::size_t bytes = 0;
   auto cursor = index_.cursor({});
@@ -196,34 +233,61 @@ void PrefixCache::buffer(const std::vector<const StorageEvent*>& events) {
 void PrefixCache::apply_now(const std::vector<const StorageEvent*>& events) {
   std::vector<LogRecord> records;
   records.reserve(events.size());
+  Revision last = 0;
+  Revision gap = 0;  // of the last event that cannot be shown to anybody
   for (const auto* event : events) {
-    if (event->kv.mod_revision > loaded_) apply_event(*event, records);
+    if (event->kv.mod_revision <= loaded_) continue;
+    last = event->kv.mod_revision;
+    if (event->kv.unreadable) gap = last;
+    apply_event(*event, records);
   }
-  if (records.empty()) return;
+  if (last == 0) return;
   // The snapshot first: who reads an event finds at least that state.
-  publish(records.back().revision);
-  log_->append(std::move(records), bytes());
+  publish(last);
+  // Watches end before what they cannot be shown: who lists again is told why.
+  if (gap != 0) log_->reset(gap);
+  std::erase_if(records, [gap](const LogRecord& record) { return record.revision <= gap; });
+  if (!records.empty()) log_->append(std::move(records), bytes());
 }
 
-bool PrefixCache::apply_event(const StorageEvent& event, std::vector<LogRecord>& records) {
+void PrefixCache::apply_event(const StorageEvent& event, std::vector<LogRecord>& records) {
+  const bool was_unreadable = forget_unreadable(event.kv.key);
+  if (event.kv.unreadable) return note_unreadable(event);
   LogRecord record;
   record.revision = event.kv.mod_revision;
   ObjectRef entry;
   if (event.type == StorageEvent::Type::kDelete) {
     record.type = WatchEvent::Type::kDeleted;
     record.previous = index_.remove(event.kv.key);
-    if (!record.previous) return false;
+    if (!record.previous) return;
     entry = builder_.at_revision(*record.previous, record.revision, record.type);
     count(record.previous.get(), nullptr);
   } else {
-    record.type = event.previous_revision == 0 ? WatchEvent::Type::kAdded : WatchEvent::Type::kModified;
+    const bool is_new = event.previous_revision == 0 || was_unreadable;
+    record.type = is_new ? WatchEvent::Type::kAdded : WatchEvent::Type::kModified;
     entry = builder_.build(event.kv, record.type);
     record.previous = index_.put(entry);
     count(record.previous.get(), entry.get());
   }
   record.object = std::move(entry);
   records.push_back(std::move(record));
+}
+
+bool PrefixCache::forget_unreadable(std::string_view key) {
+  if (!unreadable_ || !unreadable_->contains(key)) return false;
+  Unreadable left = *unreadable_;
+  left.erase(left.find(key));
+  unreadable_ = left.empty() ? nullptr : std::make_shared<const Unreadable>(std::move(left));
   return true;
+}
+
+void PrefixCache::note_unreadable(const StorageEvent& event) {
+  log_unreadable(event.kv.key, *event.kv.unreadable);
+  const ObjectRef before = index_.remove(event.kv.key);
+  if (before) count(before.get(), nullptr);
+  Unreadable all = unreadable_ ? *unreadable_ : Unreadable();
+  all.emplace(event.kv.key, event.kv.unreadable);
+  unreadable_ = std::make_shared<const Unreadable>(std::move(all));
 }
 
 void PrefixCache::count(const ObjectEntry* removed, const ObjectEntry* added) {
@@ -235,6 +299,7 @@ void PrefixCache::publish(Revision changed) {
   auto snapshot = std::make_shared<Snapshot>();
   snapshot->index = index_.share();
   snapshot->changed = changed;
+  snapshot->unreadable = unreadable_;
   size_.store(index_.size(), std::memory_order_relaxed);
   snapshot_.set(std::move(snapshot));
 }

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "watchcache/event_log.hpp"
 #include "watchcache/object_index.hpp"
 #include "watchcache/progress.hpp"
+#include "watchcache/progress_requests.hpp"
 #include "watchcache/published.hpp"
 #include "watchcache/resource_cache.hpp"
 #include "watchcache/selection.hpp"
@@ -42,14 +44,22 @@ struct FollowedStore {
   Progress progress;
   Alarms<PrefixCache> alarms;
   TaskGroup tasks;
+  ProgressRequests requests;
   std::atomic<bool> started{false};
   std::atomic<bool> stopping{false};
 };
+
+// What is in the store and cannot be read, by key, with the reason.
+using Unreadable = std::map<std::string, std::shared_ptr<const Status>, std::less<>>;
 
 // The state of the resource right after `changed`; it stays so until the next snapshot's `changed`.
 struct Snapshot {
   ObjectIndex index;
   Revision changed = 0;
+  std::shared_ptr<const Unreadable> unreadable;  // null: all can be read
+
+  // Why the first unreadable key in [from, end) cannot be read; null: there is none.
+  const Status* unreadable_in(std::string_view from, std::string_view end) const;
 };
 
 // A snapshot and the revision at which it is read.
@@ -113,12 +123,17 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   Task<Status> ensure_ready();
   Task<void> load(std::shared_ptr<PrefixCache> self);
   Task<bool> try_load();
-  Task<Status> load_once(ObjectIndex& index, Revision& revision);
+  Task<Status> load_once(ObjectIndex& index, Unreadable& unreadable, Revision& revision);
   void buffer(const std::vector<const StorageEvent*>& events);
-  bool finish_load(ObjectIndex index, Revision revision);
+  bool finish_load(ObjectIndex index, Unreadable unreadable, Revision revision);
   void end_load(bool loaded);
+  // What those are told who waited for a load that failed.
+  Status not_loaded();
   void apply_now(const std::vector<const StorageEvent*>& events);
-  bool apply_event(const StorageEvent& event, std::vector<LogRecord>& records);
+  void apply_event(const StorageEvent& event, std::vector<LogRecord>& records);
+  // Takes a key's place among the unreadable ones away, or gives it one.
+  bool forget_unreadable(std::string_view key);
+  void note_unreadable(const StorageEvent& event);
   void publish(Revision changed);
   void set_alarm(EventLog::Clock::time_point due) { store_->alarms.set(due, weak_from_this()); }
   void count(const ObjectEntry* removed, const ObjectEntry* added);
@@ -148,12 +163,14 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
 
   std::mutex load_mutex_;  // state_ changes and load_waiters_
   std::vector<Promise<bool>> load_waiters_;
+  Status load_error_;  // the store's, of the last load
 
   mutable std::mutex pins_mutex_;
   std::deque<Pin> pins_;
 
   // The pump's.
   ObjectIndex index_;
+  std::shared_ptr<const Unreadable> unreadable_;
   Revision loaded_ = 0;
   bool buffering_ = false;
   bool lost_some_ = false;  // while it loads: events that the buffer should have

@@ -10,12 +10,13 @@ constexpr std::size_t kBatch = 256;  // objects made and handed out at once
 class StoreCursor final : public ObjectCursor {
  public:
   using Batch = std::span<const ObjectEntry* const>;
-  StoreCursor(std::shared_ptr<PrefixCache> cache, Selection selection, RangeRequest request, RangeResult first)
+  StoreCursor(std::shared_ptr<PrefixCache> cache, Selection selection, RangeRequest request, RangeResult first, Status gone)
       : cache_(std::move(cache)),
         selection_(std::move(selection)),
         start_(request.start),
         request_(std::move(request)),
-        page_(std::move(first)) {}
+        page_(std::move(first)),
+        gone_(std::move(gone)) {}
 
   Task<Result<Batch>> next() override {
     entries_.clear();
@@ -24,10 +25,11 @@ class StoreCursor final : public ObjectCursor {
       if (!page_) {
         auto reading = cache_->store().storage.range(request_);
         auto page = co_await std::move(reading);
-        if (!page.ok()) co_return std::move(page.status());
+        if (!page.ok()) co_return page.status().reason() == Reason::kExpired ? gone_ : std::move(page.status());
         page_ = std::move(*page);
       }
-      take();
+      Status taken = take();
+      if (!taken.ok()) co_return taken;
     }
     for (const ObjectRef& entry : entries_) batch_.push_back(entry.get());
     co_return Batch(batch_);
@@ -43,17 +45,19 @@ class StoreCursor final : public ObjectCursor {
   }
 
  private:
-  // Makes objects of the page at hand; lets it go at its end.
-  void take() {
+  // Makes objects of the page at hand; lets it go at its end.  Errors: one of them cannot be read.
+  Status take() {
     for (; at_ < page_->items.size() && entries_.size() < kBatch; ++at_) {
+      if (page_->items[at_].unreadable) return *page_->items[at_].unreadable;
       ObjectRef entry = cache_->make_entry(page_->items[at_]);
       if (selection_.selected(*entry)) entries_.push_back(std::move(entry));
     }
-    if (at_ < page_->items.size()) return;
+    if (at_ < page_->items.size()) return {};
     ended_ = !page_->more || page_->items.empty();
     if (!ended_) request_.start = page_->items.back().key + '\0';
     page_.reset();
     at_ = 0;
+    return {};
   }
 
   const std::shared_ptr<PrefixCache> cache_;
@@ -61,6 +65,7 @@ class StoreCursor final : public ObjectCursor {
   const std::string start_;
   RangeRequest request_;  // of the page at hand, or of the next one
   std::optional<RangeResult> page_;
+  const Status gone_;
   std::size_t at_ = 0;  // in the page
   bool ended_ = false;
   std::vector<ObjectRef> entries_;
@@ -70,8 +75,8 @@ class StoreCursor final : public ObjectCursor {
 }  // namespace
 
 std::unique_ptr<ObjectCursor> make_store_cursor(std::shared_ptr<PrefixCache> cache, Selection selection, RangeRequest request,
-                                                RangeResult first) {
-  return std::make_unique<StoreCursor>(std::move(cache), std::move(selection), std::move(request), std::move(first));
+                                                RangeResult first, Status gone) {
+  return std::make_unique<StoreCursor>(std::move(cache), std::move(selection), std::move(request), std::move(first), std::move(gone));
 }
 
 }  // namespace backplane

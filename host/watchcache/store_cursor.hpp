@@ -2,7 +2,7 @@
 //
 // Thread-safety: none; one reader at a time.
 // Lifetime:      keeps its cache alive; holds one page of the store's and one batch of objects.
-// Errors:        the store's: kExpired when the revision is compacted away while it is read.
+// Errors:        the store's; those of an object that cannot be read; `gone` when the revision is compacted away while it is read.
 #pragma once
 
 #include <memory>
@@ -14,6 +14,6 @@ namespace backplane {
 
 // `first` is the answer to `request`, which has a limit: the page it begins with.
 std::unique_ptr<ObjectCursor> make_store_cursor(std::shared_ptr<PrefixCache> cache, Selection selection, RangeRequest request,
-                                                RangeResult first);
+                                                RangeResult first, Status gone);
 
 }  // namespace backplane

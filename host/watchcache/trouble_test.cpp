@@ -6,6 +6,7 @@
 
 #include "base/io_loop.hpp"
 #include "storage/memory_storage.hpp"
+#include "watchcache/continue_token.hpp"
 #include "watchcache/resource_cache.hpp"
 
 namespace backplane {
@@ -16,10 +17,15 @@ class TroubledStorage final : public StorageBackend {
  public:
   std::atomic<int> throwing_ranges{0};   // so many ranges throw what is no std::exception
   std::atomic<int> throwing_watches{0};  // so many batches of events, too
+  std::atomic<bool> damaged_ranges{false};
   std::atomic<bool> hold_ranges{false};  // what has been read is not handed over yet
   std::atomic<int> ranges{0};
   std::atomic<std::size_t> largest_range{0};  // objects in one answer
   std::atomic<int> watches{0};
+  std::atomic<bool> quiet{false};  // watches keep to themselves how far they have come, until they are asked
+  std::atomic<int> asked{0};       // … so often
+  // Values that begin with this cannot be read.
+  static constexpr std::string_view kRotten = "rotten";
 
   void break_watch() {
     std::lock_guard lock(mutex_);
@@ -27,12 +33,21 @@ class TroubledStorage final : public StorageBackend {
   }
 
   Task<Result<Revision>> current_revision() override { return below_->current_revision(); }
-  Revision committed_revision() const noexcept override { return below_->committed_revision(); }
+  Revision committed_revision() const noexcept override { return quiet.load() ? 0 : below_->committed_revision(); }
+  bool progress_is_immediate() const noexcept override { return !quiet.load(); }
+  Task<Status> request_progress() override {
+    ++asked;
+    co_return Status();
+  }
   Task<Result<RangeResult>> range(RangeRequest request) override {
     ++ranges;
     if (throwing_ranges.fetch_sub(1) > 0) throw 7;
+    if (damaged_ranges.load()) co_return internal_error("block checksum mismatch");
     auto result = co_await below_->range(std::move(request));
     if (result.ok()) largest_range = std::max(largest_range.load(), result->items.size());
+    if (result.ok()) {
+      for (KeyValue& item : result->items) rot(item);
+    }
     while (hold_ranges.load()) {
       auto pause = sleep_for(std::chrono::milliseconds(1));
       co_await std::move(pause);
@@ -57,6 +72,12 @@ class TroubledStorage final : public StorageBackend {
   Task<Status> stop() override { return below_->stop(); }
 
  private:
+  static void rot(KeyValue& item) {
+    if (!item.value.view().starts_with(kRotten)) return;
+    item.value = SharedBytes();
+    item.unreadable = std::make_shared<const Status>(500, Reason::kNone, "unable to transform key \"" + item.key + "\": no key fits");
+  }
+
   class Watch final : public StorageWatch {
    public:
     Watch(TroubledStorage& owner, std::shared_ptr<StorageWatch> below) : owner_(owner), below_(std::move(below)) {}
@@ -64,6 +85,13 @@ class TroubledStorage final : public StorageBackend {
       auto reading = below_->next();
       auto batch = co_await std::move(reading);
       if (batch.ok() && owner_.throwing_watches.fetch_sub(1) > 0) throw 7;
+      if (!batch.ok()) co_return batch;
+      for (StorageEvent& event : batch->events) rot(event.kv);
+      const int before = owner_.asked.load();
+      while (batch->events.empty() && owner_.quiet.load() && owner_.asked.load() == before) {
+        auto pause = sleep_for(std::chrono::milliseconds(1));
+        co_await std::move(pause);
+      }
       co_return batch;
     }
     void cancel() override { below_->cancel(); }
@@ -106,6 +134,17 @@ class Trouble : public testing::Test {
     request.puts.push_back({"/registry/" + resource + "/ns/" + name, SharedBytes(json), 0});
     EXPECT_TRUE(run_on(loop_, storage_.txn(std::move(request))).ok());
   }
+  void write(const std::string& key, std::string value) {
+    TxnRequest request;
+    request.puts.push_back({key, SharedBytes(std::move(value)), 0});
+    EXPECT_TRUE(run_on(loop_, storage_.txn(std::move(request))).ok());
+  }
+  void remove(const std::string& key) {
+    TxnRequest request;
+    request.removes.push_back(key);
+    EXPECT_TRUE(run_on(loop_, storage_.txn(std::move(request))).ok());
+  }
+  Result<ObjectRef> get(const std::string& name) { return run_on(loop_, cache_->get("/registry/configmaps/ns/" + name, "")); }
   // Names, then the revision under which they are shown.
   static Task<void> read(std::shared_ptr<ResourceCache> cache, std::promise<std::string>& shown) {
     CacheScope scope;
@@ -187,6 +226,167 @@ TEST_F(Trouble, AnOldRevisionIsReadFromTheStoreAPageAtATime) {
   EXPECT_EQ(run_on(loop_, count_items(*list->items)), kObjects);
 }
 
+Task<Result<ListResult>> list_page(ResourceCache& cache, ListOptions options) {
+  CacheScope scope;
+  auto listing = cache.list(std::move(scope), std::move(options));
+  auto list = co_await std::move(listing);
+  co_return list;
+}
+
+// Reads to the end.
+Task<Status> read_out(ObjectCursor& items) {
+  auto reading = for_each(items, [](const ObjectEntry&) {});
+  auto status = co_await std::move(reading);
+  co_return status;
+}
+
+TEST_F(Trouble, AListWhoseRevisionIsCompactedAwayWhileItIsReadSaysSoInUpstreamsWords) {
+  for (int i = 0; i < 1'200; ++i) put(std::to_string(10'000 + i));
+  EXPECT_FALSE(names().empty());
+  const Revision then = storage_.committed_revision();
+  put("later");
+  EXPECT_FALSE(names().empty());
+  auto list = run_on(loop_, list_at(*cache_, then));
+  ASSERT_TRUE(list.ok()) << list.status().message();
+  // A page that can be continued, at the same revision.
+  ListOptions options;
+  options.continue_token = encode_continue("/registry/configmaps/ns/10001", "/registry/configmaps/", then);
+  auto rest = run_on(loop_, list_page(*cache_, options));
+  ASSERT_TRUE(rest.ok()) << rest.status().message();
+  ASSERT_TRUE(run_on(loop_, storage_.compact(then + 1)).ok());
+
+  const Status gone = run_on(loop_, read_out(*list->items));
+  EXPECT_EQ(gone.code(), 410);
+  EXPECT_EQ(gone.message(), "The resourceVersion for the provided list is too old.");
+  const Status rest_gone = run_on(loop_, read_out(*rest->items));
+  EXPECT_EQ(rest_gone.code(), 410);
+  EXPECT_EQ(rest_gone.message().find("The provided continue parameter is too old to display a consistent list result."), 0u);
+  options.continue_token = rest_gone.continue_token();
+  rest = run_on(loop_, list_page(*cache_, options));
+  ASSERT_TRUE(rest.ok()) << rest.status().message();
+  EXPECT_EQ(run_on(loop_, count_items(*rest->items)), 1'200u) << "all but the first, and the one that came later";
+}
+
+// ---- values that cannot be read
+
+constexpr std::string_view kNoKeyFits = "unable to transform key \"/registry/configmaps/ns/b\": no key fits";
+
+TEST_F(Trouble, AnUnreadableObjectFailsTheListsThatHoldItAndNothingElse) {
+  const auto other = add("secrets", "Secret");
+  put("a");
+  write("/registry/configmaps/ns/b", "rotten");
+  put("c");
+  put("s", "secrets");
+  EXPECT_EQ(names(), kNoKeyFits);
+  EXPECT_TRUE(cache_->ready());
+  EXPECT_EQ(names(other), "s 5");
+  EXPECT_EQ((*get("a"))->name, "a");
+  EXPECT_EQ(*get("d"), nullptr);
+  EXPECT_EQ(get("b").status().message(), kNoKeyFits);
+  EXPECT_EQ(get("b").status().code(), 500);
+  ListOptions page;
+  page.limit = 1;
+  const auto first = run_on(loop_, list_page(*cache_, page));
+  ASSERT_TRUE(first.ok()) << "it stands behind the page";
+  page.continue_token = first->continue_token;
+  EXPECT_EQ(run_on(loop_, list_page(*cache_, page)).status().message(), kNoKeyFits);
+}
+
+TEST_F(Trouble, AListThatDoesNotReachAnUnreadableObjectIsAnswered) {
+  put("a");
+  write("/registry/configmaps/other/b", "rotten");
+  CacheScope scope;
+  scope.ns = "ns";
+  ListOptions options;
+  EXPECT_TRUE(run_on(loop_, cache_->list(scope, options)).ok());
+  scope.ns = "other";
+  EXPECT_FALSE(run_on(loop_, cache_->list(scope, options)).ok());
+}
+
+TEST_F(Trouble, AllIsWellOnceAnUnreadableObjectHasGone) {
+  put("a");
+  write("/registry/configmaps/ns/b", "rotten");
+  EXPECT_EQ(names(), kNoKeyFits);
+  remove("/registry/configmaps/ns/b");
+  EXPECT_EQ(names(), "a 4");
+  EXPECT_EQ(*get("b"), nullptr);
+}
+
+TEST_F(Trouble, AnObjectThatIsWrittenAnewCanBeReadAgain) {
+  put("a");
+  write("/registry/configmaps/ns/b", "rotten");
+  EXPECT_EQ(names(), kNoKeyFits);
+  put("b");
+  EXPECT_EQ(names(), "a b 4");
+}
+
+TEST_F(Trouble, AnObjectThatBecomesUnreadableEndsTheWatchesOfItsResourceAlone) {
+  const auto other = add("secrets", "Secret");
+  put("a");
+  put("b");
+  put("s", "secrets");
+  EXPECT_EQ(names(), "a b 4");
+  EXPECT_EQ(names(other), "s 4");
+  CacheScope scope;
+  ListOptions options;
+  options.resource_version = "4";
+  auto watch = run_on(loop_, cache_->watch(scope, options));
+  auto untouched = run_on(loop_, other->watch(scope, options));
+  ASSERT_TRUE(watch.ok() && untouched.ok());
+  write("/registry/configmaps/ns/b", "rotten");
+  const auto ended = run_on(loop_, (*watch)->next());
+  EXPECT_EQ(ended.status().code(), 410) << "who lists again is told what it is";
+  EXPECT_EQ(names(), kNoKeyFits);
+  EXPECT_EQ(get("b").status().message(), kNoKeyFits);
+  put("t", "secrets");
+  const auto events = run_on(loop_, (*untouched)->next());
+  ASSERT_TRUE(events.ok()) << events.status().message();
+  EXPECT_EQ(events->at(0).object->name, "t");
+  // A watch that begins with what there is, is told, too.
+  options.resource_version = "";
+  options.send_initial_events = true;
+  options.match = ResourceVersionMatch::kNotOlderThan;
+  watch = run_on(loop_, cache_->watch(scope, options));
+  ASSERT_TRUE(watch.ok());
+  EXPECT_EQ(run_on(loop_, (*watch)->next()).status().message(), kNoKeyFits);
+  remove("/registry/configmaps/ns/b");
+  EXPECT_EQ(names(), "a 7");
+}
+
+TEST_F(Trouble, AnOldStateThatHoldsAnUnreadableObjectIsRefusedToo) {
+  put("a");
+  write("/registry/configmaps/ns/b", "rotten");
+  put("b");
+  put("later");
+  EXPECT_EQ(names(), "a b later 5");
+  EXPECT_EQ(run_on(loop_, list_at(*cache_, 2)).value().revision, 2);
+  auto list = run_on(loop_, list_at(*cache_, 3));
+  const Status status = list.ok() ? run_on(loop_, read_out(*list->items)) : std::move(list.status());
+  EXPECT_EQ(status.message(), kNoKeyFits);
+}
+
+// ---- a store whose watches do not say by themselves how far they have come
+
+TEST_F(Trouble, AConsistentReadAsksTheStoreForItsProgress) {
+  put("a");
+  EXPECT_EQ(names(), "a 2");
+  storage_.quiet = true;
+  write("/elsewhere", "x");  // nobody's prefix: the watch has nothing to tell
+  EXPECT_EQ(storage_.asked, 0) << "nobody waits";
+  EXPECT_EQ(names(), "a 3");
+  EXPECT_GT(storage_.asked, 0);
+  const int asked = storage_.asked;
+  EXPECT_EQ(names(), "a 3");
+  EXPECT_EQ(storage_.asked, asked) << "it is known by now";
+}
+
+TEST_F(Trouble, AStoreThatTellsItsProgressByItselfIsNotAsked) {
+  put("a");
+  write("/elsewhere", "x");
+  EXPECT_EQ(names(), "a 3");
+  EXPECT_EQ(storage_.asked, 0);
+}
+
 TEST_F(Trouble, ABrokenStoreWatchShowsNoOldStateUnderANewRevision) {
   put("a");
   EXPECT_EQ(names(), "a 2");
@@ -244,6 +444,14 @@ TEST_F(Trouble, ACacheWhoseLoadsFailedIsLoadedWhenItIsUsedAgain) {
   put("a");
   storage_.throwing_ranges = 3;
   EXPECT_EQ(names(), "storage is (re)initializing");
+  EXPECT_EQ(names(), "a 2");
+}
+
+TEST_F(Trouble, AStoreThatCannotBeReadIsToldAsWhatItIs) {
+  put("a");
+  storage_.damaged_ranges = true;
+  EXPECT_EQ(names(), "Internal error occurred: block checksum mismatch");
+  storage_.damaged_ranges = false;
   EXPECT_EQ(names(), "a 2");
 }
 

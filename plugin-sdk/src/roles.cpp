@@ -43,6 +43,7 @@ DynamicPaths::~DynamicPaths() = default;
 Host::~Host() = default;
 StorageWatch::~StorageWatch() = default;
 StorageBackend::~StorageBackend() = default;
+Task<Status> StorageBackend::request_progress() { co_return Status(); }
 
 Plugin::~Plugin() = default;
 Status Plugin::configure(std::string_view) { return {}; }

@@ -30,6 +30,8 @@ struct KeyValue {
   Revision create_revision = 0;
   Revision mod_revision = 0;
   LeaseId lease = 0;
+  // Why the value cannot be read (damage, a key of its encryption that is gone); it is left empty then.  Null: it can.
+  std::shared_ptr<const Status> unreadable = nullptr;
 };
 
 struct RangeRequest {
@@ -73,7 +75,7 @@ struct StorageEvent {
   enum class Type : unsigned char { kPut, kDelete };
   Type type = Type::kPut;
   KeyValue kv;                     // kDelete: key and mod_revision only
-  SharedBytes previous;            // value before; empty on creation
+  SharedBytes previous;            // value before; empty on creation, and where it cannot be read
   Revision previous_revision = 0;  // mod_revision before; 0 on creation
 };
 struct EventBatch {
@@ -98,6 +100,14 @@ class StorageBackend {
   virtual Task<Result<Revision>> current_revision() = 0;
   // The same without waiting where the backend can say so (single-process backends); 0 where it cannot.
   virtual Revision committed_revision() const noexcept { return 0; }
+
+  // Whether a watch is told of every revision by itself and at once, of those that change nothing below its prefix too.  Where it is not
+  // (etcd), its EventBatch::revision stays behind until something concerns it, or until somebody asks with request_progress().
+  virtual bool progress_is_immediate() const noexcept { return true; }
+  // Has every open watch say how far it has come: each gives, soon, a batch (an empty one, if it must be) whose revision is at least that
+  // of the store at the time of this call.  Ends when the request is on its way, which may be before it is answered; cheap enough to be
+  // made ten times a second.  Nothing to do where progress is immediate.
+  virtual Task<Status> request_progress();
 
   virtual Task<Result<RangeResult>> range(RangeRequest request) = 0;
   // Acknowledged only when durable.  A cancelled or failed txn has either committed wholly or written nothing.

@@ -1,0 +1,48 @@
+// Asks a store whose watches do not say by themselves how far they have come, for as long as somebody waits to know.
+//
+// Thread-safety: every method from any thread.
+// Lifetime:      a Waiting keeps the store that it was given; the requests run in that store's task group.
+// Errors:        of a request are logged; it is made again.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "backplane/task.hpp"
+
+namespace backplane {
+
+struct FollowedStore;
+
+class ProgressRequests {
+ public:
+  // How often it is asked while somebody waits (upstream's period).
+  static constexpr std::chrono::milliseconds kPeriod{100};
+
+  // Somebody waits while this lives.
+  class Waiting {
+   public:
+    explicit Waiting(std::shared_ptr<FollowedStore> store) : store_(std::move(store)) {}
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+    ~Waiting();
+
+   private:
+    const std::shared_ptr<FollowedStore> store_;
+  };
+  // Nothing is asked of a store whose progress is immediate.  `store` is the one this belongs to.
+  Waiting wait(std::shared_ptr<FollowedStore> store);
+
+ private:
+  static Task<void> ask(std::shared_ptr<FollowedStore> store);
+  static Task<void> ask_once(FollowedStore& store);
+  bool goes_on();
+
+  std::mutex mutex_;
+  int waiting_ = 0;
+  bool asking_ = false;
+};
+
+}  // namespace backplane
