@@ -1,3 +1,4 @@
+#include "base/home.hpp"
 #include "endpoints/respond.hpp"
 #include "endpoints/sent_object.hpp"
 #include "endpoints/sent_values.hpp"
@@ -18,6 +19,7 @@ void wipe_system_fields(Object& object) {
 }  // namespace
 
 Task<Status> serve_create(const Resource& resource, RequestContext& context, Exchange& exchange) {
+  const Home home;
   auto sent_object = co_await receive_object(resource, context, exchange);
   if (!sent_object.ok()) co_return std::move(sent_object.status());
   SentObject& received = *sent_object;
@@ -27,6 +29,7 @@ Task<Status> serve_create(const Resource& resource, RequestContext& context, Exc
   context.dry_run = received.options.dry_run;
   auto creating = resource.creater->create(context, received.object, std::move(received.options));
   auto created = co_await std::move(creating);
+  co_await home;
   if (!created.ok()) {
     quote_sent_values(created.status(), received.body, received.format);
     co_return std::move(created.status());

@@ -1,3 +1,4 @@
+#include "base/home.hpp"
 #include "endpoints/body.hpp"
 #include "endpoints/delete_options.hpp"
 #include "endpoints/json_scan.hpp"
@@ -35,6 +36,7 @@ Result<DeleteOptions> read_options(RequestContext& context, const Exchange& exch
 }  // namespace
 
 Task<Status> serve_delete(const Resource& resource, RequestContext& context, Exchange& exchange) {
+  const Home home;
   auto media = negotiate(exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
@@ -45,6 +47,7 @@ Task<Status> serve_delete(const Resource& resource, RequestContext& context, Exc
   const bool cascades = options->orphan_dependents && !*options->orphan_dependents;
   auto removing = resource.deleter->remove(context, context.info.name, std::move(*options));
   auto removed = co_await std::move(removing);
+  co_await home;
   if (!removed.ok()) co_return std::move(removed.status());
   // Clients that asked for cascading deletion in the old way learn that it has only begun; others rely on 200.
   const int code = !removed->deleted && cascades ? 202 : 200;

@@ -1,3 +1,4 @@
+#include "base/home.hpp"
 #include "endpoints/body.hpp"
 #include "endpoints/delete_options.hpp"
 #include "endpoints/list_writer.hpp"
@@ -6,6 +7,7 @@
 namespace backplane::endpoints {
 
 Task<Status> serve_delete_collection(const Resource& resource, RequestContext& context, Exchange& exchange) {
+  const Home home;
   auto media = negotiate(exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   const Query query = request_query(exchange);
@@ -23,6 +25,7 @@ Task<Status> serve_delete_collection(const Resource& resource, RequestContext& c
   context.dry_run = options->dry_run;
   auto removing = resource.collection_deleter->remove_collection(context, std::move(*options), std::move(*list));
   auto removed = co_await std::move(removing);
+  co_await home;
   if (!removed.ok()) co_return std::move(removed.status());
   auto sending = send_list(resource, context, exchange, *media, std::move(*removed));
   Status sent = co_await std::move(sending);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/home.hpp"
 #include "base/yield.hpp"
 #include "endpoints/body_writer.hpp"
 #include "endpoints/errors.hpp"
@@ -118,11 +119,13 @@ Task<Result<ListMeasure>> measure_items(const Plan& plan, ListResult& list) {
   ListMeasure sum;
   if (!plan.media.codec->measures_lists()) co_return sum;
   // A cursor that goes one way is read out.
+  const Home home;
   const bool again = list.items->rewind();
   std::vector<ObjectRef> held;
   for (;;) {
     auto reading = list.items->next();
     auto batch = co_await std::move(reading);
+    co_await home;
     if (!batch.ok()) co_return std::move(batch.status());
     if (batch->empty()) break;
     for (const ObjectEntry* entry : *batch) {
@@ -204,8 +207,10 @@ Task<Status> send_list(const Resource& resource, RequestContext& context, Exchan
   auto texts = make_texts(*plan, *measure);
   if (!texts.ok()) co_return std::move(texts.status());
   plan->texts = std::move(*texts);
+  const Home home;
   auto reading = list.items->next();
   auto batch = co_await std::move(reading);
+  co_await home;
   if (!batch.ok()) co_return std::move(batch.status());
   add_warning_headers(context, exchange);
   exchange.set_compressible(true);
@@ -217,6 +222,7 @@ Task<Status> send_list(const Resource& resource, RequestContext& context, Exchan
     if (!written.ok()) co_return writer.failed() ? written : Status();
     reading = list.items->next();
     batch = co_await std::move(reading);
+    co_await home;
     if (!batch.ok()) co_return std::move(batch.status());
   }
   writer.end();

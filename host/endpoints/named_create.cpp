@@ -1,3 +1,4 @@
+#include "base/home.hpp"
 #include "endpoints/json_scan.hpp"
 #include "endpoints/respond.hpp"
 #include "endpoints/sent_object.hpp"
@@ -36,6 +37,7 @@ ObjectRef with_code(ObjectRef object) {
 }  // namespace
 
 Task<Status> serve_named_create(const Resource& resource, RequestContext& context, Exchange& exchange) {
+  const Home home;
   auto sent_object = co_await receive_object(resource, context, exchange);
   if (!sent_object.ok()) co_return std::move(sent_object.status());
   SentObject& received = *sent_object;
@@ -44,9 +46,11 @@ Task<Status> serve_named_create(const Resource& resource, RequestContext& contex
   context.dry_run = received.options.dry_run;
   AdmissionAttributes attributes = attributes_of(resource, context, received.object, received.options);
   status = co_await admit(resource.scope.admission, attributes);
+  co_await home;
   if (!status.ok()) co_return status;
   auto creating = resource.named_creater->create_named(context, context.info.name, received.object, std::move(received.options));
   auto created = co_await std::move(creating);
+  co_await home;
   if (!created.ok()) co_return std::move(created.status());
   auto sending = send_object(resource, context, exchange, received.answer, 201, with_code(std::move(*created)));
   status = co_await std::move(sending);

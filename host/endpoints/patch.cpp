@@ -2,6 +2,7 @@
 #include <array>
 #include <optional>
 
+#include "base/home.hpp"
 #include "endpoints/body.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/patched_object.hpp"
@@ -42,6 +43,7 @@ Result<PatchType> patch_type(const Resource& resource, const Exchange& exchange)
 }  // namespace
 
 Task<Status> serve_patch(const Resource& resource, RequestContext& context, Exchange& exchange) {
+  const Home home;
   auto type = patch_type(resource, exchange);
   if (!type.ok()) co_return std::move(type.status());
   if (context.info.name.empty()) co_return bad_request("name must be provided");
@@ -55,6 +57,7 @@ Task<Status> serve_patch(const Resource& resource, RequestContext& context, Exch
   PatchedObject info(resource, *type, std::move(*body), options->field_validation);
   auto patching = resource.patcher->update(context, context.info.name, info, std::move(*options), /*force_allow_create=*/false);
   auto patched = co_await std::move(patching);
+  co_await home;
   if (!patched.ok()) {
     // A merge has the shape of the object; in a list of operations no field is found.
     quote_sent_values(patched.status(), info.text(), BodyFormat::kJson);

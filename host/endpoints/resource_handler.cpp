@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/caught.hpp"
+#include "base/home.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/log.hpp"
 #include "endpoints/negotiation.hpp"
@@ -104,6 +105,7 @@ class ResourceHandler final : public HttpHandler {
   // An exception is a bug of ours or of the plugin whose storage it is.  Its client gets a Status in the encoding it asked for; what has
   // been answered in part is broken off, so that it does not look whole.
   Task<void> handle(RequestContext& context, Exchange& exchange) override {
+    const Home home;
     Status status;
     try {
       status = co_await serve(context, exchange);
@@ -111,6 +113,7 @@ class ResourceHandler final : public HttpHandler {
       log_bug(context, exchange, caught());
       status = recovered();
     }
+    co_await home;
     if (status.ok()) co_return;
     if (exchange.started()) {
       // Past its deadline the request has been answered for us.

@@ -42,6 +42,7 @@ class ReplacedObject final : public UpdatedObjectInfo {
 }  // namespace
 
 Task<Status> serve_update(const Resource& resource, RequestContext& context, Exchange& exchange) {
+  const Home home;
   auto media = negotiate(exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
@@ -59,6 +60,7 @@ Task<Status> serve_update(const Resource& resource, RequestContext& context, Exc
   ReplacedObject info(resource, *object);
   auto updating = resource.updater->update(context, context.info.name, info, std::move(*options), /*force_allow_create=*/false);
   auto updated = co_await std::move(updating);
+  co_await home;
   if (!updated.ok()) {
     quote_sent_values(updated.status(), *body, *format);
     co_return std::move(updated.status());

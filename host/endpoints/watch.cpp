@@ -2,6 +2,7 @@
 #include <exception>
 #include <random>
 
+#include "base/home.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/respond.hpp"
 #include "endpoints/table_rows.hpp"
@@ -154,10 +155,19 @@ Task<Status> send_frames(Exchange& exchange, Encoder& encoder, std::vector<Share
 
 // Writes what comes until the stream ends or nobody reads.
 Task<void> pump(Exchange& exchange, WatchStream& stream, Encoder& encoder) {
+  const Home home;
   std::vector<SharedBytes> frames;
   bool more = true;
   while (more) {
-    auto batch = co_await stream.next();
+    Result<std::vector<WatchEvent>> batch;
+    std::exception_ptr bug;
+    try {
+      batch = co_await stream.next();
+    } catch (...) {
+      bug = std::current_exception();
+    }
+    co_await home;
+    if (bug) std::rethrow_exception(bug);
     if (!batch.ok()) {
       encoder.append_error(batch.status(), frames);
       more = false;
@@ -223,10 +233,12 @@ Task<void> stream_messages(Exchange& exchange, std::shared_ptr<WatchStream> stre
 }  // namespace
 
 Task<Status> serve_watch(const Resource& resource, RequestContext& context, Exchange& exchange) {
+  const Home home;
   auto plan = make_plan(resource, context, exchange);
   if (!plan.ok()) co_return std::move(plan.status());
   auto opening = resource.watcher->watch(context, std::move(plan->options));
   auto opened = co_await std::move(opening);
+  co_await home;
   if (!opened.ok()) {
     if (!told_in_stream(opened.status())) co_return std::move(opened.status());
     std::unique_ptr<WatchStream> refused = std::make_unique<Refused>(std::move(opened.status()));

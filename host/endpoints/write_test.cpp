@@ -233,6 +233,43 @@ TEST_F(WriteTest, ACreatedObjectCanBeATable) {
   EXPECT_EQ(json::parse(got.body()).at("kind").get_string(), "Table");
 }
 
+// ---- storages that end elsewhere
+
+TEST_F(WriteTest, AStorageThatEndsOnAnotherExecutorIsAnsweredForOnTheConnectionsOwn) {
+  use_config_maps();
+  IoLoop foreign("foreign");
+  foreign.start();
+  store_->put(R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"n","uid":"u-a"}})");
+  store_->elsewhere = &foreign;
+  struct Case {
+    const char* method;
+    std::string path;
+    std::string body;
+    int code;
+  };
+  const std::vector<Case> cases = {
+      {"GET", maps("/a"), "", 200},
+      {"GET", maps("/missing"), "", 404},
+      {"GET", maps(""), "", 200},
+      {"POST", maps(""), R"({"metadata":{"name":"b"}})", 201},
+      {"PUT", maps("/a"), R"({"metadata":{"name":"a"},"data":{"k":"2"}})", 200},
+      {"PATCH", maps("/a"), R"({"data":{"k":"3"}})", 200},
+      {"DELETE", maps("/a"), "", 200},
+      {"DELETE", maps(""), "", 200},
+  };
+  for (const Case& each : cases) {
+    Headers headers;
+    if (each.method == std::string_view("PATCH")) headers.emplace_back("Content-Type", "application/merge-patch+json");
+    const Response got = send(each.method, each.path, each.body, headers);
+    EXPECT_EQ(got.code(), each.code) << each.method << " " << each.path << " " << got.body();
+    EXPECT_EQ(got.exchange->strangers, 0) << each.method << " " << each.path;
+  }
+  store_->on_get = [] { throw std::runtime_error("a bug, and far away"); };
+  EXPECT_EQ(send("GET", maps("/a")).exchange->strangers, 0);
+  store_->elsewhere = nullptr;
+  foreign.stop();
+}
+
 // ---- PUT
 
 TEST_F(WriteTest, UpdateAnswers200OrWhenItCreated201) {

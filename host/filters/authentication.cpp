@@ -1,4 +1,5 @@
 // WithAuthentication: who is asking.  A certificate or nobody is known at once; only plugins make a request wait.
+#include "base/home.hpp"
 #include "filters/filters.hpp"
 #include "security/users.hpp"
 
@@ -15,7 +16,9 @@ class WithAuthentication final : public Filter {
   }
 
   Task<Step> enter_slowly(FilterCall& call) const override {
+    const Home home;
     auto user = co_await authentication_.authenticate(call.context, *call.exchange);
+    co_await home;
     co_return settle(call, std::move(user));
   }
 

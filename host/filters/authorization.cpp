@@ -1,4 +1,5 @@
 // WithAuthorization: may they.
+#include "base/home.hpp"
 #include "filters/filters.hpp"
 
 namespace backplane {
@@ -15,7 +16,9 @@ class WithAuthorization final : public Filter {
 
   Task<Step> enter_slowly(FilterCall& call) const override {
     const AuthorizationAttributes attributes = authorization_attributes(call.context);
+    const Home home;
     AuthorizerResult result = co_await authorization_.authorize(attributes);
+    co_await home;
     co_return settle(call, result);
   }
 

@@ -28,6 +28,8 @@ class TestExchange final : public Exchange {
   bool finished = false;
   bool closing = false;
   std::atomic<bool> aborted{false};
+  const Executor* home = nullptr;  // where it may be used; null: anywhere
+  std::atomic<int> strangers{0};   // calls from elsewhere
 
   std::string response_header(std::string_view name) const {
     for (const auto& [key, value] : response_headers) {
@@ -50,6 +52,7 @@ class TestExchange final : public Exchange {
   const PeerCertificate* peer_certificate() const noexcept override { return nullptr; }
   Task<Result<std::string>> read_body(std::size_t) override { co_return std::string(); }
   void add_response_header(std::string name, std::string value) override {
+    look_around();
     response_headers.emplace_back(std::move(name), std::move(value));
   }
   void set_response_header(std::string name, std::string value) override {
@@ -57,6 +60,7 @@ class TestExchange final : public Exchange {
     add_response_header(std::move(name), std::move(value));
   }
   Task<void> respond(int c, std::string_view content_type, std::vector<SharedBytes> chunks) override {
+    look_around();
     code = c;
     type = content_type;
     for (const auto& chunk : chunks) body += chunk.view();
@@ -81,8 +85,16 @@ class TestExchange final : public Exchange {
   int response_code() const noexcept override { return code; }
   void on_close(std::function<void()>) override {}
   bool closed() const noexcept override { return false; }
-  void close_connection_after() override { closing = true; }
+  void close_connection_after() override {
+    look_around();
+    closing = true;
+  }
   void abort() override { aborted = true; }
+
+ private:
+  void look_around() {
+    if (home != nullptr && current_executor() != home) ++strangers;
+  }
 };
 
 // What stands for the router.
@@ -395,6 +407,56 @@ TEST_F(Filters, WatchesAreCountedWhenAGracePeriodIsSetAndRefusedInTheDrain) {
   late.request_target = "/api/v1/pods?watch=1";
   ask(late);
   EXPECT_EQ(late.code, 503);
+}
+
+// ---- plugins that end elsewhere
+
+class AuthenticatedElsewhere final : public Authentication {
+ public:
+  AuthenticatedElsewhere(Executor& executor, UserInfo user) : executor_(executor), user_(std::move(user)) {}
+  std::optional<Result<UserInfo>> authenticate_now(RequestContext&, Exchange&) const override { return std::nullopt; }
+  Task<Result<UserInfo>> authenticate(RequestContext&, Exchange&) const override {
+    co_await resume_on(executor_);
+    co_return user_;
+  }
+
+ private:
+  Executor& executor_;
+  UserInfo user_;
+};
+
+class AuthorizedElsewhere final : public Authorizer {
+ public:
+  AuthorizedElsewhere(Executor& executor, Decision decision) : executor_(executor), decision_(decision) {}
+  std::string_view name() const noexcept override { return "elsewhere"; }
+  Task<AuthorizerResult> authorize(const AuthorizationAttributes&) override {
+    co_await resume_on(executor_);
+    co_return AuthorizerResult{decision_, "", {}};
+  }
+
+ private:
+  Executor& executor_;
+  Decision decision_;
+};
+
+TEST_F(Filters, PluginsThatEndOnAnotherExecutorDoNotTakeTheRequestThere) {
+  IoLoop foreign("foreign");
+  foreign.start();
+  UserInfo jane;
+  jane.name = "jane";
+  const AuthenticatedElsewhere authenticated(foreign, jane);
+  config.authentication = &authenticated;
+  for (const auto& [decision, code] : {std::pair{Decision::kAllow, 200}, std::pair{Decision::kDeny, 403}}) {
+    Authorization authorized({std::make_shared<AuthorizedElsewhere>(foreign, decision)});
+    config.authorization = &authorized;
+    TestExchange exchange;
+    exchange.home = &loop;
+    exchange.major = 2;
+    ask(exchange);
+    EXPECT_EQ(exchange.code, code);
+    EXPECT_EQ(exchange.strangers, 0) << code;
+  }
+  foreign.stop();
 }
 
 TEST_F(Filters, CorsAnswersAPreflightBeforeAnybodyIsAuthenticated) {

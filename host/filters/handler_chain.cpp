@@ -1,5 +1,6 @@
 #include "filters/handler_chain.hpp"
 
+#include "base/home.hpp"
 #include "endpoints/resource_handler.hpp"
 #include "filters/filters.hpp"
 
@@ -102,7 +103,16 @@ Task<void> HandlerChain::run(FilterCall& call, std::size_t row) const {
       co_return;
     }
   }
-  co_await inner_.handle(call.context, *call.exchange);
+  // A handler may end anywhere; filters and exchanges belong to one executor.
+  const Home home;
+  std::exception_ptr error;
+  try {
+    co_await inner_.handle(call.context, *call.exchange);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  co_await home;
+  if (error) std::rethrow_exception(error);
 }
 
 Task<void> HandlerChain::refuse(FilterCall& call) {

@@ -1,5 +1,6 @@
 // WithTimeoutForNonLongRunningRequests: at the deadline the client gets 504; the handler is left to end, and what it still writes is
 // dropped.
+#include "base/home.hpp"
 #include "filters/deadline_queue.hpp"
 #include "filters/filters.hpp"
 #include "filters/forwarding_exchange.hpp"
@@ -24,6 +25,7 @@ class TimedExchange final : public ForwardingExchange, public DeadlineQueue::Ent
   bool timed_out() const noexcept { return timed_out_; }
 
   Task<Result<std::string>> read_body(std::size_t max_bytes) override {
+    co_await home_;
     if (timed_out_) co_return gone();
     reading_ = true;
     auto body = co_await behind().read_body(max_bytes);
@@ -32,6 +34,7 @@ class TimedExchange final : public ForwardingExchange, public DeadlineQueue::Ent
     co_return body;
   }
   Task<Result<std::string>> read_body_some() override {
+    co_await home_;
     if (timed_out_) co_return gone();
     reading_ = true;
     auto some = co_await behind().read_body_some();
@@ -46,21 +49,25 @@ class TimedExchange final : public ForwardingExchange, public DeadlineQueue::Ent
     if (!timed_out_) behind().set_response_header(std::move(name), std::move(value));
   }
   Task<void> respond(int code, std::string_view content_type, std::vector<SharedBytes> body) override {
+    co_await home_;
     if (timed_out_) co_return;
     co_await behind().respond(code, content_type, std::move(body));
     complete_ = true;
   }
   Task<Status> start(int code, std::string_view content_type) override {
+    co_await home_;
     if (timed_out_) co_return gone();
     Status status = co_await behind().start(code, content_type);
     co_return status;
   }
   Task<Status> write(std::vector<SharedBytes> chunks) override {
+    co_await home_;
     if (timed_out_) co_return gone();
     Status status = co_await behind().write(std::move(chunks));
     co_return status;
   }
   Task<void> finish() override {
+    co_await home_;
     if (timed_out_) co_return;
     co_await behind().finish();
     complete_ = true;
@@ -99,6 +106,7 @@ class TimedExchange final : public ForwardingExchange, public DeadlineQueue::Ent
     if (body_unread) exchange.abort();
   }
 
+  const Home home_;
   bool timed_out_ = false;
   bool complete_ = false;
   bool answering_ = false;

@@ -8,12 +8,7 @@
 namespace backplane {
 
 HttpExchange::HttpExchange(RequestHead request, std::shared_ptr<const PeerInfo> peer, const HttpLimits& limits, StreamPort& port)
-    : request_(std::move(request)),
-      peer_(std::move(peer)),
-      limits_(limits),
-      port_(&port),
-      owner_(port.weak_from_this()),
-      executor_(current_executor()) {}
+    : request_(std::move(request)), peer_(std::move(peer)), limits_(limits), port_(&port), owner_(port.weak_from_this()) {}
 
 // ---- the request
 
@@ -28,6 +23,7 @@ const PeerCertificate* HttpExchange::peer_certificate() const noexcept {
 bool HttpExchange::peer_certificate_rejected() const noexcept { return peer_->trust && peer_certificate() == nullptr; }
 
 Task<Result<std::string>> HttpExchange::read_body(std::size_t max_bytes) {
+  co_await home_;
   const std::string limit_text = "limit is " + std::to_string(max_bytes);
   if (request_.content_length && *request_.content_length > max_bytes) co_return request_entity_too_large(limit_text);
   std::string body;
@@ -50,6 +46,7 @@ Task<Result<std::string>> HttpExchange::read_body(std::size_t max_bytes) {
 }
 
 Task<Result<std::string>> HttpExchange::read_body_some() {
+  co_await home_;
   Status arrived = co_await wait_for_body();
   if (!arrived.ok()) co_return arrived;
   std::string some = std::exchange(body_, {});
@@ -116,6 +113,7 @@ void HttpExchange::send_head(std::optional<std::uint64_t> content_length) {
 }
 
 Task<void> HttpExchange::respond(int code, std::string_view content_type, std::vector<SharedBytes> body) {
+  co_await home_;
   if (started()) co_return;
   begin_response(code, content_type);
   std::size_t size = 0;
@@ -134,6 +132,7 @@ Task<void> HttpExchange::respond(int code, std::string_view content_type, std::v
 }
 
 Task<Status> HttpExchange::start(int code, std::string_view content_type) {
+  co_await home_;
   if (started()) co_return internal_error("the response has been started before");
   begin_response(code, content_type);
   if (lost_ || port_ == nullptr) co_return gone();
@@ -147,6 +146,7 @@ Task<Status> HttpExchange::start(int code, std::string_view content_type) {
 }
 
 Task<Status> HttpExchange::write(std::vector<SharedBytes> chunks) {
+  co_await home_;
   if (!started()) co_return internal_error("the response has not been started");
   if (lost_ || port_ == nullptr) co_return gone();
   if (!response_.has_body || output_ended_) co_return Status();
@@ -172,6 +172,7 @@ Task<Status> HttpExchange::write(std::vector<SharedBytes> chunks) {
 }
 
 Task<void> HttpExchange::finish() {
+  co_await home_;
   if (!started() || output_ended_) co_return;
   if (compression_ == Compression::kHeld) {  // It stayed small: an ordinary response.
     send_head(held_size_);
@@ -182,6 +183,7 @@ Task<void> HttpExchange::finish() {
 }
 
 Task<Status> HttpExchange::switch_protocols(std::string_view protocol) {
+  co_await home_;
   if (started()) co_return internal_error("the response has been started before");
   if (lost_ || port_ == nullptr) co_return gone();
   if (!port_->can_switch_protocols()) co_return bad_request("this connection cannot leave HTTP");
@@ -196,6 +198,7 @@ Task<Status> HttpExchange::switch_protocols(std::string_view protocol) {
 }
 
 Task<std::string> HttpExchange::read_some() {
+  co_await home_;
   while (body_.empty()) {
     if (!switched_ || closed_ || lost_ || port_ == nullptr) co_return std::string();
     co_await body_gate_;
@@ -279,9 +282,9 @@ Status HttpExchange::gone() const { return timeout("the connection to the client
 void HttpExchange::on_close(std::function<void()> callback) {
   on_close_ = std::move(callback);
   if (!closed_ || !on_close_) return;
-  if (executor_ == nullptr) return std::exchange(on_close_, {})();
+  if (home_.executor() == nullptr) return std::exchange(on_close_, {})();
   // Later, not here: the caller may hold what the callback changes.
-  executor_->post([self = shared_from_this()] {
+  home_.executor()->post([self = shared_from_this()] {
     if (auto late = std::exchange(self->on_close_, {})) late();
   });
 }
@@ -323,9 +326,9 @@ void HttpExchange::close_connection_after() {
 }
 
 void HttpExchange::abort() {
-  if (executor_ == nullptr) return abort_here();
+  if (home_.executor() == nullptr) return abort_here();
   // Always later: the caller may be inside the session, or on another thread.
-  executor_->post([self = shared_from_this()] { self->abort_here(); });
+  home_.executor()->post([self = shared_from_this()] { self->abort_here(); });
 }
 
 void HttpExchange::abort_here() {

@@ -1,6 +1,6 @@
 // The Exchange of every protocol: request data, response state, body queues, gzip.  What differs between protocols is behind StreamPort.
 //
-// Thread-safety: one executor, but for abort(), which any thread may call.
+// Thread-safety: one executor, but for abort(), which any thread may call, and what is awaited, which goes there by itself.
 // Lifetime:      shared by the session (until the response is complete or the peer is gone) and the running handler.
 // Errors:        as Exchange says; a call on a detached exchange returns kTimeout or does nothing.
 #pragma once
@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "backplane/http.hpp"
+#include "base/home.hpp"
 #include "http/chunk_queue.hpp"
 #include "http/gate.hpp"
 #include "http/gzip.hpp"
@@ -139,7 +140,7 @@ class HttpExchange final : public Exchange, public std::enable_shared_from_this<
   const HttpLimits& limits_;
   StreamPort* port_;                 // null once detached or lost
   std::weak_ptr<StreamPort> owner_;  // told when the handler ends
-  Executor* executor_;
+  const Home home_;
 
   std::string body_;
   bool body_ended_ = false;

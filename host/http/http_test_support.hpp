@@ -72,10 +72,12 @@ class Release {
   std::vector<Promise<bool>> waiting_;
 };
 
-// /hello /echo /count /stream /hold /endless /pair /large /close /throw /unfinished /cert
+// /hello /echo /count /stream /hold /endless /pair /large /close /throw /unfinished /cert; with `foreign`: /elsewhere /elsewhere/stream
 class TestHandler final : public HttpHandler {
  public:
   std::size_t max_body = 1 << 20;
+  Executor* foreign = nullptr;
+  std::atomic<int> strangers{0};  // times an awaited call did not end on the connection's executor
   std::size_t large_size = 400'000;
   std::atomic<int> calls{0};
   std::atomic<int> closes{0};
@@ -106,6 +108,10 @@ class TestHandler final : public HttpHandler {
       co_await endless(exchange);
     } else if (path == "/pair") {
       co_await pair(exchange);
+    } else if (path == "/elsewhere") {
+      co_await elsewhere(exchange);
+    } else if (path == "/elsewhere/stream") {
+      co_await stream_from_elsewhere(exchange);
     } else if (path == "/throw") {
       throw std::runtime_error("thrown on purpose");
     } else if (path == "/unfinished") {
@@ -158,6 +164,36 @@ class TestHandler final : public HttpHandler {
     }
     auto body = one_chunk(std::to_string(counted));
     co_await exchange.respond(200, "text/plain", std::move(body));
+  }
+  // Every call is made from another executor, where the handler ends, too.
+  Task<void> elsewhere(Exchange& exchange) {
+    const Executor* const home = current_executor();
+    co_await resume_on(*foreign);
+    auto body = co_await exchange.read_body(max_body);
+    if (current_executor() != home) ++strangers;
+    exchange.add_response_header("x-test", "yes");
+    co_await resume_on(*foreign);
+    auto chunks = one_chunk(body.ok() ? *body : body.status().message());
+    co_await exchange.respond(200, "text/plain", std::move(chunks));
+    if (current_executor() != home) ++strangers;
+    co_await resume_on(*foreign);
+  }
+  Task<void> stream_from_elsewhere(Exchange& exchange) {
+    const Executor* const home = current_executor();
+    co_await resume_on(*foreign);
+    const Status begun = co_await exchange.start(200, "text/plain");
+    if (current_executor() != home) ++strangers;
+    for (int i = 0; begun.ok() && i < 30; ++i) {
+      co_await resume_on(*foreign);
+      auto chunk = one_chunk(std::string(10'000, 's'));
+      const Status written = co_await exchange.write(std::move(chunk));
+      if (current_executor() != home) ++strangers;
+      if (!written.ok()) co_return;
+    }
+    co_await resume_on(*foreign);
+    co_await exchange.finish();
+    if (current_executor() != home) ++strangers;
+    co_await resume_on(*foreign);
   }
   Task<void> stream(Exchange& exchange) {
     const Status begun = co_await exchange.start(200, "text/plain");

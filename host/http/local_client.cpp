@@ -1,6 +1,7 @@
 #include "http/local_client.hpp"
 
 #include "base/caught.hpp"
+#include "base/home.hpp"
 #include "http/http_exchange.hpp"
 #include "http/log.hpp"
 
@@ -38,6 +39,8 @@ class LocalCall final : public StreamPort {
 
   // The handler's side.
   static Task<void> run(std::shared_ptr<LocalCall> self, HttpHandler& root, std::optional<UserInfo> user) {
+    bool failed = false;
+    const Home home;
     {
       RequestContext context;
       context.exchange = self->exchange_.get();
@@ -47,14 +50,18 @@ class LocalCall final : public StreamPort {
       } catch (...) {
         const Caught error = caught();
         http_log().error("a local request failed target={} error={}{}", self->exchange_->target(), error.what, error.stack);
-        self->broken_ = true;
+        failed = true;
       }
     }
+    // A handler may end anywhere.
+    co_await home;
+    if (failed) self->broken_ = true;
     self->handled_ = true;
     self->wake();
   }
   // Gives the handler its body as it is made, and as it is taken.
   static Task<void> feed(std::shared_ptr<LocalCall> self, std::shared_ptr<BodySource> source) {
+    const Home home;
     while (!self->over()) {
       Result<std::string> piece;
       try {
@@ -63,6 +70,7 @@ class LocalCall final : public StreamPort {
       } catch (...) {
         piece = internal_error(caught().what);
       }
+      co_await home;
       if (self->over()) co_return;
       if (!piece.ok()) {
         self->failed_ = std::move(piece).status();

@@ -97,6 +97,40 @@ TEST_F(Transport, ServesHttp1AndHttp2ByAlpn) {
   EXPECT_EQ(http2.get("/hello").body, "hello");
 }
 
+// A plugin's handler may go where its own work is done.
+TEST_F(Transport, AHandlerThatIsOnAnotherExecutorIsAnsweredForOnTheConnectionsOwn) {
+  IoLoop foreign("foreign");
+  foreign.start();
+  handler_.foreign = &foreign;
+  start();
+  {
+    TlsClient http1(port());
+    ASSERT_TRUE(http1.connected());
+    for (int i = 0; i < 5; ++i) {
+      http1.write("POST /elsewhere HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nthere");
+      EXPECT_NE(http1.read_until("\r\n\r\nthere").find("X-Test: yes\r\n"), std::string::npos);
+    }
+    http1.write("GET /elsewhere/stream HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    const std::string streamed = http1.read_to_end();
+    EXPECT_EQ(std::count(streamed.begin() + static_cast<std::ptrdiff_t>(streamed.find("\r\n\r\n")), streamed.end(), 's'), 300'000);
+    EXPECT_TRUE(streamed.ends_with("\r\n0\r\n\r\n"));
+    H2Connection http2(port());
+    ASSERT_TRUE(http2.tls.connected());
+    std::vector<std::int32_t> ids;
+    for (const char* path : {"/elsewhere/stream", "/stream", "/elsewhere", "/elsewhere/stream"})
+      ids.push_back(http2.client.request("GET", path));
+    http2.until([&] { return std::all_of(ids.begin(), ids.end(), [&](auto id) { return http2.client.responses[id].closed; }); });
+    EXPECT_EQ(http2.client.responses[ids[0]].body.size(), 300'000u);
+    EXPECT_EQ(http2.client.responses[ids[3]].body.size(), 300'000u);
+    for (const auto id : ids) EXPECT_EQ(http2.client.responses[id].error, 0u);
+  }
+  server_->stop_listening();
+  EXPECT_TRUE(closed_within(*server_, std::chrono::seconds(20)));
+  server_.reset();
+  foreign.stop();
+  EXPECT_EQ(handler_.strangers, 0);
+}
+
 TEST_F(Transport, Http2CanBeSwitchedOff) {
   options_.disable_http2 = true;
   start();

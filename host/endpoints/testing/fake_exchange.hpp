@@ -3,6 +3,7 @@
 // Thread-safety: one executor; abort() and close() from the test after the handler has ended, or on the executor.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,8 @@ class FakeExchange final : public Exchange {
   // Writes after this many fail, as when the peer has gone.
   std::size_t fail_after_writes = static_cast<std::size_t>(-1);
   std::function<void()> close_callback;
+  const Executor* home = nullptr;  // where it may be used; null: anywhere
+  std::atomic<int> strangers{0};   // calls from elsewhere
 
   std::vector<std::string> headers_named(std::string_view name) const {
     std::vector<std::string> out;
@@ -59,13 +62,16 @@ class FakeExchange final : public Exchange {
   }
 
   void add_response_header(std::string name, std::string value) override {
+    look_around();
     if (!started()) response_headers.emplace_back(std::move(name), std::move(value));
   }
   void set_response_header(std::string name, std::string value) override {
+    look_around();
     std::erase_if(response_headers, [&](const Header& header) { return header.first == name; });
     add_response_header(std::move(name), std::move(value));
   }
   Task<void> respond(int status, std::string_view type, std::vector<SharedBytes> body) override {
+    look_around();
     code = status;
     content_type = type;
     if (!body.empty()) first_piece = body.front().view().data();
@@ -73,8 +79,12 @@ class FakeExchange final : public Exchange {
     finished = true;
     co_return;
   }
-  void set_compressible(bool wanted) override { compressible = wanted; }
+  void set_compressible(bool wanted) override {
+    look_around();
+    compressible = wanted;
+  }
   Task<Status> start(int status, std::string_view type) override {
+    look_around();
     code = status;
     content_type = type;
     streamed = true;
@@ -83,6 +93,7 @@ class FakeExchange final : public Exchange {
   Task<Status> write(std::vector<SharedBytes> chunks) override {
     if (writes.size() >= fail_after_writes) co_return Status(Reason::kTimeout, "the peer has gone");
     std::string text;
+    look_around();
     for (const SharedBytes& piece : chunks) text.append(piece.view());
     response_body.append(text);
     writes.push_back(std::move(text));
@@ -90,6 +101,7 @@ class FakeExchange final : public Exchange {
     co_return Status();
   }
   Task<void> finish() override {
+    look_around();
     finished = true;
     co_return;
   }
@@ -101,6 +113,9 @@ class FakeExchange final : public Exchange {
   void abort() override { aborted = true; }
 
  private:
+  void look_around() {
+    if (home != nullptr && current_executor() != home) ++strangers;
+  }
   static bool same_name(std::string_view a, std::string_view b) noexcept {
     if (a.size() != b.size()) return false;
     for (std::size_t i = 0; i < a.size(); ++i) {

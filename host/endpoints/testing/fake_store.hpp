@@ -81,6 +81,7 @@ class FakeStore final : public StandardStorage {
   Status watch_error;
   std::function<void()> on_get;  // may throw, as a plugin with a bug does
   Revision revision = 7;
+  Executor* elsewhere = nullptr;  // where the verbs end, as a plugin's may
   const TableConvertor* convertor = &default_table_convertor();
 
   GetOptions get_options;
@@ -107,9 +108,10 @@ class FakeStore final : public StandardStorage {
   GroupVersionKind storage_version() const override { return kind_; }
   const TableConvertor& table_convertor() const override { return *convertor; }
   std::string list_kind() const override { return kind_.kind + "List"; }
-
   std::optional<std::string_view> field(const ObjectEntry&, std::string_view) const override { return std::nullopt; }
+
   Task<Result<ObjectRef>> get(RequestContext&, std::string name, GetOptions options) override {
+    co_await away();
     if (on_get) on_get();
     get_options = std::move(options);
     auto at = objects.find(name);
@@ -117,16 +119,19 @@ class FakeStore final : public StandardStorage {
     co_return at->second;
   }
   Task<Result<ListResult>> list(RequestContext&, ListOptions options) override {
+    co_await away();
     list_options = std::move(options);
     co_return everything();
   }
   Task<Result<std::unique_ptr<WatchStream>>> watch(RequestContext&, ListOptions options) override {
+    co_await away();
     list_options = std::move(options);
     if (!watch_error.ok()) co_return watch_error;
     std::unique_ptr<WatchStream> out = std::move(stream);
     co_return Result<std::unique_ptr<WatchStream>>(std::move(out));
   }
   Task<Result<ObjectRef>> create(RequestContext& context, Object& object, WriteOptions options) override {
+    co_await away();
     write_options = std::move(options);
     was_dry_run = context.dry_run;
     ObjectMeta meta(object);
@@ -137,6 +142,7 @@ class FakeStore final : public StandardStorage {
   }
   Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
                                     bool) override {
+    co_await away();
     write_options = std::move(options);
     preconditions = info.preconditions();
     for (;;) {
@@ -145,21 +151,22 @@ class FakeStore final : public StandardStorage {
       if (auto at = objects.find(name); at != objects.end()) existing = decode(*at->second, context.arena());
       auto updated = co_await info.updated_object(context, existing ? &*existing : nullptr);
       if (!updated.ok()) co_return std::move(updated.status());
+      if (!existing) {
+        Status allowed = co_await info.may_create(context);
+        if (!allowed.ok()) co_return allowed;
+      }
       if (lost_races > 0) {
         --lost_races;
         if (meta_text(*updated, "resourceVersion") == meta_text(*existing, "resourceVersion")) continue;
       }
       UpdateResult result;
       result.created = !existing;
-      if (!existing) {
-        Status allowed = co_await info.may_create(context);
-        if (!allowed.ok()) co_return allowed;
-      }
       result.object = store(context, *updated);
       co_return result;
     }
   }
   Task<Result<DeleteResult>> remove(RequestContext& context, std::string name, DeleteOptions options) override {
+    co_await away();
     delete_options = std::move(options);
     was_dry_run = context.dry_run;
     auto at = objects.find(name);
@@ -171,12 +178,16 @@ class FakeStore final : public StandardStorage {
     co_return result;
   }
   Task<Result<ListResult>> remove_collection(RequestContext&, DeleteOptions options, ListOptions list) override {
+    co_await away();
     delete_options = std::move(options);
     list_options = std::move(list);
     co_return everything();
   }
 
  private:
+  Task<void> away() {
+    if (elsewhere != nullptr) co_await resume_on(*elsewhere);
+  }
   ListResult everything() const {
     ListResult result;
     result.revision = revision;

@@ -110,6 +110,7 @@ class Api : public ::testing::Test {
   void send(FakeExchange& exchange, const std::string& path) {
     RequestContext context;
     context.info = info_of(exchange, path);
+    exchange.home = &loop_;
     run_on(loop_, run(*handler_, context, exchange));
   }
 

@@ -1,6 +1,7 @@
 // One HTTP request and its response, whatever the protocol version.
 //
-// Thread-safety: used on the executor of its connection only, but for abort(), which any thread may call.
+// Thread-safety: used on the executor of its connection only, but for abort(), which any thread may call, and for what is awaited: a
+//                handler that has gone to another executor is back on the connection's when such a call ends.  It may end anywhere.
 // Lifetime:      valid until the handler's task ends; the transport keeps it alive that long even when the peer has gone.
 // Errors:        I/O errors are values; after the peer has gone every call returns kTimeout or does nothing.
 #pragma once
