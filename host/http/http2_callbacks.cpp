@@ -25,8 +25,9 @@ struct Http2Callbacks {
   static int header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t name_size,
                     const std::uint8_t* value, std::size_t value_size, std::uint8_t, void* user) {
     Http2Session& session = self(user);
-    if (auto* stream = session.stream(frame->hd.stream_id)) session.add_header(*stream, text(name, name_size), text(value, value_size));
-    return 0;
+    auto* stream = session.stream(frame->hd.stream_id);
+    if (stream == nullptr || session.add_header(*stream, text(name, name_size), text(value, value_size))) return 0;
+    return NGHTTP2_ERR_CALLBACK_FAILURE;
   }
 
   static int frame_received(nghttp2_session*, const nghttp2_frame* frame, void* user) {

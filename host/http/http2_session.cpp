@@ -16,10 +16,12 @@ constexpr std::uint8_t kDrainPing[8] = {'d', 'r', 'a', 'i', 'n', 0, 0, 0};
 // A client that is still sending when its response has been sent is let finish: many take a reset for an error, whatever its code.
 constexpr std::chrono::seconds kDiscardPatience{5};
 constexpr std::size_t kMaxDiscarded = 16 << 20;
-// A CONTINUATION frame of usual size carries 16 KiB.
 // net/http's maxQueuedControlFrames.
 constexpr std::size_t kMaxQueuedFrames = 10'000;
+// A CONTINUATION frame of usual size carries 16 KiB.
 constexpr std::size_t kUsualFrame = 16 << 10;
+// Times max_header_bytes: up to here a request is answered 431.
+constexpr std::size_t kFarOver = 2;
 
 struct OptionsDeleter {
   void operator()(nghttp2_option* options) const { nghttp2_option_del(options); }
@@ -105,13 +107,15 @@ void Http2Session::begin_stream(std::int32_t id) {
   streams_[id] = std::move(fresh);
 }
 
-void Http2Session::add_header(Stream& stream, std::string_view name, std::string_view value) {
-  if (stream.exchange || stream.header_too_large) return;  // a trailer, or past caring
+// Few bytes can name many long headers, each of which is looked at: who goes far over the limit is not answered but cut off.
+bool Http2Session::add_header(Stream& stream, std::string_view name, std::string_view value) {
   stream.header_bytes += name.size() + value.size() + 32;  // as RFC 9113 counts
+  if (stream.header_bytes > limits_.max_header_bytes * kFarOver) return false;
+  if (stream.exchange || stream.header_too_large) return true;  // a trailer, or past caring
   if (stream.header_bytes > limits_.max_header_bytes) {
     stream.header_too_large = true;
     stream.head = {};
-    return;
+    return true;
   }
   RequestHead& head = stream.head;
   if (name == ":method") {
@@ -121,9 +125,10 @@ void Http2Session::add_header(Stream& stream, std::string_view name, std::string
   } else if (name == ":authority") {
     head.headers.emplace_back("host", value);
   } else if (!name.starts_with(':')) {
-    if (name == "host" && !find_header(head.headers, "host").empty()) return;  // :authority wins
+    if (name == "host" && !find_header(head.headers, "host").empty()) return true;  // :authority wins
     head.headers.emplace_back(name, value);
   }
+  return true;
 }
 
 void Http2Session::headers_complete(std::int32_t id, bool body_follows) {

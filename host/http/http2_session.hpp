@@ -63,7 +63,8 @@ class Http2Session final : public HttpSession, public StreamPort {
   void fail();
   Stream* stream(std::int32_t id);
   void begin_stream(std::int32_t id);
-  void add_header(Stream& stream, std::string_view name, std::string_view value);
+  // False: no more of this connection.
+  bool add_header(Stream& stream, std::string_view name, std::string_view value);
   void headers_complete(std::int32_t id, bool body_follows);
   void refuse(std::int32_t id, int code);
   void body_arrived(std::int32_t id, std::string_view bytes);

@@ -226,6 +226,47 @@ TEST_F(Http2, ABodyOverTheLimitIs413AndAHeaderBlockOverTheLimitIs431) {
   EXPECT_EQ(response(headers).code, 431);
 }
 
+// A header that the table of the connection holds costs a byte each time it is named again.
+TEST_F(Http2, AHeaderListThatSwellsFarOverTheLimitEndsTheConnection) {
+  HttpLimits limits;
+  limits.max_header_bytes = 8 << 10;
+  open(limits);
+  settle();
+  const Headers swollen(20, Header("x-a", std::string(3'000, 'a')));
+  client_->request("GET", "/hello", swollen);
+  const std::string up = client_->output();
+  ASSERT_LT(up.size(), limits.max_header_bytes);
+  session_->receive(up);
+  EXPECT_TRUE(session_->finished());
+}
+
+TEST_F(Http2, ATrailerThatSwellsFarOverTheLimitEndsTheConnection) {
+  HttpLimits limits;
+  limits.max_header_bytes = 8 << 10;
+  open(limits);
+  settle();
+  nghttp2_hd_deflater* table = nullptr;
+  ASSERT_EQ(nghttp2_hd_deflate_new(&table, 4096), 0);
+  const auto block = [table](const Headers& headers) {
+    std::vector<nghttp2_nv> pairs;
+    for (const auto& [name, value] : headers) {
+      pairs.push_back({reinterpret_cast<std::uint8_t*>(const_cast<char*>(name.data())),
+                       reinterpret_cast<std::uint8_t*>(const_cast<char*>(value.data())), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE});
+    }
+    std::string out(nghttp2_hd_deflate_bound(table, pairs.data(), pairs.size()), '\0');
+    const ssize_t size = nghttp2_hd_deflate_hd(table, reinterpret_cast<std::uint8_t*>(out.data()), out.size(), pairs.data(), pairs.size());
+    out.resize(static_cast<std::size_t>(size));
+    return out;
+  };
+  const Headers head = {{":method", "POST"}, {":scheme", "https"}, {":path", "/echo"}, {":authority", "a"}};
+  session_->receive(frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS, 1, block(head)));
+  EXPECT_FALSE(session_->finished());
+  const Headers swollen(20, Header("x-a", std::string(3'000, 'a')));
+  session_->receive(frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS | NGHTTP2_FLAG_END_STREAM, 1, block(swollen)));
+  EXPECT_TRUE(session_->finished());
+  nghttp2_hd_deflate_del(table);
+}
+
 TEST_F(Http2, ExpectContinueIsAnsweredBeforeTheBody) {
   open();
   const auto id = client_->request("POST", "/echo", {{"expect", "100-continue"}}, "ping");
