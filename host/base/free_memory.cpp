@@ -42,10 +42,14 @@ struct FreeMemory::State : std::enable_shared_from_this<State> {
     });
   }
 
+  // What is free now was either free then too, and has gone back already, or memory has grown or more of it has been freed since.
   bool look() {
-    if (resident_bytes() < resident_then + kGrowth || mallinfo2().fordblks < kMuch) return false;
+    const std::size_t free = mallinfo2().fordblks;
+    const bool grown = free >= kMuch && resident_bytes() >= resident_then + kGrowth;
+    if (!grown && free < free_then + kMuch) return false;
     malloc_trim(kMuch / 8);
     resident_then = resident_bytes();
+    free_then = mallinfo2().fordblks;
     return true;
   }
 
@@ -53,6 +57,7 @@ struct FreeMemory::State : std::enable_shared_from_this<State> {
   Executor& blocking;
   const std::chrono::nanoseconds interval;
   std::size_t resident_then = 0;  // after it was done last; looks only
+  std::size_t free_then = 0;
   std::mutex mutex;
   bool stopped = false;
   std::function<void()> cancel;

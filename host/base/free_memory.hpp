@@ -30,7 +30,8 @@ class FreeMemory {
   ~FreeMemory();
   void start();
   void stop();
-  // What is done at each interval: gives back what is free, if that is worth the time and memory has grown since it was done last.
+  // What is done at each interval: gives back what is free, if that is worth the time and memory has grown, or some of it has been freed,
+  // since it was done last.
   // True when it was done.
   bool look();
 

@@ -39,6 +39,27 @@ TEST(FreeMemory, WhatWasFreedInTheMiddleOfTheHeapGoesBackToTheSystem) {
   EXPECT_EQ(kept.back(), std::string(100, 'y'));
 }
 
+// A look in the middle of a burst sees memory at its highest; it never grows beyond that again.
+TEST(FreeMemory, WhatIsFreedAfterALookAtThePeakGoesBackToo) {
+  if (mallinfo2().arena == 0) GTEST_SKIP() << "this allocator says nothing of itself";
+  IoLoop loop("timer");
+  FreeMemory memory(loop, loop);
+  memory.look();
+  std::vector<std::string> kept, burst;
+  for (int i = 0; i < 4096; ++i) {
+    burst.emplace_back(16 * 1024, 'x');
+    kept.emplace_back(100, 'y');
+  }
+  const auto more = leave_holes();
+  EXPECT_TRUE(memory.look());
+  const std::size_t peak = resident_bytes();
+  burst = {};
+  EXPECT_TRUE(memory.look());
+  EXPECT_LT(resident_bytes() + (32u << 20), peak);
+  EXPECT_FALSE(memory.look());
+  EXPECT_EQ(kept.back(), more.back());
+}
+
 TEST(FreeMemory, LooksNowAndThenUntilItIsStopped) {
   if (mallinfo2().arena == 0) GTEST_SKIP() << "this allocator says nothing of itself";
   IoLoop loop("timer");
