@@ -48,8 +48,9 @@ void StopEvent::install_signal_handlers() {
   action.sa_flags = SA_RESTART;
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGINT, &action, nullptr);
-  // A peer that has gone is an error of a write, not the end of the process.
+  // A peer that has gone is an error of a write, not the end of the process; so is a file that may not grow any more (ulimit -f).
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
 }
 
 void StopEvent::wait() {

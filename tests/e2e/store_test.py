@@ -1,4 +1,5 @@
 """What flags promise about the store: how long events and history live, how large an object may be, who sets a collector's finalizers."""
+import resource
 import threading
 import time
 import unittest
@@ -69,6 +70,29 @@ class Size(unittest.TestCase):
             self.assertEqual(code, 201)
             made['metadata']['annotations'] = {'small': 'change'}
             self.assertEqual(server.request('PUT', pods + '/p', made)[0], 200)
+
+
+class Files(unittest.TestCase):
+    def test_a_file_that_may_not_grow_fails_writes_and_not_the_server(self):
+        with Server() as server:
+            self.assertEqual(server.request('POST', CONFIGMAPS, configmap('before'))[0], 201)
+            pid = server.process.pid
+            _, hard = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (1 << 20, hard))
+            stored = []
+            for i in range(200):
+                name = 'n%d' % i
+                code, _, answer = server.request('POST', CONFIGMAPS, configmap(name, pad='x' * 20000))
+                if code != 201:
+                    break
+                stored.append(name)
+            self.assertEqual(code, 500, answer)
+            self.assertIn('File too large', answer['message'])
+            self.assertEqual(server.request('GET', CONFIGMAPS + '/before')[0], 200)
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (hard, hard))
+            self.assertTrue(wait_until(lambda: server.request('POST', CONFIGMAPS, configmap('after'))[0] == 201), 'no write is taken')
+            names = {item['metadata']['name'] for item in server.request('GET', CONFIGMAPS)[2]['items']}
+            self.assertLessEqual({'before', 'after', *stored}, names)
 
 
 class Collector(unittest.TestCase):
