@@ -59,6 +59,7 @@ void PrefixCache::request_load() {
   {
     std::lock_guard lock(load_mutex_);
     if (state_.load() != State::kIdle || !store_->started.load()) return;
+    if (EventLog::Clock::now() < load_not_before_) return;
     state_.store(State::kLoading);
     load_error_ = Status();
   }
@@ -192,14 +193,16 @@ bool PrefixCache::finish_load(ObjectIndex index, Unreadable unreadable, Revision
 
 void PrefixCache::end_load(bool loaded) {
   std::vector<Promise<bool>> waiters;
+  const auto again = EventLog::Clock::now() + kLoadAgain;
   {
     std::lock_guard lock(load_mutex_);
     if (state_.load() != State::kClosed) state_.store(loaded ? State::kReady : State::kIdle, std::memory_order_release);
+    if (!loaded) load_not_before_ = again;
     waiters.swap(load_waiters_);
   }
   for (auto& waiter : waiters) waiter.set(loaded);
   // Nobody may ask for it.
-  if (!loaded && eager_.load()) set_alarm(EventLog::Clock::now() + kLoadAgain);
+  if (!loaded && eager_.load()) set_alarm(again);
 }
 
 // ---- following

@@ -161,7 +161,8 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   std::atomic<std::size_t> bytes_{0};
   std::atomic<std::size_t> size_{0};
 
-  std::mutex load_mutex_;  // state_ changes and load_waiters_
+  std::mutex load_mutex_;                          // state_ changes, load_waiters_ and load_not_before_
+  EventLog::Clock::time_point load_not_before_{};  // after one that failed: a store that cannot be read is not read all the time
   std::vector<Promise<bool>> load_waiters_;
   Status load_error_;  // the store's, of the last load
 

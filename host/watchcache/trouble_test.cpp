@@ -444,7 +444,16 @@ TEST_F(Trouble, ACacheWhoseLoadsFailedIsLoadedWhenItIsUsedAgain) {
   put("a");
   storage_.throwing_ranges = 3;
   EXPECT_EQ(names(), "storage is (re)initializing");
-  EXPECT_EQ(names(), "a 2");
+  wait_until([this] { return names() == "a 2"; });
+}
+
+TEST_F(Trouble, AStoreThatCannotBeReadIsNotReadByEveryRequest) {
+  put("a");
+  storage_.throwing_ranges = 1'000'000;
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 200; ++i) EXPECT_EQ(names(), "storage is (re)initializing");
+  const auto took = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start);
+  EXPECT_LE(storage_.ranges, 3 * (took.count() + 2));  // three tries a second
 }
 
 TEST_F(Trouble, AStoreThatCannotBeReadIsToldAsWhatItIs) {
