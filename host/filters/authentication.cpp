@@ -1,16 +1,58 @@
-// WithAuthentication: who is asking.  A certificate or nobody is known at once; only plugins make a request wait.
+// WithAuthentication: who is asking.  A certificate or nobody is known at once; only plugins make a request wait.  Headers with credentials
+// end here, so that no handler can pass them on.
+#include <algorithm>
+
 #include "base/home.hpp"
 #include "filters/filters.hpp"
+#include "filters/forwarding_exchange.hpp"
 #include "security/users.hpp"
 
 namespace backplane {
 namespace {
 
+bool same_no_case(std::string_view text, std::string_view lower_case) {
+  return std::equal(text.begin(), text.end(), lower_case.begin(), lower_case.end(),
+                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b; });
+}
+
+// What says who is asking, to us or to a front proxy's server: it is nobody's business behind this filter.
+bool is_credential(std::string_view header) {
+  constexpr std::string_view kExtra = "x-remote-extra-";
+  if (header.size() < 12) return false;
+  for (const std::string_view name : {"authorization", "x-remote-user", "x-remote-group", "x-remote-uid"}) {
+    if (same_no_case(header, name)) return true;
+  }
+  return same_no_case(header.substr(0, kExtra.size()), kExtra);
+}
+
+bool has_credentials(const Exchange& exchange) {
+  const Headers& headers = exchange.headers();
+  return std::any_of(headers.begin(), headers.end(), [](const Header& header) { return is_credential(header.first); });
+}
+
+class WithoutCredentials final : public ForwardingExchange {
+ public:
+  explicit WithoutCredentials(Exchange& behind) : ForwardingExchange(behind) {
+    for (const Header& header : behind.headers()) {
+      if (!is_credential(header.first)) headers_.push_back(header);
+    }
+  }
+  std::string_view header(std::string_view name) const noexcept override {
+    return is_credential(name) ? std::string_view() : behind().header(name);
+  }
+  const Headers& headers() const noexcept override { return headers_; }
+
+ private:
+  Headers headers_;
+};
+
 class WithAuthentication final : public Filter {
  public:
-  explicit WithAuthentication(const Authentication& authentication) : authentication_(authentication) {}
+  explicit WithAuthentication(const ChainConfig& config)
+      : authentication_(*config.authentication), limit_unknown_(config.one_request_of_the_unknown) {}
 
   Step enter(FilterCall& call) const override {
+    if (has_credentials(*call.exchange)) return Step::kAround;
     auto known = authentication_.authenticate_now(call.context, *call.exchange);
     return known ? settle(call, std::move(*known)) : Step::kAwait;
   }
@@ -22,11 +64,31 @@ class WithAuthentication final : public Filter {
     co_return settle(call, std::move(user));
   }
 
+  Task<void> around(FilterCall& call, Rest rest) const override {
+    const Step step = co_await enter_slowly(call);
+    if (step == Step::kRefuse) {
+      co_await rest.refuse(call);
+      co_return;
+    }
+    WithoutCredentials stripped(*call.exchange);
+    FilterCall inner{call.context, &stripped};
+    Exchange* const outer = call.context.exchange;
+    call.context.exchange = &stripped;
+    std::exception_ptr error;
+    try {
+      co_await rest.run(inner);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    call.context.exchange = outer;
+    if (error) std::rethrow_exception(error);
+  }
+
  private:
-  static Step settle(FilterCall& call, Result<UserInfo> user) {
+  Step settle(FilterCall& call, Result<UserInfo> user) const {
     const bool unknown = !user.ok() || user->name == kAnonymousUser;
     // Somebody we do not know gets one request per HTTP/2 connection: opening many streams costs them a handshake each.
-    if (unknown && call.exchange->http_major() == 2) call.exchange->close_connection_after();
+    if (limit_unknown_ && unknown && call.exchange->http_major() == 2) call.exchange->close_connection_after();
     if (!user.ok()) {
       call.refusal = Refusal{std::move(user.status()), 0, {}, false};
       return Step::kRefuse;
@@ -36,10 +98,11 @@ class WithAuthentication final : public Filter {
   }
 
   const Authentication& authentication_;
+  bool limit_unknown_;
 };
 
 }  // namespace
 
-FilterPtr with_authentication(const ChainConfig& config) { return std::make_unique<WithAuthentication>(*config.authentication); }
+FilterPtr with_authentication(const ChainConfig& config) { return std::make_unique<WithAuthentication>(config); }
 
 }  // namespace backplane

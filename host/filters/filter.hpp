@@ -47,6 +47,8 @@ class Rest {
  public:
   Rest(const HandlerChain& chain, std::size_t row) : chain_(chain), row_(row) {}
   Task<void> run(FilterCall& call) const;
+  // Answers call.refusal instead.
+  Task<void> refuse(FilterCall& call) const;
 
  private:
   const HandlerChain& chain_;

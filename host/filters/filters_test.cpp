@@ -109,6 +109,9 @@ class TestHandler final : public HttpHandler {
     user = context.user.name;
     mux_incomplete = context.mux_incomplete;
     deadline = context.deadline - context.received;
+    token = exchange.header("Authorization");
+    headers = exchange.headers();
+    of_context = context.exchange == &exchange;
     co_await answer(context, exchange);
   }
   static Task<void> ok(RequestContext&, Exchange& exchange) {
@@ -120,6 +123,9 @@ class TestHandler final : public HttpHandler {
   std::string user;
   bool mux_incomplete = false;
   std::chrono::nanoseconds deadline{};
+  std::string token;
+  Headers headers;
+  bool of_context = false;
 };
 
 struct Filters : ::testing::Test {
@@ -331,6 +337,36 @@ TEST_F(Filters, AtTheDeadlineAnAnswerThatHasBegunIsBrokenOff) {
   EXPECT_TRUE(exchange.aborted);
 }
 
+TEST_F(Filters, CredentialsGoNoFurtherThanAuthentication) {
+  TestExchange exchange;
+  exchange.request_headers = {
+      {"authorization", "Bearer secret"}, {"X-Remote-User", "root"}, {"x-remote-extra-a", "b"}, {"user-agent", "me"}};
+  ask(exchange);
+  EXPECT_EQ(exchange.code, 200);
+  EXPECT_EQ(handler.token, "");
+  EXPECT_EQ(handler.headers, (Headers{{"user-agent", "me"}}));
+  EXPECT_TRUE(handler.of_context);
+  config.authentication = &by_credential;
+  TestExchange bad;
+  bad.request_headers = {{"authorization", "Bearer secret"}};
+  ask(bad);
+  EXPECT_EQ(bad.code, 401);
+  EXPECT_EQ(handler.calls, 1);
+}
+
+TEST_F(Filters, TheUnknownHaveOneRequestPerConnectionUnlessTheGateIsOff) {
+  config.authentication = &by_credential;
+  TestExchange first;
+  first.major = 2;
+  ask(first);
+  EXPECT_TRUE(first.closing);
+  config.one_request_of_the_unknown = false;
+  TestExchange second;
+  second.major = 2;
+  ask(second);
+  EXPECT_FALSE(second.closing);
+}
+
 TEST_F(Filters, MoreThanTheLimitIs429ForAllButTheSuperuser) {
   InFlightLimits full(1, 1);
   ASSERT_TRUE(full.try_enter(false));
@@ -345,6 +381,21 @@ TEST_F(Filters, MoreThanTheLimitIs429ForAllButTheSuperuser) {
   EXPECT_EQ(anonymous.response_header("Retry-After"), "1");
   EXPECT_EQ(anonymous.body, "Too many requests, please try again later.\n");
   EXPECT_EQ(full.running(false), 1);
+}
+
+TEST(InFlight, TheMostOfAPeriodIsShownInTheNext) {
+  InFlightLimits limits(3, 0);
+  for (int i = 0; i < 5; ++i) limits.try_enter(false);
+  limits.try_enter(true);
+  for (int i = 0; i < 2; ++i) limits.leave(false);
+  limits.leave(true);
+  EXPECT_EQ(limits.highest(false), 0) << "the period has not ended";
+  limits.next_period();
+  EXPECT_EQ(limits.highest(false), 3) << "those over the limit did not run";
+  EXPECT_EQ(limits.highest(true), 1);
+  limits.next_period();
+  EXPECT_EQ(limits.highest(false), 1) << "it ran on";
+  EXPECT_EQ(limits.highest(true), 0);
 }
 
 TEST_F(Filters, OnceTheDrainWaitsShortRequestsAreSentAwayButHealthIsServed) {

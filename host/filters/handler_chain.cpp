@@ -67,6 +67,7 @@ Task<Step> Filter::enter_slowly(FilterCall&) const { co_return Step::kNext; }
 Task<void> Filter::around(FilterCall& call, Rest rest) const { co_await rest.run(call); }
 
 Task<void> Rest::run(FilterCall& call) const { return chain_.run(call, row_); }
+Task<void> Rest::refuse(FilterCall& call) const { return HandlerChain::refuse(call); }
 
 HandlerChain::HandlerChain(const ChainConfig& config, HttpHandler& inner) : inner_(inner) {
   for (const auto& row : kTable) {

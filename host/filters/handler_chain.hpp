@@ -38,6 +38,8 @@ struct ChainConfig {
   std::chrono::nanoseconds shutdown_watch_termination_grace_period{};
   std::chrono::nanoseconds request_timeout = std::chrono::seconds(60);
   double goaway_chance = 0;
+  // HTTP/2 connections of those whom nobody knows end after one request (UnauthenticatedHTTP2DOSMitigation).
+  bool one_request_of_the_unknown = true;
   std::vector<std::string> strict_transport_security_directives;
   std::vector<std::string> cors_allowed_origins;
 };

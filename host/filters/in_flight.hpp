@@ -1,10 +1,13 @@
-// How many short requests run at once, reading and changing apart, and how many may.
+// How many short requests run at once, reading and changing apart, how many may, and how many did at the most in the last second.
 //
 // Thread-safety: atomics; any thread.
 // Lifetime:      outlives the chain.
 #pragma once
 
 #include <atomic>
+#include <chrono>
+
+#include "backplane/task.hpp"
 
 namespace backplane {
 
@@ -16,23 +19,54 @@ class InFlightLimits {
   bool try_enter(bool mutating) noexcept {
     Counter& counter = of(mutating);
     const int before = counter.running.fetch_add(1, std::memory_order_relaxed);
-    if (counter.limit == 0 || before < counter.limit) return true;
-    leave(mutating);
-    return false;
+    if (counter.limit != 0 && before >= counter.limit) {
+      leave(mutating);
+      return false;
+    }
+    int highest = counter.highest.load(std::memory_order_relaxed);
+    while (before >= highest && !counter.highest.compare_exchange_weak(highest, before + 1, std::memory_order_relaxed)) continue;
+    return true;
   }
   void leave(bool mutating) noexcept { of(mutating).running.fetch_sub(1, std::memory_order_relaxed); }
   int running(bool mutating) const noexcept { return (mutating ? mutating_ : read_only_).running.load(std::memory_order_relaxed); }
+  // The most in the period before the last next_period().
+  int highest(bool mutating) const noexcept { return (mutating ? mutating_ : read_only_).shown.load(std::memory_order_relaxed); }
+  void next_period() noexcept {
+    for (Counter* counter : {&read_only_, &mutating_}) {
+      const int running = counter->running.load(std::memory_order_relaxed);
+      counter->shown.store(counter->highest.exchange(running, std::memory_order_relaxed), std::memory_order_relaxed);
+    }
+  }
 
  private:
   // Each on a cache line of its own: every core writes both.
   struct alignas(64) Counter {
     explicit Counter(int max) : limit(max) {}
     std::atomic<int> running{0};
+    std::atomic<int> highest{0};  // in this period
+    std::atomic<int> shown{0};    // in the one before
     int limit;
   };
   Counter& of(bool mutating) noexcept { return mutating ? mutating_ : read_only_; }
   Counter read_only_;
   Counter mutating_;
+};
+
+// Begins a period every second.
+class InFlightPeriods {
+ public:
+  InFlightPeriods(InFlightLimits& limits, Executor& timer) : limits_(limits), timer_(timer) {}
+  // Before the timer runs; it ends with the timer, which this must outlive.
+  void start() {
+    timer_.after(std::chrono::seconds(1), [this] {
+      limits_.next_period();
+      start();
+    });
+  }
+
+ private:
+  InFlightLimits& limits_;
+  Executor& timer_;
 };
 
 }  // namespace backplane
