@@ -45,6 +45,8 @@ class DocumentText {
  public:
   using Adapt = void (*)(Value& definition);
 
+  // Without `enums` the values that a built-in field may have are left out; those of custom resources are their authors' and stay.
+  explicit DocumentText(bool enums) : enums_(enums) {}
   // Of the object that is open.
   void member(std::string_view name, const Value& value);
   void open(std::string_view name = {});
@@ -56,6 +58,7 @@ class DocumentText {
  private:
   void begin_member(std::string_view name);
   std::string out_;
+  bool enums_;
   Object written_;  // by name; null
 };
 // "boolean", "integer" or "string".

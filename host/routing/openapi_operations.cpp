@@ -220,13 +220,37 @@ void DocumentText::open(std::string_view name) {
   out_ += '{';
 }
 
+namespace {
+
+// Of the properties of a definition and of what their lists and maps hold; a property that is itself named "enum" is none.
+void drop_enums(Value& schema) {
+  if (!schema.is_object()) return;
+  Object& object = schema.get_object();
+  object.erase("enum");
+  if (auto* properties = object.if_contains("properties"); properties != nullptr && properties->is_object()) {
+    for (auto& property : properties->get_object()) drop_enums(property.value());
+  }
+  for (const char* held : {"items", "additionalProperties"}) {
+    if (auto* inner = object.if_contains(held)) drop_enums(*inner);
+  }
+}
+
+bool is_built_in(const SchemaSet* schemas, const std::string& name) {
+  const Schema* schema = schemas == nullptr ? nullptr : schemas->find(std::string_view(name));
+  return schema == nullptr || !schema->structural();
+}
+
+}  // namespace
+
 void DocumentText::definitions(const UsedDefinitions& used, Adapt adapt) {
   for (const auto& [name, schemas] : used) {
     const bool own = schemas != nullptr && schemas->find(std::string_view(name)) != nullptr;
+    const bool with_enums = enums_ || !is_built_in(schemas, name);
     const std::size_t before = written_.size();
     (own ? *schemas : *meta_schemas()).openapi_components(name, written_);
     for (auto added = written_.begin() + static_cast<std::ptrdiff_t>(before); added != written_.end(); ++added) {
       Value definition = std::exchange(added->value(), nullptr);
+      if (!with_enums) drop_enums(definition);
       if (adapt != nullptr) adapt(definition);
       member(added->key(), definition);
     }

@@ -126,7 +126,7 @@ void to_v2(Value& node) {
 }  // namespace
 
 std::string openapi_v2_document(const RouteTable& table) {
-  DocumentText text;
+  DocumentText text(table.openapi_enums);
   text.open();
   text.member("swagger", "2.0");
   Object info;

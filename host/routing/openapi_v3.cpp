@@ -144,7 +144,7 @@ std::string openapi_v3_hash(const VersionTable& version) {
 }
 
 std::string openapi_v3_document(const VersionTable& version) {
-  DocumentText text;
+  DocumentText text(version.openapi_enums);
   text.open();
   text.member("openapi", "3.0.0");
   Object info;

@@ -256,7 +256,9 @@ Value version_value() {
   return out;
 }
 
-Value index_value(const RouteTable& routes, const std::vector<std::string>& published) {
+}  // namespace
+
+std::set<std::string> index_paths(const RouteTable& routes, const std::vector<std::string>& published) {
   std::set<std::string> paths{"/apis", "/openapi/v2", "/openapi/v3", "/openapi/v3/"};
   paths.insert(published.begin(), published.end());
   for (const auto& [path, row] : routes.paths->exact) {
@@ -270,6 +272,13 @@ Value index_value(const RouteTable& routes, const std::vector<std::string>& publ
     if (!name.empty()) paths.insert("/apis/");
     for (const auto& version : group->versions) paths.insert(version->version.path());
   });
+  return paths;
+}
+
+namespace {
+
+Value index_value(const RouteTable& routes, const std::vector<std::string>& published) {
+  const auto paths = index_paths(routes, published);
   Array list;
   for (const auto& path : paths) list.emplace_back(path);
   Object out;

@@ -5,6 +5,7 @@
 // Lifetime:      a handler holds what it describes until it has been made into bytes.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "routing/route_table.hpp"
@@ -20,6 +21,8 @@ struct DocumentContext {
 };
 // "/", "/api", "/apis", each group and version, "/openapi/…"; null: no such document.  A forwarded version's own handler for its path.
 std::shared_ptr<HttpHandler> find_document(const TableRef& routes, const DocumentContext& context, std::string_view path);
+// What GET / lists.
+std::set<std::string> index_paths(const RouteTable& routes, const std::vector<std::string>& published);
 // Adds what does not depend on the groups: "/version" and "/debug/chain".
 void add_root_paths(FixedPaths& paths, std::function<std::string()> chain_json);
 // Discovery documents are found with a slash at the end too; health checks are not.

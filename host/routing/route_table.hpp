@@ -44,6 +44,7 @@ struct VersionTable {
   int group_priority = 0;
   int version_priority = 15;
   bool dynamic = false;  // published at run time
+  bool openapi_enums = true;
   Rows rows;
   // Not null: it answers for everything below the path of the version, which is known and not served from here; there are no rows.
   std::shared_ptr<HttpHandler> forward;
@@ -87,11 +88,12 @@ struct FixedPaths {
 struct RouteTable {
   std::shared_ptr<const FixedPaths> paths = std::make_shared<const FixedPaths>();
   PersistentMap<GroupRef> groups;  // by name; the core group's is empty
+  bool openapi_enums = true;       // OpenAPI lists the values of built-in fields
   LazyDocument aggregated_apis, aggregated_api, openapi_v2, openapi_v2_proto, openapi_v3_index;
 
   RouteTable() = default;
   // The same routes, with documents of its own.
-  RouteTable(const RouteTable& other) : paths(other.paths), groups(other.groups) {}
+  RouteTable(const RouteTable& other) : paths(other.paths), groups(other.groups), openapi_enums(other.openapi_enums) {}
   RouteTable& operator=(const RouteTable&) = delete;
 
   const GroupEntry* group(std::string_view name) const noexcept;

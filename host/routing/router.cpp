@@ -129,6 +129,7 @@ std::vector<VersionRef> enabled_versions(const APIGroupInfo& group, const std::s
     const auto schemas = group.schemas.find(name);
     auto table = std::make_shared<VersionTable>();
     table->version = version;
+    table->openapi_enums = config.openapi_enums;
     table->delegate = delegate;
     table->group_priority = group.group_priority_minimum;
     const auto priority = group.version_priorities.find(name);
@@ -137,6 +138,11 @@ std::vector<VersionRef> enabled_versions(const APIGroupInfo& group, const std::s
     out.push_back(std::move(table));
   }
   return out;
+}
+
+// For who wonders which plugin answers: -v=6 or --vmodule=routing=6.
+void tell_who(const RequestInfo& info, std::string_view delegate) {
+  routing_log().trace("{} {:?} satisfied by delegate={:?}", info.verb, info.path, delegate);
 }
 
 // A listener that fails keeps nobody else from what is told.
@@ -165,10 +171,12 @@ std::shared_ptr<HttpHandler> Router::find_handler(const RequestContext& context)
   const RequestInfo& info = context.info;
   const VersionTable* version = is_api_path(info) ? routes->find(info.api_group, info.api_version) : nullptr;
   if (version != nullptr) {
+    tell_who(info, version->delegate);
     if (version->forward) return version->forward;
     if (const ResourceRow* row = find_row(*version, info)) return row->handler;
     if (lacks_subresource(*version, info)) return answer_with(not_found(info.api_group, info.resource, info.name));
   }
+  tell_who(info, "no delegate's resource");
   if (auto handler = find_own(routes, documents(), info.path)) return handler;
   if (auto handler = published_paths_.find(info.path)) return handler;
   if (auto handler = find_prefix(routes, info.path)) return handler;
@@ -201,6 +209,7 @@ Status Router::compose_locked(std::vector<PathRoute> host_paths) {
   const HandlerFactory handler_of = handler_factory(config_, scheme_.get(), watches_, /*published=*/false);
   auto paths = std::make_shared<FixedPaths>();
   auto routes = std::make_shared<RouteTable>();
+  routes->openapi_enums = config_.openapi_enums;
   std::map<std::string, std::shared_ptr<GroupEntry>> groups;
   for (const auto& route : host_paths) {
     Status status = paths->add(route, "backplane");
@@ -317,6 +326,12 @@ std::shared_ptr<RestStorage> Router::find_storage(const GroupVersionResource& re
 void Router::on_group_versions_changed(std::function<void(const GroupVersionsChange&)> callback) {
   std::lock_guard lock(mutex_);
   callbacks_.push_back(std::move(callback));
+}
+
+std::vector<std::string> Router::index_paths() const {
+  const TableRef routes = table_.load(std::memory_order_acquire);
+  const auto paths = backplane::index_paths(*routes, published_paths_.listed());
+  return {paths.begin(), paths.end()};
 }
 
 std::string Router::chain_json() const {

@@ -38,6 +38,7 @@ struct RouterConfig {
   Signal* shutting_down = nullptr;  // null: watches are not ended early
   std::string server_address;       // "host:port" shown in serverAddressByClientCIDRs
   bool enable_profiling = true;     // /debug/flags/v
+  bool openapi_enums = true;
 };
 
 class Router final : public HttpHandler {
@@ -70,6 +71,8 @@ class Router final : public HttpHandler {
 
   // The chain as `backplane plugin graph` and /debug/chain print it.
   std::string chain_json() const;
+  // What GET / lists, sorted.
+  std::vector<std::string> index_paths() const;
 
  private:
   // The row's handler, or whoever says that there is none.  Never null.
