@@ -194,6 +194,17 @@ const Codec* named_first(std::string_view accept, const Offers& offers) noexcept
   return nullptr;
 }
 
+// What a client could have asked for: no type that would be refused too.
+std::string offered_types(const Offers& offers) {
+  std::string types;
+  for (const Codec* codec : codecs()) {
+    if (!codec->can_write({offers.schema, false, false})) continue;
+    types.append(types.empty() ? "" : ", ").append(codec->media_type());
+    if (codec == &json_codec()) types += ", application/yaml";
+  }
+  return types;
+}
+
 // strconv.ParseBool, an error being false.
 bool parse_bool(std::string_view text) noexcept {
   return text == "1" || text == "t" || text == "T" || text == "true" || text == "TRUE" || text == "True";
@@ -227,7 +238,7 @@ Result<MediaType> negotiate(const Exchange& exchange, const Offers& offers) {
     media.codec = named;
   } else if (!is_plain_json(accept)) {
     auto found = match(accept, offers);
-    if (!found) return not_acceptable_types(kServedTypes);
+    if (!found) return not_acceptable_types(offered_types(offers));
     media = *found;
   }
   media.pretty = media.pretty || wants_pretty(exchange);

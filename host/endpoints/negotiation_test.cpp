@@ -67,7 +67,11 @@ TEST(Negotiation, ProtobufIsPassedOverWhereThereIsNoSuchForm) {
   const auto refused = accepted("application/vnd.kubernetes.protobuf");
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.status().code(), 406);
-  EXPECT_EQ(refused.status().message(),
+  EXPECT_EQ(refused.status().message(), "only the following media types are accepted: application/json, application/yaml")
+      << "what was refused is not among them";
+  static const auto meta = meta_schemas();
+  const FakeExchange exchange("GET", "/api/v1/pods", {{"Accept", "text/html"}}, "");
+  EXPECT_EQ(negotiate(exchange, {true, meta->find("io.k8s.apimachinery.pkg.apis.meta.v1.Status")}).status().message(),
             "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf");
 }
 
