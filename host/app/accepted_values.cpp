@@ -1,5 +1,12 @@
 #include "app/accepted_values.hpp"
 
+#include <chrono>
+#include <cstdlib>
+#include <set>
+
+#include "app/flag_values.hpp"
+#include "backplane/http.hpp"
+#include "filters/go_duration.hpp"
 #include "routing/version.hpp"
 
 namespace backplane {
@@ -42,9 +49,71 @@ void check_emulation(const FlagSet& flags, Problems& problems) {
   }
 }
 
+bool is_https_url(std::string_view text) { return text.starts_with("https://") && text.size() > 8; }
+
+// A name with a colon is meant to be a URL: SCHEME:REST, without spaces or control characters, and a bad escape nowhere.
+std::string url_problem(std::string_view text) {
+  const auto colon = text.find(':');
+  if (colon == 0) return "parse " + quoted(text) + ": missing protocol scheme";
+  bool escapes_ok = true;
+  percent_decode(text, false, &escapes_ok);
+  if (!escapes_ok) return "parse " + quoted(text) + ": invalid URL escape";
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return "parse " + quoted(text) + ": net/url: invalid control character in URL";
+  }
+  return {};
+}
+
+void check_issuers(const FlagSet& flags, Problems& problems) {
+  std::set<std::string> seen;
+  for (const auto& issuer : flags.values("service-account-issuer")) {
+    const auto problem = issuer.find(':') == std::string::npos ? std::string() : url_problem(issuer);
+    if (!problem.empty()) {
+      problems.push_back("service-account-issuer " + quoted(issuer) + " contained a ':' but was not a valid URL: " + problem);
+    } else if (issuer.empty()) {
+      problems.emplace_back("service-account-issuer should not be an empty string");
+    } else if (!seen.insert(issuer).second) {
+      problems.push_back("service-account-issuer " + quoted(issuer) + " is already specified");
+    }
+  }
+}
+
+void check_service_accounts(const FlagSet& flags, Problems& problems) {
+  check_issuers(flags, problems);
+  const auto uri = flags.text("service-account-jwks-uri").value_or("");
+  if (!uri.empty() && !is_https_url(uri)) problems.push_back("service-account-jwks-uri requires https scheme, parsed as: " + uri);
+  const auto longest = parse_go_duration(flags.text("service-account-max-token-expiration").value_or("0"));
+  const bool bounded = longest.ok() && *longest != std::chrono::nanoseconds::zero();
+  if (bounded && (*longest < std::chrono::hours(1) || *longest > std::chrono::seconds(1LL << 32))) {
+    problems.emplace_back("the service-account-max-token-expiration must be between 1 hour and 2^32 seconds");
+  }
+  const bool keys = flags.changed("service-account-signing-key-file") || flags.changed("service-account-key-file");
+  if (!flags.values("service-account-signing-endpoint").empty() && keys) {
+    problems.emplace_back(
+        "can't set `--service-account-signing-key-file` and/or `--service-account-key-file` with `--service-account-signing-endpoint` "
+        "(They "
+        "are mutually exclusive)");
+  }
+}
+
+void check_peers(const FlagSet& flags, Problems& problems) {
+  const auto ip = flags.text("peer-advertise-ip").value_or("");
+  if (!flag_value_problem(FlagType::kIp, ip).empty()) problems.push_back("--peer-advertise-ip " + quoted(ip) + " is not an IP address");
+  const auto port = flags.text("peer-advertise-port").value_or("");
+  const int number = std::atoi(port.c_str());
+  if (!port.empty() && (!flag_value_problem(FlagType::kInt, port).empty() || number < 1 || number > 65535)) {
+    problems.push_back("--peer-advertise-port " + quoted(port) + " is not a port");
+  }
+  if (const auto count = flags.text("apiserver-count").value_or("1"); std::atoi(count.c_str()) <= 0) {
+    problems.push_back("--apiserver-count should be a positive number, but value '" + count + "' provided");
+  }
+}
+
 }  // namespace
 
 void check_accepted_values(const FlagSet& flags, Problems& problems) {
+  check_service_accounts(flags, problems);
+  check_peers(flags, problems);
   check_watch_cache_sizes(flags, problems);
   check_emulation(flags, problems);
 }

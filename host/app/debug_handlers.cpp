@@ -166,7 +166,8 @@ class DebugOnlyHandler final : public HttpHandler {
 
 }  // namespace
 
-void set_verbosity(int level) { set_log_level(level >= 6 ? "trace" : level >= 3 ? "debug" : "info"); }
+std::string log_level(int verbosity) { return verbosity >= 6 ? "trace" : verbosity >= 3 ? "debug" : "info"; }
+void set_verbosity(int level) { set_log_level(log_level(level)); }
 
 std::vector<PathRoute> debug_routes() {
   std::vector<PathRoute> routes;

@@ -18,5 +18,7 @@ std::shared_ptr<HttpHandler> make_debug_only_handler(HttpHandler& chain);
 
 // 0–2 info, 3–5 debug, 6 and more trace.
 void set_verbosity(int level);
+// The log level that a verbosity asks for.
+std::string log_level(int verbosity);
 
 }  // namespace backplane

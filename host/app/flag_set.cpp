@@ -58,7 +58,7 @@ struct Store {
     if (type == FlagType::kStringArray) {
       into->emplace_back(value);
     } else {
-      for (auto& item : split_list(value)) into->push_back(std::move(item));
+      for (auto& item : type == FlagType::kPairs ? split_pairs(value) : split_list(value)) into->push_back(std::move(item));
     }
   }
 };
@@ -126,6 +126,8 @@ void FlagSet::accept(std::string_view name, FlagType type, std::string_view defa
   pass_on(name, type, default_text, usage);
   flags_.back().accepted_only = true;
 }
+
+void FlagSet::refuse(std::string_view name, std::string_view why) { find(name)->refused = why; }
 
 const FlagSet::Flag* FlagSet::find(std::string_view name) const {
   const auto found = std::find_if(flags_.begin(), flags_.end(), [&](const Flag& flag) { return flag.name == name; });
@@ -249,7 +251,7 @@ bool FlagSet::has_default(std::string_view name) const {
 std::vector<std::string> FlagSet::accepted_only() const {
   std::vector<std::string> names;
   for (const auto& flag : flags_) {
-    if (flag.accepted_only && flag.changed) names.push_back("--" + flag.name);
+    if (flag.accepted_only && flag.refused.empty() && !has_default(flag.name)) names.push_back("--" + flag.name);
   }
   return names;
 }
@@ -272,6 +274,11 @@ std::string FlagSet::help_head(const Flag& flag) {
   return head;
 }
 
+std::string FlagSet::effect_text(const Flag& flag) {
+  if (!flag.refused.empty()) return " [ends the start: " + flag.refused + "]";
+  return flag.accepted_only ? " [no effect yet]" : "";
+}
+
 std::string FlagSet::help(std::size_t columns) const {
   std::string out;
   for (const auto& section : sections_) {
@@ -291,6 +298,7 @@ std::string FlagSet::help(std::size_t columns) const {
       if (worth_showing(flag->default_text)) {
         usage += " (default " + (flag->type == FlagType::kString ? quoted(flag->default_text) : flag->default_text) + ")";
       }
+      usage += effect_text(*flag);
       out += head;
       append_wrapped(out, usage, head.size(), columns);
     }

@@ -30,6 +30,8 @@ enum class FlagType : unsigned char {
   kStrings,      // commas separate, repeating adds
   kStringArray,  // repeating adds, commas are part of the value
   kMap,          // key=value, commas separate, repeating adds
+  kPairs,        // key=value, one per flag; several as CSV with each in quotes (a key or a value may hold commas)
+  kPatterns,     // pattern=N, commas separate
   kInts,
   kPortRange,
   kQuantity,
@@ -57,6 +59,12 @@ class FlagSet {
   void add(std::string_view name, FlagType type, Target into, std::string_view usage, char letter = 0);
   // A flag of kube-apiserver whose value is checked and kept as text, but which nothing here acts on yet.
   void accept(std::string_view name, FlagType type, std::string_view default_text, std::string_view usage);
+  // A flag of kube-apiserver whose promise is kept whatever it says.
+  void always(std::string_view name, FlagType type, std::string_view default_text, std::string_view usage) {
+    pass_on(name, type, default_text, usage);
+  }
+  // Says in --help what ends the start when `name` is given; it is then none of accepted_only().
+  void refuse(std::string_view name, std::string_view why);
   // A flag that only plugins read (Host::flag).
   void pass_on(std::string_view name, FlagType type, std::string_view default_text, std::string_view usage);
 
@@ -72,7 +80,7 @@ class FlagSet {
   bool has_default(std::string_view name) const;
   // Every flag with its value, by name.
   std::map<std::string, std::string> texts() const;
-  // Flags that were given and that nothing acts on.
+  // Flags that were given, with another value than their own, and that nothing acts on.
   std::vector<std::string> accepted_only() const;
   // Flags that were given and whose usage begins with "DEPRECATED: ", as pflag tells of them: `Flag --name has been deprecated, why`.
   std::vector<std::string> deprecations() const;
@@ -92,6 +100,7 @@ class FlagSet {
     Strings list;       // the same for lists
     bool changed = false;
     bool accepted_only = false;
+    std::string refused;  // why the flag ends the start
   };
   Flag& insert(std::string_view name, FlagType type, Target into, std::string_view usage);
   Flag* find(std::string_view name);
@@ -102,6 +111,7 @@ class FlagSet {
   Status parse_short(const std::vector<std::string>& args, std::size_t& i);
   static std::string value_text(const Flag& flag);
   static std::string help_head(const Flag& flag);
+  static std::string effect_text(const Flag& flag);
 
   std::string section_;
   std::vector<Flag> flags_;  // in the order added

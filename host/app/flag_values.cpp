@@ -2,10 +2,12 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
 
+#include "backplane/names.hpp"
 #include "filters/go_duration.hpp"
 
 namespace backplane {
@@ -93,6 +95,31 @@ std::string not_version(std::string_view value) {
   return "invalid --version value " + quoted(value) + ": want true, false, raw or vX.Y.Z";
 }
 
+std::string not_pairs(std::string_view value) {
+  for (const auto& item : split_pairs(value)) {
+    if (item.find('=') == std::string::npos) return item + " must be formatted as key=value";
+  }
+  return {};
+}
+
+std::string not_quantity(std::string_view value) {
+  if (canonical_quantity(value)) return {};
+  return "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+}
+
+// klog's own list: pattern=N, commas between.
+std::string not_patterns(std::string_view value) {
+  for (const auto& item : split_list(value)) {
+    const auto equals = item.find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == item.size())
+      return quoted(item) + " does not have the pattern=N format";
+    if (auto problem = not_int(std::string_view(item).substr(equals + 1)); !problem.empty() || item[equals + 1] == '-') {
+      return "parsing verbosity in " + quoted(item) + ": " + (problem.empty() ? "it is below 0" : problem);
+    }
+  }
+  return {};
+}
+
 std::string anything(std::string_view) { return {}; }
 
 struct TypeRow {
@@ -101,7 +128,7 @@ struct TypeRow {
   bool list;
   std::string (*problem)(std::string_view value);
 };
-constexpr std::array<TypeRow, 14> kTypes{{{FlagType::kBool, "", false, not_bool},
+constexpr std::array<TypeRow, 16> kTypes{{{FlagType::kBool, "", false, not_bool},
                                           {FlagType::kString, "string", false, anything},
                                           {FlagType::kIp, "ip", false, not_ip},
                                           {FlagType::kInt, "int", false, not_int},
@@ -110,9 +137,11 @@ constexpr std::array<TypeRow, 14> kTypes{{{FlagType::kBool, "", false, not_bool}
                                           {FlagType::kStrings, "strings", true, anything},
                                           {FlagType::kStringArray, "stringArray", true, anything},
                                           {FlagType::kMap, "mapStringString", true, not_map},
+                                          {FlagType::kPairs, "stringToString", true, not_pairs},
+                                          {FlagType::kPatterns, "pattern=N,...", true, not_patterns},
                                           {FlagType::kInts, "int32Slice", true, not_ints},
                                           {FlagType::kPortRange, "portRange", false, not_port_range},
-                                          {FlagType::kQuantity, "quantity", false, anything},
+                                          {FlagType::kQuantity, "quantity", false, not_quantity},
                                           {FlagType::kLevel, "Level", false, not_int},
                                           {FlagType::kVersion, "version[=true]", false, not_version}}};
 
@@ -150,6 +179,13 @@ std::vector<std::string> split_list(std::string_view value) {
     value.remove_prefix(comma + 1);
   }
   return items;
+}
+
+std::vector<std::string> split_pairs(std::string_view value) {
+  if (std::count(value.begin(), value.end(), '=') > 1) return split_list(value);
+  while (value.starts_with('"')) value.remove_prefix(1);
+  while (value.ends_with('"')) value.remove_suffix(1);
+  return {std::string(value)};
 }
 
 }  // namespace backplane

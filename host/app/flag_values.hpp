@@ -20,5 +20,7 @@ std::string flag_value_problem(FlagType type, std::string_view value);
 // strconv.ParseBool; the value has been checked.
 bool to_bool(std::string_view value) noexcept;
 std::vector<std::string> split_list(std::string_view value);
+// pflag's stringToString: one pair whose value may hold commas, or several as CSV.
+std::vector<std::string> split_pairs(std::string_view value);
 
 }  // namespace backplane

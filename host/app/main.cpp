@@ -12,6 +12,7 @@
 #include "app/log.hpp"
 #include "app/options.hpp"
 #include "app/server.hpp"
+#include "base/cpu_limit.hpp"
 #include "base/plain_message.hpp"
 #include "plugin/plugin_cli.hpp"
 #include "routing/version.hpp"
@@ -31,7 +32,7 @@ constexpr std::string_view kAbout =
 // Few arenas, so that memory that is freed on one thread is found again by another; but enough that loops, pump and blocking pool seldom
 // share one: two that fill the same arena (a load of the caches) spend more time on its lock than on their work.
 void tune_memory() {
-  const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const auto cores = static_cast<int>(usable_cores());
   mallopt(M_ARENA_MAX, std::min(2 * cores + 4, 16));
   mallopt(M_TRIM_THRESHOLD, 4 << 20);
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
@@ -76,17 +77,20 @@ int print_version(std::string_view form) {
 
 void log_start(const Options& options) {
   app_log().info("Version: {}", reported_version());
-  app_log().info("Process settings cores={} pid={}", std::thread::hardware_concurrency(), getpid());
+  const auto quota = cpu_quota();
+  app_log().info("Process settings cores={} quota={} pid={}", usable_cores(), quota ? std::to_string(*quota) : "none", getpid());
   for (const auto& [name, value] : options.flags.texts()) app_log().info("FLAG: --{}={}", name, quoted(value));
   for (const auto& line : options.flags.deprecations()) app_log().warn("{}", line);
   std::string ignored;
   for (const auto& name : options.flags.accepted_only()) ignored += (ignored.empty() ? "" : " ") + name;
-  if (!ignored.empty()) app_log().info("flags that are accepted and have no effect yet: {}", ignored);
+  if (!ignored.empty()) app_log().warn("flags that have no effect yet, whatever they say: {}", ignored);
 }
 
 int serve(std::unique_ptr<Options> options) {
   Problems log_problems;
-  options->logs.validate(log_problems);
+  FeatureGates gates;
+  gates.set(options->generic.feature_gates);  // what cannot be read is told by Options::complete()
+  options->logs.validate(gates, log_problems);
   if (!log_problems.empty()) return fail(log_problems[0]);
   options->logs.apply();
   log_start(*options);

@@ -77,25 +77,37 @@ void add_requests(Families& families, const RequestMetrics& requests) {
 }
 
 void add_in_flight(Families& families, const InFlightLimits& in_flight) {
-  auto& family = add_family(families, "apiserver_current_inflight_requests", "Short requests that run now, by kind.", MetricType::Gauge);
+  auto& family = add_family(families, "apiserver_current_inflight_requests",
+                            "The most short requests that ran at once in the last second, by kind.", MetricType::Gauge);
   for (const bool mutating : {true, false}) {
     auto metric = with_labels({{"request_kind", mutating ? "mutating" : "readOnly"}});
-    metric.gauge.value = in_flight.running(mutating);
+    metric.gauge.value = in_flight.highest(mutating);
     family.metric.push_back(std::move(metric));
   }
 }
 
 void add_caches(Families& families, const TrackedCaches& caches) {
-  MetricFamily objects{"apiserver_storage_objects", "Objects stored, by key prefix.", MetricType::Gauge, {}};
   MetricFamily bytes{"apiserver_watch_cache_bytes", "Bytes of encoded objects held in memory, by key prefix.", MetricType::Gauge, {}};
   for (const auto& [prefix, totals] : caches.totals()) {
-    objects.metric.push_back(with_labels({{"prefix", prefix}}));
-    objects.metric.back().gauge.value = static_cast<double>(totals.objects);
     bytes.metric.push_back(with_labels({{"prefix", prefix}}));
     bytes.metric.back().gauge.value = static_cast<double>(totals.bytes);
   }
-  families.push_back(std::move(objects));
   families.push_back(std::move(bytes));
+}
+
+void add_objects(Families& families, const TrackedCaches& caches) {
+  auto& family = add_family(families, "apiserver_resource_objects",
+                            "Objects that are stored, by resource; kinds that are served in several groups count where they are stored.",
+                            MetricType::Gauge);
+  MetricFamily older{"apiserver_storage_objects", "The same by the older name, resource and group in one label.", MetricType::Gauge, {}};
+  for (const auto& [prefix, totals] : caches.totals()) {
+    const auto& [group, resource] = totals.resource;
+    family.metric.push_back(with_labels({{"group", group}, {"resource", resource}}));
+    family.metric.back().gauge.value = static_cast<double>(totals.objects);
+    older.metric.push_back(with_labels({{"resource", group.empty() ? resource : resource + "." + group}}));
+    older.metric.back().gauge.value = static_cast<double>(totals.objects);
+  }
+  families.push_back(std::move(older));
 }
 
 // JSON is counted with the caches: it is what every entry begins with.
@@ -176,22 +188,24 @@ Task<void> answer(Exchange& exchange, Families families) {
 
 class SlisHandler final : public HttpHandler {
  public:
-  explicit SlisHandler(const HealthRegistry& health) : health_(health) {}
+  SlisHandler(const HealthRegistry& health, MetricRules rules) : health_(health), rules_(std::move(rules)) {}
 
   Task<void> handle(RequestContext&, Exchange& exchange) override {
     Families families;
     add_health(families, health_);
     add_start_time(families);
+    rules_.apply(families);
     co_await answer(exchange, std::move(families));
   }
 
  private:
   const HealthRegistry& health_;
+  MetricRules rules_;
 };
 
 class MetricsHandler final : public HttpHandler {
  public:
-  explicit MetricsHandler(MetricsParts parts) : parts_(parts) {
+  MetricsHandler(MetricsParts parts, MetricRules rules) : parts_(parts), rules_(std::move(rules)) {
     Families first;
     add_process(first);  // notes the start time
   }
@@ -207,12 +221,16 @@ class MetricsHandler final : public HttpHandler {
     add_requests(families, parts_.requests);
     add_in_flight(families, parts_.in_flight);
     add_caches(families, parts_.caches);
+    if (parts_.count_objects) add_objects(families, parts_.caches);
     add_encodings(families);
     add_gates(families, parts_.gates);
     add_value(families, "apiserver_tls_handshake_errors_total", "Number of requests dropped with a TLS handshake error.",
               MetricType::Counter, static_cast<double>(parts_.transport.tls_handshake_errors.load(std::memory_order_relaxed)));
-    add_value(families, "apiserver_storage_size_bytes", "Size of the store in bytes; -1: unknown.", MetricType::Gauge,
-              static_cast<double>(parts_.storage.size_bytes()));
+    if (parts_.store_size) {
+      add_value(families, "apiserver_storage_size_bytes", "Size of the store in bytes; -1: unknown.", MetricType::Gauge,
+                static_cast<double>(parts_.storage.size_bytes()));
+    }
+    rules_.apply(families);
     co_await answer(exchange, std::move(families));
   }
 
@@ -225,11 +243,16 @@ class MetricsHandler final : public HttpHandler {
   }
 
   MetricsParts parts_;
+  MetricRules rules_;
 };
 
 }  // namespace
 
-std::shared_ptr<HttpHandler> make_metrics_handler(MetricsParts parts) { return std::make_shared<MetricsHandler>(parts); }
-std::shared_ptr<HttpHandler> make_slis_handler(const HealthRegistry& health) { return std::make_shared<SlisHandler>(health); }
+std::shared_ptr<HttpHandler> make_metrics_handler(MetricsParts parts, MetricRules rules) {
+  return std::make_shared<MetricsHandler>(parts, std::move(rules));
+}
+std::shared_ptr<HttpHandler> make_slis_handler(const HealthRegistry& health, MetricRules rules) {
+  return std::make_shared<SlisHandler>(health, std::move(rules));
+}
 
 }  // namespace backplane

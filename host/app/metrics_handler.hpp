@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "app/feature_gates.hpp"
+#include "app/metric_rules.hpp"
 #include "app/tracked_caches.hpp"
 #include "backplane/http.hpp"
 #include "backplane/storage.hpp"
@@ -26,9 +27,12 @@ struct MetricsParts {
   const FeatureGates& gates;
   const TransportCounters& transport;
   bool may_reset = false;  // DELETE starts the counts of requests anew
+  bool count_objects = true;
+  bool store_size = true;
 };
 
-std::shared_ptr<HttpHandler> make_metrics_handler(MetricsParts parts);
-std::shared_ptr<HttpHandler> make_slis_handler(const HealthRegistry& health);
+// Both show what `rules` leave.
+std::shared_ptr<HttpHandler> make_metrics_handler(MetricsParts parts, MetricRules rules);
+std::shared_ptr<HttpHandler> make_slis_handler(const HealthRegistry& health, MetricRules rules);
 
 }  // namespace backplane

@@ -3,8 +3,10 @@
 #include "app/accepted_values.hpp"
 #include "app/log.hpp"
 #include "app/paths.hpp"
+#include "app/promises.hpp"
 #include "app/service_ranges.hpp"
 #include "plugin/plugin_set.hpp"
+#include "transport/serving_options.hpp"
 
 namespace backplane {
 namespace {
@@ -27,6 +29,7 @@ Options::Options() {
   authorization.add_flags(flags);
   api_enablement.add_flags(flags);
   admission.add_flags(flags);
+  metrics.add_flags(flags);
   logs.add_flags(flags);
   add_accepted_flags(flags);
   backplane.add_flags(flags);
@@ -34,6 +37,7 @@ Options::Options() {
   flags.add("help", FlagType::kBool, &help, "Print this and exit.", 'h');
   flags.add("version", FlagType::kVersion, &version,
             "Print the version and exit; =raw prints every field of it, =vX.Y.Z… serves under that version.");
+  mark_promises(flags);
 }
 
 Result<CompletedOptions> Options::complete(std::unique_ptr<Options> options) {
@@ -72,10 +76,11 @@ Problems CompletedOptions::validate() const {
   options_->secure_serving.validate(problems);
   options_->authorization.validate(problems);
   options_->admission.validate(problems);
-  options_->logs.validate(problems);
   check_accepted_values(options_->flags, problems);
   FeatureGates gates;
   for (auto& problem : gates.set(options_->generic.feature_gates)) problems.push_back(std::move(problem));
+  options_->metrics.validate(problems);
+  options_->logs.validate(gates, problems);
   const auto text = [this](std::string_view name) { return options_->flags.text(name).value_or(""); };
   validate_service_ranges(text("service-cluster-ip-range"), problems);
   validate_kubernetes_service({text("service-cluster-ip-range"), text("kubernetes-service-node-port"), text("service-node-port-range"),
@@ -94,6 +99,9 @@ Result<Config> CompletedOptions::config(CompletedOptions completed) {
   config.options_ = std::move(completed.options_);
   config.gates_.set(config.options_->generic.feature_gates);
   for (const auto& remark : config.gates_.remarks()) app_log().warn("{}", remark);
+  for (const auto& suite : config.options_->secure_serving.tls_cipher_suites) {
+    if (is_insecure_cipher(suite)) app_log().warn("Use of insecure cipher '{}' detected.", suite);
+  }
   if (const auto idle = config.gates_.without_effect(); !idle.empty()) {
     app_log().warn("feature gates that have no effect here, whatever they are set to: {}", join(idle, ", "));
   }

@@ -46,6 +46,8 @@ struct StorageOptions {
   std::chrono::nanoseconds compaction_interval = std::chrono::minutes(5);
   std::chrono::nanoseconds healthcheck_timeout = std::chrono::seconds(2);
   std::chrono::nanoseconds readycheck_timeout = std::chrono::seconds(2);
+  std::chrono::nanoseconds count_metric_poll_period = std::chrono::minutes(1);  // 0: no counts in the metrics
+  std::chrono::nanoseconds db_metric_poll_interval = std::chrono::seconds(30);  // 0: no size in the metrics
   bool unsafe_no_fsync = false;
   std::string media_type;  // of what is stored; empty: the backend's choice
   int delete_collection_workers = 1;
@@ -110,11 +112,23 @@ struct AdmissionOptions {
   void validate(Problems& problems) const;
 };
 
+struct MetricOptions {
+  std::vector<std::string> disabled;
+  std::vector<std::string> allow_labels;  // "metric,label=value,value"
+  std::string allow_labels_manifest;
+  std::string show_hidden_for;
+  void add_flags(FlagSet& flags);
+  void validate(Problems& problems) const;
+};
+
 struct LogOptions {
   std::string format = "text";
   int verbosity = 0;
+  std::vector<std::string> modules;  // "pattern=N"
+  bool split_text = false;
+  bool split_json = false;
   void add_flags(FlagSet& flags);
-  void validate(Problems& problems) const;
+  void validate(const FeatureGates& gates, Problems& problems) const;
   void apply() const;
 };
 
@@ -148,6 +162,7 @@ class Options {
   AuthorizationOptions authorization;
   ApiEnablementOptions api_enablement;
   AdmissionOptions admission;
+  MetricOptions metrics;
   LogOptions logs;
   BackplaneOptions backplane;
   std::string version = "false";

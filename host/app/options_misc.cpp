@@ -1,4 +1,7 @@
+#include <cstdlib>
+
 #include "app/debug_handlers.hpp"
+#include "app/metric_rules.hpp"
 #include "app/options.hpp"
 #include "base/log.hpp"
 
@@ -46,26 +49,21 @@ constexpr AcceptedRow kAccepted[] = {
     {"Auditing", "audit-webhook-truncate-max-event-size", FlagType::kInt, "102400", "Largest event in bytes."},
     {"Auditing", "audit-webhook-version", FlagType::kString, "audit.k8s.io/v1", "API version of the events."},
     {"Egress selector", "egress-selector-config-file", FlagType::kString, "", "How connections into the cluster are made."},
-    {"Metrics", "allow-metric-labels", FlagType::kMap, "",
-     "metric,label=values: label values that are kept; others become \"unexpected\"."},
-    {"Metrics", "allow-metric-labels-manifest", FlagType::kString, "", "The same from a file."},
-    {"Metrics", "disabled-metrics", FlagType::kStrings, "", "Metrics that are switched off."},
-    {"Metrics", "show-hidden-metrics-for-version", FlagType::kString, "", "The previous minor version whose hidden metrics are shown."},
     {"Traces", "tracing-config-file", FlagType::kString, "", "File with a TracingConfiguration."},
     {"Misc", "aggregator-reject-forwarding-redirect", FlagType::kBool, "true", "Turn redirects of extension servers into errors."},
     {"Misc", "apiserver-count", FlagType::kInt, "1",
-     "DEPRECATED: how many servers share the kubernetes service (master-count reconciler)."},
+     "DEPRECATED: it will go away. How many servers share the kubernetes service (master-count reconciler)."},
     {"Misc", "coordinated-leadership-lease-duration", FlagType::kDuration, "15s", "Life of a coordinated leader's lease."},
     {"Misc", "coordinated-leadership-renew-deadline", FlagType::kDuration, "10s", "How long a leader tries to renew."},
     {"Misc", "coordinated-leadership-retry-period", FlagType::kDuration, "2s", "Wait between tries to become leader."},
     {"Misc", "enable-aggregator-routing", FlagType::kBool, "false",
      "Call extension servers by endpoint address instead of cluster address."},
-    {"Misc", "enable-logs-handler", FlagType::kBool, "false", "DEPRECATED: serve the machine's logs at /logs."},
+    {"Misc", "enable-logs-handler", FlagType::kBool, "false", "DEPRECATED: read log files on the machine. Serve them at /logs."},
     {"Misc", "kubelet-certificate-authority", FlagType::kString, "", "Certificate authority of the kubelets."},
     {"Misc", "kubelet-client-certificate", FlagType::kString, "", "Client certificate for kubelets."},
     {"Misc", "kubelet-client-key", FlagType::kString, "", "Client key for kubelets."},
-    {"Misc", "kubelet-port", FlagType::kInt, "10250", "DEPRECATED: the kubelets' port; nodes name it themselves."},
-    {"Misc", "kubelet-read-only-port", FlagType::kInt, "10255", "DEPRECATED: the kubelets' port without authentication."},
+    {"Misc", "kubelet-port", FlagType::kInt, "10250", "DEPRECATED: nodes name their port themselves. The kubelets' port."},
+    {"Misc", "kubelet-read-only-port", FlagType::kInt, "10255", "DEPRECATED: it will go away. The kubelets' port without authentication."},
     {"Misc", "kubelet-preferred-address-types", FlagType::kStrings, "Hostname,InternalDNS,InternalIP,ExternalDNS,ExternalIP",
      "Which of a node's addresses to call, in order."},
     {"Misc", "kubelet-timeout", FlagType::kDuration, "5s", "How long a call to a kubelet may take."},
@@ -104,6 +102,28 @@ void add_accepted_flags(FlagSet& flags) {
   }
 }
 
+void MetricOptions::add_flags(FlagSet& flags) {
+  flags.section("Metrics");
+  flags.add("allow-metric-labels", FlagType::kPairs, &allow_labels,
+            "metric,label=value,value: label values that are shown; others become \"unexpected\". May be repeated.");
+  flags.add("allow-metric-labels-manifest", &allow_labels_manifest,
+            "The same from a YAML file, read when --allow-metric-labels is not given.");
+  flags.add("disabled-metrics", &disabled, "Metrics that are not shown, by their whole names.");
+  flags.add("show-hidden-metrics-for-version", &show_hidden_for,
+            "The previous minor version, whose hidden metrics are shown again. There are none that it hid.");
+}
+
+void MetricOptions::validate(Problems& problems) const {
+  constexpr std::string_view kPrevious = "1.35";
+  if (!show_hidden_for.empty() && show_hidden_for != kPrevious) {
+    problems.push_back("--show-hidden-metrics-for-version must be omitted or have the value '" + std::string(kPrevious) +
+                       "'. Only the previous minor version is allowed");
+  }
+  // A manifest is read with the other files.
+  auto rules = MetricRules::make({disabled, allow_labels, {}, {}});
+  if (!rules.ok()) problems.push_back(rules.status().message());
+}
+
 void FeatureOptions::add_flags(FlagSet& flags) {
   flags.section("Features");
   flags.add("profiling", &profiling, "Serve /debug/pprof/ and /debug/flags/ to administrators.");
@@ -117,22 +137,38 @@ void LogOptions::add_flags(FlagSet& flags) {
   flags.section("Logs");
   flags.add("logging-format", &format, "text, or json for one object a line.");
   flags.add("v", FlagType::kLevel, &verbosity, "How much is logged: 0 lifecycle, 3 a line for every request, 6 and more everything.", 'v');
-  flags.accept("log-flush-frequency", FlagType::kDuration, "5s",
+  flags.add("vmodule", FlagType::kPatterns, &modules,
+            "pattern=N: another verbosity for the loggers whose name, the word behind the level of their lines, is like the pattern (* and "
+            "?). Text "
+            "format only.");
+  flags.always("log-flush-frequency", FlagType::kDuration, "5s",
                "Longest time a line waits to be written; lines are written at once here.");
+  flags.add("log-json-split-stream", &split_json,
+            "JSON: errors to standard error, the rest to standard output. Takes the gate LoggingAlphaOptions.");
+  flags.add("log-text-split-stream", &split_text,
+            "Text: errors to standard error, the rest to standard output. Takes the gate LoggingAlphaOptions.");
   flags.accept("log-json-info-buffer-size", FlagType::kQuantity, "0", "Buffer of info lines in split JSON streams.");
-  flags.accept("log-json-split-stream", FlagType::kBool, "false", "JSON: errors to standard error, the rest to standard output.");
   flags.accept("log-text-info-buffer-size", FlagType::kQuantity, "0", "Buffer of info lines in split text streams.");
-  flags.accept("log-text-split-stream", FlagType::kBool, "false", "Text: errors to standard error, the rest to standard output.");
-  flags.accept("vmodule", FlagType::kStrings, "", "pattern=N: verbosity of single files.");
 }
 
-void LogOptions::validate(Problems& problems) const {
+void LogOptions::validate(const FeatureGates& gates, Problems& problems) const {
   if (format != "text" && format != "json") problems.push_back("format: Invalid value: " + quoted(format) + ": Unsupported log format");
   if (verbosity < 0) problems.push_back("-v can not be negative value");
+  if (!modules.empty() && format != "text") problems.emplace_back("vmodule: Forbidden: Only supported for text log format");
+  if (gates.enabled("LoggingAlphaOptions")) return;
+  if (split_text) problems.emplace_back("options.text.splitStream: Forbidden: Feature LoggingAlphaOptions is disabled");
+  if (split_json) problems.emplace_back("options.json.splitStream: Forbidden: Feature LoggingAlphaOptions is disabled");
 }
 
 void LogOptions::apply() const {
-  set_log_json(format == "json");
+  const bool json = format == "json";
+  set_log_form({json, json ? split_json : split_text});
+  std::vector<std::pair<std::string, std::string>> levels;
+  for (const auto& item : modules) {
+    const auto equals = item.find('=');
+    levels.emplace_back(item.substr(0, equals), log_level(std::atoi(item.c_str() + equals + 1)));
+  }
+  set_log_modules(std::move(levels));
   set_verbosity(verbosity);
 }
 

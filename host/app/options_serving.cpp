@@ -18,7 +18,7 @@ void SecureServingOptions::add_flags(FlagSet& flags) {
   flags.add("cert-dir", &cert_dir, "Where certificates are made that were not given. Unset: pki in --data-dir.");
   flags.add("disable-http2-serving", &disable_http2, "Offer HTTP/1.1 only.");
   flags.add("http2-max-streams-per-connection", &http2_max_streams_per_connection, "Requests at once on one HTTP/2 connection. 0: 100.");
-  flags.accept("permit-address-sharing", FlagType::kBool, "false",
+  flags.always("permit-address-sharing", FlagType::kBool, "false",
                "Listen with SO_REUSEADDR, which is done in any case: a server can be started again at once.");
   flags.add("permit-port-sharing", &permit_port_sharing, "Listen with SO_REUSEPORT, so that several processes share a port.");
   flags.add("tls-cert-file", &tls_cert_file, "Serving certificate with its chain, PEM. Read again when it changes. Unset: one is made.");

@@ -32,8 +32,10 @@ void StorageOptions::add_flags(FlagSet& flags) {
   flags.accept("encryption-provider-config-automatic-reload", FlagType::kBool, "false", "Read that file again when it changes.");
   flags.accept("etcd-cafile", FlagType::kString, "", "Certificate authority of the etcd servers.");
   flags.accept("etcd-certfile", FlagType::kString, "", "Client certificate for etcd.");
-  flags.accept("etcd-count-metric-poll-period", FlagType::kDuration, "1m0s", "How often objects are counted for metrics.");
-  flags.accept("etcd-db-metric-poll-interval", FlagType::kDuration, "30s", "How often the size of the store is read for metrics.");
+  flags.add("etcd-count-metric-poll-period", &count_metric_poll_period,
+            "0: objects are not counted in the metrics. Else they are, as of the moment when metrics are read.");
+  flags.add("etcd-db-metric-poll-interval", &db_metric_poll_interval,
+            "0: the size of the store is not in the metrics. Else it is, as of the moment when metrics are read.");
   flags.accept("etcd-keyfile", FlagType::kString, "", "Client key for etcd.");
   flags.accept("etcd-prefix", FlagType::kString, "/registry", "What every key in the store begins with.");
   flags.accept("etcd-servers", FlagType::kStrings, "", "URLs of etcd servers. The embedded store needs none.");
@@ -44,7 +46,8 @@ void StorageOptions::add_flags(FlagSet& flags) {
                 "Empty: the backend's own choice, application/json for rocksdb and memory.");
   flags.accept("watch-cache", FlagType::kBool, "true", "Serve reads from recent history in memory.");
   flags.accept("watch-cache-sizes", FlagType::kStrings, "", "resource[.group]#size; sizes are dynamic, only 0 means something.");
-  flags.accept("default-watch-cache-size", FlagType::kInt, "100", "DEPRECATED: sizes are dynamic.");
+  flags.accept("default-watch-cache-size", FlagType::kInt, "100",
+               "DEPRECATED: watch caches are sized automatically and this flag will be removed in a future version.");
 }
 
 void StorageOptions::validate(Problems& problems) const {

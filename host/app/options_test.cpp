@@ -95,7 +95,9 @@ TEST(Flags, PortRangesAreOnePortOrTwoOrOneAndMore) {
 TEST(Flags, WhoeverGivesADeprecatedFlagIsTold) {
   auto options = parsed({"--default-watch-cache-size=5", "--secure-port=1"});
   EXPECT_EQ(options->flags.deprecations(),
-            std::vector<std::string>{"Flag --default-watch-cache-size has been deprecated, sizes are dynamic."});
+            std::vector<std::string>{
+                "Flag --default-watch-cache-size has been deprecated, watch caches are sized automatically and this flag will "
+                "be removed in a future version."});
 }
 
 TEST(Flags, PositionalArgumentsAreRefused) {
@@ -135,8 +137,9 @@ TEST(Flags, AKubeadmManifestIsReadAsItIs) {
   auto options = parsed(kKubeadm);
   EXPECT_EQ(options->flags.text("service-cluster-ip-range"), "10.96.0.0/12");
   const auto ignored = options->flags.accepted_only();
-  EXPECT_NE(std::find(ignored.begin(), ignored.end(), "--etcd-servers"), ignored.end());
+  EXPECT_NE(std::find(ignored.begin(), ignored.end(), "--enable-bootstrap-token-auth"), ignored.end());
   EXPECT_EQ(std::find(ignored.begin(), ignored.end(), "--service-cluster-ip-range"), ignored.end());
+  EXPECT_EQ(std::find(ignored.begin(), ignored.end(), "--etcd-servers"), ignored.end()) << "it ends the start";
   auto completed = Options::complete(std::move(options));
   ASSERT_TRUE(completed.ok());
   EXPECT_TRUE(completed->validate().empty());
@@ -154,9 +157,15 @@ const Offers kToday{{}, {"NamespaceLifecycle"}, {"memory", "rocksdb"}};
 TEST(Promises, AKubeadmManifestIsToldInOneLineWhatToLeaveOut) {
   EXPECT_EQ(promise_problems(kKubeadm, kToday),
             Problems{"these flags promise what this server does not do yet, so it will not start with them; leave them out: "
-                     "--authorization-mode (nobody offers Node, RBAC); --enable-admission-plugins (nobody offers NodeRestriction); "
-                     "--etcd-servers (etcd is not used); --etcd-cafile (etcd is not used); --etcd-certfile (etcd is not used); "
-                     "--etcd-keyfile (etcd is not used)"});
+                     "--authorization-mode=Node,RBAC (nobody offers them; without the flag administrators may do everything, and others "
+                     "what plugins allow); --enable-admission-plugins=NodeRestriction (nobody offers it); --etcd-servers, --etcd-cafile, "
+                     "--etcd-certfile, --etcd-keyfile (etcd is not used: objects are kept in the data directory)"});
+  EXPECT_EQ(promise_problems({"--enable-admission-plugins=NamespaceLifecycle,NodeRestriction"}, kToday),
+            Problems{"these flags promise what this server does not do yet, so it will not start with them; leave them out: "
+                     "NodeRestriction of --enable-admission-plugins (nobody offers it)"});
+  EXPECT_EQ(promise_problems({"--admission-control=AlwaysAdmit"}, kToday),
+            Problems{"these flags promise what this server does not do yet, so it will not start with them; leave them out: "
+                     "--admission-control=AlwaysAdmit (nobody offers it)"});
   const Offers later{{"Node", "RBAC"}, {"NamespaceLifecycle", "NodeRestriction"}, {"memory", "rocksdb"}};
   EXPECT_EQ(promise_problems({"--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction"}, later), Problems{})
       << "whoever registers the name keeps the promise";
@@ -172,7 +181,7 @@ TEST(Promises, WhatPromisesProtectionOrStorageAndDoesNothingIsRefused) {
     const auto problems = promise_problems({flag}, kToday);
     ASSERT_EQ(problems.size(), 1u) << flag;
     const std::string name = std::string(flag).substr(0, std::string(flag).find('='));
-    EXPECT_NE(problems[0].find(name + " ("), std::string::npos) << problems[0];
+    EXPECT_NE(problems[0].find("leave them out: " + name), std::string::npos) << problems[0];
   }
 }
 
@@ -291,10 +300,15 @@ TEST(Options, AGateThatSwitchesNothingIsNotReportedAsOn) {
   EXPECT_TRUE(gates.in_effect("APIResponseCompression"));
   EXPECT_TRUE(gates.without_effect().empty());
   EXPECT_TRUE(
-      gates.set({"APIResponseCompression=false", "OpenAPIEnums=false", "CBORServingAndStorage=true", "ClusterTrustBundle=false"}).empty());
+      gates.set({"APIResponseCompression=false", "WatchList=false", "CBORServingAndStorage=true", "ClusterTrustBundle=false"}).empty());
   EXPECT_FALSE(gates.in_effect("APIResponseCompression"));
-  EXPECT_TRUE(gates.in_effect("OpenAPIEnums")) << "it cannot be switched off";
-  EXPECT_EQ(gates.without_effect(), (std::vector<std::string>{"CBORServingAndStorage", "OpenAPIEnums"}));
+  EXPECT_TRUE(gates.in_effect("WatchList")) << "it cannot be switched off";
+  EXPECT_EQ(gates.without_effect(), (std::vector<std::string>{"CBORServingAndStorage", "WatchList"}));
+  EXPECT_TRUE(gates.in_effect("ComponentFlagz"));
+  EXPECT_FALSE(gates.in_effect("LoggingAlphaOptions"));
+  EXPECT_TRUE(gates.set({"ComponentFlagz=false", "LoggingAlphaOptions=true"}).empty());
+  EXPECT_FALSE(gates.in_effect("ComponentFlagz"));
+  EXPECT_TRUE(gates.in_effect("LoggingAlphaOptions"));
 }
 
 TEST(Options, ValuesThatNothingActsOnAreCheckedAllTheSame) {
@@ -310,6 +324,54 @@ TEST(Options, ValuesThatNothingActsOnAreCheckedAllTheSame) {
   EXPECT_EQ(problem("--emulated-version=kube=1.36"), "");
   EXPECT_EQ(problem("--emulation-forward-compatible"), "--emulation-forward-compatible: it takes an emulated version lower than 1.36");
   EXPECT_EQ(problem("--min-compatibility-version=1.40"), "--min-compatibility-version \"1.40\" must be 1.35 or 1.36");
+  EXPECT_EQ(problem("--service-account-issuer=:bad:"),
+            "service-account-issuer \":bad:\" contained a ':' but was not a valid URL: parse \":bad:\": missing protocol scheme");
+  EXPECT_EQ(problem("--service-account-issuer=https://a"), "");
+  EXPECT_EQ(problem("--service-account-max-token-expiration=1m"),
+            "the service-account-max-token-expiration must be between 1 hour and 2^32 seconds");
+  EXPECT_EQ(problem("--service-account-max-token-expiration=2h"), "");
+  EXPECT_EQ(problem("--service-account-jwks-uri=http://a"), "service-account-jwks-uri requires https scheme, parsed as: http://a");
+  EXPECT_EQ(problem("--apiserver-count=0"), "--apiserver-count should be a positive number, but value '0' provided");
+  EXPECT_EQ(problem("--peer-advertise-ip=foo"), "--peer-advertise-ip \"foo\" is not an IP address");
+  EXPECT_EQ(problem("--peer-advertise-port=70000"), "--peer-advertise-port \"70000\" is not a port");
+  EXPECT_EQ(problem("--show-hidden-metrics-for-version=1.33"),
+            "--show-hidden-metrics-for-version must be omitted or have the value '1.35'. Only the previous minor version is allowed");
+  EXPECT_EQ(problem("--show-hidden-metrics-for-version=1.35"), "");
+  EXPECT_EQ(problem("--allow-metric-labels=requests=200").substr(0, 67),
+            "--allow-metric-labels must have a list of kv pair with format `metr");
+  EXPECT_EQ(problem("--log-text-split-stream"), "options.text.splitStream: Forbidden: Feature LoggingAlphaOptions is disabled");
+}
+
+TEST(Flags, PairsKeepTheCommasOfTheirKeysAndValues) {
+  EXPECT_EQ(parsed({"--allow-metric-labels=m,l=a,b", "--allow-metric-labels=\"m,k=c,d\",\"n,o=e\""})->metrics.allow_labels,
+            (std::vector<std::string>{"m,l=a,b", "m,k=c,d", "n,o=e"}))
+      << "as pflag: one pair is taken whole, several are CSV";
+  EXPECT_EQ(parse_error({"--allow-metric-labels=m"}),
+            "invalid argument \"m\" for \"--allow-metric-labels\" flag: m must be formatted as key=value");
+}
+
+TEST(Flags, PatternsAndQuantitiesAreChecked) {
+  EXPECT_EQ(parsed({"--vmodule=routing=4,plugin/*=6"})->logs.modules, (std::vector<std::string>{"routing=4", "plugin/*=6"}));
+  EXPECT_EQ(parse_error({"--vmodule=routing"}),
+            "invalid argument \"routing\" for \"--vmodule\" flag: \"routing\" does not have the pattern=N format");
+  EXPECT_FALSE(parse_error({"--vmodule=routing=-1"}).empty());
+  EXPECT_FALSE(parse_error({"--log-json-info-buffer-size=lots"}).empty());
+  EXPECT_EQ(configured({"--vmodule=a=1", "--logging-format=json"}).status().message(),
+            "vmodule: Forbidden: Only supported for text log format");
+}
+
+TEST(Flags, HelpSaysWhichFlagsDoNothingAndWhichEndTheStart) {
+  const std::string help = Options().flags.help(1000);
+  const auto line = [&](const std::string& flag) {
+    const auto at = help.find("--" + flag + " ");
+    return at == std::string::npos ? std::string() : help.substr(at, help.find('\n', at) - at);
+  };
+  EXPECT_TRUE(line("watch-cache").ends_with("[no effect yet]")) << line("watch-cache");
+  EXPECT_TRUE(line("encryption-provider-config").ends_with("[ends the start: objects are not encrypted at rest]"));
+  EXPECT_TRUE(line("audit-log-maxage").ends_with("[ends the start: nothing is audited]"));
+  for (const char* acts : {"disabled-metrics", "vmodule", "event-ttl", "permit-address-sharing", "etcd-count-metric-poll-period"}) {
+    EXPECT_FALSE(line(acts).ends_with("]")) << line(acts);
+  }
 }
 
 TEST(Promises, AFileThatAFlagNamesMustBeThereAndBeWhatItSays) {

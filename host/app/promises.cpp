@@ -10,35 +10,31 @@ namespace backplane {
 namespace {
 
 struct PromisingFlags {
-  std::string_view flag;  // ends in '*': every flag that begins so
+  std::string_view flags[4];  // one that ends in '*': every flag that begins so
   std::string_view missing;
 };
 
 // In the order in which they are told.
 constexpr PromisingFlags kPromises[] = {
-    {"encryption-provider-config*", "objects are not encrypted at rest"},
-    {"audit-*", "nothing is audited"},
-    {"token-auth-file", "static tokens are not read"},
-    {"authentication-config", "it is not read"},
-    {"authentication-token-webhook-*", "token webhooks are not called"},
-    {"oidc-*", "OpenID tokens are not accepted"},
-    {"authorization-config", "it is not read"},
-    {"authorization-policy-file", "ABAC is not offered"},
-    {"authorization-webhook-*", "authorization webhooks are not called"},
-    {"etcd-servers", "etcd is not used"},
-    {"etcd-servers-overrides", "etcd is not used"},
-    {"etcd-cafile", "etcd is not used"},
-    {"etcd-certfile", "etcd is not used"},
-    {"etcd-keyfile", "etcd is not used"},
-    {"etcd-prefix", "keys begin with /registry"},
-    {"egress-selector-config-file", "it is not read"},
-    {"tracing-config-file", "nothing is traced"},
+    {{"encryption-provider-config*"}, "objects are not encrypted at rest"},
+    {{"audit-*"}, "nothing is audited"},
+    {{"token-auth-file"}, "static tokens are not read"},
+    {{"authentication-config"}, "it is not read"},
+    {{"authentication-token-webhook-*"}, "token webhooks are not called"},
+    {{"oidc-*"}, "OpenID tokens are not accepted"},
+    {{"authorization-config"}, "it is not read"},
+    {{"authorization-policy-file"}, "ABAC is not offered"},
+    {{"authorization-webhook-*"}, "authorization webhooks are not called"},
+    {{"etcd-servers*", "etcd-cafile", "etcd-certfile", "etcd-keyfile"}, "etcd is not used: objects are kept in the data directory"},
+    {{"etcd-prefix"}, "keys begin with /registry"},
+    {{"egress-selector-config-file"}, "it is not read"},
+    {{"tracing-config-file"}, "nothing is traced"},
 };
 
 bool has(const std::vector<std::string>& list, std::string_view name) { return std::find(list.begin(), list.end(), name) != list.end(); }
 
-bool fits(const PromisingFlags& promise, std::string_view flag) {
-  return promise.flag.back() == '*' ? flag.starts_with(promise.flag.substr(0, promise.flag.size() - 1)) : flag == promise.flag;
+bool fits(std::string_view pattern, std::string_view flag) {
+  return pattern.ends_with('*') ? flag.starts_with(pattern.substr(0, pattern.size() - 1)) : flag == pattern;
 }
 
 std::string join(const std::vector<std::string>& items, std::string_view separator) {
@@ -63,9 +59,13 @@ void check_admission_names(const AdmissionOptions& admission, const Offers& offe
   problems.push_back("[" + join(both, " ") + "] in enable-admission-plugins and disable-admission-plugins overlapped");
 }
 
-// `--authorization-mode (nobody offers Node, RBAC)`.
-void add_missing(std::vector<std::string>& broken, std::string_view flag, const std::vector<std::string>& missing) {
-  if (!missing.empty()) broken.push_back("--" + std::string(flag) + " (nobody offers " + join(missing, ", ") + ")");
+// `--authorization-mode=Node,RBAC (nobody offers these; …)`: the whole flag goes, or those of its names that nobody offers.
+void add_missing(std::vector<std::string>& broken, std::string_view flag, std::size_t given, const std::vector<std::string>& missing,
+                 std::string_view without) {
+  if (missing.empty()) return;
+  const std::string names = join(missing, ",");
+  const std::string head = missing.size() == given ? "--" + std::string(flag) + "=" + names : names + " of --" + std::string(flag);
+  broken.push_back(head + " (nobody offers " + (missing.size() == 1 ? "it" : "them") + std::string(without) + ")");
 }
 
 std::vector<std::string> missing_modes(const AuthorizationOptions& authorization, const Offers& offers) {
@@ -87,16 +87,34 @@ std::vector<std::string> missing_admission(const AdmissionOptions& admission, co
   return missing;
 }
 
+// Those of the flags that are one of the promise's, in its order.
+std::vector<std::string> flags_of(const FlagSet& flags, const PromisingFlags& promise) {
+  std::vector<std::string> names;
+  const auto texts = flags.texts();
+  for (const std::string_view pattern : promise.flags) {
+    for (const auto& [name, _] : texts) {
+      if (fits(pattern, name)) names.push_back(name);
+    }
+  }
+  return names;
+}
+
 // Given, and not with the value that it has anyway.
 std::vector<std::string> given_flags(const FlagSet& flags, const PromisingFlags& promise) {
   std::vector<std::string> given;
-  for (const auto& [name, text] : flags.texts()) {
-    if (fits(promise, name) && !flags.has_default(name)) given.push_back("--" + name);
+  for (const auto& name : flags_of(flags, promise)) {
+    if (!flags.has_default(name)) given.push_back("--" + name);
   }
   return given;
 }
 
 }  // namespace
+
+void mark_promises(FlagSet& flags) {
+  for (const PromisingFlags& promise : kPromises) {
+    for (const auto& name : flags_of(flags, promise)) flags.refuse(name, promise.missing);
+  }
+}
 
 void check_promises(const Options& options, const Offers& offers, Problems& problems) {
   check_admission_names(options.admission, offers, problems);
@@ -106,8 +124,10 @@ void check_promises(const Options& options, const Offers& offers, Problems& prob
                        " is not offered by any loaded plugin; there are: " + join(offers.storage_backends, ", "));
   }
   std::vector<std::string> broken;
-  add_missing(broken, "authorization-mode", missing_modes(options.authorization, offers));
-  add_missing(broken, "enable-admission-plugins", missing_admission(options.admission, offers));
+  add_missing(broken, "authorization-mode", options.authorization.modes.size(), missing_modes(options.authorization, offers),
+              "; without the flag administrators may do everything, and others what plugins allow");
+  add_missing(broken, options.admission.only.empty() ? "enable-admission-plugins" : "admission-control", options.admission.enable.size(),
+              missing_admission(options.admission, offers), "");
   for (const PromisingFlags& promise : kPromises) {
     const auto given = given_flags(options.flags, promise);
     if (!given.empty()) broken.push_back(join(given, ", ") + " (" + std::string(promise.missing) + ")");

@@ -18,6 +18,9 @@ struct Offers {
   std::vector<std::string> storage_backends;
 };
 
+// Tells --help which flags end the start.
+void mark_promises(FlagSet& flags);
+
 void check_promises(const Options& options, const Offers& offers, Problems& problems);
 
 }  // namespace backplane

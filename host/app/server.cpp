@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <thread>
 
 #include "app/log.hpp"
 #include "app/server_parts.hpp"
+#include "base/cpu_limit.hpp"
 #include "security/users.hpp"
 
 namespace backplane {
@@ -25,15 +25,13 @@ void die(std::string_view why) {
   std::_Exit(kFatalExit);
 }
 
-std::size_t core_count() { return std::max(1u, std::thread::hardware_concurrency()); }
-
 }  // namespace
 
 ServerParts::ServerParts(Config config_in, StopEvent& stop_in)
     : config(std::move(config_in)),
       stop(stop_in),
       blocking(kBlockingThreads),
-      loops(core_count()),
+      loops(usable_cores()),
       pump("cache"),
       background("background"),
       stop_plugins("StopPlugins"),

@@ -20,7 +20,7 @@ constexpr std::string_view kMemoryBackend = "memory";
 std::map<std::string, std::string> host_names() {
   std::map<std::string, std::string> taken;
   for (const char* path : {"/", "/api", "/apis", "/openapi/v2", "/openapi/v3", "/version", "/healthz", "/livez", "/readyz", "/metrics",
-                           "/metrics/slis", "/debug/chain", "/debug/pprof/", "/debug/flags/v"}) {
+                           "/metrics/slis", "/statusz", "/flagz", "/debug/chain", "/debug/pprof/", "/debug/flags/v"}) {
     taken.emplace(std::string("path ") + path, std::string(kTheHost));
   }
   for (const char* check : {"ping", "log", "etcd", "etcd-readiness", "informer-sync", "shutdown"}) {
@@ -74,6 +74,7 @@ void ServerParts::make_router() {
   router_config.shutting_down = &signals.not_accepting_new_request;
   router_config.server_address = options().generic.external_hostname + ":" + std::to_string(server->port());
   router_config.enable_profiling = options().features.profiling;
+  router_config.openapi_enums = config.feature_gates().enabled("OpenAPIEnums");
   router = std::make_unique<Router>(std::move(router_config));
 }
 
@@ -109,7 +110,10 @@ Status ServerParts::load() {
   if (!loaded.ok()) return std::move(loaded.status());
   plugins = std::move(*loaded);
   router->use_scheme(plugins.scheme);
-  for (const auto& delegate : plugins.delegates) services->equivalents.set(delegate.name, delegate.groups);
+  for (const auto& delegate : plugins.delegates) {
+    services->equivalents.set(delegate.name, delegate.groups);
+    for (const auto& group : delegate.groups) app_log().debug("Enabling API group {:?}. plugin={}", group.group, delegate.name);
+  }
   return {};
 }
 
@@ -241,6 +245,7 @@ void ServerParts::build_chains() {
   chain_config.shutdown_watch_termination_grace_period = generic.shutdown_watch_termination_grace_period;
   chain_config.request_timeout = generic.request_timeout;
   chain_config.goaway_chance = generic.goaway_chance;
+  chain_config.one_request_of_the_unknown = config.feature_gates().enabled("UnauthenticatedHTTP2DOSMitigation");
   chain_config.strict_transport_security_directives = generic.strict_transport_security_directives;
   chain_config.cors_allowed_origins = generic.cors_allowed_origins;
   chain = std::make_unique<HandlerChain>(chain_config, *router);

@@ -119,6 +119,7 @@ struct ServerParts {
   WaitGroup short_requests;
   PacedWaitGroup watches;
   InFlightLimits in_flight;
+  InFlightPeriods in_flight_periods{in_flight, background};
   RequestMetrics metrics;
 
   std::optional<ServerPki> pki;

@@ -3,6 +3,7 @@
 #include "app/health_checks.hpp"
 #include "app/metrics_handler.hpp"
 #include "app/server_parts.hpp"
+#include "app/zpages.hpp"
 
 namespace backplane {
 namespace {
@@ -19,6 +20,8 @@ Task<Status> wait_for_caches(const TrackedCaches& caches, std::chrono::nanosecon
   }
   co_return Status();
 }
+
+bool has_period(std::chrono::nanoseconds period) { return period > std::chrono::nanoseconds::zero(); }
 
 }  // namespace
 
@@ -59,11 +62,20 @@ Status ServerParts::install_health(std::vector<PathRoute>& routes) {
 
 Status ServerParts::compose() {
   std::vector<PathRoute> routes;
+  auto rules = MetricRules::make(options().metrics);
+  if (!rules.ok()) return std::move(rules.status());
   if (Status status = install_health(routes); !status.ok()) return status;
   routes.push_back({"/metrics", false, true,
-                    make_metrics_handler({metrics, in_flight, *caches, *storage, config.feature_gates(), server->counters(),
-                                          options().features.profiling})});
-  routes.push_back({"/metrics/slis", false, true, make_slis_handler(health)});
+                    make_metrics_handler(
+                        {metrics, in_flight, *caches, *storage, config.feature_gates(), server->counters(), options().features.profiling,
+                         has_period(options().storage.count_metric_poll_period), has_period(options().storage.db_metric_poll_interval)},
+                        *rules)});
+  routes.push_back({"/metrics/slis", false, true, make_slis_handler(health, *rules)});
+  const FeatureGates& gates = config.feature_gates();
+  if (gates.enabled("ComponentStatusz")) {
+    routes.push_back({"/statusz", false, true, make_statusz_handler([this] { return router->index_paths(); })});
+  }
+  if (gates.enabled("ComponentFlagz")) routes.push_back({"/flagz", false, true, make_flagz_handler(options().flags.texts())});
   if (options().features.profiling) {
     for (auto& route : debug_routes()) routes.push_back(std::move(route));
   }

@@ -21,14 +21,20 @@ constexpr std::chrono::seconds kPluginLoops{2};
 // The secure port as the shutdown sees it.
 class ServedPort final : public DrainableServer {
  public:
-  explicit ServedPort(SecureServer& server) : server_(server) {}
-  void stop_listening(std::function<void()> done) override { server_.stop_listening(std::move(done)); }
+  ServedPort(SecureServer& server, std::string address) : server_(server), address_(std::move(address)) {}
+  void stop_listening(std::function<void()> done) override {
+    server_.stop_listening([this, done = std::move(done)] {
+      app_log().info("Stopped listening on {}:{}", address_, server_.port());
+      if (done) done();
+    });
+  }
   void begin_drain() override { server_.begin_drain(); }
   Task<bool> wait_closed(Clock::time_point deadline) override { return server_.wait_closed(deadline); }
   void force_close() override { server_.force_close(); }
 
  private:
   SecureServer& server_;
+  std::string address_;
 };
 
 Task<void> tell_when_idle(TaskGroup& tasks, std::shared_ptr<NamedSignal> ended) {
@@ -55,6 +61,7 @@ std::chrono::nanoseconds pre_shutdown_limit(const GenericServerRunOptions& gener
 Status ServerParts::start_serving() {
   started = true;
   pump.start();
+  in_flight_periods.start();
   background.start();
   plugin_loops.start();
   if (Status status = run_on(background, caches->start()); !status.ok()) return status;
@@ -91,7 +98,7 @@ void ServerParts::announce() {
 }
 
 Status ServerParts::drain() {
-  ServedPort port(*server);
+  ServedPort port(*server, options().secure_serving.bind_address);
   const auto& generic = options().generic;
   ShutdownOptions shutdown{generic.shutdown_delay_duration, generic.shutdown_send_retry_after,
                            generic.shutdown_watch_termination_grace_period, generic.request_timeout};

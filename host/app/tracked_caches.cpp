@@ -4,9 +4,10 @@ namespace backplane {
 
 std::shared_ptr<ResourceCache> TrackedCaches::add(CacheConfig config, bool eager) {
   const std::string prefix = config.prefix;
+  const GroupResource resource = config.resource;
   auto cache = behind_.add(std::move(config), eager);
   std::lock_guard lock(mutex_);
-  entries_.insert_or_assign(prefix, Entry{eager, cache});
+  entries_.insert_or_assign(prefix, Entry{eager, resource, cache});
   return cache;
 }
 
@@ -40,7 +41,7 @@ std::vector<std::pair<std::string, TrackedCaches::Totals>> TrackedCaches::totals
   std::lock_guard lock(mutex_);
   std::vector<std::pair<std::string, Totals>> out;
   for (const auto& [prefix, entry] : entries_) {
-    if (auto cache = entry.cache.lock()) out.emplace_back(prefix, Totals{cache->size(), cache->bytes()});
+    if (auto cache = entry.cache.lock()) out.emplace_back(prefix, Totals{cache->size(), cache->bytes(), entry.resource});
   }
   return out;
 }

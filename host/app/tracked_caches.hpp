@@ -27,6 +27,7 @@ class TrackedCaches final : public CacheHub {
   struct Totals {
     std::size_t objects = 0;
     std::size_t bytes = 0;
+    GroupResource resource;
   };
   // By prefix, of every cache that still lives.
   std::vector<std::pair<std::string, Totals>> totals() const;
@@ -34,6 +35,7 @@ class TrackedCaches final : public CacheHub {
  private:
   struct Entry {
     bool eager = false;
+    GroupResource resource;
     std::weak_ptr<ResourceCache> cache;
   };
   CacheHub& behind_;

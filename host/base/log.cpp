@@ -1,6 +1,8 @@
 #include "base/log.hpp"
 
+#include <fnmatch.h>
 #include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
 #include <map>
@@ -31,14 +33,59 @@ class JsonText final : public spdlog::custom_flag_formatter {
   std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<JsonText>(); }
 };
 
+std::unique_ptr<spdlog::formatter> make_formatter(bool json) {
+  if (!json) return std::make_unique<spdlog::pattern_formatter>("%Y-%m-%dT%H:%M:%S.%fZ %L %n %v", spdlog::pattern_time_type::utc);
+  auto formatter = std::make_unique<spdlog::pattern_formatter>(spdlog::pattern_time_type::utc);
+  formatter->add_flag<JsonText>('*').set_pattern(R"({"ts":"%Y-%m-%dT%H:%M:%S.%fZ","level":"%l","logger":"%n",%*})");
+  return formatter;
+}
+
+using ErrorSink = spdlog::sinks::stderr_sink_mt;
+using OutputSink = spdlog::sinks::stdout_sink_mt;
+
+// Errors to one stream, everything else to the other.
+class SplitSink final : public spdlog::sinks::sink {
+ public:
+  void log(const spdlog::details::log_msg& message) override { of(message.level).log(message); }
+  void flush() override {
+    errors_.flush();
+    rest_.flush();
+  }
+  void set_pattern(const std::string& pattern) override {
+    errors_.set_pattern(pattern);
+    rest_.set_pattern(pattern);
+  }
+  void set_formatter(std::unique_ptr<spdlog::formatter> formatter) override {
+    errors_.set_formatter(formatter->clone());
+    rest_.set_formatter(std::move(formatter));
+  }
+
+ private:
+  spdlog::sinks::sink& of(spdlog::level::level_enum level) {
+    if (level >= spdlog::level::err) return errors_;
+    return rest_;
+  }
+  ErrorSink errors_;
+  OutputSink rest_;
+};
+
 struct Loggers {
   std::mutex mutex;
-  spdlog::sink_ptr sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+  spdlog::sink_ptr sink = std::make_shared<ErrorSink>();
   spdlog::level::level_enum level = spdlog::level::info;
+  std::vector<std::pair<std::string, spdlog::level::level_enum>> modules;
   std::map<std::string, std::unique_ptr<spdlog::logger>> by_folder;
-  Loggers() { set_text(); }
-  void set_text() {
-    sink->set_formatter(std::make_unique<spdlog::pattern_formatter>("%Y-%m-%dT%H:%M:%S.%fZ %L %n %v", spdlog::pattern_time_type::utc));
+  Loggers() { sink->set_formatter(make_formatter(false)); }
+
+  void set_level(const std::string& folder, spdlog::logger& logger) const {
+    auto wanted = level;
+    for (const auto& [pattern, own] : modules) {
+      if (fnmatch(pattern.c_str(), folder.c_str(), 0) == 0) wanted = own;
+    }
+    logger.set_level(wanted);
+  }
+  void set_levels() const {
+    for (const auto& [folder, logger] : by_folder) set_level(folder, *logger);
   }
 };
 
@@ -55,7 +102,7 @@ spdlog::logger& folder_logger(const std::string& folder) {
   auto& slot = all.by_folder[folder];
   if (!slot) {
     slot = std::make_unique<spdlog::logger>(folder, all.sink);
-    slot->set_level(all.level);
+    all.set_level(folder, *slot);
     slot->flush_on(spdlog::level::warn);
   }
   return *slot;
@@ -65,16 +112,25 @@ void set_log_level(const std::string& level) {
   auto& all = loggers();
   std::lock_guard lock(all.mutex);
   all.level = spdlog::level::from_str(level);
-  for (auto& [_, logger] : all.by_folder) logger->set_level(all.level);
+  all.set_levels();
 }
 
-void set_log_json(bool json) {
+void set_log_modules(std::vector<std::pair<std::string, std::string>> pattern_levels) {
   auto& all = loggers();
   std::lock_guard lock(all.mutex);
-  if (!json) return all.set_text();
-  auto formatter = std::make_unique<spdlog::pattern_formatter>(spdlog::pattern_time_type::utc);
-  formatter->add_flag<JsonText>('*').set_pattern(R"({"ts":"%Y-%m-%dT%H:%M:%S.%fZ","level":"%l","logger":"%n",%*})");
-  all.sink->set_formatter(std::move(formatter));
+  all.modules.clear();
+  for (auto& [pattern, level] : pattern_levels) all.modules.emplace_back(std::move(pattern), spdlog::level::from_str(level));
+  all.set_levels();
+}
+
+void set_log_form(LogForm form) {
+  auto& all = loggers();
+  std::lock_guard lock(all.mutex);
+  spdlog::sink_ptr sink = std::make_shared<ErrorSink>();
+  if (form.split) sink = std::make_shared<SplitSink>();
+  sink->set_formatter(make_formatter(form.json));
+  all.sink = std::move(sink);
+  for (auto& [folder, logger] : all.by_folder) logger->sinks() = {all.sink};
 }
 
 void flush_logs() { loggers().sink->flush(); }

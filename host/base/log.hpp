@@ -6,6 +6,8 @@
 #include <spdlog/logger.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace backplane {
 
@@ -13,8 +15,14 @@ namespace backplane {
 spdlog::logger& folder_logger(const std::string& folder);
 // "trace" "debug" "info" "warn" "error" for all loggers, present and future.
 void set_log_level(const std::string& level);
-// true: one JSON object a line on stderr.
-void set_log_json(bool json);
+// Other levels for the loggers whose name is like a pattern (*, ?); the last pattern that fits wins, whatever set_log_level() says.
+void set_log_modules(std::vector<std::pair<std::string, std::string>> pattern_levels);
+struct LogForm {
+  bool json = false;   // one JSON object a line
+  bool split = false;  // lines below error go to standard output
+};
+// Before anything is logged.
+void set_log_form(LogForm form);
 void flush_logs();
 
 inline spdlog::logger& base_log() {

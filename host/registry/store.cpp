@@ -31,6 +31,7 @@ CacheConfig cache_config(const ResourceConfig& config, const StoreKeys& keys) {
   cache.prefix = keys.root();
   cache.namespaced = keys.namespaced();
   cache.kind = config.kind.kind;
+  cache.resource = {config.kind.group, config.resource};
   cache.api_version = config.kind.group_version().to_string();
   cache.sorted_keys = config.schema != nullptr && config.schema->structural();
   cache.fields = config.strategy->facts().selectable;

@@ -26,6 +26,11 @@ std::string openssl_cipher_name(const std::string& iana_name) {
   return name == nullptr || std::string_view(name) == "(NONE)" ? std::string() : std::string(name);
 }
 
+bool is_insecure_cipher(std::string_view iana_name) noexcept {
+  const auto has = [&](std::string_view part) { return iana_name.find(part) != std::string_view::npos; };
+  return iana_name.starts_with("TLS_RSA_") || has("_RC4_") || has("_3DES_") || iana_name.ends_with("_CBC_SHA256");
+}
+
 std::vector<std::string> validate(const ServingOptions& options) {
   std::vector<std::string> problems;
   if (options.certificate.certificate.empty() != options.certificate.key.empty()) {

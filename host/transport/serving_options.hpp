@@ -63,5 +63,7 @@ int tls_version_number(const std::string& name);
 std::string openssl_group_name(int number);
 // OpenSSL's name of a suite given by its IANA name; empty for unknown ones.
 std::string openssl_cipher_name(const std::string& iana_name);
+// RC4, 3DES, CBC with SHA-256, and whatever exchanges keys by RSA: offered when asked for, with a word of warning.
+bool is_insecure_cipher(std::string_view iana_name) noexcept;
 
 }  // namespace backplane

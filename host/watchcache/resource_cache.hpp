@@ -22,6 +22,7 @@ struct CacheConfig {
   std::string prefix;        // "/registry/pods/", with the slash at the end
   bool namespaced = true;    // keys are prefix + namespace + "/" + name, else prefix + name
   std::string kind;          // "Pod"
+  GroupResource resource;    // pods, for who counts
   std::string api_version;   // "v1"
   bool sorted_keys = false;  // custom resources: keys sorted, list items printed whole
   std::vector<SelectableField> fields;

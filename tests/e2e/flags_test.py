@@ -3,6 +3,7 @@ import json
 import os
 import re
 import tempfile
+import time
 import unittest
 
 from harness import Server, main
@@ -25,14 +26,14 @@ class Promises(unittest.TestCase):
 
     def test_a_kubeadm_manifest_is_told_in_one_line_what_to_leave_out_and_starts_without_it(self):
         line = self.refusal(*KUBEADM)
-        named = re.findall(r'--[a-z-]+', line)
+        named = re.findall(r'(--[a-z-]+)[=, (]', line)
         self.assertEqual(named, ['--authorization-mode', '--enable-admission-plugins', '--etcd-servers', '--etcd-cafile', '--etcd-certfile',
                                  '--etcd-keyfile'], line)
         with Server(*[flag for flag in KUBEADM if flag.split('=')[0] not in named]) as server:
-            self.assertIn('flags that are accepted and have no effect yet: --enable-bootstrap-token-auth', server.text())
+            self.assertIn('flags that have no effect yet, whatever they say: --enable-bootstrap-token-auth', server.text())
 
     def test_a_promise_of_protection_that_nobody_keeps_ends_the_start(self):
-        self.assertIn('--encryption-provider-config (objects are not encrypted at rest)', self.refusal('--encryption-provider-config=/x'))
+        self.assertIn('leave them out: --encryption-provider-config (objects are not encrypted at rest)', self.refusal('--encryption-provider-config=/x'))
         self.assertIn('--audit-policy-file (nothing is audited)', self.refusal('--audit-policy-file=/x'))
         self.assertIn('--storage-backend "etcd3" is not offered', self.refusal('--storage-backend=etcd3'))
         self.assertIn('enable-admission-plugins plugin "Nonsense" is unknown', self.refusal('--enable-admission-plugins=Nonsense'))
@@ -70,12 +71,85 @@ class Shown(unittest.TestCase):
         with Server('--profiling=false') as server:
             self.assertIn('apiserver_request_total', server.request('DELETE', '/metrics')[2])
 
+    def series(self, server, path='/metrics'):
+        return dict(re.findall(r'^(\w+(?:\{[^}]*\})?) (\S+)$', server.request('GET', path)[2], re.M))
+
+    def test_metrics_and_labels_that_are_not_wanted_are_not_shown(self):
+        with Server('--disabled-metrics=process_open_fds,kubernetes_healthcheck', '--allow-metric-labels=apiserver_request_total,verb=LIST') as server:
+            server.request('GET', '/api/v1/namespaces')
+            server.request('GET', '/nothing')
+            names = self.series(server)
+            self.assertNotIn('process_open_fds', names)
+            self.assertIn('process_resident_memory_bytes', names)
+            self.assertIn('apiserver_request_total{code="200",verb="LIST"}', names)
+            self.assertIn('apiserver_request_total{code="404",verb="unexpected"}', names)
+            self.assertFalse([name for name in self.series(server, '/metrics/slis') if name.startswith('kubernetes_healthcheck{')])
+
+    def test_objects_are_counted_by_resource_unless_that_is_off(self):
+        with Server() as server:
+            names = self.series(server)
+            self.assertEqual(names['apiserver_resource_objects{group="",resource="namespaces"}'], '4')
+            self.assertEqual(names['apiserver_storage_objects{resource="deployments.apps"}'], '0')
+            self.assertIn('apiserver_storage_size_bytes', names)
+        with Server('--etcd-count-metric-poll-period=0', '--etcd-db-metric-poll-interval=0') as server:
+            self.assertFalse([name for name in self.series(server) if 'objects{' in name or name == 'apiserver_storage_size_bytes'])
+
+    def test_a_module_is_as_wordy_as_it_is_told(self):
+        def words(server):
+            return set(re.findall(r'^\S+Z D (\S+) ', server.text(), re.M))
+        with Server('--vmodule=filters=4,rout*=6') as server:
+            server.request('GET', '/apis/apps/v1/deployments')
+            self.assertEqual(words(server), {'filters'})
+            self.assertIn('T routing list "/apis/apps/v1/deployments" satisfied by delegate="apps"', server.text())
+
+    def test_openapi_lists_the_values_of_fields_unless_that_is_off(self):
+        crd = {'apiVersion': 'apiextensions.k8s.io/v1', 'kind': 'CustomResourceDefinition', 'metadata': {'name': 'paints.example.com'},
+               'spec': {'group': 'example.com', 'scope': 'Cluster', 'names': {'plural': 'paints', 'kind': 'Paint'}, 'versions': [
+                   {'name': 'v1', 'served': True, 'storage': True, 'schema': {'openAPIV3Schema': {'type': 'object', 'properties': {
+                       'color': {'type': 'string', 'enum': ['red', 'blue']}}}}}]}}
+
+        def enums(server, path):
+            return server.request('GET', path)[2].get('components', {}).get('schemas', {})
+        for gate, wanted in (('true', ['Always', 'IfNotPresent', 'Never']), ('false', None)):
+            with Server('--feature-gates=OpenAPIEnums=' + gate) as server:
+                container = enums(server, '/openapi/v3/api/v1')['io.k8s.api.core.v1.Container']['properties']
+                self.assertEqual(container['imagePullPolicy'].get('enum'), wanted)
+                v2 = server.request('GET', '/openapi/v2')[2]['definitions']['io.k8s.api.core.v1.Container']['properties']
+                self.assertEqual(v2['imagePullPolicy'].get('enum'), wanted)
+                self.assertEqual(server.request('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', crd)[0], 201)
+                deadline = time.monotonic() + 60
+                while 'com.example.v1.Paint' not in enums(server, '/openapi/v3/apis/example.com/v1'):
+                    self.assertLess(time.monotonic(), deadline)
+                    time.sleep(0.02)
+                paint = enums(server, '/openapi/v3/apis/example.com/v1')['com.example.v1.Paint']['properties']
+                self.assertEqual(paint['color']['enum'], ['red', 'blue'])
+
+    def test_status_and_flags_are_shown_unless_their_gates_are_off(self):
+        with Server('--goaway-chance=0.001') as server:
+            code, headers, text = server.request('GET', '/flagz')
+            self.assertEqual((code, headers['Content-Type']), (200, 'text/plain; charset=utf-8'))
+            self.assertIn('\ngoaway-chance=0.001\n', text)
+            form = 'application/json;as=Statusz;g=config.k8s.io;v=v1beta1'
+            status = server.request('GET', '/statusz', headers={'Accept': form})[2]
+            self.assertEqual((status['kind'], status['emulationVersion']), ('Statusz', '1.36'))
+            self.assertIn('/apis/apps/v1', status['paths'])
+            self.assertEqual(status['paths'], server.request('GET', '/')[2]['paths'])
+            self.assertEqual(server.request('GET', '/statusz', client_certificate=False)[0], 403)
+        with Server('--feature-gates=ComponentStatusz=false,ComponentFlagz=false') as server:
+            self.assertEqual([server.request('GET', path)[0] for path in ('/statusz', '/flagz')], [404, 404])
+
     def test_a_gate_that_switches_nothing_is_not_reported_as_on(self):
         with Server('--feature-gates=MutatingAdmissionPolicy=true,APIResponseCompression=false') as server:
             text = server.request('GET', '/metrics')[2]
             on = dict(re.findall(r'^kubernetes_feature_enabled\{name="(\w+)",.*\} (\d)', text, re.M))
             self.assertEqual((on['MutatingAdmissionPolicy'], on['APIResponseCompression'], on['OpenAPIEnums']), ('0', '0', '1'))
             self.assertIn('feature gates that have no effect here, whatever they are set to: MutatingAdmissionPolicy', server.text())
+
+    def test_an_insecure_cipher_and_the_end_of_listening_are_told(self):
+        with Server('--tls-cipher-suites=TLS_RSA_WITH_AES_128_CBC_SHA,TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256') as server:
+            self.assertEqual(re.findall("Use of insecure cipher '(.*)' detected", server.text()), ['TLS_RSA_WITH_AES_128_CBC_SHA'])
+            self.assertEqual(server.terminate(), 0)
+            self.assertIn('Stopped listening on 127.0.0.1:%d\n' % server.port, server.text())
 
 
 if __name__ == '__main__':

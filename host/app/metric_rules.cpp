@@ -1,0 +1,104 @@
+#include "app/metric_rules.hpp"
+
+#include <algorithm>
+#include <boost/regex.hpp>
+#include <fstream>
+#include <iterator>
+
+#include "app/flag_values.hpp"
+#include "backplane/schema.hpp"
+
+namespace backplane {
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+
+constexpr std::string_view kUnexpected = "unexpected";
+
+void add(ClientMetric& to, const ClientMetric& from) {
+  to.gauge = from.gauge;
+  to.counter.value += from.counter.value;
+  to.histogram.sample_count += from.histogram.sample_count;
+  to.histogram.sample_sum += from.histogram.sample_sum;
+  // Buckets of one family are alike.
+  for (std::size_t i = 0; i < std::min(to.histogram.bucket.size(), from.histogram.bucket.size()); ++i) {
+    to.histogram.bucket[i].cumulative_count += from.histogram.bucket[i].cumulative_count;
+  }
+}
+
+std::vector<std::pair<std::string, std::string>> label_texts(const ClientMetric& metric) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const auto& label : metric.label) out.emplace_back(label.name, label.value);
+  return out;
+}
+
+void join_alike(std::vector<ClientMetric>& metrics) {
+  std::map<std::vector<std::pair<std::string, std::string>>, std::size_t> places;
+  std::vector<ClientMetric> joined;
+  for (auto& metric : metrics) {
+    const auto [place, is_new] = places.emplace(label_texts(metric), joined.size());
+    if (is_new) {
+      joined.push_back(std::move(metric));
+    } else {
+      add(joined[place->second], metric);
+    }
+  }
+  metrics = std::move(joined);
+}
+
+}  // namespace
+
+Status MetricRules::allow(const std::string& key, const std::string& values) {
+  static const boost::regex wanted("[a-zA-Z_:][a-zA-Z0-9_:]*,[a-zA-Z_][a-zA-Z0-9_]*");
+  if (!boost::regex_match(key, wanted)) {
+    return bad_request(
+        "--allow-metric-labels must have a list of kv pair with format `metricName,labelName=labelValue, labelValue,...`, got " +
+        quoted(key));
+  }
+  const auto comma = key.find(',');
+  auto& list = allowed_[key.substr(0, comma)][key.substr(comma + 1)];
+  for (auto& value : split_list(values)) list.insert(std::move(value));
+  return {};
+}
+
+Result<MetricRules> MetricRules::make(const MetricOptions& options) {
+  MetricRules rules;
+  rules.disabled_.insert(options.disabled.begin(), options.disabled.end());
+  for (const auto& pair : options.allow_labels) {
+    const auto equals = pair.find('=');
+    Status status = rules.allow(pair.substr(0, equals), pair.substr(equals + 1));
+    if (!status.ok()) return status;
+  }
+  if (!options.allow_labels.empty() || options.allow_labels_manifest.empty()) return rules;
+  const std::string& path = options.allow_labels_manifest;
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  auto tree = parse_yaml(text, {}, nullptr);
+  if (!file || !tree.ok() || !tree->is_object())
+    return bad_request("--allow-metric-labels-manifest: " + quoted(path) + " holds no YAML object");
+  for (const auto& [key, value] : tree->as_object()) {
+    if (!value.is_string())
+      return bad_request("--allow-metric-labels-manifest: " + quoted(path) + ": the value of " + quoted(key) + " is no string");
+    Status status = rules.allow(std::string(key), std::string(value.as_string()));
+    if (!status.ok()) return status;
+  }
+  return rules;
+}
+
+void MetricRules::apply(std::vector<MetricFamily>& families) const {
+  std::erase_if(families, [this](const MetricFamily& family) { return disabled_.contains(family.name); });
+  for (auto& family : families) {
+    const auto rule = allowed_.find(family.name);
+    if (rule == allowed_.end()) continue;
+    for (auto& metric : family.metric) {
+      for (auto& label : metric.label) {
+        const auto values = rule->second.find(label.name);
+        if (values != rule->second.end() && !values->second.contains(label.value)) label.value = kUnexpected;
+      }
+    }
+    join_alike(family.metric);
+  }
+}
+
+}  // namespace backplane

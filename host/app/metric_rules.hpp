@@ -1,0 +1,36 @@
+// --disabled-metrics, --allow-metric-labels and its manifest: what of the metrics is shown.
+//
+// Thread-safety: immutable after construction.
+// Errors:        a manifest that cannot be read, or a key that is not METRIC,LABEL.
+#pragma once
+
+#include <prometheus/metric_family.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/options.hpp"
+
+namespace backplane {
+
+class MetricRules {
+ public:
+  // Everything, as it is.
+  MetricRules() = default;
+  // The flag wins over the manifest, as upstream.
+  static Result<MetricRules> make(const MetricOptions& options);
+
+  // Takes disabled families out.  A label whose values are listed keeps those; its other values become "unexpected", and samples that are
+  // alike then are one: counts add up, of gauges the last stays.
+  void apply(std::vector<prometheus::MetricFamily>& families) const;
+
+ private:
+  Status allow(const std::string& key, const std::string& values);
+
+  std::set<std::string, std::less<>> disabled_;
+  std::map<std::string, std::map<std::string, std::set<std::string>>, std::less<>> allowed_;  // metric → label → values
+};
+
+}  // namespace backplane

@@ -1,0 +1,23 @@
+// GET /statusz and /flagz: what runs here and with which flags, for the person on call.  Text for people; JSON or YAML for who asks with
+// Accept: application/json;as=Statusz;g=config.k8s.io;v=v1beta1.
+//
+// Thread-safety: any number of requests at once.
+// Lifetime:      a handler keeps what it was given; `paths` is called at every request.
+// Errors:        406 for an Accept header that asks for neither.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backplane/http.hpp"
+
+namespace backplane {
+
+// Counts the time since it was made.
+std::shared_ptr<HttpHandler> make_statusz_handler(std::function<std::vector<std::string>()> paths);
+std::shared_ptr<HttpHandler> make_flagz_handler(std::map<std::string, std::string> flags);
+
+}  // namespace backplane
