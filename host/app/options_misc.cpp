@@ -58,7 +58,6 @@ constexpr AcceptedRow kAccepted[] = {
     {"Misc", "coordinated-leadership-retry-period", FlagType::kDuration, "2s", "Wait between tries to become leader."},
     {"Misc", "enable-aggregator-routing", FlagType::kBool, "false",
      "Call extension servers by endpoint address instead of cluster address."},
-    {"Misc", "enable-logs-handler", FlagType::kBool, "false", "DEPRECATED: read log files on the machine. Serve them at /logs."},
     {"Misc", "kubelet-certificate-authority", FlagType::kString, "", "Certificate authority of the kubelets."},
     {"Misc", "kubelet-client-certificate", FlagType::kString, "", "Client certificate for kubelets."},
     {"Misc", "kubelet-client-key", FlagType::kString, "", "Client key for kubelets."},
@@ -77,9 +76,11 @@ constexpr AcceptedRow kAccepted[] = {
     {"Misc", "service-account-signing-key-file", FlagType::kString, "", "Key that service account tokens are signed with."},
 };
 
-// Read by the plugins that serve what they are about.
+// Read by name: by the plugins that serve what they are about, and where the server puts itself together.
 constexpr AcceptedRow kPassedOn[] = {
     {"Misc", "allow-privileged", FlagType::kBool, "false", "Allow privileged containers."},
+    {"Misc", "enable-logs-handler", FlagType::kBool, "false",
+     "DEPRECATED: read log files on the machine. Serve those in /var/log at /logs/."},
     {"Misc", "event-ttl", FlagType::kDuration, "1h0m0s", "How long events are kept after they were last written. 0: for ever."},
     {"Misc", "endpoint-reconciler-type", FlagType::kString, "lease",
      "How the endpoints of the kubernetes service are kept: lease or master-count (alike while one server owns the store), or none."},

@@ -1,6 +1,7 @@
 // Server::prepare_run: the front server inherits what every delegate has, and nothing can be added afterwards.
 #include "app/debug_handlers.hpp"
 #include "app/health_checks.hpp"
+#include "app/logs_handler.hpp"
 #include "app/metrics_handler.hpp"
 #include "app/server_parts.hpp"
 #include "app/zpages.hpp"
@@ -71,6 +72,7 @@ Status ServerParts::compose() {
                          has_period(options().storage.count_metric_poll_period), has_period(options().storage.db_metric_poll_interval)},
                         *rules)});
   routes.push_back({"/metrics/slis", false, true, make_slis_handler(health, *rules)});
+  if (options().flags.text("enable-logs-handler") == "true") routes.push_back({"/logs", true, true, make_logs_handler()});
   const FeatureGates& gates = config.feature_gates();
   if (gates.enabled("ComponentStatusz")) {
     routes.push_back({"/statusz", false, true, make_statusz_handler([this] { return router->index_paths(); })});

@@ -138,6 +138,18 @@ class Shown(unittest.TestCase):
         with Server('--feature-gates=ComponentStatusz=false,ComponentFlagz=false') as server:
             self.assertEqual([server.request('GET', path)[0] for path in ('/statusz', '/flagz')], [404, 404])
 
+    def test_the_logs_of_the_machine_are_shown_when_that_is_asked_for(self):
+        with Server('--enable-logs-handler') as server:
+            code, headers, page = server.request('GET', '/logs/')
+            self.assertEqual((code, headers['Content-Type']), (200, 'text/html; charset=utf-8'))
+            for name in os.listdir('/var/log'):
+                self.assertIn('>' + name, page)
+            self.assertEqual(server.request('GET', '/logs/', client_certificate=False)[0], 403)
+            self.assertEqual(server.request('GET', '/logs/../../etc/passwd')[0], 400)
+            self.assertIn('Flag --enable-logs-handler has been deprecated', server.text())
+        with Server() as server:
+            self.assertEqual(server.request('GET', '/logs/')[0], 404)
+
     def test_a_gate_that_switches_nothing_is_not_reported_as_on(self):
         with Server('--feature-gates=MutatingAdmissionPolicy=true,APIResponseCompression=false') as server:
             text = server.request('GET', '/metrics')[2]

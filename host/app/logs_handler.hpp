@@ -1,0 +1,19 @@
+// --enable-logs-handler: GET /logs/ shows the log files of the machine (/var/log), folders as a page of links, files as they are.  For
+// those who may read that path; links are followed, as whoever writes there decides what is shown.
+//
+// Thread-safety: any number of requests at once; files are read on the blocking executor.
+// Lifetime:      independent of the server.
+// Errors:        404 for what is not there, is no file or folder, or has a name past 255 bytes; 403 for what may not be read; 400 for "..".
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "backplane/http.hpp"
+
+namespace backplane {
+
+// For "/logs" and everything below it.
+std::shared_ptr<HttpHandler> make_logs_handler(std::string folder = "/var/log");
+
+}  // namespace backplane
