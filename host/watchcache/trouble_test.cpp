@@ -461,7 +461,7 @@ TEST_F(Trouble, AStoreThatCannotBeReadIsToldAsWhatItIs) {
   storage_.damaged_ranges = true;
   EXPECT_EQ(names(), "Internal error occurred: block checksum mismatch");
   storage_.damaged_ranges = false;
-  EXPECT_EQ(names(), "a 2");
+  wait_until([this] { return names() == "a 2"; });
 }
 
 TEST_F(Trouble, AnExceptionInThePumpLoadsWhatWasInUseAgain) {

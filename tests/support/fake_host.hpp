@@ -53,7 +53,9 @@ class StreamHandle final : public WatchStream {
 
 class FakeStore final : public StandardStorage {
  public:
-  explicit FakeStore(ResourceConfig config) : config(std::move(config)) {}
+  explicit FakeStore(ResourceConfig given) : config(std::move(given)) {
+    if (config.strategy == nullptr) config.strategy = std::make_shared<Strategy>();
+  }
 
   GroupVersionKind kind() const override { return config.kind; }
   const Schema* schema() const override { return config.schema; }

@@ -14,7 +14,7 @@ class LifecycleTest : public ::testing::Test {
     ResourceConfig config;
     config.kind = {"", "v1", "Namespace"};
     config.resource = "namespaces";
-    config.strategy = namespace_row().strategy();
+    config.strategy = core_group()->kind("Namespace").strategy();
     namespaces_ = std::make_shared<test::FakeStore>(std::move(config));
     plugin_ = make_namespace_lifecycle(namespaces_);
   }
