@@ -6,10 +6,10 @@ namespace backplane {
 
 namespace {
 constexpr std::size_t kSegment = 128;
-// Waiters of one loop from which on their wakes are kept apart, the time that each takes, and the most they may be kept waiting.
+// Waiters of one loop from which on events gather for them, for how long for each of them, and the most it may be.
 constexpr std::size_t kMany = 32;
 constexpr std::chrono::microseconds kPerWaiter{10};
-constexpr std::chrono::milliseconds kMaxPause{50};
+constexpr std::chrono::milliseconds kMaxGathering{50};
 }  // namespace
 
 struct EventLog::Segment {
@@ -96,8 +96,7 @@ void EventLog::append(std::vector<LogRecord> records, std::size_t live_bytes) {
     end_ = end;
     bytes_ += bytes;
     trim(std::clamp(live_bytes / kShare, std::min(limits_.min_bytes, limits_.max_bytes), limits_.max_bytes), dropped);
-    const auto now = Clock::now();
-    for (auto& group : groups_) wake_group(group, wakes, now);
+    for (auto& group : groups_) wake_group(group, wakes);
     for (std::size_t i = 0; i < kinds.size(); ++i) {
       // Somebody has begun to wait for a kind that was not looked for above: better to wake too many.
       if (!kinds[i] && topic_waiters_[i].load() > 0) take_topics(from, wakes);
@@ -182,7 +181,7 @@ EventLog::Slice EventLog::read(std::uint64_t cursor) const {
 EventLog::Group& EventLog::group_of(Executor* executor) {
   const auto found = std::find_if(groups_.begin(), groups_.end(), [&](const Group& each) { return each.executor == executor; });
   if (found != groups_.end()) return *found;
-  groups_.push_back({executor, {}, {}, false});
+  groups_.push_back({executor, {}, false, false});
   return groups_.back();
 }
 
@@ -237,35 +236,48 @@ void EventLog::take_topics(std::uint64_t from, Wakes& wakes) {
   }
 }
 
-void EventLog::wake_group(Group& group, Wakes& wakes, Clock::time_point now) {
-  const std::size_t count = group.waiters.size();
-  if (count == 0 || group.wake_planned) return;
-  const auto pause = count < kMany ? Clock::duration(0) : std::min<Clock::duration>(kMaxPause, count * kPerWaiter);
-  const auto waited = now - group.last_wake;
-  std::weak_ptr<EventLog> self;
-  if (waited < pause && group.executor != nullptr) self = weak_from_this();
-  if (self.expired()) {
-    group.last_wake = now;
-    return take_all(group.waiters, wakes);
+void EventLog::wake_group(Group& group, Wakes& wakes) {
+  if (group.busy) {
+    group.missed = true;
+  } else if (group.waiters.size() < kMany || group.executor == nullptr || weak_from_this().expired()) {
+    take_all(group.waiters, wakes);
+  } else {
+    gather(group);
   }
-  group.wake_planned = true;
-  group.executor->after(pause - waited, [self = std::move(self), executor = group.executor] {
-    if (auto log = self.lock()) log->planned_wake(executor);
+}
+
+void EventLog::gather(Group& group) {
+  group.busy = true;
+  const auto gathering = std::min<Clock::duration>(kMaxGathering, group.waiters.size() * kPerWaiter);
+  group.executor->after(gathering, [weak = weak_from_this(), executor = group.executor] {
+    if (auto log = weak.lock()) log->begin_round(executor);
   });
 }
 
-void EventLog::planned_wake(Executor* executor) {
+void EventLog::begin_round(Executor* executor) {
   Wakes wakes;
   {
     std::lock_guard lock(mutex_);
     Group& group = group_of(executor);
-    group.wake_planned = false;
-    group.last_wake = Clock::now();
+    group.missed = false;
     for (std::size_t i = group.waiters.size(); i-- > 0;) {
       if (group.waiters[i]->cursor < end_) take(*group.waiters[i], wakes);
     }
   }
-  resume(std::move(wakes));
+  for (Wake& wake : wakes) {
+    for (Waiter* waiter : wake.waiters) waiter->handle.resume();
+  }
+  // Behind what they have posted: their writes.
+  executor->post([weak = weak_from_this(), executor] {
+    if (auto log = weak.lock()) log->end_round(executor);
+  });
+}
+
+void EventLog::end_round(Executor* executor) {
+  std::lock_guard lock(mutex_);
+  Group& group = group_of(executor);
+  group.busy = false;
+  if (std::exchange(group.missed, false)) gather(group);
 }
 
 void EventLog::take_concerned(const std::vector<Topic>& touched, std::uint64_t from, Wakes& wakes) {

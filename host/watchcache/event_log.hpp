@@ -134,8 +134,8 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   struct Group {
     Executor* executor = nullptr;
     Waiters waiters;
-    Clock::time_point last_wake{};
-    bool wake_planned = false;
+    bool busy = false;    // events gather for many, or many are being told
+    bool missed = false;  // something came since they are being told
   };
   // Waiters that have been taken out of their lists, to be resumed without the lock.
   struct Wake {
@@ -151,9 +151,12 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   void take_all(Waiters& waiters, Wakes& wakes);
   void take_everybody(Wakes& wakes);
   void take_topics(std::uint64_t from, Wakes& wakes);
-  // Of those who wait for everything: now, or later when they are many and were woken a moment ago.
-  void wake_group(Group& group, Wakes& wakes, Clock::time_point now);
-  void planned_wake(Executor* executor);
+  // Those who wait for everything.  Many are told in rounds: events gather for about as long as a round takes, and each hears of all of
+  // them at once.
+  void wake_group(Group& group, Wakes& wakes);
+  void gather(Group& group);
+  void begin_round(Executor* executor);
+  void end_round(Executor* executor);
   void take_concerned(const std::vector<Topic>& touched, std::uint64_t from, Wakes& wakes);
   static void resume(Wakes wakes);
   void trim(std::size_t max_bytes, std::vector<std::shared_ptr<Segment>>& dropped);
