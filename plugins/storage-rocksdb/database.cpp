@@ -20,7 +20,7 @@ constexpr std::size_t kAllWriteBuffers = 16 * 1024 * 1024;  // together
 constexpr std::size_t kBlockCache = 8 * 1024 * 1024;
 constexpr std::uint64_t kMaxWal = 32 * 1024 * 1024;  // bounds the replay of the next open
 
-rocksdb::ColumnFamilyOptions family_options(const std::shared_ptr<rocksdb::Cache>& cache, bool bloom) {
+rocksdb::ColumnFamilyOptions family_options(const std::shared_ptr<rocksdb::Cache>& cache, bool bloom, bool merging) {
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = cache;
   table.cache_index_and_filter_blocks = true;
@@ -37,6 +37,7 @@ rocksdb::ColumnFamilyOptions family_options(const std::shared_ptr<rocksdb::Cache
   options.arena_block_size = 256 * 1024;
   options.target_file_size_base = 32 * 1024 * 1024;
   options.level_compaction_dynamic_level_bytes = true;
+  options.disable_auto_compactions = !merging;
   // The newest levels are rewritten soon: compressing them costs more than it saves.
   options.compression = rocksdb::kNoCompression;
   options.bottommost_compression = rocksdb::kLZ4Compression;
@@ -110,10 +111,10 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& directory, b
 Status Database::open_handles() {
   auto cache = rocksdb::NewLRUCache(kBlockCache, 2);
   const std::vector<rocksdb::ColumnFamilyDescriptor> families = {
-      {rocksdb::kDefaultColumnFamilyName, family_options(cache, false)},
-      {"live", family_options(cache, true)},
-      {"old", family_options(cache, false)},
-      {"log", family_options(cache, false)},
+      {rocksdb::kDefaultColumnFamilyName, family_options(cache, false, merging_)},
+      {"live", family_options(cache, true, merging_)},
+      {"old", family_options(cache, false, merging_)},
+      {"log", family_options(cache, false, merging_)},
   };
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* raw = nullptr;
@@ -159,6 +160,14 @@ Status Database::resume() {
   std::unique_lock lock(mutex_);
   if (db_) (void)close_handles();  // says again what is known
   return open_handles();
+}
+
+void Database::merge_files() {
+  const Reading reading(*this);
+  merging_ = true;
+  if (!reading.ok()) return;  // The next opening knows.
+  const auto status = reading.db().EnableAutoCompaction({families_.begin(), families_.end()});
+  if (!status.ok() && logger_ != nullptr) logger_->warn("the store's files are not merged: " + status.ToString());
 }
 
 std::int64_t Database::size_bytes() const noexcept {

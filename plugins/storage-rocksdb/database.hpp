@@ -8,6 +8,7 @@
 #include <rocksdb/db.h>
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <shared_mutex>
@@ -40,6 +41,8 @@ class Database {
   // written to, the database is closed and opened again, with what the log on the disk holds.  ok() of a Reading is false while the
   // opening fails; call again.
   Status resume();
+  // Until it is called, files stay as they are found: while the caches above load, merging them would take the processor and the disk.
+  void merge_files();
   std::int64_t size_bytes() const noexcept;
 
   // Access to the open database; ok() is false after close() and when it could not be opened again.
@@ -64,6 +67,7 @@ class Database {
   const std::string directory_;
   backplane::Logger* const logger_;
   mutable std::shared_mutex mutex_;
+  std::atomic<bool> merging_{false};
   std::unique_ptr<rocksdb::DB> db_;
   std::array<rocksdb::ColumnFamilyHandle*, 4> families_{};
 };

@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kMaxWaiting = 16 * 1024;           // beyond it new work is refused
 constexpr std::size_t kMaxGroup = 1024;                  // transactions in one fsync
 constexpr std::chrono::seconds kExpireAgain{30};         // a lease whose keys could not be removed
+constexpr std::chrono::seconds kUndisturbed{10};         // after the start, while caches load
 constexpr std::size_t kMissedEvents = 1024;              // read at once after a failed write
 constexpr std::size_t kMaxGroupBytes = 8 * 1024 * 1024;  // of values in one fsync
 
@@ -29,7 +30,13 @@ KeyValue key_value(const std::string& key, const KeyState& state) { return {key,
 }  // namespace
 
 Writer::Writer(Database& database, const Reader& reader, Revision revision, bool sync, Published published)
-    : database_(database), reader_(reader), sync_(sync), published_(std::move(published)), committed_(revision), revision_(revision) {}
+    : database_(database),
+      reader_(reader),
+      sync_(sync),
+      published_(std::move(published)),
+      committed_(revision),
+      revision_(revision),
+      merge_at_(std::chrono::system_clock::now() + kUndisturbed) {}
 Writer::~Writer() { stop(); }
 
 Status Writer::load_leases() {
@@ -128,14 +135,25 @@ void Writer::set_health(Status status) {
   health_ = std::move(status);
 }
 
-// Waits for work or for a lease to run out; an empty group after the queue was drained for good, or for leases.
+// When there is something to do without anybody asking.
+std::optional<LeaseTable::Time> Writer::next_due() const {
+  // A store that takes no writes cannot end leases either: it would only try and try.
+  const auto expiry = health_.ok() ? leases_.next_expiry() : std::nullopt;
+  return expiry && merge_at_ ? std::min(*expiry, *merge_at_) : expiry ? expiry : merge_at_;
+}
+
+void Writer::merge_when_due() {
+  if (!merge_at_ || std::chrono::system_clock::now() < *merge_at_) return;
+  merge_at_.reset();
+  database_.merge_files();
+}
+
+// Waits for work or for what is due; an empty group after the queue was drained for good, or for that.
 std::vector<Pending> Writer::take() {
   std::unique_lock lock(mutex_);
   const auto ready = [this] { return stopping_ || recovery_wanted_ || !queue_.empty(); };
-  const auto expiry = leases_.next_expiry();
-  // A store that takes no writes cannot end leases either: it would only try and try.
-  if (expiry && health_.ok()) {
-    work_.wait_until(lock, *expiry, ready);
+  if (const auto due = next_due()) {
+    work_.wait_until(lock, *due, ready);
   } else {
     work_.wait(lock, ready);
   }
@@ -156,6 +174,7 @@ std::vector<Pending> Writer::take() {
 void Writer::run() {
   for (;;) {
     auto group = take();
+    merge_when_due();
     if (group.empty()) {
       std::unique_lock lock(mutex_);
       if (stopping_ && queue_.empty()) return;

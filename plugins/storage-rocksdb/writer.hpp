@@ -51,6 +51,8 @@ class Writer {
  private:
   void run();
   std::vector<Pending> take();
+  std::optional<LeaseTable::Time> next_due() const;
+  void merge_when_due();
   void write(std::vector<Pending> group);
   void decide(Pending& pending, Batch& batch, Result<TxnResult>& answer);
   void decide_txn(const TxnRequest& request, Batch& batch, Result<TxnResult>& answer);
@@ -80,6 +82,7 @@ class Writer {
   // Writer thread only.
   Revision revision_;  // the last one given out
   LeaseTable leases_;
+  std::optional<LeaseTable::Time> merge_at_;  // nothing: the store's files are being merged already
   LeaseId last_lease_ = 0;
   std::thread thread_;
 };
