@@ -2,8 +2,14 @@
 #include "backplane/json.hpp"
 
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstring>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "utf8.hpp"
 
@@ -119,17 +125,67 @@ std::optional<std::int64_t> int_of(const Value* value) noexcept {
   return std::nullopt;
 }
 
+// How many bytes at the front of `text` a JSON string holds as they are.
+std::size_t plain_prefix(std::string_view text) noexcept {
+  std::size_t at = 0;
+#ifdef __SSE2__
+  for (; at + 16 <= text.size(); at += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
+    // Control characters, and what is not ASCII: those are negative.  '<' and '>', '"' and '&' differ in one bit.
+    __m128i special = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20));
+    special = _mm_or_si128(special, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
+    special = _mm_or_si128(special, _mm_cmpeq_epi8(_mm_or_si128(bytes, _mm_set1_epi8(2)), _mm_set1_epi8('>')));
+    special = _mm_or_si128(special, _mm_cmpeq_epi8(_mm_or_si128(bytes, _mm_set1_epi8(4)), _mm_set1_epi8('&')));
+    const int found = _mm_movemask_epi8(special);
+    if (found != 0) return at + static_cast<std::size_t>(std::countr_zero(static_cast<unsigned>(found)));
+  }
+#endif
+  while (at < text.size() && !kEscape[static_cast<unsigned char>(text[at])]) ++at;
+  return at;
+}
+
+// `lead` and the name of a member, with its colon.  Most names are plain: they are written in one go.
+void append_member_name(std::string& out, char lead, std::string_view name) {
+  if (plain_prefix(name) < name.size()) {
+    out.push_back(lead);
+    append_json_string(out, name);
+    out.push_back(':');
+    return;
+  }
+  const std::size_t at = out.size();
+  out.resize(at + name.size() + 4);
+  char* to = out.data() + at;
+  *to++ = lead;
+  *to++ = '"';
+  to = std::copy(name.begin(), name.end(), to);
+  *to++ = '"';
+  *to = ':';
+}
+
+// Boost.JSON has no index of objects that are this small either.
+constexpr std::size_t kSmallObject = 18;
+
+template <class AnyObject>
+auto find_member(AnyObject& object, std::string_view key) noexcept -> decltype(object.if_contains(key)) {
+  if (object.size() > kSmallObject) return object.if_contains(key);
+  for (auto& member : object) {
+    const auto name = member.key();
+    if (name.size() == key.size() && std::memcmp(name.data(), key.data(), key.size()) == 0) return &member.value();
+  }
+  return nullptr;
+}
+
 }  // namespace
 
-const Value* find(const Object& object, std::string_view key) noexcept { return object.if_contains(key); }
-Value* find(Object& object, std::string_view key) noexcept { return object.if_contains(key); }
+const Value* find(const Object& object, std::string_view key) noexcept { return find_member(object, key); }
+Value* find(Object& object, std::string_view key) noexcept { return find_member(object, key); }
 
 const Value* find_path(const Object& object, std::initializer_list<std::string_view> path) noexcept {
   const Object* at = &object;
   const Value* found = nullptr;
   for (std::string_view key : path) {
     if (at == nullptr) return nullptr;
-    found = at->if_contains(key);
+    found = find_member(*at, key);
     if (found == nullptr) return nullptr;
     at = found->if_object();
   }
@@ -142,7 +198,7 @@ const Value* find_path(const Object& object, std::string_view dotted) noexcept {
   while (true) {
     if (at == nullptr) return nullptr;
     const auto dot = dotted.find('.');
-    found = at->if_contains(dotted.substr(0, dot));
+    found = find_member(*at, dotted.substr(0, dot));
     if (found == nullptr || dot == std::string_view::npos) return found;
     at = found->if_object();
     dotted.remove_prefix(dot + 1);
@@ -186,24 +242,24 @@ bool erase_member(Object& object, std::string_view key) {
 }
 
 void append_json_string(std::string& out, std::string_view text) {
-  out.push_back('"');
-  std::size_t copied = 0;
-  for (std::size_t i = 0; i < text.size();) {
-    const auto byte = static_cast<unsigned char>(text[i]);
+  const std::size_t plain = plain_prefix(text);
+  const std::size_t at = out.size();
+  out.resize(at + plain + 1);
+  out[at] = '"';
+  std::copy_n(text.begin(), plain, out.begin() + static_cast<std::ptrdiff_t>(at + 1));
+  for (text.remove_prefix(plain); !text.empty();) {
+    const auto byte = static_cast<unsigned char>(text.front());
     if (!kEscape[byte]) {
-      ++i;
-      continue;
-    }
-    out.append(text.substr(copied, i - copied));
-    if (byte < 0x80) {
+      const std::size_t more = plain_prefix(text);
+      out.append(text.substr(0, more));
+      text.remove_prefix(more);
+    } else if (byte < 0x80) {
       append_ascii_escape(out, byte);
-      ++i;
+      text.remove_prefix(1);
     } else {
-      i += append_rune(out, text.substr(i));
+      text.remove_prefix(append_rune(out, text));
     }
-    copied = i;
   }
-  out.append(text.substr(copied));
   out.push_back('"');
 }
 
@@ -248,16 +304,12 @@ void append_json(std::string& out, const Array& array) {
 }
 
 void append_json(std::string& out, const Object& object) {
-  out.push_back('{');
-  bool first = true;
+  char lead = '{';
   for (const auto& member : object) {
-    if (!first) out.push_back(',');
-    first = false;
-    append_json_string(out, member.key());
-    out.push_back(':');
+    append_member_name(out, std::exchange(lead, ','), member.key());
     append_json(out, member.value());
   }
-  out.push_back('}');
+  out.append(object.empty() ? "{}" : "}");
 }
 
 std::string to_json(const Value& value) {

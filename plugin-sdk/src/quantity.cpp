@@ -117,6 +117,47 @@ int compare_size(Number a, Number b) {
   return order < 0 ? -1 : int(order > 0);
 }
 
+// What most texts are: a few digits and a suffix.  Its value fits, in nanos.
+__extension__ typedef __int128 Nanos;
+struct Plain {
+  std::int64_t digits = 0;
+  const Suffix* suffix = nullptr;
+
+  Nanos nanos() const noexcept {
+    if (suffix->form != Form::kBinarySi) return digits * power_of_ten(suffix->exponent - kNano);
+    return std::min<Nanos>(static_cast<Nanos>(digits) << suffix->exponent, INT64_MAX) * power_of_ten(-kNano);
+  }
+
+ private:
+  static Nanos power_of_ten(int exponent) noexcept {
+    Nanos power = 1;
+    for (; exponent > 0; --exponent) power *= 10;
+    return power;
+  }
+};
+
+std::optional<Plain> read_plain(std::string_view text) {
+  constexpr std::size_t kMostDigits = 10;
+  Plain out;
+  std::size_t at = 0;
+  for (; at < text.size() && is_digit(text[at]); ++at) {
+    if (at == kMostDigits) return std::nullopt;
+    out.digits = out.digits * 10 + (text[at] - '0');
+  }
+  if (at == 0) return std::nullopt;
+  for (const Suffix& suffix : kSuffixes) {
+    if (suffix.form != Form::kExponent && text.substr(at) == suffix.text) out.suffix = &suffix;
+  }
+  return out.suffix == nullptr ? std::nullopt : std::optional(out);
+}
+
+// Whether the text is what its value is printed as.
+bool is_canonical(std::string_view text, const Plain& plain) {
+  if (text.front() == '0') return text == "0";
+  if (plain.suffix->form == Form::kDecimalSi) return plain.digits % 1000 != 0;
+  return plain.digits % 1024 != 0 && static_cast<Nanos>(plain.digits) << plain.suffix->exponent <= INT64_MAX;
+}
+
 std::optional<Number> parse(std::string_view text) {
   if (text.empty() || text.size() > kMaxText) return std::nullopt;
   Number out;
@@ -180,6 +221,7 @@ std::string print_binary(const Number& number) {
 }  // namespace
 
 std::optional<std::string> canonical_quantity(std::string_view text) {
+  if (const auto plain = read_plain(text); plain && is_canonical(text, *plain)) return std::string(text);
   auto number = parse(text);
   if (!number) return std::nullopt;
   if (number->zero()) return "0";
@@ -193,6 +235,7 @@ std::optional<std::string> canonical_quantity(std::string_view text) {
 
 int compare_quantities(std::string_view a, std::string_view b) {
   if (a == b) return 0;
+  if (const auto x = read_plain(a), y = read_plain(b); x && y) return x->nanos() < y->nanos() ? -1 : int(x->nanos() > y->nanos());
   const Number left = parse(a).value_or(Number{}), right = parse(b).value_or(Number{});
   if (left.zero() && right.zero()) return 0;
   if (left.negative != right.negative) {

@@ -31,8 +31,9 @@ std::string_view first_runes(std::string_view text, std::size_t count) noexcept 
 
 bool UserInfo::in_group(std::string_view group) const noexcept { return std::find(groups.begin(), groups.end(), group) != groups.end(); }
 
-RequestContext::RequestContext() : arena_(json::make_shared_resource<json::monotonic_resource>(kFirstArenaBlock)) {}
-RequestContext::~RequestContext() = default;
+// The context owns the arena, its trees do not: they count no references to it, and need no time to go.
+RequestContext::RequestContext() : arena_(new json::monotonic_resource(kFirstArenaBlock)) {}
+RequestContext::~RequestContext() { delete arena_.get(); }
 
 void RequestContext::warn(std::string_view text) {
   if (text.empty() || warnings_.size() >= kMaxWarnings) return;

@@ -143,6 +143,7 @@ TEST(Rules, StatusIsAskedOfApart) {
 TEST(Rules, DefaultsNeedNotBePublished) {
   Value value = normalized(R"({"spec":{"weight":1}})");
   ruled().apply_defaults(value);
+  ASSERT_TRUE(ruled().normalize(value, nullptr).ok());
   EXPECT_EQ(to_json(value.at("spec")), R"({"replicas":1,"weight":1,"policy":"Keep","policies":{"when":"Never"}})");
   const auto set = compile_documents({kRuled});
   Object components;

@@ -13,28 +13,25 @@ const Value* default_of(const Property& property, const Object& object) {
   return property.conditional->from.empty() ? property.default_value : find(object, property.conditional->from);
 }
 
-// Returns whether a member came to the object.
-bool default_member(const Property& property, Object& object) {
+void default_member(const Property& property, Object& object) {
   Value* present = find(object, property.name);
   // Go's 80 or "http" is a struct, too, and unset when it is zero.
   const bool whole = property.pointer || (property.type->struct_like() && property.type->form() != Form::kIntOrString);
-  if (present && !present->is_null() && (whole || !is_zero(*present))) return false;
+  if (present && !present->is_null() && (whole || !is_zero(*present))) return;
   const Value* value = default_of(property, object);
-  if (value == nullptr) return false;
+  if (value == nullptr) return;
   if (present) {
     *present = Value(*value, object.storage());
-    return false;
+  } else {
+    object.emplace(property.name, Value(*value, object.storage()));
   }
-  object.emplace(property.name, Value(*value, object.storage()));
-  return true;
 }
 
 void default_struct(const Body& body, Object& object) {
-  bool added = false;
   for (const bool conditional : {false, true}) {
     for (const std::size_t index : body.with_defaults) {
       const Property& property = body.properties[index];
-      if ((property.conditional != nullptr) == conditional) added = default_member(property, object) || added;
+      if ((property.conditional != nullptr) == conditional) default_member(property, object);
     }
   }
   std::size_t next = 0;
@@ -44,21 +41,19 @@ void default_struct(const Body& body, Object& object) {
     next = static_cast<std::size_t>(found) + 1;
     default_typed(*body.properties[static_cast<std::size_t>(found)].type, member.value());
   }
-  if (added) reorder(body, object);
 }
 
 }  // namespace
 
 void default_typed(const Type& type, Value& value) {
+  if (!type.defaulted_within()) return;
   if (type.form() == Form::kStruct && value.is_object()) {
     default_struct(type.body(), value.get_object());
   } else if (type.form() == Form::kList && value.is_array()) {
     const Type& items = *type.body().items;
-    if (items.form() != Form::kStruct && items.form() != Form::kList && items.form() != Form::kMap) return;
     for (Value& item : value.get_array()) default_typed(items, item);
   } else if (type.form() == Form::kMap && value.is_object()) {
     const Type& values = *type.body().items;
-    if (values.form() != Form::kStruct && values.form() != Form::kList && values.form() != Form::kMap) return;
     for (auto& member : value.get_object()) default_typed(values, member.value());
   }
 }

@@ -251,20 +251,6 @@ void sort_keys(Object& object) {
   object = std::move(out);
 }
 
-void reorder(const Body& body, Object& object) {
-  Slots slots(body.properties.size());
-  std::uint32_t position = 0;
-  std::size_t next = 0;
-  for (const auto& member : object) {
-    const int found = body.find(member.key(), next);
-    ++position;
-    if (found < 0) continue;
-    slots[static_cast<std::size_t>(found)] = position;
-    next = static_cast<std::size_t>(found) + 1;
-  }
-  rebuild(body, object, slots, object.size());
-}
-
 Status Type::normalize(Value& value, DecodeReport* report) const {
   if (const std::string& error = body().error; !error.empty()) return internal_error("schema: " + error);
   if (structural()) return normalize_structural(*this, value, report);

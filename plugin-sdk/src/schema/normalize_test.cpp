@@ -143,10 +143,11 @@ TEST(Normalize, RestoringFromAMapHasItsOwnWords) {
   }
 }
 
-TEST(Defaults, FillUnsetMembersInPlaceAtEveryLevel) {
+TEST(Defaults, FillUnsetMembersAtEveryLevel) {
   Value value = json_of(R"({"spec":{"parts":[{"name":"a","protocol":"UDP"},{"name":"b"}],"tags":["t"]}})");
   ASSERT_TRUE(widget().normalize(value, nullptr).ok());
   widget().apply_defaults(value);
+  ASSERT_TRUE(widget().normalize(value, nullptr).ok());  // what came takes its place
   EXPECT_EQ(to_json(value.at("spec")),
             R"({"replicas":1,"parts":[{"name":"a","protocol":"UDP"},{"name":"b","protocol":"TCP"}],"tags":["t"],"port":0,"strategy":{}})");
 }

@@ -68,23 +68,24 @@ Type::~Type() = default;
 
 namespace {
 
-bool has_own_rules(const Body& body) { return !body.ruled.empty() || body.item_rules != nullptr || body.struct_rules != nullptr; }
-
-bool rules_within(const Type& type, std::set<const Type*>& seen) {
+bool holds(const Type& type, bool (*own)(const Body&), std::set<const Type*>& seen) {
   if (type.form() != Form::kStruct && type.form() != Form::kList && type.form() != Form::kMap) return false;
   if (!seen.insert(&type).second) return false;
   const Body& body = type.body();
-  if (has_own_rules(body) || (body.items != nullptr && rules_within(*body.items, seen))) return true;
+  if (own(body) || (body.items != nullptr && holds(*body.items, own, seen))) return true;
   return std::any_of(body.properties.begin(), body.properties.end(),
-                     [&](const Property& property) { return rules_within(*property.type, seen); });
+                     [&](const Property& property) { return holds(*property.type, own, seen); });
 }
 
 }  // namespace
 
-bool Type::find_ruled_within() const {
+bool Type::has_rules(const Body& body) { return !body.ruled.empty() || body.item_rules != nullptr || body.struct_rules != nullptr; }
+bool Type::has_defaults(const Body& body) { return !body.with_defaults.empty(); }
+
+bool Type::find_out(Known& fact, OwnFact own) const {
   std::set<const Type*> seen;
-  const bool found = rules_within(*this, seen);
-  ruled_within_.store(found ? 1 : 0, std::memory_order_relaxed);
+  const bool found = holds(*this, own, seen);
+  fact.store(found ? 1 : 0, std::memory_order_relaxed);
   return found;
 }
 

@@ -153,24 +153,32 @@ class Type final : public Schema {
   std::string go_type() const;
   std::string_view go_struct_name() const noexcept;
   const GoLayout& go_layout() const;
-  // Whether x-backplane-rules stand on this type or on anything it can hold.
-  bool ruled_within() const {
-    const signed char known = ruled_within_.load(std::memory_order_relaxed);
-    return known >= 0 ? known != 0 : find_ruled_within();
-  }
+  // Whether x-backplane-rules stand on this type or on anything it can hold; and whether anything there has a declared default.
+  bool ruled_within() const { return known(ruled_within_, has_rules); }
+  bool defaulted_within() const { return known(defaulted_within_, has_defaults); }
 
  private:
   friend class Compiler;
   friend class Indexer;
   const Body& compile() const;
-  bool find_ruled_within() const;
+  // What has been found out of a type and all it can hold; -1: nobody has asked yet.
+  using Known = std::atomic<signed char>;
+  using OwnFact = bool (*)(const Body& body);
+  static bool has_rules(const Body& body);
+  static bool has_defaults(const Body& body);
+  bool known(Known& fact, OwnFact own) const {
+    const signed char value = fact.load(std::memory_order_relaxed);
+    return value >= 0 ? value != 0 : find_out(fact, own);
+  }
+  bool find_out(Known& fact, OwnFact own) const;
 
   SchemaSet::State* set_;
   std::string_view name_;     // of the definition; empty for types inside one
   std::string_view go_type_;  // x-backplane-go-type
   std::string_view text_;     // the definition's JSON; empty when the body was made at once, or when the set has a source
   Form form_;
-  mutable std::atomic<signed char> ruled_within_{-1};  // -1: nobody has asked yet
+  mutable Known ruled_within_{-1};
+  mutable Known defaulted_within_{-1};
   mutable std::atomic<const Body*> body_{nullptr};
 };
 

@@ -7,8 +7,6 @@ namespace backplane::schema {
 
 // Brings `value` into output form in place.  False when decoding must end; the error is in `decode`.
 bool decode_value(const Type& type, Value& value, Decode& decode, const Frame& frame);
-// Members in schema order; all of them are properties.
-void reorder(const Body& body, Object& object);
 void default_typed(const Type& type, Value& value);
 
 // Members sorted by key.

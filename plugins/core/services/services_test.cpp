@@ -129,9 +129,9 @@ TEST(PortOperation, TrialsMakePortsUp) {
 }
 
 TEST(Services, DefaultsAreThoseOfAClusterIp) {
-  EXPECT_EQ(to_json(prepared(R"({"ports":[{"port":80}]})").at("spec")),
-            R"({"ports":[{"protocol":"TCP","port":80,"targetPort":80}],"type":"ClusterIP","sessionAffinity":"None",)"
-            R"("internalTrafficPolicy":"Cluster"})");
+  EXPECT_EQ(prepared(R"({"ports":[{"port":80}]})").at("spec"),
+            json::parse(R"({"ports":[{"protocol":"TCP","port":80,"targetPort":80}],"type":"ClusterIP","sessionAffinity":"None",)"
+                        R"("internalTrafficPolicy":"Cluster"})"));
 }
 
 TEST(Services, RulesAreWordedAsUpstreams) {
