@@ -6,9 +6,10 @@ namespace backplane {
 
 namespace {
 constexpr std::size_t kSegment = 128;
-// Waiters of one loop from which on events gather for them, for how long for each of them, and the most it may be.
+// Waiters of one loop from which on events gather for them, for how long for each of them, and the most it may be.  To tell one takes
+// about a quarter of that, most of it for the write, however many events it holds.
 constexpr std::size_t kMany = 32;
-constexpr std::chrono::microseconds kPerWaiter{10};
+constexpr std::chrono::microseconds kPerWaiter{40};
 constexpr std::chrono::milliseconds kMaxGathering{50};
 }  // namespace
 

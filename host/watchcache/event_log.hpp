@@ -151,8 +151,8 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   void take_all(Waiters& waiters, Wakes& wakes);
   void take_everybody(Wakes& wakes);
   void take_topics(std::uint64_t from, Wakes& wakes);
-  // Those who wait for everything.  Many are told in rounds: events gather for about as long as a round takes, and each hears of all of
-  // them at once.
+  // Those who wait for everything.  Many are told in rounds: events gather for some times as long as a round takes, and each hears of all
+  // of them at once.
   void wake_group(Group& group, Wakes& wakes);
   void gather(Group& group);
   void begin_round(Executor* executor);
