@@ -58,6 +58,7 @@ class Http1ClientSession final : public RemoteSession {
 
   bool can_take() const override { return !call_ && !closing_; }
   bool idle() const override { return !call_; }
+  bool only_lasting() const override { return call_ && call_->request().lasting; }
   bool finished() const override { return !call_ && closing_; }
   void retire() override {
     closing_ = true;

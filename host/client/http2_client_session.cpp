@@ -26,6 +26,10 @@ class Http2ClientSession final : public RemoteSession {
            nghttp2_session_check_request_allowed(session_) != 0;
   }
   bool idle() const override { return streams_.empty(); }
+  bool only_lasting() const override {
+    const auto lasting = [](const auto& each) { return each.second->call->request().lasting; };
+    return !streams_.empty() && std::all_of(streams_.begin(), streams_.end(), lasting);
+  }
   bool finished() const override { return streams_.empty() && (closing_ || nghttp2_session_check_request_allowed(session_) == 0); }
   void retire() override {
     closing_ = true;

@@ -138,9 +138,11 @@ void RemoteCall::over(std::unique_lock<std::mutex>& lock) {
   on_read = nullptr;
   on_cancel = nullptr;
   on_body = nullptr;
+  const auto told = std::exchange(on_over, nullptr);
   auto room = std::exchange(room_, std::nullopt);
   wake(lock);
   if (room) room->set(false);
+  if (told) told();
 }
 
 void RemoteCall::fail(Status status) {

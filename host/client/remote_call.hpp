@@ -38,6 +38,8 @@ class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
   // What the connection does when the reader has read (with the number of bytes) and when it gives up.
   std::function<void(std::size_t count)> on_read;
   std::function<void()> on_cancel;
+  // Called when the call is over.
+  std::function<void()> on_over;
   // There is more to take_body(), or body_taken() has become true.
   std::function<void()> on_body;
   bool streams_body() const noexcept { return call_.body_source != nullptr; }

@@ -9,6 +9,7 @@ namespace backplane {
 namespace {
 
 constexpr int kTries = 2;
+constexpr auto kNever = std::chrono::steady_clock::time_point::max();
 
 // Hands the pieces of a body on as they are made.
 Task<void> send_body(RemoteCallRef call, std::shared_ptr<BodySource> source) {
@@ -57,6 +58,7 @@ class Pool final : public RemoteConnection::Owner, public std::enable_shared_fro
 
   void submit(RemoteCallRef call, std::shared_ptr<const ClientCredentials> credentials) {
     use(std::move(credentials));
+    watch(call);
     submit(std::move(call));
   }
   void submit(RemoteCallRef call) {
@@ -91,6 +93,17 @@ class Pool final : public RemoteConnection::Owner, public std::enable_shared_fro
   }
 
  private:
+  // Ends the call at its deadline; a call that is over has no timer.
+  void watch(const RemoteCallRef& call) {
+    const auto deadline = call->request().deadline;
+    if (deadline == kNever || call->over()) return;
+    call->on_over = loop_.after(deadline - std::chrono::steady_clock::now(), [weak = std::weak_ptr<RemoteCall>(call)] {
+      const auto late = weak.lock();
+      if (!late || late->over()) return;
+      if (late->on_cancel) late->on_cancel();
+      late->fail(timeout("the call took too long", 0));
+    });
+  }
   // The newest that a call has brought.  A connection keeps what it began with.
   void use(std::shared_ptr<const ClientCredentials> credentials) {
     if (credentials_ != nullptr && credentials_->generation >= credentials->generation) return;
@@ -109,6 +122,12 @@ class Pool final : public RemoteConnection::Owner, public std::enable_shared_fro
       std::shared_ptr<RemoteConnection> connection;
       if (free != connections_.end()) {
         connection = *free;
+      } else if (waiting_.front()->request().lasting && lasting_connections() >= config_.max_lasting_connections) {
+        waiting_.front()->fail(too_many_requests("lasting calls keep " + std::to_string(config_.max_lasting_connections) +
+                                                     " connections to " + address_.authority + ", which is as many as may be",
+                                                 1));
+        waiting_.pop_front();
+        continue;
       } else if (must_wait()) {
         return;
       } else {
@@ -121,9 +140,13 @@ class Pool final : public RemoteConnection::Owner, public std::enable_shared_fro
       connection->take(std::move(call));
     }
   }
+  std::size_t lasting_connections() const {
+    const auto kept = [](const auto& one) { return !one->retired() && one->kept_by_lasting(); };
+    return static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(), kept));
+  }
   // A connection that opens may turn out to take many calls.
   bool must_wait() const {
-    const auto current = [](const auto& one) { return !one->retired(); };
+    const auto current = [](const auto& one) { return !one->retired() && !one->kept_by_lasting(); };
     const auto opening = [](const auto& one) { return !one->retired() && !one->open_yet(); };
     const auto count = static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(), current));
     return count >= config_.max_connections || (config_.http2 && std::any_of(connections_.begin(), connections_.end(), opening));
@@ -152,7 +175,9 @@ class RemoteClient final : public HttpClient {
     const auto credentials = files->current();
     if (!credentials->token.empty()) call.headers.emplace_back("Authorization", "Bearer " + credentials->token);
     call.headers.emplace_back("User-Agent", pool_->config().user_agent);
-    const auto deadline = call.deadline;
+    if (call.deadline == kNever && !call.lasting && pool_->config().call_timeout.count() > 0) {
+      call.deadline = std::chrono::steady_clock::now() + pool_->config().call_timeout;
+    }
     const auto source = call.body_source;
     auto state = std::make_shared<RemoteCall>(std::move(call), pool_->loop());
     std::unique_ptr<HttpAnswer> answer = std::make_unique<RemoteAnswer>(state);
@@ -160,22 +185,12 @@ class RemoteClient final : public HttpClient {
     if (source && !tasks_.spawn(*current_executor(), "request-body", send_body(state, source))) {
       co_return service_unavailable("the server is stopping");
     }
-    if (deadline != std::chrono::steady_clock::time_point::max()) watch(state, deadline);
     Status begun = co_await state->wait_head();
     if (!begun.ok()) co_return begun;
     co_return std::move(answer);
   }
 
  private:
-  void watch(const RemoteCallRef& state, std::chrono::steady_clock::time_point deadline) {
-    pool_->loop().after(deadline - std::chrono::steady_clock::now(), [weak = std::weak_ptr<RemoteCall>(state)] {
-      const auto call = weak.lock();
-      if (!call || call->over()) return;
-      if (call->on_cancel) call->on_cancel();
-      call->fail(timeout("the call took too long", 0));
-    });
-  }
-
   const std::shared_ptr<Pool> pool_;
   const std::shared_ptr<CredentialFiles> files_;
   TaskGroup& tasks_;

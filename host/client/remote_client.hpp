@@ -1,5 +1,6 @@
 // Calls to another API server over TLS: HTTP/2 where it speaks that, HTTP/1.1 otherwise, over a few connections that are kept.
 //
+// max_connections bounds the connections of calls that come to an end by themselves; those that lasting calls keep are bounded apart.
 // Thread-safety: call() on any executor.
 // Lifetime:      the loop outlives the client; calls in flight end with an error when it goes.
 // Errors:        kServiceUnavailable when there is no connection to be had, kTimeout past a deadline.  A request that repeats safely, or

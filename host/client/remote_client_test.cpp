@@ -263,6 +263,52 @@ TEST_P(RemoteClientTest, ADeadlineEndsTheCallAndTheServerIsTold) {
   EXPECT_EQ(fetch_here(get("/hello")).body, "hello") << "the client goes on";
 }
 
+HttpCall lasting(std::string target) {
+  HttpCall call = get(std::move(target));
+  call.lasting = true;
+  return call;
+}
+
+// It waited for as long as the server did.
+TEST_P(RemoteClientTest, ACallWithoutADeadlineHasThatOfItsClientUnlessItIsLasting) {
+  config_.call_timeout = std::chrono::milliseconds(200);
+  Promise<Got> watched;
+  spawn_detached(loops_.loop(1), fetch_into(client(), lasting("/hold"), watched));
+  EXPECT_TRUE(run_on(loops_.loop(1), wait(handler_.held)));
+  EXPECT_EQ(fetch_here(get("/hold")).status.reason(), Reason::kTimeout);
+  handler_.release.set(true);
+  EXPECT_EQ(run_on(loops_.loop(1), wait_for(watched)).code, 200) << "a lasting call was ended";
+}
+
+// Over HTTP/1.1 each watch took one of the connections that calls may have, until there was none left.
+TEST_P(RemoteClientTest, LastingCallsLeaveRoomForOthers) {
+  config_.max_connections = 2;
+  std::vector<Promise<Got>> watched(5);
+  for (const Promise<Got>& each : watched) spawn_detached(loops_.loop(1), fetch_into(client(), lasting("/hold"), each));
+  HttpCall call = get("/hello");
+  call.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  EXPECT_EQ(fetch_here(call).body, "hello");
+  handler_.release.set(true);
+  for (const Promise<Got>& each : watched) EXPECT_EQ(run_on(loops_.loop(1), wait_for(each)).code, 200);
+}
+
+TEST_P(RemoteClientTest, ALastingCallThatNeedsAConnectionTooManyIsRefused) {
+  config_.max_lasting_connections = 2;
+  std::vector<Promise<Got>> watched(2);
+  for (const Promise<Got>& each : watched) spawn_detached(loops_.loop(1), fetch_into(client(), lasting("/hold"), each));
+  EXPECT_TRUE(run_on(loops_.loop(1), wait(handler_.held)));
+  if (!GetParam()) {
+    const Got refused = fetch_here(lasting("/hello"));
+    EXPECT_EQ(refused.status.reason(), Reason::kTooManyRequests);
+    EXPECT_TRUE(refused.status.message().starts_with("lasting calls keep 2 connections to 127.0.0.1:")) << refused.status.message();
+  } else {
+    EXPECT_EQ(fetch_here(lasting("/hello")).code, 200) << "HTTP/2 needs no further connection";
+  }
+  EXPECT_EQ(fetch_here(get("/hello")).body, "hello");
+  handler_.release.set(true);
+  for (const Promise<Got>& each : watched) EXPECT_EQ(run_on(loops_.loop(1), wait_for(each)).code, 200);
+}
+
 TEST_P(RemoteClientTest, AnAnswerThatNobodyReadsIsHeldBackAndCanBeGivenUp) {
   EXPECT_GT(run_on(loops_.loop(1), taste(client(), "/endless")), 0u);
   EXPECT_TRUE(run_on(loops_.loop(1), wait(handler_.closed)));

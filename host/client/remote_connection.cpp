@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
@@ -132,6 +133,13 @@ void RemoteConnection::take(RemoteCallRef call) {
   } else {
     pending_.push_back(std::move(call));
   }
+}
+
+bool RemoteConnection::kept_by_lasting() const {
+  if (can_take()) return false;
+  if (session_) return session_->only_lasting();
+  const auto lasting = [](const RemoteCallRef& call) { return call->request().lasting; };
+  return !pending_.empty() && std::all_of(pending_.begin(), pending_.end(), lasting);
 }
 
 void RemoteConnection::retire() {

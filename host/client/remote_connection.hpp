@@ -47,6 +47,8 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
   bool open_yet() const noexcept { return session_ != nullptr; }
   bool can_take() const { return !retired_ && (session_ ? session_->can_take() : !closed_ && pending_.empty()); }
   bool idle() const { return session_ && session_->idle(); }
+  // Lasting calls alone use it, and it takes no other: it may stay so for good.
+  bool kept_by_lasting() const;
   void close(Status why);
   // Takes no more calls, and closes when those it has are done.
   void retire();

@@ -43,6 +43,8 @@ class RemoteSession {
   // To be closed: nothing runs and nothing may be started.
   virtual bool finished() const = 0;
   virtual bool idle() const = 0;
+  // It runs calls, and all of them are lasting.
+  virtual bool only_lasting() const = 0;
   // Takes no more calls; finished() when those it has are done.
   virtual void retire() = 0;
   // The connection has gone: calls of which the server can have done nothing come back, the others fail with `why`.

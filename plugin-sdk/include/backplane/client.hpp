@@ -43,8 +43,10 @@ struct HttpCall {
   std::string body;
   // In place of `body`.  A call with one is not tried a second time.
   std::shared_ptr<BodySource> body_source = {};
-  // Of the whole call, the end of the answer included.
+  // Of the whole call, the end of the answer included; left as it is: ClientConfig::call_timeout of a client that has one.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  // A watch, a followed log: it ends when one side has had enough, has no deadline but its own, and takes no connection from other calls.
+  bool lasting = false;
 };
 
 class HttpAnswer {
@@ -88,7 +90,12 @@ struct ClientConfig {
   bool http2 = true;  // false: HTTP/1.1 alone
   std::string user_agent = "backplane";
   std::size_t max_connections = 8;
+  // Connections besides those that lasting calls alone are using: each has one of its own where the server speaks HTTP/1.1.  A lasting call
+  // too many is refused (kTooManyRequests).
+  std::size_t max_lasting_connections = 256;
   std::chrono::seconds connect_timeout{30};
+  // Of calls that are not lasting and have no deadline of their own; 0: none.
+  std::chrono::milliseconds call_timeout{120'000};
   std::chrono::seconds idle_timeout{90};
 };
 // Of the current context; files stay files, whose paths must be absolute or lead there from the working directory.

@@ -197,7 +197,9 @@ Task<Result<Object>> ApiClient::remove_collection(GroupVersionResource resource,
 
 Task<Result<std::shared_ptr<WatchStream>>> ApiClient::watch(GroupVersionResource resource, std::string ns, ListOptions options) {
   options.watch = true;
-  auto answer = co_await http_->call(call_of("GET", path_of(resource, ns, "", "") + query_of(options)));
+  HttpCall call = call_of("GET", path_of(resource, ns, "", "") + query_of(options));
+  call.lasting = true;
+  auto answer = co_await http_->call(std::move(call));
   if (!answer.ok()) co_return std::move(answer).status();
   if ((*answer)->code() != 200) {
     auto body = co_await read_all(**answer);

@@ -134,6 +134,7 @@ TEST_F(ApiClientTest, EventsAreReadAcrossTheirPieces) {
   auto stream = run(api.watch(pods, "n"));
   ASSERT_TRUE(stream.ok());
   EXPECT_EQ(http->asked, Texts{"GET /api/v1/namespaces/n/pods?watch=true"});
+  EXPECT_TRUE(http->last.lasting);
   const auto first = run((*stream)->next());
   ASSERT_EQ(first->size(), 2u);
   EXPECT_EQ((*first)[0].object->name, "a");
