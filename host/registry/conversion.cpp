@@ -91,12 +91,13 @@ ObjectRef Conversion::entry_of(const ObjectEntry& entry, const Object& object) c
 Task<Result<std::vector<ObjectRef>>> Conversion::shown(std::vector<ObjectRef> entries) const { return show(std::move(entries), true); }
 
 Task<Result<std::vector<ObjectRef>>> Conversion::show(std::vector<ObjectRef> entries, bool lenient) const {
+  const std::shared_ptr<const void> self = shared_from_this();
   // Objects may have been stored in several versions: one batch for each.
   std::map<GroupVersionKind, Batch> batches;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (entries[i] == nullptr || shows(*entries[i])) continue;
-    if (ObjectRef known = entries[i]->version(this)) {
-      entries[i] = std::move(known);
+    if (std::optional<ObjectRef> known = entries[i]->version(self)) {
+      if (*known != nullptr) entries[i] = std::move(*known);
       continue;
     }
     Object tree = decode(*entries[i], json::make_shared_resource<json::monotonic_resource>());
@@ -109,7 +110,9 @@ Task<Result<std::vector<ObjectRef>>> Conversion::show(std::vector<ObjectRef> ent
     if (!converted.ok()) co_return std::move(converted.status());
     for (std::size_t i = 0; i < batch.places.size(); ++i) {
       ObjectRef& entry = entries[batch.places[i]];
-      entry = entry->publish_version(shared_from_this(), entry_of(*entry, (*converted)[i]));
+      ObjectRef made = entry_of(*entry, (*converted)[i]);
+      if (made->json().view() == entry->json().view()) made = nullptr;  // what there is will do: no second copy of it
+      if (ObjectRef shared = entry->publish_version(self, std::move(made))) entry = std::move(shared);
     }
   }
   co_return entries;

@@ -1,7 +1,8 @@
 // The way between the version of a resource that is stored and one that is served.
 //
 // Thread-safety: immutable; any thread.
-// Lifetime:      shared by the storages of the served version and by the entries it has converted; keeps its schemas.
+// Lifetime:      shared by the storages of the served version; keeps its schemas.  What it has converted stays with the entries, for as
+//                long as it lives and they need the place for nothing else.
 // Errors:        the converter's; kInternalError for an object beyond its schema.
 #pragma once
 

@@ -280,6 +280,43 @@ TEST_F(ConvertingStoreTest, ARevisionIsConvertedOnceForAllItsReaders) {
   EXPECT_EQ(converter->batches, std::vector<std::size_t>{1});
 }
 
+// After four changes of a definition each list converted all objects again.
+TEST_F(ConvertingStoreTest, ARevisionIsConvertedOnceForEachConversionHoweverManyThereWere) {
+  const auto converter = std::make_shared<CountingConverter>();
+  const ObjectRef entry = make_object(parsed_text(R"({"kind":"Thing","apiVersion":"example.com/v1","data":{"colour":"red"}})"));
+  for (std::size_t changes = 1; changes <= 10; ++changes) {
+    const auto conversion = std::make_shared<const registry::Conversion>(registry::VersionForm{kServed, &schema_, nullptr},
+                                                                         registry::VersionForm{kStored, &schema_, nullptr}, converter);
+    for (int list = 0; list < 3; ++list) EXPECT_TRUE(run(conversion->shown(entry)).ok());
+    EXPECT_EQ(converter->batches.size(), changes);
+  }
+}
+
+class RefreshingConverter final : public ObjectConverter {
+ public:
+  Task<Result<std::vector<Object>>> convert(GroupVersionKind, GroupVersionKind, std::vector<Object> objects) const override {
+    ++times;
+    co_return objects;
+  }
+  Result<std::string> stored_field_label(const GroupVersionKind&, std::string_view label) const override { return std::string(label); }
+  Revision refresh_until() const noexcept override { return 10; }
+  mutable int times = 0;
+};
+
+// Objects that a changed schema leaves as they were were kept in both forms.
+TEST_F(ConvertingStoreTest, WhatAConversionLeavesAsItIsIsKeptOnce) {
+  const auto converter = std::make_shared<RefreshingConverter>();
+  const auto conversion = std::make_shared<const registry::Conversion>(registry::VersionForm{kStored, &schema_, nullptr},
+                                                                       registry::VersionForm{kStored, &schema_, nullptr}, converter);
+  const ObjectRef entry = make_object(parsed_text(R"({"kind":"Thing","apiVersion":"example.com/v1","metadata":{"resourceVersion":"7"}})"));
+  for (int list = 0; list < 3; ++list) {
+    const auto shown = run(conversion->shown(std::vector<ObjectRef>{entry}));
+    ASSERT_TRUE(shown.ok());
+    EXPECT_EQ(shown->front(), entry);
+  }
+  EXPECT_EQ(converter->times, 1);
+}
+
 TEST_F(ConvertingStoreTest, StatusAndScaleAreOfTheVersion) {
   make_versions();
   ASSERT_TRUE(

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <utility>
 
 #include "backplane/codec.hpp"
@@ -165,10 +166,21 @@ struct ObjectEntry::Slot {
   const Slot* next;
 };
 
-struct ObjectEntry::Version {
-  std::shared_ptr<const void> view;
-  ObjectRef object;
-  const Version* next;
+// What views have made of the entry.  They come and go (custom resources): the place of one that has gone is given to the next.
+struct ObjectEntry::Versions {
+  struct Made {
+    std::weak_ptr<const void> view;
+    ObjectRef object;
+    // Told by who owns them: the address of a view that has gone may be another's.
+    bool by(const std::shared_ptr<const void>& asking) const noexcept { return !view.owner_before(asking) && !asking.owner_before(view); }
+  };
+  const Made* find(const std::shared_ptr<const void>& view) const noexcept {
+    const auto found = std::find_if(made.begin(), made.end(), [&](const Made& each) { return each.by(view); });
+    return found == made.end() ? nullptr : &*found;
+  }
+
+  std::mutex mutex;  // what follows
+  std::vector<Made> made;
 };
 
 ObjectEntry::ObjectEntry(const ObjectEntry& other)
@@ -189,8 +201,7 @@ ObjectEntry::~ObjectEntry() {
     slot->codec->held_.fetch_sub(slot->form.bytes.size(), std::memory_order_relaxed);
     delete std::exchange(slot, slot->next);
   }
-  const Version* version = versions_.load(std::memory_order_acquire);
-  while (version != nullptr) delete std::exchange(version, version->next);
+  delete versions_.load(std::memory_order_acquire);
 }
 
 void ObjectEntry::set_json(SharedBytes json, std::uint32_t item_offset) {
@@ -223,25 +234,31 @@ const EncodedForm& ObjectEntry::publish(const Codec& codec, EncodedForm form) co
   return made.release()->form;
 }
 
-ObjectRef ObjectEntry::version(const void* view) const noexcept {
-  for (const Version* each = versions_.load(std::memory_order_acquire); each != nullptr; each = each->next) {
-    if (each->view.get() == view) return each->object;
-  }
-  return nullptr;
+std::optional<ObjectRef> ObjectEntry::version(const std::shared_ptr<const void>& view) const {
+  Versions* versions = versions_.load(std::memory_order_acquire);
+  if (versions == nullptr) return std::nullopt;
+  const std::lock_guard lock(versions->mutex);
+  const Versions::Made* made = versions->find(view);
+  return made != nullptr ? std::optional(made->object) : std::nullopt;
 }
 
-ObjectRef ObjectEntry::publish_version(std::shared_ptr<const void> view, ObjectRef object) const {
-  // A kind has two or three versions; views that come and go (custom resources) must not pile up.
-  constexpr int kMaxVersions = 4;
-  auto made = std::make_unique<Version>(Version{std::move(view), std::move(object), versions_.load(std::memory_order_acquire)});
-  do {
-    int count = 0;
-    for (const Version* each = made->next; each != nullptr; each = each->next, ++count) {
-      if (each->view == made->view) return each->object;
-    }
-    if (count >= kMaxVersions) return made->object;
-  } while (!versions_.compare_exchange_weak(made->next, made.get(), std::memory_order_acq_rel, std::memory_order_acquire));
-  return made.release()->object;
+ObjectRef ObjectEntry::publish_version(const std::shared_ptr<const void>& view, ObjectRef object) const {
+  // A kind has two or three versions at a time, and for a moment those before a change.
+  constexpr std::size_t kMostVersions = 4;
+  Versions* versions = versions_.load(std::memory_order_acquire);
+  if (versions == nullptr) {
+    auto fresh = std::make_unique<Versions>();
+    if (versions_.compare_exchange_strong(versions, fresh.get(), std::memory_order_acq_rel, std::memory_order_acquire))
+      versions = fresh.release();
+  }
+  std::vector<Versions::Made> gone;  // ends after the lock
+  const std::lock_guard lock(versions->mutex);
+  if (const Versions::Made* made = versions->find(view)) return made->object;
+  const auto first = std::partition(versions->made.begin(), versions->made.end(), [](const auto& each) { return !each.view.expired(); });
+  gone.assign(std::make_move_iterator(first), std::make_move_iterator(versions->made.end()));
+  versions->made.erase(first, versions->made.end());
+  if (versions->made.size() < kMostVersions) versions->made.push_back({view, object});
+  return object;
 }
 
 ObjectRef with_json(const ObjectEntry& entry, std::string json, std::uint32_t item_offset) {

@@ -120,6 +120,39 @@ TEST(ObjectEntry, FormsAreCountedAsLongAsTheirEntryLives) {
   EXPECT_EQ(codec.held_bytes(), 0u);
 }
 
+// After four changes of a definition each list converted all objects again.
+TEST(ObjectEntry, ViewsThatHaveGoneMakeRoomForOthers) {
+  const Value tree = json::parse(R"({"kind":"A","apiVersion":"v1","metadata":{"name":"a"}})");
+  const ObjectRef entry = make_object(tree.get_object());
+  const std::shared_ptr<const void> lasting = std::make_shared<int>(0);
+  const ObjectRef kept = entry->publish_version(lasting, make_object(tree.get_object()));
+  std::vector<std::weak_ptr<const ObjectEntry>> before;
+  for (int i = 0; i < 20; ++i) {
+    const std::shared_ptr<const void> view = std::make_shared<int>(i);
+    EXPECT_EQ(entry->version(view), std::nullopt) << i;
+    const ObjectRef made = entry->publish_version(view, make_object(tree.get_object()));
+    EXPECT_EQ(entry->version(view), made) << i;
+    EXPECT_EQ(entry->publish_version(view, make_object(tree.get_object())), made) << i;
+    before.push_back(made);
+  }
+  EXPECT_EQ(entry->version(lasting), kept);
+  const auto living = std::count_if(before.begin(), before.end(), [](const auto& each) { return !each.expired(); });
+  EXPECT_EQ(living, 1) << "what views have made goes with them when another comes";
+}
+
+TEST(ObjectEntry, AFewViewsThatLiveHaveTheirPlace) {
+  const Value tree = json::parse(R"({"kind":"A","apiVersion":"v1","metadata":{"name":"a"}})");
+  const ObjectRef entry = make_object(tree.get_object());
+  std::vector<std::shared_ptr<const void>> views;
+  for (int i = 0; i < 10; ++i) {
+    views.push_back(std::make_shared<int>(i));
+    EXPECT_NE(entry->publish_version(views.back(), make_object(tree.get_object())), nullptr);
+  }
+  const auto known = std::count_if(views.begin(), views.end(), [&](const auto& view) { return entry->version(view).has_value(); });
+  EXPECT_EQ(known, 4);
+  EXPECT_TRUE(entry->version(views.front()).has_value());
+}
+
 // Such an entry passed for an object without finalizers.
 TEST(Decode, ThrowsForWhatIsNoObject) {
   ObjectEntry entry;

@@ -73,21 +73,22 @@ class ObjectEntry {
   // Gives `form` to everybody.  The result is what everybody has: another thread's, if that was faster.
   const EncodedForm& publish(const Codec& codec, EncodedForm form) const;
 
-  // The object in another version, as `view` has made it; null when nobody has asked for it yet.
-  std::shared_ptr<const ObjectEntry> version(const void* view) const noexcept;
-  // Gives `object` to everybody who asks as `view`, which is kept as long as this entry; of a few views only, further ones share nothing.
-  // The result is what everybody has: another thread's, if that was faster.
-  std::shared_ptr<const ObjectEntry> publish_version(std::shared_ptr<const void> view, std::shared_ptr<const ObjectEntry> object) const;
+  // The object in another version, as `view` has made it: nothing when nobody has asked for it yet, null when it is this entry itself.
+  std::optional<std::shared_ptr<const ObjectEntry>> version(const std::shared_ptr<const void>& view) const;
+  // Gives `object` (null: this entry itself) to everybody who asks as `view`.  A few views that live have their place; further ones share
+  // nothing, and the place of one that has gone is the next one's.  The result is what everybody has: another thread's, if that was faster.
+  std::shared_ptr<const ObjectEntry> publish_version(const std::shared_ptr<const void>& view,
+                                                     std::shared_ptr<const ObjectEntry> object) const;
 
  private:
   struct Slot;
-  struct Version;
+  struct Versions;
   SharedBytes json_;
   std::uint32_t item_offset_ = 0;
   bool framed_ = false;
   EventType event_ = EventType::kAdded;
   mutable std::atomic<const Slot*> slots_{nullptr};
-  mutable std::atomic<const Version*> versions_{nullptr};
+  mutable std::atomic<Versions*> versions_{nullptr};
 };
 using ObjectRef = std::shared_ptr<const ObjectEntry>;
 
