@@ -195,8 +195,10 @@ class Schema {
   virtual void apply_defaults(Value& value) const = 0;
   // Structural validation (custom resources: type, format, enum, pattern, minimum …, required, list types).
   virtual void validate(const Value& value, const std::string& path, FieldErrors& errors) const = 0;
-  // The rules (x-backplane-rules) of a typed schema over a normalized object; `old` is what it replaces, null on create.  The generic store
-  // calls it around the Strategy's own validation.  Structural schemas have none.
+  // The rules (x-backplane-rules) of a typed schema over a normalized object; `old` is what it replaces, null on create.  Inside it, what a
+  // value replaces is the member of its name, the entry of its key, the item of a list-type map with its keys, the same item of a set; what
+  // has no such predecessor, and an item of any other list, is new.  The generic store calls it around the Strategy's own validation.
+  // Structural schemas have none.
   virtual void check(const Object& object, const Object* old, ObjectPart part, const std::string& path, FieldErrors& errors) const;
   // `patch` merged into `target` by the rules of strategic merge patch: merge keys, $patch, $retainKeys, $setElementOrder,
   // $deleteFromPrimitiveList.

@@ -1,10 +1,12 @@
 // Typed objects against the rules of their schema, in the words of field.Error.
 //
-// One walk over the new object; the old one is walked beside it as far as structs go.  A path is put together only for what is wrong.
+// One walk over the new object, and the old one beside it: into lists only where something within compares.  A path is put together only
+// for what is wrong.
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
 #include <set>
 
+#include "schema/old_items.hpp"
 #include "schema/place.hpp"
 #include "schema/scalars.hpp"
 #include "schema/type.hpp"
@@ -209,34 +211,45 @@ class Checker {
 
   void go_down(const Type& type, const Rules* rules, const Value& value, const Value* old, const Place& place) {
     if (type.form() == Form::kStruct && value.is_object()) {
-      if (rules != nullptr) check_members(type, *rules, value.get_object(), place);
-      check_struct(type, value.get_object(), old != nullptr ? old->if_object() : nullptr, place, ObjectPart::kWhole);
+      const Object* before = old != nullptr ? old->if_object() : nullptr;
+      if (rules != nullptr) check_members(type, *rules, value.get_object(), before, place);
+      check_struct(type, value.get_object(), before, place, ObjectPart::kWhole);
     } else if (type.form() == Form::kList && value.is_array()) {
-      check_list(type, rules, value.get_array(), place);
+      check_list(type, rules, value.get_array(), old, place);
     } else if (type.form() == Form::kMap && value.is_object()) {
-      check_map(type, rules, value.get_object(), place);
+      check_map(type, rules, value.get_object(), old != nullptr ? old->if_object() : nullptr, place);
     }
   }
 
-  void check_members(const Type& type, const Rules& rules, const Object& object, const Place& place) {
+  // An item of a list, an entry of a map.
+  void check_item(const Body& holder, const Value& value, const Value* old, const Place& place) {
+    if (holder.item_rules != nullptr) {
+      if (old != nullptr) check_change(*holder.item_rules, &value, old, place);
+      check_value(*holder.items, *holder.item_rules, &value, place);
+    }
+    go_down(*holder.items, holder.item_rules, value, old, place);
+  }
+
+  void check_members(const Type& type, const Rules& rules, const Object& object, const Object* old, const Place& place) {
     for (const auto& [name, member_rules] : rules.members) {
       const int index = type.body().find(name, 0);
       if (index < 0) continue;
       const Property& property = type.body().properties[static_cast<std::size_t>(index)];
-      check_property(type, property, *member_rules, find(object, name), object, nullptr, place);
+      check_property(type, property, *member_rules, find(object, name), object, old, place);
     }
   }
 
-  void check_list(const Type& type, const Rules* rules, const Array& list, const Place& place) {
+  void check_list(const Type& type, const Rules* rules, const Array& list, const Value* old, const Place& place) {
+    static const ListIdentity kUntold{ListKind::kAtomic, {}};
     const Body& body = type.body();
     if (body.items == nullptr || (rules == nullptr && !type.ruled_within())) return;
     const bool whole = rules != nullptr && rules->whole_list;
     for (const Rules* each = rules; each != nullptr && list.size() > 1; each = each->next.get()) check_named(*each, list, place);
+    const bool compares = old != nullptr && body.identity != nullptr && type.compares_within();
+    const OldItems before(compares ? *body.identity : kUntold, old);
     for (std::size_t i = 0; i < list.size(); ++i) {
       const Place item{&place, {}, i, Place::Step::kIndex};
-      const Place& at = whole ? place : item;
-      if (body.item_rules != nullptr) check_value(*body.items, *body.item_rules, &list[i], at);
-      go_down(*body.items, body.item_rules, list[i], nullptr, at);
+      check_item(body, list[i], before.of(list[i], i), whole ? place : item);
     }
     for (const Rules* each = rules; each != nullptr; each = each->next.get()) {
       if (each->unique.size() > 1) {
@@ -282,15 +295,13 @@ class Checker {
     }
   }
 
-  void check_map(const Type& type, const Rules* rules, const Object& map, const Place& place) {
+  void check_map(const Type& type, const Rules* rules, const Object& map, const Object* old, const Place& place) {
     const Body& body = type.body();
     if (rules == nullptr && !type.ruled_within()) return;
     for (const auto& entry : map) {
       const Place at{&place, entry.key(), 0, Place::Step::kKey};
       if (rules != nullptr && rules->keys != nullptr) check_text(*rules->keys, entry.key(), at);
-      if (body.items == nullptr) continue;
-      if (body.item_rules != nullptr) check_value(*body.items, *body.item_rules, &entry.value(), at);
-      go_down(*body.items, nullptr, entry.value(), nullptr, at);
+      if (body.items != nullptr) check_item(body, entry.value(), old != nullptr ? find(*old, entry.key()) : nullptr, at);
     }
   }
 

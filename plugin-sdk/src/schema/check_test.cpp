@@ -222,6 +222,67 @@ TEST(Rules, CountsHaveLimitsAndItemsHaveNames) {
             "hosts[0]: Invalid value: \"a\": name is neither a standard finalizer name nor is it fully qualified");
 }
 
+constexpr std::string_view kHolder = R"({"definitions":{
+  "Port":{"type":"object","properties":{
+    "name":{"type":"string","x-backplane-omit":"never"},
+    "number":{"type":"integer","format":"int32","x-backplane-omit":"never","x-backplane-rules":{"immutable":true}},
+    "inner":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["name"],"items":{"$ref":"#/definitions/Port"}}}},
+  "Holder":{"type":"object","properties":{
+    "named":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["name"],"items":{"$ref":"#/definitions/Port"}},
+    "listed":{"type":"array","items":{"$ref":"#/definitions/Port"}},
+    "units":{"type":"array","x-kubernetes-list-type":"atomic","items":{"$ref":"#/definitions/Port"}},
+    "mapped":{"type":"object","additionalProperties":{"$ref":"#/definitions/Port"}},
+    "counts":{"type":"object","additionalProperties":{"type":"integer","format":"int32",
+      "x-backplane-rules":{"rising":"must not fall"}}},
+    "held":{"allOf":[{"$ref":"#/definitions/Port"}],"x-backplane-pointer":true,
+      "x-backplane-rules":{"members":{"name":{"once":"may not change"}}}}}}}})";
+
+std::string holder_problems(std::string_view now, std::string_view old) {
+  static const auto set = compile_documents({kHolder});
+  const auto object = [](std::string_view text) {
+    Value value = json_of(text);
+    EXPECT_TRUE(set->find(std::string_view("Holder"))->normalize(value, nullptr).ok());
+    return value.get_object();
+  };
+  const Object before = object(old);
+  FieldErrors errors;
+  set->find(std::string_view("Holder"))->check(object(now), &before, ObjectPart::kWhole, "", errors);
+  return errors.empty() ? "" : errors.aggregate_message();
+}
+
+// Rules on changes saw every item of a list, every entry of a map, as new.
+TEST(Rules, ChangesInsideListsAndMapsAreSeenBesideWhatWasThere) {
+  const std::string refused = ": Invalid value: 2: field is immutable";
+  const std::string before = R"([{"name":"a","number":1},{"name":"b","number":2}])";
+  EXPECT_EQ(holder_problems(R"({"named":[{"name":"c","number":9},{"name":"b","number":2},{"name":"a","number":1}]})",
+                            R"({"named":)" + before + "}"),
+            "")
+      << "items go by their keys, not by their places";
+  EXPECT_EQ(holder_problems(R"({"named":[{"name":"b","number":2},{"name":"a","number":2}]})", R"({"named":)" + before + "}"),
+            "named[1].number" + refused);
+  EXPECT_EQ(holder_problems(R"({"named":[{"name":"a","number":1,"inner":[{"name":"x","number":2}]}]})",
+                            R"({"named":[{"name":"a","number":1,"inner":[{"name":"x","number":1}]}]})"),
+            "named[0].inner[0].number" + refused);
+  EXPECT_EQ(holder_problems(R"({"listed":[{"name":"a","number":2}]})", R"({"listed":[{"name":"a","number":1}]})"), "");
+  EXPECT_EQ(holder_problems(R"({"units":[{"name":"a","number":2}]})", R"({"units":[{"name":"a","number":1}]})"), "");
+  EXPECT_EQ(holder_problems(R"({"mapped":{"k":{"name":"a","number":2},"l":{"number":5}}})", R"({"mapped":{"k":{"name":"a","number":1}}})"),
+            "mapped[k].number" + refused);
+  EXPECT_EQ(holder_problems(R"({"counts":{"a":1,"b":3}})", R"({"counts":{"a":2,"b":2}})"), "counts[a]: Invalid value: 1: must not fall");
+  EXPECT_EQ(holder_problems(R"({"held":{"name":"b"}})", R"({"held":{"name":"a"}})"), "held.name: Forbidden: may not change");
+}
+
+// Looking for each item among all old ones took the square of their number.
+TEST(Rules, ItemsOfALongListAreFoundByTheirKeys) {
+  std::string before, now;
+  constexpr int kItems = 5000;
+  for (int i = 0; i < kItems; ++i) {
+    before += (i ? "," : "") + (R"({"name":"n)" + std::to_string(i)) + R"(","number":1})";
+    now = R"({"name":"n)" + std::to_string(i) + R"(","number":)" + (i == 42 ? "2}" : "1}") + (i ? "," : "") + now;
+  }
+  EXPECT_EQ(holder_problems(R"({"named":[)" + now + "]}", R"({"named":[)" + before + "]}"),
+            "named[" + std::to_string(kItems - 43) + "].number: Invalid value: 2: field is immutable");
+}
+
 TEST(Defaults, CanHangOnOtherMembersAndBeTheirs) {
   const auto defaulted = [](std::string_view text) {
     Value value = json_of(text);

@@ -105,9 +105,7 @@ void Compiler::read_extensions(Constraints& out, const Object& schema) {
   out.preserve_unknown = truthy(schema, "x-kubernetes-preserve-unknown-fields");
   out.embedded_resource = truthy(schema, "x-kubernetes-embedded-resource");
   state_.embedded_resources = state_.embedded_resources || out.embedded_resource;
-  const std::string_view list = get_string(schema, "x-kubernetes-list-type");
-  out.list_kind = list == "set" ? ListKind::kSet : list == "map" ? ListKind::kMap : ListKind::kAtomic;
-  out.list_map_keys = strings_of(schema, "x-kubernetes-list-map-keys");
+  out.items = list_identity_of(schema);
 }
 
 void Compiler::read_logic(Constraints& out, const Object& schema, const std::string& path) {

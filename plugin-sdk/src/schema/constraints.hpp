@@ -10,13 +10,12 @@
 #include <vector>
 
 #include "backplane/json.hpp"
+#include "schema/old_items.hpp"
 #include "schema/regexp.hpp"
 
 namespace backplane::schema {
 
 class Type;
-
-enum class ListKind : unsigned char { kAtomic, kSet, kMap };
 
 struct Constraints {
   bool typed = true;   // the schema names a type; else the form says only which keywords it has
@@ -27,8 +26,7 @@ struct Constraints {
   bool preserve_unknown = false;
   bool embedded_resource = false;
   bool additional_allowed = false;  // additionalProperties: true
-  ListKind list_kind = ListKind::kAtomic;
-  std::vector<std::string> list_map_keys;
+  ListIdentity items;               // of a list
 
   std::vector<std::string> required;
   std::vector<Value> enumeration;

@@ -18,7 +18,7 @@ void for_repeated(std::size_t count, Text text, Report report) {
 
 void check_list(const Array& array, const Constraints& rule, const Place& place, FieldErrors& errors) {
   const auto at = [&](std::size_t i) { return place.item(i).path(); };
-  if (rule.list_kind == ListKind::kSet) {
+  if (rule.items.kind == ListKind::kSet) {
     for_repeated(
         array.size(), [&](std::size_t i) { return to_json(array[i]); },
         [&](std::size_t i) { errors.duplicate_raw(at(i), to_json(array[i])); });
@@ -28,12 +28,13 @@ void check_list(const Array& array, const Constraints& rule, const Place& place,
     if (array[i].is_object() || array[i].is_null()) continue;
     return errors.invalid_raw(at(i), to_json(array[i]), "must be an object for an array of list-type map");
   }
-  const auto key = [&](std::size_t i) { return to_json(list_key_of(array[i], rule.list_map_keys)); };
+  const auto key = [&](std::size_t i) { return to_json(list_key_of(array[i], rule.items.keys)); };
   for_repeated(array.size(), key, [&](std::size_t i) { errors.duplicate_raw(at(i), key(i)); });
 }
 
 void look(const Value& value, const Constraints& rule, const Place& place, FieldErrors& found) {
-  if (rule.list_kind != ListKind::kAtomic && value.is_array()) check_list(value.get_array(), rule, place, found);
+  const bool distinct = rule.items.kind == ListKind::kSet || rule.items.kind == ListKind::kMap;
+  if (distinct && value.is_array()) check_list(value.get_array(), rule, place, found);
 }
 
 }  // namespace

@@ -201,6 +201,46 @@ TEST(StructuralChange, ItemsStayThemselvesByTheKeysOfTheirList) {
   EXPECT_NE(change_problems(map, "[]", twice), "");
 }
 
+// They were compared as a whole.
+TEST(StructuralChange, ItemsOfAListWithoutATypeStayThemselvesByTheirPlace) {
+  const auto list = [](const std::string& type) {
+    return R"({"type":"array",)" + (type.empty() ? "" : R"("x-kubernetes-list-type":")" + type + R"(",)") +
+           R"("items":{"type":"string","maxLength":2}})";
+  };
+  const std::string before = R"(["long"])", first = "spec[0]: Too long: may not be more than 2 bytes",
+                    second = "spec[1]: Too long: may not be more than 2 bytes";
+  EXPECT_EQ(change_problems(list(""), before, R"(["long","x"])"), "");
+  EXPECT_EQ(change_problems(list(""), before, R"(["x","long"])"), second);
+  for (const char* type : {"atomic", "set"}) {
+    EXPECT_EQ(change_problems(list(type), before, before), "") << type;
+    EXPECT_EQ(change_problems(list(type), before, R"(["long","x"])"), first) << type;
+  }
+}
+
+// The parts of a value were held to an alternative as if they were new.
+TEST(StructuralChange, PartsOfAnAlternativeMayStay) {
+  const std::string text = R"({"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},
+    "anyOf":[{"properties":{"a":{"maxLength":2}}}]})";
+  EXPECT_EQ(change_problems(text, R"({"a":"long"})", R"({"a":"long","b":"x"})"), "");
+  EXPECT_NE(change_problems(text, R"({"a":"long"})", R"({"a":"longer"})"), "");
+}
+
+// All items without the key were taken for the same one.
+TEST(StructuralChange, AnItemWithoutItsKeyIsNew) {
+  const std::string map = R"({"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["k"],"items":
+    {"type":"object","properties":{"k":{"type":"string"},"v":{"type":"string","maxLength":2},"w":{"type":"string"}}}})";
+  EXPECT_EQ(change_problems(map, R"([{"k":"a","v":"long"}])", R"([{"k":"a","v":"long","w":"x"}])"), "");
+  EXPECT_NE(change_problems(map, R"([{"v":"long"}])", R"([{"v":"long","w":"x"}])"), "");
+}
+
+// Another order of the items made another list of it.
+TEST(StructuralChange, TheOrderOfAListMapIsNoChange) {
+  const std::string map = R"({"type":"array","maxItems":1,"x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["k"],"items":
+    {"type":"object","properties":{"k":{"type":"string"}}}})";
+  EXPECT_EQ(change_problems(map, R"([{"k":"a"},{"k":"b"}])", R"([{"k":"b"},{"k":"a"}])"), "");
+  EXPECT_NE(change_problems(map, R"([{"k":"a"},{"k":"b"}])", R"([{"k":"b"},{"k":"c"}])"), "");
+}
+
 // A long key above many members took its length for each of them.
 TEST(Structural, TellsOfTheFirstUnknownMembersOnly) {
   std::string many = "{";

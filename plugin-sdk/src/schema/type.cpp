@@ -68,6 +68,13 @@ Type::~Type() = default;
 
 namespace {
 
+bool compares(const Rules* rules) {
+  if (rules == nullptr) return false;
+  const bool here = rules->immutable || rules->on_create || rules->again || !rules->once.empty() || !rules->rising.empty();
+  const auto member = [](const auto& each) { return compares(each.second.get()); };
+  return here || std::any_of(rules->members.begin(), rules->members.end(), member) || compares(rules->next.get());
+}
+
 bool holds(const Type& type, bool (*own)(const Body&), std::set<const Type*>& seen) {
   if (type.form() != Form::kStruct && type.form() != Form::kList && type.form() != Form::kMap) return false;
   if (!seen.insert(&type).second) return false;
@@ -80,6 +87,10 @@ bool holds(const Type& type, bool (*own)(const Body&), std::set<const Type*>& se
 }  // namespace
 
 bool Type::has_rules(const Body& body) { return !body.ruled.empty() || body.item_rules != nullptr || body.struct_rules != nullptr; }
+bool Type::has_comparisons(const Body& body) {
+  if (compares(body.item_rules) || (body.struct_rules != nullptr && !body.struct_rules->frozen_by.empty())) return true;
+  return std::any_of(body.ruled.begin(), body.ruled.end(), [&](std::size_t index) { return compares(body.properties[index].rules); });
+}
 bool Type::has_defaults(const Body& body) { return !body.with_defaults.empty(); }
 
 bool Type::find_out(Known& fact, OwnFact own) const {

@@ -53,6 +53,7 @@ enum class Omit : unsigned char { kEmpty, kNever, kZero };
 class Type;
 struct Constraints;
 struct ConditionalDefault;
+struct ListIdentity;
 struct ProtobufPlan;
 
 // One field of kube-apiserver's own struct of a type.
@@ -104,6 +105,7 @@ struct Body {
   std::uint32_t shape_boolean = 0;
   std::vector<std::uint16_t> ruled;                // properties with rules
   const Rules* item_rules = nullptr;               // of a list's items, a map's values
+  std::unique_ptr<const ListIdentity> identity;    // typed mode: of a list that is a set or a map
   const StructRules* struct_rules = nullptr;       // what crosses the members of a struct
   std::unique_ptr<const Constraints> constraints;  // structural mode only
   std::string error;                               // not empty: the definition is malformed
@@ -153,8 +155,10 @@ class Type final : public Schema {
   std::string go_type() const;
   std::string_view go_struct_name() const noexcept;
   const GoLayout& go_layout() const;
-  // Whether x-backplane-rules stand on this type or on anything it can hold; and whether anything there has a declared default.
+  // Whether x-backplane-rules stand on this type or on anything it can hold, such among them that compare a value with what it was, and
+  // whether anything there has a declared default.
   bool ruled_within() const { return known(ruled_within_, has_rules); }
+  bool compares_within() const { return known(compares_within_, has_comparisons); }
   bool defaulted_within() const { return known(defaulted_within_, has_defaults); }
 
  private:
@@ -165,6 +169,7 @@ class Type final : public Schema {
   using Known = std::atomic<signed char>;
   using OwnFact = bool (*)(const Body& body);
   static bool has_rules(const Body& body);
+  static bool has_comparisons(const Body& body);
   static bool has_defaults(const Body& body);
   bool known(Known& fact, OwnFact own) const {
     const signed char value = fact.load(std::memory_order_relaxed);
@@ -178,6 +183,7 @@ class Type final : public Schema {
   std::string_view text_;     // the definition's JSON; empty when the body was made at once, or when the set has a source
   Form form_;
   mutable Known ruled_within_{-1};
+  mutable Known compares_within_{-1};
   mutable Known defaulted_within_{-1};
   mutable std::atomic<const Body*> body_{nullptr};
 };

@@ -1,10 +1,11 @@
 // Validation of custom resources, worded as kube-openapi's validators word it.
 //
 // Thread-safety: const walks over immutable schemas.
-#include <unordered_map>
+#include <algorithm>
 
 #include "backplane/schema_change.hpp"
 #include "schema/findings.hpp"
+#include "schema/old_items.hpp"
 
 namespace backplane::schema {
 namespace {
@@ -57,17 +58,72 @@ std::string_view type_of(const Value& value) noexcept {
 
 bool contains(std::string_view words, std::string_view word) noexcept { return words.find(word) != std::string_view::npos; }
 
+const Type* part_of(const Type& type, std::string_view member) {
+  const Body& body = type.body();
+  const int index = body.find(member, 0);
+  if (index >= 0) return body.properties[static_cast<std::size_t>(index)].type;
+  return type.form() == Form::kList ? nullptr : body.items;
+}
+const Type* items_of(const Type& type) { return type.form() == Form::kList ? type.body().items : nullptr; }
+const ListIdentity& identity_of(const Type& type) {
+  static const ListIdentity kPlain;
+  return rules(type) != nullptr ? rules(type)->items : kPlain;
+}
+
+// A value as it was, and the schema by which its parts are found: that of the value itself, not of an alternative within it.  Null: there
+// was none.
+struct Before {
+  const Value* value = nullptr;
+  const Type* shape = nullptr;
+
+  Before member(std::string_view name) const {
+    const Type* part = value != nullptr && value->is_object() ? part_of(*shape, name) : nullptr;
+    const Value* was = part != nullptr ? find(value->get_object(), name) : nullptr;
+    return was != nullptr ? Before{was, part} : Before{};
+  }
+};
+
+bool unchanged(const Value& now, const Before& before);
+
+bool items_unchanged(const Array& now, const Before& before) {
+  const Type* items = items_of(*before.shape);
+  const ListIdentity& identity = identity_of(*before.shape);
+  if (items == nullptr || identity.kind == ListKind::kAtomic || identity.kind == ListKind::kSet) return before.value->get_array() == now;
+  const OldItems old(identity, before.value);
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const Value* was = old.of(now[i], i);
+    if (was == nullptr ? before.value->get_array()[i] != now[i] : !unchanged(now[i], {was, items})) return false;
+  }
+  return true;
+}
+
+// As upstream compares what is ratcheted: the items of a map in whatever order, and never an object with members that the schema does not
+// know.
+bool unchanged(const Value& now, const Before& before) {
+  const Value& old = *before.value;
+  if (now.is_array()) {
+    return old.is_array() && old.get_array().size() == now.get_array().size() && items_unchanged(now.get_array(), before);
+  }
+  if (!now.is_object()) return now == old;
+  if (!old.is_object() || old.get_object().size() != now.get_object().size()) return false;
+  const Object& members = now.get_object();
+  return std::all_of(members.begin(), members.end(), [&](const auto& member) {
+    const Before was = before.member(member.key());
+    return was.value != nullptr && unchanged(member.value(), was);
+  });
+}
+
 class Validator {
  public:
-  // With `old`, the value as it was, what is wrong with it may be wrong as before.
-  Findings run(const Value& value, const Type& type, const Place& place, const Value* old) {
-    Findings out = judge(value, type, place, old);
-    if (!out.valid() && old != nullptr && *old == value) out.forgive();
+  // With the value as it was, what is wrong with it may be wrong as before.
+  Findings run(const Value& value, const Type& type, const Place& place, const Before& before) {
+    Findings out = judge(value, type, place, before);
+    if (!out.valid() && before.value != nullptr && unchanged(value, before)) out.forgive();
     return out;
   }
 
  private:
-  Findings judge(const Value& value, const Type& type, const Place& place, const Value* old) {
+  Findings judge(const Value& value, const Type& type, const Place& place, const Before& before) {
     Findings out;
     if (value.is_null()) {
       check_type(value, type, place, out);
@@ -79,13 +135,13 @@ class Validator {
       check_type(value, type, place, out);
       out.count();
     }
-    if (rules(type)) check_logic(value, *rules(type), place, out);
+    if (rules(type)) check_logic(value, *rules(type), place, before, out);
     out.count();
     check_scalar(value, type, place, out);
-    if (value.is_array()) check_list(value.get_array(), type, place, old, out);
+    if (value.is_array()) check_list(value.get_array(), type, place, before, out);
     check_enum(value, type, place, out);
     out.count();
-    if (value.is_object()) check_object(value.get_object(), type, place, old, out);
+    if (value.is_object()) check_object(value.get_object(), type, place, before, out);
     out.count();
     return out;
   }
@@ -123,23 +179,17 @@ class Validator {
     }
   }
 
-  // The items of a list-type map as they were, by their keys; other lists have no items that stay themselves.
-  using OldItems = std::unordered_map<std::string, const Value*>;
-  static OldItems old_items(const Constraints* rule, const Value* old) {
-    OldItems items;
-    if (rule == nullptr || rule->list_kind != ListKind::kMap || old == nullptr || !old->is_array()) return items;
-    for (const Value& item : old->get_array()) items.emplace(to_json(list_key_of(item, rule->list_map_keys)), &item);
-    return items;
-  }
-
-  void check_list(const Array& array, const Type& type, const Place& place, const Value* old, Findings& out) {
-    const Constraints* rule = rules(type);
-    const OldItems before = old_items(rule, old);
-    for (std::size_t i = 0; type.form() == Form::kList && type.body().items && i < array.size(); ++i) {
-      const auto was = before.empty() ? before.end() : before.find(to_json(list_key_of(array[i], rule->list_map_keys)));
-      out.merge(run(array[i], *type.body().items, place.item(i), was == before.end() ? nullptr : was->second));
+  void check_list(const Array& array, const Type& type, const Place& place, const Before& before, Findings& out) {
+    const Type* items = items_of(type);
+    const Type* shape = before.value != nullptr ? items_of(*before.shape) : nullptr;
+    const ListIdentity& identity = identity_of(shape != nullptr ? *before.shape : type);
+    // Upstream has nothing ratcheted inside a set.
+    const OldItems old(identity, shape != nullptr && identity.kind != ListKind::kSet ? before.value : nullptr);
+    for (std::size_t i = 0; items != nullptr && i < array.size(); ++i) {
+      const Value* was = old.of(array[i], i);
+      out.merge(run(array[i], *items, place.item(i), was != nullptr ? Before{was, shape} : Before{}));
     }
-    if (rule) check_list_size(array, *rule, place, out);
+    if (const Constraints* rule = rules(type)) check_list_size(array, *rule, place, out);
     out.count(2);
   }
 
@@ -152,19 +202,17 @@ class Validator {
     out.not_supported(place.path(), value, rule->enumeration);
   }
 
-  void check_object(const Object& object, const Type& type, const Place& place, const Value* old, Findings& out) {
+  void check_object(const Object& object, const Type& type, const Place& place, const Before& before, Findings& out) {
     const Constraints* rule = rules(type);
-    const Object* before = old != nullptr ? old->if_object() : nullptr;
-    const auto was = [&](std::string_view key) { return before != nullptr ? find(*before, key) : nullptr; };
     if (rule) check_object_size(object, *rule, place, out);
     const Type* additional = type.form() == Form::kList ? nullptr : type.body().items;
     for (const auto& member : object) {
       if (additional && type.body().find(member.key(), 0) < 0)
-        out.merge(run(member.value(), *additional, place.dotted(member.key()), was(member.key())));
+        out.merge(run(member.value(), *additional, place.dotted(member.key()), before.member(member.key())));
     }
     for (const Property& property : type.body().properties) {
       if (const Value* value = find(object, property.name)) {
-        out.merge(run(*value, *property.type, place.member(property.name), was(property.name)));
+        out.merge(run(*value, *property.type, place.member(property.name), before.member(property.name)));
       }
     }
     if (!rule) return;
@@ -173,11 +221,12 @@ class Validator {
     }
   }
 
-  void check_logic(const Value& value, const Constraints& rule, const Place& place, Findings& out) {
-    if (!rule.any_of.empty()) any_of(value, rule, place, out);
-    if (!rule.one_of.empty()) one_of(value, rule, place, out);
-    if (!rule.all_of.empty()) all_of(value, rule, place, out);
-    if (rule.not_schema && run(value, *rule.not_schema, place, nullptr).valid())
+  // Alternatives are asked of the value as it is now, and of its parts as of those that were there before.
+  void check_logic(const Value& value, const Constraints& rule, const Place& place, const Before& before, Findings& out) {
+    if (!rule.any_of.empty()) any_of(value, rule, place, before, out);
+    if (!rule.one_of.empty()) one_of(value, rule, place, before, out);
+    if (!rule.all_of.empty()) all_of(value, rule, place, before, out);
+    if (rule.not_schema && judge(value, *rule.not_schema, place, before).valid())
       out.plain(quoted(place.path()) + " must not validate the schema (not)");
     out.count();
   }
@@ -186,21 +235,21 @@ class Validator {
   static void keep_best(std::optional<Findings>& best, Findings&& one) {
     if (!best || one.matches() > best->matches()) best = std::move(one);
   }
-  void any_of(const Value& value, const Constraints& rule, const Place& place, Findings& out) {
+  void any_of(const Value& value, const Constraints& rule, const Place& place, const Before& before, Findings& out) {
     std::optional<Findings> best;
     for (const Type* alternative : rule.any_of) {
-      Findings one = run(value, *alternative, place, nullptr);
+      Findings one = judge(value, *alternative, place, before);
       if (one.valid()) return out.merge(std::move(one));
       keep_best(best, std::move(one));
     }
     out.plain(quoted(place.path()) + " must validate at least one schema (anyOf)");
     out.merge(std::move(*best));
   }
-  void one_of(const Value& value, const Constraints& rule, const Place& place, Findings& out) {
+  void one_of(const Value& value, const Constraints& rule, const Place& place, const Before& before, Findings& out) {
     std::optional<Findings> best, success;
     std::size_t good = 0;
     for (const Type* alternative : rule.one_of) {
-      Findings one = run(value, *alternative, place, nullptr);
+      Findings one = judge(value, *alternative, place, before);
       if (one.valid()) {
         if (good++ == 0) success = std::move(one);
       } else {
@@ -212,10 +261,10 @@ class Validator {
     out.plain(quoted(place.path()) + " must validate one and only one schema (oneOf). " + found);
     if (good == 0) out.merge(std::move(*best));
   }
-  void all_of(const Value& value, const Constraints& rule, const Place& place, Findings& out) {
+  void all_of(const Value& value, const Constraints& rule, const Place& place, const Before& before, Findings& out) {
     std::size_t good = 0;
     for (const Type* part : rule.all_of) {
-      Findings one = run(value, *part, place, nullptr);
+      Findings one = judge(value, *part, place, before);
       if (one.valid()) ++good;
       out.merge(std::move(one));
     }
@@ -229,7 +278,7 @@ class Validator {
 void Type::validate(const Value& value, const std::string& path, FieldErrors& errors) const {
   if (!structural()) return;
   const Place root = Place::root(path);
-  Validator().run(value, *this, root, nullptr).report(errors);
+  Validator().run(value, *this, root, {}).report(errors);
   if (set().embedded_resources) check_embedded(value, *this, root, errors);
   check_list_types(value, *this, root, errors);
 }
@@ -243,7 +292,7 @@ void validate_change(const Schema& schema, const Value& now, const Value* before
   if (type == nullptr || before == nullptr || !type->structural()) return schema.validate(now, path, errors);
   const schema::Place root = schema::Place::root(path);
   // Most values are right: only what is not is compared with what it was.
-  if (!schema::Validator().run(now, *type, root, nullptr).valid()) schema::Validator().run(now, *type, root, before).report(errors);
+  if (!schema::Validator().run(now, *type, root, {}).valid()) schema::Validator().run(now, *type, root, {before, type}).report(errors);
   if (type->set().embedded_resources) schema::check_embedded(now, *type, root, errors);
   FieldErrors known;
   schema::check_list_types(*before, *type, root, known);
