@@ -5,8 +5,7 @@
 namespace backplane::registry {
 
 void add_found_before(const WriteMode& mode, FieldErrors& errors) {
-  if (mode.found_before == nullptr) return;
-  for (const FieldError& error : mode.found_before->list()) errors.add(error);
+  if (mode.found_before != nullptr) errors.add(*mode.found_before);
 }
 
 Status before_create(const ResourceConfig& config, const WriteMode& mode, RequestContext& context, Object& object) {

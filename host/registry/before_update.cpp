@@ -33,9 +33,7 @@ void keep_system_metadata(Object& object, const Object& old) {
 }
 
 void add_times(const FieldErrors& found, int times, FieldErrors& errors) {
-  for (int round = 0; round < times; ++round) {
-    for (const FieldError& error : found.list()) errors.add(error);
-  }
+  for (int round = 0; round < times; ++round) errors.add(found);
 }
 
 // Upstream asks some of it twice, once for all kinds and once in the kind's own rules, and sends both answers as causes.

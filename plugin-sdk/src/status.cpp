@@ -126,6 +126,8 @@ FieldError make_error(FieldErrorType type, std::string field, std::string_view p
 
 std::string path_or_nil(const std::string& field) { return field.empty() ? "<nil>" : field; }
 
+std::string words_of_left_out(std::size_t count) { return "and " + std::to_string(count) + (count == 1 ? " more error" : " more errors"); }
+
 }  // namespace
 
 std::string_view reason_name(Reason reason) noexcept { return kReasons[static_cast<std::size_t>(reason)].name; }
@@ -279,6 +281,21 @@ void FieldErrors::internal(std::string field, std::string_view detail) {
   add(make_error(FieldErrorType::kInternal, std::move(field), {}, detail));
 }
 
+void FieldErrors::add(FieldError error) {
+  const std::size_t bytes = error.field.size() + error.text.size();
+  if (left_out_ > 0 || list_.size() >= kMost || (!list_.empty() && bytes_ + bytes > kMostBytes)) {
+    ++left_out_;
+    return;
+  }
+  bytes_ += bytes;
+  list_.push_back(std::move(error));
+}
+
+void FieldErrors::add(const FieldErrors& others) {
+  for (const FieldError& error : others.list_) add(error);
+  left_out_ += others.left_out_;
+}
+
 std::string FieldErrors::aggregate_message() const {
   // Aggregates print each text once, in the order first met.
   std::unordered_set<std::string> seen;
@@ -289,7 +306,8 @@ std::string FieldErrors::aggregate_message() const {
     if (!out.empty()) out.append(", ");
     out.append(line);
   }
-  return seen.size() > 1 ? "[" + out + "]" : out;
+  if (left_out_ > 0) out.append(", ").append(words_of_left_out(left_out_));
+  return seen.size() > 1 || left_out_ > 0 ? "[" + out + "]" : out;
 }
 
 Status FieldErrors::to_status(std::string_view group, std::string_view kind, std::string_view name) const {
@@ -298,6 +316,7 @@ Status FieldErrors::to_status(std::string_view group, std::string_view kind, std
   for (const FieldError& error : list_) {
     details.causes.push_back({std::string(kFieldErrors[static_cast<std::size_t>(error.type)].cause), error.text, path_or_nil(error.field)});
   }
+  if (left_out_ > 0) details.causes.push_back({{}, words_of_left_out(left_out_), {}});
   return Status(Reason::kInvalid, qualified(group, kind) + " " + quoted(name) + " is invalid: " + aggregate_message())
       .with_details(std::move(details));
 }

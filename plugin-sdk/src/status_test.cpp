@@ -5,6 +5,33 @@
 namespace backplane {
 namespace {
 
+// A body with 100,000 wrong items made 100,000 errors, twice in the answer.
+TEST(FieldErrors, AreOnlyCountedPastABound) {
+  FieldErrors errors;
+  for (int i = 0; i < 100'000; ++i) errors.required("spec.items[" + std::to_string(i) + "].name");
+  EXPECT_EQ(errors.size(), FieldErrors::kMost);
+  EXPECT_EQ(errors.left_out(), 100'000 - FieldErrors::kMost);
+  const Status status = errors.to_status("", "Thing", "a");
+  EXPECT_TRUE(status.message().ends_with("spec.items[9999].name: Required value, and 90000 more errors]"));
+  ASSERT_EQ(status.details()->causes.size(), FieldErrors::kMost + 1);
+  EXPECT_EQ(status.details()->causes.back().message, "and 90000 more errors");
+  FieldErrors both;
+  both.forbidden("first", "no");
+  both.add(errors);
+  EXPECT_EQ(both.size(), FieldErrors::kMost);
+  EXPECT_EQ(both.left_out(), errors.left_out() + 1);
+}
+
+TEST(FieldErrors, AreOfBoundedSize) {
+  FieldErrors errors;
+  errors.invalid("a", std::string(FieldErrors::kMostBytes, 'x'), "is too much");
+  EXPECT_EQ(errors.size(), 1u) << "there is always one to be told";
+  errors.invalid("b", "short", "is wrong");
+  EXPECT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors.left_out(), 1u);
+  EXPECT_TRUE(errors.aggregate_message().ends_with("is too much, and 1 more error]"));
+}
+
 TEST(Status, NotFoundIsPrintedAsMetav1Status) {
   EXPECT_EQ(not_found("apps", "deployments", "web").to_json(),
             R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"deployments.apps \"web\" not found",)"

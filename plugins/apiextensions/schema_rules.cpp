@@ -334,9 +334,8 @@ void validate_schema(const Object& schema, const std::string& path, bool status_
   FieldErrors openapi;
   check_openapi_rules(schema, path, openapi);
   if (structure.empty() && openapi.empty()) check_defaults(schema, path, structure);
-  for (const FieldErrors* list : {&structure, &openapi}) {
-    for (const FieldError& error : list->list()) errors.add(error);
-  }
+  errors.add(structure);
+  errors.add(openapi);
 }
 
 }  // namespace backplane::apiextensions

@@ -167,9 +167,12 @@ struct FieldError {
   std::string text;   // the message without the path: `Invalid value: "x": must be …`
 };
 
-// Problems found in one object, in the order found.
+// Problems found in one object, in the order found.  Past kMost of them, or kMostBytes of text, they are only counted.
 class FieldErrors {
  public:
+  static constexpr std::size_t kMost = 10'000;
+  static constexpr std::size_t kMostBytes = std::size_t{8} << 20;
+
   void required(std::string field, std::string_view detail = {});
   // `value` is printed as upstream prints it: strings quoted; pass printed text for others with invalid_raw.
   void invalid(std::string field, std::string_view value, std::string_view detail);
@@ -184,19 +187,25 @@ class FieldErrors {
   void too_many(std::string field, long long actual, long long max_items);
   void not_found(std::string field, std::string_view value);
   void internal(std::string field, std::string_view detail);
-  void add(FieldError error) { list_.push_back(std::move(error)); }
+  void add(FieldError error);
+  // Those of `others` behind these.
+  void add(const FieldErrors& others);
+  // So many were found and not kept.
+  std::size_t left_out() const noexcept { return left_out_; }
 
   bool empty() const noexcept { return list_.empty(); }
   std::size_t size() const noexcept { return list_.size(); }
   const std::vector<FieldError>& list() const noexcept { return list_; }
 
-  // Success when empty, else 422 `Kind.group "name" is invalid: …` with one cause each.
+  // Success when empty, else 422 `Kind.group "name" is invalid: …` with one cause each, and the number of those left out at the end.
   Status to_status(std::string_view group, std::string_view kind, std::string_view name) const;
   // "a.b: Required value" or "[x: …, y: …]".
   std::string aggregate_message() const;
 
  private:
   std::vector<FieldError> list_;
+  std::size_t bytes_ = 0;
+  std::size_t left_out_ = 0;
 };
 
 // Go's %q for the texts that appear in messages.

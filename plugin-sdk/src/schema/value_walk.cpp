@@ -28,7 +28,7 @@ void ValueWalk::look(const Value& value, const Constraints& rule, const Place& p
   FieldErrors found;
   look_(value, rule, place, found);
   left_ -= std::min(left_, bytes_of(found));
-  for (const FieldError& error : found.list()) errors_.add(error);
+  errors_.add(found);
 }
 
 }  // namespace backplane::schema
