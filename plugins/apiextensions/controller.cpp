@@ -70,6 +70,9 @@ void Controller::serve_all() {
   serving_.publish();
 }
 
+// At the start no write of this server has come yet: whatever is older than what the informer knows may be older than any definition.
+Revision Controller::newest() const { return definitions_->last_sync_revision(); }
+
 // ---- one definition
 
 Task<Status> Controller::reconcile(std::string name) {
@@ -108,7 +111,7 @@ Controller::Todo Controller::look(const std::string& name, Entry& entry, Object 
   todo.generation = get_int_path(crd, "metadata.generation").value_or(0);
   index(name, crd);
   if (!meta_text(crd, "deletionTimestamp").empty()) {
-    serving_.serve(name, crd, entry.stored);
+    serving_.serve(name, crd, entry.stored, newest());
     if (has_finalizer(crd, kCleanupFinalizer)) finalizer_->take(name, todo.uid, serving_.find(name));
     entry.seen = true;
     return todo;
@@ -116,7 +119,7 @@ Controller::Todo Controller::look(const std::string& name, Entry& entry, Object 
   todo.verdict = judge(crd, names_.taken(std::string(get_string(spec_of(crd), "group"))));
   todo.verdict.apply(crd);
   index(name, crd);
-  serving_.serve(name, crd, entry.stored);
+  serving_.serve(name, crd, entry.stored, newest());
   entry.seen = todo.verdict.empty();
   return todo;
 }

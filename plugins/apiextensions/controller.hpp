@@ -60,6 +60,8 @@ class Controller : public std::enable_shared_from_this<Controller> {
   bool renew(const std::string& name, ObjectRef known);
   // `crd`: the tree of what is stored.
   Todo look(const std::string& name, Entry& entry, Object crd);
+  // The revision that the store has at least.
+  Revision newest() const;
   void forget(const std::string& name);
   void index(const std::string& name, const Object& crd);
   void look_again(const NameIndex::Freed& names);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "definition.hpp"
 #include "definition_storage.hpp"
 #include "definition_strategy.hpp"
@@ -81,9 +83,56 @@ class ControllerTest : public ::testing::Test {
     return paths;
   }
 
-  StandardStorage& storage_of(const std::string& plural) {
-    return dynamic_cast<StandardStorage&>(*host.groups->published.at({"cr.example.com", plural}).versions.at(0).storages.at(plural));
+  std::shared_ptr<RestStorage> path_of(const std::string& path) {
+    const std::string plural = path.substr(0, path.find('/'));
+    return host.groups->published.at({"cr.example.com", plural}).versions.at(0).storages.at(path);
   }
+  StandardStorage& storage_of(const std::string& plural) { return dynamic_cast<StandardStorage&>(*path_of(plural)); }
+  // The spec of a definition as it would be after a change of it.
+  void change(const std::string& plural) {
+    Object changed = definition(plural);
+    Object& version = changed.at("spec").as_object().at("versions").as_array().at(0).as_object();
+    version["deprecated"] = !get_bool(version, "deprecated").value_or(false);
+    ObjectMeta(changed).set_generation(ObjectMeta(changed).generation() + 1);
+    definitions->put(changed, WatchEvent::Type::kModified);
+    host.turns.settle();
+  }
+
+  // A create that is under way until `over`.
+  struct Creation {
+    RequestContext context;
+    Object object = json::parse(R"({"metadata":{"name":"a"}})").as_object();
+    bool over = false;
+    Result<ObjectRef> result;
+  };
+  static Task<void> create(std::shared_ptr<RestStorage> storage, std::shared_ptr<Creation> creation) {
+    WriteOptions options;
+    auto& creater = dynamic_cast<Creater&>(*storage);
+    creation->result = co_await creater.create(creation->context, creation->object, std::move(options));
+    creation->over = true;
+  }
+  std::shared_ptr<Creation> create_in(std::shared_ptr<RestStorage> storage) {
+    auto creation = std::make_shared<Creation>();
+    host.spawn("create", create(std::move(storage), creation));
+    host.turns.settle();
+    return creation;
+  }
+  class Touch final : public UpdatedObjectInfo {
+   public:
+    Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) override {
+      co_return Object(*existing, context.arena());
+    }
+  };
+  static Task<void> touch(std::shared_ptr<RestStorage> storage, std::string name, Revision& at) {
+    RequestContext context;
+    Touch info;
+    WriteOptions options;
+    auto& updater = dynamic_cast<Updater&>(*storage);
+    auto updated = co_await updater.update(context, std::move(name), info, std::move(options), false);
+    if (updated.ok()) at = updated->object->revision;
+  }
+  // Objects up to there are read through the schema anew.
+  Revision refreshed_until() { return host.views.back()->config.converter->refresh_until(); }
   // Waits for one batch of events of the stream.
   struct Batch {
     bool come = false;
@@ -279,22 +328,111 @@ TEST_F(ControllerTest, NothingNewIsCreatedWhileTheDefinitionIsDeleted) {
   define("foos", "Foo");
   FakeStore& objects = *host.stores.back();
   objects.put(json::parse(R"({"metadata":{"name":"held","finalizers":["example.com/x"]}})").as_object(), WatchEvent::Type::kAdded);
-  auto& storage = storage_of("foos");
+  const auto storage = path_of("foos");
   mark_deleted("foos");
-  RequestContext context;
-  Object object;
-  Result<ObjectRef> refused;
-  struct Create {
-    static Task<void> run(StandardStorage& storage, RequestContext& context, Object& object, Result<ObjectRef>& out) {
-      WriteOptions options;
-      out = co_await storage.create(context, object, std::move(options));
-    }
-  };
-  host.spawn("create", Create::run(storage, context, object, refused));
+  const auto refused = create_in(storage);
+  ASSERT_TRUE(refused->over && !refused->result.ok());
+  EXPECT_EQ(refused->result.status().code(), 405);
+  EXPECT_EQ(refused->result.status().message(), "create not allowed while custom resource definition is terminating");
+}
+
+// It was stored when everything had been removed, and outlived its definition.
+TEST_F(ControllerTest, ACreateUnderWayWhenTheDefinitionGoesIsWaitedFor) {
+  start();
+  define("foos", "Foo");
+  FakeStore& objects = *host.stores.back();
+  Promise<bool> go_on;
+  host.views.back()->held_create = go_on;
+  const auto creation = create_in(path_of("foos"));
+  mark_deleted("foos");
+  ASSERT_EQ(definitions->data.count("foos.cr.example.com"), 1u) << "it has gone before an object that is still to come";
+  objects.put(json::parse(R"({"metadata":{"name":"a"}})").as_object(), WatchEvent::Type::kAdded);
+  go_on.set(true);
   host.turns.settle();
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.status().code(), 405);
-  EXPECT_EQ(refused.status().message(), "create not allowed while custom resource definition is terminating");
+  EXPECT_TRUE(creation->over && creation->result.ok());
+  EXPECT_TRUE(objects.data.empty());
+  EXPECT_EQ(definitions->data.count("foos.cr.example.com"), 0u);
+}
+
+// A request that had found the storages of before could still create by them.
+TEST_F(ControllerTest, NothingIsCreatedThroughTheStoragesOfBeforeEither) {
+  start();
+  define("foos", "Foo");
+  const auto before = path_of("foos");
+  change("foos");
+  ASSERT_NE(path_of("foos"), before);
+  mark_deleted("foos");
+  const auto refused = create_in(before);
+  ASSERT_TRUE(refused->over && !refused->result.ok());
+  EXPECT_EQ(refused->result.status().code(), 405);
+}
+
+TEST_F(ControllerTest, ASuccessorOfADeletedDefinitionTakesCreates) {
+  start();
+  define("foos", "Foo");
+  mark_deleted("foos");
+  define("foos", "Foo");
+  const auto created = create_in(path_of("foos"));
+  EXPECT_TRUE(created->over && created->result.ok());
+}
+
+// Objects stored by the old schema when its successor had been committed, but not installed yet, passed for ones by the new schema.
+TEST_F(ControllerTest, WhatIsStoredBetweenAChangeAndItsInstallationIsReadAnew) {
+  start();
+  define("foos", "Foo");
+  EXPECT_EQ(refreshed_until(), 0) << "the definition has never changed";
+  host.views.back()->revision = 100;
+  const auto created = create_in(path_of("foos"));
+  ASSERT_TRUE(created->result.ok());
+  change("foos");
+  EXPECT_EQ(refreshed_until(), (*created->result)->revision);
+}
+
+// The same of writes that come to their end, or even begin, after the installation.
+TEST_F(ControllerTest, WhatIsStoredThroughTheStoragesOfBeforeIsReadAnew) {
+  constexpr Revision kUnknown = std::numeric_limits<Revision>::max();
+  start();
+  define("foos", "Foo");
+  const auto before = host.views.back();
+  const auto main = path_of("foos"), status = path_of("foos/status");
+  before->revision = 100;
+  Promise<bool> go_on;
+  before->held_create = go_on;
+  const auto creation = create_in(main);
+  change("foos");
+  EXPECT_EQ(refreshed_until(), kUnknown) << "nobody knows yet where it will be stored";
+  go_on.set(true);
+  host.turns.settle();
+  ASSERT_TRUE(creation->result.ok());
+  EXPECT_EQ(refreshed_until(), (*creation->result)->revision);
+  Revision touched = 0;
+  host.spawn("touch", touch(status, "a", touched));
+  host.turns.settle();
+  EXPECT_GT(touched, 100);
+  EXPECT_EQ(refreshed_until(), touched);
+  const auto now = host.views.back();
+  now->revision = 1000;
+  ASSERT_TRUE(create_in(path_of("foos"))->result.ok());
+  EXPECT_EQ(refreshed_until(), touched) << "what is stored by the new schema needs nothing";
+}
+
+// After a restart they passed for ones by the new schema again.
+TEST_F(ControllerTest, AfterARestartAllThatIsThereIsReadThroughAChangedDefinition) {
+  define("foos", "Foo");
+  define("bars", "Bar");
+  Object changed = definition("foos");
+  ObjectMeta(changed).set_generation(2);
+  definitions->put(changed, WatchEvent::Type::kModified);
+  definitions->revision = 500;
+  start();
+  const auto until = [&](const std::string& plural) {
+    for (const auto& view : host.views) {
+      if (view->config.resource == plural) return view->config.converter->refresh_until();
+    }
+    return Revision(-1);
+  };
+  EXPECT_EQ(until("foos"), 500);
+  EXPECT_EQ(until("bars"), 0);
 }
 
 }  // namespace

@@ -3,24 +3,13 @@
 #include <algorithm>
 
 namespace backplane::apiextensions {
-namespace {
-
-// What the schema knows, with its defaults.  An object that is beyond it stays as it is.
-void fill_in(const Schema& schema, Object& object) {
-  Value whole(std::move(object));
-  if (schema.normalize(whole, nullptr).ok()) schema.apply_defaults(whole);
-  if (whole.is_object()) object = std::move(whole.get_object());
-}
-
-}  // namespace
-
 Task<Result<std::vector<Object>>> NoneConverter::convert(GroupVersionKind, GroupVersionKind to, std::vector<Object> objects) const {
   const CustomVersion* target = resource_->find(to.version);
   if (target == nullptr) co_return internal_error(resource_->plural + "." + resource_->group + " has no version " + to.version);
   for (Object& object : objects) {
-    object["apiVersion"] = target->api_version;
     // Readers see defaults; what is stored is what was sent, pruned.
-    if (target == &version_) fill_in(*target->schema.root, object);
+    if (target == &version_) resource_->complete(object);
+    object["apiVersion"] = target->api_version;
   }
   co_return objects;
 }

@@ -1,6 +1,8 @@
 #include "custom_resource.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <limits>
 
 #include "backplane/schema_change.hpp"
 #include "definition.hpp"
@@ -61,6 +63,25 @@ CustomVersion read_version(const Object& crd, const Object& version, const std::
   out.table = std::make_shared<const ColumnTable>(custom_columns(version));
   out.fields = fields_of(version);
   return out;
+}
+
+bool has_default(const Value& schema) {
+  if (schema.is_array()) return std::any_of(schema.get_array().begin(), schema.get_array().end(), has_default);
+  if (!schema.is_object()) return false;
+  const Object& words = schema.get_object();
+  return words.contains("default") || std::any_of(words.begin(), words.end(), [](const auto& word) { return has_default(word.value()); });
+}
+
+// Whether objects may come through a version that does not know the defaults of the stored one.
+bool written_through_others(const Object& crd) {
+  const std::vector<const Object*> versions = versions_of(crd);
+  const auto is_other = [](const Object* each) {
+    return get_bool(*each, "served").value_or(false) && !get_bool(*each, "storage").value_or(false);
+  };
+  if (std::none_of(versions.begin(), versions.end(), is_other)) return false;
+  const Object* stored = storage_version_of(crd);
+  const Object* schema = stored != nullptr ? schema_of(*stored) : nullptr;
+  return schema != nullptr && has_default(Value(*schema));
 }
 
 // ---- scale
@@ -148,6 +169,7 @@ const CustomVersion* CustomResource::find(std::string_view version) const noexce
 std::vector<SelectableField> CustomResource::fields() const {
   std::vector<SelectableField> all;
   for (const CustomVersion& version : versions) {
+    if (!version.served && !version.stored) continue;
     for (const SelectableField& field : version.fields) {
       const bool known = std::any_of(all.begin(), all.end(), [&](const SelectableField& other) { return other.label == field.label; });
       if (!known) all.push_back(field);
@@ -156,7 +178,41 @@ std::vector<SelectableField> CustomResource::fields() const {
   return all;
 }
 
-Result<std::shared_ptr<const CustomResource>> read_resource(const Object& crd, const std::shared_ptr<const SchemaSource>& source) {
+Revision CustomResource::refresh_until() const noexcept {
+  return may_lack_defaults ? std::numeric_limits<Revision>::max() : writes->refresh_until();
+}
+
+bool CustomResource::is_current(const Object& stored) const {
+  const Revision until = refresh_until();
+  if (get_string(stored, "apiVersion") != this->stored().api_version) return false;
+  if (until == 0) return true;
+  const std::string_view text = meta_text(stored, "resourceVersion");
+  Revision revision = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), revision);
+  return error == std::errc() && end == text.data() + text.size() && revision > until;
+}
+
+void CustomResource::complete(Object& stored) const {
+  const CustomVersion* version = find(GroupVersion::parse(get_string(stored, "apiVersion")).version);
+  const Schema& schema = *(version != nullptr ? version : &this->stored())->schema.root;
+  Value whole(std::move(stored));
+  if (schema.normalize(whole, nullptr).ok()) schema.apply_defaults(whole);
+  if (whole.is_object()) stored = std::move(whole.get_object());
+}
+
+void CustomResource::bring_up_to_date(Object& stored) const {
+  complete(stored);
+  const CustomVersion& version = this->stored();
+  if (get_string(stored, "apiVersion") == version.api_version) return;
+  stored["apiVersion"] = version.api_version;
+  Value whole(std::move(stored));
+  // What is beyond the schema is the store's to refuse.
+  const Status ignored = version.schema.root->normalize(whole, nullptr);
+  if (whole.is_object()) stored = std::move(whole.get_object());
+}
+
+Result<std::shared_ptr<const CustomResource>> read_resource(const Object& crd, const std::shared_ptr<const SchemaSource>& source,
+                                                            std::shared_ptr<const Writes> writes) {
   auto resource = std::make_shared<CustomResource>();
   const Object& names = accepted_names_of(crd);
   resource->group = get_string(spec_of(crd), "group");
@@ -171,11 +227,13 @@ Result<std::shared_ptr<const CustomResource>> read_resource(const Object& crd, c
   for (const Object* version : versions_of(crd)) {
     const bool stored = get_bool(*version, "storage").value_or(false);
     const bool served = get_bool(*version, "served").value_or(false) && !by_webhook;
-    if (!stored && !served) continue;
     if (stored) resource->stored_index = resource->versions.size();
     resource->versions.push_back(read_version(crd, *version, source));
+    resource->versions.back().served = served;
   }
   if (resource->versions.empty()) return internal_error("the definition of " + resource->plural + " has no version to store");
+  resource->may_lack_defaults = written_through_others(crd);
+  resource->writes = std::move(writes);
   return std::shared_ptr<const CustomResource>(std::move(resource));
 }
 

@@ -13,6 +13,7 @@
 #include "backplane/host.hpp"
 #include "custom_schema.hpp"
 #include "custom_table.hpp"
+#include "writes.hpp"
 
 namespace backplane::apiextensions {
 
@@ -38,18 +39,32 @@ struct CustomResource {
   std::vector<std::string> short_names;
   std::vector<std::string> categories;
   bool namespaced = true;
-  std::vector<CustomVersion> versions;  // the stored one and the served ones
+  std::vector<CustomVersion> versions;
   std::size_t stored_index = 0;
+  // What is written through another version lacks the defaults of the stored one.
+  bool may_lack_defaults = false;
+  std::shared_ptr<const Writes> writes;
 
   const CustomVersion& stored() const noexcept { return versions[stored_index]; }
   const CustomVersion* find(std::string_view version) const noexcept;
-  // Field labels of all versions.
+  // Field labels of all versions that are stored or served.
   std::vector<SelectableField> fields() const;
+
+  // ---- objects as they are stored
+  // Objects up to this revision may be otherwise than the definition has it now.
+  Revision refresh_until() const noexcept;
+  bool is_current(const Object& stored) const;
+  // The object as it is to be read: with the defaults of the version that it was stored in, and without what that does not know.  One that
+  // is beyond its schema stays as it is.
+  void complete(Object& stored) const;
+  // The same in the version that is stored now.
+  void bring_up_to_date(Object& stored) const;
 };
 
-// Names are the accepted ones.  Versions that would need a conversion webhook are left out.
+// Names are the accepted ones.  Versions that would need a conversion webhook are not served.
 // `source` holds the same definition.
-Result<std::shared_ptr<const CustomResource>> read_resource(const Object& crd, const std::shared_ptr<const SchemaSource>& source);
+Result<std::shared_ptr<const CustomResource>> read_resource(const Object& crd, const std::shared_ptr<const SchemaSource>& source,
+                                                            std::shared_ptr<const Writes> writes);
 
 // ---- the rules of a version on one object; metadata is the store's business
 void validate_custom(const CustomVersion& version, const Object& object, FieldErrors& errors);

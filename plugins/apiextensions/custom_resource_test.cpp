@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "converter.hpp"
 #include "custom_strategy.hpp"
 #include "fake_host.hpp"
@@ -20,7 +22,7 @@ std::shared_ptr<const CustomResource> resource() {
       {"name":"v2beta1","served":false,"storage":false,"schema":{"openAPIV3Schema":{"type":"object"}}}]},
     "status":{"acceptedNames":{"plural":"things","singular":"thing","kind":"Thing","listKind":"ThingList"}}})")
                          .as_object();
-  auto read = read_resource(crd, std::make_shared<SchemaSource>(make_object(crd)));
+  auto read = read_resource(crd, std::make_shared<SchemaSource>(make_object(crd)), std::make_shared<Writes>());
   EXPECT_TRUE(read.ok()) << read.status().message();
   return *read;
 }
@@ -30,12 +32,13 @@ Object thing(const std::string& rest, const std::string& version = "v1") {
       .as_object();
 }
 
-TEST(CustomResourceTest, ReadsTheVersionsThatMatter) {
+TEST(CustomResourceTest, ReadsAllVersions) {
   const auto read = resource();
-  EXPECT_EQ(read->versions.size(), 2u);
+  EXPECT_EQ(read->versions.size(), 3u);
   EXPECT_EQ(read->stored().kind.version, "v1");
   EXPECT_EQ(read->find("v1alpha1")->deprecation_warning, "mv.example.com/v1alpha1 Thing is deprecated; use mv.example.com/v1 Thing");
-  EXPECT_EQ(read->find("v2beta1"), nullptr);
+  ASSERT_NE(read->find("v2beta1"), nullptr) << "objects may be stored in it";
+  EXPECT_FALSE(read->find("v2beta1")->served);
   ASSERT_EQ(read->fields().size(), 1u);
   EXPECT_EQ(read->fields()[0].label, "spec.color");
 }
@@ -66,9 +69,9 @@ TEST(CustomResourceTest, WhatWasWrongBeforeIsLetThrough) {
 TEST(CustomStrategyTest, ContentRaisesTheGenerationAndMetadataDoesNot) {
   const auto strategy = make_custom_strategy(resource());
   RequestContext context;
-  Object old = thing(R"(,"spec":{"size":1},"status":{"replicas":1})");
+  Object old = thing(R"(,"spec":{"size":1,"color":"red"},"status":{"replicas":1})");
   ObjectMeta(old).set_generation(4);
-  Object labelled = thing(R"(,"spec":{"size":1},"status":{"replicas":9})");
+  Object labelled = thing(R"(,"spec":{"size":1,"color":"red"},"status":{"replicas":9})");
   ObjectMeta(labelled).set_generation(4);
   const auto read = resource();
   make_version_strategy(read, read->stored())->prepare_for_update(context, labelled, old);
@@ -88,6 +91,34 @@ TEST(CustomStrategyTest, TheStatusSubresourceChangesNothingElse) {
   strategy->prepare_for_update(context, object, old);
   EXPECT_EQ(get_int_path(object, "spec.size"), 1);
   EXPECT_EQ(get_int_path(object, "status.replicas"), 2);
+}
+
+// An object from before a change of the definition lost the new defaults with the first write of its status, and when it was deleted.
+TEST(CustomStrategyTest, WhatIsStoredAnewIsStoredAsTheDefinitionHasItNow) {
+  const auto read = resource();
+  RequestContext context;
+  const Object old = thing(R"(,"gone":1,"spec":{"size":1})");
+  Object object = thing(R"(,"spec":{"size":1,"color":"red"},"status":{"replicas":2})");
+  make_custom_status_strategy(read)->prepare_for_update(context, object, old);
+  EXPECT_EQ(to_json(Value(object)), to_json(Value(thing(R"(,"spec":{"color":"red","size":1},"status":{"replicas":2})"))));
+  Object deleted = old;
+  make_custom_strategy(read)->mark_deleting(deleted);
+  EXPECT_EQ(to_json(Value(deleted)), to_json(Value(thing(R"(,"spec":{"color":"red","size":1})"))));
+  Object alpha = thing(R"(,"a":"x")", "v1alpha1");
+  make_custom_strategy(read)->mark_deleting(alpha);
+  EXPECT_EQ(to_json(Value(alpha)), to_json(Value(thing(""))));
+}
+
+// A new label on an object from before a change of the definition raised its generation.
+TEST(CustomStrategyTest, DefaultsThatHaveComeSinceAreNoChangeOfTheContent) {
+  const auto strategy = make_custom_strategy(resource());
+  RequestContext context;
+  Object old = thing(R"(,"spec":{"size":1})");
+  ObjectMeta(old).set_generation(4);
+  Object labelled = thing(R"(,"spec":{"size":1,"color":"red"})");
+  ObjectMeta(labelled).set_generation(4);
+  strategy->prepare_for_update(context, labelled, old);
+  EXPECT_EQ(get_int_path(labelled, "metadata.generation"), 4);
 }
 
 TEST(CustomStrategyTest, WarnsOfFinalizersWithoutADomain) {
@@ -117,21 +148,24 @@ Object converted(const NoneConverter& converter, const std::string& from, const 
   return done.ok() && done->size() == 1 ? std::move(done->front()) : Object();
 }
 
-TEST(NoneConverterTest, ReadersSeeTheDefaultsOfTheirVersionAndTheStoreDoesNot) {
+// Those of the version that was asked for were set.
+TEST(NoneConverterTest, ReadersSeeTheDefaultsOfTheStoredVersionAndTheStoreDoesNot) {
   const auto read = resource();
-  const NoneConverter stored(read, read->stored(), 7);
+  const NoneConverter stored(read, read->stored());
   EXPECT_EQ(to_json(Value(converted(stored, "v1", "v1", thing(R"(,"old":1,"spec":{"size":1})")))),
             R"({"apiVersion":"mv.example.com/v1","kind":"Thing","metadata":{"name":"t"},"spec":{"color":"red","size":1}})");
-  EXPECT_EQ(stored.refresh_until(), 7);
-  const NoneConverter alpha(read, *read->find("v1alpha1"), 0);
+  EXPECT_EQ(stored.refresh_until(), std::numeric_limits<Revision>::max()) << "what comes through v1alpha1 has no colour";
+  const NoneConverter alpha(read, *read->find("v1alpha1"));
+  EXPECT_EQ(to_json(Value(converted(alpha, "v1", "v1alpha1", thing(R"(,"spec":{"size":1})")))),
+            R"({"apiVersion":"mv.example.com/v1alpha1","kind":"Thing","metadata":{"name":"t"},"spec":{"color":"red","size":1}})");
   EXPECT_EQ(to_json(Value(converted(alpha, "v1alpha1", "v1", thing(R"(,"spec":{"size":1})", "v1alpha1")))),
             R"({"apiVersion":"mv.example.com/v1","kind":"Thing","metadata":{"name":"t"},"spec":{"size":1}})");
 }
 
 TEST(NoneConverterTest, KnowsTheFieldLabelsOfItsOwnVersion) {
   const auto read = resource();
-  const NoneConverter stored(read, read->stored(), 0);
-  const NoneConverter alpha(read, *read->find("v1alpha1"), 0);
+  const NoneConverter stored(read, read->stored());
+  const NoneConverter alpha(read, *read->find("v1alpha1"));
   EXPECT_EQ(*stored.stored_field_label(read->stored().kind, "spec.color"), "spec.color");
   EXPECT_EQ(alpha.stored_field_label({}, "spec.color").status().message(), "field label not supported: spec.color");
 }

@@ -16,14 +16,24 @@ class SharedStream final : public WatchStream {
   std::shared_ptr<WatchStream> stream_;
 };
 
+// The update of a write that is counted.
+Task<Result<UpdateResult>> update_in(WriteBook book, Updater& below, RequestContext& context, std::string name, UpdatedObjectInfo& info,
+                                     WriteOptions options, bool force_allow_create) {
+  Writes::Pass pass = book.writes->update(book.age);
+  auto updating = below.update(context, std::move(name), info, std::move(options), force_allow_create);
+  auto updated = co_await std::move(updating);
+  if (updated.ok() && updated->object != nullptr) pass.stored(updated->object->revision);
+  co_return updated;
+}
+
 class CustomStorage final : public kit::ForwardingStorage, public DeprecationProvider {
  public:
-  CustomStorage(std::shared_ptr<StandardStorage> version, std::string plural, std::string deprecation_warning, Terminating terminating,
+  CustomStorage(std::shared_ptr<StandardStorage> version, std::string plural, std::string deprecation_warning, WriteBook book,
                 std::shared_ptr<Watches> watches)
       : ForwardingStorage(std::move(version)),
         plural_(std::move(plural)),
         deprecation_warning_(std::move(deprecation_warning)),
-        terminating_(std::move(terminating)),
+        book_(std::move(book)),
         watches_(std::move(watches)) {}
 
   std::string deprecation_warning() const override { return deprecation_warning_; }
@@ -37,8 +47,34 @@ class CustomStorage final : public kit::ForwardingStorage, public DeprecationPro
   }
 
   Task<Result<ObjectRef>> create(RequestContext& context, Object& object, WriteOptions options) override {
-    if (terminating_->load(std::memory_order_relaxed)) co_return refused();
-    co_return co_await ForwardingStorage::create(context, object, std::move(options));
+    auto pass = book_.writes->create(book_.age);
+    if (!pass) co_return refused();
+    auto created = co_await ForwardingStorage::create(context, object, std::move(options));
+    if (created.ok()) pass->stored((*created)->revision);
+    co_return created;
+  }
+  Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
+                                    bool force_allow_create) override {
+    // One that may create is a create as well; while none may begin it finds what is there, or nothing.
+    const std::optional<Writes::Pass> creating = force_allow_create ? book_.writes->create(book_.age) : std::nullopt;
+    auto updating = update_in(book_, store(), context, std::move(name), info, std::move(options), creating.has_value());
+    co_return co_await std::move(updating);
+  }
+  Task<Result<DeleteResult>> remove(RequestContext& context, std::string name, DeleteOptions options) override {
+    Writes::Pass pass = book_.writes->update(book_.age);
+    auto removed = co_await ForwardingStorage::remove(context, std::move(name), std::move(options));
+    if (removed.ok() && removed->object != nullptr) pass.stored(removed->object->revision);
+    co_return removed;
+  }
+  Task<Result<ListResult>> remove_collection(RequestContext& context, DeleteOptions options, ListOptions list) override {
+    Writes::Pass pass = book_.writes->update(book_.age);
+    auto removed = co_await ForwardingStorage::remove_collection(context, std::move(options), std::move(list));
+    // What it has marked is told by nothing; all of it is there by now.
+    ListOptions one;
+    one.limit = 1;
+    auto now = co_await ForwardingStorage::list(context, std::move(one));
+    if (now.ok()) pass.stored(now->revision);
+    co_return removed;
   }
 
  private:
@@ -50,8 +86,50 @@ class CustomStorage final : public kit::ForwardingStorage, public DeprecationPro
 
   std::string plural_;
   std::string deprecation_warning_;
-  Terminating terminating_;
+  WriteBook book_;
   std::shared_ptr<Watches> watches_;
+};
+
+class CustomSubresource final : public RestStorage,
+                                public Scoper,
+                                public TableProvider,
+                                public DeprecationProvider,
+                                public Getter,
+                                public Updater {
+ public:
+  CustomSubresource(std::shared_ptr<RestStorage> below, WriteBook book)
+      : below_(std::move(below)),
+        book_(std::move(book)),
+        getter_(dynamic_cast<Getter&>(*below_)),
+        updater_(dynamic_cast<Updater&>(*below_)),
+        scoper_(dynamic_cast<const Scoper*>(below_.get())),
+        table_(dynamic_cast<const TableProvider*>(below_.get())),
+        deprecation_(dynamic_cast<const DeprecationProvider*>(below_.get())) {}
+
+  GroupVersionKind kind() const override { return below_->kind(); }
+  const Schema* schema() const override { return below_->schema(); }
+  bool namespaced() const override { return scoper_ == nullptr || scoper_->namespaced(); }
+  const TableConvertor& table_convertor() const override {
+    return table_ != nullptr ? table_->table_convertor() : default_table_convertor();
+  }
+  std::string deprecation_warning() const override { return deprecation_ != nullptr ? deprecation_->deprecation_warning() : std::string(); }
+
+  Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override {
+    return getter_.get(context, std::move(name), std::move(options));
+  }
+  Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
+                                    bool force_allow_create) override {
+    return update_in(book_, updater_, context, std::move(name), info, std::move(options), force_allow_create);
+  }
+
+ private:
+  const std::shared_ptr<RestStorage> below_;
+  const WriteBook book_;
+  Getter& getter_;
+  Updater& updater_;
+  const Scoper* const scoper_;
+  const TableProvider* const table_;
+  const DeprecationProvider* const deprecation_;
 };
 
 }  // namespace
@@ -84,10 +162,13 @@ void Watches::end() {
 }
 
 std::shared_ptr<StandardStorage> make_custom_storage(std::shared_ptr<StandardStorage> version, std::string plural,
-                                                     std::string deprecation_warning, Terminating terminating,
-                                                     std::shared_ptr<Watches> watches) {
-  return std::make_shared<CustomStorage>(std::move(version), std::move(plural), std::move(deprecation_warning), std::move(terminating),
+                                                     std::string deprecation_warning, WriteBook book, std::shared_ptr<Watches> watches) {
+  return std::make_shared<CustomStorage>(std::move(version), std::move(plural), std::move(deprecation_warning), std::move(book),
                                          std::move(watches));
+}
+
+std::shared_ptr<RestStorage> make_custom_subresource(std::shared_ptr<RestStorage> subresource, WriteBook book) {
+  return std::make_shared<CustomSubresource>(std::move(subresource), std::move(book));
 }
 
 }  // namespace backplane::apiextensions

@@ -1,22 +1,25 @@
-// One version of a custom resource, as long as its definition stays: the host's storage, which takes nothing new while the definition is
-// being deleted.
+// One version of a custom resource, as long as its definition stays: the host's storages, whose writes are counted and which take nothing
+// new while the definition is being deleted.
 //
 // Thread-safety: every method from any executor.
 // Lifetime:      shared with the route table; keeps the storage below alive.
 // Errors:        as rest.hpp.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "backplane/rest.hpp"
+#include "writes.hpp"
 
 namespace backplane::apiextensions {
 
-// Set while the definition is being deleted.
-using Terminating = std::shared_ptr<std::atomic<bool>>;
+// Whose writes a storage's are.
+struct WriteBook {
+  std::shared_ptr<Writes> writes;
+  Writes::Age age = 0;
+};
 
 // The open watches of a resource.  They end when its definition changes or goes, so that no client is shown objects by a schema that has
 // gone, or those of another definition of the same name: it watches again and finds what is there then.
@@ -34,7 +37,8 @@ class Watches {
 };
 
 std::shared_ptr<StandardStorage> make_custom_storage(std::shared_ptr<StandardStorage> version, std::string plural,
-                                                     std::string deprecation_warning, Terminating terminating,
-                                                     std::shared_ptr<Watches> watches);
+                                                     std::string deprecation_warning, WriteBook book, std::shared_ptr<Watches> watches);
+// The same around /status and /scale, which have the roles Getter and Updater.
+std::shared_ptr<RestStorage> make_custom_subresource(std::shared_ptr<RestStorage> subresource, WriteBook book);
 
 }  // namespace backplane::apiextensions

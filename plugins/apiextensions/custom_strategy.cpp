@@ -47,8 +47,18 @@ class CustomFacts : public Strategy {
     return warnings;
   }
 
+  // What is stored anew is stored as the definition has it now.
+  void mark_deleting(Object& object) const override {
+    if (!resource_->is_current(object)) resource_->bring_up_to_date(object);
+  }
+
  protected:
-  const CustomResource& resource() const noexcept { return *resource_; }
+  // `stored` as it is to be read; it stands in `room` where that is something else.
+  const Object& current(const Object& stored, std::optional<Object>& room) const {
+    if (resource_->is_current(stored)) return stored;
+    resource_->bring_up_to_date(room.emplace(stored, stored.storage()));
+    return *room;
+  }
 
  private:
   std::shared_ptr<const CustomResource> resource_;
@@ -61,7 +71,8 @@ class CustomStrategy final : public CustomFacts {
   void prepare_for_create(RequestContext&, Object& object) const override { ObjectMeta(object).set_generation(1); }
   void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
     const std::optional<std::int64_t> generation = get_int_path(old, "metadata.generation");
-    if (!same_content(object, old)) ObjectMeta(object).set_generation(generation.value_or(0) + 1);
+    std::optional<Object> room;
+    if (!same_content(object, current(old, room))) ObjectMeta(object).set_generation(generation.value_or(0) + 1);
   }
 };
 
@@ -74,8 +85,8 @@ class CustomStatusStrategy final : public CustomFacts {
     Value* status = find(object, "status");
     std::optional<Value> kept;
     if (status != nullptr) kept.emplace(std::move(*status));
-    object = Object(old, object.storage());
-    object["apiVersion"] = resource().stored().api_version;
+    std::optional<Object> room;
+    object = Object(current(old, room), object.storage());
     if (kept)
       object["status"] = std::move(*kept);
     else

@@ -78,6 +78,9 @@ Task<Status> Finalizer::reconcile(std::string name) {
   auto begun = co_await std::move(beginning);
   if (!begun.ok()) co_return is_gone(begun.status()) ? Status() : std::move(begun.status());
   if (installed != nullptr) {
+    // One that has begun before may come to its end behind what follows.
+    const bool settled = installed->writes->no_creates([queue = queue_, name] { queue->add(name); });
+    if (!settled) co_return Status();
     Status removed = co_await remove_objects(installed);
     if (queue_->shutting_down()) co_return Status();
     if (!removed.ok()) {

@@ -27,34 +27,33 @@ ResourceConfig config_of(const std::shared_ptr<const CustomResource>& resource) 
 }
 
 // A served version: a view of the stored one, and so is the stored one itself, whose objects may be from before a change of the schema.
-ResourceConfig view_of(const std::shared_ptr<const CustomResource>& resource, const CustomVersion& version, Revision refresh_until) {
+ResourceConfig view_of(const std::shared_ptr<const CustomResource>& resource, const CustomVersion& version) {
   ResourceConfig config = config_of(resource);
   config.stored_kind = config.kind;
   config.kind = version.kind;
   config.schema = version.schema.root;
   config.schemas = version.schema.set;
   config.strategy = make_version_strategy(resource, version);
-  config.converter = std::make_shared<const NoneConverter>(resource, version, refresh_until);
+  config.converter = std::make_shared<const NoneConverter>(resource, version);
   config.deprecation_warning = version.deprecation_warning;
   return config;
 }
 
-Status add_version(Host& host, Installed& installed, const CustomVersion& version, Revision refresh_until) {
+Status add_version(Host& host, Installed& installed, const CustomVersion& version, const WriteBook& book) {
   const auto& resource = installed.resource;
-  auto view = host.make_storage(view_of(resource, version, refresh_until));
+  auto view = host.make_storage(view_of(resource, version));
   if (!view.ok()) return std::move(view.status());
   auto& paths = installed.paths[version.kind.version];
-  paths[resource->plural] =
-      make_custom_storage(*view, resource->plural, version.deprecation_warning, installed.terminating, installed.watches);
+  paths[resource->plural] = make_custom_storage(*view, resource->plural, version.deprecation_warning, book, installed.watches);
   if (version.has_status) {
     auto status = host.make_subresource(*view, make_custom_status_strategy(resource), make_version_status_strategy(resource, version));
     if (!status.ok()) return std::move(status.status());
-    paths[resource->plural + "/status"] = std::move(*status);
+    paths[resource->plural + "/status"] = make_custom_subresource(std::move(*status), book);
   }
   if (version.scale) {
     auto scale = host.make_scale(*view, *version.scale);
     if (!scale.ok()) return std::move(scale.status());
-    paths[resource->plural + "/scale"] = std::move(*scale);
+    paths[resource->plural + "/scale"] = make_custom_subresource(std::move(*scale), book);
   }
   return {};
 }
@@ -77,24 +76,24 @@ std::string identity_of(const Object& crd) {
   return text;
 }
 
-Result<InstalledRef> install_resource(Host& host, const Object& crd, ObjectRef entry) {
-  const Revision revision = entry->revision;
+Result<InstalledRef> install_resource(Host& host, const Object& crd, ObjectRef entry, const Installed* before, Revision newest) {
   auto installed = std::make_shared<Installed>();
   installed->source = std::make_shared<SchemaSource>(std::move(entry));
-  auto resource = read_resource(crd, installed->source);
+  installed->writes = before != nullptr ? before->writes : std::make_shared<Writes>();
+  auto resource = read_resource(crd, installed->source, installed->writes);
   if (!resource.ok()) return std::move(resource.status());
   installed->identity = identity_of(crd);
   installed->resource = std::move(*resource);
-  installed->terminating = std::make_shared<std::atomic<bool>>(false);
   installed->watches = std::make_shared<Watches>();
   auto store = host.make_storage(config_of(installed->resource));
   if (!store.ok()) return std::move(store.status());
   installed->store = std::move(*store);
   // A definition that was never changed has no objects from before.
-  const Revision refresh_until = get_int_path(crd, "metadata.generation").value_or(1) > 1 ? revision : 0;
+  const bool changed = get_int_path(crd, "metadata.generation").value_or(1) > 1;
+  const WriteBook book{installed->writes, installed->writes->renew(changed ? newest : 0)};
   for (const CustomVersion& version : installed->resource->versions) {
     if (!version.served) continue;
-    Status added = add_version(host, *installed, version, refresh_until);
+    Status added = add_version(host, *installed, version, book);
     if (!added.ok()) return added;
   }
   return InstalledRef(std::move(installed));

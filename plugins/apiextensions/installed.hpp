@@ -1,6 +1,6 @@
 // The storages of one definition, made from it and kept until it changes.
 //
-// Thread-safety: immutable, but for `terminating`, `source` and `watches`, which any thread may use.
+// Thread-safety: immutable, but for `writes`, `source` and `watches`, which any thread may use.
 // Lifetime:      shared with the route table through the storages; the resource's cache goes with the last of them.
 // Errors:        whatever the host says.
 #pragma once
@@ -19,7 +19,7 @@ struct Installed {
   std::shared_ptr<const CustomResource> resource;
   std::shared_ptr<SchemaSource> source;
   std::shared_ptr<StandardStorage> store;  // of the stored version
-  Terminating terminating;
+  std::shared_ptr<Writes> writes;          // of the definition, whatever it said before
   std::shared_ptr<Watches> watches;
   // Served version → path ("widgets", "widgets/status") → storage.
   std::map<std::string, std::map<std::string, std::shared_ptr<RestStorage>>> paths;
@@ -28,8 +28,9 @@ using InstalledRef = std::shared_ptr<const Installed>;
 
 // What Installed::identity would be for this definition.
 std::string identity_of(const Object& crd);
-// `entry`: the stored form of `crd`.
-Result<InstalledRef> install_resource(Host& host, const Object& crd, ObjectRef entry);
+// `entry`: the stored form of `crd`.  `before`: what the definition was installed as until now, or null.  Without one, objects up to the
+// revision `newest` may be from before a change.
+Result<InstalledRef> install_resource(Host& host, const Object& crd, ObjectRef entry, const Installed* before, Revision newest);
 // As it is published.
 PublishedResource published(const Installed& installed);
 

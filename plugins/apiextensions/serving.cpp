@@ -1,5 +1,7 @@
 #include "serving.hpp"
 
+#include <algorithm>
+
 #include "definition.hpp"
 
 namespace backplane::apiextensions {
@@ -14,22 +16,24 @@ struct NextTurn {
 
 }  // namespace
 
-void Serving::serve(const std::string& name, const Object& crd, const ObjectRef& stored) {
+void Serving::serve(const std::string& name, const Object& crd, const ObjectRef& stored, Revision newest) {
   if (!condition_is_true(crd, "Established")) return retire(name);
   const InstalledRef known = find(name);
   if (known == nullptr || known->identity != identity_of(crd)) {
-    auto installed = install_resource(host_, crd, stored);
+    // Of one with another uid nothing is left but its name.
+    const bool same = known != nullptr && known->identity.starts_with(std::string(meta_text(crd, "uid")) + "/");
+    auto installed = install_resource(host_, crd, stored, same ? known.get() : nullptr, std::max(newest, stored->revision));
     if (!installed.ok()) {
       host_.logger().error("a custom resource cannot be served name=" + quoted(name) + " reason=" + quoted(installed.status().message()));
       return;
     }
-    retire(name);
+    withdraw(name);
     installed_[name] = *installed;
     change_.put.push_back(published(**installed));
   } else {
     known->source->renew(stored);
   }
-  installed_[name]->terminating->store(!meta_text(crd, "deletionTimestamp").empty(), std::memory_order_relaxed);
+  installed_[name]->writes->set_terminating(!meta_text(crd, "deletionTimestamp").empty());
 }
 
 void Serving::renew(const std::string& name, const ObjectRef& stored) {
@@ -37,6 +41,11 @@ void Serving::renew(const std::string& name, const ObjectRef& stored) {
 }
 
 void Serving::retire(const std::string& name) {
+  if (const InstalledRef known = find(name)) known->writes->set_terminating(true);
+  withdraw(name);
+}
+
+void Serving::withdraw(const std::string& name) {
   const auto found = installed_.find(name);
   if (found == installed_.end()) return;
   change_.removed.push_back({found->second->resource->group, found->second->resource->plural});

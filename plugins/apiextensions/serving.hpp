@@ -18,8 +18,9 @@ class Serving {
  public:
   Serving(Host& host, std::shared_ptr<DynamicGroups> groups) : host_(host), groups_(std::move(groups)) {}
 
-  // Makes, keeps or drops the definition's storages.  `stored`: its newest form.
-  void serve(const std::string& name, const Object& crd, const ObjectRef& stored);
+  // Makes, keeps or drops the definition's storages.  `stored`: its newest form.  `newest`: of a definition that was not served until now,
+  // objects up to this revision may be from before its last change.
+  void serve(const std::string& name, const Object& crd, const ObjectRef& stored, Revision newest);
   // A newer revision that says the same of the resource.
   void renew(const std::string& name, const ObjectRef& stored);
   void retire(const std::string& name);
@@ -32,6 +33,8 @@ class Serving {
 
  private:
   void publish_each(GroupsChange change);
+  // Takes the name's storages away; they are let go of with the next publication.
+  void withdraw(const std::string& name);
 
   Host& host_;
   const std::shared_ptr<DynamicGroups> groups_;

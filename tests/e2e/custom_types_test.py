@@ -119,6 +119,43 @@ class CustomTypes(unittest.TestCase):
         code, _, stored = self.server.request('POST', path, made)
         self.assertEqual((code, stored.get('spec')), (201, {'color': 'red'}))
 
+    def test_objects_of_before_are_shown_and_stored_as_the_definition_has_them_now(self):
+        crd = definition('gadgets', 'Gadget')
+        versions = crd['spec']['versions']
+        versions[0]['subresources'] = {'status': {}}
+        versions[0]['schema']['openAPIV3Schema']['properties']['status'] = {'type': 'object', 'x-kubernetes-preserve-unknown-fields': True}
+        versions.append({'name': 'v2', 'served': True, 'storage': False, 'schema': {'openAPIV3Schema': {
+            'type': 'object', 'properties': {'spec': {'type': 'object', 'properties': {'size': {'type': 'integer'}}}}}}})
+        self.assertEqual(self.server.request('POST', CRDS, crd)[0], 201)
+        group = '/apis/e2e.example.com/'
+        eventually('gadgets', lambda: self.get(group + 'v1/gadgets')[0] == 200 and self.get(group + 'v2/gadgets')[0] == 200)
+
+        def create(version, name):
+            gadget = {'apiVersion': 'e2e.example.com/' + version, 'kind': 'Gadget', 'spec': {'size': 1},
+                      'metadata': {'name': name, 'finalizers': ['example.com/held']}}
+            self.assertEqual(self.server.request('POST', group + version + '/gadgets', gadget)[0], 201)
+
+        for name in ('touched', 'deleted', 'left'):
+            create('v1', name)
+        _, _, crd = self.get(CRDS + '/gadgets.e2e.example.com')
+        crd['spec']['versions'][0]['schema']['openAPIV3Schema']['properties']['spec']['properties']['unit'] = {'type': 'string', 'default': 'mm'}
+        self.assertEqual(self.server.request('PUT', CRDS + '/gadgets.e2e.example.com', crd)[0], 200)
+        specs = lambda version: {each['metadata']['name']: each['spec'] for each in self.get(group + version + '/gadgets')[2]['items']}
+        eventually('the default', lambda: specs('v1')['left'] == {'size': 1, 'unit': 'mm'})
+        create('v2', 'through')
+        patch = {'Content-Type': 'application/merge-patch+json'}
+        for path, body in (('/status', {'status': {'seen': True}}), ('', {'metadata': {'labels': {'a': 'b'}}})):
+            code, _, answer = self.server.request('PATCH', group + 'v1/gadgets/touched' + path, body, headers=patch)
+            self.assertEqual((code, answer['metadata']['generation']), (200, 1), answer)
+        self.assertEqual(self.server.request('DELETE', group + 'v1/gadgets/deleted')[0], 200)
+        for restarted in (False, True):
+            if restarted:
+                self.restart()
+                eventually('gadgets', lambda: self.get(group + 'v1/gadgets')[0] == 200)
+            for name in ('touched', 'deleted', 'left', 'through'):
+                self.assertEqual(specs('v1')[name], {'size': 1, 'unit': 'mm'}, (name, restarted))
+                self.assertEqual(specs('v2')[name], {'size': 1}, (name, restarted))
+
     def test_documents_follow_a_change_and_etags_stay_over_a_restart(self):
         self.define('widgets', 'Widget')
         aggregated = self.get('/apis', headers=AGGREGATED)

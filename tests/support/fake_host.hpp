@@ -94,6 +94,10 @@ class FakeStore final : public StandardStorage {
   }
   Task<Result<ObjectRef>> create(RequestContext&, Object& object, WriteOptions) override {
     if (refuse_creates > 0 && refuse_creates-- > 0) co_return service_unavailable("not now");
+    if (held_create) {
+      auto until = held_create->future();
+      co_await until;
+    }
     ++creates;
     if (meta_text(object, "uid").empty()) ObjectMeta(object).set("uid", "uid-" + std::to_string(creates));
     co_return put(object, WatchEvent::Type::kAdded);
@@ -176,12 +180,13 @@ class FakeStore final : public StandardStorage {
   }
 
   ResourceConfig config;
-  int creates = 0;                      // made
-  int updates = 0;                      // made
-  int refuse_creates = 0;               // so many fail
-  int refuse_updates = 0;               // so many fail
-  int throw_on_update = 0;              // so many throw
-  std::function<void()> before_update;  // called once
+  int creates = 0;                           // made
+  int updates = 0;                           // made
+  int refuse_creates = 0;                    // so many fail
+  int refuse_updates = 0;                    // so many fail
+  int throw_on_update = 0;                   // so many throw
+  std::function<void()> before_update;       // called once
+  std::optional<Promise<bool>> held_create;  // creates wait for it
   std::map<std::string, ObjectRef> data;
   std::vector<std::shared_ptr<FakeStream>> streams;
   Revision revision = 0;
@@ -271,7 +276,10 @@ class FakeHost final : public Host {
   Logger& logger() override { return log; }
   Scheme& scheme() override { return types; }
   Result<std::shared_ptr<StandardStorage>> make_storage(ResourceConfig config) override {
-    if (!config.stored_kind.kind.empty()) return std::shared_ptr<StandardStorage>(std::make_shared<FakeStore>(std::move(config)));
+    if (!config.stored_kind.kind.empty()) {
+      views.push_back(std::make_shared<FakeStore>(std::move(config)));
+      return std::shared_ptr<StandardStorage>(views.back());
+    }
     stores.push_back(std::make_shared<FakeStore>(std::move(config)));
     return std::shared_ptr<StandardStorage>(stores.back());
   }
@@ -330,7 +338,8 @@ class FakeHost final : public Host {
   std::map<std::string, std::shared_ptr<RestStorage>> served;  // by resource, for find_storage()
   std::shared_ptr<FakeSignal> synced = std::make_shared<FakeSignal>();
   std::shared_ptr<FakeGroups> groups = std::make_shared<FakeGroups>();
-  std::vector<std::shared_ptr<FakeStore>> stores;
+  std::vector<std::shared_ptr<FakeStore>> stores;  // but for views of others
+  std::vector<std::shared_ptr<FakeStore>> views;
   int running = 0;
 };
 
