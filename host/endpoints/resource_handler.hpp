@@ -46,8 +46,8 @@ std::vector<std::string> discovery_verbs(RestStorage& storage, bool subresource)
 
 // A Status in the encoding the client accepts (JSON when nothing fits); sets Retry-After when details ask for it.
 Task<void> write_status(RequestContext& context, Exchange& exchange, const Status& status);
-// A tree in the negotiated encoding (json, yaml, pretty), for discovery and the like.
-Task<void> write_value(RequestContext& context, Exchange& exchange, int code, const Value& value);
+// A tree in the negotiated encoding (json, yaml, pretty), for discovery and the like; with its type, in protobuf too.
+Task<void> write_value(RequestContext& context, Exchange& exchange, int code, const Value& value, const Schema* schema = nullptr);
 // Warnings of the context as response headers; called by whoever answers without the two above.
 void add_warning_headers(RequestContext& context, Exchange& exchange);
 

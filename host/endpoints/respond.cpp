@@ -173,14 +173,14 @@ Task<void> write_status(RequestContext& context, Exchange& exchange, const Statu
   co_await std::move(sending);
 }
 
-Task<void> write_value(RequestContext& context, Exchange& exchange, int code, const Value& value) {
-  auto media = endpoints::negotiate(exchange, {});
+Task<void> write_value(RequestContext& context, Exchange& exchange, int code, const Value& value, const Schema* schema) {
+  auto media = endpoints::negotiate(exchange, {false, schema});
   if (!media.ok()) {
     co_await write_status(context, exchange, media.status());
     co_return;
   }
   std::string document = to_json(value);
-  auto sending = endpoints::send_document(context, exchange, *media, code, std::move(document), nullptr);
+  auto sending = endpoints::send_document(context, exchange, *media, code, std::move(document), schema);
   co_await std::move(sending);
 }
 

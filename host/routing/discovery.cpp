@@ -3,7 +3,10 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
+
+#include "backplane/codec.hpp"
 
 namespace backplane {
 namespace {
@@ -160,13 +163,15 @@ std::optional<DiscoveryForm> clause_form(std::string_view clause) {
   while (!clause.empty() && clause.front() == ' ') clause.remove_prefix(1);
   std::string_view type = clause.substr(0, clause.find(';'));
   while (!type.empty() && type.back() == ' ') type.remove_suffix(1);
-  const bool known = type == "application/json" || type == "application/yaml" || type == "*/*" || type == "application/*" || type.empty();
-  if (!known) return std::nullopt;
+  constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf", kYaml = "application/yaml";
+  const bool json = type == "application/json" || type == "*/*" || type == "application/*" || type.empty();
+  if (!json && type != kYaml && type != kProtobuf) return std::nullopt;
   const std::string as = parameter(clause, "as");
   if (as.empty()) return DiscoveryForm::kLegacy;
   const bool aggregated =
       as == "APIGroupDiscoveryList" && parameter(clause, "g") == "apidiscovery.k8s.io" && parameter(clause, "v") == "v2";
-  return aggregated && type != "application/yaml" ? std::optional(DiscoveryForm::kAggregated) : std::nullopt;
+  if (!aggregated || type == kYaml) return std::nullopt;
+  return type == kProtobuf ? DiscoveryForm::kAggregatedProtobuf : DiscoveryForm::kAggregated;
 }
 
 }  // namespace
@@ -252,6 +257,20 @@ std::string aggregated_discovery(const RouteTable& table, bool core) {
     }
   }
   return out + "]}\n";
+}
+
+const Schema* discovery_schema(std::string_view kind) {
+  const std::string_view package =
+      kind == "APIGroupDiscoveryList" ? "io.k8s.api.apidiscovery.v2." : "io.k8s.apimachinery.pkg.apis.meta.v1.";
+  return meta_schemas()->find(std::string(package).append(kind));
+}
+
+std::string aggregated_protobuf(std::string_view json) {
+  auto encoded =
+      protobuf_codec().to_stored(discovery_schema("APIGroupDiscoveryList"), std::string(json.substr(0, json.find_last_not_of('\n') + 1)));
+  // We have written the JSON ourselves.
+  if (!encoded.ok()) throw std::logic_error("discovery that is no APIGroupDiscoveryList: " + encoded.status().message());
+  return std::move(*encoded);
 }
 
 DiscoveryForm discovery_form(std::string_view accept) {

@@ -21,8 +21,13 @@ std::string aggregated_group(const GroupEntry& group);
 // base64 of the first 8 bytes of SHA-256 over "GROUP/VERSION/KIND".
 std::string storage_version_hash(const GroupVersionKind& kind);
 
+// The types of these documents, by their kind: "APIGroupList", "APIGroupDiscoveryList" …
+const Schema* discovery_schema(std::string_view kind);
+// The list as a protobuf message in its envelope.
+std::string aggregated_protobuf(std::string_view json);
+
 // What an Accept header asks of a discovery root.
-enum class DiscoveryForm : unsigned char { kLegacy, kAggregated, kNotAcceptable };
+enum class DiscoveryForm : unsigned char { kLegacy, kAggregated, kAggregatedProtobuf, kNotAcceptable };
 DiscoveryForm discovery_form(std::string_view accept);
 
 }  // namespace backplane

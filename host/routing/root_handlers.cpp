@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "backplane/codec.hpp"
 #include "endpoints/resource_handler.hpp"
 #include "routing/discovery.hpp"
 #include "routing/openapi.hpp"
@@ -11,7 +12,7 @@
 namespace backplane {
 namespace {
 
-constexpr std::string_view kAggregatedType = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+constexpr std::string_view kAggregatedWords = ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 // Clients ask for …v2@v1.0+protobuf; an "@" is no media type, so the answer is named with a dot, as upstream names it.
 constexpr std::string_view kOpenApiV2ProtobufType = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
@@ -47,18 +48,21 @@ class Document : public HttpHandler {
   Methods methods_;
 };
 
+// `kind`: of the value, where that has a form in protobuf.
 class ValueDocument final : public Document {
  public:
-  explicit ValueDocument(std::function<Value()> make, Methods methods = Methods::kGet) : Document(methods), make_(std::move(make)) {}
+  explicit ValueDocument(std::function<Value()> make, Methods methods = Methods::kGet, std::string_view kind = {})
+      : Document(methods), make_(std::move(make)), schema_(kind.empty() ? nullptr : discovery_schema(kind)) {}
 
  private:
   Task<void> get(RequestContext& context, Exchange& exchange) override {
     Value value;
     auto making = run_blocking([this, &value] { value = make_(); });
     co_await std::move(making);
-    co_await write_value(context, exchange, 200, value);
+    co_await write_value(context, exchange, 200, value, schema_);
   }
   std::function<Value()> make_;
+  const Schema* schema_;
 };
 
 // Sends a kept document with its ETag, or 304 when the client has it.
@@ -90,18 +94,31 @@ class DiscoveryRoot final : public Document {
     const DiscoveryForm form = discovery_form(exchange.header("accept"));
     if (form == DiscoveryForm::kNotAcceptable) {
       co_await write_status(context, exchange, not_acceptable());
-    } else if (form == DiscoveryForm::kAggregated) {
-      const LazyDocument& document = core_ ? table_->aggregated_api : table_->aggregated_apis;
-      auto making = document.get(shelf_, [this] { return aggregated_discovery(*table_, core_); });
-      LazyDocument::MadeRef made = co_await std::move(making);
-      table_.reset();
-      co_await send_kept(exchange, std::move(made), std::string(kAggregatedType));
+    } else if (form != DiscoveryForm::kLegacy) {
+      co_await send_aggregated(exchange, form == DiscoveryForm::kAggregatedProtobuf);
     } else {
       Value value;
       auto making = run_blocking([this, &value] { value = core_ ? legacy_api_versions(*table_, address_) : legacy_group_list(*table_); });
       co_await std::move(making);
-      co_await write_value(context, exchange, 200, value);
+      co_await write_value(context, exchange, 200, value, discovery_schema(core_ ? "APIVersions" : "APIGroupList"));
     }
+  }
+  // In protobuf with the JSON's hash, as upstream has one ETag for both.
+  Task<void> send_aggregated(Exchange& exchange, bool protobuf) {
+    const LazyDocument& document = core_ ? table_->aggregated_api : table_->aggregated_apis;
+    auto making = document.get(shelf_, [this] { return aggregated_discovery(*table_, core_); });
+    LazyDocument::MadeRef made = co_await std::move(making);
+    if (protobuf) {
+      const LazyDocument& encoded = core_ ? table_->aggregated_api_proto : table_->aggregated_apis_proto;
+      auto encoding = encoded.get(
+          shelf_, [text = made] { return aggregated_protobuf(text->bytes.view()); }, made->hash);
+      made = co_await std::move(encoding);
+    }
+    table_.reset();
+    const std::string_view type = protobuf ? protobuf_codec().media_type() : json_codec().media_type();
+    std::string content_type(type);
+    content_type.append(kAggregatedWords);
+    co_await send_kept(exchange, std::move(made), std::move(content_type));
   }
   TableRef table_;
   std::shared_ptr<DocumentShelf> shelf_;
@@ -300,12 +317,12 @@ VersionRef version_of(const RouteTable& routes, std::string_view group, std::str
 Handler version_document(VersionRef version) {
   if (!version || version->forward) return version ? version->forward : nullptr;
   const Methods methods = version->dynamic ? Methods::kAny : Methods::kGet;
-  return std::make_shared<ValueDocument>([version] { return legacy_resource_list(*version); }, methods);
+  return std::make_shared<ValueDocument>([version] { return legacy_resource_list(*version); }, methods, "APIResourceList");
 }
 
 Handler group_document(GroupRef group) {
   const Methods methods = group->of_front ? Methods::kGet : Methods::kAny;
-  return std::make_shared<ValueDocument>([group] { return legacy_group(*group); }, methods);
+  return std::make_shared<ValueDocument>([group] { return legacy_group(*group); }, methods, "APIGroup");
 }
 
 // What follows "/apis/": GROUP or GROUP/VERSION.

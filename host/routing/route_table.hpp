@@ -89,7 +89,7 @@ struct RouteTable {
   std::shared_ptr<const FixedPaths> paths = std::make_shared<const FixedPaths>();
   PersistentMap<GroupRef> groups;  // by name; the core group's is empty
   bool openapi_enums = true;       // OpenAPI lists the values of built-in fields
-  LazyDocument aggregated_apis, aggregated_api, openapi_v2, openapi_v2_proto, openapi_v3_index;
+  LazyDocument aggregated_apis, aggregated_api, aggregated_apis_proto, aggregated_api_proto, openapi_v2, openapi_v2_proto, openapi_v3_index;
 
   RouteTable() = default;
   // The same routes, with documents of its own.

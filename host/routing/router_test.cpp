@@ -2,9 +2,11 @@
 #include "routing/router.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/signal.hpp"
 #include "endpoints/testing/harness.hpp"
+#include "routing/discovery.hpp"
 #include "routing/request_info.hpp"
 #include "routing/route_table.hpp"
 
@@ -307,6 +309,47 @@ TEST_F(RouterTest, IsCompleteWhenEverybodyHasSaidWhatThereIs) {
   EXPECT_FALSE(router_.groups_complete().fired()) << "the front has said nothing";
   ASSERT_TRUE(router_.change("front", {}).ok());
   EXPECT_TRUE(router_.groups_complete().fired());
+}
+
+// Who asked for protobuf alone was answered 406, and JSON was all there was.
+TEST_F(RouterTest, DiscoveryIsAnsweredInProtobufToo) {
+  constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
+  constexpr std::string_view kWords = ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+  const auto ask = [&](const std::string& path, const std::string& accept) {
+    auto exchange = std::make_shared<FakeExchange>("GET", path, Headers{{"Accept", accept}}, std::string());
+    RequestContext context;
+    context.info = *parse_request_info("GET", path);
+    run_on(loop_, run(router_, context, *exchange));
+    return exchange;
+  };
+  const std::vector<std::array<std::string_view, 4>> documents = {{"/api", "APIVersions", "", ""},
+                                                                  {"/api/v1", "APIResourceList", "", ""},
+                                                                  {"/apis", "APIGroupList", "v1", ""},
+                                                                  {"/apis/apps", "APIGroup", "v1", ""},
+                                                                  {"/apis/x.io/v1beta1", "APIResourceList", "v1", ""},
+                                                                  {"/api", "APIGroupDiscoveryList", "apidiscovery.k8s.io/v2", kWords},
+                                                                  {"/apis", "APIGroupDiscoveryList", "apidiscovery.k8s.io/v2", kWords}};
+  for (const auto& [path, kind, api_version, words] : documents) {
+    const auto json = ask(std::string(path), "application/json" + std::string(words));
+    const auto got = ask(std::string(path), std::string(kProtobuf).append(words));
+    EXPECT_EQ(got->code, 200) << path;
+    EXPECT_EQ(got->content_type, std::string(kProtobuf).append(words)) << path;
+    EXPECT_EQ(got->headers_named("ETag"), json->headers_named("ETag")) << path;
+    const auto envelope = open_protobuf_envelope(got->response_body);
+    ASSERT_TRUE(envelope.ok()) << path;
+    EXPECT_EQ(envelope->kind, kind);
+    EXPECT_EQ(envelope->api_version, api_version);
+    const Schema* schema = discovery_schema(kind);
+    auto tree = schema->decode_protobuf(envelope->raw, json::storage_ptr());
+    ASSERT_TRUE(tree.ok()) << path;
+    Value expected = json::parse(json->response_body);
+    ASSERT_TRUE(schema->normalize(*tree, nullptr).ok() && schema->normalize(expected, nullptr).ok());
+    expected.as_object().stable_erase("kind");
+    expected.as_object().stable_erase("apiVersion");
+    EXPECT_EQ(to_json(*tree), to_json(expected)) << path;
+  }
+  const auto first = ask("/apis", std::string(kProtobuf).append(kWords)), second = ask("/apis", std::string(kProtobuf).append(kWords));
+  EXPECT_EQ(first->first_piece, second->first_piece) << "it is made once for all";
 }
 
 TEST_F(RouterTest, AForwardedGroupVersionIsAnsweredByItsHandlerAndStandsBeforeOneOfThisServer) {

@@ -106,6 +106,10 @@ TEST(Discovery, TheAcceptHeaderChoosesTheForm) {
   EXPECT_EQ(discovery_form("application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json"),
             DiscoveryForm::kLegacy);
   EXPECT_EQ(discovery_form("application/json;g=apidiscovery.k8s.io;v=v9;as=APIGroupDiscoveryList"), DiscoveryForm::kNotAcceptable);
+  EXPECT_EQ(discovery_form("application/vnd.kubernetes.protobuf"), DiscoveryForm::kLegacy);
+  EXPECT_EQ(discovery_form("application/vnd.kubernetes.protobuf;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"),
+            DiscoveryForm::kAggregatedProtobuf);
+  EXPECT_EQ(discovery_form("application/yaml;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"), DiscoveryForm::kNotAcceptable);
 }
 
 TEST(OpenApi, TagsAndIdPartsAreUpstreams) {
