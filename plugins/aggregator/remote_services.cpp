@@ -47,7 +47,12 @@ bool is_ready(const Object& endpoint) { return get_bool(member_object(endpoint, 
 bool slice_has(const Object& slice, const std::string& port_name) {
   const auto endpoints = objects_of(slice, "endpoints");
   const bool ready = std::any_of(endpoints.begin(), endpoints.end(), [](const Object* each) { return is_ready(*each); });
-  return ready && has_port_named(slice, port_name);
+  const auto ports = objects_of(slice, "ports");
+  // One without a number stands for all ports, and is none to be called.
+  const auto fits = [&](const Object* port) {
+    return port->contains("name") && get_string(*port, "name") == port_name && get_int(*port, "port").has_value();
+  };
+  return ready && std::any_of(ports.begin(), ports.end(), fits);
 }
 
 bool subset_has(const Object& subset, const std::string& port_name) {
@@ -82,9 +87,11 @@ struct RemoteServices::Target {
   std::string key() const { return object_key(ns, name); }
   // `service/NAME in "NAMESPACE"`, as messages name it.
   std::string words() const { return "service/" + name + " in " + quoted(ns); }
-  std::string discovery_url() const {
+  // At the host of its service.
+  std::string discovery_url(const std::string& host) const {
     const GroupVersion version{std::string(get_string(spec, "group")), std::string(get_string(spec, "version"))};
-    return "https://" + name + "." + ns + ".svc:" + std::to_string(port) + version.path();
+    const bool bare_ipv6 = host.find(':') != std::string::npos;
+    return "https://" + (bare_ipv6 ? "[" + host + "]" : host) + ":" + std::to_string(port) + version.path();
   }
 
   const Object& spec;
@@ -177,8 +184,25 @@ Availability RemoteServices::judge(const Target& target) const {
       return {"False", "ServicePortError", target.words() + " is not listening on port " + std::to_string(target.port)};
     if (auto problem = endpoints_problem(target, std::string(get_string(**port, "name")))) return std::move(*problem);
   }
-  return {"False", "FailedDiscoveryCheck",
-          "failing or missing response from " + target.discovery_url() + ": this server does not forward requests to other API servers"};
+  return {"False", "FailedDiscoveryCheck", discovery_problem(target, spec)};
+}
+
+// What keeps the service from being asked, as proxy.ResolveCluster and the discovery check say it; here something always does.
+std::string RemoteServices::discovery_problem(const Target& target, const Object& service_spec) {
+  const std::string_view type = get_string(service_spec, "type");
+  std::string host(get_string(service_spec, "clusterIP"));
+  if (type == "ExternalName") {
+    host = get_string(service_spec, "externalName");
+  } else if (type == "ClusterIP" && host == "None") {
+    return R"(cannot route to service with ClusterIP "None")";
+  } else if (type == "ClusterIP" || type == "LoadBalancer" || type == "NodePort") {
+    const auto ports = objects_of(service_spec, "ports");
+    const bool listens = std::any_of(ports.begin(), ports.end(), [&](const Object* each) { return get_int(*each, "port") == target.port; });
+    if (!listens) return "no service port " + std::to_string(target.port) + " found for service " + quoted(target.name);
+  } else {
+    return "unsupported service type " + quoted(type);
+  }
+  return "failing or missing response from " + target.discovery_url(host) + ": this server does not forward requests to other API servers";
 }
 
 std::optional<Availability> RemoteServices::endpoints_problem(const Target& target, const std::string& port_name) const {

@@ -56,6 +56,7 @@ class RemoteServices {
   void follow();
   void service_changed(const std::string& service);
   Availability judge(const Target& target) const;
+  static std::string discovery_problem(const Target& target, const Object& service_spec);
   // What is wrong with the endpoints of the service's port, or nothing.
   std::optional<Availability> endpoints_problem(const Target& target, const std::string& port_name) const;
 

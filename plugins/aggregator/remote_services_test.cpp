@@ -62,21 +62,36 @@ TEST_F(RemoteServicesTest, SayHowFarTheServiceIsThere) {
   EXPECT_EQ(availability(), R"(False ServiceNotFound: service/agg in "n" is not present)");
   serve(R"({"type":"ClusterIP","ports":[{"name":"http","port":80}]})");
   EXPECT_EQ(availability(), R"(False ServicePortError: service/agg in "n" is not listening on port 443)");
-  serve(R"({"type":"ClusterIP","ports":[{"name":"http","port":80},{"name":"https","port":443}]})");
+  serve(R"({"type":"ClusterIP","clusterIP":"10.0.0.7","ports":[{"name":"http","port":80},{"name":"https","port":443}]})");
   EXPECT_EQ(availability(), R"(False EndpointsNotFound: cannot find endpointslices for service/agg in "n")");
   put(*endpoints_, "agg", R"("subsets":[{"addresses":[{"ip":"10.0.0.1"}],"ports":[{"name":"http"}]}])");
   EXPECT_EQ(availability(), R"(False MissingEndpoints: endpointslices for service/agg in "n" have no addresses with port name "https")");
   put(*endpoints_, "agg", R"("subsets":[{"addresses":[{"ip":"10.0.0.1"}],"ports":[{"name":"https"}]}])");
   EXPECT_EQ(availability(),
-            "False FailedDiscoveryCheck: failing or missing response from https://agg.n.svc:443/apis/agg.io/v1: this server does not "
+            "False FailedDiscoveryCheck: failing or missing response from https://10.0.0.7:443/apis/agg.io/v1: this server does not "
             "forward requests to other API servers");
 }
 
+// All of them were said to give no response at a name of the cluster.
+TEST_F(RemoteServicesTest, SayWhyAServiceCannotBeAsked) {
+  const std::string failing = "False FailedDiscoveryCheck: failing or missing response from ";
+  put(*endpoints_, "agg", R"("subsets":[{"addresses":[{"ip":"10.0.0.1"}],"ports":[{}]}])");
+  serve(R"({"type":"ClusterIP","clusterIP":"None","ports":[{"port":443}]})");
+  EXPECT_EQ(availability(), R"(False FailedDiscoveryCheck: cannot route to service with ClusterIP "None")");
+  serve(R"({"type":"ClusterIP","clusterIP":"fd00::7","ports":[{"port":443}]})");
+  EXPECT_EQ(availability().find(failing + "https://[fd00::7]:443/apis/agg.io/v1: "), 0u) << availability();
+  serve(R"({"type":"NodePort","clusterIP":"10.0.0.7","ports":[{"port":80}]})");
+  EXPECT_EQ(availability(), R"(False FailedDiscoveryCheck: no service port 443 found for service "agg")");
+  serve(R"({"type":"LoadBalancer","clusterIP":"10.0.0.7","ports":[{"port":443}]})");
+  EXPECT_EQ(availability().find(failing + "https://10.0.0.7:443/"), 0u) << "endpoints are asked for cluster addresses alone";
+  serve(R"({"type":"ExternalName","externalName":"agg.example.com"})");
+  EXPECT_EQ(availability().find(failing + "https://agg.example.com:443/"), 0u) << availability();
+}
+
 TEST_F(RemoteServicesTest, EndpointSlicesAreAskedWhereTheyAreServed) {
-  const std::string kOfService = R"("x":0,"ports":[{"name":"https"}],"endpoints":)";
-  const auto slice = [&](const std::string& endpoints) {
-    slices_->put(json::parse(R"({"metadata":{"namespace":"n","name":"agg-1","labels":{"kubernetes.io/service-name":"agg"}},)" + kOfService +
-                             endpoints + "}")
+  const auto slice = [&](const std::string& endpoints, const std::string& port = R"({"name":"https","port":6443})") {
+    slices_->put(json::parse(R"({"metadata":{"namespace":"n","name":"agg-1","labels":{"kubernetes.io/service-name":"agg"}},"ports":[)" +
+                             port + R"(],"endpoints":)" + endpoints + "}")
                      .as_object(),
                  WatchEvent::Type::kAdded);
     host_.turns.settle();
@@ -86,8 +101,14 @@ TEST_F(RemoteServicesTest, EndpointSlicesAreAskedWhereTheyAreServed) {
   EXPECT_EQ(availability(), R"(False EndpointsNotFound: cannot find endpointslices for service/agg in "n")");
   slice(R"([{"addresses":["10.0.0.1"],"conditions":{"ready":false}}])");
   EXPECT_EQ(availability().find("False MissingEndpoints"), 0u);
+  for (const char* port : {"", R"({"name":"https"})", R"({"port":6443})", R"({"name":"http","port":6443})"}) {
+    slice(R"([{"addresses":["10.0.0.1"]}])", port);
+    EXPECT_EQ(availability().find("False MissingEndpoints"), 0u) << port;
+  }
   slice(R"([{"addresses":["10.0.0.1"]}])");
   EXPECT_EQ(availability().find("False FailedDiscoveryCheck"), 0u);
+  slice(R"([{"addresses":["10.0.0.2"],"conditions":{"ready":false}},{"addresses":["10.0.0.1"],"conditions":{}}])");
+  EXPECT_EQ(availability().find("False FailedDiscoveryCheck"), 0u) << "who says nothing is ready";
 }
 
 TEST_F(RemoteServicesTest, ServicesOfOtherTypesAreNotLookedInto) {
