@@ -1,6 +1,7 @@
 #include "services/allocation.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
@@ -75,7 +76,8 @@ class ServiceWrite final : public BegunWrite {
   }
 
   Task<Result<bool>> join_ports(StoreTransaction& transaction) {
-    auto stored = co_await resources_->ports.read(transaction.again());
+    if (!turn_) turn_ = co_await resources_->ports.turn();
+    auto stored = co_await resources_->ports.read(true);
     if (!stored.ok()) co_return std::move(stored).status();
     PortMap map = stored->map;
     for (std::int64_t port : taken.ports) {
@@ -91,6 +93,7 @@ class ServiceWrite final : public BegunWrite {
   std::shared_ptr<const ServiceResources> resources_;
   std::string ns_;
   std::string name_;
+  std::optional<Turns::Turn> turn_;  // from the first join to the end of the write
 };
 
 class ServiceHooks final : public StoreHooks {

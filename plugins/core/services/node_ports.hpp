@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backplane/rest.hpp"
+#include "backplane/turns.hpp"
 #include "services/ranges.hpp"
 
 namespace backplane::core {
@@ -39,7 +40,8 @@ class PortMap {
 
 class NodePorts {
  public:
-  NodePorts(PortRange range, std::shared_ptr<StandardStorage> store) : range_(range), store_(std::move(store)) {}
+  NodePorts(PortRange range, std::shared_ptr<StandardStorage> store)
+      : range_(range), store_(std::move(store)), writers_(std::make_unique<Turns>(1)) {}
 
   const PortRange& range() const noexcept { return range_; }
 
@@ -49,12 +51,16 @@ class NodePorts {
   };
   // `newest`: as the store has it now; else as far as this server has heard.
   Task<Result<Stored>> read(bool newest) const;
+  // Who holds it while a transaction is joined and committed does not lose that to another write of this server: all of them change the
+  // one object, and each that loses has worked for nothing.
+  Task<Turns::Turn> turn() const { return writers_->take(); }
   // Joins the change of what was read to a transaction.
   Status join(StoreTransaction& transaction, const Stored& before, const PortMap& map) const;
 
  private:
   PortRange range_;
   std::shared_ptr<StandardStorage> store_;
+  std::unique_ptr<Turns> writers_;
 };
 
 // What the storage of the object is made from; it is served nowhere.
