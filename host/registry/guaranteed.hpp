@@ -1,13 +1,15 @@
 // The loop of updates and deletes (storage.GuaranteedUpdate): work from the newest state at hand, commit only if it still stands, else work
-// again from the one that does.
+// again from the one that does.  Those that lose, and those that come while somebody who has lost is at work, go one after another.
 //
 // Thread-safety: one operation, one request.
 // Lifetime:      borrows the store, the backing and the request until run() returns.
 // Errors:        those of the attempt, once they are known to be owed to the newest state.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "registry/object_store.hpp"
 #include "registry/store_commit.hpp"
@@ -19,7 +21,13 @@ template <class Operation, class Outcome>
 class Guaranteed {
  public:
   Task<Result<Outcome>> run() {
-    entry_ = backing_.cache->peek(key_);
+    KeyTurns::Turn turn;
+    bool waited = store_.turns().busy(key_);
+    if (waited) {
+      auto waiting = store_.turns().take(key_, kPatience);
+      turn = co_await std::move(waiting);
+    }
+    if (!waited) entry_ = backing_.cache->peek(key_);
     if (entry_ == nullptr) {
       Status read = co_await refresh();
       if (!read.ok()) co_return read;
@@ -31,6 +39,11 @@ class Guaranteed {
       auto outcome = co_await static_cast<Operation&>(*this).attempt();
       if (outcome.ok()) {
         if (outcome->has_value()) co_return std::move(**outcome);
+        if (std::exchange(waited, true)) continue;
+        auto waiting = store_.turns().take(key_, kPatience);
+        turn = co_await std::move(waiting);
+        Status read = co_await refresh();
+        if (!read.ok()) co_return read;
         continue;
       }
       if (current_) co_return std::move(outcome.status());
@@ -43,6 +56,9 @@ class Guaranteed {
   }
 
  protected:
+  // An admission plugin may itself write what it is asked about: it is not waited for longer than this.
+  static constexpr std::chrono::seconds kPatience{1};
+
   // Nothing: the state it began from no longer stands; `entry_` has been replaced.
   using Attempt = Result<std::optional<Outcome>>;
   static Attempt again() { return std::optional<Outcome>(); }

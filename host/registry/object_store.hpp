@@ -12,6 +12,7 @@
 
 #include "registry/before.hpp"
 #include "registry/environment.hpp"
+#include "registry/key_turns.hpp"
 #include "registry/served_store.hpp"
 #include "registry/store_keys.hpp"
 
@@ -69,6 +70,8 @@ class ObjectStore final : public ServedStore, public Transactor {
   Task<Result<ObjectRef>> read_stored(const Backing& backing, std::string key);
   const Backing* backing() const noexcept { return slot_.get(); }
   const StoreKeys& keys() const noexcept { return keys_; }
+  // Of updates and deletes that would lose to each other.
+  KeyTurns& turns() const noexcept { return turns_; }
   // The lease for an object that is written now; 0 for kinds that stay.
   Task<Result<LeaseId>> lease(const Backing& backing) const;
   bool sorted_keys() const noexcept { return slot_.config().sorted_keys; }
@@ -90,6 +93,7 @@ class ObjectStore final : public ServedStore, public Transactor {
   std::vector<SelectableField> fields_;
   StoreKeys keys_;
   BackingSlot slot_;
+  mutable KeyTurns turns_;
 };
 
 // The errors of one object, with the group and plural of `face`.

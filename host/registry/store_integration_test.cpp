@@ -3,6 +3,7 @@
 
 #include "base/task_group.hpp"
 #include "registry/store_fixture.hpp"
+#include "storage/busy_storage.hpp"
 #include "storage/memory_storage.hpp"
 
 namespace backplane::registry_test {
@@ -10,10 +11,10 @@ namespace {
 
 class StoreIntegrationTest : public ::testing::Test {
  protected:
-  StoreIntegrationTest() : loop_("requests"), pump_("pump") {
+  explicit StoreIntegrationTest(std::unique_ptr<StorageBackend> storage = make_memory_storage())
+      : loop_("requests"), pump_("pump"), storage_(std::move(storage)) {
     loop_.start();
     pump_.start();
-    storage_ = make_memory_storage();
     hub_ = make_cache_hub(*storage_, pump_);
     ResourceConfig config;
     config.kind = {"", "v1", "Thing"};
@@ -151,6 +152,24 @@ TEST_F(StoreIntegrationTest, ConcurrentPatchesLoseNothing) {
   EXPECT_EQ(failures, 0);
   const Object object = json::parse((*get("a"))->json().view()).as_object();
   EXPECT_EQ(get_int_path(object, "data.n"), 100);
+}
+
+class BusyStoreTest : public StoreIntegrationTest {
+ protected:
+  BusyStoreTest() : StoreIntegrationTest(std::make_unique<BusyStorage>()) {}
+  int lost() const { return static_cast<const BusyStorage&>(*storage_).lost; }
+};
+
+TEST_F(BusyStoreTest, ManyWritersOfOneObjectLoseOnceEachAtMost) {
+  ASSERT_TRUE(create("a").ok());
+  std::atomic<int> failures{0};
+  TaskGroup group;
+  for (int i = 0; i < 64; ++i) group.spawn(loop_, "patch", add_one(*store_, failures));
+  run_on(loop_, close_and_wait(group));
+  EXPECT_EQ(failures, 0);
+  const Object object = json::parse((*get("a"))->json().view()).as_object();
+  EXPECT_EQ(get_int_path(object, "data.n"), 64);
+  EXPECT_LE(lost(), 64);
 }
 
 TEST_F(StoreIntegrationTest, AWatchSeesMarkingAndRemoval) {
