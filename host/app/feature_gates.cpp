@@ -319,6 +319,14 @@ const Gate* find_gate(std::string_view name) {
   return found == std::end(kGates) || found->name != name ? nullptr : found;
 }
 
+std::string switched_of(Stage stage) {
+  std::string names;
+  for (const std::string_view name : kSwitched) {
+    if (find_gate(name)->stage == stage) names.append(names.empty() ? "" : ", ").append(name);
+  }
+  return names;
+}
+
 // `kube:` names the component; it is the only one here.
 std::string_view without_component(std::string_view item) {
   constexpr std::string_view kComponent = "kube:";
@@ -387,10 +395,21 @@ std::string_view FeatureGates::stage_of(std::string_view name) {
 
 bool FeatureGates::in_effect(std::string_view name) const { return has(kSwitched, name) ? enabled(name) : has(kAlwaysThere, name); }
 
+std::string FeatureGates::switched() {
+  std::string names;
+  for (const std::string_view name : kSwitched) names.append(names.empty() ? "" : ", ").append(name);
+  return names;
+}
+
 std::vector<std::string> FeatureGates::without_effect() const {
   std::vector<std::string> names;
   for (const auto& name : named_) {
-    if (enabled(name) != in_effect(name)) names.push_back(name);
+    if (name == "AllAlpha" || name == "AllBeta") {
+      const std::string exceptions = switched_of(name == "AllAlpha" ? Stage::kAlpha : Stage::kBeta);
+      names.push_back(name + (exceptions.empty() ? "" : " (but for " + exceptions + ")"));
+    } else if (enabled(name) != in_effect(name)) {
+      names.push_back(name);
+    }
   }
   return names;
 }

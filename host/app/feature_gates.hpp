@@ -24,7 +24,9 @@ class FeatureGates {
   // What this server does of a gate: what it switches, what is always there, and off for what is not there at all.
   bool in_effect(std::string_view name) const;
   const std::map<std::string, bool, std::less<>>& all() const noexcept { return on_; }
-  // Gates that --feature-gates named and whose value changes nothing here.
+  // The gates that something here asks, separated by ", ".
+  static std::string switched();
+  // Gates that --feature-gates named and whose value changes nothing here; of a whole stage with those of it that do.
   std::vector<std::string> without_effect() const;
   // "ALPHA", "BETA", "DEPRECATED", or "" for gates that are generally available; as metrics spell it.
   static std::string_view stage_of(std::string_view name);

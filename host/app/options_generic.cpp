@@ -47,7 +47,9 @@ void GenericServerRunOptions::add_flags(FlagSet& flags) {
   flags.add("external-hostname", &external_hostname,
             "The host name in URLs that are made for clients outside. Unset: the advertise address.");
   flags.add("feature-gates", FlagType::kMap, &feature_gates,
-            "Gate=true|false pairs that switch experimental features; AllAlpha and AllBeta name whole stages.");
+            "Gate=true|false pairs that switch experimental features; AllAlpha and AllBeta name whole stages. All of kube-apiserver's are "
+            "known; something here asks for: " +
+                FeatureGates::switched() + ".");
   flags.add("goaway-chance", &goaway_chance,
             "Chance, per HTTP/2 request, that its connection is asked to go and reconnect elsewhere: 0 (never) to 0.02.");
   flags.add("livez-grace-period", &livez_grace_period,

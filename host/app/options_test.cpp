@@ -304,6 +304,11 @@ TEST(Options, AGateThatSwitchesNothingIsNotReportedAsOn) {
   EXPECT_FALSE(gates.in_effect("APIResponseCompression"));
   EXPECT_TRUE(gates.in_effect("WatchList")) << "it cannot be switched off";
   EXPECT_EQ(gates.without_effect(), (std::vector<std::string>{"CBORServingAndStorage", "WatchList"}));
+  EXPECT_NE(FeatureGates::switched().find(", ComponentFlagz, "), std::string::npos);
+  FeatureGates stages;
+  EXPECT_TRUE(stages.set({"AllAlpha=true"}).empty());
+  EXPECT_EQ(stages.without_effect(), std::vector<std::string>{"AllAlpha (but for LoggingAlphaOptions)"});
+  EXPECT_TRUE(stages.in_effect("LoggingAlphaOptions"));
   EXPECT_TRUE(gates.in_effect("ComponentFlagz"));
   EXPECT_FALSE(gates.in_effect("LoggingAlphaOptions"));
   EXPECT_TRUE(gates.set({"ComponentFlagz=false", "LoggingAlphaOptions=true"}).empty());
