@@ -11,6 +11,7 @@
 #include "app/flag_values.hpp"
 #include "app/options.hpp"
 #include "app/promises.hpp"
+#include "app/service_ranges.hpp"
 #include "filters/go_duration.hpp"
 
 namespace backplane {
@@ -231,6 +232,23 @@ TEST(Flags, WhatTheKubernetesServiceCannotBeIsAllTold) {
             (Problems{"--endpoint-reconciler-type: endpoint reconciler not implemented: magic; there are: lease, master-count, none",
                       "service IP family \"fd00::/108\" must match public address family \"10.1.2.3\""}));
   EXPECT_EQ(problems_of({"--endpoint-reconciler-type=none", "--service-cluster-ip-range=fd00::/108"}), Problems{});
+}
+
+TEST(Addresses, ClientsOfTheServiceRangeAreToldTheAddressInIt) {
+  using Pair = std::pair<std::string, std::string>;
+  EXPECT_EQ(service_address_for("10.0.0.0/24", "10.0.0.77"), Pair("10.0.0.0/24", "10.0.0.1:443"));
+  EXPECT_EQ(service_address_for("10.96.5.0/12,fd00::/108", "10.97.0.1"), Pair("10.96.0.0/12", "10.96.0.1:443"));
+  EXPECT_EQ(service_address_for("fd00::/108", "fd00::5"), Pair("fd00::/108", "[fd00::1]:443"));
+  for (const char* other : {"10.0.1.1", "fd00::1", "", "nobody"})
+    EXPECT_EQ(service_address_for("10.0.0.0/24", other), std::nullopt) << other;
+}
+
+TEST(Addresses, AHostGetsThePortUnlessItHasOne) {
+  EXPECT_EQ(with_port("api.example.com", 6443), "api.example.com:6443");
+  EXPECT_EQ(with_port("api.example.com:443", 6443), "api.example.com:443");
+  EXPECT_EQ(with_port("fd00::1", 6443), "[fd00::1]:6443");
+  EXPECT_EQ(with_port("[fd00::1]", 6443), "[fd00::1]:6443");
+  EXPECT_EQ(with_port("[fd00::1]:443", 6443), "[fd00::1]:443");
 }
 
 TEST(Flags, TheSectionsOfHelpShowTypesAndDefaultsWithinTheWidth) {

@@ -18,8 +18,6 @@ namespace {
 using std::chrono::hours;
 constexpr hours kYear{24 * 365};
 
-constexpr std::string_view kDefaultServiceRange = "10.0.0.0/24";
-
 KeyPairFiles files_of(const std::string& directory, const std::string& name) {
   return {directory + "/" + name + ".crt", directory + "/" + name + ".key"};
 }
@@ -27,10 +25,7 @@ KeyPairFiles files_of(const std::string& directory, const std::string& name) {
 bool is_unspecified(const std::string& address) { return address == "0.0.0.0" || address == "::"; }
 
 // The kubernetes service's address.
-std::string service_address(const Options& options) {
-  const std::string range = options.flags.text("service-cluster-ip-range").value_or("");
-  return first_service_address(range.empty() ? kDefaultServiceRange : range);
-}
+std::string service_address(const Options& options) { return first_service_address(service_range(options)); }
 
 CertificateSpec authority_spec() {
   CertificateSpec spec;

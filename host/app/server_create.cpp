@@ -6,6 +6,7 @@
 #include "app/log.hpp"
 #include "app/promises.hpp"
 #include "app/server_parts.hpp"
+#include "app/service_ranges.hpp"
 #include "client/remote_client.hpp"
 #include "http/local_client.hpp"
 #include "plugin/fence.hpp"
@@ -72,7 +73,14 @@ void ServerParts::make_router() {
   router_config.min_request_timeout = std::chrono::seconds(options().generic.min_request_timeout);
   // Watches end when the server stops taking requests: a clean end tells a client to come back, a cut connection does not.
   router_config.shutting_down = &signals.not_accepting_new_request;
-  router_config.server_address = options().generic.external_hostname + ":" + std::to_string(server->port());
+  router_config.addresses = [external = with_port(options().generic.external_hostname, server->port()),
+                             range = service_range(options())](std::string_view client) {
+    std::vector<ServerAddress> addresses(1, ServerAddress{"0.0.0.0/0", external});
+    if (auto inside = service_address_for(range, std::string(client))) {
+      addresses.push_back({std::move(inside->first), std::move(inside->second)});
+    }
+    return addresses;
+  };
   router_config.enable_profiling = options().features.profiling;
   router_config.openapi_enums = config.feature_gates().enabled("OpenAPIEnums");
   router = std::make_unique<Router>(std::move(router_config));

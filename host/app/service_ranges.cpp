@@ -105,4 +105,32 @@ std::string first_service_address(std::string_view value) {
   return inet_ntop(cidr->six ? AF_INET6 : AF_INET, address.data(), text.data(), text.size());
 }
 
+std::string service_range(const Options& options) {
+  const std::string range = options.flags.text("service-cluster-ip-range").value_or("");
+  return range.empty() ? "10.0.0.0/24" : range;
+}
+
+std::string with_port(const std::string& host, int port) {
+  const auto colon = host.find(':');
+  const bool bracketed = host.starts_with('[');
+  const bool has_port =
+      bracketed ? host.find("]:") != std::string::npos : colon != std::string::npos && host.find(':', colon + 1) == std::string::npos;
+  if (has_port) return host;
+  const bool bare_six = !bracketed && colon != std::string::npos;
+  return (bare_six ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+std::optional<std::pair<std::string, std::string>> service_address_for(std::string_view value, const std::string& client_ip) {
+  constexpr int kServicePort = 443;
+  const std::string range(value.substr(0, value.find(',')));
+  const auto network = parse_cidr(range);
+  if (!network) return std::nullopt;
+  // The client's own network of that size is this one.
+  const auto own = parse_cidr(client_ip + range.substr(range.find('/')));
+  if (!own || own->six != network->six || own->base != network->base) return std::nullopt;
+  std::array<char, INET6_ADDRSTRLEN> base{};
+  inet_ntop(network->six ? AF_INET6 : AF_INET, network->base.data(), base.data(), base.size());
+  return std::pair(std::string(base.data()) + range.substr(range.find('/')), with_port(first_service_address(range), kServicePort));
+}
+
 }  // namespace backplane

@@ -4,8 +4,10 @@
 // Errors:        problems in upstream's words (cmd/kube-apiserver/app/options).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "app/options.hpp"
 
@@ -24,6 +26,15 @@ struct KubernetesServiceFlags {
 };
 // Adds: a node port that is none or outside the range, an unknown reconciler, endpoints of another family than the service.
 void validate_kubernetes_service(const KubernetesServiceFlags& flags, Problems& problems);
+
+// Clients in the first range find the server under its own address there: ("10.0.0.0/24", "10.0.0.1:443"); nothing for others.
+std::optional<std::pair<std::string, std::string>> service_address_for(std::string_view value, const std::string& client_ip);
+
+// --service-cluster-ip-range, or what is used without it.
+std::string service_range(const Options& options);
+
+// "host:port" of a host that may have a port already; an IPv6 address gets brackets.
+std::string with_port(const std::string& host, int port);
 
 // The first address of the first range, which the kubernetes service gets; empty when there is no valid one.
 std::string first_service_address(std::string_view value);

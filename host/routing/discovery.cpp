@@ -186,7 +186,7 @@ std::string storage_version_hash(const GroupVersionKind& kind) {
   return std::string(reinterpret_cast<char*>(encoded), static_cast<std::size_t>(length));
 }
 
-Value legacy_api_versions(const RouteTable& table, std::string_view server_address) {
+Value legacy_api_versions(const RouteTable& table, const std::vector<ServerAddress>& addresses) {
   Object out;
   out["kind"] = "APIVersions";
   Array versions;
@@ -194,10 +194,14 @@ Value legacy_api_versions(const RouteTable& table, std::string_view server_addre
     for (const auto& version : core->versions) versions.emplace_back(version->version.version);
   }
   out["versions"] = std::move(versions);
-  Object address;
-  address["clientCIDR"] = "0.0.0.0/0";
-  address["serverAddress"] = server_address;
-  out["serverAddressByClientCIDRs"] = Array{std::move(address)};
+  Array by_network;
+  for (const auto& [network, address] : addresses) {
+    Object row;
+    row["clientCIDR"] = network;
+    row["serverAddress"] = address;
+    by_network.emplace_back(std::move(row));
+  }
+  out["serverAddressByClientCIDRs"] = std::move(by_network);
   return out;
 }
 

@@ -6,13 +6,14 @@
 #include <string>
 
 #include "routing/route_table.hpp"
+#include "routing/server_address.hpp"
 
 namespace backplane {
 
-Value legacy_api_versions(const RouteTable& table, std::string_view server_address);  // GET /api
-Value legacy_group_list(const RouteTable& table);                                     // GET /apis
-Value legacy_group(const GroupEntry& group);                                          // GET /apis/GROUP
-Value legacy_resource_list(const VersionTable& version);                              // GET /apis/GROUP/VERSION
+Value legacy_api_versions(const RouteTable& table, const std::vector<ServerAddress>& addresses);  // GET /api
+Value legacy_group_list(const RouteTable& table);                                                 // GET /apis
+Value legacy_group(const GroupEntry& group);                                                      // GET /apis/GROUP
+Value legacy_resource_list(const VersionTable& version);                                          // GET /apis/GROUP/VERSION
 // apidiscovery.k8s.io/v2 APIGroupDiscoveryList; `core`: of /api, else of /apis.
 std::string aggregated_discovery(const RouteTable& table, bool core);
 // One group of that list, as JSON.

@@ -1,6 +1,10 @@
 #include "routing/root_handlers.hpp"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
+#include <array>
+#include <boost/algorithm/string/trim.hpp>
 #include <set>
 
 #include "backplane/codec.hpp"
@@ -79,6 +83,25 @@ Task<void> send_kept(Exchange& exchange, LazyDocument::MadeRef made, std::string
   co_await exchange.respond(200, content_type, std::move(body));
 }
 
+bool is_ip(const std::string& text) {
+  std::array<unsigned char, 16> bytes{};
+  return inet_pton(text.find(':') == std::string::npos ? AF_INET : AF_INET6, text.c_str(), bytes.data()) == 1;
+}
+
+// What a proxy says of its client, else the peer of the connection.  Good for nothing that needs trust.
+std::string client_ip(const Exchange& exchange) {
+  const std::string_view forwarded = exchange.header("x-forwarded-for");
+  for (const std::string_view header : {forwarded.substr(0, forwarded.find(',')), exchange.header("x-real-ip")}) {
+    std::string address(header);
+    boost::algorithm::trim(address);
+    if (is_ip(address)) return address;
+  }
+  std::string_view peer = exchange.remote_address();
+  peer = peer.substr(0, peer.rfind(':'));
+  if (peer.starts_with('[') && peer.ends_with(']')) peer = peer.substr(1, peer.size() - 2);
+  return std::string(peer);
+}
+
 // /api and /apis: legacy or aggregated, by the Accept header.
 class DiscoveryRoot final : public Document {
  public:
@@ -86,7 +109,7 @@ class DiscoveryRoot final : public Document {
       : Document(core ? Methods::kGet : Methods::kAny),
         table_(std::move(table)),
         shelf_(context.shelf),
-        address_(context.server_address),
+        addresses_(context.addresses),
         core_(core) {}
 
  private:
@@ -98,7 +121,9 @@ class DiscoveryRoot final : public Document {
       co_await send_aggregated(exchange, form == DiscoveryForm::kAggregatedProtobuf);
     } else {
       Value value;
-      auto making = run_blocking([this, &value] { value = core_ ? legacy_api_versions(*table_, address_) : legacy_group_list(*table_); });
+      const std::string client = client_ip(exchange);
+      auto making = run_blocking(
+          [this, &value, &client] { value = core_ ? legacy_api_versions(*table_, addresses_(client)) : legacy_group_list(*table_); });
       co_await std::move(making);
       co_await write_value(context, exchange, 200, value, discovery_schema(core_ ? "APIVersions" : "APIGroupList"));
     }
@@ -122,7 +147,7 @@ class DiscoveryRoot final : public Document {
   }
   TableRef table_;
   std::shared_ptr<DocumentShelf> shelf_;
-  std::string address_;
+  ServerAddresses addresses_;
   bool core_;
 };
 

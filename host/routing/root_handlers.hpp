@@ -15,7 +15,7 @@ namespace backplane {
 
 // What documents say beside the routes.
 struct DocumentContext {
-  const std::string& server_address;
+  const ServerAddresses& addresses;
   const PublishedPaths& published;  // shown by GET /
   const std::shared_ptr<DocumentShelf>& shelf;
 };

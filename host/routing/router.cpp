@@ -183,7 +183,7 @@ std::shared_ptr<HttpHandler> Router::find_handler(const RequestContext& context)
   return below_known_root(*routes, info.path) ? no_such_resource() : no_such_page();
 }
 
-DocumentContext Router::documents() const { return {config_.server_address, published_paths_, shelf_}; }
+DocumentContext Router::documents() const { return {config_.addresses, published_paths_, shelf_}; }
 
 Task<void> Router::handle(RequestContext& context, Exchange& exchange) {
   // Not the table: a watch would keep it, and everything in it, as long as it is open.

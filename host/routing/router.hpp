@@ -22,6 +22,7 @@
 #include "routing/api_enablement.hpp"
 #include "routing/delegation.hpp"
 #include "routing/published_paths.hpp"
+#include "routing/server_address.hpp"
 
 namespace backplane {
 
@@ -36,8 +37,9 @@ struct RouterConfig {
   std::chrono::seconds min_request_timeout{1800};
   std::size_t max_body_bytes = 3 * 1024 * 1024;
   Signal* shutting_down = nullptr;  // null: watches are not ended early
-  std::string server_address;       // "host:port" shown in serverAddressByClientCIDRs
-  bool enable_profiling = true;     // /debug/flags/v
+  // serverAddressByClientCIDRs of /api.
+  ServerAddresses addresses = [](std::string_view) { return std::vector<ServerAddress>(); };
+  bool enable_profiling = true;  // /debug/flags/v
   bool openapi_enums = true;
 };
 

@@ -124,6 +124,17 @@ class Shown(unittest.TestCase):
                 paint = enums(server, '/openapi/v3/apis/example.com/v1')['com.example.v1.Paint']['properties']
                 self.assertEqual(paint['color']['enum'], ['red', 'blue'])
 
+    def test_api_tells_clients_where_the_server_is(self):
+        with Server('--service-cluster-ip-range=10.50.0.0/16', '--external-hostname=fd00::1') as server:
+            def addresses(**headers):
+                rows = server.request('GET', '/api', headers=headers)[2]['serverAddressByClientCIDRs']
+                return [(row['clientCIDR'], row['serverAddress']) for row in rows]
+            everybody = ('0.0.0.0/0', '[fd00::1]:%d' % server.port)
+            self.assertEqual(addresses(), [everybody])
+            self.assertEqual(addresses(**{'X-Forwarded-For': '10.50.3.4, 192.0.2.1'}), [everybody, ('10.50.0.0/16', '10.50.0.1:443')])
+            self.assertEqual(addresses(**{'X-Real-Ip': '10.50.3.4'}), [everybody, ('10.50.0.0/16', '10.50.0.1:443')])
+            self.assertEqual(addresses(**{'X-Forwarded-For': '10.51.3.4'}), [everybody])
+
     def test_status_and_flags_are_shown_unless_their_gates_are_off(self):
         with Server('--goaway-chance=0.001') as server:
             code, headers, text = server.request('GET', '/flagz')
