@@ -5,7 +5,6 @@
 #include "backplane/meta.hpp"
 #include "backplane/workload/strategy.hpp"
 #include "backplane/workload/warnings.hpp"
-#include "backplane/workload/workload.hpp"
 #include "kinds.hpp"
 
 namespace backplane::apps {
@@ -36,41 +35,12 @@ class DaemonSetStrategy final : public WorkloadStrategy {
     if (old != nullptr && template_generation(object) == template_generation(*old)) return {};
     return workload_warnings(object, nullptr);
   }
-  void apply_defaults(Object& object) const override {
-    WorkloadStrategy::apply_defaults(object);
-    Object& strategy = ensure_object(ensure_object(object, "spec"), "updateStrategy");
-    if (get_string(strategy, "type") != "RollingUpdate") return;
-    Object& rolling = ensure_object(strategy, "rollingUpdate");
-    fill_missing(rolling, "maxUnavailable", 1);
-    fill_missing(rolling, "maxSurge", 0);
-  }
 
  protected:
   void prepare_create(Object& object) const override { set_template_generation(object, 1); }
   void prepare_update(Object& object, const Object& old) const override {
     const bool changed = !same_member(object_or_empty(object, "spec"), object_or_empty(old, "spec"), "template");
     set_template_generation(object, template_generation(old) + (changed ? 1 : 0));
-  }
-  void check(const Object& object, FieldErrors& errors) const override {
-    WorkloadStrategy::check(object, errors);
-    const Object& strategy = object_or_empty(object_or_empty(object, "spec"), "updateStrategy");
-    const Object* rolling = get_object(strategy, "rollingUpdate");
-    if (rolling != nullptr && get_string(strategy, "type") == "RollingUpdate") check_rolling(*rolling, errors);
-  }
-
- private:
-  static void check_rolling(const Object& rolling, FieldErrors& errors) {
-    const std::string path = "spec.updateStrategy.rollingUpdate";
-    constexpr std::string_view kNames[] = {"maxUnavailable", "maxSurge"};
-    for (std::string_view name : kNames) validate_int_or_percent(find(rolling, name), at(path, name), errors);
-    for (std::string_view name : kNames) validate_not_over_hundred_percent(find(rolling, name), at(path, name), errors);
-    const Value* surge = find(rolling, "maxSurge");
-    const bool some_unavailable = number_or_percent(find(rolling, "maxUnavailable")) != 0, some_surge = number_or_percent(surge) != 0;
-    if (some_unavailable && some_surge) {
-      errors.invalid_raw(at(path, "maxSurge"), print_int_or_string(surge), "may not be set when maxUnavailable is non-zero");
-    } else if (!some_unavailable && !some_surge) {
-      errors.required(at(path, "maxUnavailable"), "cannot be 0 when maxSurge is 0");
-    }
   }
 };
 

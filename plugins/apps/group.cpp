@@ -37,8 +37,8 @@ std::string print_controller(const Object& object) {
 
 void print_controller_cell(const Object& object, std::int64_t, Array& cells) { cells.emplace_back(print_controller(object)); }
 
-KindCode replica_set_code(PodValidationOptions options) {
-  // Upstream's word for the selector, copied from deployments.
+// Deployments, and replica sets with the word for the selector that upstream has copied from them.
+KindCode deployment_code(PodValidationOptions options) {
   constexpr WorkloadFacts kWorkload{.selector_kind = "deployment", .bad_selector = "invalid label selector", .names_hosts = true};
   return {.make = made<WorkloadStrategy>(kWorkload, options)};
 }
@@ -59,7 +59,7 @@ Result<GroupDocument> apps_group(PodValidationOptions options) {
   GroupCode code{.printers = printers(),
                  .kinds = {{"DaemonSet", daemon_set_code(options)},
                            {"Deployment", deployment_code(options)},
-                           {"ReplicaSet", replica_set_code(options)},
+                           {"ReplicaSet", deployment_code(options)},
                            {"StatefulSet", stateful_set_code(options)}}};
   code.printers.insert({{"readyReplicas", print_ready}, {"controller", print_controller_cell}});
   return read_group(apps_group_json(), code);

@@ -15,7 +15,6 @@ namespace backplane::apps {
 std::shared_ptr<const SchemaSet> apps_schemas();
 
 kit::KindCode daemon_set_code(workload::PodValidationOptions options);
-kit::KindCode deployment_code(workload::PodValidationOptions options);
 kit::KindCode stateful_set_code(workload::PodValidationOptions options);
 
 // The group: its document with this code.

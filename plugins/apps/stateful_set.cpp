@@ -1,6 +1,5 @@
 // StatefulSets.
 #include <algorithm>
-#include <array>
 
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
@@ -16,13 +15,6 @@ namespace {
 
 using namespace kit;
 using namespace workload;
-
-constexpr std::array<std::string_view, 7> kMutable = {
-    "replicas",       "ordinals", "template", "updateStrategy", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy",
-    "minReadySeconds"};
-constexpr std::string_view kFrozen =
-    "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', "
-    "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
 
 // The template with a volume for every claim template, as the pods will have it.
 Object spec_with_claims(const Object& spec) {
@@ -62,15 +54,7 @@ class StatefulSetStrategy final : public WorkloadStrategy {
   }
   void apply_defaults(Object& object) const override {
     WorkloadStrategy::apply_defaults(object);
-    Object& spec = ensure_object(object, "spec");
-    Object& strategy = ensure_object(spec, "updateStrategy");
-    if (get_string(strategy, "type").empty()) {
-      strategy["type"] = "RollingUpdate";
-      ensure_object(strategy, "rollingUpdate");
-    }
-    Object* rolling = mutable_object(strategy, "rollingUpdate");
-    if (rolling != nullptr && get_string(strategy, "type") == "RollingUpdate") fill_missing(*rolling, "partition", 0);
-    each_mutable(spec, "volumeClaimTemplates", [](Object& claim) {
+    each_mutable(ensure_object(object, "spec"), "volumeClaimTemplates", [](Object& claim) {
       claim["kind"] = "PersistentVolumeClaim";
       claim["apiVersion"] = "v1";
       apply_claim_spec_defaults(ensure_object(claim, "spec"));
@@ -96,14 +80,6 @@ class StatefulSetStrategy final : public WorkloadStrategy {
     each(object_or_empty(object, "spec"), "volumeClaimTemplates", [&](const Object& claim, std::size_t i) {
       validate_claim_spec(object_or_empty(claim, "spec"), at(at("spec.volumeClaimTemplates", i), "spec"), errors);
     });
-  }
-  void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
-    Object now(object_or_empty(object, "spec")), before(object_or_empty(old, "spec"));
-    for (std::string_view key : kMutable) {
-      erase_member(now, key);
-      erase_member(before, key);
-    }
-    if (now != before) errors.forbidden("spec", kFrozen);
   }
 };
 

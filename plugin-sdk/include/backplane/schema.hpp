@@ -33,7 +33,8 @@
 //                       follow: lists and maps are nonEmpty, pointers and bytes nonNil, all else always; the name is the JSON name
 //   x-backplane-default like default, but not published
 //   x-backplane-default-when  {"member": value or list of values}: the default is set only where members of the same struct have such
-//                       values, their own defaults applied; true: any value at all
+//                       values, defaults without conditions applied; true: any value at all, false: none
+//   x-backplane-default-fills  true: the default is a struct, and where there is one already, members that it lacks are taken from it
 //   x-backplane-default-from  the member of the same struct whose value is the default
 //   x-backplane-rules   what the value may be, see below (also on items and on the values of maps)
 //
@@ -41,18 +42,25 @@
 // What they say is upstream's own wording, unless a text of theirs takes its place.  Unset is absent, null, or zero in a property that is
 // no pointer.  What looks into lists, maps and structs stands in the first object of a list.
 //   when, unless   {"member": value or list of values}: the object is asked only where (not) all these members of the same struct have such
-//               values; true: any value at all, false: none
+//               values; true: any value at all, false: none; {"is": word}: there or absent (a pointer, whatever it points to), zero or
+//               nonZero (a number or a percentage), positive or notPositive (a quantity)
+//   whenWas, unlessWas   the same of the struct as it was; nothing was when it is made
+//   unlessItem  {"member": value or list of values}: the object is not asked where an item of this list has such members
 //   required    true or a detail: unset and zero are refused ("Required value"), and nothing else is looked at
 //   both        true: what is required and missing is held to the other rules as well
 //   optional    whether an unset value is passed over; when left out, it is where output leaves it out, and in pointers
-//   forbidden   a text: what is set is forbidden; refused: the same as an invalid value
+//   forbidden   a text: what is set is forbidden; refused: the same as an invalid value; missing: a text, said as of a required value,
+//               whatever the value is
 //   once        a text: what was set is forbidden to change
 //   rising      a text: an update may not make the number smaller
 //   enum        the values there may be, or true: the published ones.  enumText: one text in place of "Unsupported value"
 //   minimum, maximum   of integers; rangeText: one text for both
 //   format      dns1123Label, dns1123Subdomain, dns1035Label, qualifiedName, labelValue, pathSegment, configMapKey, envVarName, portName,
 //               ip, legacyIp, legacyCidr (what old fields take), absolutePath, relativePath, noBacksteps, driverName, httpHeaderName,
-//               finalizer; of numbers port and portOrName; of quantities notNegative and positive
+//               finalizer, groupVersion (one with a group), resourceName, containerResourceName; of numbers port, portOrName and
+//               intOrPercent; of quantities notNegative and positive (rangeText: another text); of structs labelSelector
+//   keeps       true: an update may leave alone or change for a like one what the format refused before
+//   maxPercent  of percentages
 //   maxLength   bytes of a text
 //   immutable   true or a text: an update may not change the value
 //   onCreate    true: nothing in it can change, and it is looked at on create alone
@@ -68,11 +76,14 @@
 //   keys        rules for the keys of a map
 // Struct rules:
 //   union       {"many": text, "none": text, "except": [members]}: of the struct pointers but those, one at most is set, and where none has
-//               a text, one at least; only the first is looked into
-//   frozen      {"by": flag, "members": […]}: once the flag is true, it and the members stay as they are
+//               a text, one at least; only the first is looked into.  With "by": member, "of": {value: alternative}: that member names the
+//               alternative, which is required with the text "none", others beside it are forbidden with the text "many"
+//   frozen      {"by": flag, "members": […]}: once the flag is true, it and the members stay as they are; or {"except": [members],
+//               "text": text}: an update may change those members only
 //   maxBytes    {"members": [maps], "bytes": n, "path": member that is blamed}: of all values together
 //   distinctKeys  {"member": map, "from": map}: no key stands in both
-//   notAbove    a list of {"members": […], "limit": member, "text": text}: numbers that are not above that of another member
+//   notAbove    a list of {"members": […], "limit": member, "text": text}: numbers that are not above that of another member; notBelow:
+//               that are not below it where it is there; above: that are above it where they are there
 //   anyOf       {"members": [lists], "text": text}: one of them at least has items
 //
 // Structural documents ("x-backplane-mode": "structural" beside "definitions") are plain OpenAPI v3 with x-kubernetes-int-or-string,

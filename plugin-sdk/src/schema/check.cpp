@@ -18,6 +18,8 @@ std::string_view text_of(const Value& value) noexcept {
   return value.is_string() ? std::string_view(value.get_string()) : std::string_view();
 }
 
+std::string_view text_of(const Value* value) noexcept { return value != nullptr ? text_of(*value) : std::string_view(); }
+
 std::int64_t number_of(const Value* value) noexcept { return value != nullptr && value->is_int64() ? value->get_int64() : 0; }
 
 // `whole`: only what is not there at all is unset, a zero is not.
@@ -59,7 +61,7 @@ class Checker {
       const Property& property = body.properties[index];
       const Value* value = members[index];
       if (value == nullptr || (property.rules == nullptr && !property.type->ruled_within()) || left_out(property.name)) continue;
-      if (property.rules != nullptr && (property.rules->opaque || (property.rules->on_create && old != nullptr))) continue;
+      if (property.rules != nullptr && is_closed(*property.rules, value, object, old)) continue;
       if (one_only && is_alternative(property, *body.struct_rules) && property.name != chosen) continue;
       const Value* before = old != nullptr ? find(*old, property.name) : nullptr;
       const int times = property.rules != nullptr && property.rules->again && old != nullptr ? 2 : 1;
@@ -98,15 +100,32 @@ class Checker {
   void check_property(const Type& type, const Property& property, const Rules& rules, const Value* value, const Object& object,
                       const Object* old, const Place& holder) {
     if (rules.on_create && old != nullptr) return;
-    if (!hold(rules.when, object) || (!rules.unless.empty() && hold(rules.unless, object))) return;
+    if (!is_asked(rules, value, object, old)) return;
     const Place place = place_of(property.name, &rules, holder);
     if (old != nullptr) check_change(rules, value, find(*old, property.name), place);
+    if (!rules.missing.empty()) errors_.required(place.path(), rules.missing);
     if (!is_unset(value, property.pointer || property.type->struct_like())) check_not_set(rules, *value, place);
+    if (rules.keeps && old != nullptr && rules.format != nullptr && !rules.format(text_of(find(*old, property.name))).empty()) return;
     if (rules.whole) {
       check_choice(type, rules, object, value, place);
     } else {
       check_set(property, rules, value, place);
     }
+  }
+
+  // Whether nothing in the value is looked at.
+  static bool is_closed(const Rules& rules, const Value* value, const Object& object, const Object* old) {
+    if (rules.on_create && old != nullptr) return true;
+    return rules.opaque && is_asked(rules, value, object, old);
+  }
+
+  static bool is_asked(const Rules& rules, const Value* value, const Object& object, const Object* old) {
+    if (!hold(rules.when, object) || (!rules.unless.empty() && hold(rules.unless, object))) return false;
+    if (!rules.when_was.empty() && (old == nullptr || !hold(rules.when_was, *old))) return false;
+    if (!rules.unless_was.empty() && old != nullptr && hold(rules.unless_was, *old)) return false;
+    if (rules.unless_item.empty() || value == nullptr || !value->is_array()) return true;
+    return std::none_of(value->get_array().begin(), value->get_array().end(),
+                        [&](const Value& item) { return item.is_object() && hold(rules.unless_item, item.get_object()); });
   }
 
   void check_change(const Rules& rules, const Value* value, const Value* before, const Place& place) {
@@ -160,9 +179,20 @@ class Checker {
         return check_number(rules, value, place);
       case Form::kQuantity:
         return check_quantity(rules, value, place);
+      case Form::kStruct:
+        if (rules.label_selector && value != nullptr && value->is_object()) {
+          check_label_selector(value->get_object(), place);
+        }
+        return;
       default:
         return;
     }
+  }
+
+  void check_label_selector(const Object& selector, const Place& place) {
+    FieldErrors found;
+    validate_label_selector(selector, {}, found);
+    if (!found.empty()) validate_label_selector(selector, place.path(), errors_);
   }
 
   void check_text(const Rules& rules, std::string_view text, const Place& place) {
@@ -182,6 +212,7 @@ class Checker {
 
   void check_number(const Rules& rules, const Value* value, const Place& place) {
     const auto number = static_cast<long long>(number_of(value));
+    if (rules.number == NumberFormat::kIntOrPercent) return check_number_or_percent(rules, value, place);
     if (rules.number == NumberFormat::kPortOrName && value != nullptr && value->is_string()) {
       for (const std::string& problem : is_valid_port_name(text_of(*value))) errors_.invalid(place.path(), text_of(*value), problem);
     } else if (rules.number != NumberFormat::kNone) {
@@ -189,6 +220,20 @@ class Checker {
     }
     if ((!rules.minimum || number >= *rules.minimum) && (!rules.maximum || number <= *rules.maximum)) return;
     errors_.invalid(place.path(), number, range_text(rules));
+  }
+
+  void check_number_or_percent(const Rules& rules, const Value* value, const Place& place) {
+    const std::string_view text = text_of(value);
+    if (value != nullptr && value->is_string() && !is_percent(text)) {
+      errors_.invalid(place.path(), text,
+                      "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for "
+                      "validation is '[0-9]+%')");
+    } else if (number_of(value) < 0) {
+      errors_.invalid(place.path(), static_cast<long long>(number_of(value)), "must be greater than or equal to 0");
+    }
+    if (rules.max_percent && is_percent(text) && number_or_percent(*value) > *rules.max_percent) {
+      errors_.invalid(place.path(), text, "must not be greater than " + std::to_string(*rules.max_percent) + "%");
+    }
   }
 
   static std::string range_text(const Rules& rules) {
@@ -204,7 +249,9 @@ class Checker {
     const std::string_view text = value != nullptr ? text_of(*value) : std::string_view("0");
     const int sign = compare_quantities(text, "0");
     if (rules.not_negative && sign < 0) errors_.invalid(place.path(), text, "must be greater than or equal to 0");
-    if (rules.positive && sign <= 0) errors_.invalid(place.path(), text, "must be greater than zero");
+    if (rules.positive && sign <= 0) {
+      errors_.invalid(place.path(), text, rules.range_text.empty() ? std::string_view("must be greater than zero") : rules.range_text);
+    }
   }
 
   // ---- what is inside
@@ -315,6 +362,7 @@ class Checker {
   // Returns the alternative that was chosen, where the struct is a union.
   std::string_view check_together(const Type& type, const StructRules& rules, const Object& object, const Object* old, const Place& place) {
     if (old != nullptr && !rules.frozen_by.empty()) check_frozen(rules, object, *old, place);
+    if (old != nullptr && !rules.frozen_text.empty()) check_thawed(type, rules, object, *old, place);
     if (!rules.distinct.empty()) check_distinct(rules, object, place);
     if (!rules.any_of.empty()) check_any(rules, object, place);
     if (!rules.counted.empty()) check_size(type, rules, object, place);
@@ -322,6 +370,7 @@ class Checker {
   }
 
   std::string_view check_union(const Type& type, const StructRules& rules, const Object& object, const Place& place) {
+    if (!rules.union_by.empty()) return check_named_union(rules, object, place);
     std::string_view chosen;
     for (const Property& property : type.body().properties) {
       const Value* value = is_alternative(property, rules) ? find(object, property.name) : nullptr;
@@ -329,11 +378,27 @@ class Checker {
       if (chosen.empty()) {
         chosen = property.name;
       } else {
-        errors_.forbidden(Place{&place, property.name, 0, Place::Step::kMember}.path(), rules.many_text);
+        errors_.forbidden(place.member(property.name).path(), rules.many_text);
       }
     }
     if (chosen.empty() && !rules.none_text.empty()) errors_.required(place.path(), rules.none_text);
     return chosen;
+  }
+
+  std::string_view check_named_union(const StructRules& rules, const Object& object, const Place& place) {
+    std::string_view named;
+    std::vector<std::string_view> present;
+    for (const auto& [value, alternative] : rules.union_of) {
+      if (value == get_string(object, rules.union_by)) named = alternative;
+      if (!is_unset(find(object, alternative), true)) present.push_back(alternative);
+    }
+    if (!named.empty() && std::find(present.begin(), present.end(), named) == present.end()) {
+      errors_.required(place.member(named).path(), rules.none_text);
+    }
+    for (const std::string_view alternative : present) {
+      if (present.size() > 1 && alternative != named) errors_.forbidden(place.member(alternative).path(), rules.many_text);
+    }
+    return present.empty() ? std::string_view() : present.front();
   }
 
   void check_frozen(const StructRules& rules, const Object& object, const Object& old, const Place& place) {
@@ -346,18 +411,42 @@ class Checker {
     }
   }
 
+  void check_thawed(const Type& type, const StructRules& rules, const Object& object, const Object& old, const Place& place) {
+    const auto changed = [&](const Property& property) {
+      const bool may = std::find(rules.thawed.begin(), rules.thawed.end(), property.name) != rules.thawed.end();
+      return !may && differ(find(object, property.name), find(old, property.name));
+    };
+    const auto& properties = type.body().properties;
+    if (std::any_of(properties.begin(), properties.end(), changed)) errors_.forbidden(place.path(), rules.frozen_text);
+  }
+
   void check_any(const StructRules& rules, const Object& object, const Place& place) {
     const auto filled = [&](const std::string& name) { return !is_unset(find(object, name), false); };
     if (std::none_of(rules.any_of.begin(), rules.any_of.end(), filled)) errors_.required(place.path(), rules.any_text);
   }
 
+  static bool is_beyond(StructRules::Limit::Side side, std::int64_t number, std::int64_t limit) {
+    switch (side) {
+      case StructRules::Limit::Side::kNotAbove:
+        return number > limit;
+      case StructRules::Limit::Side::kNotBelow:
+        return number < limit;
+      case StructRules::Limit::Side::kAbove:
+        return number <= limit;
+    }
+    return false;
+  }
+
   void check_limits(const StructRules& rules, const Object& object, const Place& place) {
+    using Side = StructRules::Limit::Side;
     for (const StructRules::Limit& row : rules.limits) {
-      const std::int64_t most = number_of(find(object, row.limit));
+      const Value* limit = find(object, row.limit);
+      if (row.side == Side::kNotBelow && is_unset(limit, true)) continue;
       for (const std::string& name : row.members) {
-        const std::int64_t number = number_of(find(object, name));
-        if (number <= most) continue;
-        errors_.invalid(Place{&place, name, 0, Place::Step::kMember}.path(), static_cast<long long>(number), row.text);
+        const Value* value = find(object, name);
+        if (row.side == Side::kAbove && is_unset(value, true)) continue;
+        if (!is_beyond(row.side, number_of(value), number_of(limit))) continue;
+        errors_.invalid(place.member(name).path(), static_cast<long long>(number_of(value)), row.text);
       }
     }
   }

@@ -283,6 +283,139 @@ TEST(Rules, ItemsOfALongListAreFoundByTheirKeys) {
             "named[" + std::to_string(kItems - 43) + "].number: Invalid value: 2: field is immutable");
 }
 
+constexpr std::string_view kRolling = R"({"definitions":{
+  "Roll":{"type":"object",
+    "x-backplane-struct-rules":{"frozen":{"except":["deadline","ready","metrics","rolling","kindOf","least","most"],"text":"only few may change"},
+      "above":[{"members":["deadline"],"limit":"ready","text":"must be greater than ready"}],
+      "notBelow":[{"members":["most"],"limit":"least","text":"must not be below `least`"}]},
+    "properties":{
+      "name":{"type":"string"},
+      "kindOf":{"type":"string","x-backplane-default":"Rolling","x-backplane-default-when":{"kindOf":false}},
+      "deadline":{"type":"integer","format":"int32","x-backplane-pointer":true},
+      "ready":{"type":"integer","format":"int32"},
+      "least":{"type":"integer","format":"int32","x-backplane-pointer":true,
+        "x-backplane-rules":[{"unlessWas":{"least":0},"minimum":1},{"whenWas":{"least":0},"minimum":0}]},
+      "most":{"type":"integer","format":"int32","x-backplane-omit":"never"},
+      "rolling":{"allOf":[{"$ref":"#/definitions/Amounts"}],"x-backplane-pointer":true,
+        "x-backplane-rules":{"unless":{"kindOf":"Rolling"},"opaque":true},
+        "x-backplane-default":{"lost":1,"more":0},"x-backplane-default-when":{"kindOf":"Rolling"},"x-backplane-default-fills":true},
+      "begin":{"allOf":[{"$ref":"#/definitions/Amounts"}],"x-backplane-pointer":true,
+        "x-backplane-default":{},"x-backplane-default-when":{"kindOf":false}},
+      "metrics":{"type":"array","items":{"$ref":"#/definitions/Metric"},
+        "x-backplane-rules":{"when":{"least":0},"unlessItem":{"type":["Far"]},"forbidden":"must look far"}},
+      "target":{"allOf":[{"$ref":"#/definitions/Target"}],"x-backplane-pointer":true,
+        "x-backplane-rules":{"members":{"apiVersion":{"optional":false,"format":"groupVersion","keeps":true}}}},
+      "selector":{"allOf":[{"$ref":"#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector"}],"x-backplane-pointer":true,
+        "x-backplane-rules":{"format":"labelSelector"}}}},
+  "Amounts":{"type":"object","properties":{
+    "lost":{"x-backplane-type":"intOrString","x-backplane-pointer":true,"x-backplane-rules":[{"format":"intOrPercent","maxPercent":100},
+      {"when":{"lost":{"is":"zero"},"more":{"is":"zero"}},"missing":"cannot be 0 when more is 0"}]},
+    "more":{"x-backplane-type":"intOrString","x-backplane-pointer":true,"x-backplane-rules":[{"format":"intOrPercent"},
+      {"when":{"lost":{"is":"nonZero"},"more":{"is":"nonZero"}},"refused":"not beside lost"}]}}},
+  "Target":{"type":"object","properties":{"apiVersion":{"type":"string"}}},
+  "Metric":{"type":"object",
+    "x-backplane-struct-rules":{"union":{"by":"type","of":{"Far":"far","Near":"near"},"none":"must be there","many":"must be alone"}},
+    "properties":{
+      "type":{"type":"string"},
+      "near":{"allOf":[{"$ref":"#/definitions/Sized"}],"x-backplane-pointer":true},
+      "far":{"allOf":[{"$ref":"#/definitions/Sized"}],"x-backplane-pointer":true}}},
+  "Sized":{"type":"object","properties":{
+    "name":{"type":"string","x-backplane-rules":{"format":"containerResourceName"}},
+    "size":{"x-backplane-type":"quantity","x-backplane-pointer":true,"x-backplane-rules":[
+      {"format":"positive","rangeText":"must be positive"},{"when":{"size":{"is":"absent"},"name":{"is":"there"}},"missing":"must have a size"}]}}}}})";
+
+const Schema& rolling() {
+  static const auto set = compile_documents({kRolling});
+  return *set->find(std::string_view("Roll"));
+}
+std::string roll_problems(std::string_view text, std::string_view old = {}) {
+  const Object object = json_of(text).get_object();
+  const Object before = old.empty() ? Object() : json_of(old).get_object();
+  FieldErrors errors;
+  rolling().check(object, old.empty() ? nullptr : &before, ObjectPart::kWhole, "", errors);
+  return errors.empty() ? "" : errors.aggregate_message();
+}
+
+TEST(Rules, AmountsAreNumbersOrPercentages) {
+  const auto amounts = [](std::string_view text) { return roll_problems(R"({"kindOf":"Rolling","rolling":)" + std::string(text) + "}"); };
+  EXPECT_EQ(amounts(R"({"lost":"100%","more":0})"), "");
+  EXPECT_EQ(amounts(R"({"lost":"101%","more":0})"), "rolling.lost: Invalid value: \"101%\": must not be greater than 100%");
+  EXPECT_EQ(amounts(R"({"lost":0,"more":"101%"})"), "");
+  EXPECT_EQ(amounts(R"({"lost":-1,"more":0})"), "rolling.lost: Invalid value: -1: must be greater than or equal to 0");
+  EXPECT_TRUE(amounts(R"({"lost":"5","more":1})").starts_with("rolling.lost: Invalid value: \"5\": a valid percent string must be"));
+  EXPECT_EQ(amounts(R"({"lost":"0%","more":0})"), "rolling.lost: Required value: cannot be 0 when more is 0");
+  EXPECT_EQ(amounts(R"({"lost":1,"more":"5%"})"), "rolling.more: Invalid value: \"5%\": not beside lost");
+  EXPECT_EQ(roll_problems(R"({"kindOf":"Other","rolling":{"lost":"x"}})"), "") << "opaque there";
+}
+
+TEST(Rules, NumbersStandAboveOrNotBelowOthers) {
+  EXPECT_EQ(roll_problems(R"({"ready":5})"), "");
+  EXPECT_EQ(roll_problems(R"({"deadline":5,"ready":5})"), "deadline: Invalid value: 5: must be greater than ready");
+  EXPECT_EQ(roll_problems(R"({"deadline":6,"ready":5})"), "");
+  EXPECT_EQ(roll_problems(R"({"least":2,"most":1})"), "most: Invalid value: 1: must not be below `least`");
+  EXPECT_EQ(roll_problems(R"({"most":-1})"), "");
+}
+
+TEST(Rules, UpdatesMayKeepWhatOldObjectsHave) {
+  EXPECT_EQ(roll_problems(R"({"least":0,"metrics":[{"type":"Far","far":{}}]})"),
+            "least: Invalid value: 0: must be greater than or equal to 1");
+  EXPECT_EQ(roll_problems(R"({"least":0})", R"({"least":0})"), "");
+  EXPECT_EQ(roll_problems(R"({"least":-1})", R"({"least":0})"), "least: Invalid value: -1: must be greater than or equal to 0");
+  EXPECT_EQ(roll_problems(R"({"least":0,"metrics":[{"type":"Near","near":{}}]})", R"({"least":0})"), "metrics: Forbidden: must look far");
+  const std::string_view wrong = R"({"target":{"apiVersion":"v1"}})", good = R"({"target":{"apiVersion":"apps/v1"}})";
+  EXPECT_EQ(roll_problems(wrong), "target.apiVersion: Invalid value: \"v1\": apiVersion must specify API group");
+  EXPECT_EQ(roll_problems(R"({"target":{"apiVersion":"a/b/c"}})"),
+            "target.apiVersion: Invalid value: \"a/b/c\": unexpected GroupVersion string: a/b/c");
+  EXPECT_EQ(roll_problems(wrong, wrong), "");
+  EXPECT_NE(roll_problems(wrong, good), "");
+}
+
+TEST(Rules, AFrozenStructMayChangeInAFewMembers) {
+  EXPECT_EQ(roll_problems(R"({"name":"a","ready":1})", R"({"name":"a","ready":2})"), "");
+  EXPECT_EQ(roll_problems(R"({"name":"a"})", R"({"name":"b"})"), "<nil>: Forbidden: only few may change");
+  EXPECT_EQ(roll_problems(R"({"name":"a"})"), "");
+}
+
+TEST(Rules, AMemberCanNameTheAlternativeOfAUnion) {
+  const auto metric = [](std::string_view text) { return roll_problems(R"({"metrics":[)" + std::string(text) + "]}"); };
+  EXPECT_EQ(metric(R"({"type":"Near","near":{}})"), "");
+  EXPECT_EQ(metric(R"({"type":"Far","near":{}})"), "metrics[0].far: Required value: must be there");
+  EXPECT_EQ(metric(R"({"type":"Far","near":{"name":"x"},"far":{}})"), "metrics[0].near: Forbidden: must be alone")
+      << "only the first in the order of the document is looked into";
+  EXPECT_EQ(metric(R"({"type":"Near","near":{"name":"cpu","size":"-1"}})"),
+            "metrics[0].near.size: Invalid value: \"-1\": must be positive");
+  EXPECT_EQ(metric(R"({"type":"Near","near":{"name":"pods"}})"),
+            "[metrics[0].near.name: Invalid value: \"pods\": must be a standard resource for containers, "
+            "metrics[0].near.size: Required value: must have a size]");
+  EXPECT_EQ(metric(R"({"type":"Near","near":{"name":"example.com/gpu","size":"1"}})"), "");
+}
+
+TEST(Rules, LabelSelectorsAreOnesThatCanBeRead) {
+  EXPECT_EQ(roll_problems(R"({"selector":{"matchLabels":{"a":"b"}}})"), "");
+  EXPECT_TRUE(roll_problems(R"({"selector":{"matchExpressions":[{"key":"a","operator":"In"}]}})")
+                  .starts_with("selector.matchExpressions[0].values: Required value"));
+}
+
+TEST(Rules, UnknownTestsAreNoRules) {
+  const std::string_view document = R"({"definitions":{"T":{"type":"object","properties":{
+    "a":{"type":"string","x-backplane-rules":{"when":{"a":{"is":"odd"}},"forbidden":"no"}}}}}})";
+  EXPECT_FALSE(SchemaSet::compile(std::span(&document, 1)).ok());
+}
+
+TEST(Defaults, FillWhatAStructLacksAndHangOnWhatWasSaid) {
+  const auto defaulted = [](std::string_view text) {
+    Value value = json_of(text);
+    EXPECT_TRUE(rolling().normalize(value, nullptr).ok());
+    rolling().apply_defaults(value);
+    return to_json(value);
+  };
+  EXPECT_EQ(defaulted("{}"), R"({"kindOf":"Rolling","most":0,"begin":{}})") << "conditions see what was said, not each other";
+  EXPECT_EQ(defaulted(R"({"kindOf":"Rolling"})"), R"({"kindOf":"Rolling","most":0,"rolling":{"lost":1,"more":0}})");
+  EXPECT_EQ(defaulted(R"({"kindOf":"Rolling","rolling":{"more":"5%"}})"),
+            R"({"kindOf":"Rolling","most":0,"rolling":{"lost":1,"more":"5%"}})");
+  EXPECT_EQ(defaulted(R"({"kindOf":"Other","rolling":{}})"), R"({"kindOf":"Other","most":0,"rolling":{}})");
+}
+
 TEST(Defaults, CanHangOnOtherMembersAndBeTheirs) {
   const auto defaulted = [](std::string_view text) {
     Value value = json_of(text);

@@ -1,4 +1,6 @@
 // Declared defaults of typed objects.
+#include <boost/container/small_vector.hpp>
+
 #include "schema/rules.hpp"
 #include "schema/scalars.hpp"
 #include "schema/typed.hpp"
@@ -6,34 +8,54 @@
 namespace backplane::schema {
 namespace {
 
-// What an unset member of the object becomes; null: it stays unset.
-const Value* default_of(const Property& property, const Object& object) {
-  if (property.conditional == nullptr) return property.default_value;
-  if (!hold(property.conditional->when, object)) return nullptr;
-  return property.conditional->from.empty() ? property.default_value : find(object, property.conditional->from);
-}
-
-void default_member(const Property& property, Object& object) {
-  Value* present = find(object, property.name);
+// Whether what stands at a member says something that a default does not take the place of.
+bool is_said(const Property& property, const Value* present) {
   // Go's 80 or "http" is a struct, too, and unset when it is zero.
   const bool whole = property.pointer || (property.type->struct_like() && property.type->form() != Form::kIntOrString);
-  if (present && !present->is_null() && (whole || !is_zero(*present))) return;
-  const Value* value = default_of(property, object);
-  if (value == nullptr) return;
-  if (present) {
+  return present != nullptr && !present->is_null() && (whole || !is_zero(*present));
+}
+
+// Gives an unset member its value.
+void set_member(const Property& property, const Value* value, Object& object) {
+  Value* present = find(object, property.name);
+  if (value == nullptr || is_said(property, present)) return;
+  if (present != nullptr) {
     *present = Value(*value, object.storage());
   } else {
     object.emplace(property.name, Value(*value, object.storage()));
   }
 }
 
-void default_struct(const Body& body, Object& object) {
-  for (const bool conditional : {false, true}) {
-    for (const std::size_t index : body.with_defaults) {
-      const Property& property = body.properties[index];
-      if ((property.conditional != nullptr) == conditional) default_member(property, object);
-    }
+// The members of a default struct that the one which is there lacks.
+void fill_struct(const Property& property, Object& object) {
+  Value* present = find(object, property.name);
+  if (present == nullptr || !present->is_object() || property.type->form() != Form::kStruct) return;
+  const Body& body = property.type->body();
+  Object& filled = present->get_object();
+  for (const auto& [name, value] : property.default_value->get_object()) {
+    const int index = body.find(name, 0);
+    if (index >= 0) set_member(body.properties[static_cast<std::size_t>(index)], &value, filled);
   }
+}
+
+void default_with_conditions(const Property& property, Object& object) {
+  const ConditionalDefault& conditional = *property.conditional;
+  if (conditional.fills && property.default_value != nullptr) fill_struct(property, object);
+  set_member(property, conditional.from.empty() ? property.default_value : find(object, conditional.from), object);
+}
+
+void default_struct(const Body& body, Object& object) {
+  // Conditions are about what stands there before any of these defaults is set.
+  boost::container::small_vector<const Property*, 8> met;
+  for (const std::size_t index : body.with_defaults) {
+    const Property& property = body.properties[index];
+    if (property.conditional == nullptr) set_member(property, property.default_value, object);
+  }
+  for (const std::size_t index : body.with_defaults) {
+    const Property& property = body.properties[index];
+    if (property.conditional != nullptr && hold(property.conditional->when, object)) met.push_back(&property);
+  }
+  for (const Property* property : met) default_with_conditions(*property, object);
   std::size_t next = 0;
   for (auto& member : object) {
     const int found = body.find(member.key(), next);

@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "backplane/kit/addresses.hpp"
+#include "backplane/kit/walk.hpp"
+#include "backplane/resource_names.hpp"
 #include "schema/compiler.hpp"
 #include "schema/scalars.hpp"
 
@@ -49,6 +51,13 @@ Problems is_http_header_name(std::string_view text) {
       "'[-A-Za-z0-9]+')"};
 }
 
+// An apiVersion with a group.
+Problems is_group_version(std::string_view text) {
+  const auto slashes = std::count(text.begin(), text.end(), '/');
+  if (slashes > 1) return {"unexpected GroupVersion string: " + std::string(text)};
+  return slashes == 1 && text.front() != '/' ? Problems() : Problems{"apiVersion must specify API group"};
+}
+
 // Drivers' names are looked at in lower case.
 Problems is_driver_name(std::string_view text) {
   std::string lower(text);
@@ -61,15 +70,27 @@ struct FormatRow {
   Problems (*check)(std::string_view);
 };
 constexpr FormatRow kFormats[] = {
-    {"dns1123Label", is_dns1123_label},      {"dns1123Subdomain", is_dns1123_subdomain},
-    {"dns1035Label", is_dns1035_label},      {"qualifiedName", is_qualified_name},
-    {"labelValue", is_valid_label_value},    {"pathSegment", is_path_segment_name},
-    {"configMapKey", is_config_map_key},     {"envVarName", is_env_var_name},
-    {"portName", is_valid_port_name},        {"ip", is_valid_ip},
-    {"legacyIp", kit::legacy_ip_problems},   {"legacyCidr", kit::legacy_cidr_problems},
-    {"absolutePath", is_absolute_path},      {"relativePath", is_local_path},
-    {"noBacksteps", has_no_backsteps},       {"driverName", is_driver_name},
-    {"httpHeaderName", is_http_header_name}, {"finalizer", is_finalizer},
+    {"dns1123Label", is_dns1123_label},
+    {"dns1123Subdomain", is_dns1123_subdomain},
+    {"dns1035Label", is_dns1035_label},
+    {"qualifiedName", is_qualified_name},
+    {"labelValue", is_valid_label_value},
+    {"pathSegment", is_path_segment_name},
+    {"configMapKey", is_config_map_key},
+    {"envVarName", is_env_var_name},
+    {"portName", is_valid_port_name},
+    {"ip", is_valid_ip},
+    {"legacyIp", kit::legacy_ip_problems},
+    {"legacyCidr", kit::legacy_cidr_problems},
+    {"absolutePath", is_absolute_path},
+    {"relativePath", is_local_path},
+    {"noBacksteps", has_no_backsteps},
+    {"driverName", is_driver_name},
+    {"httpHeaderName", is_http_header_name},
+    {"finalizer", is_finalizer},
+    {"groupVersion", is_group_version},
+    {"resourceName", resource_name_problems},
+    {"containerResourceName", container_resource_name_problems},
 };
 
 std::vector<std::string> texts_of(const Value& list) {
@@ -83,13 +104,37 @@ std::vector<std::string> texts_of(const Value& list) {
 
 std::string text_of(const Value& value) { return value.is_string() ? std::string(value.get_string()) : std::string(); }
 
+std::string_view view_of(const Value* value) noexcept {
+  return value != nullptr && value->is_string() ? std::string_view(value->get_string()) : std::string_view();
+}
+
+bool is_there(const Value* value) { return value != nullptr && !value->is_null(); }
+bool is_something(const Value* value) { return value != nullptr && number_or_percent(*value) != 0; }
+bool is_positive(const Value* value) { return !view_of(value).empty() && compare_quantities(view_of(value), "0") > 0; }
+
+struct TestRow {
+  std::string_view word;
+  bool (*test)(const Value*);
+};
+constexpr TestRow kTests[] = {
+    {"there", is_there},       {"absent", [](const Value* value) { return !is_there(value); }},
+    {"nonZero", is_something}, {"zero", [](const Value* value) { return !is_something(value); }},
+    {"positive", is_positive}, {"notPositive", [](const Value* value) { return !is_positive(value); }},
+};
+
+// Nothing when there is no such word.
 std::vector<Condition> conditions_of(const Value& value) {
   std::vector<Condition> out;
   if (!value.is_object()) return out;
   for (const auto& [member, wanted] : value.get_object()) {
     Condition& condition = out.emplace_back();
     condition.member = member;
-    if (wanted.is_array()) {
+    if (wanted.is_object()) {
+      const std::string_view word = get_string(wanted.get_object(), "is");
+      const auto* row = std::find_if(std::begin(kTests), std::end(kTests), [&](const TestRow& each) { return each.word == word; });
+      if (row == std::end(kTests)) return {};
+      condition.is = row->test;
+    } else if (wanted.is_array()) {
       for (const Value& each : wanted.get_array()) condition.values.emplace_back(each, json::storage_ptr());
     } else {
       condition.values.emplace_back(wanted, json::storage_ptr());
@@ -106,6 +151,7 @@ constexpr TextWord kTextWords[] = {
     {"enumText", &Rules::allowed_text}, {"rangeText", &Rules::range_text}, {"uniqueText", &Rules::unique_text},
     {"forbidden", &Rules::forbidden},   {"refused", &Rules::refused},      {"once", &Rules::once},
     {"rising", &Rules::rising},         {"named", &Rules::named},          {"path", &Rules::path},
+    {"missing", &Rules::missing},
 };
 struct FlagWord {
   std::string_view word;
@@ -113,18 +159,45 @@ struct FlagWord {
 };
 constexpr FlagWord kFlagWords[] = {
     {"both", &Rules::goes_on},  {"onCreate", &Rules::on_create}, {"opaque", &Rules::opaque}, {"wholeList", &Rules::whole_list},
-    {"holder", &Rules::holder}, {"whole", &Rules::whole},        {"again", &Rules::again},
+    {"holder", &Rules::holder}, {"whole", &Rules::whole},        {"again", &Rules::again},   {"keeps", &Rules::keeps},
 };
+struct ConditionWord {
+  std::string_view word;
+  std::vector<Condition> Rules::*conditions;
+};
+constexpr ConditionWord kConditionWords[] = {
+    {"when", &Rules::when},
+    {"unless", &Rules::unless},
+    {"whenWas", &Rules::when_was},
+    {"unlessWas", &Rules::unless_was},
+    {"unlessItem", &Rules::unless_item},
+};
+struct NumberWord {
+  std::string_view word;
+  std::optional<std::int64_t> Rules::*number;
+};
+constexpr NumberWord kNumberWords[] = {
+    {"minimum", &Rules::minimum}, {"maximum", &Rules::maximum}, {"maxLength", &Rules::max_length}, {"maxPercent", &Rules::max_percent}};
 
 bool read_format(std::string_view word, Rules& out) {
   if (word == "port") return out.number = NumberFormat::kPort, true;
   if (word == "portOrName") return out.number = NumberFormat::kPortOrName, true;
+  if (word == "intOrPercent") return out.number = NumberFormat::kIntOrPercent, true;
+  if (word == "labelSelector") return out.label_selector = true;
   if (word == "notNegative") return out.not_negative = true;
   if (word == "positive") return out.positive = true;
   for (const FormatRow& row : kFormats) {
     if (row.word == word) return out.format = row.check, true;
   }
   return false;
+}
+
+std::optional<StructRules::Limit::Side> side_of(std::string_view word) {
+  using Side = StructRules::Limit::Side;
+  if (word == "notAbove") return Side::kNotAbove;
+  if (word == "notBelow") return Side::kNotBelow;
+  if (word == "above") return Side::kAbove;
+  return std::nullopt;
 }
 
 // One word of a rule; false when there is no such word, or it says nothing that makes sense.
@@ -140,8 +213,12 @@ bool read_word(std::string_view word, const Value& value, const Object& schema, 
   for (const FlagWord& row : kFlagWords) {
     if (row.word == word) return out.*row.flag = said;
   }
-  if (word == "when") return !(out.when = conditions_of(value)).empty();
-  if (word == "unless") return !(out.unless = conditions_of(value)).empty();
+  for (const ConditionWord& row : kConditionWords) {
+    if (row.word == word) return !(out.*row.conditions = conditions_of(value)).empty();
+  }
+  for (const NumberWord& row : kNumberWords) {
+    if (row.word == word) return value.is_int64() ? (out.*row.number = value.get_int64(), true) : false;
+  }
   if (word == "optional") return value.is_bool() ? (out.optional = value.get_bool(), true) : false;
   if (word == "enum") {
     const Value* published = find(schema, "enum");
@@ -149,10 +226,7 @@ bool read_word(std::string_view word, const Value& value, const Object& schema, 
     out.allowed = value.is_array() ? texts_of(value) : published != nullptr ? texts_of(*published) : std::vector<std::string>();
     return !out.allowed.empty();
   }
-  if (word == "minimum") return value.is_int64() ? (out.minimum = value.get_int64(), true) : false;
-  if (word == "maximum") return value.is_int64() ? (out.maximum = value.get_int64(), true) : false;
   if (word == "format") return value.is_string() && read_format(value.get_string(), out);
-  if (word == "maxLength") return value.is_int64() ? (out.max_length = value.get_int64(), true) : false;
   if (word == "immutable") {
     out.immutable_text = value.is_string() ? text_of(value) : "field is immutable";
     return out.immutable = said;
@@ -203,14 +277,16 @@ const Rules* Compiler::rules_of(const Object& schema, const std::string& path) {
 const ConditionalDefault* Compiler::conditional_default_of(const Object& schema) {
   const Value* when = find(schema, "x-backplane-default-when");
   const std::string_view from = get_string(schema, "x-backplane-default-from");
-  if (when == nullptr && from.empty()) return nullptr;
+  const bool fills = get_bool(schema, "x-backplane-default-fills").value_or(false);
+  if (when == nullptr && from.empty() && !fills) return nullptr;
   return &state_.conditional_defaults.emplace_back(
-      ConditionalDefault{when != nullptr ? conditions_of(*when) : std::vector<Condition>(), std::string(from)});
+      ConditionalDefault{when != nullptr ? conditions_of(*when) : std::vector<Condition>(), std::string(from), fills});
 }
 
 bool hold(const std::vector<Condition>& conditions, const Object& object) noexcept {
   return std::all_of(conditions.begin(), conditions.end(), [&](const Condition& condition) {
     const Value* value = find(object, condition.member);
+    if (condition.is != nullptr) return condition.is(value);
     const bool set = value != nullptr && !value->is_null() && !is_zero(*value);
     return std::any_of(condition.values.begin(), condition.values.end(), [&](const Value& wanted) {
       return wanted.is_bool() ? wanted.get_bool() == set : value != nullptr && *value == wanted;
@@ -224,10 +300,10 @@ const StructRules* Compiler::struct_rules_of(const Object& schema, const std::st
   StructRules& out = state_.struct_rules.emplace_back();
   for (const auto& [key, value] : *words) {
     const std::string_view word(key);
-    if (word == "notAbove" && value.is_array()) {
+    if (const auto side = side_of(word); side && value.is_array()) {
       for (const Value& limit : value.get_array()) {
         const Object& words_of_limit = limit.get_object();
-        out.limits.push_back({texts_of(words_of_limit.at("members")), std::string(get_string(words_of_limit, "limit")),
+        out.limits.push_back({*side, texts_of(words_of_limit.at("members")), std::string(get_string(words_of_limit, "limit")),
                               std::string(get_string(words_of_limit, "text"))});
       }
       continue;
@@ -246,9 +322,13 @@ const StructRules* Compiler::struct_rules_of(const Object& schema, const std::st
       out.union_except = list("except");
       out.none_text = get_string(said, "none");
       out.many_text = get_string(said, "many");
+      out.union_by = get_string(said, "by");
+      for (const auto& [named, member] : kit::object_or_empty(said, "of")) out.union_of.emplace_back(named, text_of(member));
     } else if (word == "frozen") {
       out.frozen_by = get_string(said, "by");
       out.frozen = list("members");
+      out.thawed = list("except");
+      out.frozen_text = get_string(said, "text");
     } else if (word == "maxBytes") {
       out.counted = list("members");
       out.max_bytes = get_int(said, "bytes").value_or(std::numeric_limits<std::int64_t>::max());

@@ -19,19 +19,20 @@ namespace backplane::schema {
 // What a member of a struct must be for something to be asked of another.
 struct Condition {
   std::string member;
-  std::vector<Value> values;  // true: any value at all, false: none
+  std::vector<Value> values;                 // true: any value at all, false: none
+  bool (*is)(const Value* value) = nullptr;  // in place of values
 };
 
-enum class NumberFormat : unsigned char { kNone, kPort, kPortOrName };
+enum class NumberFormat : unsigned char { kNone, kPort, kPortOrName, kIntOrPercent };
 
 // Rules of a property's value, or of each item of a list or map.
 struct Rules {
-  std::vector<Condition> when, unless;
+  std::vector<Condition> when, unless, when_was, unless_was, unless_item;
   bool again = false;  // updates are asked twice
   bool required = false;
   std::string required_text;
-  std::string forbidden, refused, once, rising;  // texts; empty: not asked
-  bool goes_on = false;                          // the other rules are asked of what is required and missing, too
+  std::string forbidden, refused, missing, once, rising;  // texts; empty: not asked
+  bool goes_on = false;                                   // the other rules are asked of what is required and missing, too
   // Unset values are looked at, too; nothing: when output prints them ("x-backplane-omit": "never").
   std::optional<bool> optional;
   std::vector<std::string> allowed;
@@ -39,6 +40,9 @@ struct Rules {
   std::optional<std::int64_t> minimum, maximum;
   std::string range_text;
   Problems (*format)(std::string_view) = nullptr;
+  bool keeps = false;           // a value that the format refuses may follow another
+  bool label_selector = false;  // structs
+  std::optional<std::int64_t> max_percent;
   NumberFormat number = NumberFormat::kNone;
   bool not_negative = false;  // quantities
   bool positive = false;      // quantities
@@ -67,15 +71,23 @@ struct StructRules {
   bool is_union = false;
   std::vector<std::string> union_except;  // struct members that are none of the alternatives
   std::string none_text, many_text;       // none_text empty: there may be none
+  // Of a union whose alternative is named by a member: values and alternatives.
+  std::string union_by;
+  std::vector<std::pair<std::string, std::string>> union_of;
   // When `frozen_by` is true in the old object it stays so, and the members keep their values.
   std::string frozen_by;
   std::vector<std::string> frozen;
+  // Members other than these stay as they are; the text empty: nothing is asked.
+  std::vector<std::string> thawed;
+  std::string frozen_text;
   // Bytes of the values of the maps together.
   std::vector<std::string> counted;
   std::int64_t max_bytes = 0;
   std::string counted_path;
-  // Numbers that are not above another.
+  // Numbers beside another.
   struct Limit {
+    enum class Side : unsigned char { kNotAbove, kNotBelow, kAbove };
+    Side side = Side::kNotAbove;
     std::vector<std::string> members;
     std::string limit, text;
   };
@@ -87,10 +99,11 @@ struct StructRules {
   std::string distinct, distinct_from;
 };
 
-// x-backplane-default-when and x-backplane-default-from.
+// x-backplane-default-when, x-backplane-default-from and x-backplane-default-fills.
 struct ConditionalDefault {
   std::vector<Condition> when;
   std::string from;  // empty: the default is constant
+  bool fills = false;
 };
 
 // Whether the members of the struct have such values.

@@ -1,5 +1,6 @@
 #include "schema/scalars.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -119,6 +120,20 @@ bool decode_integer(Value& value, const Type& type, Decode& decode, const Frame&
   if (decode.restores() && value.is_int64() && type.form() == Form::kInt32) value = static_cast<std::int32_t>(value.get_int64());
   const bool good = type.form() == Form::kInt32 ? fits<std::int32_t>(value) : fits<std::int64_t>(value);
   return good || decode.type_error(value, true, type, frame);
+}
+
+bool is_percent(std::string_view text) noexcept {
+  return text.size() > 1 && text.back() == '%' && std::all_of(text.begin(), text.end() - 1, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::int64_t number_or_percent(const Value& value) noexcept {
+  if (value.is_int64()) return value.get_int64();
+  const std::string_view text = value.is_string() ? std::string_view(value.get_string()) : std::string_view();
+  if (!is_percent(text)) return 0;
+  constexpr std::size_t kMostDigits = 9;
+  std::int64_t number = 0;
+  for (char digit : text.substr(0, std::min(text.size() - 1, kMostDigits))) number = number * 10 + (digit - '0');
+  return number;
 }
 
 bool is_zero(const Value& value) noexcept {

@@ -15,6 +15,11 @@ bool decode_bytes(Value& value, const Type& type, Decode& decode, const Frame& f
 // A whole number within the bits of the form.
 bool decode_integer(Value& value, const Type& type, Decode& decode, const Frame& frame);
 
+// "25%": digits and the sign.
+bool is_percent(std::string_view text) noexcept;
+// Of a number or percentage; 0 for what is neither.
+std::int64_t number_or_percent(const Value& value) noexcept;
+
 // What Go's omitempty leaves out: null, false, 0, "", and lists and maps without content.
 bool is_zero(const Value& value) noexcept;
 

@@ -70,7 +70,8 @@ namespace {
 
 bool compares(const Rules* rules) {
   if (rules == nullptr) return false;
-  const bool here = rules->immutable || rules->on_create || rules->again || !rules->once.empty() || !rules->rising.empty();
+  const bool here = rules->immutable || rules->on_create || rules->again || rules->keeps || !rules->once.empty() ||
+                    !rules->rising.empty() || !rules->when_was.empty() || !rules->unless_was.empty();
   const auto member = [](const auto& each) { return compares(each.second.get()); };
   return here || std::any_of(rules->members.begin(), rules->members.end(), member) || compares(rules->next.get());
 }
@@ -88,7 +89,9 @@ bool holds(const Type& type, bool (*own)(const Body&), std::set<const Type*>& se
 
 bool Type::has_rules(const Body& body) { return !body.ruled.empty() || body.item_rules != nullptr || body.struct_rules != nullptr; }
 bool Type::has_comparisons(const Body& body) {
-  if (compares(body.item_rules) || (body.struct_rules != nullptr && !body.struct_rules->frozen_by.empty())) return true;
+  const StructRules* together = body.struct_rules;
+  if (together != nullptr && (!together->frozen_by.empty() || !together->frozen_text.empty())) return true;
+  if (compares(body.item_rules)) return true;
   return std::any_of(body.ruled.begin(), body.ruled.end(), [&](std::size_t index) { return compares(body.properties[index].rules); });
 }
 bool Type::has_defaults(const Body& body) { return !body.with_defaults.empty(); }

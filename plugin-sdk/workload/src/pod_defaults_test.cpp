@@ -189,15 +189,6 @@ TEST(Workloads, TemplatesCarryTheSelectorsLabels) {
   EXPECT_EQ(errors.list()[0].text, "Invalid value: {\"app\":\"y\"}: `selector` does not match template `labels`");
 }
 
-TEST(Workloads, NumbersAndPercentages) {
-  const Value percent("25%"), number(3), bad("x");
-  EXPECT_EQ(number_or_percent(&percent), 25);
-  EXPECT_EQ(number_or_percent(&number), 3);
-  FieldErrors errors;
-  validate_int_or_percent(&bad, "p", errors);
-  EXPECT_EQ(errors.size(), 1u);
-}
-
 TEST(PodRules, PrivilegedContainersAreForThoseWhoSaySo) {
   constexpr std::string_view kPod = R"({"containers":[{"name":"c","image":"i","securityContext":{"privileged":true}}]})";
   EXPECT_EQ(problems_of(kPod), "spec.containers[0].securityContext.privileged: Forbidden: disallowed by cluster policy");

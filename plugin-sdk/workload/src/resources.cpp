@@ -11,49 +11,6 @@ using namespace kit;
 
 namespace {
 
-// Names without a domain that may be counted, and where.
-struct StandardResource {
-  std::string_view name;
-  bool quota = true;
-  bool container = false;
-};
-constexpr StandardResource kStandardResources[] = {
-    {"cpu", true, true},
-    {"memory", true, true},
-    {"ephemeral-storage", true, true},
-    {"storage", false},
-    {"requests.cpu"},
-    {"requests.memory"},
-    {"requests.storage"},
-    {"requests.ephemeral-storage"},
-    {"limits.cpu"},
-    {"limits.memory"},
-    {"limits.ephemeral-storage"},
-    {"pods"},
-    {"resourcequotas"},
-    {"services"},
-    {"services.nodeports"},
-    {"services.loadbalancers"},
-    {"replicationcontrollers"},
-    {"secrets"},
-    {"configmaps"},
-    {"persistentvolumeclaims"},
-};
-
-const StandardResource* standard_resource(std::string_view name) noexcept {
-  const auto* found = std::find_if(std::begin(kStandardResources), std::end(kStandardResources),
-                                   [&](const StandardResource& row) { return row.name == name; });
-  return found == std::end(kStandardResources) ? nullptr : found;
-}
-
-bool is_quota_huge_page(std::string_view name) noexcept { return is_huge_page(name) || name.starts_with("requests.hugepages-"); }
-
-void validate_container_resource_name(std::string_view name, const std::string& path, FieldErrors& errors) {
-  validate_resource_name(name, path, errors);
-  if (name.find('/') != std::string_view::npos || is_standard_container_resource(name) || !is_qualified_name(name).empty()) return;
-  errors.invalid(path, name, "must be a standard resource for containers");
-}
-
 bool may_overcommit(std::string_view name) noexcept { return is_native_resource(name) && !is_huge_page(name); }
 
 void validate_request(const Object& limits, std::string_view name, const Value& request, const std::string& resources,
@@ -90,19 +47,6 @@ std::string next_whole(std::string_view number, std::size_t drop) {
 
 }  // namespace
 
-bool is_huge_page(std::string_view name) noexcept { return name.starts_with("hugepages-"); }
-bool is_native_resource(std::string_view name) noexcept {
-  return name.find('/') == std::string_view::npos || name.find("kubernetes.io/") != std::string_view::npos;
-}
-bool is_standard_container_resource(std::string_view name) noexcept {
-  const StandardResource* row = standard_resource(name);
-  return is_huge_page(name) || (row != nullptr && row->container);
-}
-bool is_standard_quota_resource(std::string_view name) noexcept {
-  const StandardResource* row = standard_resource(name);
-  return is_quota_huge_page(name) || (row != nullptr && row->quota);
-}
-
 void round_resource_list(Object& list) {
   for (auto& entry : list) {
     const std::string_view text = text_of(entry.value());
@@ -115,30 +59,27 @@ void round_resource_list(Object& list) {
 }
 
 void validate_resource_name(std::string_view name, const std::string& path, FieldErrors& errors) {
-  const std::size_t before = errors.size();
-  for (const std::string& problem : is_qualified_name(name)) errors.invalid(path, name, problem);
-  if (errors.size() != before || name.find('/') != std::string_view::npos) return;
-  if (standard_resource(name) == nullptr && !is_quota_huge_page(name)) {
-    errors.invalid(path, name, "must be a standard resource type or fully qualified");
-  }
+  for (const std::string& problem : resource_name_problems(name)) errors.invalid(path, name, problem);
 }
 
 void validate_quantity_not_negative(const Value& quantity, const std::string& path, FieldErrors& errors) {
   if (compare_quantities(text_of(quantity), "0") < 0) errors.invalid(path, text_of(quantity), "must be greater than or equal to 0");
 }
 
+namespace {
+
+void validate_amount(std::string_view name, const Value& amount, const std::string& path, FieldErrors& errors) {
+  for (const std::string& problem : container_resource_name_problems(name)) errors.invalid(path, name, problem);
+  validate_quantity_not_negative(amount, path, errors);
+}
+
+}  // namespace
+
 void validate_resource_requirements(const Object& resources, const std::string& path, FieldErrors& errors) {
   const Object& limits = object_or_empty(resources, "limits");
-  const Object& requests = object_or_empty(resources, "requests");
-  for (const auto& limit : limits) {
-    const std::string field = at_key(at(path, "limits"), limit.key());
-    validate_container_resource_name(limit.key(), field, errors);
-    validate_quantity_not_negative(limit.value(), field, errors);
-  }
-  for (const auto& request : requests) {
-    const std::string field = at_key(at(path, "requests"), request.key());
-    validate_container_resource_name(request.key(), field, errors);
-    validate_quantity_not_negative(request.value(), field, errors);
+  for (const auto& limit : limits) validate_amount(limit.key(), limit.value(), at_key(at(path, "limits"), limit.key()), errors);
+  for (const auto& request : object_or_empty(resources, "requests")) {
+    validate_amount(request.key(), request.value(), at_key(at(path, "requests"), request.key()), errors);
     validate_request(limits, request.key(), request.value(), path, errors);
   }
 }

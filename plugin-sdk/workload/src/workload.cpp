@@ -27,10 +27,6 @@ std::optional<bool> expression_matches(const Object& expression, const Object* l
   return std::nullopt;
 }
 
-bool is_percent(std::string_view text) noexcept {
-  return text.size() > 1 && text.back() == '%' && std::all_of(text.begin(), text.end() - 1, [](char c) { return c >= '0' && c <= '9'; });
-}
-
 }  // namespace
 
 bool is_empty_selector(const Object& selector) {
@@ -93,34 +89,5 @@ void validate_always_restarts(const Object& spec, FieldErrors& errors) {
     errors.forbidden("spec.template.spec.activeDeadlineSeconds", "activeDeadlineSeconds in ReplicaSet is not Supported");
   }
 }
-
-void validate_int_or_percent(const Value* value, const std::string& path, FieldErrors& errors) {
-  if (value == nullptr || value->is_null()) return;
-  if (value->is_string()) {
-    if (is_percent(text_of(*value))) return;
-    errors.invalid(path, text_of(*value),
-                   "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for "
-                   "validation is '[0-9]+%')");
-  } else if (value->is_int64() && value->get_int64() < 0) {
-    errors.invalid(path, static_cast<long long>(value->get_int64()), "must be greater than or equal to 0");
-  }
-}
-
-void validate_not_over_hundred_percent(const Value* value, const std::string& path, FieldErrors& errors) {
-  if (value == nullptr || !value->is_string() || !is_percent(text_of(*value))) return;
-  if (number_or_percent(value) > 100) errors.invalid(path, text_of(*value), "must not be greater than 100%");
-}
-
-std::int64_t number_or_percent(const Value* value) {
-  if (value == nullptr) return 0;
-  if (value->is_int64()) return value->get_int64();
-  const std::string_view text = text_of(*value);
-  if (!is_percent(text)) return 0;
-  std::int64_t number = 0;
-  for (char digit : text.substr(0, std::min<std::size_t>(text.size() - 1, 9))) number = number * 10 + (digit - '0');
-  return number;
-}
-
-std::string print_int_or_string(const Value* value) { return value ? to_json(*value) : "0"; }
 
 }  // namespace backplane::workload

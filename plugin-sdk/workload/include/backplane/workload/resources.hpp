@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "backplane/json.hpp"
+#include "backplane/resource_names.hpp"
 #include "backplane/status.hpp"
 
 namespace backplane::workload {
@@ -20,13 +21,5 @@ void validate_resource_requirements(const Object& resources, const std::string& 
 // A name that may be counted at all: a standard one or one with a domain.
 void validate_resource_name(std::string_view name, const std::string& path, FieldErrors& errors);
 void validate_quantity_not_negative(const Value& quantity, const std::string& path, FieldErrors& errors);
-
-// Names without a domain that a container, a quota may name.
-bool is_standard_container_resource(std::string_view name) noexcept;
-bool is_standard_quota_resource(std::string_view name) noexcept;
-// "hugepages-2Mi".
-bool is_huge_page(std::string_view name) noexcept;
-// In the kubernetes.io domain, or without one.
-bool is_native_resource(std::string_view name) noexcept;
 
 }  // namespace backplane::workload

@@ -26,12 +26,4 @@ void validate_workload_template(const Object& spec, const PodValidationOptions& 
 // Only "Always" keeps the pods of a workload running.
 void validate_always_restarts(const Object& spec, FieldErrors& errors);
 
-// 5 or "25%".
-void validate_int_or_percent(const Value* value, const std::string& path, FieldErrors& errors);
-void validate_not_over_hundred_percent(const Value* value, const std::string& path, FieldErrors& errors);
-// The number or the percentage; 0 for what is neither.
-std::int64_t number_or_percent(const Value* value);
-// A Go int-or-string as messages print it: 1 or "25%".
-std::string print_int_or_string(const Value* value);
-
 }  // namespace backplane::workload

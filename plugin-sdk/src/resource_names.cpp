@@ -1,0 +1,76 @@
+#include "backplane/resource_names.hpp"
+
+#include <algorithm>
+
+namespace backplane BACKPLANE_API {
+namespace {
+
+// Names without a domain that may be counted, and where.
+struct StandardResource {
+  std::string_view name;
+  bool quota = true;
+  bool container = false;
+};
+constexpr StandardResource kStandardResources[] = {
+    {"cpu", true, true},
+    {"memory", true, true},
+    {"ephemeral-storage", true, true},
+    {"storage", false},
+    {"requests.cpu"},
+    {"requests.memory"},
+    {"requests.storage"},
+    {"requests.ephemeral-storage"},
+    {"limits.cpu"},
+    {"limits.memory"},
+    {"limits.ephemeral-storage"},
+    {"pods"},
+    {"resourcequotas"},
+    {"services"},
+    {"services.nodeports"},
+    {"services.loadbalancers"},
+    {"replicationcontrollers"},
+    {"secrets"},
+    {"configmaps"},
+    {"persistentvolumeclaims"},
+};
+
+const StandardResource* standard_resource(std::string_view name) noexcept {
+  const auto* found = std::find_if(std::begin(kStandardResources), std::end(kStandardResources),
+                                   [&](const StandardResource& row) { return row.name == name; });
+  return found == std::end(kStandardResources) ? nullptr : found;
+}
+
+bool is_quota_huge_page(std::string_view name) noexcept { return is_huge_page(name) || name.starts_with("requests.hugepages-"); }
+
+}  // namespace
+
+bool is_huge_page(std::string_view name) noexcept { return name.starts_with("hugepages-"); }
+bool is_native_resource(std::string_view name) noexcept {
+  return name.find('/') == std::string_view::npos || name.find("kubernetes.io/") != std::string_view::npos;
+}
+bool is_standard_container_resource(std::string_view name) noexcept {
+  const StandardResource* row = standard_resource(name);
+  return is_huge_page(name) || (row != nullptr && row->container);
+}
+bool is_standard_quota_resource(std::string_view name) noexcept {
+  const StandardResource* row = standard_resource(name);
+  return is_quota_huge_page(name) || (row != nullptr && row->quota);
+}
+
+Problems resource_name_problems(std::string_view name) {
+  Problems out = is_qualified_name(name);
+  if (!out.empty() || name.find('/') != std::string_view::npos) return out;
+  if (standard_resource(name) == nullptr && !is_quota_huge_page(name)) {
+    out.emplace_back("must be a standard resource type or fully qualified");
+  }
+  return out;
+}
+
+Problems container_resource_name_problems(std::string_view name) {
+  Problems out = resource_name_problems(name);
+  if (name.find('/') != std::string_view::npos || is_standard_container_resource(name) || !is_qualified_name(name).empty()) return out;
+  out.emplace_back("must be a standard resource for containers");
+  return out;
+}
+
+}  // namespace BACKPLANE_API
