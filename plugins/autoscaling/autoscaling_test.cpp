@@ -89,25 +89,44 @@ TEST(AutoscalerConversionTest, AnAnnotationThatCannotBeReadIsLeftOut) {
   EXPECT_EQ(find(*get_object(v2, "spec"), "behavior"), nullptr);
 }
 
+TEST(AutoscalerConversionTest, V1HasTheDefaultsOfV2) {
+  Value v1 = parsed(R"({"kind":"HorizontalPodAutoscaler","apiVersion":"autoscaling/v1","metadata":{"name":"h"},"spec":{"maxReplicas":3}})");
+  schemas().find(kServed)->apply_defaults(v1);
+  const Object v2 = convert(kServed, kStored, std::move(v1.get_object()));
+  EXPECT_EQ(get_int_path(v2, "spec.minReplicas"), 1);
+  EXPECT_EQ(to_json(*find_path(v2, "spec.metrics")),
+            R"([{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":80}}}])");
+}
+
 TEST(AutoscalerStrategyTest, FillsInWhatIsNotSaid) {
   Object object = parsed(
       R"({"metadata":{"annotations":{"autoscaling.alpha.kubernetes.io/metrics":"[]","kept":"yes"}},"spec":{"behavior":{"scaleDown":{"selectPolicy":"Min"}}}})");
-  autoscaling_group()->kind("HorizontalPodAutoscaler").strategy()->apply_defaults(object);
-  const Object once = object;
-  autoscaling_group()->kind("HorizontalPodAutoscaler").strategy()->apply_defaults(object);
-  EXPECT_EQ(object, once);
-  EXPECT_EQ(object, parsed(R"({"metadata":{"annotations":{"kept":"yes"}},"spec":{"minReplicas":1,
-    "metrics":[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":80}}}],
-    "behavior":{"scaleUp":{"stabilizationWindowSeconds":0,"selectPolicy":"Max","policies":[{"type":"Pods","value":4,"periodSeconds":15},
-      {"type":"Percent","value":100,"periodSeconds":15}]},
-      "scaleDown":{"selectPolicy":"Min","policies":[{"type":"Percent","value":100,"periodSeconds":15}]}}}})"));
+  Value whole(std::move(object));
+  const auto apply = [&] {
+    schemas().find(kStored)->apply_defaults(whole);
+    autoscaling_group()->kind("HorizontalPodAutoscaler").strategy()->apply_defaults(whole.get_object());
+  };
+  apply();
+  const Value once = whole;
+  apply();
+  EXPECT_EQ(whole, once);
+  EXPECT_EQ(to_json(whole.at("metadata")), R"({"annotations":{"kept":"yes"}})");
+  const Object& spec = whole.at("spec").get_object();
+  EXPECT_EQ(to_json(spec.at("minReplicas")), "1");
+  EXPECT_EQ(to_json(spec.at("metrics")),
+            R"([{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":80}}}])");
+  EXPECT_EQ(to_json(spec.at("behavior")),
+            R"({"scaleUp":{"stabilizationWindowSeconds":0,"selectPolicy":"Max","policies":[{"type":"Pods","value":4,"periodSeconds":15},)"
+            R"({"type":"Percent","value":100,"periodSeconds":15}]},)"
+            R"("scaleDown":{"selectPolicy":"Min","policies":[{"type":"Percent","value":100,"periodSeconds":15}]}})");
 }
 
-std::string problems_of(const std::string& spec) {
+std::string problems(const Object& object, const Object* old = nullptr) {
   FieldErrors errors;
-  validate_autoscaler(parsed(R"({"spec":)" + spec + "}"), nullptr, errors);
+  schemas().find(kStored)->check(object, old, ObjectPart::kWithoutStatus, "", errors);
   return errors.aggregate_message();
 }
+std::string problems_of(const std::string& spec) { return problems(parsed(R"({"spec":)" + spec + "}")); }
 
 TEST(AutoscalerStrategyTest, AMetricHasTheSourceItNamesAndNoOther) {
   const std::string target = R"("maxReplicas":3,"scaleTargetRef":{"kind":"Deployment","name":"d","apiVersion":"apps/v1"})";
@@ -122,11 +141,35 @@ TEST(AutoscalerStrategyTest, AMetricHasTheSourceItNamesAndNoOther) {
 TEST(AutoscalerStrategyTest, OldZeroesAndOldVersionsAreLetThrough) {
   const Object old = parsed(R"({"spec":{"minReplicas":0,"maxReplicas":3,"scaleTargetRef":{"kind":"D","name":"d","apiVersion":"wrong"},
     "metrics":[{"type":"External","external":{"metric":{"name":"q"},"target":{"type":"Value","value":"1"}}}]}})");
-  FieldErrors fresh, changed;
-  validate_autoscaler(old, nullptr, fresh);
-  EXPECT_EQ(fresh.size(), 2u) << fresh.aggregate_message();
-  validate_autoscaler(old, &old, changed);
-  EXPECT_EQ(changed.aggregate_message(), "");
+  EXPECT_EQ(problems(old),
+            "[spec.minReplicas: Invalid value: 0: must be greater than or equal to 1, "
+            "spec.scaleTargetRef.apiVersion: Invalid value: \"wrong\": apiVersion must specify API group]");
+  EXPECT_EQ(problems(old, &old), "");
+}
+
+TEST(AutoscalerStrategyTest, SourcesHaveTheirOwnWordsForTargets) {
+  const auto metric = [](const std::string& text) {
+    return problems_of(R"({"maxReplicas":3,"scaleTargetRef":{"kind":"D","name":"d","apiVersion":"apps/v1"},"metrics":[)" + text + "]}");
+  };
+  EXPECT_EQ(metric(R"({"type":"Pods","pods":{"metric":{"name":"q"},"target":{"type":"AverageValue","averageValue":"-1"}}})"),
+            "[spec.metrics[0].pods.target.averageValue: Required value: must specify a positive target averageValue, "
+            "spec.metrics[0].pods.target.averageValue: Invalid value: \"-1\": must be positive]");
+  EXPECT_EQ(metric(R"({"type":"External","external":{"metric":{"name":"q"},"target":{"type":"Value","value":"1","averageValue":"1"}}})"),
+            "spec.metrics[0].external.target.value: Forbidden: may not set both a target value for metric and a per-pod target");
+  EXPECT_EQ(metric(R"({"type":"Resource","resource":{"name":"cpu","target":{"type":"x"}}})"),
+            "[spec.metrics[0].resource.target.averageUtilization: Required value: must set either a target raw value or a target "
+            "utilization, spec.metrics[0].resource.target.type: Invalid value: \"x\": must be either Utilization, Value, or AverageValue]");
+  EXPECT_EQ(metric(R"({"type":""})"),
+            "[spec.metrics[0].type: Required value: must specify a metric source type, spec.metrics[0].type: Unsupported value: \"\": "
+            "supported values: \"ContainerResource\", \"External\", \"Object\", \"Pods\", \"Resource\"]");
+}
+
+TEST(AutoscalerStrategyTest, AStatusIsAskedForItsCountsAlone) {
+  const Object status = parsed(R"({"status":{"currentReplicas":-1,"desiredReplicas":2,
+    "currentMetrics":[{"type":"Object","object":{"describedObject":{"kind":"","name":"a/b"},"metric":{"name":""},"current":{}}}]}})");
+  FieldErrors errors;
+  schemas().find(kStored)->check(status, &status, ObjectPart::kStatus, "", errors);
+  EXPECT_EQ(errors.aggregate_message(), "status.currentReplicas: Invalid value: -1: must be greater than or equal to 0");
 }
 
 TEST(AutoscalerTableTest, ShowsTwoMetricsAndCountsTheOthers) {

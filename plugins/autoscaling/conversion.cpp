@@ -12,6 +12,8 @@ namespace {
 
 using namespace kit;
 
+constexpr std::int64_t kDefaultPercent = 80;
+
 constexpr const char* kMetrics = "autoscaling.alpha.kubernetes.io/metrics";
 constexpr const char* kCurrentMetrics = "autoscaling.alpha.kubernetes.io/current-metrics";
 constexpr const char* kConditions = "autoscaling.alpha.kubernetes.io/conditions";
@@ -95,10 +97,9 @@ void spec_to_v2(Object& spec, const Object& annotations) {
   if (const auto carried = carried_list(annotations, kMetrics)) metrics = converted(*carried, metric_to_v2);
   if (percent) metrics.push_back(cpu_metric(*percent, spec.storage()));
   erase_member(spec, "targetCPUUtilizationPercentage");
-  if (metrics.empty())
-    erase_member(spec, "metrics");
-  else
-    spec["metrics"] = std::move(metrics);
+  // v1 cannot say this default itself: whether there are other metrics stands in an annotation.
+  if (metrics.empty()) metrics.push_back(cpu_metric(kDefaultPercent, spec.storage()));
+  spec["metrics"] = std::move(metrics);
 
   erase_member(spec, "behavior");
   const Value* text = find(annotations, kBehavior);

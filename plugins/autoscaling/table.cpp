@@ -76,15 +76,9 @@ void print_reference(const Object& object, std::int64_t, Array& cells) {
   cells.emplace_back(std::string(get_string(target, "kind")) + "/" + std::string(get_string(target, "name")));
 }
 void print_targets(const Object& object, std::int64_t, Array& cells) { cells.emplace_back(print_metrics(object)); }
-void print_min(const Object& object, std::int64_t, Array& cells) {
-  const auto min = get_int_path(object, "spec.minReplicas");
-  cells.emplace_back(min ? std::to_string(*min) : "<unset>");
-}
 
 }  // namespace
 
-void add_autoscaler_printers(GroupCode& code) {
-  code.printers.insert({{"scaleTarget", print_reference}, {"metrics", print_targets}, {"minReplicas", print_min}});
-}
+void add_autoscaler_printers(GroupCode& code) { code.printers.insert({{"scaleTarget", print_reference}, {"metrics", print_targets}}); }
 
 }  // namespace backplane::autoscaling
