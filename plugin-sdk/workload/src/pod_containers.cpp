@@ -23,30 +23,30 @@ const std::set<std::string> kEnvFields = {"metadata.name", "metadata.namespace",
                                           "status.hostIP", "status.hostIPs",     "status.podIP", "status.podIPs"};
 
 constexpr std::array<std::string_view, 4> kRunning = {"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"};
-void validate_probe(const Object& container, std::string_view name, const std::string& container_path, FieldErrors& errors) {
+void validate_probe(const Object& container, std::string_view name, const Path& container_path, FieldErrors& errors) {
   const Object* probe = get_object(container, name);
   if (probe == nullptr) return;
-  const std::string path = at(container_path, name);
+  const Path path = container_path.at(name);
   const auto grace = get_int(*probe, "terminationGracePeriodSeconds");
-  const std::string grace_path = at(path, "terminationGracePeriodSeconds");
+  const Path grace_path = path.at("terminationGracePeriodSeconds");
   if (name == "readinessProbe") {
     if (grace) errors.invalid(grace_path, static_cast<long long>(*grace), "must not be set for readinessProbes");
     return;
   }
   if (grace && *grace <= 0) errors.invalid(grace_path, static_cast<long long>(*grace), "must be greater than 0");
   const std::int64_t success = get_int(*probe, "successThreshold").value_or(1);
-  if (success != 1) errors.invalid(at(path, "successThreshold"), static_cast<long long>(success), "must be 1");
+  if (success != 1) errors.invalid(path.at("successThreshold"), static_cast<long long>(success), "must be 1");
 }
 
-void validate_value_from(const Object& variable, const std::string& variable_path, FieldErrors& errors) {
+void validate_value_from(const Object& variable, const Path& variable_path, FieldErrors& errors) {
   const Object* from = get_object(variable, "valueFrom");
   if (from == nullptr) return;
-  const std::string path = at(variable_path, "valueFrom");
+  const Path path = variable_path.at("valueFrom");
   int sources = 0;
   for (std::string_view key : {"fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"}) sources += has(*from, key);
   validate_field_ref(*from, path, kEnvFields, errors);
   if (const Object* ref = get_object(*from, "resourceFieldRef")) {
-    validate_resource_field_ref(*ref, at(path, "resourceFieldRef"), false, errors);
+    validate_resource_field_ref(*ref, path.at("resourceFieldRef"), false, errors);
   }
   if (sources == 0) {
     errors.invalid(path, "", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`");
@@ -57,36 +57,35 @@ void validate_value_from(const Object& variable, const std::string& variable_pat
   }
 }
 
-void validate_env(const Object& container, const std::string& path, FieldErrors& errors) {
-  each(container, "env", [&](const Object& variable, std::size_t i) { validate_value_from(variable, at(at(path, "env"), i), errors); });
+void validate_env(const Object& container, const Path& path, FieldErrors& errors) {
+  each(container, "env", [&](const Object& variable, std::size_t i) { validate_value_from(variable, path.at("env", i), errors); });
   each(container, "envFrom", [&](const Object& source, std::size_t) {
     const int sources = has(source, "configMapRef") + has(source, "secretRef");
-    if (sources == 0) errors.invalid(at(path, "envFrom"), "", "must specify one of: `configMapRef` or `secretRef`");
-    if (sources > 1) errors.invalid(at(path, "envFrom"), "", "may not have more than one field specified at a time");
+    if (sources == 0) errors.invalid(path.at("envFrom"), "", "must specify one of: `configMapRef` or `secretRef`");
+    if (sources > 1) errors.invalid(path.at("envFrom"), "", "may not have more than one field specified at a time");
   });
 }
 
-void validate_mounts(const Object& container, const std::string& path, const std::set<std::string>& volumes, FieldErrors& errors) {
+void validate_mounts(const Object& container, const Path& path, const std::set<std::string>& volumes, FieldErrors& errors) {
   std::set<std::string> mounted;
   each(container, "volumeMounts", [&](const Object& mount, std::size_t i) {
-    const std::string item = at(at(path, "volumeMounts"), i);
+    const Path item = path.at("volumeMounts", i);
     const std::string name(get_string(mount, "name")), target(get_string(mount, "mountPath"));
-    if (!volumes.contains(name)) errors.not_found(at(item, "name"), name);
-    if (!mounted.insert(target).second) errors.invalid(at(item, "mountPath"), target, "must be unique");
+    if (!volumes.contains(name)) errors.not_found(item.at("name"), name);
+    if (!mounted.insert(target).second) errors.invalid(item.at("mountPath"), target, "must be unique");
     const std::string_view expression = get_string(mount, "subPathExpr");
     if (!expression.empty() && !get_string(mount, "subPath").empty()) {
-      errors.invalid(at(item, "subPathExpr"), expression, "subPathExpr and subPath are mutually exclusive");
+      errors.invalid(item.at("subPathExpr"), expression, "subPathExpr and subPath are mutually exclusive");
     }
   });
 }
 
-void validate_security(const Object& container, const std::string& container_path, const PodValidationOptions& options,
-                       FieldErrors& errors) {
+void validate_security(const Object& container, const Path& container_path, const PodValidationOptions& options, FieldErrors& errors) {
   const Object* security = get_object(container, "securityContext");
   if (security == nullptr) return;
-  const std::string path = at(container_path, "securityContext");
+  const Path path = container_path.at("securityContext");
   if (get_bool(*security, "privileged").value_or(false) && !options.allow_privileged) {
-    errors.forbidden(at(path, "privileged"), "disallowed by cluster policy");
+    errors.forbidden(path.at("privileged"), "disallowed by cluster policy");
   }
   if (get_bool(*security, "allowPrivilegeEscalation") != std::optional<bool>(false)) return;
   if (get_bool(*security, "privileged").value_or(false)) {
@@ -94,30 +93,30 @@ void validate_security(const Object& container, const std::string& container_pat
   }
 }
 
-void validate_resize_policy(const Object& container, const std::string& container_path, FieldErrors& errors) {
-  const std::string path = at(container_path, "resizePolicy");
+void validate_resize_policy(const Object& container, const Path& container_path, FieldErrors& errors) {
+  const Path path = container_path.at("resizePolicy");
   std::set<std::string> seen;
   each(container, "resizePolicy", [&](const Object& policy, std::size_t i) {
     const std::string resource(get_string(policy, "resourceName"));
-    if (!seen.insert(resource).second) errors.duplicate(at(path, i), resource);
+    if (!seen.insert(resource).second) errors.duplicate(path.at(i), resource);
   });
 }
 
 // What all kinds of containers have in common.
-void validate_container(const Object& container, const std::string& path, const Surroundings& around, FieldErrors& errors) {
+void validate_container(const Object& container, const Path& path, const Surroundings& around, FieldErrors& errors) {
   validate_env(container, path, errors);
   validate_mounts(container, path, around.volumes, errors);
-  validate_resource_requirements(object_or_empty(container, "resources"), at(path, "resources"), errors);
+  validate_resource_requirements(object_or_empty(container, "resources"), path.at("resources"), errors);
   validate_resize_policy(container, path, errors);
   validate_security(container, path, around.options, errors);
 }
 
 // Of containers that keep running.
-void validate_probes(const Object& container, const std::string& path, FieldErrors& errors) {
+void validate_probes(const Object& container, const Path& path, FieldErrors& errors) {
   for (std::string_view probe : {"livenessProbe", "readinessProbe", "startupProbe"}) validate_probe(container, probe, path, errors);
 }
 
-void validate_host_ports(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
+void validate_host_ports(const Object& pod_spec, const Path& path, FieldErrors& errors) {
   std::set<std::string> taken;
   each(pod_spec, "containers", [&](const Object& container, std::size_t c) {
     each(container, "ports", [&](const Object& port, std::size_t p) {
@@ -125,12 +124,14 @@ void validate_host_ports(const Object& pod_spec, const std::string& path, FieldE
       if (host == 0) return;
       const std::string text =
           std::string(get_string(port, "protocol")) + "/" + std::string(get_string(port, "hostIP")) + "/" + std::to_string(host);
-      if (!taken.insert(text).second) errors.duplicate(at(at(at(at(at(path, "containers"), c), "ports"), p), "hostPort"), text);
+      if (taken.insert(text).second) return;
+      const Path container_path = path.at("containers", c), port_path = container_path.at("ports", p);
+      errors.duplicate(port_path.at("hostPort"), text);
     });
   });
 }
 
-void validate_regular(const Object& pod_spec, const std::string& path, const Surroundings& around, FieldErrors& errors) {
+void validate_regular(const Object& pod_spec, const Path& path, const Surroundings& around, FieldErrors& errors) {
   const Array* containers = get_array(pod_spec, "containers");
   if (containers == nullptr || containers->empty()) {
     errors.required(path);
@@ -138,21 +139,23 @@ void validate_regular(const Object& pod_spec, const std::string& path, const Sur
   }
   std::set<std::string> names;
   each(pod_spec, "containers", [&](const Object& container, std::size_t i) {
-    const std::string item = at(path, i), name(get_string(container, "name"));
+    const Path item = path.at(i);
+    const std::string name(get_string(container, "name"));
     validate_container(container, item, around, errors);
-    if (!names.insert(name).second) errors.duplicate(at(item, "name"), name);
+    if (!names.insert(name).second) errors.duplicate(item.at("name"), name);
     validate_probes(container, item, errors);
   });
 }
 
 // `names`: of the regular containers; those of the init containers are added.
-void validate_init(const Object& pod_spec, const std::string& path, const Surroundings& around, std::set<std::string>& names,
+void validate_init(const Object& pod_spec, const Path& path, const Surroundings& around, std::set<std::string>& names,
                    FieldErrors& errors) {
   each(pod_spec, "initContainers", [&](const Object& container, std::size_t i) {
-    const std::string item = at(path, i), name(get_string(container, "name"));
+    const Path item = path.at(i);
+    const std::string name(get_string(container, "name"));
     validate_container(container, item, around, errors);
     if (names.contains(name)) {
-      errors.duplicate(at(item, "name"), name);
+      errors.duplicate(item.at("name"), name);
     } else if (!name.empty()) {
       names.insert(name);
     }
@@ -161,57 +164,59 @@ void validate_init(const Object& pod_spec, const std::string& path, const Surrou
       return;
     }
     for (std::string_view field : kRunning) {
-      if (has(container, field)) errors.forbidden(at(item, field), "may not be set for init containers without restartPolicy=Always");
+      if (has(container, field)) errors.forbidden(item.at(field), "may not be set for init containers without restartPolicy=Always");
     }
   });
 }
 
 // Nobody relies on ephemeral containers, so they may not say what only such containers need.
-void validate_ephemeral_fields(const Object& container, const std::string& path, FieldErrors& errors) {
-  const auto forbid = [&](const std::string& field) { errors.forbidden(field, "cannot be set for an Ephemeral Container"); };
+void validate_ephemeral_fields(const Object& container, const Path& path, FieldErrors& errors) {
+  const auto forbid = [&](const Path& field) { errors.forbidden(field, "cannot be set for an Ephemeral Container"); };
   for (std::string_view field : {"ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules", "livenessProbe",
                                  "readinessProbe", "startupProbe", "lifecycle"}) {
     const Value* value = find(container, field);
     if (value == nullptr || value->is_null()) continue;
     // Resources are always there: they are set when they say something.
     if (field == "resources" && value->is_object() && value->get_object().empty()) continue;
-    forbid(at(path, field));
+    forbid(path.at(field));
   }
   // Sub-paths are bound into the pod until it ends.
   each(container, "volumeMounts", [&](const Object& mount, std::size_t i) {
+    const Path item = path.at("volumeMounts", i);
     for (std::string_view field : {"subPath", "subPathExpr"}) {
-      if (!get_string(mount, field).empty()) forbid(at(at(at(path, "volumeMounts"), i), field));
+      if (!get_string(mount, field).empty()) forbid(item.at(field));
     }
   });
 }
 
 // `names`: of all other containers.
-void validate_ephemeral(const Object& pod_spec, const std::string& path, const Surroundings& around, const std::set<std::string>& names,
+void validate_ephemeral(const Object& pod_spec, const Path& path, const Surroundings& around, const std::set<std::string>& names,
                         FieldErrors& errors) {
   std::set<std::string> all(names);
   each(pod_spec, "ephemeralContainers", [&](const Object& container, std::size_t i) {
-    const std::string item = at(path, i), name(get_string(container, "name")), target(get_string(container, "targetContainerName"));
+    const Path item = path.at(i);
+    const std::string name(get_string(container, "name")), target(get_string(container, "targetContainerName"));
     validate_container(container, item, around, errors);
     validate_image_ends(container, item, errors);
-    if (!all.insert(name).second) errors.duplicate(at(item, "name"), name);
-    if (!target.empty() && !names.contains(target)) errors.not_found(at(item, "targetContainerName"), target);
+    if (!all.insert(name).second) errors.duplicate(item.at("name"), name);
+    if (!target.empty() && !names.contains(target)) errors.not_found(item.at("targetContainerName"), target);
     validate_ephemeral_fields(container, item, errors);
   });
 }
 
 }  // namespace
 
-void validate_field_ref(const Object& holder, const std::string& path, const std::set<std::string>& allowed, FieldErrors& errors) {
+void validate_field_ref(const Object& holder, const Path& path, const std::set<std::string>& allowed, FieldErrors& errors) {
   const Object* ref = get_object(holder, "fieldRef");
   if (ref == nullptr) return;
-  const std::string field = at(path, "fieldRef");
+  const Path field = path.at("fieldRef");
   const std::string_view version = get_string(*ref, "apiVersion"), text = get_string(*ref, "fieldPath");
-  if (version.empty()) errors.required(at(field, "apiVersion"));
+  if (version.empty()) errors.required(field.at("apiVersion"));
   if (text.empty()) {
-    errors.required(at(field, "fieldPath"));
+    errors.required(field.at("fieldPath"));
     return;
   }
-  const std::string target = at(field, "fieldPath");
+  const Path target = field.at("fieldPath");
   if (!version.empty() && version != "v1") {
     errors.invalid(target, text, "error converting fieldPath: unsupported pod version: " + std::string(version));
     return;
@@ -237,40 +242,40 @@ void validate_field_ref(const Object& holder, const std::string& path, const std
   errors.not_supported(target, text, {allowed.begin(), allowed.end()});
 }
 
-void validate_resource_field_ref(const Object& ref, const std::string& path, bool volume, FieldErrors& errors) {
+void validate_resource_field_ref(const Object& ref, const Path& path, bool volume, FieldErrors& errors) {
   static const std::vector<std::string> kResources = {"limits.cpu",   "limits.ephemeral-storage",   "limits.memory",
                                                       "requests.cpu", "requests.ephemeral-storage", "requests.memory"};
   if (volume && get_string(ref, "containerName").empty()) {
-    errors.required(at(path, "containerName"));
+    errors.required(path.at("containerName"));
     return;
   }
   const std::string resource(get_string(ref, "resource"));
   if (resource.empty()) {
-    errors.required(at(path, "resource"));
+    errors.required(path.at("resource"));
     return;
   }
   const bool huge_page = resource.starts_with("limits.hugepages-") || resource.starts_with("requests.hugepages-");
   if (!huge_page && std::find(kResources.begin(), kResources.end(), resource) == kResources.end()) {
-    errors.not_supported(at(path, "resource"), resource, kResources);
+    errors.not_supported(path.at("resource"), resource, kResources);
   }
 }
 
-void validate_image_ends(const Object& container, const std::string& path, FieldErrors& errors) {
+void validate_image_ends(const Object& container, const Path& path, FieldErrors& errors) {
   const std::string_view image = get_string(container, "image");
   const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f'; };
   if (image.empty() || (!blank(image.front()) && !blank(image.back()))) return;
-  errors.invalid(at(path, "image"), image, "must not have leading or trailing whitespace");
+  errors.invalid(path.at("image"), image, "must not have leading or trailing whitespace");
 }
 
-void validate_containers(const Object& pod_spec, const std::string& path, const std::set<std::string>& volumes,
+void validate_containers(const Object& pod_spec, const Path& path, const std::set<std::string>& volumes,
                          const PodValidationOptions& options, FieldErrors& errors) {
   const Surroundings around{volumes, options};
-  validate_regular(pod_spec, at(path, "containers"), around, errors);
+  validate_regular(pod_spec, path.at("containers"), around, errors);
   validate_host_ports(pod_spec, path, errors);
   std::set<std::string> names;
   each(pod_spec, "containers", [&](const Object& container, std::size_t) { names.emplace(get_string(container, "name")); });
-  validate_init(pod_spec, at(path, "initContainers"), around, names, errors);
-  validate_ephemeral(pod_spec, at(path, "ephemeralContainers"), around, names, errors);
+  validate_init(pod_spec, path.at("initContainers"), around, names, errors);
+  validate_ephemeral(pod_spec, path.at("ephemeralContainers"), around, names, errors);
 }
 
 }  // namespace backplane::workload

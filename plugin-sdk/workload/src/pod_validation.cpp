@@ -24,52 +24,51 @@ std::vector<std::string_view> texts(const Object& parent, std::string_view key) 
   return out;
 }
 
-void validate_match_field(const Object& term, const std::string& path, FieldErrors& errors) {
+void validate_match_field(const Object& term, const Path& path, FieldErrors& errors) {
   const std::string_view op = get_string(term, "operator");
   const auto values = texts(term, "values");
   if ((op == "In" || op == "NotIn") && values.size() != 1) {
-    errors.required(at(path, "values"), "must be only one value when `operator` is 'In' or 'NotIn' for node field selector");
+    errors.required(path.at("values"), "must be only one value when `operator` is 'In' or 'NotIn' for node field selector");
   }
   if (get_string(term, "key") != "metadata.name") return;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    add_problems(is_dns1123_subdomain(values[i]), at(at(path, "values"), i), values[i], errors);
+  for (std::size_t i = 0; i < values.size(); ++i) add_problems(is_dns1123_subdomain(values[i]), path.at("values", i), values[i], errors);
 }
 
-void validate_match_expression(const Object& term, const std::string& path, FieldErrors& errors) {
+void validate_match_expression(const Object& term, const Path& path, FieldErrors& errors) {
   const std::string_view op = get_string(term, "operator");
   const auto values = texts(term, "values");
   if (op == "In" || op == "NotIn") {
-    if (values.empty()) errors.required(at(path, "values"), "must be specified when `operator` is 'In' or 'NotIn'");
+    if (values.empty()) errors.required(path.at("values"), "must be specified when `operator` is 'In' or 'NotIn'");
   } else if (op == "Exists" || op == "DoesNotExist") {
-    if (!values.empty()) errors.forbidden(at(path, "values"), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+    if (!values.empty()) errors.forbidden(path.at("values"), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
   } else if (op == "Gt" || op == "Lt") {
-    if (values.size() != 1) errors.required(at(path, "values"), "must be specified single value when `operator` is 'Lt' or 'Gt'");
+    if (values.size() != 1) errors.required(path.at("values"), "must be specified single value when `operator` is 'Lt' or 'Gt'");
   }
-  for (std::size_t i = 0; i < values.size(); ++i)
-    add_problems(is_valid_label_value(values[i]), at(at(path, "values"), i), values[i], errors);
+  for (std::size_t i = 0; i < values.size(); ++i) add_problems(is_valid_label_value(values[i]), path.at("values", i), values[i], errors);
 }
 
-void validate_node_term(const Object& term, const std::string& path, FieldErrors& errors) {
+void validate_node_term(const Object& term, const Path& path, FieldErrors& errors) {
   each(term, "matchExpressions",
-       [&](const Object& each_term, std::size_t i) { validate_match_expression(each_term, at(at(path, "matchExpressions"), i), errors); });
+       [&](const Object& each_term, std::size_t i) { validate_match_expression(each_term, path.at("matchExpressions", i), errors); });
   each(term, "matchFields",
-       [&](const Object& each_term, std::size_t i) { validate_match_field(each_term, at(at(path, "matchFields"), i), errors); });
+       [&](const Object& each_term, std::size_t i) { validate_match_field(each_term, path.at("matchFields", i), errors); });
 }
 
-void validate_pod_term(const Object& term, const std::string& path, FieldErrors& errors) {
+void validate_pod_term(const Object& term, const Path& path, FieldErrors& errors) {
   for (std::string_view selector : {"labelSelector", "namespaceSelector"}) {
-    if (const Object* found = get_object(term, selector)) validate_label_selector(*found, at(path, selector), errors);
+    if (const Object* found = get_object(term, selector)) check_at(validate_label_selector, *found, path.at(selector), errors);
   }
-  for (std::string_view ns : texts(term, "namespaces")) add_problems(is_dns1123_label(ns), at(path, "namespace"), ns, errors);
+  for (std::string_view ns : texts(term, "namespaces")) add_problems(is_dns1123_label(ns), path.at("namespace"), ns, errors);
 }
 
-void validate_pod_affinity(const Object& affinity, const std::string& path, FieldErrors& errors) {
-  const std::string required = at(path, "requiredDuringSchedulingIgnoredDuringExecution");
-  const std::string preferred = at(path, "preferredDuringSchedulingIgnoredDuringExecution");
+void validate_pod_affinity(const Object& affinity, const Path& path, FieldErrors& errors) {
+  const Path required = path.at("requiredDuringSchedulingIgnoredDuringExecution");
+  const Path preferred = path.at("preferredDuringSchedulingIgnoredDuringExecution");
   each(affinity, "requiredDuringSchedulingIgnoredDuringExecution",
-       [&](const Object& term, std::size_t i) { validate_pod_term(term, at(required, i), errors); });
+       [&](const Object& term, std::size_t i) { validate_pod_term(term, required.at(i), errors); });
   each(affinity, "preferredDuringSchedulingIgnoredDuringExecution", [&](const Object& term, std::size_t i) {
-    validate_pod_term(object_or_empty(term, "podAffinityTerm"), at(at(preferred, i), "podAffinityTerm"), errors);
+    const Path item = preferred.at(i);
+    validate_pod_term(object_or_empty(term, "podAffinityTerm"), item.at("podAffinityTerm"), errors);
   });
 }
 
@@ -78,23 +77,23 @@ std::string spread_key(const Object& constraint) {
   return "{" + std::string(get_string(constraint, "topologyKey")) + ", " + std::string(get_string(constraint, "whenUnsatisfiable")) + "}";
 }
 
-void validate_spread(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
+void validate_spread(const Object& pod_spec, const Path& path, FieldErrors& errors) {
   std::map<std::string, std::size_t> last;
   each(pod_spec, "topologySpreadConstraints", [&](const Object& constraint, std::size_t i) { last[spread_key(constraint)] = i; });
   each(pod_spec, "topologySpreadConstraints", [&](const Object& constraint, std::size_t i) {
-    const std::string item = at(at(path, "topologySpreadConstraints"), i);
+    const Path item = path.at("topologySpreadConstraints", i);
     const std::string when(get_string(constraint, "whenUnsatisfiable"));
     const std::string key = spread_key(constraint);
-    if (last[key] > i) errors.duplicate(at(item, "{topologyKey, whenUnsatisfiable}"), key);
+    if (last[key] > i) errors.duplicate(item.at("{topologyKey, whenUnsatisfiable}"), key);
     if (const auto domains = get_int(constraint, "minDomains"); domains && when != "DoNotSchedule") {
-      errors.invalid(at(item, "minDomains"), static_cast<long long>(*domains),
+      errors.invalid(item.at("minDomains"), static_cast<long long>(*domains),
                      "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not " + when);
     }
     if (!texts(constraint, "matchLabelKeys").empty() && !has(constraint, "labelSelector")) {
-      errors.forbidden(at(item, "matchLabelKeys"), "must not be specified when labelSelector is not set");
+      errors.forbidden(item.at("matchLabelKeys"), "must not be specified when labelSelector is not set");
     }
     if (const Object* selector = get_object(constraint, "labelSelector"))
-      validate_label_selector(*selector, at(item, "labelSelector"), errors);
+      check_at(validate_label_selector, *selector, item.at("labelSelector"), errors);
   });
 }
 
@@ -113,14 +112,14 @@ bool is_sysctl_name(std::string_view name) {
   return true;
 }
 
-void validate_security_context(const Object& pod_spec, const std::string& spec_path, FieldErrors& errors) {
+void validate_security_context(const Object& pod_spec, const Path& spec_path, FieldErrors& errors) {
   const Object* security = get_object(pod_spec, "securityContext");
   if (security == nullptr) return;
-  const std::string path = at(spec_path, "securityContext");
+  const Path path = spec_path.at("securityContext");
   std::set<std::string> names;
   each(*security, "sysctls", [&](const Object& sysctl, std::size_t i) {
     const std::string name(get_string(sysctl, "name"));
-    const std::string item = at(at(at(path, "sysctls"), i), "name");
+    const Path sysctl_path = path.at("sysctls", i), item = sysctl_path.at("name");
     if (name.empty()) {
       errors.required(item);
     } else if (!is_sysctl_name(name)) {
@@ -148,48 +147,55 @@ bool is_search_domain(std::string_view text) {
   return is_dns1123_subdomain(plain).empty();
 }
 
-void validate_dns(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
+void validate_dns(const Object& pod_spec, const Path& path, FieldErrors& errors) {
   const std::string_view policy = get_string(pod_spec, "dnsPolicy");
   const Object* config = get_object(pod_spec, "dnsConfig");
-  const std::string where = at(path, "dnsConfig");
+  const Path where = path.at("dnsConfig");
   if (policy == "None") {
     if (config == nullptr) {
       errors.required(where, "must provide `dnsConfig` when `dnsPolicy` is None");
       return;
     }
     if (texts(*config, "nameservers").empty()) {
-      errors.required(at(where, "nameservers"), "must provide at least one DNS nameserver when `dnsPolicy` is None");
+      errors.required(where.at("nameservers"), "must provide at least one DNS nameserver when `dnsPolicy` is None");
     }
   }
   if (config == nullptr) return;
   const auto searches = texts(*config, "searches");
   for (std::size_t i = 0; i < searches.size(); ++i) {
     if (searches[i] == "." || is_search_domain(searches[i])) continue;
-    errors.invalid(at(at(where, "searches"), i), searches[i], kSearchText);
+    errors.invalid(where.at("searches", i), searches[i], kSearchText);
   }
 }
 
 // A pod's tokens are its account's; templates are given an account when pods are made of them.
-void validate_tokens_have_account(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
+void validate_tokens_have_account(const Object& pod_spec, const Path& path, FieldErrors& errors) {
   if (!get_string(pod_spec, "serviceAccountName").empty()) return;
   each(pod_spec, "volumes", [&](const Object& volume, std::size_t v) {
     each(object_or_empty(volume, "projected"), "sources", [&](const Object& source, std::size_t s) {
       if (!has(source, "serviceAccountToken")) return;
-      const std::string item = at(at(at(at(path, "volumes"), v), "projected.sources"), s);
-      errors.forbidden(at(item, "serviceAccountToken"), "must not be specified when serviceAccountName is not set");
+      const Path volume_path = path.at("volumes", v), item = volume_path.at("projected.sources", s);
+      errors.forbidden(item.at("serviceAccountToken"), "must not be specified when serviceAccountName is not set");
     });
   });
 }
 
 // Rules of pods that their templates are spared.
-void validate_pod_only(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
+void validate_pod_only(const Object& pod_spec, const Path& path, FieldErrors& errors) {
   validate_tokens_have_account(pod_spec, path, errors);
   for (std::string_view list : {"containers", "initContainers"}) {
-    each(pod_spec, list, [&](const Object& container, std::size_t i) { validate_image_ends(container, at(at(path, list), i), errors); });
+    each(pod_spec, list, [&](const Object& container, std::size_t i) { validate_image_ends(container, path.at(list, i), errors); });
   }
 }
 
 }  // namespace
+
+void check_at(ObjectRules rules, const Object& object, const Path& path, FieldErrors& errors) {
+  if (object.empty()) return;
+  FieldErrors found;
+  rules(object, {}, found);
+  if (!found.empty()) rules(object, path, errors);
+}
 
 bool is_cidr(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
@@ -206,62 +212,61 @@ bool is_cidr(std::string_view text) {
   return number <= (text.find(':') == std::string_view::npos ? 32 : 128);
 }
 
-void add_problems(const std::vector<std::string>& problems, const std::string& path, std::string_view value, FieldErrors& errors) {
+void add_problems(const std::vector<std::string>& problems, const Path& path, std::string_view value, FieldErrors& errors) {
   for (const std::string& problem : problems) errors.invalid(path, value, problem);
 }
 
-void check_one_of(const Object& parent, std::string_view key, const std::string& path, const std::vector<std::string>& supported,
+void check_one_of(const Object& parent, std::string_view key, const Path& path, const std::vector<std::string>& supported,
                   FieldErrors& errors) {
   const Value* value = find(parent, key);
   if (value == nullptr || !value->is_string()) return;
   const std::string_view text = text_of(*value);
-  if (std::find(supported.begin(), supported.end(), text) == supported.end()) errors.not_supported(at(path, key), text, supported);
+  if (std::find(supported.begin(), supported.end(), text) == supported.end()) errors.not_supported(path.at(key), text, supported);
 }
 
-void check_port(const Value* port, const std::string& path, FieldErrors& errors) {
+void check_port(const Value* port, const Path& path, FieldErrors& errors) {
   const long long number = port != nullptr && port->is_int64() ? static_cast<long long>(port->get_int64()) : 0;
   for (const std::string& problem : is_valid_port_num(number)) errors.invalid(path, number, problem);
 }
 
-void validate_node_selector_terms(const Object& selector, const std::string& path, FieldErrors& errors) {
+void validate_node_selector_terms(const Object& selector, const Path& path, FieldErrors& errors) {
   each(selector, "nodeSelectorTerms",
-       [&](const Object& term, std::size_t i) { validate_node_term(term, at(at(path, "nodeSelectorTerms"), i), errors); });
+       [&](const Object& term, std::size_t i) { validate_node_term(term, path.at("nodeSelectorTerms", i), errors); });
 }
 
-void validate_affinity(const Object& affinity, const std::string& path, FieldErrors& errors) {
+void validate_affinity(const Object& affinity, const Path& path, FieldErrors& errors) {
   constexpr std::string_view required = "requiredDuringSchedulingIgnoredDuringExecution";
   constexpr std::string_view preferred = "preferredDuringSchedulingIgnoredDuringExecution";
   if (const Object* node = get_object(affinity, "nodeAffinity")) {
-    const std::string where = at(path, "nodeAffinity");
-    if (const Object* selector = get_object(*node, required)) validate_node_selector_terms(*selector, at(where, required), errors);
+    const Path where = path.at("nodeAffinity");
+    if (const Object* selector = get_object(*node, required)) validate_node_selector_terms(*selector, where.at(required), errors);
     each(*node, preferred, [&](const Object& term, std::size_t i) {
-      const std::string item = at(at(where, preferred), i);
-      validate_node_term(object_or_empty(term, "preference"), at(item, "preference"), errors);
+      const Path item = where.at(preferred, i);
+      validate_node_term(object_or_empty(term, "preference"), item.at("preference"), errors);
     });
   }
   for (std::string_view kind : {"podAffinity", "podAntiAffinity"}) {
-    if (const Object* found = get_object(affinity, kind)) validate_pod_affinity(*found, at(path, kind), errors);
+    if (const Object* found = get_object(affinity, kind)) validate_pod_affinity(*found, path.at(kind), errors);
   }
 }
 
-void validate_tolerations(const Object& pod_spec, const std::string& path, FieldErrors& errors) {
+void validate_tolerations(const Object& pod_spec, const Path& path, FieldErrors& errors) {
   each(pod_spec, "tolerations", [&](const Object& toleration, std::size_t i) {
-    const std::string item = at(at(path, "tolerations"), i);
+    const Path item = path.at("tolerations", i);
     const std::string_view key = get_string(toleration, "key"), op = get_string(toleration, "operator");
     const std::string_view effect = get_string(toleration, "effect"), value = get_string(toleration, "value");
     if (key.empty() && op != "Exists") {
-      errors.invalid(at(item, "operator"), op,
-                     "operator must be Exists when `key` is empty, which means \"match all values and all keys\"");
+      errors.invalid(item.at("operator"), op, "operator must be Exists when `key` is empty, which means \"match all values and all keys\"");
     }
     if (has(toleration, "tolerationSeconds") && effect != "NoExecute") {
-      errors.invalid(at(item, "effect"), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set");
+      errors.invalid(item.at("effect"), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set");
     }
     if (op == "Exists") {
-      if (!value.empty()) errors.invalid(at(item, "operator"), value, "value must be empty when `operator` is 'Exists'");
+      if (!value.empty()) errors.invalid(item.at("operator"), value, "value must be empty when `operator` is 'Exists'");
     } else if (op.empty() || op == "Equal") {
-      add_problems(is_valid_label_value(value), at(item, "operator"), value, errors);
+      add_problems(is_valid_label_value(value), item.at("operator"), value, errors);
     } else {
-      errors.not_supported(at(item, "operator"), op, {"Equal", "Exists"});
+      errors.not_supported(item.at("operator"), op, {"Equal", "Exists"});
     }
   });
 }
@@ -272,33 +277,33 @@ PodValidationOptions pod_validation_options(const Host& host) {
   return options;
 }
 
-void validate_pod_spec(const Object& pod_spec, const std::string& path, std::string_view pod_name, const PodValidationOptions& options,
+void validate_pod_spec(const Object& pod_spec, const Path& path, std::string_view pod_name, const PodValidationOptions& options,
                        FieldErrors& errors) {
   const auto volumes = validate_volumes(pod_spec, path, pod_name, errors);
   validate_containers(pod_spec, path, volumes, options, errors);
   validate_dns(pod_spec, path, errors);
-  validate_labels(object_or_empty(pod_spec, "nodeSelector"), at(path, "nodeSelector"), errors);
+  check_at(validate_labels, object_or_empty(pod_spec, "nodeSelector"), path.at("nodeSelector"), errors);
   validate_security_context(pod_spec, path, errors);
-  if (const Object* affinity = get_object(pod_spec, "affinity")) validate_affinity(*affinity, at(path, "affinity"), errors);
+  if (const Object* affinity = get_object(pod_spec, "affinity")) validate_affinity(*affinity, path.at("affinity"), errors);
   validate_tolerations(pod_spec, path, errors);
   validate_spread(pod_spec, path, errors);
   if (const Object* overhead = get_object(pod_spec, "overhead")) {
     Object limits;
     limits["limits"] = *overhead;
-    validate_resource_requirements(limits, at(path, "overhead"), errors);
+    validate_resource_requirements(limits, path.at("overhead"), errors);
   }
   if (const Object* os = get_object(pod_spec, "os")) {
     const std::string_view name = get_string(*os, "name");
-    if (!name.empty() && name != "linux" && name != "windows") errors.not_supported(at(path, "os"), name, {"linux", "windows"});
+    if (!name.empty() && name != "linux" && name != "windows") errors.not_supported(path.at("os"), name, {"linux", "windows"});
   }
   if (!pod_name.empty()) validate_pod_only(pod_spec, path, errors);
 }
 
-void validate_pod_template(const Object& pod_template, const std::string& path, const PodValidationOptions& options, FieldErrors& errors) {
+void validate_pod_template(const Object& pod_template, const Path& path, const PodValidationOptions& options, FieldErrors& errors) {
   const Object& metadata = object_or_empty(pod_template, "metadata");
-  validate_labels(object_or_empty(metadata, "labels"), at(path, "labels"), errors);
-  validate_annotations(object_or_empty(metadata, "annotations"), at(path, "annotations"), errors);
-  validate_pod_spec(object_or_empty(pod_template, "spec"), at(path, "spec"), "", options, errors);
+  check_at(validate_labels, object_or_empty(metadata, "labels"), path.at("labels"), errors);
+  check_at(validate_annotations, object_or_empty(metadata, "annotations"), path.at("annotations"), errors);
+  validate_pod_spec(object_or_empty(pod_template, "spec"), path.at("spec"), "", options, errors);
 }
 
 }  // namespace backplane::workload

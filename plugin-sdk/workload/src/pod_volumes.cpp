@@ -15,7 +15,7 @@ constexpr std::int64_t kMinTokenSeconds = 600;
 const std::set<std::string> kVolumeFields = {"metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace",
                                              "metadata.uid"};
 
-void validate_downward_item(const Object& item, const std::string& path, FieldErrors& errors) {
+void validate_downward_item(const Object& item, const Path& path, FieldErrors& errors) {
   const bool field = has(item, "fieldRef"), resource = has(item, "resourceFieldRef");
   if (!field && !resource) {
     errors.required(path, "one of fieldRef and resourceFieldRef is required");
@@ -25,26 +25,26 @@ void validate_downward_item(const Object& item, const std::string& path, FieldEr
   if (field && resource) {
     errors.invalid(path, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously");
   } else if (const Object* ref = get_object(item, "resourceFieldRef")) {
-    validate_resource_field_ref(*ref, at(path, "resourceFieldRef"), true, errors);
+    validate_resource_field_ref(*ref, path.at("resourceFieldRef"), true, errors);
   }
 }
 
-void validate_empty_dir(const Object& source, const std::string& path, FieldErrors& errors) {
+void validate_empty_dir(const Object& source, const Path& path, FieldErrors& errors) {
   const std::string_view limit = get_string(source, "sizeLimit");
   if (!limit.empty() && compare_quantities(limit, "0") < 0) {
-    errors.forbidden(at(path, "sizeLimit"), "SizeLimit field must be a valid resource quantity");
+    errors.forbidden(path.at("sizeLimit"), "SizeLimit field must be a valid resource quantity");
   }
 }
-void validate_downward(const Object& source, const std::string& path, FieldErrors& errors) {
+void validate_downward(const Object& source, const Path& path, FieldErrors& errors) {
   each(source, "items", [&](const Object& item, std::size_t) { validate_downward_item(item, path, errors); });
 }
-void validate_ephemeral(const Object& source, const std::string& path, FieldErrors& errors) {
+void validate_ephemeral(const Object& source, const Path& path, FieldErrors& errors) {
   const Object* claim = get_object(source, "volumeClaimTemplate");
-  if (claim != nullptr) validate_claim_spec(object_or_empty(*claim, "spec"), at(at(path, "volumeClaimTemplate"), "spec"), errors);
+  if (claim != nullptr) validate_claim_spec(object_or_empty(*claim, "spec"), path.at("volumeClaimTemplate.spec"), errors);
 }
 
 // Files of all sources lie in one directory.
-void validate_projected_paths(const Object& source, const std::string& path, FieldErrors& errors) {
+void validate_projected_paths(const Object& source, const Path& path, FieldErrors& errors) {
   std::set<std::string> paths;
   each(source, "sources", [&](const Object& each_source, std::size_t) {
     for (std::string_view kind : {"secret", "configMap", "downwardAPI"}) {
@@ -58,36 +58,36 @@ void validate_projected_paths(const Object& source, const std::string& path, Fie
   });
 }
 
-void validate_projected(const Object& source, const std::string& path, FieldErrors& errors) {
+void validate_projected(const Object& source, const Path& path, FieldErrors& errors) {
   each(source, "sources", [&](const Object& each_source, std::size_t i) {
-    const std::string item = at(at(path, "sources"), i);
+    const Path item = path.at("sources", i);
     if (const Object* downward = get_object(each_source, "downwardAPI")) {
-      each(*downward, "items", [&](const Object& entry, std::size_t) { validate_downward_item(entry, at(item, "downwardAPI"), errors); });
+      each(*downward, "items", [&](const Object& entry, std::size_t) { validate_downward_item(entry, item.at("downwardAPI"), errors); });
     }
     if (const Object* token = get_object(each_source, "serviceAccountToken")) {
       const std::int64_t seconds = get_int(*token, "expirationSeconds").value_or(0);
-      const std::string where = at(at(item, "serviceAccountToken"), "expirationSeconds");
+      const Path where = item.at("serviceAccountToken.expirationSeconds");
       if (seconds < kMinTokenSeconds)
         errors.invalid(where, static_cast<long long>(seconds), "may not specify a duration less than 10 minutes");
       if (seconds > (std::int64_t{1} << 32))
         errors.invalid(where, static_cast<long long>(seconds), "may not specify a duration larger than 2^32 seconds");
-      if (get_string(*token, "path").empty()) errors.required(at(path, "path"));
+      if (get_string(*token, "path").empty()) errors.required(path.at("path"));
     }
   });
   validate_projected_paths(source, path, errors);
 }
 
 // What a claim is filled from, in its older or its newer form.
-void validate_data_source(const Object& source, const std::string& path, FieldErrors& errors) {
+void validate_data_source(const Object& source, const Path& path, FieldErrors& errors) {
   if (!get_string(source, "apiGroup").empty() || get_string(source, "kind") == "PersistentVolumeClaim") return;
   errors.invalid(path, get_string(source, "kind"), "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
 }
 
-void validate_data_sources(const Object& claim_spec, const std::string& path, FieldErrors& errors) {
+void validate_data_sources(const Object& claim_spec, const Path& path, FieldErrors& errors) {
   const Object* source = get_object(claim_spec, "dataSource");
   const Object* ref = get_object(claim_spec, "dataSourceRef");
-  if (source != nullptr) validate_data_source(*source, at(path, "dataSource"), errors);
-  if (ref != nullptr) validate_data_source(*ref, at(path, "dataSourceRef"), errors);
+  if (source != nullptr) validate_data_source(*source, path.at("dataSource"), errors);
+  if (ref != nullptr) validate_data_source(*ref, path.at("dataSourceRef"), errors);
   if (source == nullptr || ref == nullptr) return;
   // The value is a field path there, of which nothing is printed.
   if (!get_string(*ref, "namespace").empty()) {
@@ -102,7 +102,7 @@ void validate_data_sources(const Object& claim_spec, const std::string& path, Fi
 
 struct SourceRow {
   std::string_view key;
-  void (*validate)(const Object&, const std::string&, FieldErrors&);
+  void (*validate)(const Object&, const Path&, FieldErrors&);
 };
 constexpr SourceRow kSources[] = {
     {"emptyDir", validate_empty_dir},
@@ -112,20 +112,21 @@ constexpr SourceRow kSources[] = {
 };
 
 // Only the first source is looked into: there may be no other.
-void validate_source(const Object& volume, const std::string& path, FieldErrors& errors) {
+void validate_source(const Object& volume, const Path& path, FieldErrors& errors) {
   for (const auto& member : volume) {
     if (!member.value().is_object()) continue;
     for (const SourceRow& row : kSources) {
-      if (row.key == member.key()) row.validate(member.value().get_object(), at(path, row.key), errors);
+      if (row.key == member.key()) row.validate(member.value().get_object(), path.at(row.key), errors);
     }
     return;
   }
 }
 
 // The volumes, by number, that the schema's rules have found something wrong with: they are asked first.
-std::set<std::string, std::less<>> blamed_volumes(const FieldErrors& errors, const std::string& path) {
-  const std::string begin = at(path, "volumes") + "[";
+std::set<std::string, std::less<>> blamed_volumes(const FieldErrors& errors, const Path& path) {
   std::set<std::string, std::less<>> blamed;
+  if (errors.empty()) return blamed;
+  const std::string begin = path.at("volumes").text() + "[";
   for (const FieldError& error : errors.list()) {
     if (!error.field.starts_with(begin)) continue;
     const std::string_view rest = std::string_view(error.field).substr(begin.size());
@@ -138,41 +139,42 @@ std::set<std::string, std::less<>> blamed_volumes(const FieldErrors& errors, con
 
 }  // namespace
 
-std::set<std::string> validate_volumes(const Object& pod_spec, const std::string& path, std::string_view pod_name, FieldErrors& errors) {
+std::set<std::string> validate_volumes(const Object& pod_spec, const Path& path, std::string_view pod_name, FieldErrors& errors) {
   std::set<std::string> names;
   const auto blamed = blamed_volumes(errors, path);
   each(pod_spec, "volumes", [&](const Object& volume, std::size_t i) {
-    const std::string item = at(at(path, "volumes"), i);
+    const Path item = path.at("volumes", i);
     const std::size_t found_before = errors.size();
     const std::string name(get_string(volume, "name"));
     validate_source(volume, item, errors);
     if (!name.empty()) {
-      if (names.contains(name)) errors.duplicate(at(item, "name"), name);
+      if (names.contains(name)) errors.duplicate(item.at("name"), name);
       // The claim that comes with an ephemeral volume is named after pod and volume.
       if (has(volume, "ephemeral") && !pod_name.empty()) {
         const std::string claim = std::string(pod_name) + "-" + name;
         for (const std::string& problem : is_dns1123_subdomain(claim)) {
-          errors.invalid(at(item, "name"), name, "PVC name " + quoted(claim) + ": " + problem);
+          errors.invalid(item.at("name"), name, "PVC name " + quoted(claim) + ": " + problem);
         }
       }
     }
-    if (errors.size() == found_before && !blamed.contains(std::to_string(i))) names.insert(name);
+    if (errors.size() == found_before && (blamed.empty() || !blamed.contains(std::to_string(i)))) names.insert(name);
   });
   return names;
 }
 
-void validate_claim_spec(const Object& claim_spec, const std::string& path, FieldErrors& errors) {
+void validate_claim_spec(const Object& claim_spec, const Path& path, FieldErrors& errors) {
   const Array* modes = get_array(claim_spec, "accessModes");
   const auto single = [](const Value& mode) { return text_of(mode) == "ReadWriteOncePod"; };
   if (modes != nullptr && modes->size() > 1 && std::any_of(modes->begin(), modes->end(), single)) {
-    errors.forbidden(at(path, "accessModes"), "may not use ReadWriteOncePod with other access modes");
+    errors.forbidden(path.at("accessModes"), "may not use ReadWriteOncePod with other access modes");
   }
-  if (const Object* selector = get_object(claim_spec, "selector")) validate_label_selector(*selector, at(path, "selector"), errors);
+  if (const Object* selector = get_object(claim_spec, "selector"))
+    check_at(validate_label_selector, *selector, path.at("selector"), errors);
   const Value* storage = find_path(claim_spec, {"resources", "requests", "storage"});
   if (storage == nullptr) {
-    errors.required(at_key(at(path, "resources"), "storage"));
+    errors.required(path.at("resources[storage]"));
   } else if (compare_quantities(text_of(*storage), "0") <= 0) {
-    errors.invalid(at_key(at(path, "resources"), "storage"), text_of(*storage), "must be greater than zero");
+    errors.invalid(path.at("resources[storage]"), text_of(*storage), "must be greater than zero");
   }
   validate_data_sources(claim_spec, path, errors);
 }

@@ -63,77 +63,83 @@ const Deprecated* find_row(const Deprecated (&rows)[N], std::string_view key) {
 
 std::string text(std::string_view view) { return std::string(view); }
 
-// Containers of all three lists, in the order upstream visits them.
+// All three lists, in the order upstream visits them.
+constexpr std::string_view kContainerLists[] = {"initContainers", "containers", "ephemeralContainers"};
 template <class Visit>
-void each_container(const Object& pod_spec, const std::string& path, Visit visit) {
-  for (std::string_view list : {"initContainers", "containers", "ephemeralContainers"}) {
-    each(pod_spec, list, [&](const Object& container, std::size_t i) { visit(container, at(at(path, list), i)); });
+void each_container(const Object& pod_spec, const Path& path, Visit visit) {
+  for (std::string_view list : kContainerLists) {
+    each(pod_spec, list, [&](const Object& container, std::size_t i) { visit(container, path.at(list, i)); });
   }
 }
 
-void warn_of_node_affinity(const Object& node, const std::string& path, Warnings& out) {
+void warn_of_node_affinity(const Object& node, const Path& path, Warnings& out) {
   each(object_or_empty(node, kRequired), "nodeSelectorTerms", [&](const Object& term, std::size_t i) {
-    warn_of_node_term(term, false, at(at(at(path, kRequired), "nodeSelectorTerms"), i), out);
+    const Path required = path.at(kRequired);
+    warn_of_node_term(term, false, required.at("nodeSelectorTerms", i), out);
   });
   each(node, kPreferred, [&](const Object& term, std::size_t i) {
-    warn_of_node_term(object_or_empty(term, "preference"), true, at(at(at(path, kPreferred), i), "preference"), out);
+    const Path item = path.at(kPreferred, i);
+    warn_of_node_term(object_or_empty(term, "preference"), true, item.at("preference"), out);
   });
 }
 
-void warn_of_node_labels(const Object& pod_spec, const std::string& path, Warnings& out) {
+void warn_of_node_labels(const Object& pod_spec, const Path& path, Warnings& out) {
+  const Path selector = path.at("nodeSelector");
   for (const auto& label : object_or_empty(pod_spec, "nodeSelector")) {
     const Deprecated* row = find_row(kNodeLabels, label.key());
-    if (row != nullptr) out.push_back(at_key(at(path, "nodeSelector"), label.key()) + ": " + text(row->message));
+    if (row != nullptr) out.push_back(selector.at_key(label.key()) + ": " + text(row->message));
   }
   if (const Object* node = get_object(object_or_empty(pod_spec, "affinity"), "nodeAffinity")) {
-    warn_of_node_affinity(*node, at(path, "affinity.nodeAffinity"), out);
+    warn_of_node_affinity(*node, path.at("affinity.nodeAffinity"), out);
   }
   each(pod_spec, "topologySpreadConstraints", [&](const Object& constraint, std::size_t i) {
-    const std::string item = at(at(path, "topologySpreadConstraints"), i);
+    const Path item = path.at("topologySpreadConstraints", i);
     const std::string key(get_string(constraint, "topologyKey"));
     if (const Deprecated* row = find_row(kNodeLabels, key))
-      out.push_back(at(item, "topologyKey") + ": " + key + " is " + text(row->message));
-    if (!has(constraint, "labelSelector")) out.push_back(at(item, "labelSelector") + text(kMatchesNone));
+      out.push_back(item.at("topologyKey") + ": " + key + " is " + text(row->message));
+    if (!has(constraint, "labelSelector")) out.push_back(item.at("labelSelector") + text(kMatchesNone));
   });
 }
 
-void warn_of_volumes(const Object& pod_spec, const std::string& path, Warnings& out) {
+void warn_of_volumes(const Object& pod_spec, const Path& path, Warnings& out) {
   each(pod_spec, "volumes", [&](const Object& volume, std::size_t i) {
-    const std::string item = at(at(path, "volumes"), i);
+    const Path item = path.at("volumes", i);
     for (const Deprecated& row : kVolumes) {
       const Object* source = get_object(volume, row.key);
       if (source == nullptr) continue;
       if (!row.message.empty()) {
-        out.push_back(at(item, row.key == "storageos" ? "storageOS" : row.key) + ": " + text(row.message));
+        out.push_back(item.at(row.key == "storageos" ? "storageOS" : row.key) + ": " + text(row.message));
       } else if (const Object* claim = get_object(*source, "volumeClaimTemplate")) {
-        warn_of_claim_spec(object_or_empty(*claim, "spec"), at(item, "ephemeral.volumeClaimTemplate.spec"), out);
+        warn_of_claim_spec(object_or_empty(*claim, "spec"), item.at("ephemeral.volumeClaimTemplate.spec"), out);
       }
     }
   });
 }
 
-void warn_of_repeats(const Object& pod_spec, std::string_view list, std::string_view member, const std::string& path, Warnings& out) {
+void warn_of_repeats(const Object& pod_spec, std::string_view list, std::string_view member, const Path& path, Warnings& out) {
   std::set<std::string> seen;
   each(pod_spec, list, [&](const Object& item, std::size_t i) {
     const std::string value(get_string(item, member));
     if (seen.insert(value).second) return;
-    out.push_back(at(at(at(path, list), i), member) + ": duplicate " + text(member) + " " + quoted(value));
+    const Path repeated = path.at(list, i);
+    out.push_back(repeated.at(member) + ": duplicate " + text(member) + " " + quoted(value));
   });
 }
 
-void warn_of_lists(const Object& pod_spec, const std::string& path, Warnings& out) {
+void warn_of_lists(const Object& pod_spec, const Path& path, Warnings& out) {
   warn_of_repeats(pod_spec, "hostAliases", "ip", path, out);
   warn_of_repeats(pod_spec, "imagePullSecrets", "name", path, out);
   each(pod_spec, "imagePullSecrets", [&](const Object& secret, std::size_t i) {
-    if (get_string(secret, "name").empty()) out.push_back(at(at(at(path, "imagePullSecrets"), i), "name") + ": invalid empty name \"\"");
+    const Path item = path.at("imagePullSecrets", i);
+    if (get_string(secret, "name").empty()) out.push_back(item.at("name") + ": invalid empty name \"\"");
   });
   const Object* overhead = get_object(pod_spec, "overhead");
   if (overhead == nullptr) return;
-  for (std::string_view resource : {"memory", "ephemeral-storage"}) warn_of_fraction(*overhead, resource, at(path, "overhead"), out);
+  for (std::string_view resource : {"memory", "ephemeral-storage"}) warn_of_fraction(*overhead, resource, path.at("overhead"), out);
 }
 
 // Later values of a variable may be lost when lists are merged by name; one that is built from the earlier value is meant.
-void warn_of_hidden_variables(const Object& container, const std::string& path, Warnings& out) {
+void warn_of_hidden_variables(const Object& container, const Path& path, Warnings& out) {
   std::set<std::string> seen;
   each(container, "env", [&](const Object& variable, std::size_t i) {
     const std::string name(get_string(variable, "name"));
@@ -141,7 +147,7 @@ void warn_of_hidden_variables(const Object& container, const std::string& path, 
     const std::string reference = "$(" + name + ")";
     const std::string_view value = get_string(variable, "value");
     if (!has(variable, "valueFrom") && value != reference && value.find(reference) != std::string_view::npos) return;
-    out.push_back(at(at(path, "env"), i) + ": hides previous definition of " + quoted(name) + ", which may be dropped when using apply");
+    out.push_back(path.at("env", i) + ": hides previous definition of " + quoted(name) + ", which may be dropped when using apply");
   });
 }
 
@@ -156,45 +162,65 @@ Value profile_of(std::string_view annotation) {
 
 // Legacy annotations of a container's isolation that no field stands beside; pods' AppArmor annotations become fields elsewhere.
 void warn_of_profiles(const Object& container, const Object& annotations, const Object* pod_profile, bool is_template,
-                      const std::string& annotations_path, Warnings& out) {
+                      const Path& annotations_path, Warnings& out) {
   const Object& security = object_or_empty(container, "securityContext");
   const std::string name(get_string(container, "name"));
   const std::string seccomp = text(kContainerSeccomp) + name, armor = text(kAppArmor) + name;
   if (!has(security, "seccompProfile") && annotations.contains(seccomp)) {
-    out.push_back(at_key(annotations_path, seccomp) + ": non-functional in v1.27+; use the \"seccompProfile\" field instead");
+    out.push_back(annotations_path.at_key(seccomp) + ": non-functional in v1.27+; use the \"seccompProfile\" field instead");
   }
   const Value* annotation = find(annotations, armor);
   if (!is_template || annotation == nullptr || has(security, "appArmorProfile")) return;
   if (pod_profile != nullptr && profile_of(text_of(*annotation)) == Value(*pod_profile)) return;
-  out.push_back(at_key(annotations_path, armor) + ": deprecated since v1.30; use the \"appArmorProfile\" field instead");
+  out.push_back(annotations_path.at_key(armor) + ": deprecated since v1.30; use the \"appArmorProfile\" field instead");
 }
 
-void warn_of_containers(const Object& pod_spec, const Object& annotations, const std::string& path, bool is_template, Warnings& out) {
-  const std::string annotations_path = at(path, "metadata.annotations");
+void warn_of_containers(const Object& pod_spec, const Object& annotations, const Path& path, bool is_template, Warnings& out) {
+  const Path annotations_path = path.at("metadata.annotations");
   const Object& security = object_or_empty(pod_spec, "securityContext");
   if (!has(security, "seccompProfile") && annotations.contains(kPodSeccomp)) {
-    out.push_back(at_key(annotations_path, kPodSeccomp) + ": non-functional in v1.27+; use the \"seccompProfile\" field instead");
+    out.push_back(annotations_path.at_key(kPodSeccomp) + ": non-functional in v1.27+; use the \"seccompProfile\" field instead");
   }
   const Object* pod_profile = get_object(security, "appArmorProfile");
-  each_container(pod_spec, at(path, "spec"), [&](const Object& container, const std::string& item) {
+  each_container(pod_spec, path.at("spec"), [&](const Object& container, const Path& item) {
     warn_of_profiles(container, annotations, pod_profile, is_template, annotations_path, out);
     const Object& resources = object_or_empty(container, "resources");
-    const std::string lists[] = {at(item, "resources.limits"), at(item, "resources.requests")};
+    const Path limits_path = item.at("resources.limits"), requests_path = item.at("resources.requests");
     for (std::string_view resource : {"memory", "ephemeral-storage"}) {
-      warn_of_fraction(object_or_empty(resources, "limits"), resource, lists[0], out);
-      warn_of_fraction(object_or_empty(resources, "requests"), resource, lists[1], out);
+      warn_of_fraction(object_or_empty(resources, "limits"), resource, limits_path, out);
+      warn_of_fraction(object_or_empty(resources, "requests"), resource, requests_path, out);
     }
     warn_of_hidden_variables(container, item, out);
   });
 }
 
+// Which port of which container of which list.
+struct PortPlace {
+  std::string_view list;
+  std::size_t container, port;
+
+  std::string below(const Path& path) const {
+    const Path container_path = path.at(list, container);
+    return container_path.at("ports", port);
+  }
+};
+
 struct SeenPort {
-  std::string path;
-  std::string host_ip;
+  PortPlace place;
+  std::string_view host_ip;
   std::int64_t host_port;
 };
 
-void warn_of_port_pair(const SeenPort& port, const SeenPort& other, Warnings& out) {
+template <class Visit>
+void each_port(const Object& pod_spec, Visit visit) {
+  for (std::string_view list : kContainerLists) {
+    each(pod_spec, list, [&](const Object& container, std::size_t c) {
+      each(container, "ports", [&](const Object& port, std::size_t p) { visit(port, PortPlace{list, c, p}); });
+    });
+  }
+}
+
+void warn_of_port_pair(const SeenPort& port, const SeenPort& other, const Path& path, Warnings& out) {
   std::string_view what;
   if (port.host_ip == other.host_ip && port.host_port == other.host_port) {
     what = "duplicate";
@@ -203,7 +229,7 @@ void warn_of_port_pair(const SeenPort& port, const SeenPort& other, Warnings& ou
   } else if (port.host_port == other.host_port && port.host_ip.empty() != other.host_ip.empty()) {
     what = "dangerously ambiguous";
   }
-  if (!what.empty()) out.push_back(port.path + ": " + text(what) + " port definition with " + other.path);
+  if (!what.empty()) out.push_back(port.place.below(path) + ": " + text(what) + " port definition with " + other.place.below(path));
 }
 
 // The port as its Go struct is printed.
@@ -213,76 +239,77 @@ std::string print_port(const Object& port) {
          " Protocol:" + text(get_string(port, "protocol")) + " HostIP:" + text(get_string(port, "hostIP")) + "}";
 }
 
-void warn_of_ports(const Object& pod_spec, const std::string& path, Warnings& out) {
-  std::map<std::string, std::vector<SeenPort>> seen;
-  each_container(pod_spec, path, [&](const Object& container, const std::string& item) {
-    each(container, "ports", [&](const Object& port, std::size_t i) {
-      SeenPort now{at(at(item, "ports"), i), text(get_string(port, "hostIP")), get_int(port, "hostPort").value_or(0)};
-      if (!now.host_ip.empty() && now.host_port == 0) out.push_back(now.path + ": hostIP set without hostPort: " + print_port(port));
-      auto& others = seen[std::to_string(get_int(port, "containerPort").value_or(0)) + "/" + text(get_string(port, "protocol"))];
-      for (const SeenPort& other : others) warn_of_port_pair(now, other, out);
-      others.push_back(std::move(now));
-    });
+void warn_of_ports(const Object& pod_spec, const Path& path, Warnings& out) {
+  std::map<std::pair<std::int64_t, std::string_view>, std::vector<SeenPort>> seen;  // by number and protocol
+  each_port(pod_spec, [&](const Object& port, const PortPlace& place) {
+    const SeenPort now{place, get_string(port, "hostIP"), get_int(port, "hostPort").value_or(0)};
+    if (!now.host_ip.empty() && now.host_port == 0) {
+      out.push_back(place.below(path) + ": hostIP set without hostPort: " + print_port(port));
+    }
+    auto& others = seen[{get_int(port, "containerPort").value_or(0), get_string(port, "protocol")}];
+    for (const SeenPort& other : others) warn_of_port_pair(now, other, path, out);
+    others.push_back(now);
   });
-  std::map<std::string, std::string> names;
-  each_container(pod_spec, path, [&](const Object& container, const std::string& item) {
-    each(container, "ports", [&](const Object& port, std::size_t i) {
-      const std::string name(get_string(port, "name")), port_path = at(at(item, "ports"), i);
-      if (name.empty()) return;
-      const auto [first, fresh] = names.emplace(name, port_path);
-      if (fresh) return;
-      out.push_back(port_path + ": duplicate port name " + quoted(name) + " with " + first->second +
-                    ", services and probes that select ports by name will use " + first->second);
-    });
+  std::map<std::string_view, PortPlace> names;
+  each_port(pod_spec, [&](const Object& port, const PortPlace& place) {
+    const std::string_view name = get_string(port, "name");
+    if (name.empty()) return;
+    const auto [first, fresh] = names.emplace(name, place);
+    if (fresh) return;
+    const std::string other = first->second.below(path);
+    out.push_back(place.below(path) + ": duplicate port name " + quoted(name) + " with " + other +
+                  ", services and probes that select ports by name will use " + other);
   });
 }
 
-void warn_of_pod_affinity(const Object& pod_spec, const std::string& path, Warnings& out) {
+void warn_of_pod_affinity(const Object& pod_spec, const Path& path, Warnings& out) {
   const Object& affinity = object_or_empty(pod_spec, "affinity");
   for (std::string_view kind : {"podAffinity", "podAntiAffinity"}) {
     const Object* found = get_object(affinity, kind);
     if (found == nullptr) continue;
-    const std::string where = at(at(path, "affinity"), kind);
+    const Path affinity_path = path.at("affinity"), where = affinity_path.at(kind);
     each(*found, kRequired, [&](const Object& term, std::size_t i) {
-      if (!has(term, "labelSelector")) out.push_back(at(at(at(where, kRequired), i), "labelSelector") + text(kMatchesNone));
+      const Path item = where.at(kRequired, i);
+      if (!has(term, "labelSelector")) out.push_back(item.at("labelSelector") + text(kMatchesNone));
     });
     each(*found, kPreferred, [&](const Object& term, std::size_t i) {
       if (has(object_or_empty(term, "podAffinityTerm"), "labelSelector")) return;
-      out.push_back(at(at(at(where, kPreferred), i), "podAffinityTerm.labelSelector") + text(kMatchesNone));
+      const Path item = where.at(kPreferred, i);
+      out.push_back(item.at("podAffinityTerm.labelSelector") + text(kMatchesNone));
     });
   }
 }
 
 void add(Warnings more, Warnings& out) { std::move(more.begin(), more.end(), std::back_inserter(out)); }
 
-void warn_of_addresses(const Object& pod_spec, const std::string& path, Warnings& out) {
+void warn_of_addresses(const Object& pod_spec, const Path& path, Warnings& out) {
   if (const Array* servers = get_array(object_or_empty(pod_spec, "dnsConfig"), "nameservers")) {
-    for (std::size_t i = 0; i < servers->size(); ++i)
-      add(ip_warnings(at(at(path, "dnsConfig.nameservers"), i), text_of((*servers)[i])), out);
+    for (std::size_t i = 0; i < servers->size(); ++i) add(ip_warnings(path.at("dnsConfig.nameservers", i), text_of((*servers)[i])), out);
   }
   each(pod_spec, "hostAliases", [&](const Object& alias, std::size_t i) {
-    add(ip_warnings(at(at(at(path, "hostAliases"), i), "ip"), get_string(alias, "ip")), out);
+    const Path item = path.at("hostAliases", i);
+    add(ip_warnings(item.at("ip"), get_string(alias, "ip")), out);
   });
 }
 
 }  // namespace
 
-Warnings pod_warnings(const std::string& path, const Object& pod) {
+Warnings pod_warnings(const Path& path, const Object& pod) {
   Warnings out;
   const Object& pod_spec = object_or_empty(pod, "spec");
   const Object& annotations = object_or_empty(object_or_empty(pod, "metadata"), "annotations");
-  const std::string spec_path = at(path, "spec");
+  const Path spec_path = path.at("spec"), annotations_path = path.at("metadata.annotations");
   warn_of_node_labels(pod_spec, spec_path, out);
   for (const Deprecated& row : kAnnotations) {
-    if (annotations.contains(row.key)) out.push_back(at_key(at(path, "metadata.annotations"), row.key) + ": " + text(row.message));
+    if (annotations.contains(row.key)) out.push_back(annotations_path.at_key(row.key) + ": " + text(row.message));
   }
   warn_of_volumes(pod_spec, spec_path, out);
   warn_of_overlapping_paths(pod_spec, out);
   warn_of_lists(pod_spec, spec_path, out);
-  warn_of_containers(pod_spec, annotations, path, !path.empty(), out);
+  warn_of_containers(pod_spec, annotations, path, !path.text().empty(), out);
   warn_of_ports(pod_spec, spec_path, out);
   if (get_int(pod_spec, "terminationGracePeriodSeconds").value_or(0) < 0) {
-    out.push_back(at(spec_path, "terminationGracePeriodSeconds") + ": must be >= 0; negative values are invalid and will be treated as 1");
+    out.push_back(spec_path.at("terminationGracePeriodSeconds") + ": must be >= 0; negative values are invalid and will be treated as 1");
   }
   warn_of_pod_affinity(pod_spec, spec_path, out);
   warn_of_addresses(pod_spec, spec_path, out);
@@ -307,33 +334,35 @@ void warn_of_host_name(const Object& object, std::string_view what, Warnings& ou
                 ", which can result in surprising behavior; a DNS label is recommended: [" + list + "]");
 }
 
-void warn_of_node_term(const Object& term, bool check_values, const std::string& path, Warnings& out) {
+void warn_of_node_term(const Object& term, bool check_values, const Path& path, Warnings& out) {
   each(term, "matchExpressions", [&](const Object& expression, std::size_t i) {
-    const std::string item = at(at(path, "matchExpressions"), i), key(get_string(expression, "key"));
-    if (const Deprecated* row = find_row(kNodeLabels, key)) out.push_back(at(item, "key") + ": " + key + " is " + text(row->message));
+    const Path item = path.at("matchExpressions", i);
+    const std::string key(get_string(expression, "key"));
+    if (const Deprecated* row = find_row(kNodeLabels, key)) out.push_back(item.at("key") + ": " + key + " is " + text(row->message));
     const Array* values = check_values ? get_array(expression, "values") : nullptr;
     for (std::size_t v = 0; values != nullptr && v < values->size(); ++v) {
       const std::string_view value = text_of((*values)[v]);
       for (const std::string& problem : is_valid_label_value(value)) {
-        out.push_back(at(at(item, "values"), v) + ": " + text(value) + " is invalid, " + problem);
+        out.push_back(item.at("values", v) + ": " + text(value) + " is invalid, " + problem);
       }
     }
   });
 }
 
-void warn_of_fraction(const Object& amounts, std::string_view resource, const std::string& path, Warnings& out) {
+void warn_of_fraction(const Object& amounts, std::string_view resource, const Path& path, Warnings& out) {
   const Value* amount = find(amounts, resource);
   if (amount == nullptr) return;
   // A canonical text has a suffix below one only when it needs it.
   const std::string_view quantity = text_of(*amount);
   const bool whole = quantity.find_last_of("mun") == std::string_view::npos && quantity.find("e-") == std::string_view::npos;
-  if (!whole) out.push_back(at_key(path, resource) + ": fractional byte value " + quoted(quantity) + " is invalid, must be an integer");
+  if (!whole) out.push_back(path.at_key(resource) + ": fractional byte value " + quoted(quantity) + " is invalid, must be an integer");
 }
 
-void warn_of_claim_spec(const Object& claim_spec, const std::string& path, Warnings& out) {
+void warn_of_claim_spec(const Object& claim_spec, const Path& path, Warnings& out) {
   const Object& resources = object_or_empty(claim_spec, "resources");
+  const Path resources_path = path.at("resources");
   for (std::string_view list : {"requests", "limits"}) {
-    warn_of_fraction(object_or_empty(resources, list), "storage", at(at(path, "resources"), list), out);
+    warn_of_fraction(object_or_empty(resources, list), "storage", resources_path.at(list), out);
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include "backplane/host.hpp"
 #include "backplane/json.hpp"
+#include "backplane/kit/path.hpp"
 #include "backplane/status.hpp"
 
 namespace backplane::workload {
@@ -23,31 +24,34 @@ struct PodValidationOptions {
 PodValidationOptions pod_validation_options(const Host& host);
 
 // `pod_name`: of the pod that the spec is of; empty for templates.
-void validate_pod_spec(const Object& pod_spec, const std::string& path, std::string_view pod_name, const PodValidationOptions& options,
+void validate_pod_spec(const Object& pod_spec, const kit::Path& path, std::string_view pod_name, const PodValidationOptions& options,
                        FieldErrors& errors);
 // Labels, annotations and spec of a pod template.
-void validate_pod_template(const Object& pod_template, const std::string& path, const PodValidationOptions& options, FieldErrors& errors);
+void validate_pod_template(const Object& pod_template, const kit::Path& path, const PodValidationOptions& options, FieldErrors& errors);
 
 // ---- parts, each for its own file
-void validate_containers(const Object& pod_spec, const std::string& path, const std::set<std::string>& volumes,
+void validate_containers(const Object& pod_spec, const kit::Path& path, const std::set<std::string>& volumes,
                          const PodValidationOptions& options, FieldErrors& errors);
 // Images of pods (those of templates may be anything, for now) have no blanks around them.
-void validate_image_ends(const Object& container, const std::string& path, FieldErrors& errors);
+void validate_image_ends(const Object& container, const kit::Path& path, FieldErrors& errors);
 // Returns the names of the volumes that have no problem.
-std::set<std::string> validate_volumes(const Object& pod_spec, const std::string& path, std::string_view pod_name, FieldErrors& errors);
-void validate_claim_spec(const Object& claim_spec, const std::string& path, FieldErrors& errors);
-void validate_tolerations(const Object& pod_spec, const std::string& path, FieldErrors& errors);
-void validate_affinity(const Object& affinity, const std::string& path, FieldErrors& errors);
-void validate_node_selector_terms(const Object& selector, const std::string& path, FieldErrors& errors);
-void validate_field_ref(const Object& holder, const std::string& path, const std::set<std::string>& allowed, FieldErrors& errors);
-void validate_resource_field_ref(const Object& ref, const std::string& path, bool volume, FieldErrors& errors);
+std::set<std::string> validate_volumes(const Object& pod_spec, const kit::Path& path, std::string_view pod_name, FieldErrors& errors);
+void validate_claim_spec(const Object& claim_spec, const kit::Path& path, FieldErrors& errors);
+void validate_tolerations(const Object& pod_spec, const kit::Path& path, FieldErrors& errors);
+void validate_affinity(const Object& affinity, const kit::Path& path, FieldErrors& errors);
+void validate_node_selector_terms(const Object& selector, const kit::Path& path, FieldErrors& errors);
+void validate_field_ref(const Object& holder, const kit::Path& path, const std::set<std::string>& allowed, FieldErrors& errors);
+void validate_resource_field_ref(const Object& ref, const kit::Path& path, bool volume, FieldErrors& errors);
 
 // ---- small ones
+// Rules of the SDK, which take a path as text: it is written out when there is something wrong.  What is empty is right.
+using ObjectRules = void (*)(const Object& object, const std::string& path, FieldErrors& errors);
+void check_at(ObjectRules rules, const Object& object, const kit::Path& path, FieldErrors& errors);
 bool is_cidr(std::string_view text);
-void add_problems(const std::vector<std::string>& problems, const std::string& path, std::string_view value, FieldErrors& errors);
+void add_problems(const std::vector<std::string>& problems, const kit::Path& path, std::string_view value, FieldErrors& errors);
 // Unsupported value unless it is one of `supported`.  An absent member is not looked at.
-void check_one_of(const Object& parent, std::string_view key, const std::string& path, const std::vector<std::string>& supported,
+void check_one_of(const Object& parent, std::string_view key, const kit::Path& path, const std::vector<std::string>& supported,
                   FieldErrors& errors);
-void check_port(const Value* port, const std::string& path, FieldErrors& errors);
+void check_port(const Value* port, const kit::Path& path, FieldErrors& errors);
 
 }  // namespace backplane::workload

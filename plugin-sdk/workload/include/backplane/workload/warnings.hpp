@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backplane/json.hpp"
+#include "backplane/kit/path.hpp"
 
 namespace backplane::workload {
 
@@ -16,7 +17,7 @@ using Warnings = std::vector<std::string>;
 
 // `pod`: a pod (empty path) or a pod template ("spec.template").  Updates that keep a template have nothing new to warn of, and their
 // kinds do not ask.
-Warnings pod_warnings(const std::string& path, const Object& pod);
+Warnings pod_warnings(const kit::Path& path, const Object& pod);
 // The same for kinds with spec.template, on create or when an update has raised metadata.generation.
 Warnings workload_warnings(const Object& object, const Object* old);
 // Names that are no DNS labels, of kinds whose names become host names; `what` completes "metadata.name: this is used in …".
@@ -24,11 +25,11 @@ void warn_of_host_name(const Object& object, std::string_view what, Warnings& ou
 bool generation_changed(const Object& object, const Object& old);
 
 // ---- parts
-void warn_of_claim_spec(const Object& claim_spec, const std::string& path, Warnings& out);
+void warn_of_claim_spec(const Object& claim_spec, const kit::Path& path, Warnings& out);
 // `check_values`: preferences are not validated, so bad label values in them are warned of.
-void warn_of_node_term(const Object& term, bool check_values, const std::string& path, Warnings& out);
+void warn_of_node_term(const Object& term, bool check_values, const kit::Path& path, Warnings& out);
 // A quantity of bytes that is no whole number.
-void warn_of_fraction(const Object& amounts, std::string_view resource, const std::string& path, Warnings& out);
+void warn_of_fraction(const Object& amounts, std::string_view resource, const kit::Path& path, Warnings& out);
 // Files of one volume that would be written over each other.
 void warn_of_overlapping_paths(const Object& pod_spec, Warnings& out);
 
