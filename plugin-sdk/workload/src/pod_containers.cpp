@@ -73,10 +73,6 @@ void validate_mounts(const Object& container, const Path& path, const std::set<s
     const std::string name(get_string(mount, "name")), target(get_string(mount, "mountPath"));
     if (!volumes.contains(name)) errors.not_found(item.at("name"), name);
     if (!mounted.insert(target).second) errors.invalid(item.at("mountPath"), target, "must be unique");
-    const std::string_view expression = get_string(mount, "subPathExpr");
-    if (!expression.empty() && !get_string(mount, "subPath").empty()) {
-      errors.invalid(item.at("subPathExpr"), expression, "subPathExpr and subPath are mutually exclusive");
-    }
   });
 }
 
@@ -169,22 +165,12 @@ void validate_init(const Object& pod_spec, const Path& path, const Surroundings&
   });
 }
 
-// Nobody relies on ephemeral containers, so they may not say what only such containers need.
-void validate_ephemeral_fields(const Object& container, const Path& path, FieldErrors& errors) {
-  const auto forbid = [&](const Path& field) { errors.forbidden(field, "cannot be set for an Ephemeral Container"); };
-  for (std::string_view field : {"ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules", "livenessProbe",
-                                 "readinessProbe", "startupProbe", "lifecycle"}) {
-    const Value* value = find(container, field);
-    if (value == nullptr || value->is_null()) continue;
-    // Resources are always there: they are set when they say something.
-    if (field == "resources" && value->is_object() && value->get_object().empty()) continue;
-    forbid(path.at(field));
-  }
-  // Sub-paths are bound into the pod until it ends.
+// Sub-paths are bound into the pod until it ends, and ephemeral containers come later.
+void validate_ephemeral_mounts(const Object& container, const Path& path, FieldErrors& errors) {
   each(container, "volumeMounts", [&](const Object& mount, std::size_t i) {
     const Path item = path.at("volumeMounts", i);
     for (std::string_view field : {"subPath", "subPathExpr"}) {
-      if (!get_string(mount, field).empty()) forbid(item.at(field));
+      if (!get_string(mount, field).empty()) errors.forbidden(item.at(field), "cannot be set for an Ephemeral Container");
     }
   });
 }
@@ -200,7 +186,7 @@ void validate_ephemeral(const Object& pod_spec, const Path& path, const Surround
     validate_image_ends(container, item, errors);
     if (!all.insert(name).second) errors.duplicate(item.at("name"), name);
     if (!target.empty() && !names.contains(target)) errors.not_found(item.at("targetContainerName"), target);
-    validate_ephemeral_fields(container, item, errors);
+    validate_ephemeral_mounts(container, item, errors);
   });
 }
 

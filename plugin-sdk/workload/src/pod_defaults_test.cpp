@@ -113,6 +113,41 @@ TEST(PodRules, ContainersAreRequired) {
   EXPECT_EQ(problems_of(R"({"containers":[{"name":"c","image":"i"}]})"), "");
 }
 
+TEST(PodRules, TolerationsAreBlamedOnTheirOperator) {
+  const auto with = [](std::string_view toleration) {
+    return problems_of(R"({"containers":[{"name":"c","image":"i"}],"tolerations":[)" + std::string(toleration) + "]}");
+  };
+  EXPECT_EQ(with(R"({"operator":"Exists"})"), "");
+  EXPECT_EQ(with(R"({"key":"a","value":"b","effect":"NoExecute","tolerationSeconds":0})"), "");
+  EXPECT_EQ(with(R"({"effect":"NoSchedule"})"),
+            "spec.tolerations[0].operator: Invalid value: \"\": operator must be Exists when `key` is empty, which means \"match all "
+            "values and all keys\"");
+  EXPECT_EQ(with(R"({"key":"a","tolerationSeconds":0})"),
+            "spec.tolerations[0].effect: Invalid value: \"\": effect must be 'NoExecute' when `tolerationSeconds` is set");
+  EXPECT_EQ(with(R"({"key":"a","operator":"Exists","value":"b"})"),
+            "spec.tolerations[0].operator: Invalid value: \"b\": value must be empty when `operator` is 'Exists'");
+  EXPECT_EQ(with(R"({"key":"a","operator":"Lt","value":"b"})"),
+            "spec.tolerations[0].operator: Unsupported value: \"Lt\": supported values: \"Equal\", \"Exists\"");
+  EXPECT_TRUE(with(R"({"key":"a","value":"a b"})").starts_with("spec.tolerations[0].operator: Invalid value: \"a b\": a valid label"));
+}
+
+TEST(PodRules, SingleFieldsAreLookedAtByTheSchema) {
+  const auto with = [](std::string_view rest) {
+    return problems_of(R"({"containers":[{"name":"c","image":"i"}],)" + std::string(rest) + "}");
+  };
+  EXPECT_EQ(with(R"("os":{"name":"plan9"})"), R"(spec.os: Unsupported value: "plan9": supported values: "linux", "windows")");
+  EXPECT_TRUE(
+      with(R"("affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"z","namespaces":["A"]}]}})")
+          .starts_with("spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].namespace: Invalid value: \"A\""));
+  EXPECT_EQ(with(R"("volumes":[{"name":"v","projected":{"sources":[{"serviceAccountToken":{"path":"t","expirationSeconds":5}}]}}],)"
+                 R"("serviceAccountName":"a")"),
+            "spec.volumes[0].projected.sources[0].serviceAccountToken.expirationSeconds: Invalid value: 5: may not specify a duration less "
+            "than 10 minutes");
+  EXPECT_EQ(problems_of(R"({"volumes":[{"name":"v"}],"containers":[{"name":"c","image":"i","volumeMounts":[)"
+                        R"({"name":"v","mountPath":"/v","subPath":"a","subPathExpr":"b"}]}]})"),
+            "spec.containers[0].volumeMounts[0].subPathExpr: Invalid value: \"b\": subPathExpr and subPath are mutually exclusive");
+}
+
 TEST(PodRules, EphemeralContainersSayNothingOfServing) {
   const auto with = [](std::string_view field) {
     return problems_of(

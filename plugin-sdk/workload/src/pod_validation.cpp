@@ -54,24 +54,6 @@ void validate_node_term(const Object& term, const Path& path, FieldErrors& error
        [&](const Object& each_term, std::size_t i) { validate_match_field(each_term, path.at("matchFields", i), errors); });
 }
 
-void validate_pod_term(const Object& term, const Path& path, FieldErrors& errors) {
-  for (std::string_view selector : {"labelSelector", "namespaceSelector"}) {
-    if (const Object* found = get_object(term, selector)) check_at(validate_label_selector, *found, path.at(selector), errors);
-  }
-  for (std::string_view ns : texts(term, "namespaces")) add_problems(is_dns1123_label(ns), path.at("namespace"), ns, errors);
-}
-
-void validate_pod_affinity(const Object& affinity, const Path& path, FieldErrors& errors) {
-  const Path required = path.at("requiredDuringSchedulingIgnoredDuringExecution");
-  const Path preferred = path.at("preferredDuringSchedulingIgnoredDuringExecution");
-  each(affinity, "requiredDuringSchedulingIgnoredDuringExecution",
-       [&](const Object& term, std::size_t i) { validate_pod_term(term, required.at(i), errors); });
-  each(affinity, "preferredDuringSchedulingIgnoredDuringExecution", [&](const Object& term, std::size_t i) {
-    const Path item = preferred.at(i);
-    validate_pod_term(object_or_empty(term, "podAffinityTerm"), item.at("podAffinityTerm"), errors);
-  });
-}
-
 // "{zone, DoNotSchedule}": of two constraints with one of these, the first is blamed.
 std::string spread_key(const Object& constraint) {
   return "{" + std::string(get_string(constraint, "topologyKey")) + ", " + std::string(get_string(constraint, "whenUnsatisfiable")) + "}";
@@ -92,8 +74,6 @@ void validate_spread(const Object& pod_spec, const Path& path, FieldErrors& erro
     if (!texts(constraint, "matchLabelKeys").empty() && !has(constraint, "labelSelector")) {
       errors.forbidden(item.at("matchLabelKeys"), "must not be specified when labelSelector is not set");
     }
-    if (const Object* selector = get_object(constraint, "labelSelector"))
-      check_at(validate_label_selector, *selector, item.at("labelSelector"), errors);
   });
 }
 
@@ -245,30 +225,6 @@ void validate_affinity(const Object& affinity, const Path& path, FieldErrors& er
       validate_node_term(object_or_empty(term, "preference"), item.at("preference"), errors);
     });
   }
-  for (std::string_view kind : {"podAffinity", "podAntiAffinity"}) {
-    if (const Object* found = get_object(affinity, kind)) validate_pod_affinity(*found, path.at(kind), errors);
-  }
-}
-
-void validate_tolerations(const Object& pod_spec, const Path& path, FieldErrors& errors) {
-  each(pod_spec, "tolerations", [&](const Object& toleration, std::size_t i) {
-    const Path item = path.at("tolerations", i);
-    const std::string_view key = get_string(toleration, "key"), op = get_string(toleration, "operator");
-    const std::string_view effect = get_string(toleration, "effect"), value = get_string(toleration, "value");
-    if (key.empty() && op != "Exists") {
-      errors.invalid(item.at("operator"), op, "operator must be Exists when `key` is empty, which means \"match all values and all keys\"");
-    }
-    if (has(toleration, "tolerationSeconds") && effect != "NoExecute") {
-      errors.invalid(item.at("effect"), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set");
-    }
-    if (op == "Exists") {
-      if (!value.empty()) errors.invalid(item.at("operator"), value, "value must be empty when `operator` is 'Exists'");
-    } else if (op.empty() || op == "Equal") {
-      add_problems(is_valid_label_value(value), item.at("operator"), value, errors);
-    } else {
-      errors.not_supported(item.at("operator"), op, {"Equal", "Exists"});
-    }
-  });
 }
 
 PodValidationOptions pod_validation_options(const Host& host) {
@@ -285,16 +241,11 @@ void validate_pod_spec(const Object& pod_spec, const Path& path, std::string_vie
   check_at(validate_labels, object_or_empty(pod_spec, "nodeSelector"), path.at("nodeSelector"), errors);
   validate_security_context(pod_spec, path, errors);
   if (const Object* affinity = get_object(pod_spec, "affinity")) validate_affinity(*affinity, path.at("affinity"), errors);
-  validate_tolerations(pod_spec, path, errors);
   validate_spread(pod_spec, path, errors);
   if (const Object* overhead = get_object(pod_spec, "overhead")) {
     Object limits;
     limits["limits"] = *overhead;
     validate_resource_requirements(limits, path.at("overhead"), errors);
-  }
-  if (const Object* os = get_object(pod_spec, "os")) {
-    const std::string_view name = get_string(*os, "name");
-    if (!name.empty() && name != "linux" && name != "windows") errors.not_supported(path.at("os"), name, {"linux", "windows"});
   }
   if (!pod_name.empty()) validate_pod_only(pod_spec, path, errors);
 }

@@ -11,7 +11,6 @@ using namespace kit;
 
 namespace {
 
-constexpr std::int64_t kMinTokenSeconds = 600;
 const std::set<std::string> kVolumeFields = {"metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace",
                                              "metadata.uid"};
 
@@ -65,12 +64,6 @@ void validate_projected(const Object& source, const Path& path, FieldErrors& err
       each(*downward, "items", [&](const Object& entry, std::size_t) { validate_downward_item(entry, item.at("downwardAPI"), errors); });
     }
     if (const Object* token = get_object(each_source, "serviceAccountToken")) {
-      const std::int64_t seconds = get_int(*token, "expirationSeconds").value_or(0);
-      const Path where = item.at("serviceAccountToken.expirationSeconds");
-      if (seconds < kMinTokenSeconds)
-        errors.invalid(where, static_cast<long long>(seconds), "may not specify a duration less than 10 minutes");
-      if (seconds > (std::int64_t{1} << 32))
-        errors.invalid(where, static_cast<long long>(seconds), "may not specify a duration larger than 2^32 seconds");
       if (get_string(*token, "path").empty()) errors.required(path.at("path"));
     }
   });

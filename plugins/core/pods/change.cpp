@@ -6,14 +6,13 @@
 #include <set>
 
 #include "backplane/kit/walk.hpp"
-#include "backplane/workload/pod_validation.hpp"
+#include "backplane/schema.hpp"
 #include "printing/go_struct.hpp"
 
 namespace backplane::core {
 namespace {
 
 using namespace kit;
-using namespace workload;
 
 constexpr std::string_view kMayChange =
     "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,"
@@ -71,7 +70,6 @@ void check_tolerations(const Object& spec, const Object& before, FieldErrors& er
   each(spec, "tolerations", [&](const Object& toleration, std::size_t i) {
     tolerations->check(toleration, nullptr, ObjectPart::kWhole, at("spec.tolerations", i), errors);
   });
-  validate_tolerations(spec, "spec", errors);
 }
 
 void check_scheduling_gates(const Object& spec, const Object& before, FieldErrors& errors) {
