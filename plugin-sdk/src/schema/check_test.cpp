@@ -402,6 +402,17 @@ TEST(Rules, UnknownTestsAreNoRules) {
   EXPECT_FALSE(SchemaSet::compile(std::span(&document, 1)).ok());
 }
 
+TEST(Defaults, ConditionsAndFillingsMakeSenseOrAreRefused) {
+  const auto compiles = [](std::string_view words) {
+    const std::string text = R"({"definitions":{"T":{"type":"object","properties":{"a":{"type":"string",)" + std::string(words) + "}}}}}";
+    const std::string_view document = text;
+    return SchemaSet::compile(std::span(&document, 1)).ok();
+  };
+  EXPECT_TRUE(compiles(R"("x-backplane-default":"x","x-backplane-default-when":{"a":false})"));
+  EXPECT_FALSE(compiles(R"("x-backplane-default":"x","x-backplane-default-when":{"a":{"is":"odd"}})"));
+  EXPECT_FALSE(compiles(R"("x-backplane-default":"x","x-backplane-default-fills":true)"));
+}
+
 TEST(Defaults, FillWhatAStructLacksAndHangOnWhatWasSaid) {
   const auto defaulted = [](std::string_view text) {
     Value value = json_of(text);

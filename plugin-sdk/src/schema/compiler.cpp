@@ -187,7 +187,7 @@ Property Compiler::make_property(std::string_view name, const Object& schema, co
     out.default_value = &state_.defaults.emplace_back(*declared, json::storage_ptr());
   if (state_.structural) return out;
   out.rules = rules_of(schema, path);
-  out.conditional = conditional_default_of(schema);
+  out.conditional = conditional_default_of(schema, path);
   return out;
 }
 

@@ -32,7 +32,7 @@ class Compiler {
   // Typed mode: rules.cpp.
   const Rules* rules_of(const Object& schema, const std::string& path);
   void read_rules(const Object& words, const Object& schema, const std::string& path, Rules& out);
-  const ConditionalDefault* conditional_default_of(const Object& schema);
+  const ConditionalDefault* conditional_default_of(const Object& schema, const std::string& path);
   const StructRules* struct_rules_of(const Object& schema, const std::string& path);
 
   // Structural mode: constraints.cpp.

@@ -274,13 +274,15 @@ const Rules* Compiler::rules_of(const Object& schema, const std::string& path) {
   return &out;
 }
 
-const ConditionalDefault* Compiler::conditional_default_of(const Object& schema) {
+const ConditionalDefault* Compiler::conditional_default_of(const Object& schema, const std::string& path) {
   const Value* when = find(schema, "x-backplane-default-when");
   const std::string_view from = get_string(schema, "x-backplane-default-from");
   const bool fills = get_bool(schema, "x-backplane-default-fills").value_or(false);
   if (when == nullptr && from.empty() && !fills) return nullptr;
-  return &state_.conditional_defaults.emplace_back(
-      ConditionalDefault{when != nullptr ? conditions_of(*when) : std::vector<Condition>(), std::string(from), fills});
+  ConditionalDefault out{when != nullptr ? conditions_of(*when) : std::vector<Condition>(), std::string(from), fills};
+  if (when != nullptr && out.when.empty()) fail(path + ".x-backplane-default-when", "no condition");
+  if (fills && get_object(schema, "x-backplane-default") == nullptr) fail(path + ".x-backplane-default-fills", "the default is no struct");
+  return &state_.conditional_defaults.emplace_back(std::move(out));
 }
 
 bool hold(const std::vector<Condition>& conditions, const Object& object) noexcept {
