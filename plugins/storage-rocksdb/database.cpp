@@ -61,6 +61,8 @@ rocksdb::DBOptions database_options() {
   // matter: going on from there would forget what was acknowledged, so the start fails.
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
   options.paranoid_checks = true;
+  // What a log gives back after a crash stays in memory, and in that log, until write_out() is done with it.
+  options.avoid_flush_during_recovery = true;
   return options;
 }
 
@@ -124,7 +126,19 @@ Status Database::open_handles() {
   if (!status.ok()) return open_error(status, directory_);
   db_.reset(raw);
   std::copy(handles.begin(), handles.end(), families_.begin());
+  write_out();
   return {};
+}
+
+void Database::write_out() {
+  rocksdb::FlushOptions aside;
+  aside.wait = false;
+  aside.allow_write_stall = true;
+  for (auto* family : families_) {
+    const auto status = db_->Flush(aside, family);
+    // Not now is later: the log has it all.
+    if (!status.ok() && logger_ != nullptr) logger_->warn("what the store's log gave back is not written out yet: " + status.ToString());
+  }
 }
 
 rocksdb::Status Database::close_handles() {

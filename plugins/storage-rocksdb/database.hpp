@@ -63,6 +63,9 @@ class Database {
   Database(std::string directory, backplane::Logger* logger) : directory_(std::move(directory)), logger_(logger) {}
   Status open_handles();
   rocksdb::Status close_handles();
+  // Makes files of what the log has given back, in the background: the start need not wait until they are durable, and the next one has
+  // nothing of it to replay.  Nothing to do after a good end.
+  void write_out();
 
   const std::string directory_;
   backplane::Logger* const logger_;
