@@ -5,6 +5,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 
@@ -19,7 +21,9 @@ using prometheus::MetricFamily;
 using prometheus::MetricType;
 using Families = std::vector<MetricFamily>;
 
-ClientMetric with_labels(std::initializer_list<std::pair<const char*, std::string>> labels) {
+using Labels = std::initializer_list<std::pair<const char*, std::string>>;
+
+ClientMetric with_labels(Labels labels) {
   ClientMetric metric;
   for (const auto& [name, value] : labels) {
     ClientMetric::Label label;
@@ -44,6 +48,39 @@ void add_value(Families& families, const char* name, const char* help, MetricTyp
   add_family(families, name, help, type).metric.push_back(std::move(metric));
 }
 
+// Nothing for what has never happened.
+template <class Histogram>
+void add_histogram(MetricFamily& family, const Histogram& histogram, Labels labels) {
+  const std::uint64_t count = histogram.count();
+  if (count == 0) return;
+  auto metric = with_labels(labels);
+  metric.histogram.sample_count = count;
+  metric.histogram.sample_sum = histogram.sum_seconds();
+  std::uint64_t below = 0;
+  for (std::size_t i = 0; i < Histogram::kSize; ++i) {
+    below += histogram.in_bucket(i);
+    ClientMetric::Bucket bucket;
+    bucket.cumulative_count = below;
+    bucket.upper_bound = Histogram::bound(i);
+    metric.histogram.bucket.push_back(bucket);
+  }
+  family.metric.push_back(std::move(metric));
+}
+void add_count(MetricFamily& family, std::uint64_t count, Labels labels) {
+  if (count == 0) return;
+  family.metric.push_back(with_labels(labels));
+  family.metric.back().counter.value = static_cast<double>(count);
+}
+template <std::size_t size>
+void add_counts(MetricFamily& family, const std::array<const char*, size>& names, const AccessMetrics::Counts& counts) {
+  for (const auto& [values, count] : counts) {
+    ClientMetric metric;
+    for (std::size_t i = 0; i < size; ++i) metric.label.push_back({names[i], values[i]});
+    metric.counter.value = static_cast<double>(count);
+    family.metric.push_back(std::move(metric));
+  }
+}
+
 void add_requests(Families& families, const RequestMetrics& requests) {
   auto& totals = add_family(families, "apiserver_request_total", "Requests by verb and HTTP response code.", MetricType::Counter);
   for (std::size_t verb = 0; verb < RequestMetrics::kVerbs.size(); ++verb) {
@@ -58,22 +95,73 @@ void add_requests(Families& families, const RequestMetrics& requests) {
   auto& durations =
       add_family(families, "apiserver_request_duration_seconds", "Response latency in seconds by verb.", MetricType::Histogram);
   for (std::size_t verb = 0; verb < RequestMetrics::kVerbs.size(); ++verb) {
-    const auto& latency = requests.latency(verb);
-    const auto count = latency.count.load(std::memory_order_relaxed);
-    if (count == 0) continue;
-    auto metric = with_labels({{"verb", std::string(RequestMetrics::kVerbs[verb])}});
-    metric.histogram.sample_count = count;
-    metric.histogram.sample_sum = static_cast<double>(latency.sum_ns.load(std::memory_order_relaxed)) / 1e9;
-    std::uint64_t below = 0;
-    for (std::size_t i = 0; i < RequestMetrics::kBuckets.size(); ++i) {
-      below += latency.buckets[i].load(std::memory_order_relaxed);
-      ClientMetric::Bucket bucket;
-      bucket.cumulative_count = below;
-      bucket.upper_bound = RequestMetrics::kBuckets[i];
-      metric.histogram.bucket.push_back(bucket);
-    }
-    durations.metric.push_back(std::move(metric));
+    add_histogram(durations, requests.latency(verb), {{"verb", std::string(RequestMetrics::kVerbs[verb])}});
   }
+}
+
+void add_authentication(Families& families, const AccessMetrics& access) {
+  constexpr auto& kResults = AccessMetrics::kAuthentications;
+  auto& users = add_family(families, "authenticated_user_requests", "[ALPHA] Counter of authenticated requests broken out by username.",
+                           MetricType::Counter);
+  for (std::size_t i = 0; i < AccessMetrics::kUsers.size(); ++i) {
+    add_count(users, access.requests_of(i), {{"username", std::string(AccessMetrics::kUsers[i])}});
+  }
+  auto& attempts = add_family(families, "authentication_attempts", "[ALPHA] Counter of authenticated attempts.", MetricType::Counter);
+  for (std::size_t i = 0; i < kResults.size(); ++i) {
+    add_count(attempts, access.authentication(i).count(), {{"result", std::string(kResults[i])}});
+  }
+  auto& durations = add_family(families, "authentication_duration_seconds",
+                               "[ALPHA] Authentication duration in seconds broken out by result.", MetricType::Histogram);
+  for (std::size_t i = 0; i < kResults.size(); ++i) {
+    add_histogram(durations, access.authentication(i), {{"result", std::string(kResults[i])}});
+  }
+}
+
+void add_authorization(Families& families, const AccessMetrics& access, const Authorization& authorization) {
+  constexpr auto& kResults = AccessMetrics::kAuthorizations;
+  auto& attempts = add_family(families, "authorization_attempts_total",
+                              "[ALPHA] Counter of authorization attempts broken down by result. It can be either 'allowed', 'denied', "
+                              "'no-opinion' or 'error'.",
+                              MetricType::Counter);
+  for (std::size_t i = 0; i < kResults.size(); ++i) {
+    add_count(attempts, access.authorization(i).count(), {{"result", std::string(kResults[i])}});
+  }
+  auto& durations = add_family(families, "authorization_duration_seconds",
+                               "[ALPHA] Authorization duration in seconds broken out by result.", MetricType::Histogram);
+  for (std::size_t i = 0; i < kResults.size(); ++i) {
+    add_histogram(durations, access.authorization(i), {{"result", std::string(kResults[i])}});
+  }
+  auto& decisions = add_family(families, "apiserver_authorization_decisions_total",
+                               "[ALPHA] Total number of terminal decisions made by an authorizer split by authorizer type, name, and "
+                               "decision.",
+                               MetricType::Counter);
+  for (std::size_t i = 0; i < authorization.count(); ++i) {
+    const std::string type(authorization.authorizer(i));
+    std::string name = type;
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const auto& made = authorization.decisions(i);
+    add_count(decisions, made.allowed.load(std::memory_order_relaxed), {{"decision", "allowed"}, {"name", name}, {"type", type}});
+    add_count(decisions, made.denied.load(std::memory_order_relaxed), {{"decision", "denied"}, {"name", name}, {"type", type}});
+  }
+}
+
+void add_unfinished(Families& families, const AccessMetrics& access) {
+  auto& aborts = add_family(families, "apiserver_request_aborts_total",
+                            "[ALPHA] Number of requests which apiserver aborted possibly due to a timeout, for each group, version, verb, "
+                            "resource, subresource and scope",
+                            MetricType::Counter);
+  add_counts(aborts, AccessMetrics::kAbortLabels, access.aborts());
+  auto& late = add_family(families, "apiserver_request_post_timeout_total",
+                          "[ALPHA] Tracks the activity of the request handlers after the associated requests have been timed out by the "
+                          "apiserver",
+                          MetricType::Counter);
+  for (const bool threw : {false, true}) {
+    add_count(late, access.late(threw), {{"source", "timeout-handler"}, {"status", threw ? "panic" : "ok"}});
+  }
+  auto& own =
+      add_family(families, "apiserver_selfrequest_total",
+                 "[ALPHA] Counter of apiserver self-requests broken out for each verb, API resource and subresource.", MetricType::Counter);
+  add_counts(own, AccessMetrics::kSelfLabels, access.self_requests());
 }
 
 void add_in_flight(Families& families, const InFlightLimits& in_flight) {
@@ -219,6 +307,9 @@ class MetricsHandler final : public HttpHandler {
     Families families;
     add_process(families);
     add_requests(families, parts_.requests);
+    add_authentication(families, parts_.requests.access);
+    add_authorization(families, parts_.requests.access, parts_.authorization);
+    add_unfinished(families, parts_.requests.access);
     add_in_flight(families, parts_.in_flight);
     add_caches(families, parts_.caches);
     if (parts_.count_objects) add_objects(families, parts_.caches);

@@ -15,12 +15,14 @@
 #include "filters/in_flight.hpp"
 #include "filters/request_metrics.hpp"
 #include "routing/health.hpp"
+#include "security/authorization.hpp"
 #include "transport/server_loop.hpp"
 
 namespace backplane {
 
 struct MetricsParts {
   RequestMetrics& requests;
+  const Authorization& authorization;
   const InFlightLimits& in_flight;
   const TrackedCaches& caches;
   const StorageBackend& storage;

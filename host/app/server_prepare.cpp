@@ -67,10 +67,10 @@ Status ServerParts::compose() {
   if (!rules.ok()) return std::move(rules.status());
   if (Status status = install_health(routes); !status.ok()) return status;
   routes.push_back({"/metrics", false, true,
-                    make_metrics_handler(
-                        {metrics, in_flight, *caches, *storage, config.feature_gates(), server->counters(), options().features.profiling,
-                         has_period(options().storage.count_metric_poll_period), has_period(options().storage.db_metric_poll_interval)},
-                        *rules)});
+                    make_metrics_handler({metrics, *authorization, in_flight, *caches, *storage, config.feature_gates(), server->counters(),
+                                          options().features.profiling, has_period(options().storage.count_metric_poll_period),
+                                          has_period(options().storage.db_metric_poll_interval)},
+                                         *rules)});
   routes.push_back({"/metrics/slis", false, true, make_slis_handler(health, *rules)});
   if (options().flags.text("enable-logs-handler") == "true") routes.push_back({"/logs", true, true, make_logs_handler()});
   const FeatureGates& gates = config.feature_gates();

@@ -7,23 +7,34 @@ namespace {
 
 class WithAuthorization final : public Filter {
  public:
-  explicit WithAuthorization(Authorization& authorization) : authorization_(authorization) {}
+  WithAuthorization(Authorization& authorization, RequestMetrics* metrics) : authorization_(authorization), metrics_(metrics) {}
 
   Step enter(FilterCall& call) const override {
+    const auto began = Clock::now();
     auto known = authorization_.authorize_now(call.context);
-    return known ? settle(call, *known) : Step::kAwait;
+    return known ? settle(call, *known, began) : Step::kAwait;
   }
 
   Task<Step> enter_slowly(FilterCall& call) const override {
     const AuthorizationAttributes attributes = authorization_attributes(call.context);
     const Home home;
+    const auto began = Clock::now();
     AuthorizerResult result = co_await authorization_.authorize(attributes);
     co_await home;
-    co_return settle(call, result);
+    co_return settle(call, result, began);
   }
 
  private:
-  static Step settle(FilterCall& call, const AuthorizerResult& result) {
+  using Clock = std::chrono::steady_clock;
+
+  static AccessMetrics::Authorization outcome(const AuthorizerResult& result) {
+    if (result.decision == Decision::kAllow) return AccessMetrics::kAllowed;
+    if (!result.error.ok()) return AccessMetrics::kError;
+    return result.decision == Decision::kDeny ? AccessMetrics::kDenied : AccessMetrics::kNoOpinion;
+  }
+
+  Step settle(FilterCall& call, const AuthorizerResult& result, Clock::time_point began) const {
+    if (metrics_ != nullptr) metrics_->access.authorized(outcome(result), Clock::now() - began);
     // An authorizer may go wrong in part and still find the rule that allows it.
     if (result.decision == Decision::kAllow) return Step::kNext;
     if (!result.error.ok()) {
@@ -36,10 +47,13 @@ class WithAuthorization final : public Filter {
   }
 
   Authorization& authorization_;
+  RequestMetrics* const metrics_;
 };
 
 }  // namespace
 
-FilterPtr with_authorization(const ChainConfig& config) { return std::make_unique<WithAuthorization>(*config.authorization); }
+FilterPtr with_authorization(const ChainConfig& config) {
+  return std::make_unique<WithAuthorization>(*config.authorization, config.metrics);
+}
 
 }  // namespace backplane

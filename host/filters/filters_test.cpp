@@ -316,6 +316,8 @@ TEST_F(Filters, AtTheDeadlineTheClientGets504AndWhatTheHandlerWritesLaterIsDropp
   EXPECT_EQ(exchange.response_header("Late"), "");
   EXPECT_TRUE(exchange.closing);
   EXPECT_EQ(short_requests.count(), 0u);
+  EXPECT_EQ(metrics.access.late(false), 1u);
+  EXPECT_TRUE(metrics.access.aborts().empty()) << "nothing of another answer was out";
 }
 
 Task<void> streams_late(RequestContext&, Exchange& exchange) {
@@ -335,6 +337,9 @@ TEST_F(Filters, AtTheDeadlineAnAnswerThatHasBegunIsBrokenOff) {
   ask(exchange);
   EXPECT_EQ(exchange.code, 200);
   EXPECT_TRUE(exchange.aborted);
+  EXPECT_EQ(metrics.access.late(false), 1u);
+  EXPECT_EQ(metrics.access.aborts().size(), 1u);
+  EXPECT_EQ(metrics.access.aborts().begin()->second, 1u);
 }
 
 TEST_F(Filters, CredentialsGoNoFurtherThanAuthentication) {
@@ -458,6 +463,56 @@ TEST_F(Filters, WatchesAreCountedWhenAGracePeriodIsSetAndRefusedInTheDrain) {
   late.request_target = "/api/v1/pods?watch=1";
   ask(late);
   EXPECT_EQ(late.code, 503);
+}
+
+// ---- what /metrics says of them
+
+TEST_F(Filters, WhoAsksAndWhetherTheyMayIsCounted) {
+  AccessMetrics& access = metrics.access;
+  TestExchange own;
+  own.request_target = "/api/v1/namespaces/x/pods?limit=5";
+  ask(own);
+  EXPECT_EQ(access.authentication(AccessMetrics::kSuccess).count(), 1u);
+  EXPECT_EQ(access.authorization(AccessMetrics::kAllowed).count(), 1u);
+  EXPECT_EQ(access.requests_of(AccessMetrics::kUsers.size() - 1), 1u) << "other";
+  EXPECT_EQ(access.self_requests(), (AccessMetrics::Counts{{{"", "pods", "", "LIST"}, 1}}));
+  config.authentication = &by_credential;
+  TestExchange nobody;
+  nobody.request_target = "/metrics";
+  ask(nobody);
+  EXPECT_EQ(access.authorization(AccessMetrics::kNoOpinion).count(), 1u);
+  EXPECT_EQ(authorization.decisions(0).allowed, 0u) << "the server's own requests are nobody's to decide";
+  TestExchange health;
+  ask(health);
+  EXPECT_EQ(authorization.decisions(0).allowed, 1u);
+  TestExchange bad;
+  bad.request_headers = {{"authorization", "Bearer unknown"}};
+  ask(bad);
+  EXPECT_EQ(access.authentication(AccessMetrics::kSuccess).count(), 3u);
+  EXPECT_EQ(access.authentication(AccessMetrics::kFailed).count(), 1u);
+  EXPECT_EQ(access.authentication(AccessMetrics::kFailure).count(), 0u);
+  AuthenticationConfig strict;
+  strict.anonymous = false;
+  const UnionAuthentication known_only(strict);
+  config.authentication = &known_only;
+  TestExchange stranger;
+  ask(stranger);
+  EXPECT_EQ(stranger.code, 401);
+  EXPECT_EQ(access.authentication(AccessMetrics::kFailure).count(), 1u);
+  EXPECT_EQ(access.self_requests().size(), 1u);
+  metrics.reset();
+  EXPECT_EQ(access.authentication(AccessMetrics::kSuccess).count(), 0u);
+  EXPECT_TRUE(access.self_requests().empty());
+}
+
+TEST(AccessMetricsTest, NoNameOfAPersonIsALabel) {
+  AccessMetrics access;
+  for (const char* user : {"kubelet", "jane@example.com", "jane", "system:serviceaccount:kube-system:default"}) {
+    access.authenticated(AccessMetrics::kSuccess, 3ms, user);
+  }
+  const std::vector<std::uint64_t> wanted = {0, 0, 0, 1, 1, 1, 1};
+  for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(access.requests_of(i), wanted[i]) << AccessMetrics::kUsers[i];
+  EXPECT_EQ(access.authentication(AccessMetrics::kSuccess).in_bucket(2), 4u) << "(2 ms, 4 ms]";
 }
 
 // ---- plugins that end elsewhere

@@ -2,6 +2,7 @@
 
 #include "base/home.hpp"
 #include "endpoints/resource_handler.hpp"
+#include "filters/counted_authentication.hpp"
 #include "filters/filters.hpp"
 
 namespace backplane {
@@ -70,8 +71,13 @@ Task<void> Rest::run(FilterCall& call) const { return chain_.run(call, row_); }
 Task<void> Rest::refuse(FilterCall& call) const { return HandlerChain::refuse(call); }
 
 HandlerChain::HandlerChain(const ChainConfig& config, HttpHandler& inner) : inner_(inner) {
+  ChainConfig counted = config;
+  if (config.metrics != nullptr && config.authentication != nullptr) {
+    authentication_ = std::make_unique<CountedAuthentication>(*config.authentication, config.metrics->access);
+    counted.authentication = authentication_.get();
+  }
   for (const auto& row : kTable) {
-    if (auto filter = row.make(config)) rows_.push_back(Row{row.name, std::move(filter)});
+    if (auto filter = row.make(counted)) rows_.push_back(Row{row.name, std::move(filter)});
   }
 }
 

@@ -62,6 +62,7 @@ class HandlerChain final : public HttpHandler {
   Task<void> run(FilterCall& call, std::size_t row) const;
   static Task<void> refuse(FilterCall& call);
 
+  std::unique_ptr<const Authentication> authentication_;  // one that counts, where somebody wants to know
   std::vector<Row> rows_;
   HttpHandler& inner_;
 };

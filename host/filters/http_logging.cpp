@@ -1,9 +1,11 @@
 // WithHTTPLogging: one line and one count per request, when it has ended.
 #include <algorithm>
 #include <cctype>
+#include <new>
 
 #include "filters/filters.hpp"
 #include "filters/log.hpp"
+#include "security/users.hpp"
 
 namespace backplane {
 namespace {
@@ -31,7 +33,7 @@ class HTTPLogging final : public Filter {
     const Exchange& exchange = *call.exchange;
     const auto took = std::chrono::steady_clock::now() - context.received;
     const int code = exchange.response_code();
-    if (metrics_ != nullptr) metrics_->count(context.info.verb, code, took);
+    if (metrics_ != nullptr) count(context, exchange.method(), code, took);
     const auto level = level_of(context, code);
     if (!filters_log().should_log(level)) return;
     filters_log().log(level, "HTTP verb={:?} URI={:?} latency=\"{:.3f}ms\" userAgent={:?} audit-ID={:?} srcIP={:?} resp={}",
@@ -40,6 +42,16 @@ class HTTPLogging final : public Filter {
   }
 
  private:
+  void count(const RequestContext& context, std::string_view method, int code, std::chrono::nanoseconds took) const noexcept {
+    metrics_->count(context.info.verb, code, took);
+    if (context.user.name != kApiServerUser) return;
+    try {
+      metrics_->access.self_request(context.info, method);
+    } catch (const std::bad_alloc&) {
+      // It is not counted.
+    }
+  }
+
   // Our failures show without being asked for; a probe that is red while the server starts or stops is not one.
   static spdlog::level::level_enum level_of(const RequestContext& context, int code) {
     const bool ours = (code == 500 || code == 504) && context.info.is_resource_request;

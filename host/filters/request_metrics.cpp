@@ -18,25 +18,15 @@ void RequestMetrics::count(std::string_view verb, int code, std::chrono::nanosec
   const std::size_t row = verb_index(verb);
   const int column = std::clamp(code - kFirstCode, 0, kCodes - 1);
   totals_[row][static_cast<std::size_t>(column)].fetch_add(1, std::memory_order_relaxed);
-  Latency& latency = latencies_[row];
-  const double seconds = std::chrono::duration<double>(took).count();
-  const auto bucket = std::lower_bound(kBuckets.begin(), kBuckets.end(), seconds);
-  if (bucket != kBuckets.end()) {
-    latency.buckets[static_cast<std::size_t>(bucket - kBuckets.begin())].fetch_add(1, std::memory_order_relaxed);
-  }
-  latency.count.fetch_add(1, std::memory_order_relaxed);
-  latency.sum_ns.fetch_add(static_cast<std::uint64_t>(took.count()), std::memory_order_relaxed);
+  latencies_[row].observe(took);
 }
 
-void RequestMetrics::reset() noexcept {
+void RequestMetrics::reset() {
   for (auto& row : totals_) {
     for (auto& total : row) total.store(0, std::memory_order_relaxed);
   }
-  for (auto& latency : latencies_) {
-    for (auto& bucket : latency.buckets) bucket.store(0, std::memory_order_relaxed);
-    latency.count.store(0, std::memory_order_relaxed);
-    latency.sum_ns.store(0, std::memory_order_relaxed);
-  }
+  for (auto& latency : latencies_) latency.reset();
+  access.reset();
 }
 
 }  // namespace backplane

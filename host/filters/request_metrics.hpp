@@ -9,6 +9,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "filters/access_metrics.hpp"
+#include "filters/histogram.hpp"
+
 namespace backplane {
 
 class RequestMetrics {
@@ -25,18 +28,16 @@ class RequestMetrics {
   void count(std::string_view verb, int code, std::chrono::nanoseconds took) noexcept;
 
   // Everything is 0 again; what is counted meanwhile may be lost.
-  void reset() noexcept;
+  void reset();
 
   std::uint64_t total(std::size_t verb, int code) const noexcept {
     return totals_[verb][static_cast<std::size_t>(code - kFirstCode)].load(std::memory_order_relaxed);
   }
-  struct Latency {
-    std::array<std::atomic<std::uint64_t>, kBuckets.size()> buckets{};  // not cumulative
-    std::atomic<std::uint64_t> count{0};
-    std::atomic<std::uint64_t> sum_ns{0};
-  };
+  using Latency = Histogram<kBuckets>;
   const Latency& latency(std::size_t verb) const noexcept { return latencies_[verb]; }
   static std::size_t verb_index(std::string_view verb) noexcept;
+
+  AccessMetrics access;
 
  private:
   std::array<std::array<std::atomic<std::uint64_t>, kCodes>, kVerbs.size()> totals_{};

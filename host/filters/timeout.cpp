@@ -23,6 +23,10 @@ class TimedExchange final : public ForwardingExchange, public DeadlineQueue::Ent
     }
   }
   bool timed_out() const noexcept { return timed_out_; }
+  // The handler's answer is out, whole …
+  bool complete() const noexcept { return complete_; }
+  // … or a part of it.
+  bool broken_off() const noexcept { return broken_off_ || (!timed_out_ && !complete_ && behind().started()); }
 
   Task<Result<std::string>> read_body(std::size_t max_bytes) override {
     co_await home_;
@@ -86,6 +90,7 @@ class TimedExchange final : public ForwardingExchange, public DeadlineQueue::Ent
     timed_out_ = true;
     if (behind().started()) {
       // Half an answer is out; the client must not take it for a whole one.
+      broken_off_ = true;
       behind().abort();
     } else {
       answering_ = true;
@@ -109,6 +114,7 @@ class TimedExchange final : public ForwardingExchange, public DeadlineQueue::Ent
   const Home home_;
   bool timed_out_ = false;
   bool complete_ = false;
+  bool broken_off_ = false;
   bool answering_ = false;
   bool reading_ = false;
   std::function<void()> on_close_;
@@ -117,6 +123,8 @@ class TimedExchange final : public ForwardingExchange, public DeadlineQueue::Ent
 
 class Timeout final : public Filter {
  public:
+  explicit Timeout(RequestMetrics* metrics) : metrics_(metrics) {}
+
   Step enter(FilterCall& call) const override {
     return call.context.long_running || current_executor() == nullptr ? Step::kNext : Step::kAround;
   }
@@ -134,6 +142,7 @@ class Timeout final : public Filter {
     }
     co_await timed.settle();
     call.context.exchange = call.exchange;
+    if (metrics_ != nullptr) count(call, timed, error != nullptr);
     if (timed.timed_out()) {
       filters_log().warn("post-timeout activity method={} URI={:?} audit-ID={:?} time-elapsed={:.3f}s", call.exchange->method(),
                          call.exchange->target(), call.context.audit_id,
@@ -141,10 +150,20 @@ class Timeout final : public Filter {
     }
     if (error) std::rethrow_exception(error);
   }
+
+ private:
+  // What the client did not wait for, or was not left to.
+  void count(const FilterCall& call, const TimedExchange& timed, bool threw) const {
+    if (timed.complete()) return;
+    if (timed.timed_out() || call.exchange->closed()) metrics_->access.ended_late(threw);
+    if (timed.broken_off()) metrics_->access.aborted(call.context.info, call.exchange->method());
+  }
+
+  RequestMetrics* const metrics_;
 };
 
 }  // namespace
 
-FilterPtr with_timeout_for_non_long_running_requests(const ChainConfig&) { return std::make_unique<Timeout>(); }
+FilterPtr with_timeout_for_non_long_running_requests(const ChainConfig& config) { return std::make_unique<Timeout>(config.metrics); }
 
 }  // namespace backplane

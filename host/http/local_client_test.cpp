@@ -83,6 +83,21 @@ TEST_F(LocalClientTest, GetsAndSends) {
   EXPECT_EQ(run_on(loop_, fetch(echo)).body, echo.body);
 }
 
+TEST_F(LocalClientTest, AHandlerMayWorkAndEndOnAnotherExecutor) {
+  IoLoop foreign("foreign");
+  foreign.start();
+  handler_.foreign = &foreign;
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(get("/elsewhere").code, 200);
+    EXPECT_EQ(get("/elsewhere/stream").body.size(), 300'000u);
+  }
+  EXPECT_EQ(handler_.strangers, 0);
+  // The last step of a handler comes after its answer.
+  tasks_.close();
+  run_on(loop_, drained());
+  foreign.stop();
+}
+
 TEST_F(LocalClientTest, TheHandlerWaitsForAReaderAndIsToldWhenItHasGone) {
   EXPECT_GT(run_on(loop_, taste("/endless")), 0u);
   tasks_.close();

@@ -109,7 +109,8 @@ bool is_privileged(const UserInfo& user) noexcept { return user.in_group(kPrivil
 
 bool is_authorization_mode(std::string_view name) noexcept { return std::find(kModes.begin(), kModes.end(), name) != kModes.end(); }
 
-Authorization::Authorization(std::vector<std::shared_ptr<Authorizer>> authorizers) : authorizers_(std::move(authorizers)) {
+Authorization::Authorization(std::vector<std::shared_ptr<Authorizer>> authorizers)
+    : authorizers_(std::move(authorizers)), decisions_(std::make_unique<Decisions[]>(authorizers_.size())) {
   for (const auto& each : authorizers_) immediate_ = immediate_ && dynamic_cast<const BuiltInAuthorizer*>(each.get()) != nullptr;
 }
 
@@ -118,19 +119,27 @@ std::optional<AuthorizerResult> Authorization::authorize_now(const RequestContex
   if (!immediate_) return std::nullopt;
   AuthorizerResult result;
   const RequestInfo& info = context.info;
-  for (const auto& each : authorizers_) {
-    result = static_cast<const BuiltInAuthorizer&>(*each).decide(info.is_resource_request, info.verb, info.path);
-    if (result.decision != Decision::kNoOpinion) break;
+  for (std::size_t i = 0; i < authorizers_.size() && result.decision == Decision::kNoOpinion; ++i) {
+    result = static_cast<const BuiltInAuthorizer&>(*authorizers_[i]).decide(info.is_resource_request, info.verb, info.path);
+    note(i, result.decision);
   }
   return result;
+}
+
+// No opinion is no last word.
+void Authorization::note(std::size_t index, Decision decision) const noexcept {
+  if (decision == Decision::kNoOpinion) return;
+  Decisions& decisions = decisions_[index];
+  (decision == Decision::kAllow ? decisions.allowed : decisions.denied).fetch_add(1, std::memory_order_relaxed);
 }
 
 Task<AuthorizerResult> Authorization::authorize(const AuthorizationAttributes& attributes) {
   if (is_privileged(attributes.user)) co_return AuthorizerResult{Decision::kAllow, "", {}};
   std::string reasons;
   Errors errors;
-  for (const auto& each : authorizers_) {
-    AuthorizerResult result = co_await fenced(*each, attributes);
+  for (std::size_t i = 0; i < authorizers_.size(); ++i) {
+    AuthorizerResult result = co_await fenced(*authorizers_[i], attributes);
+    note(i, result.decision);
     if (result.decision != Decision::kNoOpinion) co_return result;
     if (!result.reason.empty()) reasons += (reasons.empty() ? "" : "\n") + result.reason;
     errors.add(std::move(result.error));

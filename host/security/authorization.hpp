@@ -5,6 +5,7 @@
 // Errors:        no opinion at the end is a refusal; what an authorizer throws is its error, and no opinion.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,8 +37,20 @@ class Authorization final : public Authorizer, public RuleResolver {
   Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override;
   Task<RuleList> rules_for(UserInfo user, std::string ns) override;
 
+  // How often each authorizer has had the last word.
+  struct Decisions {
+    std::atomic<std::uint64_t> allowed{0};
+    std::atomic<std::uint64_t> denied{0};
+  };
+  std::size_t count() const noexcept { return authorizers_.size(); }
+  std::string_view authorizer(std::size_t index) const noexcept { return authorizers_[index]->name(); }
+  const Decisions& decisions(std::size_t index) const noexcept { return decisions_[index]; }
+
  private:
+  void note(std::size_t index, Decision decision) const noexcept;
+
   std::vector<std::shared_ptr<Authorizer>> authorizers_;
+  std::unique_ptr<Decisions[]> decisions_;
   bool immediate_ = true;  // all of them are built in
 };
 

@@ -1,0 +1,45 @@
+// An Authentication, and how it ended and how long it took.
+//
+// Thread-safety: as the authentication behind.
+// Lifetime:      borrows the authentication behind and the counts.
+// Errors:        those of the authentication behind.
+#pragma once
+
+#include "backplane/http.hpp"
+#include "filters/access_metrics.hpp"
+#include "security/authentication.hpp"
+
+namespace backplane {
+
+class CountedAuthentication final : public Authentication {
+ public:
+  CountedAuthentication(const Authentication& behind, AccessMetrics& access) : behind_(behind), access_(access) {}
+
+  std::optional<Result<UserInfo>> authenticate_now(RequestContext& context, Exchange& exchange) const override {
+    const auto began = Clock::now();
+    auto known = behind_.authenticate_now(context, exchange);
+    if (known) count(*known, exchange, began);
+    return known;
+  }
+  Task<Result<UserInfo>> authenticate(RequestContext& context, Exchange& exchange) const override {
+    const auto began = Clock::now();
+    auto user = co_await behind_.authenticate(context, exchange);
+    count(user, exchange, began);
+    co_return user;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void count(const Result<UserInfo>& user, const Exchange& exchange, Clock::time_point began) const {
+    // Without a credential there was nothing to go wrong.
+    const bool credential = exchange.peer_certificate_rejected() || !exchange.header("authorization").empty();
+    const auto result = user.ok() ? AccessMetrics::kSuccess : credential ? AccessMetrics::kFailed : AccessMetrics::kFailure;
+    access_.authenticated(result, Clock::now() - began, user.ok() ? std::string_view(user->name) : std::string_view());
+  }
+
+  const Authentication& behind_;
+  AccessMetrics& access_;
+};
+
+}  // namespace backplane
