@@ -14,7 +14,9 @@ Status before_create(const ResourceConfig& config, const WriteMode& mode, Reques
   if (!scoped.ok()) return scoped;
 
   if (strategy.facts().generation) ObjectMeta(object).set_generation(1);
-  if (strategy.facts().status) object.stable_erase("status");
+  const KindFacts& facts = strategy.facts();
+  if (facts.status && !facts.status_on_create) object.stable_erase("status");
+  if (!facts.initial_status.is_null()) object["status"] = facts.initial_status;
   strategy.prepare_for_create(context, object);
   // The strategy sees canonical trees: typed structs it may have dropped are there again, in their place.
   Status shaped = canonical_form(config.schema, object);

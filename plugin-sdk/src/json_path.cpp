@@ -193,14 +193,14 @@ bool JsonPath::holds(const Step& step, const Value& item) {
   return step.op == "<=" ? *order <= 0 : *order >= 0;
 }
 
-const Value* JsonPath::walk_array(const Step& step, const Array& array, const std::vector<Step>& steps, std::size_t next) {
+bool JsonPath::walk_array(const Step& step, const Array& array, std::size_t next, const Visit& visit) const {
   const auto size = static_cast<std::int64_t>(array.size());
   const auto from_end = [&](std::int64_t i) { return i < 0 ? i + size : i; };
   std::int64_t begin = 0;
   std::int64_t end = size;
   if (step.kind == Kind::kIndex) {
     begin = from_end(step.begin);
-    if (begin < 0) return nullptr;
+    if (begin < 0) return false;
     end = begin + 1;
   } else if (step.kind == Kind::kSlice) {
     begin = from_end(step.begin);
@@ -209,67 +209,75 @@ const Value* JsonPath::walk_array(const Step& step, const Array& array, const st
   for (std::int64_t i = std::max<std::int64_t>(begin, 0); i < std::min(end, size); ++i) {
     const Value& item = array[static_cast<std::size_t>(i)];
     if (step.kind == Kind::kFilter && !holds(step, item)) continue;
-    if (const Value* found = walk(item, steps, next)) return found;
+    if (walk(item, next, visit)) return true;
   }
-  return nullptr;
+  return false;
 }
 
-const Value* JsonPath::search(const std::string& name, const Value& value, const std::vector<Step>& steps, std::size_t next) {
+bool JsonPath::search(const std::string& name, const Value& value, std::size_t next, const Visit& visit) const {
   if (value.is_object()) {
-    if (const Value* member = find(value.get_object(), name)) {
-      if (const Value* found = walk(*member, steps, next)) return found;
-    }
+    const Value* member = find(value.get_object(), name);
+    if (member != nullptr && walk(*member, next, visit)) return true;
     for (const auto& [key, child] : value.get_object()) {
-      if (const Value* found = search(name, child, steps, next)) return found;
+      if (search(name, child, next, visit)) return true;
     }
   } else if (value.is_array()) {
     for (const Value& child : value.get_array()) {
-      if (const Value* found = search(name, child, steps, next)) return found;
+      if (search(name, child, next, visit)) return true;
     }
   }
-  return nullptr;
+  return false;
 }
 
-const Value* JsonPath::walk(const Value& value, const std::vector<Step>& steps, std::size_t next) {
-  if (next == steps.size()) return &value;
-  const Step& step = steps[next];
-  if (step.kind == Kind::kRecursive) return search(step.name, value, steps, next + 1);
-  if (value.is_array()) return step.kind == Kind::kMember ? nullptr : walk_array(step, value.get_array(), steps, next + 1);
-  if (!value.is_object()) return nullptr;
+bool JsonPath::walk(const Value& value, std::size_t next, const Visit& visit) const {
+  if (next == steps_.size()) return visit(value);
+  const Step& step = steps_[next];
+  if (step.kind == Kind::kRecursive) return search(step.name, value, next + 1, visit);
+  if (value.is_array()) return step.kind != Kind::kMember && walk_array(step, value.get_array(), next + 1, visit);
+  if (!value.is_object()) return false;
   if (step.kind == Kind::kMember) {
     const Value* member = find(value.get_object(), step.name);
-    return member ? walk(*member, steps, next + 1) : nullptr;
+    return member != nullptr && walk(*member, next + 1, visit);
   }
-  if (step.kind != Kind::kWildcard) return nullptr;
+  if (step.kind != Kind::kWildcard) return false;
   for (const auto& [key, child] : value.get_object()) {
-    if (const Value* found = walk(child, steps, next + 1)) return found;
+    if (walk(child, next + 1, visit)) return true;
   }
-  return nullptr;
+  return false;
 }
 
-const Value* JsonPath::first(const Value& root) const { return walk(root, steps_, 0); }
+const Value* JsonPath::first(const Value& root) const {
+  const Value* out = nullptr;
+  walk(root, 0, [&out](const Value& found) {
+    out = &found;
+    return true;
+  });
+  return out;
+}
 
 const Value* JsonPath::first(const Object& root) const {
-  if (steps_.empty()) return nullptr;
+  const Value* out = nullptr;
+  each(root, [&out](const Value& found) {
+    out = &found;
+    return true;
+  });
+  return out;
+}
+
+bool JsonPath::each(const Object& root, const Visit& visit) const {
+  if (steps_.empty()) return false;
   const Step& step = steps_.front();
   if (step.kind == Kind::kMember) {
     const Value* member = find(root, step.name);
-    return member ? walk(*member, steps_, 1) : nullptr;
+    return member != nullptr && walk(*member, 1, visit);
   }
   if (step.kind == Kind::kRecursive) {
-    if (const Value* member = find(root, step.name)) {
-      if (const Value* found = walk(*member, steps_, 1)) return found;
-    }
-    for (const auto& [key, child] : root) {
-      if (const Value* found = search(step.name, child, steps_, 1)) return found;
-    }
-    return nullptr;
+    const Value* member = find(root, step.name);
+    if (member != nullptr && walk(*member, 1, visit)) return true;
+    return std::any_of(root.begin(), root.end(), [&](const auto& child) { return search(step.name, child.value(), 1, visit); });
   }
-  if (step.kind != Kind::kWildcard) return nullptr;
-  for (const auto& [key, child] : root) {
-    if (const Value* found = walk(child, steps_, 1)) return found;
-  }
-  return nullptr;
+  if (step.kind != Kind::kWildcard) return false;
+  return std::any_of(root.begin(), root.end(), [&](const auto& child) { return walk(child.value(), 1, visit); });
 }
 
 std::vector<std::string> JsonPath::members() const {

@@ -73,4 +73,12 @@ Problems container_resource_name_problems(std::string_view name) {
   return out;
 }
 
+Problems quota_resource_name_problems(std::string_view name) {
+  Problems out = resource_name_problems(name);
+  if (name.find('/') == std::string_view::npos && !is_standard_quota_resource(name)) {
+    out.emplace_back("must be a standard resource for quota");
+  }
+  return out;
+}
+
 }  // namespace BACKPLANE_API

@@ -26,7 +26,9 @@ void Strategy::prepare_for_create(RequestContext&, Object&) const {}
 void Strategy::validate(RequestContext&, const Object&, FieldErrors&) const {}
 void Strategy::prepare_for_update(RequestContext&, Object&, const Object&) const {}
 void Strategy::validate_update(RequestContext&, const Object&, const Object&, FieldErrors&) const {}
-std::vector<std::string> Strategy::warnings(const Object&, const Object*) const { return {}; }
+std::vector<std::string> Strategy::warnings(const Object& object, const Object* old) const {
+  return warnings_of(facts_.warnings, object, old);
+}
 void Strategy::canonicalize(Object&) const {}
 bool Strategy::check_graceful_delete(RequestContext&, const Object&, DeleteOptions&) const { return false; }
 Status Strategy::validate_delete(RequestContext&, const Object&) const { return {}; }

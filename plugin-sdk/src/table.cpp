@@ -1,6 +1,7 @@
 // Ages and the table of kinds without columns of their own.
 #include "backplane/table.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 
@@ -56,7 +57,53 @@ Array TableConvertor::conditions(const Object&, json::storage_ptr storage) const
 ColumnTable::ColumnTable(std::vector<TableColumn> columns, PrintConditions conditions)
     : columns_(std::move(columns)), print_conditions_(conditions) {
   paths_.reserve(columns_.size());
-  for (const TableColumn& column : columns_) paths_.push_back(column.path.empty() ? std::nullopt : JsonPath::parse(column.path));
+  for (const TableColumn& column : columns_) {
+    std::vector<JsonPath>& paths = paths_.emplace_back();
+    if (auto path = JsonPath::parse(column.path); path && !column.path.empty()) paths.push_back(std::move(*path));
+    for (const std::string& text : column.fallbacks) {
+      if (auto path = JsonPath::parse(text)) paths.push_back(std::move(*path));
+    }
+  }
+}
+
+const Value* ColumnTable::found_at(std::size_t column, const Object& object) const {
+  const Value* found = nullptr;
+  for (const JsonPath& path : paths_[column]) {
+    found = path.first(object);
+    if (found != nullptr && !found->is_null()) break;
+  }
+  const bool empty = found != nullptr && found->is_string() && found->get_string().empty();
+  return empty && columns_[column].absent_if_empty ? nullptr : found;
+}
+
+std::string ColumnTable::joined_at(std::size_t column, const Object& object) const {
+  std::string out;
+  const auto add = [&](const Value& value) {
+    if (value.is_null()) return;
+    if (!out.empty()) out += *columns_[column].join;
+    out += value.is_string() ? std::string(value.get_string()) : to_json(value);
+  };
+  for (const JsonPath& path : paths_[column]) {
+    path.each(object, [&](const Value& found) {
+      if (!found.is_array()) add(found);
+      if (found.is_array()) std::for_each(found.get_array().begin(), found.get_array().end(), add);
+      return false;
+    });
+  }
+  return out;
+}
+
+Value ColumnTable::cell_at(std::size_t i, const Object& object, std::int64_t now_unix, const json::storage_ptr& storage) const {
+  const TableColumn& column = columns_[i];
+  if (column.join) {
+    const std::string text = joined_at(i, object);
+    return text.empty() ? Value(column.absent, storage) : Value(text, storage);
+  }
+  const Value* found = found_at(i, object);
+  if (column.print != nullptr) return column.print(found, now_unix);
+  if (found != nullptr) return cell(column.type, *found, now_unix, storage);
+  if (column.format == "name" && column.absent.is_null()) return Value("", storage);  // a bookmark's object has no name
+  return Value(column.absent, storage);
 }
 
 Array ColumnTable::cells(const Object& object, std::int64_t now_unix, json::storage_ptr storage) const {
@@ -72,16 +119,7 @@ Array ColumnTable::cells(const Object& object, std::int64_t now_unix, json::stor
       if (out.size() == i) out.emplace_back(nullptr);
       continue;
     }
-    const Value* found = paths_[i] ? paths_[i]->first(object) : nullptr;
-    if (column.print != nullptr) {
-      out.push_back(column.print(found, now_unix));
-    } else if (found == nullptr && column.format == "name" && column.absent.is_null()) {
-      out.emplace_back("");  // a bookmark's object has no name
-    } else if (found == nullptr) {
-      out.push_back(column.absent);
-    } else {
-      out.push_back(cell(column.type, *found, now_unix, storage));
-    }
+    out.push_back(cell_at(i, object, now_unix, storage));
   }
   return out;
 }

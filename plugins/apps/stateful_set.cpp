@@ -57,7 +57,6 @@ class StatefulSetStrategy final : public WorkloadStrategy {
     each_mutable(ensure_object(object, "spec"), "volumeClaimTemplates", [](Object& claim) {
       claim["kind"] = "PersistentVolumeClaim";
       claim["apiVersion"] = "v1";
-      apply_claim_spec_defaults(ensure_object(claim, "spec"));
     });
   }
 

@@ -4,6 +4,7 @@
 // Errors:        parse() gives nothing for what it does not know; a path that leads nowhere finds nothing.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,9 @@ class JsonPath {
   // The first match in document order; null when there is none.
   const Value* first(const Value& root) const;
   const Value* first(const Object& root) const;
+  // Calls `visit` for each match in document order, until it returns true.
+  using Visit = std::function<bool(const Value& found)>;
+  bool each(const Object& root, const Visit& visit) const;
   // Member names alone, in order: such a path can be walked by name.  Empty for others.
   std::vector<std::string> members() const;
 
@@ -41,9 +45,10 @@ class JsonPath {
   static bool parse_bracket(std::string_view& rest, std::vector<Step>& steps);
   static bool parse_filter(std::string_view inside, Step& step);
   static bool holds(const Step& step, const Value& item);
-  static const Value* search(const std::string& name, const Value& value, const std::vector<Step>& steps, std::size_t next);
-  static const Value* walk(const Value& value, const std::vector<Step>& steps, std::size_t next);
-  static const Value* walk_array(const Step& step, const Array& array, const std::vector<Step>& steps, std::size_t next);
+  // Each returns whether `visit` has seen enough.
+  bool search(const std::string& name, const Value& value, std::size_t next, const Visit& visit) const;
+  bool walk(const Value& value, std::size_t next, const Visit& visit) const;
+  bool walk_array(const Step& step, const Array& array, std::size_t next, const Visit& visit) const;
 
   std::vector<Step> steps_;
 };

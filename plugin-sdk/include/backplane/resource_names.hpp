@@ -14,6 +14,8 @@ namespace backplane BACKPLANE_API {
 Problems resource_name_problems(std::string_view name);
 // The same of what containers ask for.
 Problems container_resource_name_problems(std::string_view name);
+// The same of what a quota may limit.
+Problems quota_resource_name_problems(std::string_view name);
 
 // Names without a domain that a container, a quota may name.
 bool is_standard_container_resource(std::string_view name) noexcept;

@@ -33,9 +33,15 @@
 //                       follow: lists and maps are nonEmpty, pointers and bytes nonNil, all else always; the name is the JSON name
 //   x-backplane-default like default, but not published
 //   x-backplane-default-when  {"member": value or list of values}: the default is set only where members of the same struct have such
-//                       values, defaults without conditions applied; true: any value at all, false: none
+//                       values, defaults without conditions applied; true: any value at all, false: none.  A list of such objects: one
+//                       of them holds
 //   x-backplane-default-fills  true: the default is a struct, and where there is one already, members that it lacks are taken from it
 //   x-backplane-default-from  the member of the same struct whose value is the default
+//   x-backplane-drop-when  conditions like those of a default under which the member is taken away, after defaults are set
+//   x-backplane-first-of  a list whose first item is the same field: what one of the two says, both say; of two values the member's wins
+//   x-backplane-into    a map that the entries of this one are written to (as bytes, if it holds such), while this one is taken away
+//   x-backplane-fill-from  maps, in order, whose entries this one gets where it has none of that key; x-backplane-fill-when: conditions
+//   x-backplane-round   "thousandths": quantities of the map are rounded up to them
 //   x-backplane-rules   what the value may be, see below (also on items and on the values of maps)
 //
 // Rules (typed mode only; none of them is published) are an object of these words, or a list of such objects, asked one after the other.
@@ -43,7 +49,7 @@
 // no pointer.  What looks into lists, maps and structs stands in the first object of a list.
 //   when, unless   {"member": value or list of values}: the object is asked only where (not) all these members of the same struct have such
 //               values; true: any value at all, false: none; {"is": word}: there or absent (a pointer, whatever it points to), zero or
-//               nonZero (a number or a percentage), positive or notPositive (a quantity)
+//               nonZero (a number or a percentage), positive or notPositive (a quantity).  A list of such objects: one of them holds
 //   whenWas, unlessWas   the same of the struct as it was; nothing was when it is made
 //   unlessItem  {"member": value or list of values}: the object is not asked where an item of this list has such members
 //   required    true or a detail: unset and zero are refused ("Required value"), and nothing else is looked at
@@ -57,8 +63,10 @@
 //   minimum, maximum   of integers; rangeText: one text for both
 //   format      dns1123Label, dns1123Subdomain, dns1035Label, qualifiedName, labelValue, pathSegment, configMapKey, envVarName, portName,
 //               ip, legacyIp, legacyCidr (what old fields take), absolutePath, relativePath, noBacksteps, driverName, httpHeaderName,
-//               finalizer, groupVersion (one with a group), resourceName, containerResourceName; of numbers port, portOrName and
-//               intOrPercent; of quantities notNegative and positive (rangeText: another text); of structs labelSelector
+//               finalizer, groupVersion (one with a group), resourceName, containerResourceName, quotaResourceName, externalIp and
+//               endpointIp (legacyIp, and none of a special range), paddedCidr (legacyCidr between blanks); of numbers port, portOrName
+//               and intOrPercent; of quantities notNegative and positive (rangeText: another text); of maps labels; of structs
+//               labelSelector
 //   keeps       true: an update may leave alone or change for a like one what the format refused before
 //   maxPercent  of percentages
 //   maxLength   bytes of a text
@@ -68,10 +76,13 @@
 //   unique      true: no two items are the same; a name: no two items have the same member of that name; names: nor the same of them all,
 //               which are quoted as Go prints them, or with a uniqueText, said behind it, the whole item
 //   again       true: updates are asked twice, as upstream does with a few rules
+//   perFamily   a text: addresses or ranges, at most one of each family
 //   named       a name: where there are several items, each has that member
+//   items       rules of a list's items in this place, beside those that its schema has; with the object's conditions
 //   wholeList   true: what is wrong with an item is said of the list
 //   members     {"member": rules}: of a struct's members in this place, beside those that its definition has for all places
 //   holder      true: what is wrong with the value is said of the struct around it; whole: and that struct is quoted, as Go prints it
+//               (of items with an enumText: the list is)
 //   path        the path that is blamed, where upstream's is another; one that begins with a dot stands in the struct around
 //   keys        rules for the keys of a map
 // Struct rules:
@@ -84,6 +95,7 @@
 //   distinctKeys  {"member": map, "from": map}: no key stands in both
 //   notAbove    a list of {"members": […], "limit": member, "text": text}: numbers that are not above that of another member; notBelow:
 //               that are not below it where it is there; above: that are above it where they are there
+//   keys        a list of {"when": conditions, "member": map, which may be dotted, and "there", "filled" or "oneOf": keys that it has}
 //   anyOf       {"members": [lists], "text": text}: one of them at least has items
 //
 // Structural documents ("x-backplane-mode": "structural" beside "definitions") are plain OpenAPI v3 with x-kubernetes-int-or-string,

@@ -17,6 +17,7 @@
 #include "backplane/status.hpp"
 #include "backplane/table.hpp"
 #include "backplane/visibility.hpp"
+#include "backplane/warnings.hpp"
 
 namespace backplane BACKPLANE_API {
 
@@ -40,6 +41,8 @@ struct KindFacts {
   bool generation = false;
   // Status is a subresource: dropped from creates and main-resource updates.
   bool status = false;
+  bool status_on_create = false;  // but an object may be created with one
+  Value initial_status = {};      // what a new object's status is, whatever was sent; null: nothing is said
   // Deletes that name no propagation policy orphan the dependents (legacy: replication controllers).
   bool orphans_dependents = false;
   // Delete answers with the object, not with a Status.
@@ -54,6 +57,7 @@ struct KindFacts {
   bool rechecks_metadata = false;
   bool rechecks_rules = false;
   std::vector<SelectableField> selectable = {};
+  std::vector<WarningRow> warnings = {};
   std::vector<TableColumn> columns = {};  // none: Name and Created At
   PrintConditions row_conditions = nullptr;
   std::shared_ptr<const TableConvertor> table = {};  // a printer that is there already, in place of columns
@@ -84,7 +88,7 @@ class Strategy {
   virtual void validate_update(RequestContext& context, const Object& object, const Object& old, FieldErrors& errors) const;
 
   // ---- both
-  // Texts for Warning headers; `old` is null on create.
+  // Texts for Warning headers; `old` is null on create.  Those of the facts, unless a kind says otherwise.
   virtual std::vector<std::string> warnings(const Object& object, const Object* old) const;
   // Last change before encoding.
   virtual void canonicalize(Object& object) const;

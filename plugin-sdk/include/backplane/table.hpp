@@ -3,6 +3,7 @@
 // Thread-safety: convertors are const and called from any thread.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,12 @@ struct TableColumn {
   std::string description = {};
   int priority = 0;       // > 0: only in wide output
   std::string path = {};  // kubectl's JSONPath (".spec.replicas"); the value is shown as `type` says
-  Value absent = {};      // shown when nothing stands at the path
+  // Where nothing stands at the path, the first of these at which something does, and not null.
+  std::vector<std::string> fallbacks = {};
+  // Set: all that stands at the path and the fallbacks, lists item by item, with this text between.
+  std::optional<std::string> join = {};
+  Value absent = {};             // shown when nothing stands there
+  bool absent_if_empty = false;  // nor anything but an empty text
   PrintFound print = nullptr;
   PrintCells cells = nullptr;
 };
@@ -54,7 +60,11 @@ class ColumnTable final : public TableConvertor {
 
  private:
   std::vector<TableColumn> columns_;
-  std::vector<std::optional<JsonPath>> paths_;  // nothing: no path, or one that cannot be read
+  Value cell_at(std::size_t column, const Object& object, std::int64_t now_unix, const json::storage_ptr& storage) const;
+  const Value* found_at(std::size_t column, const Object& object) const;
+  std::string joined_at(std::size_t column, const Object& object) const;
+
+  std::vector<std::vector<JsonPath>> paths_;  // those that can be read
   PrintConditions print_conditions_;
 };
 

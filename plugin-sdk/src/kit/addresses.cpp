@@ -1,11 +1,9 @@
 #include "backplane/kit/addresses.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
-#include <optional>
 
 #include "backplane/ip_text.hpp"
+#include "backplane/kit/walk.hpp"
 #include "backplane/status.hpp"
 
 namespace backplane BACKPLANE_API {
@@ -13,17 +11,6 @@ namespace kit BACKPLANE_API {
 namespace {
 
 constexpr int kMappedBits = 96;  // the prefix of IPv4 addresses written as IPv6
-
-// An address as lenient parsers read it; IPv4 stands in the last four bytes.
-struct Address {
-  std::array<std::uint8_t, 16> bytes{};
-  bool six = false;            // written with colons
-  bool leading_zeros = false;  // some numbers have them: libraries disagree on their meaning
-
-  bool mapped() const noexcept {
-    return six && bytes[10] == 0xFF && bytes[11] == 0xFF && std::all_of(bytes.begin(), bytes.begin() + 10, [](auto b) { return b == 0; });
-  }
-};
 
 bool parse_decimal(std::string_view text, int most, int& out, bool& leading_zeros) {
   if (text.empty() || text.size() > 8) return false;
@@ -37,7 +24,7 @@ bool parse_decimal(std::string_view text, int most, int& out, bool& leading_zero
   return number <= most;
 }
 
-bool parse_four(std::string_view text, Address& out) {
+bool parse_four(std::string_view text, IpAddress& out) {
   for (int part = 0; part < 4; ++part) {
     const auto dot = text.find('.');
     if ((dot == std::string_view::npos) != (part == 3)) return false;
@@ -49,19 +36,21 @@ bool parse_four(std::string_view text, Address& out) {
   return true;
 }
 
-std::string print_four(const Address& address) {
+std::string print_four(const IpAddress& address) {
   std::string out;
   for (std::size_t i = 12; i < 16; ++i) out += (i > 12 ? "." : "") + std::to_string(address.bytes[i]);
   return out;
 }
 
-std::optional<Address> parse_address(std::string_view text) {
-  Address out;
+}  // namespace
+
+std::optional<IpAddress> parse_ip(std::string_view text) {
+  IpAddress out;
   const auto colon = text.rfind(':');
   if (colon == std::string_view::npos) return parse_four(text, out) ? std::optional(out) : std::nullopt;
   out.six = true;
   std::string six(text);
-  if (Address tail; text.find('.', colon) != std::string_view::npos && parse_four(text.substr(colon + 1), tail)) {
+  if (IpAddress tail; text.find('.', colon) != std::string_view::npos && parse_four(text.substr(colon + 1), tail)) {
     out.leading_zeros = tail.leading_zeros;
     six = std::string(text.substr(0, colon + 1)) + print_four(tail);
   }
@@ -69,8 +58,10 @@ std::optional<Address> parse_address(std::string_view text) {
   return out;
 }
 
+namespace {
+
 // RFC 5952: lower case, no leading zeros, the first longest run of two or more zero groups as "::".
-std::string print_six(const Address& address) {
+std::string print_six(const IpAddress& address) {
   std::array<unsigned, 8> groups{};
   for (std::size_t i = 0; i < 8; ++i) groups[i] = static_cast<unsigned>(address.bytes[2 * i] << 8 | address.bytes[2 * i + 1]);
   std::size_t run = 8, run_length = 1;
@@ -98,11 +89,19 @@ std::string print_six(const Address& address) {
   return out;
 }
 
-std::string print(const Address& address) { return address.six && !address.mapped() ? print_six(address) : print_four(address); }
+}  // namespace
+
+bool IpAddress::mapped() const noexcept {
+  return six && bytes[10] == 0xFF && bytes[11] == 0xFF && std::all_of(bytes.begin(), bytes.begin() + 10, [](auto b) { return b == 0; });
+}
+
+std::string print_ip(const IpAddress& address) { return address.six && !address.mapped() ? print_six(address) : print_four(address); }
+
+namespace {
 
 struct Range {
-  Address address;
-  Address network;
+  IpAddress address;
+  IpAddress network;
   int bits = 0;  // of the form written: out of 32 or 128
   bool leading_zeros = false;
 };
@@ -110,7 +109,7 @@ struct Range {
 std::optional<Range> parse_range(std::string_view text) {
   const auto slash = text.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
-  const auto address = parse_address(text.substr(0, slash));
+  const auto address = parse_ip(text.substr(0, slash));
   Range out;
   if (!address || !parse_decimal(text.substr(slash + 1), address->six ? 128 : 32, out.bits, out.leading_zeros)) return std::nullopt;
   out.leading_zeros = out.leading_zeros || address->leading_zeros;
@@ -123,13 +122,13 @@ std::optional<Range> parse_range(std::string_view text) {
 
 std::string print_network(const Range& range) {
   const int bits = range.network.mapped() ? range.bits - kMappedBits : range.bits;
-  return print(range.network) + "/" + std::to_string(bits);
+  return print_ip(range.network) + "/" + std::to_string(bits);
 }
 
 }  // namespace
 
 std::vector<std::string> legacy_ip_problems(std::string_view text) {
-  const auto address = parse_address(text);
+  const auto address = parse_ip(text);
   if (!address) return {"must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"};
   std::vector<std::string> out;
   if (address->leading_zeros)
@@ -149,9 +148,9 @@ std::vector<std::string> legacy_cidr_problems(std::string_view text) {
 }
 
 std::vector<std::string> ip_warnings(const std::string& path, std::string_view text) {
-  const auto address = parse_address(text);
+  const auto address = parse_ip(text);
   if (!address) return {};
-  const std::string canonical = print(*address);
+  const std::string canonical = print_ip(*address);
   if (address->leading_zeros || address->mapped()) {
     return {path + ": non-standard IP address " + quoted(text) + " is invalid: use " + quoted(canonical)};
   }
@@ -167,7 +166,7 @@ std::vector<std::string> cidr_warnings(const std::string& path, std::string_view
   std::vector<std::string> out;
   const std::string network = print_network(*range);
   if (range->address.bytes != range->network.bytes) {
-    const std::string single = print(range->address) + (range->address.six ? "/128" : "/32");
+    const std::string single = print_ip(range->address) + (range->address.six ? "/128" : "/32");
     out.push_back(path + ": CIDR value " + quoted(text) + " is ambiguous in this context (should be " + quoted(network) + " or " +
                   quoted(single) + "?)");
   }
@@ -180,10 +179,25 @@ std::vector<std::string> cidr_warnings(const std::string& path, std::string_view
   return out;
 }
 
+void warn_of_ip(const Value& value, const std::string& path, std::vector<std::string>& warnings) {
+  for (std::string& text : ip_warnings(path, text_of(value))) warnings.push_back(std::move(text));
+}
+
+void warn_of_cidr(const Value& value, const std::string& path, std::vector<std::string>& warnings) {
+  for (std::string& text : cidr_warnings(path, text_of(value))) warnings.push_back(std::move(text));
+}
+
+void warn_of_fraction(const Value& value, const std::string& path, std::vector<std::string>& warnings) {
+  // A canonical text has a suffix below one only when it needs it.
+  const std::string_view quantity = text_of(value);
+  const bool whole = quantity.find_last_of("mun") == std::string_view::npos && quantity.find("e-") == std::string_view::npos;
+  if (!whole) warnings.push_back(path + ": fractional byte value " + quoted(quantity) + " is invalid, must be an integer");
+}
+
 bool is_dual_stack(const std::vector<std::string>& ips, std::string& why) {
   bool four = false, six = false;
   for (std::size_t i = 0; i < ips.size(); ++i) {
-    const auto address = parse_address(ips[i]);
+    const auto address = parse_ip(ips[i]);
     if (!address) {
       why = "invalid IP[" + std::to_string(i) + "]: " + ips[i];
       return false;

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "backplane/json_reading.hpp"
+#include "backplane/kit/addresses.hpp"
 #include "backplane/kit/table.hpp"
 #include "kit/document_reader.hpp"
 
@@ -15,11 +16,14 @@ namespace {
 
 const Printer* kit_printer(std::string_view name) {
   static const std::map<std::string_view, Printer> kPrinters = {
-      {"entries", print_entries}, {"labels", show_labels},  {"selector", show_selector},
-      {"number", show_number},    {"orNone", show_or_none}, {"since", show_age},
+      {"entries", print_entries}, {"labels", show_labels}, {"selector", show_selector}, {"number", show_number}, {"since", show_age},
   };
   const auto found = kPrinters.find(name);
   return found == kPrinters.end() ? nullptr : &found->second;
+}
+
+WarnOf kit_warning(std::string_view name) {
+  return name == "ip" ? warn_of_ip : name == "cidr" ? warn_of_cidr : name == "wholeBytes" ? warn_of_fraction : nullptr;
 }
 
 NameRule name_rule_of(std::string_view word, const DocumentReader& in) {
@@ -88,11 +92,12 @@ class Reading {
   }
 
   void facts(DocumentReader& in, KindFacts& facts) {
-    const std::array<std::pair<std::string_view, bool*>, 11> flags = {{{"namespaced", &facts.namespaced},
+    const std::array<std::pair<std::string_view, bool*>, 12> flags = {{{"namespaced", &facts.namespaced},
                                                                        {"createOnUpdate", &facts.create_on_update},
                                                                        {"unconditionalUpdate", &facts.unconditional_update},
                                                                        {"generation", &facts.generation},
                                                                        {"status", &facts.status},
+                                                                       {"statusOnCreate", &facts.status_on_create},
                                                                        {"orphansDependents", &facts.orphans_dependents},
                                                                        {"returnsDeleted", &facts.returns_deleted},
                                                                        {"deletesCollections", &facts.deletes_collections},
@@ -103,6 +108,12 @@ class Reading {
     std::string rule;
     in.text("nameRule", rule);
     if (!rule.empty()) facts.name_rule = name_rule_of(rule, in);
+    if (const Value* status = in.take("initialStatus")) {
+      in.expect(status->is_object(), "initialStatus", "an object");
+      facts.initial_status = *status;
+    }
+    const Array& warnings = in.list("warnings");
+    for (std::size_t i = 0; i < warnings.size(); ++i) facts.warnings.push_back(warning(warnings[i], at(in.path_of("warnings"), i)));
     const Array& fields = in.list("selectable");
     for (std::size_t i = 0; i < fields.size(); ++i) facts.selectable.push_back(selectable(fields[i], at(in.path_of("selectable"), i)));
     const Array& columns = in.list("columns");
@@ -128,9 +139,13 @@ class Reading {
     in.text("format", column.format);
     column.description = in.required_text("description");
     in.number("priority", column.priority);
-    in.text("path", column.path);
-    if (const Value* absent = in.take("absent")) {
-      column.absent = *absent;
+    column_paths(in, column);
+    const Value* absent = in.take("absent");
+    const Value* empty = in.take("empty");
+    in.expect(absent == nullptr || empty == nullptr, "absent", "left out beside empty");
+    column.absent_if_empty = empty != nullptr;
+    if (absent != nullptr || empty != nullptr) {
+      column.absent = absent != nullptr ? *absent : *empty;
     } else if (!column.path.empty()) {
       column.absent = "";
     }
@@ -139,6 +154,72 @@ class Reading {
     if (!print.empty()) set_printer(column, print, in);
     in.refuse_others();
     return column;
+  }
+
+  static void column_paths(DocumentReader& in, TableColumn& column) {
+    const Value* path = in.take("path");
+    if (path != nullptr && path->is_array()) {
+      in.texts("path", column.fallbacks);
+      in.expect(!column.fallbacks.empty(), "path", "a path or several");
+      column.path = column.fallbacks.front();
+      column.fallbacks.erase(column.fallbacks.begin());
+    } else {
+      in.text("path", column.path);
+    }
+    const Value* join = in.take("join");
+    if (join == nullptr) return;
+    in.expect(join->is_string() && !column.path.empty(), "join", "a text beside a path");
+    column.join = std::string(text_of(*join));
+  }
+
+  WarningRow warning(const Value& value, std::string path) {
+    DocumentReader in(value, std::move(path));
+    WarningRow row{places(in.required_text("path"), "path", in)};
+    in.text("text", row.text);
+    in.text("said", row.said);
+    std::string word;
+    in.text("check", word);
+    if (!word.empty()) {
+      const auto own = code_.warnings.find(word);
+      row.check = own != code_.warnings.end() ? own->second : kit_warning(word);
+      in.expect(row.check != nullptr, "check", "the name of a check, not " + word);
+    }
+    in.expect(!row.text.empty() || !row.said.empty() || row.check != nullptr, "text", "there, or said, or check");
+    conditions(in, "when", row.when);
+    conditions(in, "unless", row.unless);
+    word.clear();
+    in.text("only", word);
+    in.expect(word.empty() || word == "create" || word == "new", "only", "create or new");
+    row.on_create = word == "create";
+    row.when_new = word == "new";
+    in.refuse_others();
+    return row;
+  }
+
+  static FieldPlaces places(std::string_view text, std::string_view key, const DocumentReader& in) {
+    try {
+      return FieldPlaces(text);
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(in.path_of(key) + " is " + error.what());
+    }
+  }
+
+  static void conditions(DocumentReader& in, std::string_view key, std::vector<WarningRow::Conditions>& out) {
+    const Value* said = in.take(key);
+    if (said == nullptr) return;
+    const Array sets = said->is_array() ? said->get_array() : Array{*said};
+    for (const Value& set : sets) {
+      in.expect(set.is_object(), key, "an object or a list of them");
+      WarningRow::Conditions& all = out.emplace_back();
+      for (const auto& [path, values] : set.get_object()) {
+        WarningRow::Condition& condition = all.emplace_back(WarningRow::Condition{places(path, key, in), {}});
+        if (values.is_array()) {
+          condition.values.assign(values.get_array().begin(), values.get_array().end());
+        } else {
+          condition.values.push_back(values);
+        }
+      }
+    }
   }
 
   void set_printer(TableColumn& column, const std::string& name, const DocumentReader& in) {
@@ -212,10 +293,11 @@ class Reading {
       if (!foreign && name == versions.front()) continue;
       if (!foreign) added.stored_kind = {out_.group, versions.front(), row.kind};
       if (const auto found = labels.find(name); found != labels.end()) added.field_labels = found->second;
-      // What `make` gives, columns and selectable fields are of the stored form.
+      // What `make` gives, warnings, columns and selectable fields are of the stored form.
       added.make = nullptr;
       added.facts.columns.clear();
       added.facts.selectable.clear();
+      added.facts.warnings.clear();
       if (code == code_.kinds.end()) continue;
       if (const auto view = code->second.views.find(name); view != code->second.views.end()) added.make = view->second;
     }

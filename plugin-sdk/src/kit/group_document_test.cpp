@@ -56,6 +56,33 @@ TEST(GroupDocuments, FactsColumnsAndCodeAreAsTheySay) {
   EXPECT_EQ(row.time_to_live, std::chrono::seconds(5));
 }
 
+void warn_of_size(const Value& value, const std::string& path, std::vector<std::string>& warnings) {
+  if (value.is_int64() && value.get_int64() > 9) warnings.push_back(path + ": large");
+}
+
+TEST(GroupDocuments, WarningsAndStatusAreAsTheySay) {
+  GroupCode code;
+  code.warnings.emplace("size", warn_of_size);
+  const auto read = read_group(R"({"group": "shop.io", "versions": [{"name": "v1"}], "kinds": [
+    {"resource": "shelves", "kind": "Shelf", "statusOnCreate": true, "initialStatus": {"phase": "New"},
+     "warnings": [{"path": "spec.sizes[*]", "check": "size"}, {"path": "spec.old", "text": "is old", "only": "new",
+                   "when": [{"spec.kind": ["a", "b"]}, {"spec.any": true}], "unless": {"spec.quiet": true}},
+                  {"path": "spec.ip", "check": "ip"}]}]})",
+                               code);
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  const auto strategy = read->kind("Shelf").strategy();
+  EXPECT_TRUE(strategy->facts().status_on_create);
+  EXPECT_EQ(to_json(strategy->facts().initial_status), R"({"phase":"New"})");
+  const auto warnings = [&](std::string_view spec) {
+    return strategy->warnings(json::parse("{\"spec\":" + std::string(spec) + "}").get_object(), nullptr);
+  };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(warnings(R"({"sizes":[1,10]})"), Texts{"spec.sizes[1]: large"});
+  EXPECT_EQ(warnings(R"({"old":1,"kind":"b"})"), Texts{"spec.old: is old"});
+  EXPECT_EQ(warnings(R"({"old":1,"kind":"b","quiet":true})"), Texts{});
+  EXPECT_EQ(warnings(R"({"ip":"010.0.0.1"})"), Texts{"spec.ip: non-standard IP address \"010.0.0.1\" is invalid: use \"10.0.0.1\""});
+}
+
 TEST(GroupDocuments, FurtherVersionsAreViewsOfTheFirst) {
   const auto read = read_group(R"({"group": "shop.io", "versions": [{"name": "v2"}, {"name": "v1"}],
     "kinds": [{"resource": "shelves", "kind": "Shelf", "versions": ["v1", "v2"], "columns": ["name"]},
@@ -82,6 +109,12 @@ TEST(GroupDocuments, WhatIsWrongIsNamedWithItsPlace) {
             start + "kinds[0].columns[0].print must be the name of a printer, not x");
   EXPECT_EQ(problem(of(R"("columns": [{"name": "A", "description": "d", "print": "labels"}])")),
             start + "kinds[0].columns[0].path must be there: the printer shows what stands at it");
+  EXPECT_EQ(problem(of(R"("warnings": [{"path": "a", "check": "x"}])")),
+            start + "kinds[0].warnings[0].check must be the name of a check, not x");
+  EXPECT_EQ(problem(of(R"("warnings": [{"path": "a[", "text": "x"}])")),
+            start + "kinds[0].warnings[0].path is a path whose bracket does not close");
+  EXPECT_EQ(problem(of(R"("columns": [{"name": "A", "description": "d", "path": ".a", "absent": 1, "empty": 2}])")),
+            start + "kinds[0].columns[0].absent must be left out beside empty");
   EXPECT_EQ(read_group("{").status().message(), "the document of an API group is no JSON");
 }
 

@@ -70,10 +70,5 @@ void check_finalizer_names(const Object& object, FieldErrors& errors) {
   }
 }
 
-void check_immutable(const Value* now, const Value* before, const std::string& path, FieldErrors& errors) {
-  const bool same = now && before ? *now == *before : now == before;
-  if (!same) errors.invalid_raw(path, now ? to_json(*now) : "null", "field is immutable");
-}
-
 }  // namespace BACKPLANE_API
 }  // namespace BACKPLANE_API

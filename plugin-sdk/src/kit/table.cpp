@@ -36,35 +36,9 @@ TableColumn name_column() {
           .description = "Name of the object, unique among the objects of its kind in its namespace.",
           .path = ".metadata.name"};
 }
-TableColumn age_column() { return computed_column("Age", "Time since the server stored the object for the first time.", print_age); }
-TableColumn text_column(std::string name, std::string description, std::string path, int priority, std::string absent) {
-  TableColumn out{.name = std::move(name), .description = std::move(description), .priority = priority, .path = std::move(path)};
-  out.absent = absent;
-  return out;
+TableColumn age_column() {
+  return {.name = "Age", .description = "Time since the server stored the object for the first time.", .absent = "", .cells = print_age};
 }
-TableColumn number_column(std::string name, std::string description, std::string path, int priority) {
-  TableColumn out = text_column(std::move(name), std::move(description), std::move(path), priority);
-  out.type = "integer";
-  out.absent = 0;
-  return out;
-}
-TableColumn count_column(std::string name, std::string description, std::string path, int priority) {
-  return shown_column(std::move(name), std::move(description), std::move(path), show_number, priority);
-}
-TableColumn shown_column(std::string name, std::string description, std::string path, PrintFound print, int priority) {
-  TableColumn out = text_column(std::move(name), std::move(description), std::move(path), priority);
-  out.print = print;
-  return out;
-}
-TableColumn computed_column(std::string name, std::string description, PrintCells cells, int priority) {
-  TableColumn out = text_column(std::move(name), std::move(description), {}, priority);
-  out.cells = cells;
-  return out;
-}
-TableColumn next_column(std::string name, std::string description, int priority) {
-  return text_column(std::move(name), std::move(description), {}, priority);
-}
-
 void print_entries(const Object& object, std::int64_t, Array& cells) {
   cells.emplace_back(static_cast<std::int64_t>(object_or_empty(object, "data").size() + object_or_empty(object, "binaryData").size()));
 }
@@ -75,10 +49,6 @@ Value show_age(const Value* found, std::int64_t now_unix) {
 }
 Value show_labels(const Value* found, std::int64_t) { return Value(print_labels(object_at(found))); }
 Value show_selector(const Value* found, std::int64_t) { return Value(print_selector(object_at(found))); }
-Value show_or_none(const Value* found, std::int64_t) {
-  const std::string_view text = found != nullptr ? text_of(*found) : std::string_view();
-  return Value(text.empty() ? "<none>" : text);
-}
 
 std::string age_of(const Object& object, std::int64_t now_unix) { return human_age(meta_text(object, "creationTimestamp"), now_unix); }
 

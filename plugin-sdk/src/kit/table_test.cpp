@@ -22,6 +22,22 @@ TEST(Tables, LabelsAreSorted) {
   EXPECT_EQ(print_labels(nullptr), "<none>");
 }
 
+TEST(Tables, CellsAreFoundAtOnePathOrAnotherOrAllOfThem) {
+  const auto cell = [](TableColumn column, std::string_view object) {
+    column.name = "A";
+    return to_json(ColumnTable({std::move(column)}).cells(parse(object), 0, {})[0]);
+  };
+  const TableColumn either{.path = ".a", .fallbacks = {".b"}, .absent = "none"};
+  EXPECT_EQ(cell(either, R"({"a":null,"b":"y"})"), R"("y")");
+  EXPECT_EQ(cell(either, R"({"a":"x","b":"y"})"), R"("x")");
+  EXPECT_EQ(cell(either, "{}"), R"("none")");
+  const TableColumn all{.path = ".items[*].name", .fallbacks = {".more"}, .join = ",", .absent = "none"};
+  EXPECT_EQ(cell(all, R"({"items":[{"name":"a"},{},{"name":"b"}],"more":["c",4]})"), R"("a,b,c,4")");
+  EXPECT_EQ(cell(all, R"({"items":[]})"), R"("none")");
+  EXPECT_EQ(cell({.path = ".a", .absent = "none", .absent_if_empty = true}, R"({"a":""})"), R"("none")");
+  EXPECT_EQ(cell({.path = ".a", .absent = "none"}, R"({"a":""})"), R"("")");
+}
+
 TEST(StatusStrategy, ChangesNothingButStatusAndMetadata) {
   const StatusStrategy strategy(std::make_shared<KindStrategy>(), {"labels"});
   const Object old = parse(R"({"metadata":{"name":"a","labels":{"x":"1"}},"spec":{"n":1},"status":{}})");

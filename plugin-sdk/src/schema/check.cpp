@@ -56,7 +56,10 @@ class Checker {
         for (int time = 0; time < times; ++time) check_property(type, property, *rules, members[index], object, old, place);
       }
     }
-    if (body.struct_rules != nullptr && part != ObjectPart::kStatus) check_limits(*body.struct_rules, object, place);
+    if (body.struct_rules != nullptr && part != ObjectPart::kStatus) {
+      check_limits(*body.struct_rules, object, place);
+      for (const StructRules::Keys& keys : body.struct_rules->keys) check_keys(keys, object, place);
+    }
     for (std::size_t index = 0; index < members.size(); ++index) {
       const Property& property = body.properties[index];
       const Value* value = members[index];
@@ -111,6 +114,25 @@ class Checker {
     } else {
       check_set(property, rules, value, place);
     }
+    if (value != nullptr && value->is_array()) check_list_here(*property.type, rules, value->get_array(), place);
+  }
+
+  // Rules of the items in this place, and on the list as a whole.
+  void check_list_here(const Type& type, const Rules& rules, const Array& list, const Place& place) {
+    if (!rules.per_family.empty()) check_families(rules, list, place);
+    if (rules.items == nullptr) return;
+    const Type& items = *type.body().items;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const Place item = place.item(i);
+      check_value(items, *rules.items, &list[i], item);
+      if (list[i].is_object()) check_members(items, *rules.items, list[i].get_object(), nullptr, item);
+    }
+  }
+
+  void check_families(const Rules& rules, const Array& list, const Place& place) {
+    const auto six = [](const Value& item) { return text_of(item).find(':') != std::string_view::npos; };
+    const bool good = list.size() < 2 || (list.size() == 2 && six(list[0]) != six(list[1]));
+    if (!good) errors_.invalid_raw(place.path(), to_json(list), rules.per_family);
   }
 
   // Whether nothing in the value is looked at.
@@ -183,6 +205,9 @@ class Checker {
         if (rules.label_selector && value != nullptr && value->is_object()) {
           check_label_selector(value->get_object(), place);
         }
+        return;
+      case Form::kMap:
+        if (rules.labels && value != nullptr && value->is_object()) validate_labels(value->get_object(), place.path(), errors_);
         return;
       default:
         return;
@@ -269,10 +294,14 @@ class Checker {
   }
 
   // An item of a list, an entry of a map.
-  void check_item(const Body& holder, const Value& value, const Value* old, const Place& place) {
+  void check_item(const Body& holder, const Value& value, const Value* old, const Place& place, const Array* list = nullptr) {
     if (holder.item_rules != nullptr) {
       if (old != nullptr) check_change(*holder.item_rules, &value, old, place);
-      check_value(*holder.items, *holder.item_rules, &value, place);
+      if (list != nullptr && holder.item_rules->whole) {
+        check_allowed_item(*holder.item_rules, value, *list, place);
+      } else {
+        check_value(*holder.items, *holder.item_rules, &value, place);
+      }
     }
     go_down(*holder.items, holder.item_rules, value, old, place);
   }
@@ -296,7 +325,7 @@ class Checker {
     const OldItems before(compares ? *body.identity : kUntold, old);
     for (std::size_t i = 0; i < list.size(); ++i) {
       const Place item{&place, {}, i, Place::Step::kIndex};
-      check_item(body, list[i], before.of(list[i], i), whole ? place : item);
+      check_item(body, list[i], before.of(list[i], i), whole ? place : item, &list);
     }
     for (const Rules* each = rules; each != nullptr; each = each->next.get()) {
       if (each->unique.size() > 1) {
@@ -305,6 +334,12 @@ class Checker {
         check_unique(*each, list, place);
       }
     }
+  }
+
+  // Quotes the whole list.
+  void check_allowed_item(const Rules& rules, const Value& item, const Array& list, const Place& place) {
+    const bool allowed = std::find(rules.allowed.begin(), rules.allowed.end(), text_of(item)) != rules.allowed.end();
+    if (!allowed) errors_.invalid_raw(place.path(), to_json(list), rules.allowed_text);
   }
 
   void check_named(const Rules& rules, const Array& list, const Place& place) {
@@ -449,6 +484,23 @@ class Checker {
         errors_.invalid(place.member(name).path(), static_cast<long long>(number_of(value)), row.text);
       }
     }
+  }
+
+  void check_keys(const StructRules::Keys& rule, const Object& object, const Place& place) {
+    if (!hold(rule.when, object)) return;
+    const Value* found = find_path(object, rule.map);
+    static const Object kEmpty;
+    const Object& map = found != nullptr && found->is_object() ? found->get_object() : kEmpty;
+    const Place at = place.member(rule.map);
+    const auto require = [&](const std::string& key) { errors_.required(at.key(key).path()); };
+    for (const std::string& key : rule.there) {
+      if (!map.contains(key)) require(key);
+    }
+    for (const std::string& key : rule.filled) {
+      if (get_string(map, key).empty()) require(key);
+    }
+    const bool one = std::any_of(rule.one_of.begin(), rule.one_of.end(), [&](const std::string& key) { return map.contains(key); });
+    if (!one) std::for_each(rule.one_of.begin(), rule.one_of.end(), require);
   }
 
   void check_distinct(const StructRules& rules, const Object& object, const Place& place) {

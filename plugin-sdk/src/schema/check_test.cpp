@@ -1,4 +1,5 @@
 // x-backplane-rules: each word, worded as upstream words it, over new and old objects.
+#include "backplane/names.hpp"
 #include "schema/schema_test_support.hpp"
 
 namespace backplane {
@@ -438,6 +439,107 @@ TEST(Defaults, CanHangOnOtherMembersAndBeTheirs) {
   EXPECT_EQ(defaulted(R"({"kindOf":"Odd"})"), R"({"kindOf":"Odd"})");
   EXPECT_EQ(defaulted(R"({"kindOf":"Odd","ports":[{"number":80},{"number":80,"target":"web"}]})"),
             R"({"kindOf":"Odd","ports":[{"number":80,"target":80},{"number":80,"target":"web"}]})");
+}
+
+constexpr std::string_view kTogether = R"({"definitions":{
+  "Door":{"type":"object","x-backplane-struct-rules":{"keys":[
+      {"when":{"kindOf":"Locked"},"member":"meta.notes","filled":["key"]},
+      {"when":{"kindOf":"Pair"},"member":"map","there":["a","b"]},
+      {"when":{"kindOf":"One"},"member":"map","oneOf":["a","b"]}]},
+    "properties":{
+      "meta":{"type":"object","properties":{"notes":{"type":"object","additionalProperties":{"type":"string"}}}},
+      "kindOf":{"type":"string"},
+      "map":{"type":"object","additionalProperties":{"type":"string","format":"byte"}},
+      "texts":{"type":"object","additionalProperties":{"type":"string"},"x-backplane-into":"map"},
+      "labels":{"type":"object","additionalProperties":{"type":"string"},"x-backplane-rules":{"format":"labels"}},
+      "one":{"type":"string","x-backplane-first-of":"many"},
+      "many":{"type":"array","items":{"type":"string"},"x-backplane-rules":[
+        {"perFamily":"one of each family"},{"when":[{"kindOf":"A"},{"kindOf":"B"}],"items":{"format":"paddedCidr"}}]},
+      "only":{"type":"string","x-backplane-drop-when":[{"kindOf":"A"},{"kindOf":"B"}],
+        "x-backplane-rules":{"when":{"kindOf":"New"},"whenWas":{"kindOf":"Old"},"immutable":true}},
+      "amounts":{"type":"object","additionalProperties":{"x-backplane-type":"quantity"},"x-backplane-round":"thousandths",
+        "x-backplane-fill-from":["most"],"x-backplane-fill-when":{"kindOf":"C"}},
+      "most":{"type":"object","additionalProperties":{"x-backplane-type":"quantity"}},
+      "words":{"type":"array","items":{"type":"string","x-backplane-rules":{"enum":["x"],"enumText":"unknown","whole":true}},
+        "x-backplane-rules":{"wholeList":true}}}}}})";
+
+const Schema& door() {
+  static const auto set = compile_documents({kTogether});
+  return *set->find(std::string_view("Door"));
+}
+std::string door_problems(std::string_view text, std::string_view old = {}) {
+  Value value = json_of(text), before = json_of(old.empty() ? "{}" : old);
+  EXPECT_TRUE(door().normalize(value, nullptr).ok());
+  FieldErrors errors;
+  door().check(value.get_object(), old.empty() ? nullptr : &before.get_object(), ObjectPart::kWhole, "", errors);
+  return errors.empty() ? "" : errors.aggregate_message();
+}
+std::string door_defaulted(std::string_view text) {
+  Value value = json_of(text);
+  EXPECT_TRUE(door().normalize(value, nullptr).ok());
+  door().apply_defaults(value);
+  const std::string once = to_json(value);
+  door().apply_defaults(value);
+  EXPECT_EQ(to_json(value), once);
+  return once;
+}
+
+TEST(Rules, KeysMustBeThere) {
+  EXPECT_EQ(door_problems(R"({"kindOf":"Locked","meta":{"notes":{"key":""}}})"), "meta.notes[key]: Required value");
+  EXPECT_EQ(door_problems(R"({"kindOf":"Locked","meta":{"notes":{"key":"k"}}})"), "");
+  EXPECT_EQ(door_problems(R"({"kindOf":"Pair","map":{"a":""}})"), "map[b]: Required value");
+  EXPECT_EQ(door_problems(R"({"kindOf":"One"})"), "[map[a]: Required value, map[b]: Required value]");
+  EXPECT_EQ(door_problems(R"({"kindOf":"One","map":{"b":"AA=="}})"), "");
+}
+
+TEST(Rules, OfItemsHoldInTheirPlaceUnderConditions) {
+  const std::string blame = "many[0]: Invalid value: \"x\": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
+  EXPECT_EQ(door_problems(R"({"kindOf":"A","many":["x"]})"), blame);
+  EXPECT_EQ(door_problems(R"({"kindOf":"B","many":["x"]})"), blame);
+  EXPECT_EQ(door_problems(R"({"kindOf":"C","many":["x"]})"), "");
+  EXPECT_EQ(door_problems(R"({"kindOf":"A","many":[" 10.0.0.0/8 ","fd00::/8"]})"), "");
+  EXPECT_EQ(door_problems(R"({"many":["10.0.0.0/8","11.0.0.0/8"]})"),
+            R"(many: Invalid value: ["10.0.0.0/8","11.0.0.0/8"]: one of each family)");
+  EXPECT_EQ(door_problems(R"({"words":["x","y"]})"), R"(words: Invalid value: ["x","y"]: unknown)");
+}
+
+TEST(Rules, MayAskWhatTheStructWas) {
+  EXPECT_EQ(door_problems(R"({"kindOf":"New","only":"b"})", R"({"kindOf":"Old","only":"a"})"),
+            "only: Invalid value: \"b\": field is immutable");
+  EXPECT_EQ(door_problems(R"({"kindOf":"New","only":"b"})", R"({"kindOf":"New","only":"a"})"), "");
+  EXPECT_EQ(door_problems(R"({"kindOf":"New","only":"b"})"), "");
+}
+
+TEST(Rules, LabelsAreLabels) {
+  EXPECT_EQ(door_problems(R"({"labels":{"a":"b"}})"), "");
+  EXPECT_TRUE(door_problems(R"({"labels":{"a":"-"}})").starts_with("labels: Invalid value: \"-\": a valid label must be"));
+}
+
+TEST(Defaults, QuantitiesAreRoundedUpToThousandths) {
+  EXPECT_EQ(door_defaulted(R"({"amounts":{"cpu":"1500u","memory":"1n","pods":"3"}})"),
+            R"({"meta":{},"amounts":{"cpu":"2m","memory":"1m","pods":"3"}})");
+}
+
+// "-0.0015" became "2m", and more digits than 64 bits hold became anything.
+TEST(Defaults, QuantitiesAreRoundedAwayFromZero) {
+  Value value = json_of(R"({"amounts":{"a":"-1500u","b":"-1n","c":"123456789012345678901234567890u","d":"-999999n","e":"1999500u"}})");
+  door().apply_defaults(value);
+  const Object& amounts = value.get_object().at("amounts").get_object();
+  EXPECT_EQ(get_string(amounts, "a"), "-2m");
+  EXPECT_EQ(get_string(amounts, "b"), "-1m");
+  EXPECT_EQ(get_string(amounts, "c"), *canonical_quantity("123456789012345678901234568m"));
+  EXPECT_EQ(get_string(amounts, "d"), "-1m");
+  EXPECT_EQ(get_string(amounts, "e"), "2");
+}
+
+TEST(Defaults, MembersBecomeOthers) {
+  EXPECT_EQ(door_defaulted(R"({"map":{"a":"AA=="},"texts":{"b":"hello"}})"), R"({"meta":{},"map":{"a":"AA==","b":"aGVsbG8="}})");
+  EXPECT_EQ(door_defaulted(R"({"one":"x"})"), R"({"meta":{},"one":"x","many":["x"]})");
+  EXPECT_EQ(door_defaulted(R"({"many":["x","y"]})"), R"({"meta":{},"one":"x","many":["x","y"]})");
+  EXPECT_EQ(door_defaulted(R"({"one":"z","many":["x","y"]})"), R"({"meta":{},"one":"z","many":["z"]})");
+  EXPECT_EQ(door_defaulted(R"({"kindOf":"B","only":"x"})"), R"({"meta":{},"kindOf":"B"})");
+  EXPECT_EQ(door_defaulted(R"({"kindOf":"C","amounts":{"cpu":"1u"},"most":{"cpu":"2","memory":"1Gi"}})"),
+            R"({"meta":{},"kindOf":"C","amounts":{"cpu":"1m","memory":"1Gi"},"most":{"cpu":"2","memory":"1Gi"}})");
 }
 
 }  // namespace

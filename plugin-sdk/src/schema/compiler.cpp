@@ -188,6 +188,7 @@ Property Compiler::make_property(std::string_view name, const Object& schema, co
   if (state_.structural) return out;
   out.rules = rules_of(schema, path);
   out.conditional = conditional_default_of(schema, path);
+  out.derived = derived_of(schema);
   return out;
 }
 

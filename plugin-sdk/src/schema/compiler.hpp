@@ -33,6 +33,7 @@ class Compiler {
   const Rules* rules_of(const Object& schema, const std::string& path);
   void read_rules(const Object& words, const Object& schema, const std::string& path, Rules& out);
   const ConditionalDefault* conditional_default_of(const Object& schema, const std::string& path);
+  const Derived* derived_of(const Object& schema);
   const StructRules* struct_rules_of(const Object& schema, const std::string& path);
 
   // Structural mode: constraints.cpp.

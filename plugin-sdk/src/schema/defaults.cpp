@@ -56,6 +56,7 @@ void default_struct(const Body& body, Object& object) {
     if (property.conditional != nullptr && hold(property.conditional->when, object)) met.push_back(&property);
   }
   for (const Property* property : met) default_with_conditions(*property, object);
+  if (!body.derived.empty()) derive_members(body, object);
   std::size_t next = 0;
   for (auto& member : object) {
     const int found = body.find(member.key(), next);

@@ -65,6 +65,43 @@ Problems is_driver_name(std::string_view text) {
   return is_dns1123_subdomain(lower);
 }
 
+// An address that others can reach.
+Problems special_ip_problems(std::string_view text) {
+  const auto address = kit::parse_ip(text);
+  if (!address) return {"must be a valid IP address"};
+  const auto& bytes = address->bytes;
+  const bool four = !address->six || address->mapped();
+  const auto zeros = [&](std::size_t from, std::size_t to) { return std::all_of(&bytes[from], &bytes[to], [](auto b) { return b == 0; }); };
+  Problems out;
+  if (zeros(four ? 12 : 0, 16)) out.push_back("may not be unspecified (" + std::string(text) + ")");
+  const bool loopback = four ? bytes[12] == 127 : zeros(0, 15) && bytes[15] == 1;
+  if (loopback) out.emplace_back("may not be in the loopback range (127.0.0.0/8, ::1/128)");
+  const bool link_local = four ? bytes[12] == 169 && bytes[13] == 254 : bytes[0] == 0xFE && (bytes[1] & 0xC0) == 0x80;
+  if (link_local) out.emplace_back("may not be in the link-local range (169.254.0.0/16, fe80::/10)");
+  const bool multicast = four ? bytes[12] == 224 && zeros(13, 15) : bytes[0] == 0xFF && (bytes[1] & 0x0F) == 2;
+  if (multicast) out.emplace_back("may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)");
+  return out;
+}
+
+Problems external_ip_problems(std::string_view text) {
+  Problems out = kit::legacy_ip_problems(text);
+  return out.empty() ? special_ip_problems(text) : out;
+}
+
+// What is no address at all is said to be none twice.
+Problems endpoint_ip_problems(std::string_view text) {
+  Problems out = kit::legacy_ip_problems(text);
+  for (std::string& problem : special_ip_problems(text)) out.push_back(std::move(problem));
+  return out;
+}
+
+// A range that blanks may stand around.
+Problems padded_cidr_problems(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return kit::legacy_cidr_problems(text);
+}
+
 struct FormatRow {
   std::string_view word;
   Problems (*check)(std::string_view);
@@ -91,6 +128,10 @@ constexpr FormatRow kFormats[] = {
     {"groupVersion", is_group_version},
     {"resourceName", resource_name_problems},
     {"containerResourceName", container_resource_name_problems},
+    {"quotaResourceName", quota_resource_name_problems},
+    {"externalIp", external_ip_problems},
+    {"endpointIp", endpoint_ip_problems},
+    {"paddedCidr", padded_cidr_problems},
 };
 
 std::vector<std::string> texts_of(const Value& list) {
@@ -123,10 +164,9 @@ constexpr TestRow kTests[] = {
 };
 
 // Nothing when there is no such word.
-std::vector<Condition> conditions_of(const Value& value) {
+std::vector<Condition> condition_set(const Object& members) {
   std::vector<Condition> out;
-  if (!value.is_object()) return out;
-  for (const auto& [member, wanted] : value.get_object()) {
+  for (const auto& [member, wanted] : members) {
     Condition& condition = out.emplace_back();
     condition.member = member;
     if (wanted.is_object()) {
@@ -143,6 +183,18 @@ std::vector<Condition> conditions_of(const Value& value) {
   return out;
 }
 
+// One set of conditions, or a list of them; nothing when one of them says nothing that makes sense.
+Conditions conditions_of(const Value& value) {
+  Conditions out;
+  const Array sets = value.is_array() ? value.get_array() : Array{value};
+  for (const Value& set : sets) {
+    if (!set.is_object()) return {};
+    out.push_back(condition_set(set.get_object()));
+    if (out.back().empty()) return {};
+  }
+  return out;
+}
+
 struct TextWord {
   std::string_view word;
   std::string Rules::*text;
@@ -151,7 +203,7 @@ constexpr TextWord kTextWords[] = {
     {"enumText", &Rules::allowed_text}, {"rangeText", &Rules::range_text}, {"uniqueText", &Rules::unique_text},
     {"forbidden", &Rules::forbidden},   {"refused", &Rules::refused},      {"once", &Rules::once},
     {"rising", &Rules::rising},         {"named", &Rules::named},          {"path", &Rules::path},
-    {"missing", &Rules::missing},
+    {"missing", &Rules::missing},       {"perFamily", &Rules::per_family},
 };
 struct FlagWord {
   std::string_view word;
@@ -163,7 +215,7 @@ constexpr FlagWord kFlagWords[] = {
 };
 struct ConditionWord {
   std::string_view word;
-  std::vector<Condition> Rules::*conditions;
+  Conditions Rules::*conditions;
 };
 constexpr ConditionWord kConditionWords[] = {
     {"when", &Rules::when},
@@ -183,6 +235,7 @@ bool read_format(std::string_view word, Rules& out) {
   if (word == "port") return out.number = NumberFormat::kPort, true;
   if (word == "portOrName") return out.number = NumberFormat::kPortOrName, true;
   if (word == "intOrPercent") return out.number = NumberFormat::kIntOrPercent, true;
+  if (word == "labels") return out.labels = true;
   if (word == "labelSelector") return out.label_selector = true;
   if (word == "notNegative") return out.not_negative = true;
   if (word == "positive") return out.positive = true;
@@ -252,6 +305,8 @@ void Compiler::read_rules(const Object& words, const Object& schema, const std::
     const std::string_view word(key);
     if (word == "keys") {
       out.keys = read_inner(value);
+    } else if (word == "items") {
+      out.items = read_inner(value);
     } else if (word == "members" && value.is_object()) {
       for (const auto& [name, rules] : value.get_object()) out.members.emplace_back(std::string(name), read_inner(rules));
     } else if (!read_word(word, value, schema, out)) {
@@ -279,14 +334,34 @@ const ConditionalDefault* Compiler::conditional_default_of(const Object& schema,
   const std::string_view from = get_string(schema, "x-backplane-default-from");
   const bool fills = get_bool(schema, "x-backplane-default-fills").value_or(false);
   if (when == nullptr && from.empty() && !fills) return nullptr;
-  ConditionalDefault out{when != nullptr ? conditions_of(*when) : std::vector<Condition>(), std::string(from), fills};
+  ConditionalDefault out{when != nullptr ? conditions_of(*when) : Conditions(), std::string(from), fills};
   if (when != nullptr && out.when.empty()) fail(path + ".x-backplane-default-when", "no condition");
   if (fills && get_object(schema, "x-backplane-default") == nullptr) fail(path + ".x-backplane-default-fills", "the default is no struct");
   return &state_.conditional_defaults.emplace_back(std::move(out));
 }
 
-bool hold(const std::vector<Condition>& conditions, const Object& object) noexcept {
-  return std::all_of(conditions.begin(), conditions.end(), [&](const Condition& condition) {
+const Derived* Compiler::derived_of(const Object& schema) {
+  constexpr std::string_view kPrefix = "x-backplane-";
+  Derived out;
+  bool said = false;
+  const auto word = [&](std::string_view name) {
+    const Value* value = find(schema, std::string(kPrefix) + std::string(name));
+    said = said || value != nullptr;
+    return value;
+  };
+  if (const Value* value = word("drop-when")) out.dropped = conditions_of(*value);
+  if (const Value* value = word("first-of")) out.list = text_of(*value);
+  if (const Value* value = word("into")) out.into = text_of(*value);
+  if (const Value* value = word("fill-from")) out.from = texts_of(*value);
+  if (const Value* value = word("fill-when")) out.when = conditions_of(*value);
+  if (const Value* value = word("round")) out.thousandths = text_of(*value) == "thousandths";
+  return said ? &state_.derived.emplace_back(std::move(out)) : nullptr;
+}
+
+namespace {
+
+bool holds(const std::vector<Condition>& all, const Object& object) noexcept {
+  return std::all_of(all.begin(), all.end(), [&](const Condition& condition) {
     const Value* value = find(object, condition.member);
     if (condition.is != nullptr) return condition.is(value);
     const bool set = value != nullptr && !value->is_null() && !is_zero(*value);
@@ -295,6 +370,26 @@ bool hold(const std::vector<Condition>& conditions, const Object& object) noexce
     });
   });
 }
+
+}  // namespace
+
+bool hold(const Conditions& conditions, const Object& object) noexcept {
+  return conditions.empty() || std::any_of(conditions.begin(), conditions.end(), [&](const auto& set) { return holds(set, object); });
+}
+
+namespace {
+
+StructRules::Keys keys_of(const Object& words) {
+  const auto list = [&](std::string_view word) {
+    const Value* found = find(words, word);
+    return found != nullptr ? texts_of(*found) : std::vector<std::string>();
+  };
+  const Value* when = find(words, "when");
+  return {when != nullptr ? conditions_of(*when) : Conditions(), std::string(get_string(words, "member")), list("there"), list("filled"),
+          list("oneOf")};
+}
+
+}  // namespace
 
 const StructRules* Compiler::struct_rules_of(const Object& schema, const std::string& path) {
   const Object* words = get_object(schema, "x-backplane-struct-rules");
@@ -308,6 +403,10 @@ const StructRules* Compiler::struct_rules_of(const Object& schema, const std::st
         out.limits.push_back({*side, texts_of(words_of_limit.at("members")), std::string(get_string(words_of_limit, "limit")),
                               std::string(get_string(words_of_limit, "text"))});
       }
+      continue;
+    }
+    if (word == "keys" && value.is_array()) {
+      for (const Value& row : value.get_array()) out.keys.push_back(keys_of(row.get_object()));
       continue;
     }
     if (!value.is_object()) {

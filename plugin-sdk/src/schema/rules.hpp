@@ -23,11 +23,14 @@ struct Condition {
   bool (*is)(const Value* value) = nullptr;  // in place of values
 };
 
+// Several such sets, of which one has to hold.
+using Conditions = std::vector<std::vector<Condition>>;
+
 enum class NumberFormat : unsigned char { kNone, kPort, kPortOrName, kIntOrPercent };
 
 // Rules of a property's value, or of each item of a list or map.
 struct Rules {
-  std::vector<Condition> when, unless, when_was, unless_was, unless_item;
+  Conditions when, unless, when_was, unless_was, unless_item;
   bool again = false;  // updates are asked twice
   bool required = false;
   std::string required_text;
@@ -44,6 +47,7 @@ struct Rules {
   bool label_selector = false;  // structs
   std::optional<std::int64_t> max_percent;
   NumberFormat number = NumberFormat::kNone;
+  bool labels = false;        // a map
   bool not_negative = false;  // quantities
   bool positive = false;      // quantities
   std::optional<std::int64_t> max_length;
@@ -54,6 +58,7 @@ struct Rules {
   std::vector<std::string> unique;  // members that no two items share
   bool unique_items = false;        // no two items are the same
   std::string unique_text;
+  std::string per_family;   // not empty: addresses or ranges, one of each family at most; this is said of others
   std::string named;        // member that each of several items has
   bool whole_list = false;  // what is wrong with an item is said of the list
   bool holder = false;      // what is wrong with the value is said of what holds it
@@ -61,8 +66,9 @@ struct Rules {
   std::string path;         // what is blamed; with a dot at its front: inside what holds the value
   // "members": {name: rules}: rules for members of this struct in this place; others may hold the same struct to other rules.
   std::vector<std::pair<std::string, std::unique_ptr<Rules>>> members;
-  std::unique_ptr<Rules> keys;  // of a map's keys
-  std::unique_ptr<Rules> next;  // asked after these
+  std::unique_ptr<Rules> keys;   // of a map's keys
+  std::unique_ptr<Rules> items;  // of a list's items in this place
+  std::unique_ptr<Rules> next;   // asked after these
 };
 
 // Rules on the members of a struct together.
@@ -97,16 +103,33 @@ struct StructRules {
   std::string any_text;
   // Keys of the first map that are none of the second's.
   std::string distinct, distinct_from;
+  // Keys that a map must have.
+  struct Keys {
+    Conditions when;
+    std::string map;  // dotted, where it stands deeper
+    std::vector<std::string> there, filled, one_of;
+  };
+  std::vector<Keys> keys;
 };
 
 // x-backplane-default-when, x-backplane-default-from and x-backplane-default-fills.
 struct ConditionalDefault {
-  std::vector<Condition> when;
+  Conditions when;   // empty: always
   std::string from;  // empty: the default is constant
   bool fills = false;
 };
 
+// What becomes of a member beside its default.
+struct Derived {
+  Conditions dropped;             // it is removed where this holds
+  std::string list;               // this list's first item is the same field under another name
+  std::string into;               // its entries are written to this map, and it is removed
+  std::vector<std::string> from;  // maps whose entries it gets where it has none of that key
+  Conditions when;                // of `from`; empty: always
+  bool thousandths = false;       // quantities in it are rounded up to whole thousandths
+};
+
 // Whether the members of the struct have such values.
-bool hold(const std::vector<Condition>& conditions, const Object& object) noexcept;
+bool hold(const Conditions& conditions, const Object& object) noexcept;
 
 }  // namespace backplane::schema

@@ -47,6 +47,7 @@ void Body::build_index() {
   for (std::size_t i = 0; i < properties.size(); ++i) {
     if (properties[i].always) always.push_back(static_cast<std::uint16_t>(i));
     if (properties[i].default_value || properties[i].conditional) with_defaults.push_back(static_cast<std::uint16_t>(i));
+    if (properties[i].derived) derived.push_back(static_cast<std::uint16_t>(i));
     if (properties[i].rules) ruled.push_back(static_cast<std::uint16_t>(i));
   }
 }

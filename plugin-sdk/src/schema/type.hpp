@@ -53,6 +53,7 @@ enum class Omit : unsigned char { kEmpty, kNever, kZero };
 class Type;
 struct Constraints;
 struct ConditionalDefault;
+struct Derived;
 struct ListIdentity;
 struct ProtobufPlan;
 
@@ -70,8 +71,9 @@ struct Property {
   const Value* default_value = nullptr;  // null: none
   // Where the default is set only under conditions, or is the value of another member.
   const ConditionalDefault* conditional = nullptr;
-  std::string_view embedded;   // Go's embedded structs on the way, dotted, for error paths: "VolumeSource"
-  std::string_view merge_key;  // x-kubernetes-patch-merge-key
+  const Derived* derived = nullptr;  // what else it becomes; null: nothing
+  std::string_view embedded;         // Go's embedded structs on the way, dotted, for error paths: "VolumeSource"
+  std::string_view merge_key;        // x-kubernetes-patch-merge-key
   Omit omit = Omit::kEmpty;
   bool pointer = false;
   bool always = false;  // printed when unset
@@ -96,6 +98,7 @@ struct Body {
   std::vector<std::uint16_t> buckets;        // open addressing: property index + 1, 0 is free; size is a power of two
   std::vector<std::uint16_t> always;         // properties printed when unset
   std::vector<std::uint16_t> with_defaults;  // properties with a declared default
+  std::vector<std::uint16_t> derived;        // properties that become something else
   const Type* items = nullptr;               // of a list, or the values of a map
   const Type* object_shape = nullptr;        // kShape: what an object, an array is; and whether a boolean may stand
   const Type* array_shape = nullptr;
@@ -209,6 +212,7 @@ struct SchemaSet::State {
   std::list<std::string> strings;  // names and texts that bodies refer to
   std::list<Value> defaults;       // declared defaults
   std::list<schema::ConditionalDefault> conditional_defaults;
+  std::list<schema::Derived> derived;
   std::list<schema::Rules> rules;  // what properties and items refer to
   std::list<schema::StructRules> struct_rules;
   std::vector<std::unique_ptr<schema::Type>> inner;            // types inside definitions

@@ -2,7 +2,6 @@
 
 #include "backplane/kit/walk.hpp"
 #include "backplane/workload/image_name.hpp"
-#include "backplane/workload/resources.hpp"
 
 namespace backplane::workload {
 
@@ -14,10 +13,7 @@ namespace {
 std::string_view pull_policy(std::string_view image) { return image_tag(image) == "latest" ? "Always" : "IfNotPresent"; }
 
 void default_container(Object& container) {
-  Object& resources = ensure_object(container, "resources");
-  for (std::string_view list : {"limits", "requests"}) {
-    if (Object* found = mutable_object(resources, list)) round_resource_list(*found);
-  }
+  ensure_object(container, "resources");
   fill(container, "imagePullPolicy", pull_policy(get_string(container, "image")));
 }
 
@@ -31,9 +27,6 @@ bool has_source(const Object& volume) {
 void default_volume(Object& volume) {
   if (!has_source(volume)) volume["emptyDir"].emplace_object();
   if (Object* image = mutable_object(volume, "image")) fill(*image, "pullPolicy", pull_policy(get_string(*image, "reference")));
-  if (Object* ephemeral = mutable_object(volume, "ephemeral")) {
-    if (Object* claim = mutable_object(*ephemeral, "volumeClaimTemplate")) apply_claim_spec_defaults(ensure_object(*claim, "spec"));
-  }
 }
 
 // Limits are what is asked for where nothing else is.
@@ -58,14 +51,6 @@ void default_host_ports(Object& container) {
 }
 
 }  // namespace
-
-void apply_claim_spec_defaults(Object& claim_spec) {
-  if (Object* resources = mutable_object(claim_spec, "resources")) {
-    for (std::string_view list : {"limits", "requests"}) {
-      if (Object* found = mutable_object(*resources, list)) round_resource_list(*found);
-    }
-  }
-}
 
 void apply_pod_spec_defaults(Object& pod_spec) {
   for (std::string_view list : {"initContainers", "containers", "ephemeralContainers"}) each_mutable(pod_spec, list, default_container);

@@ -189,24 +189,6 @@ TEST(PodRules, RequestsStayBelowLimits) {
             "spec.containers[0].resources.requests: Invalid value: \"2\": must be less than or equal to cpu limit of 1");
 }
 
-TEST(ResourceLists, AreRoundedUpToThousandths) {
-  Object list = parse(R"({"cpu":"1500u","memory":"1n","pods":"3"})");
-  round_resource_list(list);
-  EXPECT_EQ(to_json(list), R"({"cpu":"2m","memory":"1m","pods":"3"})");
-}
-
-// "-0.0015" became "2m", and more digits than 64 bits hold became anything.
-TEST(ResourceLists, AreRoundedAwayFromZero) {
-  Object list =
-      parse(R"({"cpu":"-1500u","memory":"-1n","a.io/x":"123456789012345678901234567890u","a.io/y":"-999999n","a.io/z":"1999500u"})");
-  round_resource_list(list);
-  EXPECT_EQ(get_string(list, "cpu"), "-2m");
-  EXPECT_EQ(get_string(list, "memory"), "-1m");
-  EXPECT_EQ(get_string(list, "a.io/x"), *canonical_quantity("123456789012345678901234568m"));
-  EXPECT_EQ(get_string(list, "a.io/y"), "-1m");
-  EXPECT_EQ(get_string(list, "a.io/z"), "2");
-}
-
 TEST(PodRules, SpreadConstraintsAreRepeatedByTheEarlierOnes) {
   const std::string zone = R"({"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule"})";
   const std::string host = R"({"maxSkew":1,"topologyKey":"host","whenUnsatisfiable":"DoNotSchedule"})";

@@ -8,24 +8,13 @@
 namespace backplane::workload {
 namespace {
 
-Value list_member(const Value* list, std::string_view member) {
-  std::vector<std::string> parts;
-  if (list == nullptr || !list->is_array()) return "";
-  for (const Value& item : list->get_array()) parts.emplace_back(item.is_object() ? get_string(item.get_object(), member) : "");
-  return Value(kit::joined(parts));
-}
-
-Value show_names(const Value* containers, std::int64_t) { return list_member(containers, "name"); }
-Value show_images(const Value* containers, std::int64_t) { return list_member(containers, "image"); }
 Value show_access_modes(const Value* modes, std::int64_t) {
   return Value(print_access_modes(modes != nullptr ? modes->if_array() : nullptr));
 }
 
 }  // namespace
 
-std::map<std::string, kit::Printer, std::less<>> printers() {
-  return {{"containerNames", show_names}, {"containerImages", show_images}, {"accessModes", show_access_modes}};
-}
+std::map<std::string, kit::Printer, std::less<>> printers() { return {{"accessModes", show_access_modes}}; }
 
 std::string print_access_modes(const Array* modes) {
   static constexpr std::pair<std::string_view, std::string_view> kShort[] = {

@@ -12,13 +12,5 @@ TEST(Printing, AccessModesAreShortAndInTheirOrder) {
   EXPECT_EQ(print_access_modes(get_array(modes, "m")), "RWO,RWX");
 }
 
-TEST(Printing, ContainersStandSideBySide) {
-  const Value containers = json::parse(R"([{"name":"a","image":"x"},{"name":"b","image":"y"}])");
-  const auto shown = printers();
-  EXPECT_EQ(shown.at("containerNames").found(&containers, 0), "a,b");
-  EXPECT_EQ(shown.at("containerImages").found(&containers, 0), "x,y");
-  EXPECT_EQ(shown.at("containerImages").found(nullptr, 0), "");
-}
-
 }  // namespace
 }  // namespace backplane::workload

@@ -29,33 +29,7 @@ void validate_request(const Object& limits, std::string_view name, const Value& 
   }
 }
 
-// The number without its last `drop` digits, one further away from zero; of as many digits as there are.
-std::string next_whole(std::string_view number, std::size_t drop) {
-  const bool negative = number.starts_with('-');
-  if (negative) number.remove_prefix(1);
-  std::string digits(number.substr(0, number.size() - std::min(drop, number.size())));
-  std::size_t at = digits.size();
-  while (at > 0 && digits[at - 1] == '9') digits[--at] = '0';
-  if (at > 0) {
-    ++digits[at - 1];
-  } else {
-    digits.insert(digits.begin(), '1');
-  }
-  return (negative ? "-" : "") + digits;
-}
-
 }  // namespace
-
-void round_resource_list(Object& list) {
-  for (auto& entry : list) {
-    const std::string_view text = text_of(entry.value());
-    // Only texts with micro or nano parts can be finer than a thousandth once canonical.
-    if (text.empty() || (text.back() != 'u' && text.back() != 'n')) continue;
-    const auto digits = text.substr(0, text.size() - 1);
-    const std::size_t drop = text.back() == 'u' ? 3 : 6;
-    if (auto rounded = canonical_quantity(next_whole(digits, drop) + "m")) entry.value() = *rounded;
-  }
-}
 
 void validate_resource_name(std::string_view name, const Path& path, FieldErrors& errors) {
   for (const std::string& problem : resource_name_problems(name)) errors.invalid(path, name, problem);

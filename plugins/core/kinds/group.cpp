@@ -12,7 +12,7 @@ Result<kit::GroupDocument> core_group(CoreOptions options) {
   add_namespaces(code);
   add_nodes(code);
   add_pods(code, options.pods);
-  add_secrets_and_accounts(code);
+  add_secrets(code);
   add_services(code, std::move(options.services));
   add_templates_and_controllers(code, options.pods);
   add_volumes_and_claims(code);

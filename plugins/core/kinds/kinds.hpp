@@ -20,7 +20,7 @@ void add_limits_and_quotas(GroupCode& code);
 void add_namespaces(GroupCode& code);
 void add_nodes(GroupCode& code);
 void add_pods(GroupCode& code, workload::PodValidationOptions options);
-void add_secrets_and_accounts(GroupCode& code);
+void add_secrets(GroupCode& code);
 void add_services(GroupCode& code, std::shared_ptr<const StoreHooks> hooks);
 void add_templates_and_controllers(GroupCode& code, workload::PodValidationOptions options);
 void add_volumes_and_claims(GroupCode& code);

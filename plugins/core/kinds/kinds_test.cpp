@@ -48,7 +48,7 @@ TEST(ConfigMaps, AreSmall) {
 
 TEST(Secrets, StringDataBecomesData) {
   const Object secret = kind(core_group()->kind("Secret")).defaulted(R"({"stringData":{"k":"hello"}})");
-  EXPECT_EQ(to_json(secret), R"({"metadata":{},"type":"Opaque","data":{"k":"aGVsbG8="}})");
+  EXPECT_EQ(to_json(secret), R"({"metadata":{},"data":{"k":"aGVsbG8="},"type":"Opaque"})");
 }
 
 TEST(Secrets, TypesDemandTheirKeys) {
@@ -108,9 +108,63 @@ TEST(Nodes, TaintsAreBlamedTwiceOnUpdate) {
   EXPECT_EQ(errors.size(), 2u);
 }
 
+TEST(Nodes, NameTheirFirstNetworkTwice) {
+  const auto spec = [](std::string_view text) {
+    return to_json(kind(core_group()->kind("Node")).defaulted("{\"spec\":" + std::string(text) + "}").at("spec"));
+  };
+  EXPECT_EQ(spec(R"({"podCIDR":"10.0.0.0/24"})"), R"({"podCIDR":"10.0.0.0/24","podCIDRs":["10.0.0.0/24"]})");
+  EXPECT_EQ(spec(R"({"podCIDRs":["10.0.0.0/24","fd00::/64"]})"), R"({"podCIDR":"10.0.0.0/24","podCIDRs":["10.0.0.0/24","fd00::/64"]})");
+  EXPECT_EQ(spec(R"({"podCIDR":"10.1.0.0/24","podCIDRs":["10.0.0.0/24"]})"), R"({"podCIDR":"10.1.0.0/24","podCIDRs":["10.1.0.0/24"]})");
+  EXPECT_EQ(problems_of(core_group()->kind("Node"), R"({"spec":{"podCIDRs":["10.0.0.0/24","10.1.0.0/24"]}})"),
+            "spec.podCIDRs: Invalid value: [\"10.0.0.0/24\",\"10.1.0.0/24\"]: may specify no more than one CIDR for each IP family");
+}
+
+TEST(ResourceQuotas, BlameEachScopeThatIsNone) {
+  const KindUnderTest one = kind(core_group()->kind("ResourceQuota"));
+  FieldErrors errors;
+  core_schemas()
+      ->find("io.k8s.api.core.v1.ResourceQuota")
+      ->check(one.normalized(R"({"spec":{"scopes":["x","BestEffort","y"]}})"), nullptr, ObjectPart::kWithoutStatus, "", errors);
+  ASSERT_EQ(errors.size(), 2u);
+  for (const FieldError& error : errors.list()) {
+    EXPECT_EQ(error.field + ": " + error.text, R"(spec.scopes: Invalid value: ["x","BestEffort","y"]: unsupported scope)");
+  }
+  EXPECT_EQ(problems_of(core_group()->kind("ResourceQuota"), R"({"spec":{"scopes":["BestEffort"],"hard":{"pods":"1"}}})"), "");
+  EXPECT_EQ(problems_of(core_group()->kind("ResourceQuota"), R"({"spec":{"hard":{"storage":"1"}}})"),
+            "spec.hard[storage]: Invalid value: \"storage\": must be a standard resource for quota");
+}
+
+// Addresses that only their own host can reach were taken.
+TEST(Endpoints, HaveAddressesThatOthersReach) {
+  const auto of = [](const std::string& ip) {
+    return problems_of(core_group()->kind("Endpoints"),
+                       R"({"subsets":[{"addresses":[{"ip":")" + ip + R"("}],"ports":[{"port":1,"protocol":"TCP"}]}]})");
+  };
+  const auto blame = [](const std::string& ip, const std::string& why) {
+    return "subsets[0].addresses[0].ip: Invalid value: \"" + ip + "\": " + why;
+  };
+  EXPECT_EQ(of("10.0.0.1"), "");
+  EXPECT_EQ(of("0.0.0.0"), blame("0.0.0.0", "may not be unspecified (0.0.0.0)"));
+  EXPECT_EQ(of("::1"), blame("::1", "may not be in the loopback range (127.0.0.0/8, ::1/128)"));
+  EXPECT_EQ(of("fe80::1"), blame("fe80::1", "may not be in the link-local range (169.254.0.0/16, fe80::/10)"));
+  EXPECT_EQ(of("224.0.0.7"), blame("224.0.0.7", "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"));
+  EXPECT_EQ(of("x"), "[" + blame("x", "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)") + ", " +
+                         blame("x", "must be a valid IP address") + "]");
+}
+
+TEST(ServiceAccounts, WarnWhenTheirAnnotationIsNew) {
+  const auto strategy = core_group()->kind("ServiceAccount").strategy();
+  const Object without = parse("{}"), with = parse(R"({"metadata":{"annotations":{"kubernetes.io/enforce-mountable-secrets":"true"}}})");
+  EXPECT_EQ(strategy->warnings(with, nullptr).size(), 1u);
+  EXPECT_EQ(strategy->warnings(with, &without),
+            std::vector<std::string>{"metadata.annotations[kubernetes.io/enforce-mountable-secrets]: deprecated in v1.32+; prefer separate "
+                                     "namespaces to isolate access to mounted secrets"});
+  EXPECT_EQ(strategy->warnings(with, &with).size(), 0u);
+}
+
 TEST(LimitRanges, FillDefaultsFromBounds) {
-  Object range = parse(R"({"spec":{"limits":[{"type":"Container","max":{"cpu":"2"},"min":{"memory":"1Mi"}}]}})");
-  core_group()->kind("LimitRange").strategy()->apply_defaults(range);
+  const Object range = kind(core_group()->kind("LimitRange"))
+                           .defaulted(R"({"spec":{"limits":[{"type":"Container","max":{"cpu":"2"},"min":{"memory":"1Mi"}}]}})");
   const Object& item = range.at("spec").get_object().at("limits").get_array()[0].get_object();
   EXPECT_EQ(to_json(item.at("default")), R"({"cpu":"2"})");
   EXPECT_EQ(to_json(item.at("defaultRequest")), R"({"cpu":"2","memory":"1Mi"})");
@@ -141,6 +195,15 @@ TEST(Tables, OfKindsArePaths) {
   const auto cells = [](const KindRow& row, std::string_view object) {
     return to_json(Value(row.strategy()->table_convertor().cells(parse(object), 0, {})));
   };
+  EXPECT_EQ(
+      cells(core_group()->kind("Event"), R"({"metadata":{"name":"e"},"involvedObject":{"kind":"Pod","name":"p"},"firstTimestamp":null,)"
+                                         R"("eventTime":"1969-12-31T23:59:00Z","reportingComponent":"c","message":"m\n"})"),
+      R"(["60s","","","pod/p","","c","m","60s",1,"e"])");
+  EXPECT_EQ(
+      cells(core_group()->kind("Node"),
+            R"({"metadata":{"name":"n"},"status":{"addresses":[{"type":"InternalIP","address":"10.0.0.1"}],"nodeInfo":{"osImage":""}}})"),
+      R"(["n","Unknown","\u003cnone\u003e","\u003cunknown\u003e","","10.0.0.1","\u003cnone\u003e","\u003cunknown\u003e",)"
+      R"("\u003cunknown\u003e","\u003cunknown\u003e"])");
   EXPECT_EQ(cells(core_group()->kind("ConfigMap"), R"({"metadata":{"name":"a"},"data":{"x":"1"},"binaryData":{"y":"AA=="}})"),
             R"(["a",2,"\u003cunknown\u003e"])");
   EXPECT_EQ(cells(core_group()->kind("PersistentVolumeClaim"),

@@ -1,15 +1,11 @@
 // PersistentVolumes and PersistentVolumeClaims.
-#include <span>
-
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
-#include "backplane/workload/pod_defaults.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "backplane/workload/printing.hpp"
-#include "backplane/workload/resources.hpp"
 #include "backplane/workload/warnings.hpp"
 #include "kinds/kinds.hpp"
 #include "printing/go_struct.hpp"
@@ -20,8 +16,6 @@ namespace {
 using namespace kit;
 using namespace workload;
 
-Value show_storage(const Value* found, std::int64_t) { return found != nullptr ? *found : Value("0"); }
-
 void print_phase(const Object& object, std::int64_t, Array& cells) {
   const bool deleting = !meta_text(object, "deletionTimestamp").empty();
   const std::string_view phase = get_string_path(object, "status.phase");
@@ -29,73 +23,21 @@ void print_phase(const Object& object, std::int64_t, Array& cells) {
   cells.emplace_back(deleting ? "Terminating" : phase.empty() ? unknown : phase);
 }
 
-// The annotation is the older name of the field.
-void print_storage_class(const Object& object, std::int64_t, Array& cells) {
-  const Value* old = find_path(object, {"metadata", "annotations", "volume.beta.kubernetes.io/storage-class"});
-  cells.emplace_back(old ? text_of(*old) : get_string_path(object, "spec.storageClassName"));
-}
-
-void print_claim_name(const Object& volume, std::int64_t, Array& cells) {
-  const Object& claim = object_or_empty(object_or_empty(volume, "spec"), "claimRef");
-  cells.emplace_back(claim.empty() ? "" : std::string(get_string(claim, "namespace")) + "/" + std::string(get_string(claim, "name")));
-}
-
-void print_bound(const Object& claim, std::int64_t now, Array& cells) {
+void print_bound(const Object& claim, std::int64_t, Array& cells) {
   const Object& status = object_or_empty(claim, "status");
   const bool bound = !get_string_path(claim, "spec.volumeName").empty();
-  cells.push_back(bound ? show_storage(find_path(status, "capacity.storage"), now) : Value(""));
+  const Value* storage = find_path(status, "capacity.storage");
+  cells.push_back(!bound ? Value("") : storage != nullptr ? *storage : Value("0"));
   cells.push_back(Value(bound ? print_access_modes(get_array(status, "accessModes")) : ""));
 }
 
-// What is out of use, as warnings name it, and why.
-struct Deprecated {
-  std::string_view name, shown, message;
-};
-constexpr Deprecated kOldAnnotations[] = {
-    {"volume.beta.kubernetes.io/storage-class", "metadata.annotations[volume.beta.kubernetes.io/storage-class]",
-     "deprecated since v1.8; use \"storageClassName\" attribute instead"},
-    {"volume.beta.kubernetes.io/mount-options", "metadata.annotations[volume.beta.kubernetes.io/mount-options]",
-     "deprecated since v1.31; use \"mountOptions\" attribute instead"},
-};
-constexpr Deprecated kOldSources[] = {
-    {"cephfs", "spec.cephfs", "deprecated in v1.28, non-functional in v1.31+"},
-    {"photonPersistentDisk", "spec.photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"},
-    {"scaleIO", "spec.scaleIO", "deprecated in v1.16, non-functional in v1.22+"},
-    {"storageos", "spec.storageOS", "deprecated in v1.22, non-functional in v1.25+"},
-    {"glusterfs", "spec.glusterfs", "deprecated in v1.25, non-functional in v1.26+"},
-    {"rbd", "spec.rbd", "deprecated in v1.28, non-functional in v1.31+"},
-};
-
-void warn_of_members(const Object& holder, std::span<const Deprecated> rows, Warnings& out) {
-  for (const Deprecated& row : rows) {
-    if (has(holder, row.name)) out.push_back(std::string(row.shown) + ": " + std::string(row.message));
-  }
-}
-
-Warnings volume_warnings(const Object& volume) {
-  Warnings out;
-  const Object& spec = object_or_empty(volume, "spec");
-  const Object& annotations = object_or_empty(object_or_empty(volume, "metadata"), "annotations");
-  warn_of_members(annotations, kOldAnnotations, out);
-  if (get_string(spec, "persistentVolumeReclaimPolicy") == "Recycle") {
-    out.emplace_back(
-        "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic "
-        "provisioning.");
-  }
-  each(object_or_empty(object_or_empty(spec, "nodeAffinity"), "required"), "nodeSelectorTerms", [&](const Object& term, std::size_t i) {
-    warn_of_node_term(term, false, at("spec.nodeAffinity.required.nodeSelectorTerms", i), out);
-  });
-  warn_of_members(spec, kOldSources, out);
-  return out;
+void warn_of_term(const Value& term, const std::string& path, std::vector<std::string>& warnings) {
+  warn_of_node_term(term.get_object(), false, path, warnings);
 }
 
 class PersistentVolumeStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
-  std::vector<std::string> warnings(const Object& object, const Object*) const override { return volume_warnings(object); }
-  void apply_defaults(Object& object) const override {
-    if (Object* capacity = mutable_object(ensure_object(object, "spec"), "capacity")) round_resource_list(*capacity);
-  }
 
  protected:
   void prepare_create(Object& object) const override {
@@ -118,7 +60,10 @@ class PersistentVolumeStrategy final : public KindStrategy {
     const Object& spec = object_or_empty(object, "spec");
     const Object& before = object_or_empty(old, "spec");
     check_source_change(spec, before, errors);
-    check_immutable(find(spec, "volumeMode"), find(before, "volumeMode"), "volumeMode", errors);
+    if (!same_member(spec, before, "volumeMode")) {
+      const Value* mode = find(spec, "volumeMode");
+      errors.invalid_raw("volumeMode", mode != nullptr ? to_json(*mode) : "null", "field is immutable");
+    }
     if (has(before, "nodeAffinity") && !same_member(spec, before, "nodeAffinity")) {
       const Object* affinity = get_object(spec, "nodeAffinity");
       errors.invalid_raw("nodeAffinity", affinity ? to_json(go_struct("VolumeNodeAffinity", *affinity)) : "null",
@@ -145,18 +90,9 @@ class PersistentVolumeStrategy final : public KindStrategy {
 class PersistentVolumeClaimStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
-  std::vector<std::string> warnings(const Object& object, const Object*) const override {
-    Warnings out;
-    const Object& annotations = object_or_empty(object_or_empty(object, "metadata"), "annotations");
-    warn_of_members(annotations, std::span(kOldAnnotations).first(1), out);
-    warn_of_claim_spec(object_or_empty(object, "spec"), "spec", out);
-    return out;
-  }
-  void apply_defaults(Object& object) const override { apply_claim_spec_defaults(ensure_object(object, "spec")); }
 
  protected:
   void prepare_create(Object& object) const override {
-    ensure_object(object, "status")["phase"] = "Pending";
     Object& spec = ensure_object(object, "spec");
     drop_unknown_source(spec);
     normalize_source(spec);
@@ -203,7 +139,6 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
           "spec",
           "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n" + *difference);
     }
-    check_immutable(find_path(object, "spec.volumeMode"), find_path(old, "spec.volumeMode"), "volumeMode", errors);
     const auto amount = [](const Object& claim, std::initializer_list<std::string_view> path) {
       const Value* found = find_path(claim, path);
       return found != nullptr ? text_of(*found) : std::string_view("0");
@@ -221,11 +156,8 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
 void add_volumes_and_claims(GroupCode& code) {
   code.kinds["PersistentVolume"] = {.make = made<PersistentVolumeStrategy>()};
   code.kinds["PersistentVolumeClaim"] = {.make = made<PersistentVolumeClaimStrategy>()};
-  code.printers.insert({{"storage", show_storage},
-                        {"volumePhase", print_phase},
-                        {"claimName", print_claim_name},
-                        {"storageClass", print_storage_class},
-                        {"boundVolume", print_bound}});
+  code.printers.insert({{"volumePhase", print_phase}, {"boundVolume", print_bound}});
+  code.warnings.emplace("nodeTerm", warn_of_term);
 }
 
 }  // namespace backplane::core

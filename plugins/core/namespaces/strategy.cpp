@@ -31,15 +31,12 @@ class NamespaceStrategy final : public KindStrategy {
 
  protected:
   void prepare_create(Object& object) const override {
-    Object& status = object["status"].emplace_object();
-    status["phase"] = "Active";
     const auto finalizers = texts_of(object_or_empty(object, "spec"), "finalizers");
     if (std::find(finalizers.begin(), finalizers.end(), kFinalizer) != finalizers.end()) return;
     ensure_array(ensure_object(object, "spec"), "finalizers").emplace_back(kFinalizer);
   }
   void prepare_update(Object& object, const Object& old) const override {
     take_member(ensure_object(object, "spec"), object_or_empty(old, "spec"), "finalizers");
-    take_member(object, old, "status");
   }
 };
 

@@ -1,12 +1,8 @@
 #include "services/ranges.hpp"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
 #include <charconv>
 #include <random>
-
-#include "backplane/ip_text.hpp"
 
 namespace backplane::core {
 namespace {
@@ -20,40 +16,20 @@ std::optional<int> number(std::string_view text) {
   return out;
 }
 
-using Bytes = std::array<unsigned char, 16>;
+constexpr int kBits = 128;
 
-// Decimal whatever zeros it begins with, as services have always been read.
-bool parse_four(std::string_view text, Bytes& out) {
-  for (int i = 0; i < 4; ++i) {
-    const auto dot = i < 3 ? text.find('.') : text.size();
-    if (dot == std::string_view::npos) return false;
-    const auto part = number(text.substr(0, dot));
-    if (!part || *part < 0 || *part > 255) return false;
-    out[static_cast<std::size_t>(i)] = static_cast<unsigned char>(*part);
-    text.remove_prefix(std::min(dot + 1, text.size()));
-  }
-  return true;
+// Bits of the 128 before which those of a range's own text begin.
+int offset(bool six) { return six ? 0 : kBits - 32; }
+
+bool bit_at(const kit::IpAddress& address, int bit) {
+  return (address.bytes[static_cast<std::size_t>(bit / 8)] & (0x80u >> (bit % 8))) != 0;
 }
-
-bool parse_address(std::string_view text, Bytes& out) {
-  if (text.find(':') == std::string_view::npos) return parse_four(text, out);
-  return read_ipv6(text, out.data());
-}
-
-std::string print(const Bytes& bytes, bool six) {
-  char text[INET6_ADDRSTRLEN] = {};
-  inet_ntop(six ? AF_INET6 : AF_INET, bytes.data(), text, sizeof text);
-  return text;
-}
-
-bool bit_at(const Bytes& bytes, int bit) { return (bytes[static_cast<std::size_t>(bit / 8)] & (0x80u >> (bit % 8))) != 0; }
 
 }  // namespace
 
 std::optional<std::string> canonical_address(std::string_view text) {
-  Bytes bytes{};
-  if (!parse_address(text, bytes)) return std::nullopt;
-  return print(bytes, text.find(':') != std::string_view::npos);
+  const auto address = kit::parse_ip(text);
+  return address ? std::optional(kit::print_ip(*address)) : std::nullopt;
 }
 
 std::string_view family_of(std::string_view address) { return address.find(':') == std::string_view::npos ? "IPv4" : "IPv6"; }
@@ -61,39 +37,38 @@ std::string_view family_of(std::string_view address) { return address.find(':') 
 Result<AddressRange> AddressRange::parse(std::string_view cidr) {
   const auto slash = cidr.find('/');
   const int bits = slash == std::string_view::npos ? -1 : number(cidr.substr(slash + 1)).value_or(-1);
+  const auto base = kit::parse_ip(cidr.substr(0, slash));
+  const int width = base && base->six ? kBits : 32;
+  if (!base || bits < 0 || bits > width) return bad_request("invalid CIDR address: " + std::string(cidr));
   AddressRange out;
-  out.six_ = cidr.find(':') != std::string_view::npos;
-  const int width = out.six_ ? 128 : 32;
-  if (!parse_address(cidr.substr(0, slash), out.base_) || bits < 0 || bits > width) {
-    return bad_request("invalid CIDR address: " + std::string(cidr));
+  out.base_ = *base;
+  out.prefix_ = bits + offset(base->six);
+  for (int bit = out.prefix_; bit < kBits; ++bit) {
+    out.base_.bytes[static_cast<std::size_t>(bit / 8)] &= static_cast<unsigned char>(~(0x80u >> (bit % 8)));
   }
-  out.prefix_ = bits;
-  for (int bit = bits; bit < width; ++bit)
-    out.base_[static_cast<std::size_t>(bit / 8)] &= static_cast<unsigned char>(~(0x80u >> (bit % 8)));
   const std::uint64_t count = std::uint64_t{1} << std::min(width - bits, kMostHostBits);
-  const std::uint64_t unusable = out.six_ ? 1 : 2;
+  const std::uint64_t unusable = base->six ? 1 : 2;
   if (count <= unusable) return bad_request("service range " + std::string(cidr) + " is too small");
   out.size_ = count - unusable;
   return out;
 }
 
 std::string AddressRange::address(std::uint64_t index) const {
-  Bytes bytes = base_;
-  for (int i = (six_ ? 16 : 4) - 1; i >= 0 && index != 0; --i) {
-    index += bytes[static_cast<std::size_t>(i)];
-    bytes[static_cast<std::size_t>(i)] = static_cast<unsigned char>(index & 0xFF);
+  kit::IpAddress out = base_;
+  for (auto byte = out.bytes.rbegin(); byte != out.bytes.rend() && index != 0; ++byte) {
+    index += *byte;
+    *byte = static_cast<unsigned char>(index & 0xFF);
     index >>= 8;
   }
-  return print(bytes, six_);
+  return kit::print_ip(out);
 }
 
-bool AddressRange::holds(std::string_view address) const {
-  Bytes bytes{};
-  if ((address.find(':') != std::string_view::npos) != six_ || !parse_address(address, bytes)) return false;
-  bool network = true, broadcast = !six_;
-  const int width = six_ ? 128 : 32;
-  for (int bit = 0; bit < width; ++bit) {
-    const bool set = bit_at(bytes, bit);
+bool AddressRange::holds(std::string_view text) const {
+  const auto address = kit::parse_ip(text);
+  if (!address || address->six != base_.six) return false;
+  bool network = true, broadcast = !base_.six;
+  for (int bit = 0; bit < kBits; ++bit) {
+    const bool set = bit_at(*address, bit);
     if (bit < prefix_ && set != bit_at(base_, bit)) return false;
     if (bit >= prefix_) (set ? network : broadcast) = false;
   }

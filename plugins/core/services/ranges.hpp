@@ -4,12 +4,12 @@
 // Errors:        kBadRequest for texts that are no range.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "backplane/kit/addresses.hpp"
 #include "backplane/status.hpp"
 
 namespace backplane::core {
@@ -32,12 +32,11 @@ class AddressRange {
   std::uint64_t size() const noexcept { return size_; }
   // Addresses 1 … band() are usually asked for by name: others are given first.
   std::uint64_t band() const noexcept;
-  std::string_view family() const noexcept { return six_ ? "IPv6" : "IPv4"; }
+  std::string_view family() const noexcept { return base_.six ? "IPv6" : "IPv4"; }
 
  private:
-  bool six_ = false;
-  int prefix_ = 0;
-  std::array<unsigned char, 16> base_{};
+  kit::IpAddress base_;
+  int prefix_ = 0;  // of the 128 bits
   std::uint64_t size_ = 0;
 };
 

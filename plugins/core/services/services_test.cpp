@@ -182,7 +182,9 @@ TEST(Services, ABadBalancerClassIsBlamedTwiceOnUpdate) {
 }
 
 TEST(Services, WarnOfWhatIsIgnoredOrOld) {
-  const auto warnings = [](std::string_view spec) { return service_warnings(parse("{\"spec\":" + std::string(spec) + "}")); };
+  const auto warnings = [](std::string_view spec) {
+    return services().strategy().warnings(parse("{\"spec\":" + std::string(spec) + "}"), nullptr);
+  };
   EXPECT_EQ(warnings(R"({"type":"ClusterIP","clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1"]})"), std::vector<std::string>{});
   EXPECT_EQ(warnings(R"({"type":"ClusterIP","externalIPs":["1.1.1.1"]})"),
             std::vector<std::string>{"spec.externalIPs is deprecated and may no longer be implemented in some clusters"});
@@ -196,6 +198,22 @@ TEST(Services, WarnOfWhatIsIgnoredOrOld) {
   EXPECT_EQ(warnings(R"({"type":"ClusterIP","externalName":"e","trafficDistribution":"PreferClose"})"),
             (std::vector<std::string>{"spec.externalName is ignored when spec.type is not \"ExternalName\"",
                                       "spec.trafficDistribution: \"PreferClose\" is deprecated; use \"PreferSameZone\""}));
+}
+
+TEST(Services, FillInWhatTheirTypeNeeds) {
+  const auto spec = [](std::string_view text) { return to_json(services().defaulted("{\"spec\":" + std::string(text) + "}").at("spec")); };
+  EXPECT_EQ(spec(R"({"sessionAffinity":"ClientIP","sessionAffinityConfig":{"clientIP":{}}})"),
+            R"({"type":"ClusterIP","sessionAffinity":"ClientIP","sessionAffinityConfig":{"clientIP":{"timeoutSeconds":10800}},)"
+            R"("internalTrafficPolicy":"Cluster"})");
+  EXPECT_EQ(spec(R"({"sessionAffinityConfig":{"clientIP":{"timeoutSeconds":5}}})"),
+            R"({"type":"ClusterIP","sessionAffinity":"None","internalTrafficPolicy":"Cluster"})");
+  EXPECT_EQ(spec(R"({"externalIPs":["1.1.1.1"]})"),
+            R"({"type":"ClusterIP","externalIPs":["1.1.1.1"],"sessionAffinity":"None","externalTrafficPolicy":"Cluster",)"
+            R"("internalTrafficPolicy":"Cluster"})");
+  EXPECT_EQ(problems_of(R"({"externalIPs":["127.0.0.1"],"ports":[{"port":80}]})"),
+            "spec.externalIPs[0]: Invalid value: \"127.0.0.1\": may not be in the loopback range (127.0.0.0/8, ::1/128)");
+  EXPECT_EQ(problems_of(R"({"type":"LoadBalancer","loadBalancerSourceRanges":[" 10.0.0.0/8 ","x"],"ports":[{"port":80}]})"),
+            "spec.LoadBalancerSourceRanges[1]: Invalid value: \"x\": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
 }
 
 TEST(Services, ExternalNameLetsGoOfTheAddress) {

@@ -11,18 +11,10 @@ using namespace kit;
 
 namespace {
 
-constexpr std::int64_t kStickySeconds = 3 * 60 * 60;
-
 std::string_view type_of(const Object& spec) { return get_string(spec, "type"); }
 
 bool is_external(const Object& spec) {
   return may_have_node_ports(spec) || (type_of(spec) == "ClusterIP" && count_of(spec, "externalIPs") > 0);
-}
-
-void default_affinity(Object& spec) {
-  if (get_string(spec, "sessionAffinity") == "None") erase_member(spec, "sessionAffinityConfig");
-  if (get_string(spec, "sessionAffinity") != "ClientIP") return;
-  fill_missing(ensure_object(ensure_object(spec, "sessionAffinityConfig"), "clientIP"), "timeoutSeconds", kStickySeconds);
 }
 
 void set_cluster_ips(Object& spec, std::vector<std::string> ips) {
@@ -76,18 +68,6 @@ std::string repeated_node_port(const Object& spec) {
     if (node != 0 && !seen.insert(text).second && out.empty()) out = text;
   });
   return out;
-}
-
-void apply_service_defaults(Object& service) {
-  Object& spec = ensure_object(service, "spec");
-  default_affinity(spec);
-  if (is_external(spec)) fill(spec, "externalTrafficPolicy", "Cluster");
-  Object* status = type_of(spec) == "LoadBalancer" ? mutable_object(service, "status") : nullptr;
-  Object* balancer = status != nullptr ? mutable_object(*status, "loadBalancer") : nullptr;
-  if (balancer == nullptr) return;
-  each_mutable(*balancer, "ingress", [](Object& ingress) {
-    if (!get_string(ingress, "ip").empty()) fill_missing(ingress, "ipMode", "VIP");
-  });
 }
 
 namespace {

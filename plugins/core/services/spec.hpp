@@ -28,8 +28,6 @@ void add_text(Object& spec, std::string_view key, std::string_view text);
 std::vector<std::int64_t> service_node_ports(const Object& spec);
 std::vector<std::int64_t> node_ports_of(const Object& spec);
 
-// Defaults of pkg/apis/core/v1 for services.
-void apply_service_defaults(Object& service);
 // What an update that says nothing of them keeps: addresses and ports.
 void keep_allocated(Object& spec, const Object& before);
 // clusterIP and clusterIPs[0] are two names of one field: the one that the client changed wins.
@@ -41,7 +39,6 @@ void drop_left_behind(Object& spec, const Object& before);
 void validate_cluster_ips(const Object& spec, FieldErrors& errors);
 void validate_service_spec(const Object& spec, FieldErrors& errors);
 void validate_service_change(const Object& spec, const Object& before, FieldErrors& errors);
-std::vector<std::string> service_warnings(const Object& service);
 // Two ports with one protocol and one node port, as "{TCP 30443}"; empty: there are none.
 std::string repeated_node_port(const Object& spec);
 

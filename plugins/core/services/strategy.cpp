@@ -1,4 +1,4 @@
-// Services: defaults, rules and the table.
+// Services: rules and the table.
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
@@ -47,8 +47,6 @@ std::string external_ip(const Object& service) {
 
 void print_addresses(const Object& service, std::int64_t, Array& cells) {
   const Object& spec = object_or_empty(service, "spec");
-  const auto ips = cluster_ips(spec);
-  cells.emplace_back(ips.empty() ? "<none>" : ips[0]);
   cells.emplace_back(external_ip(service));
   cells.emplace_back(print_ports(spec));
 }
@@ -56,8 +54,6 @@ void print_addresses(const Object& service, std::int64_t, Array& cells) {
 class ServiceStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
-  std::vector<std::string> warnings(const Object& object, const Object*) const override { return service_warnings(object); }
-  void apply_defaults(Object& object) const override { apply_service_defaults(object); }
 
  protected:
   void prepare_update(Object& object, const Object& old) const override {

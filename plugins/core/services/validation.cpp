@@ -15,14 +15,12 @@ namespace {
 using namespace kit;
 using namespace workload;
 
+// No two ports have one node port and protocol.
 void check_ports(const Object& spec, FieldErrors& errors) {
-  const std::string_view type = get_string(spec, "type");
-  if (count_of(spec, "ports") == 0 && !is_headless(spec) && type != "ExternalName") errors.required("spec.ports");
   std::set<std::string> seen;
   each(spec, "ports", [&](const Object& port, std::size_t i) {
     const std::string path = at(at("spec.ports", i), "nodePort"), node = std::to_string(get_int(port, "nodePort").value_or(0));
     if (node == "0") return;
-    if (type == "ClusterIP") errors.forbidden(path, "may not be used when `type` is 'ClusterIP'");
     if (!seen.insert(std::string(get_string(port, "protocol")) + "/" + node).second) errors.duplicate_raw(path, node);
   });
 }
@@ -86,33 +84,6 @@ void check_cluster_ips(const Object& spec, FieldErrors& errors) {
   check_families_of_ips(spec, ips, errors);
 }
 
-void check_source_ranges(const Object& spec, FieldErrors& errors) {
-  if (get_string(spec, "type") != "LoadBalancer") return;
-  each_text(spec, "loadBalancerSourceRanges", [&](std::string_view range, std::size_t i) {
-    if (is_cidr(range)) return;
-    errors.invalid(at("spec.LoadBalancerSourceRanges", i), range, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
-  });
-}
-
-void check_traffic(const Object& spec, FieldErrors& errors) {
-  const std::string_view type = get_string(spec, "type"), external = get_string(spec, "externalTrafficPolicy");
-  const bool reachable = may_have_node_ports(spec) || (type == "ClusterIP" && count_of(spec, "externalIPs") > 0);
-  if (!reachable) {
-    if (!external.empty()) errors.invalid("spec.externalTrafficPolicy", external, "may only be set for externally-accessible services");
-  } else if (external.empty()) {
-    errors.required("spec.externalTrafficPolicy");
-  } else {
-    check_one_of(spec, "externalTrafficPolicy", "spec", {"Cluster", "Local"}, errors);
-  }
-  const std::int64_t health = get_int(spec, "healthCheckNodePort").value_or(0);
-  if (!needs_health_check_port(spec) && health != 0) {
-    errors.invalid("spec.healthCheckNodePort", static_cast<long long>(health),
-                   "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'");
-  } else if (health != 0) {
-    check_port(find(spec, "healthCheckNodePort"), "spec.healthCheckNodePort", errors);
-  }
-}
-
 // What a service has been given first stays as long as it has any; the second goes only with the policy.
 void check_list_change(const Object& spec, const Object& before, std::string_view key, std::string_view item, FieldErrors& errors) {
   const auto now = texts_of(spec, key), old = texts_of(before, key);
@@ -145,22 +116,11 @@ void validate_cluster_ips(const Object& spec, FieldErrors& errors) {
 
 void validate_service_spec(const Object& spec, FieldErrors& errors) {
   check_ports(spec, errors);
-  validate_labels(object_or_empty(spec, "selector"), "spec.selector", errors);
   check_cluster_ips(spec, errors);
   check_type(spec, errors);
-  check_source_ranges(spec, errors);
-  check_traffic(spec, errors);
 }
 
 void validate_service_change(const Object& spec, const Object& before, FieldErrors& errors) {
-  if (get_string(spec, "type") == "LoadBalancer" && get_string(before, "type") == "LoadBalancer" &&
-      !same_member(spec, before, "loadBalancerClass")) {
-    const Value* name = find(spec, "loadBalancerClass");
-    errors.invalid_raw("spec.loadBalancerClass", name ? to_json(*name) : "null", "may not change once set");
-  }
-  if (needs_health_check_port(spec) && needs_health_check_port(before) && !same_member(spec, before, "healthCheckNodePort")) {
-    errors.forbidden("spec.healthCheckNodePort", "field is immutable");
-  }
   if (!needs_cluster_ip(spec) || !needs_cluster_ip(before) || (is_headless(spec) && is_headless(before))) return;
   if (all_addresses(cluster_ips(spec))) check_list_change(spec, before, "clusterIPs", "clusterIP", errors);
   check_list_change(spec, before, "ipFamilies", "ipFamily", errors);

@@ -9,11 +9,18 @@
 // Members of a kind (those that are not there are as KindFacts and KindRow have them):
 //   resource, kind, shortNames, categories, storagePrefix, deprecationWarning
 //   namespaced, nameRule (subdomain | label | label1035 | pathSegment), createOnUpdate, unconditionalUpdate, generation, status,
-//   orphansDependents, returnsDeleted, deletesCollections, rechecksMetadataChange, rechecksMetadata, rechecksRules
+//   statusOnCreate, initialStatus (an object), orphansDependents, returnsDeleted, deletesCollections, rechecksMetadataChange,
+//   rechecksMetadata, rechecksRules
 //   selectable      what field selectors may name: "spec.nodeName", or {"label", "path", "default"}
-//   columns         "name", "age", or {"name", "description", "type", "format", "priority", "path", "absent", "print"}: `print` names a
-//                   printer, of the kit ("entries", "labels", "selector", "number", "orNone", "since") or of the code; a column with
+//   columns         "name", "age", or {"name", "description", "type", "format", "priority", "path", "join", "absent", "empty", "print"}.
+//                   `path` is a path, or several of which the first is shown at which something stands; with `join`, all that stands at
+//                   them, this text between.  `absent` is shown where nothing stands, `empty` where an empty text does, too.  `print`
+//                   names a printer, of the kit ("entries", "labels", "selector", "number", "since") or of the code; a column with
 //                   neither path nor print shows what the printer before it has left
+//   warnings        [{"path", and "text" behind it, or "said" in its place, or "check"}]: asked in order of what stands at the path
+//                   (FieldPlaces: "spec.externalIPs[*]").  `check` names a function, of the kit ("ip", "cidr", "wholeBytes") or of the
+//                   code.  `when` and `unless` are {path: value or values} or a list of such, of which one holds; true: any value, false:
+//                   none.  "only": "create" leaves out updates, "only": "new" those whose old object has something there, too
 //   statusKeeps     members of metadata that /status does not change
 //   scale           {} or {"specReplicas", "statusReplicas", "selector"}: paths of the subresource /scale
 //   versions        the versions that serve it, the stored one first; not there: the first version of the document
@@ -59,6 +66,7 @@ struct KindCode {
 
 struct GroupCode {
   std::map<std::string, Printer, std::less<>> printers = {};
+  std::map<std::string, WarnOf, std::less<>> warnings = {};
   std::map<std::string, KindCode, std::less<>> kinds = {};
 };
 

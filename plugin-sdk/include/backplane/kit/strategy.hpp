@@ -61,8 +61,5 @@ KindFacts subresource_facts(const Strategy& parent, ObjectPart checked);
 // Finalizers without a domain must be ones that Kubernetes itself knows.
 void check_finalizer_names(const Object& object, FieldErrors& errors);
 
-// Adds "field is immutable" when the member at `path` has changed.
-void check_immutable(const Value* now, const Value* before, const std::string& path, FieldErrors& errors);
-
 }  // namespace BACKPLANE_API
 }  // namespace backplane

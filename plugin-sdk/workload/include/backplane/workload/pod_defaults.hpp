@@ -17,6 +17,5 @@ void apply_pod_only_defaults(Object& pod);
 // The last change before encoding: of a pod spec, and of a kind with spec.template.
 void canonicalize_pod_spec(Object& pod_spec);
 void canonicalize_template(Object& object);
-void apply_claim_spec_defaults(Object& claim_spec);
 
 }  // namespace backplane::workload

@@ -1,4 +1,4 @@
-// Table cells of kinds that hold a pod spec, and of volumes.
+// Table cells of volumes.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -12,8 +12,7 @@
 
 namespace backplane::workload {
 
-// For the columns of a group's document: "containerNames" and "containerImages" of a list of containers, with commas between, and
-// "accessModes" ("RWO,ROX").
+// For the columns of a group's document: "accessModes" ("RWO,ROX").
 std::map<std::string, kit::Printer, std::less<>> printers();
 
 std::string print_access_modes(const Array* modes);

@@ -1,4 +1,4 @@
-// Resource lists (v1.ResourceList): defaults and rules.
+// Resource lists (v1.ResourceList): rules.
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -12,9 +12,6 @@
 #include "backplane/status.hpp"
 
 namespace backplane::workload {
-
-// Rounds every quantity up to whole thousandths, as the server keeps them.
-void round_resource_list(Object& list);
 
 // Rules for `resources` of a container: names, quantities not negative, requests not above limits.
 void validate_resource_requirements(const Object& resources, const kit::Path& path, FieldErrors& errors);
