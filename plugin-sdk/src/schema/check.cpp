@@ -56,10 +56,7 @@ class Checker {
         for (int time = 0; time < times; ++time) check_property(type, property, *rules, members[index], object, old, place);
       }
     }
-    if (body.struct_rules != nullptr && part != ObjectPart::kStatus) {
-      check_limits(*body.struct_rules, object, place);
-      for (const StructRules::Keys& keys : body.struct_rules->keys) check_keys(keys, object, place);
-    }
+    if (body.struct_rules != nullptr && part != ObjectPart::kStatus) check_limits(*body.struct_rules, object, place);
     for (std::size_t index = 0; index < members.size(); ++index) {
       const Property& property = body.properties[index];
       const Value* value = members[index];
@@ -72,6 +69,8 @@ class Checker {
         go_down(*property.type, property.rules, *value, before, place_of(property.name, property.rules, place));
       }
     }
+    if (body.struct_rules == nullptr || part == ObjectPart::kStatus) return;
+    for (const StructRules::Keys& keys : body.struct_rules->keys) check_keys(keys, object, place);
   }
 
  private:
@@ -117,9 +116,8 @@ class Checker {
     if (value != nullptr && value->is_array()) check_list_here(*property.type, rules, value->get_array(), place);
   }
 
-  // Rules of the items in this place, and on the list as a whole.
+  // Rules of the items in this place.
   void check_list_here(const Type& type, const Rules& rules, const Array& list, const Place& place) {
-    if (!rules.per_family.empty()) check_families(rules, list, place);
     if (rules.items == nullptr) return;
     const Type& items = *type.body().items;
     for (std::size_t i = 0; i < list.size(); ++i) {
@@ -328,6 +326,7 @@ class Checker {
       check_item(body, list[i], before.of(list[i], i), whole ? place : item, &list);
     }
     for (const Rules* each = rules; each != nullptr; each = each->next.get()) {
+      if (!each->per_family.empty()) check_families(*each, list, place);
       if (each->unique.size() > 1) {
         check_unique_together(*body.items, *each, list, place);
       } else if (each->unique_items || !each->unique.empty()) {

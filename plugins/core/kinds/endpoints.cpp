@@ -53,6 +53,8 @@ void print_source(const Object& event, std::int64_t, Array& cells) {
   cells.emplace_back(host.empty() ? std::string(component) : std::string(component) + ", " + std::string(host));
 }
 
+Value show_count(const Value* found, std::int64_t) { return found != nullptr && found->is_int64() ? *found : Value(1); }
+
 Value show_trimmed(const Value* found, std::int64_t) {
   const std::string_view text = found != nullptr ? text_of(*found) : std::string_view();
   return Value(text.substr(0, text.find_last_not_of(" \n\t") + 1));
@@ -99,8 +101,11 @@ class EventStrategy final : public KindStrategy {
 
 void add_endpoints_and_events(GroupCode& code, std::chrono::seconds event_ttl) {
   code.kinds["Event"] = {.make = made<EventStrategy>(), .time_to_live = event_ttl};
-  code.printers.insert(
-      {{"endpoints", print_endpoints}, {"eventTarget", print_target}, {"eventSource", print_source}, {"trimmed", show_trimmed}});
+  code.printers.insert({{"endpoints", print_endpoints},
+                        {"eventTarget", print_target},
+                        {"eventSource", print_source},
+                        {"eventCount", show_count},
+                        {"trimmed", show_trimmed}});
 }
 
 }  // namespace backplane::core

@@ -35,6 +35,13 @@ void warn_of_term(const Value& term, const std::string& path, std::vector<std::s
   warn_of_node_term(term.get_object(), false, path, warnings);
 }
 
+// Not in the schema: upstream says it behind what its update rules say of the spec.
+void check_mode_change(const Object& spec, const Object& before, FieldErrors& errors) {
+  if (same_member(spec, before, "volumeMode")) return;
+  const Value* mode = find(spec, "volumeMode");
+  errors.invalid_raw("volumeMode", mode != nullptr ? to_json(*mode) : "null", "field is immutable");
+}
+
 class PersistentVolumeStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
@@ -60,10 +67,7 @@ class PersistentVolumeStrategy final : public KindStrategy {
     const Object& spec = object_or_empty(object, "spec");
     const Object& before = object_or_empty(old, "spec");
     check_source_change(spec, before, errors);
-    if (!same_member(spec, before, "volumeMode")) {
-      const Value* mode = find(spec, "volumeMode");
-      errors.invalid_raw("volumeMode", mode != nullptr ? to_json(*mode) : "null", "field is immutable");
-    }
+    check_mode_change(spec, before, errors);
     if (has(before, "nodeAffinity") && !same_member(spec, before, "nodeAffinity")) {
       const Object* affinity = get_object(spec, "nodeAffinity");
       errors.invalid_raw("nodeAffinity", affinity ? to_json(go_struct("VolumeNodeAffinity", *affinity)) : "null",
@@ -139,6 +143,7 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
           "spec",
           "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n" + *difference);
     }
+    check_mode_change(object_or_empty(object, "spec"), object_or_empty(old, "spec"), errors);
     const auto amount = [](const Object& claim, std::initializer_list<std::string_view> path) {
       const Value* found = find_path(claim, path);
       return found != nullptr ? text_of(*found) : std::string_view("0");
