@@ -77,7 +77,8 @@ struct Security : ::testing::Test {
     if (auto known = authentication.authenticate_now(context, exchange)) return std::move(*known);
     return run_on(loop, authentication.authenticate(context, exchange));
   }
-  AuthorizerResult ask(Authorization authorization) {
+  AuthorizerResult ask(Authorization&& authorization) { return ask(authorization); }
+  AuthorizerResult ask(Authorization& authorization) {
     if (auto known = authorization.authorize_now(context)) return *known;
     return run_on(loop, authorization.authorize(authorization_attributes(context)));
   }
