@@ -344,6 +344,8 @@ TEST_F(RouterTest, DiscoveryIsAnsweredInProtobufToo) {
     ASSERT_TRUE(tree.ok()) << path;
     Value expected = json::parse(json->response_body);
     ASSERT_TRUE(schema->normalize(*tree, nullptr).ok() && schema->normalize(expected, nullptr).ok());
+    // Nobody is told an address here, and protobuf has no empty lists.
+    if (Value* ranges = expected.as_object().if_contains("serverAddressByClientCIDRs")) ranges->emplace_null();
     expected.as_object().stable_erase("kind");
     expected.as_object().stable_erase("apiVersion");
     EXPECT_EQ(to_json(*tree), to_json(expected)) << path;

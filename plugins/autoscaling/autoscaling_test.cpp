@@ -105,6 +105,7 @@ TEST(AutoscalerStrategyTest, FillsInWhatIsNotSaid) {
   const auto apply = [&] {
     schemas().find(kStored)->apply_defaults(whole);
     autoscaling_group()->kind("HorizontalPodAutoscaler").strategy()->apply_defaults(whole.get_object());
+    EXPECT_TRUE(schemas().find(kStored)->normalize(whole, nullptr).ok());  // what came takes its place
   };
   apply();
   const Value once = whole;

@@ -29,6 +29,7 @@ class KindUnderTest {
     Value value = normalized(text);
     schema_->apply_defaults(value);
     strategy_->apply_defaults(value.get_object());
+    EXPECT_TRUE(schema_->normalize(value, nullptr).ok());  // puts what came in its place
     return value.get_object();
   }
   Object created(std::string_view text) const {

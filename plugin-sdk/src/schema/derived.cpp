@@ -12,49 +12,44 @@ std::string_view text_of(const Value* value) noexcept {
 }
 
 // Two names of one field, a text and the first of a list; the text wins.
-bool name_both(std::string_view name, const std::string& list_name, Object& object) {
+void name_both(std::string_view name, const std::string& list_name, Object& object) {
   const std::string one(text_of(find(object, name)));
   const Array* list = get_array(object, list_name);
   const std::string first(list != nullptr && !list->empty() ? text_of(&list->front()) : std::string_view());
-  if (one == first) return false;
+  if (one == first) return;
   if (one.empty()) {
     object[name] = first;
   } else {
     object[list_name] = Array{one};
   }
-  return true;
 }
 
 // Writes the entries of a map of texts to another, as its values are, and takes the first away.
-bool move_entries(const Body& body, std::string_view name, const std::string& target_name, Object& object) {
+void move_entries(const Body& body, std::string_view name, const std::string& target_name, Object& object) {
   Value* found = find(object, name);
-  if (found == nullptr) return false;
+  if (found == nullptr) return;
   const Value entries = std::move(*found);
   erase_member(object, name);
   const int index = body.find(target_name, 0);
-  if (index < 0 || !entries.is_object() || entries.get_object().empty()) return false;
+  if (index < 0 || !entries.is_object() || entries.get_object().empty()) return;
   const Type* values = body.properties[static_cast<std::size_t>(index)].type->body().items;
   const bool bytes = values != nullptr && values->form() == Form::kBytes;
   Object& target = ensure_object(object, target_name);
   for (const auto& entry : entries.get_object()) {
     target[entry.key()] = bytes ? Value(encode_base64(text_of(&entry.value()))) : entry.value();
   }
-  return true;
 }
 
-bool fill_map(std::string_view name, const Derived& derived, Object& object) {
-  bool added = false;
+void fill_map(std::string_view name, const Derived& derived, Object& object) {
   for (const std::string& source_name : derived.from) {
     const Object* source = get_object(object, source_name);
     if (source == nullptr || source->empty()) continue;
     const Object copy(*source);
-    added = true;
     Object& target = ensure_object(object, name);
     for (const auto& entry : copy) {
       if (!target.contains(entry.key())) target[entry.key()] = entry.value();
     }
   }
-  return added;
 }
 
 // The number without its last `drop` digits, one further away from zero; of as many digits as there are.
@@ -82,24 +77,21 @@ void round_quantities(Object& map) {
   }
 }
 
-bool derive(const Body& body, const Property& property, Object& object) {
+void derive(const Body& body, const Property& property, Object& object) {
   const Derived& derived = *property.derived;
   if (!derived.dropped.empty() && hold(derived.dropped, object)) erase_member(object, property.name);
   if (derived.thousandths) {
     if (Value* found = find(object, property.name); found != nullptr && found->is_object()) round_quantities(found->get_object());
   }
-  bool changed = !derived.list.empty() && name_both(property.name, derived.list, object);
-  if (!derived.into.empty()) changed = move_entries(body, property.name, derived.into, object) || changed;
-  if (!derived.from.empty() && hold(derived.when, object)) changed = fill_map(property.name, derived, object) || changed;
-  return changed;
+  if (!derived.list.empty()) name_both(property.name, derived.list, object);
+  if (!derived.into.empty()) move_entries(body, property.name, derived.into, object);
+  if (!derived.from.empty() && hold(derived.when, object)) fill_map(property.name, derived, object);
 }
 
 }  // namespace
 
-bool derive_members(const Body& body, Object& object) {
-  bool changed = false;
-  for (const std::size_t index : body.derived) changed = derive(body, body.properties[index], object) || changed;
-  return changed;
+void derive_members(const Body& body, Object& object) {
+  for (const std::size_t index : body.derived) derive(body, body.properties[index], object);
 }
 
 }  // namespace backplane::schema

@@ -95,7 +95,7 @@ bool Type::has_comparisons(const Body& body) {
   if (compares(body.item_rules)) return true;
   return std::any_of(body.ruled.begin(), body.ruled.end(), [&](std::size_t index) { return compares(body.properties[index].rules); });
 }
-bool Type::has_defaults(const Body& body) { return !body.with_defaults.empty(); }
+bool Type::has_defaults(const Body& body) { return !body.with_defaults.empty() || !body.derived.empty(); }
 
 bool Type::find_out(Known& fact, OwnFact own) const {
   std::set<const Type*> seen;

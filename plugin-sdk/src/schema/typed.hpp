@@ -8,8 +8,8 @@ namespace backplane::schema {
 // Brings `value` into output form in place.  False when decoding must end; the error is in `decode`.
 bool decode_value(const Type& type, Value& value, Decode& decode, const Frame& frame);
 void default_typed(const Type& type, Value& value);
-// What members become beside their defaults: derived.cpp.  Returns whether the order of the members is to be mended.
-bool derive_members(const Body& body, Object& object);
+// What members become beside their defaults: derived.cpp.
+void derive_members(const Body& body, Object& object);
 
 // Members sorted by key.
 void sort_keys(Object& object);
