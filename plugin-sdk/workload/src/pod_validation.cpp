@@ -177,21 +177,6 @@ void check_at(ObjectRules rules, const Object& object, const Path& path, FieldEr
   if (!found.empty()) rules(object, path, errors);
 }
 
-bool is_cidr(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  const auto slash = text.find('/');
-  if (slash == std::string_view::npos || !is_valid_ip(text.substr(0, slash)).empty()) return false;
-  const std::string_view bits = text.substr(slash + 1);
-  if (bits.empty() || bits.size() > 3) return false;
-  int number = 0;
-  for (char digit : bits) {
-    if (digit < '0' || digit > '9') return false;
-    number = number * 10 + (digit - '0');
-  }
-  return number <= (text.find(':') == std::string_view::npos ? 32 : 128);
-}
-
 void add_problems(const std::vector<std::string>& problems, const Path& path, std::string_view value, FieldErrors& errors) {
   for (const std::string& problem : problems) errors.invalid(path, value, problem);
 }
@@ -202,11 +187,6 @@ void check_one_of(const Object& parent, std::string_view key, const Path& path, 
   if (value == nullptr || !value->is_string()) return;
   const std::string_view text = text_of(*value);
   if (std::find(supported.begin(), supported.end(), text) == supported.end()) errors.not_supported(path.at(key), text, supported);
-}
-
-void check_port(const Value* port, const Path& path, FieldErrors& errors) {
-  const long long number = port != nullptr && port->is_int64() ? static_cast<long long>(port->get_int64()) : 0;
-  for (const std::string& problem : is_valid_port_num(number)) errors.invalid(path, number, problem);
 }
 
 void validate_node_selector_terms(const Object& selector, const Path& path, FieldErrors& errors) {

@@ -46,11 +46,9 @@ void validate_resource_field_ref(const Object& ref, const kit::Path& path, bool 
 // Rules of the SDK, which take a path as text: it is written out when there is something wrong.  What is empty is right.
 using ObjectRules = void (*)(const Object& object, const std::string& path, FieldErrors& errors);
 void check_at(ObjectRules rules, const Object& object, const kit::Path& path, FieldErrors& errors);
-bool is_cidr(std::string_view text);
 void add_problems(const std::vector<std::string>& problems, const kit::Path& path, std::string_view value, FieldErrors& errors);
 // Unsupported value unless it is one of `supported`.  An absent member is not looked at.
 void check_one_of(const Object& parent, std::string_view key, const kit::Path& path, const std::vector<std::string>& supported,
                   FieldErrors& errors);
-void check_port(const Value* port, const kit::Path& path, FieldErrors& errors);
 
 }  // namespace backplane::workload
