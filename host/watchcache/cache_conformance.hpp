@@ -2,6 +2,7 @@
 //   INSTANTIATE_TEST_SUITE_P(Memory, CacheConformance, testing::Values(maker), maker_name);
 #pragma once
 
+#include <functional>
 #include <future>
 
 #include "base/task_group.hpp"
@@ -80,18 +81,12 @@ class CacheConformance : public testing::TestWithParam<BackendMaker> {
   }
   std::string names_of(ListResult& result) {
     std::string text;
-    for (const auto* entry : entries_of(result)) text += (text.empty() ? "" : " ") + entry->name;
+    show(result, [&](const ObjectEntry& entry) { text += (text.empty() ? "" : " ") + entry.name; });
     return text;
   }
-  // They live as long as the list.
-  std::vector<const ObjectEntry*> entries_of(ListResult& result) {
-    std::vector<const ObjectEntry*> entries;
-    for (;;) {
-      auto batch = store.run(result.items->next());
-      if (!batch.ok()) ADD_FAILURE() << batch.status().message();
-      if (!batch.ok() || batch->empty()) return entries;
-      entries.insert(entries.end(), batch->begin(), batch->end());
-    }
+  void show(ListResult& result, std::function<void(const ObjectEntry&)> visit) {
+    const Status shown = store.run(for_each(*result.items, std::move(visit)));
+    EXPECT_TRUE(shown.ok()) << shown.message();
   }
 
   std::unique_ptr<WatchStream> watch(ListOptions options, CacheScope scope = {"ns", ""}) {
@@ -342,7 +337,7 @@ TEST_P(CacheConformance, ThousandsOfObjectsAreListedWholeInPages) {
     auto page = list(limited(700, token));
     ASSERT_TRUE(page.ok());
     token = page->continue_token;
-    for (const auto* entry : entries_of(*page)) EXPECT_EQ(entry->name, std::to_string(100'000 + seen++));
+    show(*page, [&](const ObjectEntry& entry) { EXPECT_EQ(entry.name, std::to_string(100'000 + seen++)); });
     EXPECT_EQ(page->remaining.value_or(0), kObjects - seen);
   } while (!token.empty());
   EXPECT_EQ(seen, kObjects);
