@@ -3,28 +3,12 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "schema/scalars.hpp"
+
 namespace backplane BACKPLANE_API {
 namespace {
 
 bool is_there(const Value& value) { return !value.is_null() && !(value.is_array() && value.get_array().empty()); }
-
-// Unset as Go sees it: false, 0, "" and what has no members.
-bool is_zero(const Value& value) {
-  switch (value.kind()) {
-    case json::kind::bool_:
-      return !value.get_bool();
-    case json::kind::int64:
-      return value.get_int64() == 0;
-    case json::kind::string:
-      return value.get_string().empty();
-    case json::kind::array:
-      return value.get_array().empty();
-    case json::kind::object:
-      return value.get_object().empty();
-    default:
-      return value.is_null();
-  }
-}
 
 bool holds(const WarningRow::Conditions& conditions, const Object& object) {
   return std::all_of(conditions.begin(), conditions.end(),
@@ -103,7 +87,7 @@ bool FieldPlaces::any(const Object& object, const std::vector<Value>& values) co
   bool set = false;
   bool equal = false;
   each(object, [&](const Value& found, const std::string&) {
-    set = set || !is_zero(found);
+    set = set || !schema::is_zero(found);
     equal = equal || std::find(values.begin(), values.end(), found) != values.end();
   });
   return equal || std::find(values.begin(), values.end(), Value(set)) != values.end();
