@@ -187,11 +187,15 @@ void warn_of_cidr(const Value& value, const std::string& path, std::vector<std::
   for (std::string& text : cidr_warnings(path, text_of(value))) warnings.push_back(std::move(text));
 }
 
-void warn_of_fraction(const Value& value, const std::string& path, std::vector<std::string>& warnings) {
+bool is_whole_amount(std::string_view quantity) noexcept {
   // A canonical text has a suffix below one only when it needs it.
+  return quantity.find_last_of("mun") == std::string_view::npos && quantity.find("e-") == std::string_view::npos;
+}
+
+void warn_of_fraction(const Value& value, const std::string& path, std::vector<std::string>& warnings) {
   const std::string_view quantity = text_of(value);
-  const bool whole = quantity.find_last_of("mun") == std::string_view::npos && quantity.find("e-") == std::string_view::npos;
-  if (!whole) warnings.push_back(path + ": fractional byte value " + quoted(quantity) + " is invalid, must be an integer");
+  if (!is_whole_amount(quantity))
+    warnings.push_back(path + ": fractional byte value " + quoted(quantity) + " is invalid, must be an integer");
 }
 
 bool is_dual_stack(const std::vector<std::string>& ips, std::string& why) {

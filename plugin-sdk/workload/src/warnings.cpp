@@ -351,11 +351,7 @@ void warn_of_node_term(const Object& term, bool check_values, const Path& path, 
 
 void warn_of_fraction(const Object& amounts, std::string_view resource, const Path& path, Warnings& out) {
   const Value* amount = find(amounts, resource);
-  if (amount == nullptr) return;
-  // A canonical text has a suffix below one only when it needs it.
-  const std::string_view quantity = text_of(*amount);
-  const bool whole = quantity.find_last_of("mun") == std::string_view::npos && quantity.find("e-") == std::string_view::npos;
-  if (!whole) out.push_back(path.at_key(resource) + ": fractional byte value " + quoted(quantity) + " is invalid, must be an integer");
+  if (amount != nullptr && !kit::is_whole_amount(text_of(*amount))) kit::warn_of_fraction(*amount, path.at_key(resource).text(), out);
 }
 
 void warn_of_claim_spec(const Object& claim_spec, const Path& path, Warnings& out) {

@@ -39,6 +39,8 @@ std::vector<std::string> cidr_warnings(const std::string& path, std::string_view
 // The same as checks of WarningRow, and of a quantity of bytes that is no whole number.
 void warn_of_ip(const Value& value, const std::string& path, std::vector<std::string>& warnings);
 void warn_of_cidr(const Value& value, const std::string& path, std::vector<std::string>& warnings);
+// Whether a canonical quantity of bytes needs no part of one.
+bool is_whole_amount(std::string_view quantity) noexcept;
 void warn_of_fraction(const Value& value, const std::string& path, std::vector<std::string>& warnings);
 
 // Whether the texts are addresses of both families; a reason in `why` when one of them is no address.
