@@ -11,7 +11,7 @@ namespace {
 class AppsPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
-    return kit::install_group(host, "apps", apps_group(workload::pod_validation_options(host)), {apps_schemas()});
+    return kit::install_group(host, "apps", apps_group(workload::pod_validation_options(host)), std::vector{apps_schemas()});
   }
 };
 

@@ -33,7 +33,7 @@ class Runner final : public Plugin {
     if (!schemas.ok()) return std::move(schemas).status();
     kit::GroupCode code;
     code.kinds["Runner"] = {.make = kit::made<RunnerStrategy>(workload::pod_validation_options(host))};
-    return kit::install_group(host, "runner", kit::read_group(runners_group_json(), code), {*schemas});
+    return kit::install_group(host, "runner", kit::read_group(runners_group_json(), code), std::vector{*schemas});
   }
 };
 BACKPLANE_PLUGIN(Runner)

@@ -118,7 +118,7 @@ class TwoVersions final : public Plugin {
 
     kit::GroupCode code;
     code.kinds["Ticket"] = {.make = kit::made<TicketStrategy>(), .views = {{"v1", kit::made<TicketV1Strategy>()}}};
-    return kit::install_group(host, "example.com/two-versions", kit::read_group(tickets_group_json(), code), {*v2, *v1});
+    return kit::install_group(host, "example.com/two-versions", kit::read_group(tickets_group_json(), code), std::vector{*v2, *v1});
   }
 };
 

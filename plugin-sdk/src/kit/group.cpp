@@ -37,6 +37,12 @@ GroupInstaller::Version* GroupInstaller::find(std::string_view version) {
 
 Status GroupInstaller::add_kinds() {
   for (const KindRow& row : document_.kinds) {
+    if (row.same_form && is_view(row)) {
+      const GroupVersionKind served{document_.group, row.version, row.kind};
+      const auto as_it_is = [](Object&) { return Status(); };
+      if (Status status = host_.scheme().add_conversion(served, row.stored_kind, as_it_is); !status.ok()) return status;
+      if (Status status = host_.scheme().add_conversion(row.stored_kind, served, as_it_is); !status.ok()) return status;
+    }
     if (Status status = add(row); !status.ok()) return status;
   }
   return {};
@@ -121,10 +127,21 @@ Status GroupInstaller::install(std::string_view registrant) {
   return host_.install_api_group(std::move(info));
 }
 
+Result<std::vector<std::shared_ptr<const SchemaSet>>> embedded_schemas(std::initializer_list<std::string_view> documents) {
+  std::vector<std::shared_ptr<const SchemaSet>> out;
+  for (const std::string_view& document : documents) {
+    auto made = SchemaSet::embedded({&document, 1}, {core_schemas(), meta_schemas()});
+    if (!made.ok()) return std::move(made).status();
+    out.push_back(std::move(*made));
+  }
+  return out;
+}
+
 Status install_group(Host& host, std::string_view registrant, Result<GroupDocument> document,
-                     std::vector<std::shared_ptr<const SchemaSet>> schemas) {
+                     Result<std::vector<std::shared_ptr<const SchemaSet>>> schemas) {
   if (!document.ok()) return std::move(document).status();
-  GroupInstaller group(host, std::move(*document), std::move(schemas));
+  if (!schemas.ok()) return std::move(schemas).status();
+  GroupInstaller group(host, std::move(*document), std::move(*schemas));
   if (Status status = group.add_kinds(); !status.ok()) return status;
   return group.install(registrant);
 }

@@ -75,6 +75,7 @@ class Reading {
     in.text("storagePrefix", row.storage_prefix);
     in.text("deprecationWarning", row.deprecation_warning);
     in.texts("statusKeeps", row.status_keeps);
+    in.flag("sameForm", row.same_form);
     facts(in, row.facts);
     scale(in, row);
     add_code(row);

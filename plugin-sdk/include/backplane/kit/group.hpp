@@ -4,9 +4,11 @@
 // Errors:        the first Status that the host gives, unchanged.
 #pragma once
 
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backplane/kit/group_document.hpp"
@@ -50,9 +52,12 @@ class GroupInstaller {
   std::map<GroupVersionKind, std::shared_ptr<const Strategy>> strategies_;
 };
 
+// One schema set for each document, with the core group's types at hand.  The texts must live as long as the sets (a plugin's read-only data).
+Result<std::vector<std::shared_ptr<const SchemaSet>>> embedded_schemas(std::initializer_list<std::string_view> documents);
+
 // Installs what read_group() gave: all that a plugin does whose group has no further storages.
 Status install_group(Host& host, std::string_view registrant, Result<GroupDocument> document,
-                     std::vector<std::shared_ptr<const SchemaSet>> schemas);
+                     Result<std::vector<std::shared_ptr<const SchemaSet>>> schemas);
 
 }  // namespace BACKPLANE_API
 }  // namespace backplane

@@ -24,6 +24,7 @@
 //   statusKeeps     members of metadata that /status does not change
 //   scale           {} or {"specReplicas", "statusReplicas", "selector"}: paths of the subresource /scale
 //   versions        the versions that serve it, the stored one first; not there: the first version of the document
+//   sameForm        the versions differ by their names alone; otherwise the Scheme has conversions between them
 //   storedAs        {"group", "version", "kind"}: it is a view of another group's kind
 //   fieldLabels     of views, by version: {"v1": {"its label": "the stored version's, or nothing when it is the same"}}
 //

@@ -1,7 +1,7 @@
 // A kind of an API group as one row: its names, facts and columns, and the strategies made from them.
 //
 // A kind with several versions has a row for each.  The row of the stored version comes first; the others name it as `stored_kind`, and the
-// Scheme has the conversions between the two before the row is installed.
+// Scheme has the conversions between the two before the row is installed, unless they have the same form.
 //
 // Thread-safety: used while a plugin provisions, on one thread.
 #pragma once
@@ -42,6 +42,7 @@ struct KindRow {
   // A version beside the stored one.
   std::string version = {};                               // empty: the installer's first
   GroupVersionKind stored_kind = {};                      // set: this version is a view of that one (ResourceConfig::stored_kind)
+  bool same_form = false;                                 // of such a view: it differs by the version's name alone
   std::shared_ptr<const ObjectConverter> converter = {};  // of such a view; null: the Scheme
   // Field labels of such a view, and what the stored version calls them.
   std::vector<Scheme::FieldLabel> field_labels = {};
