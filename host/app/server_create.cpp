@@ -217,14 +217,14 @@ Status ServerParts::open_storage() {
   encoded = std::make_unique<EncodedStorage>(*storage);
   hub = make_cache_hub(*encoded, pump);
   caches = std::make_unique<TrackedCaches>(*hub);
+  encoded->use_scheme(plugins.scheme);
   stores.use_scheme(plugins.scheme);
   StoreSettings settings;
   settings.delete_collection_workers = options().storage.delete_collection_workers;
   settings.garbage_collection = options().storage.enable_garbage_collector;
   settings.lease_reuse = std::chrono::seconds(options().storage.lease_reuse_seconds);
   stores.start(
-      *encoded, *caches, admission, [this](std::string_view prefix, const Schema* schema) { encoded->use_schema(prefix, schema); },
-      settings);
+      *encoded, *caches, admission, [this](std::string_view prefix, const StoredKind& kind) { encoded->use_kind(prefix, kind); }, settings);
   if (options().storage.compaction_interval > std::chrono::nanoseconds::zero()) {
     compactor = std::make_unique<Compactor>(*storage, background, options().storage.compaction_interval);
   }

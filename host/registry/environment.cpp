@@ -18,7 +18,7 @@ bool same(const CacheConfig& a, const CacheConfig& b) {
 }  // namespace
 
 void StoreEnvironment::State::fill(registry::BackingSlot& slot, bool eager) {
-  if (kept) kept(slot.config().prefix, slot.schema());
+  if (kept) kept(slot.config().prefix, slot.kind());
   registry::Backing backing;
   backing.storage = storage;
   backing.admission = admission;

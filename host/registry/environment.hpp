@@ -32,20 +32,19 @@ struct Backing {
 // A store's place in the environment: empty until start().
 class BackingSlot {
  public:
-  // `schema`: of what is stored; null for custom resources.
-  BackingSlot(CacheConfig config, const Schema* schema) : config_(std::move(config)), schema_(schema) {}
+  BackingSlot(CacheConfig config, StoredKind kind) : config_(std::move(config)), kind_(std::move(kind)) {}
   BackingSlot(const BackingSlot&) = delete;
   BackingSlot& operator=(const BackingSlot&) = delete;
   ~BackingSlot() { delete backing_.load(std::memory_order_acquire); }
 
   const CacheConfig& config() const noexcept { return config_; }
-  const Schema* schema() const noexcept { return schema_; }
+  const StoredKind& kind() const noexcept { return kind_; }
   const Backing* get() const noexcept { return backing_.load(std::memory_order_acquire); }
   void fill(Backing backing) { backing_.store(new Backing(std::move(backing)), std::memory_order_release); }
 
  private:
   CacheConfig config_;
-  const Schema* const schema_;
+  const StoredKind kind_;
   std::atomic<const Backing*> backing_{nullptr};
 };
 

@@ -30,7 +30,7 @@ class ObjectStore final : public ServedStore, public Transactor {
   std::string singular_name() const override { return config_.singular; }
   std::vector<std::string> short_names() const override { return config_.short_names; }
   std::vector<std::string> categories() const override { return config_.categories; }
-  GroupVersionKind storage_version() const override { return config_.kind; }
+  GroupVersionKind storage_version() const override { return config_.written_as.kind.empty() ? config_.kind : config_.written_as; }
   const TableConvertor& table_convertor() const override { return config_.strategy->table_convertor(); }
   std::optional<std::string_view> field(const ObjectEntry& object, std::string_view label) const override;
   std::string list_kind() const override { return config_.list_kind; }

@@ -39,8 +39,8 @@ CacheConfig cache_config(const ResourceConfig& config, const StoreKeys& keys) {
 }
 
 // Custom resources are JSON in every store.
-const Schema* stored_type(const ResourceConfig& config) {
-  return config.schema != nullptr && !config.schema->structural() ? config.schema : nullptr;
+StoredKind stored_kind(const ResourceConfig& config) {
+  return {config.kind, config.schema != nullptr && !config.schema->structural() ? config.schema : nullptr, config.written_as};
 }
 
 Status check(const ResourceConfig& config) {
@@ -76,7 +76,7 @@ ObjectStore::ObjectStore(std::shared_ptr<StoreEnvironment::State> environment, R
       face_{config_.kind, config_.resource},
       fields_(config_.strategy->facts().selectable),
       keys_(config_.storage_prefix, config_.strategy->facts().namespaced),
-      slot_(cache_config(config_, keys_), stored_type(config_)) {
+      slot_(cache_config(config_, keys_), stored_kind(config_)) {
   environment_->attach(slot_);
 }
 

@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "backplane/host.hpp"
+#include "storage/stored_forms.hpp"
 #include "watchcache/resource_cache.hpp"
 
 namespace backplane {
@@ -31,8 +32,8 @@ class StoreEnvironment {
   StoreEnvironment();
   ~StoreEnvironment();
   // Gives every store made so far, and all later ones, a backend, a cache and admission.  Once.  All three outlive the stores' use.
-  // `kept` is told, before anything is read, which type the objects below a key prefix have; null: they are JSON however others are kept.
-  using Kept = std::function<void(std::string_view prefix, const Schema* schema)>;
+  // `kept` is told, before anything is read, what the objects below a key prefix are.
+  using Kept = std::function<void(std::string_view prefix, const StoredKind& kind)>;
   void start(StorageBackend& storage, CacheHub& caches, AdmissionRunner& admission, Kept kept = {}, StoreSettings settings = {});
   // Conversions and field labels of the kinds with several versions.  Before start().
   void use_scheme(std::shared_ptr<const Scheme> scheme);

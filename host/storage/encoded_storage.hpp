@@ -1,34 +1,30 @@
 // Stands before a backend and turns what is stored into what everybody else works with: canonical JSON.
-//
-// Writing: JSON → the codec that the backend has chosen (built-in kinds; custom resources stay JSON) → transformers, in order → backend.
-// Reading: the transformers backwards, then whichever codec wrote the bytes: each says so by how it begins.  So a store that was written in
-// one form can be read in another, and changes over as its objects are written.
+// stored_forms.hpp has the ways there and back.  A store that was written in one form, or by another server, can be read in another form,
+// and changes over as its objects are written.
 //
 // Thread-safety: every method from any thread.
-// Lifetime:      borrows the backend; the types given to use_schema() outlive it.
-// Errors:        the backend's.  A value that no codec or transformer can read, or that begins like no object where objects are kept, is
+// Lifetime:      borrows the backend; the types given to use_kind() outlive it.
+// Errors:        the backend's.  A value that cannot be read, or that begins like no object where objects are kept, is
 //                KeyValue::unreadable: 500, naming the key; those beside it are read.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <vector>
 
-#include "backplane/codec.hpp"
 #include "backplane/storage.hpp"
+#include "storage/stored_forms.hpp"
 
 namespace backplane {
 
 class EncodedStorage final : public StorageBackend {
  public:
-  using Transformers = std::vector<std::shared_ptr<const StorageTransformer>>;
-  explicit EncodedStorage(StorageBackend& backend, Transformers transformers = {});
+  explicit EncodedStorage(StorageBackend& backend, StoredForms::Transformers transformers = {});
   ~EncodedStorage() override;
 
-  // The type of the objects whose keys start with `prefix`; null: JSON in any case.
-  void use_schema(std::string_view prefix, const Schema* schema);
+  // Conversions from versions that objects may have been written in.  Before anything is read or written.
+  void use_scheme(std::shared_ptr<const Scheme> scheme);
+  // What the objects are whose keys start with `prefix`.
+  void use_kind(std::string_view prefix, StoredKind kind);
 
   Task<Result<Revision>> current_revision() override { return backend_.current_revision(); }
   Revision committed_revision() const noexcept override { return backend_.committed_revision(); }
@@ -44,11 +40,9 @@ class EncodedStorage final : public StorageBackend {
   std::int64_t size_bytes() const noexcept override { return backend_.size_bytes(); }
   std::string_view stored_form() const noexcept override { return backend_.stored_form(); }
 
-  class Forms;
-
  private:
   StorageBackend& backend_;
-  const std::shared_ptr<Forms> forms_;
+  const std::shared_ptr<StoredForms> forms_;
 };
 
 }  // namespace backplane

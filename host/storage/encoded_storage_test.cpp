@@ -41,11 +41,13 @@ class EncodedStorageTest : public ::testing::Test {
   }
   ~EncodedStorageTest() override { loop_.stop(); }
 
-  void open(std::string form, EncodedStorage::Transformers transformers = {}) {
+  void open(std::string form, StoredForms::Transformers transformers = {}) {
     if (!backend_) backend_ = make_memory_storage(std::move(form));
     storage_ = std::make_unique<EncodedStorage>(*backend_, std::move(transformers));
-    storage_->use_schema(kPrefix, stored_type());
-    storage_->use_schema("/registry/e.com/foos/", nullptr);
+    storage_->use_scheme(scheme_);
+    storage_->use_kind(kPrefix, {{"", "v1", "PodTemplate"}, stored_type(), {}});
+    storage_->use_kind("/registry/e.com/foos/", {{"e.com", "v1", "Foo"}, nullptr, {}});
+    storage_->use_kind("/registry/bars/", {{"e.com", "v1", "PodTemplate"}, stored_type(), {"e.com", "v1beta1", "PodTemplate"}});
   }
   Revision put(StorageBackend& storage, std::string key, std::string_view value) {
     TxnRequest request;
@@ -67,7 +69,25 @@ class EncodedStorageTest : public ::testing::Test {
   }
   static std::string key(std::string_view name) { return std::string(kPrefix).append(name); }
 
+  // e.com/v1beta1 has another name for a pod template's template, and no type.
+  static std::shared_ptr<const Scheme> make_scheme() {
+    const GroupVersionKind now = {"e.com", "v1", "PodTemplate"}, before = {"e.com", "v1beta1", "PodTemplate"};
+    const auto rename = [](std::string from, std::string to) {
+      return [from, to](Object& object) {
+        Value value = object.at(from);
+        object.erase(from);
+        object[to] = std::move(value);
+        return Status();
+      };
+    };
+    auto scheme = std::make_shared<Scheme>();
+    EXPECT_TRUE(scheme->add_conversion(now, before, rename("template", "pattern")).ok());
+    EXPECT_TRUE(scheme->add_conversion(before, now, rename("pattern", "template")).ok());
+    return scheme;
+  }
+
   IoLoop loop_{"test"};
+  const std::shared_ptr<const Scheme> scheme_ = make_scheme();
   std::unique_ptr<StorageBackend> backend_;
   std::unique_ptr<EncodedStorage> storage_;
 };
@@ -81,7 +101,9 @@ TEST_F(EncodedStorageTest, BuiltInKindsAreWrittenAsTheBackendWantsThem) {
 TEST_F(EncodedStorageTest, CustomResourcesAndWhateverElseIsKeptStayAsTheyAre) {
   put(*storage_, "/registry/e.com/foos/n/f", R"({"apiVersion":"e.com/v1","kind":"Foo"})");
   put(*storage_, "/registry/other", "plain words");
-  EXPECT_EQ(*get(*backend_, "/registry/e.com/foos/n/f"), R"({"apiVersion":"e.com/v1","kind":"Foo"})");
+  EXPECT_EQ(*get(*backend_, "/registry/e.com/foos/n/f"), R"({"apiVersion":"e.com/v1","kind":"Foo"})"
+                                                         "\n");
+  EXPECT_EQ(*get(*storage_, "/registry/e.com/foos/n/f"), R"({"apiVersion":"e.com/v1","kind":"Foo"})");
   EXPECT_EQ(*get(*storage_, "/registry/other"), "plain words");
 }
 
@@ -94,6 +116,36 @@ TEST_F(EncodedStorageTest, WhatWasWrittenInAnotherFormIsReadAllTheSame) {
   open("json");
   put(*backend_, key("n/protobuf"), bytes);
   EXPECT_EQ(*get(*storage_, key("n/protobuf")), kService);
+}
+
+TEST_F(EncodedStorageTest, JsonOfAnotherWriterIsBroughtIntoCanonicalForm) {
+  put(*backend_, key("n/a"),
+      R"({"apiVersion":"v1","kind":"PodTemplate","template":{"spec":{"containers":null}},"metadata":{"uid":"u","name":"a"}})"
+      "\n");
+  EXPECT_EQ(*get(*storage_, key("n/a")), kService);
+}
+
+TEST_F(EncodedStorageTest, AKindMayBeWrittenInAnotherVersionWhereOthersReadIt) {
+  constexpr std::string_view kNow =
+      R"({"kind":"PodTemplate","apiVersion":"e.com/v1","metadata":{"name":"a"},"template":{"metadata":{},"spec":{"containers":null}}})";
+  put(*storage_, "/registry/bars/a", kNow);
+  EXPECT_EQ(
+      *get(*backend_, "/registry/bars/a"),
+      R"({"kind":"PodTemplate","apiVersion":"e.com/v1beta1","metadata":{"name":"a"},"pattern":{"metadata":{},"spec":{"containers":null}}})"
+      "\n");
+  EXPECT_EQ(*get(*storage_, "/registry/bars/a"), kNow);
+}
+
+TEST_F(EncodedStorageTest, AVersionThatNothingConvertsFromIsUnreadable) {
+  put(*backend_, key("n/a"),
+      R"({"apiVersion":"v7","kind":"PodTemplate","metadata":{"name":"a"}})"
+      "\n");
+  RangeRequest request;
+  request.start = key("n/a");
+  const auto found = run(storage_->range(request));
+  ASSERT_TRUE(found.ok());
+  ASSERT_NE(found->items.at(0).unreadable, nullptr);
+  EXPECT_NE(found->items[0].unreadable->message().find("unknown conversion"), std::string::npos);
 }
 
 TEST_F(EncodedStorageTest, WatchesAndLostTransactionsSpeakJson) {

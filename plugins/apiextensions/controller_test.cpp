@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "definition.hpp"
-#include "definition_storage.hpp"
 #include "definition_strategy.hpp"
 #include "fake_host.hpp"
 
@@ -13,17 +12,6 @@ namespace backplane::test {
 namespace {
 
 using namespace apiextensions;
-
-TEST(DefinitionStorageTest, SaysThatDefinitionsAreStoredInTheVersionBefore) {
-  ResourceConfig config;
-  config.kind = {"apiextensions.k8s.io", "v1", "CustomResourceDefinition"};
-  config.resource = "customresourcedefinitions";
-  config.strategy = make_definition_strategy();
-  const auto storage = make_definition_storage(std::make_shared<FakeStore>(std::move(config)));
-  const GroupVersionKind before = {"apiextensions.k8s.io", "v1beta1", "CustomResourceDefinition"};
-  EXPECT_EQ(storage->storage_version(), before);
-  EXPECT_EQ(storage->kind().version, "v1");
-}
 
 class ControllerTest : public ::testing::Test {
  protected:

@@ -6,8 +6,8 @@
 #include "apiextensions_v1_json.hpp"
 #include "controller.hpp"
 #include "definition.hpp"
-#include "definition_storage.hpp"
 #include "definition_strategy.hpp"
+#include "definition_versions.hpp"
 
 namespace backplane {
 namespace {
@@ -65,10 +65,12 @@ class Apiextensions final : public Plugin {
     const GroupVersion gv{std::string(apiextensions::kGroup), std::string(kVersion)};
     const GroupVersionKind kind{gv.group, gv.version, std::string(kKind)};
     Status known = host.scheme().add_known_types(gv, *schemas, "apiextensions");
+    if (known.ok()) known = apiextensions::add_definition_conversions(host.scheme());
     if (!known.ok()) return known;
 
     ResourceConfig config;
     config.kind = kind;
+    config.written_as = apiextensions::written_definition();
     config.resource = kResource;
     config.short_names = {"crd", "crds"};
     config.categories = {"api-extensions"};
@@ -87,8 +89,7 @@ class Apiextensions final : public Plugin {
     APIGroupInfo group;
     group.group = gv.group;
     group.prioritized_versions = {gv.version};
-    group.storages[gv.version] = {{std::string(kResource), apiextensions::make_definition_storage(definitions_)},
-                                  {std::string(kResource) + "/status", status_}};
+    group.storages[gv.version] = {{std::string(kResource), definitions_}, {std::string(kResource) + "/status", status_}};
     group.schemas[gv.version] = *schemas;
     group.group_priority_minimum = kGroupPriority;
     group.version_priority = kVersionPriority;

@@ -1,9 +1,13 @@
 """Plays recordings/*.jsonl against the built server and compares every answer: code, headers, body, key order.
 
-A line of a recording is a scenario: steps with a request ("do", "h", "b") and the answer that kube-apiserver gave ("s", "rh", "r").
+A line of a recording is a scenario, or a table.  A scenario is steps with a request ("do", "h", "b") and the answer that kube-apiserver gave
+("s", "rh", "r").  A table is one request ("do") with an object ("base", or the one that is at "live") and its answer, and rows: a path in the
+object, what is done there ("set", "del", or "dup": a list's first item once more) and with what, the status, and the answer: an error
+whole, a success as [path, value] where it differs from the unchanged object's answer; at last the warning, if there is one.
 What no two servers share (uids, times, versions, allocated addresses) is replaced on both sides before comparing; managedFields are left
 out.  Steps listed in known_differences.txt must differ: one that has come to agree has to be taken off the list.
 """
+import copy
 import glob
 import json
 import os
@@ -85,6 +89,41 @@ def differences(want, got, at='body'):
     return ['%s: got %s, want %s' % (at, json.dumps(got)[:300], json.dumps(want)[:300])]
 
 
+def changed(before, after, at=''):
+    """Where `after` differs from `before`: [[path, value]…] as tables have it."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        out = []
+        for key, value in before.items():
+            if key in after:
+                out += changed(value, after[key], at + '/' + key.replace('~', '~0').replace('/', '~1'))
+            else:
+                out.append([at + '/' + key, '<absent>'])
+        out += [[at + '/' + key, value] for key, value in after.items() if key not in before]
+        return out if out or list(before) == list(after) else [[at + '/', 'order ' + ','.join(after)]]
+    if isinstance(before, list) and isinstance(after, list):
+        pad = ['<absent>'] * abs(len(before) - len(after))
+        pairs = zip(before + (pad if len(before) < len(after) else []), after + (pad if len(after) < len(before) else []))
+        return [d for i, (b, a) in enumerate(pairs) for d in changed(b, a, '%s/%d' % (at, i))]
+    return [] if before == after and type(before) is type(after) else [[at or '/', after]]
+
+
+def edited(base, path, operation, value):
+    """The object with one row's change."""
+    out = copy.deepcopy(base)
+    *way, last = [part.replace('~1', '/').replace('~0', '~') for part in path.split('/')[1:]]
+    holder = out
+    for part in way:
+        holder = holder[int(part) if isinstance(holder, list) else part]
+    last = int(last) if isinstance(holder, list) else last
+    if operation == 'set':
+        holder[last] = value
+    elif operation == 'del':
+        del holder[last]
+    else:
+        holder[last].append(copy.deepcopy(holder[last][0]))
+    return out
+
+
 def filled(value, kept):
     if isinstance(value, str):
         whole = re.fullmatch(r'\$\{(\w+)\}', value)
@@ -134,6 +173,44 @@ class Player:
             kept[name] = value
         return status, lower, parsed(lower.get('content-type'), raw)
 
+    def table(self, case):
+        """(row's name, its differences) for the unchanged object and each row."""
+        kept = {}
+        for step in case.get('setup', []):
+            self.step(step, kept)
+        base = case.get('base') or json.loads(self.send('GET', case['live'], {}, None)[2])
+        if 'base' not in case:
+            base = base if base.get('kind') != 'Status' else {}
+        ask = {'do': case['do'], 'h': case.get('h')}
+        status, headers, first = self.step(dict(ask, b=base), kept)
+        yield case['id'], self.compared(case, status, headers, first)
+        for path, operation, value, code, want, *warning in case['rows']:
+            name = '%s:%s:%s:%s' % (case['id'], path, operation, json.dumps(value)[:60].replace(' ', ''))
+            try:
+                body = edited(base, path, operation, value)
+            except (KeyError, IndexError, TypeError):
+                yield name, ['there is no %s to change' % path]
+                continue
+            status, headers, got = self.step(dict(ask, b=body), kept)
+            found = [] if status == code else ['status: got %s, want %s' % (status, code)]
+            if status >= 300 or code >= 300:
+                found += differences(scrub(want), got)
+            else:
+                want = [w for w in want if 'managedFields' not in w[0]]
+                found += differences(scrub(want), changed(first, got))
+            if headers.get('warning') != (warning[0] if warning else None):
+                found.append('header warning: got %s, want %s' % (headers.get('warning'), warning))
+            yield name, found
+        for step in case.get('teardown', []):
+            self.step(step, kept)
+
+    def compared(self, want, status, headers, body):
+        found = [] if status == want['s'] else ['status: got %s, want %s' % (status, want['s'])]
+        wanted = want.get('rh') or {}
+        found += ['header %s: got %s, want %s' % (k, headers.get(k), wanted.get(k))
+                  for k in sorted({*headers, *wanted}) if headers.get(k) != wanted.get(k)]
+        return found + differences(scrub(want['r']), body)
+
     def scenario(self, case):
         """(step's name, its differences) for each compared step."""
         kept = {}
@@ -144,12 +221,7 @@ class Player:
             status, headers, body = self.step(step, kept)
             if step.get('setup'):
                 continue
-            found = [] if status == step['s'] else ['status: got %s, want %s' % (status, step['s'])]
-            want_headers = step.get('rh') or {}
-            found += ['header %s: got %s, want %s' % (k, headers.get(k), want_headers.get(k))
-                      for k in sorted({*headers, *want_headers}) if headers.get(k) != want_headers.get(k)]
-            found += differences(scrub(step['r']), body)
-            yield '%s#%d' % (case['id'], number), found
+            yield '%s#%d' % (case['id'], number), self.compared(step, status, headers, body)
 
 
 def main():
@@ -159,7 +231,8 @@ def main():
         player = Player(server)
         for path in sorted(glob.glob(os.path.join(HERE, 'recordings', '*.jsonl'))):
             for line in open(path):
-                for name, found in player.scenario(json.loads(line)):
+                case = json.loads(line)
+                for name, found in player.scenario(case) if 'steps' in case else player.table(case):
                     if bool(found) == (name in known):
                         passed += 1
                         continue

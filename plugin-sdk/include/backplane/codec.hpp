@@ -105,6 +105,8 @@ class Codec {
   // ---- the stored form: an object of a built-in kind without resourceVersion.  `json` is canonical.
   // Whether stored bytes are this codec's: each says so by how it begins.
   virtual bool wrote(std::string_view stored) const noexcept = 0;
+  // The version that stored bytes are of, where they say it in front of the object.
+  virtual GroupVersionKind stored_kind(std::string_view) const { return {}; }
   virtual Result<std::string> to_stored(const Schema* schema, std::string json) const = 0;
   virtual Result<std::string> from_stored(const Schema* schema, std::string_view stored) const = 0;
 

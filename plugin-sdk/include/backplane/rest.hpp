@@ -252,6 +252,9 @@ struct ResourceConfig {
   GroupVersionKind stored_kind;
   // Between `kind` and `stored_kind`; null: the functions that this plugin has given the Scheme, in both directions.
   std::shared_ptr<const ObjectConverter> converter;
+  // The version that the objects' bytes are of in a store that other servers may share (one whose form is not JSON), where it is another:
+  // no version that is served, but one that functions of the Scheme convert to and from.  Discovery's hash is of it.
+  GroupVersionKind written_as;
   std::string resource;  // plural, lower case
   std::string singular;  // empty: lower-case kind
   std::vector<std::string> short_names;

@@ -196,6 +196,12 @@ class ProtobufCodec final : public Codec {
   std::size_t frame_prefix() const noexcept override { return kLengthSize; }
 
   bool wrote(std::string_view stored) const noexcept override { return stored.starts_with(kMagic); }
+  GroupVersionKind stored_kind(std::string_view stored) const override {
+    const auto envelope = open_protobuf_envelope(stored);
+    if (!envelope.ok()) return {};
+    const GroupVersion version = GroupVersion::parse(envelope->api_version);
+    return {version.group, version.version, std::string(envelope->kind)};
+  }
   Result<std::string> to_stored(const Schema* schema, std::string json) const override {
     if (schema == nullptr || !schema->has_protobuf()) return json;
     std::string message;

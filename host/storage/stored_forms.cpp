@@ -1,0 +1,146 @@
+#include "storage/stored_forms.hpp"
+
+#include "backplane/schema.hpp"
+
+namespace backplane {
+namespace {
+
+Status unusable(std::string_view key, const Status& why) {
+  return internal_error("the value of " + std::string(key) + " cannot be written: " + why.message());
+}
+
+Status unreadable(std::string_view key, std::string_view why) {
+  return Status(500, Reason::kNone, "unable to transform key " + quoted(key) + ": " + std::string(why));
+}
+
+GroupVersionKind kind_in(const Object& object) {
+  const GroupVersion version = GroupVersion::parse(get_string(object, "apiVersion"));
+  return {version.group, version.version, std::string(get_string(object, "kind"))};
+}
+
+}  // namespace
+
+void StoredForms::use_kind(std::string_view prefix, StoredKind kind) {
+  std::unique_lock lock(mutex_);
+  kinds_[std::string(prefix)] = std::move(kind);
+}
+
+std::optional<StoredKind> StoredForms::kind_of(std::string_view key) const {
+  std::shared_lock lock(mutex_);
+  for (auto slash = key.rfind('/'); slash != std::string_view::npos && slash > 0; slash = key.rfind('/', slash - 1)) {
+    const auto found = kinds_.find(key.substr(0, slash + 1));
+    if (found != kinds_.end()) return found->second;
+  }
+  return std::nullopt;
+}
+
+Result<std::string> StoredForms::converted(std::string_view json, const GroupVersionKind& to, const Schema* schema) const {
+  json::monotonic_resource arena;
+  auto tree = parse_json(json, &arena, nullptr);
+  if (!tree.ok()) return std::move(tree.status());
+  if (!tree->is_object()) return internal_error("the value is no object");
+  Object& object = tree->get_object();
+  if (const GroupVersionKind from = kind_in(object); from != to) {
+    if (scheme_ == nullptr) return internal_error("there is no conversion from " + from.group_version().to_string());
+    Status done = scheme_->convert(from, to, object);
+    if (!done.ok()) return done;
+    object["kind"] = to.kind;
+    object["apiVersion"] = to.group_version().to_string();
+  }
+  if (schema != nullptr) {
+    schema->apply_defaults(*tree);
+    Status normal = schema->normalize(*tree, nullptr);
+    if (!normal.ok()) return normal;
+  }
+  return to_json(*tree);
+}
+
+Result<std::string> StoredForms::encoded(const StoredKind& kind, std::string json) const {
+  const Schema* schema = kind.schema;
+  if (!kind.written_as.kind.empty()) {
+    schema = scheme_ != nullptr ? scheme_->type_of(kind.written_as) : nullptr;
+    auto other = converted(json, kind.written_as, schema);
+    if (!other.ok()) return other;
+    json = std::move(*other);
+  }
+  if (schema != nullptr && schema->has_protobuf()) return written_.to_stored(schema, std::move(json));
+  json.push_back('\n');
+  return json;
+}
+
+Status StoredForms::write(std::string_view key, SharedBytes& value) const {
+  if (&written_ != &json_codec()) {
+    if (const auto kind = kind_of(key)) {
+      auto stored = encoded(*kind, std::string(value.view()));
+      if (!stored.ok()) return unusable(key, stored.status());
+      value = SharedBytes(std::move(*stored));
+    }
+  }
+  for (const auto& transformer : transformers_) {
+    auto stored = transformer->to_storage(key, std::move(value));
+    if (!stored.ok()) return unusable(key, stored.status());
+    value = std::move(*stored);
+  }
+  return {};
+}
+
+// What stands between the braces is the backend's to keep: it has checksums, and a parse of everything at every start costs much.
+Status StoredForms::read_json(const StoredKind* kind, SharedBytes& value) const {
+  const std::string_view bytes = value.view();
+  if (bytes.ends_with('}')) return {};
+  if (!bytes.ends_with("}\n")) return internal_error("the object is cut short");
+  value = value.slice(0, bytes.size() - 1);
+  // Custom resources are written with their keys sorted by everybody, and hold their version themselves.
+  if (kind == nullptr || kind->schema == nullptr) return {};
+  auto canonical = converted(value.view(), kind->kind, kind->schema);
+  if (canonical.ok()) value = SharedBytes(std::move(*canonical));
+  return canonical.status();
+}
+
+Status StoredForms::read_encoded(const Codec& codec, const StoredKind* kind, SharedBytes& value) const {
+  const Schema* schema = kind != nullptr ? kind->schema : nullptr;
+  const GroupVersionKind version = codec.stored_kind(value.view());
+  const Schema* other = schema != nullptr && version != kind->kind && scheme_ != nullptr ? scheme_->type_of(version) : nullptr;
+  auto json = codec.from_stored(other != nullptr ? other : schema, value.view());
+  if (json.ok() && schema != nullptr) json = converted(*json, kind->kind, schema);
+  if (json.ok()) value = SharedBytes(std::move(*json));
+  return json.status();
+}
+
+Status StoredForms::read(std::string_view key, SharedBytes& value) const {
+  if (value.empty()) return {};
+  for (auto transformer = transformers_.rbegin(); transformer != transformers_.rend(); ++transformer) {
+    auto plain = (*transformer)->from_storage(key, std::move(value));
+    if (!plain.ok()) return unreadable(key, plain.status().message());
+    value = std::move(*plain);
+  }
+  const std::optional<StoredKind> kind = kind_of(key);
+  for (const Codec* codec : codecs()) {
+    if (!codec->wrote(value.view())) continue;
+    const StoredKind* known = kind ? &*kind : nullptr;
+    const Status status = codec == &json_codec() ? read_json(known, value) : read_encoded(*codec, known, value);
+    return status.ok() ? Status() : unreadable(key, status.message());
+  }
+  // What else is kept in the store is nobody's business here.
+  return kind ? unreadable(key, "the value is no object in any form that is known here") : Status();
+}
+
+void StoredForms::read(KeyValue& item) const {
+  Status status = read(item.key, item.value);
+  if (status.ok()) return;
+  item.value = SharedBytes();
+  item.unreadable = std::make_shared<const Status>(std::move(status));
+}
+
+void StoredForms::read(std::vector<KeyValue>& items) const {
+  for (KeyValue& item : items) read(item);
+}
+
+void StoredForms::read(std::vector<StorageEvent>& events) const {
+  for (StorageEvent& event : events) {
+    read(event.kv);
+    if (!read(event.kv.key, event.previous).ok()) event.previous = SharedBytes();
+  }
+}
+
+}  // namespace backplane

@@ -1,0 +1,64 @@
+// The forms of objects in a store, and the way of one value in either direction.
+//
+// Writing: canonical JSON of the kind's stored version → the codec that the backend has chosen → transformers, in order.  In a form other
+// than JSON a store is one that other servers may share: what stays JSON there ends with a newline, and kinds whose bytes are of another
+// version are converted to it.  Reading: the transformers backwards, then whichever codec wrote the bytes: each says so by how it begins.
+// An object of another version, or JSON of another writer (it ends with a newline), is brought into canonical form.
+//
+// Thread-safety: every method from any thread; use_scheme() before all others.
+// Lifetime:      the types given to use_kind() outlive it.
+// Errors:        read: 500 as upstream's lists say it, naming the key; write: kInternalError.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "backplane/codec.hpp"
+#include "backplane/scheme.hpp"
+#include "backplane/storage.hpp"
+
+namespace backplane {
+
+// What is kept below a key prefix.
+struct StoredKind {
+  GroupVersionKind kind;
+  const Schema* schema = nullptr;  // null: custom resources, which are JSON in every store
+  GroupVersionKind written_as;     // ResourceConfig::written_as
+};
+
+class StoredForms {
+ public:
+  using Transformers = std::vector<std::shared_ptr<const StorageTransformer>>;
+  StoredForms(const Codec& written, Transformers transformers) : written_(written), transformers_(std::move(transformers)) {}
+
+  void use_scheme(std::shared_ptr<const Scheme> scheme) { scheme_ = std::move(scheme); }
+  void use_kind(std::string_view prefix, StoredKind kind);
+
+  Status write(std::string_view key, SharedBytes& value) const;
+  // One value that cannot be read hides no other: it says so itself.
+  void read(KeyValue& item) const;
+  void read(std::vector<KeyValue>& items) const;
+  void read(std::vector<StorageEvent>& events) const;
+
+ private:
+  Status read(std::string_view key, SharedBytes& value) const;
+  Status read_json(const StoredKind* kind, SharedBytes& value) const;
+  Status read_encoded(const Codec& codec, const StoredKind* kind, SharedBytes& value) const;
+  Result<std::string> encoded(const StoredKind& kind, std::string json) const;
+  // The object in the form of `to`, whose type is `schema` (null: as the conversion leaves it).
+  Result<std::string> converted(std::string_view json, const GroupVersionKind& to, const Schema* schema) const;
+  // The kind with the longest prefix of `key`; nothing: no object has such a key.
+  std::optional<StoredKind> kind_of(std::string_view key) const;
+
+  const Codec& written_;
+  const Transformers transformers_;
+  std::shared_ptr<const Scheme> scheme_;
+  mutable std::shared_mutex mutex_;
+  std::map<std::string, StoredKind, std::less<>> kinds_;
+};
+
+}  // namespace backplane

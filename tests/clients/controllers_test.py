@@ -1,0 +1,162 @@
+"""kube-controller-manager and kube-scheduler turn workloads into bound pods, services into endpoint slices, and empty a deleted namespace.
+
+The test plays the one thing there is none of here, the kubelet: it owns a Node object, and says of bound pods that they run (of a job's pods
+that they are done)."""
+import os
+import sys
+import threading
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../e2e'))
+import harness  # noqa: E402
+import clients  # noqa: E402
+
+SECONDS = 240  # generous: a cron job waits for the next minute, and the machine may be busy
+NODE = 'node-1'
+READY = [{'type': kind, 'status': 'True'} for kind in ('Initialized', 'Ready', 'ContainersReady', 'PodScheduled')]
+
+
+def node():
+    size = {'cpu': '64', 'memory': '256Gi', 'pods': '500'}
+    return {'apiVersion': 'v1', 'kind': 'Node', 'metadata': {'name': NODE, 'labels': {'kubernetes.io/hostname': NODE}},
+            'status': {'capacity': size, 'allocatable': size, 'addresses': [{'type': 'InternalIP', 'address': '192.0.2.1'}],
+                       'conditions': [{'type': 'Ready', 'status': 'True', 'reason': 'Test', 'message': 'played'}]}}
+
+
+def template(app, **spec):
+    return {'metadata': {'labels': {'app': app}}, 'spec': dict({'containers': [{'name': 'c', 'image': 'example.com/c:1'}]}, **spec)}
+
+
+def workload(group, kind, name, **spec):
+    return {'apiVersion': group, 'kind': kind, 'metadata': {'name': name}, 'spec': spec}
+
+
+def selecting(name, **spec):
+    return dict({'selector': {'matchLabels': {'app': name}}, 'template': template(name)}, **spec)
+
+
+WORKLOADS = [
+    ('/apis/apps/v1', 'deployments', workload('apps/v1', 'Deployment', 'web', **selecting('web', replicas=3))),
+    ('/apis/apps/v1', 'statefulsets', workload('apps/v1', 'StatefulSet', 'db', **selecting('db', replicas=2, serviceName='db'))),
+    ('/apis/apps/v1', 'daemonsets', workload('apps/v1', 'DaemonSet', 'agent', **selecting('agent'))),
+    ('/apis/batch/v1', 'jobs', workload('batch/v1', 'Job', 'once', completions=2, parallelism=2,
+                                        template=template('once', restartPolicy='Never'))),
+    ('/apis/batch/v1', 'cronjobs', workload('batch/v1', 'CronJob', 'often', schedule='* * * * *', jobTemplate={
+        'spec': {'template': template('often', restartPolicy='Never')}})),
+]
+PODS = {'web': 3, 'db': 2, 'agent': 1, 'once': 2, 'often': 1}  # by label app
+
+
+class Kubelet(threading.Thread):
+    """Says of each pod bound to the node that it runs, once."""
+
+    def __init__(self, server):
+        super().__init__(daemon=True)
+        self.server, self.over, self.error, self.count = server, threading.Event(), None, 0
+
+    def run(self):
+        try:
+            while not self.over.wait(0.3):
+                self.round()
+        except Exception as error:  # told by the test: a thread's own end says nothing
+            self.error = error
+
+    def round(self):
+        _, _, pods = self.server.request('GET', '/api/v1/pods?fieldSelector=spec.nodeName=%s' % NODE)
+        for pod in pods['items']:
+            path = '/api/v1/namespaces/%s/pods/%s' % (pod['metadata']['namespace'], pod['metadata']['name'])
+            if 'deletionTimestamp' in pod['metadata']:
+                self.server.request('DELETE', path, {'gracePeriodSeconds': 0})
+            elif 'podIP' not in pod['status']:
+                self.count += 1
+                self.say(path, pod, '10.244.0.%d' % self.count)
+
+    def say(self, path, pod, address):
+        done = pod['spec']['restartPolicy'] == 'Never'
+        status = {'phase': 'Succeeded' if done else 'Running', 'podIP': address, 'podIPs': [{'ip': address}], 'hostIP': '192.0.2.1',
+                  'conditions': [dict(c, status='False') if done and c['type'].endswith('eady') else c for c in READY]}
+        code, _, answer = self.server.request('PATCH', path + '/status', {'status': status}, {'Content-Type': 'application/merge-patch+json'})
+        if code not in (200, 404, 409):
+            raise AssertionError('pod status: %s' % answer)
+
+    def end(self):
+        self.over.set()
+        self.join()
+
+
+class Controllers(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        try:
+            paths = clients.build()
+        except clients.Missing as why:
+            raise unittest.SkipTest('kube-controller-manager and kube-scheduler cannot be built: %s' % why)
+        cls.server = harness.Server()
+        cls.kubelet = Kubelet(cls.server)
+        # The node's heart does not beat here: its conditions stay good for the length of the test.
+        cls.programs = [clients.Program(paths['kube-controller-manager'], cls.server, '--node-monitor-grace-period=1h'),
+                        clients.Program(paths['kube-scheduler'], cls.server)]
+        cls.kubelet.start()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.kubelet.end()
+        for program in cls.programs:
+            program.stop()
+        cls.server.stop()
+
+    def created(self, path, body):
+        code, _, answer = self.server.request('POST', path, body)
+        self.assertEqual(code, 201, answer)
+
+    def get(self, path):
+        code, _, answer = self.server.request('GET', path)
+        return answer if code == 200 else None
+
+    def wait(self, what, holds):
+        deadline = time.monotonic() + SECONDS
+        while time.monotonic() < deadline:
+            found = holds()
+            if found:
+                return found
+            for program in self.programs:
+                self.assertIsNone(program.process.poll(), '%s ended:\n%s' % (program.log_path, program.text()[-3000:]))
+            self.assertIsNone(self.kubelet.error)
+            time.sleep(0.3)
+        self.fail('%s did not come about\n%s' % (what, '\n'.join(p.log_path + '\n' + p.text()[-4000:] for p in self.programs)))
+
+    def bound(self, app):
+        pods = self.get('/api/v1/namespaces/work/pods?labelSelector=app=' + app)
+        return [pod for pod in pods['items'] if pod['spec'].get('nodeName') == NODE]
+
+    def test_workloads_become_bound_pods_and_a_deleted_namespace_empties(self):
+        self.created('/api/v1/nodes', node())
+        self.created('/api/v1/namespaces', harness.namespace('work'))
+        self.created('/api/v1/namespaces/work/services', {'apiVersion': 'v1', 'kind': 'Service', 'metadata': {'name': 'web'}, 'spec': {
+            'selector': {'app': 'web'}, 'ports': [{'port': 80}]}})
+        for group, resource, body in WORKLOADS:
+            self.created('%s/namespaces/work/%s' % (group, resource), body)
+        for app, count in PODS.items():
+            self.wait('bound pods of ' + app, lambda app=app, count=count: len(self.bound(app)) >= count)
+        self.wait('the job', lambda: self.get('/apis/batch/v1/namespaces/work/jobs/once')['status'].get('succeeded') == 2)
+        self.wait('the deployment', lambda: self.get('/apis/apps/v1/namespaces/work/deployments/web')['status'].get('readyReplicas') == 3)
+        self.wait('the set', lambda: self.get('/apis/apps/v1/namespaces/work/statefulsets/db')['status'].get('readyReplicas') == 2)
+        self.wait('endpoint slices', lambda: self.slice_addresses() == 3)
+        code, _, answer = self.server.request('DELETE', '/api/v1/namespaces/work')
+        self.assertEqual(code, 200, answer)
+        self.wait('the end of the namespace', lambda: self.server.request('GET', '/api/v1/namespaces/work')[0] == 404)
+        self.assertEqual(self.get('/apis/batch/v1/namespaces/work/jobs')['items'], [])
+        self.no_watch_failed()
+
+    def slice_addresses(self):
+        slices = self.get('/apis/discovery.k8s.io/v1/namespaces/work/endpointslices?labelSelector=kubernetes.io/service-name=web')
+        return sum(len(s['endpoints'] or []) for s in slices['items'])
+
+    def no_watch_failed(self):
+        for program in self.programs:
+            self.assertNotIn('Failed to watch', program.text(), program.log_path)
+
+
+if __name__ == '__main__':
+    harness.main()
