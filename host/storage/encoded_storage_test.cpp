@@ -45,9 +45,9 @@ class EncodedStorageTest : public ::testing::Test {
     if (!backend_) backend_ = make_memory_storage(std::move(form));
     storage_ = std::make_unique<EncodedStorage>(*backend_, std::move(transformers));
     storage_->use_scheme(scheme_);
-    storage_->use_kind(kPrefix, {{"", "v1", "PodTemplate"}, stored_type(), {}});
-    storage_->use_kind("/registry/e.com/foos/", {{"e.com", "v1", "Foo"}, nullptr, {}});
-    storage_->use_kind("/registry/bars/", {{"e.com", "v1", "PodTemplate"}, stored_type(), {"e.com", "v1beta1", "PodTemplate"}});
+    storage_->use_kind(kPrefix, {{"", "v1", "PodTemplate"}, stored_type(), {}, false});
+    storage_->use_kind("/registry/e.com/foos/", {{"e.com", "v1", "Foo"}, nullptr, {}, false});
+    storage_->use_kind("/registry/bars/", {{"e.com", "v1", "PodTemplate"}, stored_type(), {"e.com", "v1beta1", "PodTemplate"}, true});
   }
   Revision put(StorageBackend& storage, std::string key, std::string_view value) {
     TxnRequest request;

@@ -63,7 +63,7 @@ Result<std::string> StoredForms::encoded(const StoredKind& kind, std::string jso
     if (!other.ok()) return other;
     json = std::move(*other);
   }
-  if (schema != nullptr && schema->has_protobuf()) return written_.to_stored(schema, std::move(json));
+  if (!kind.json && schema != nullptr && schema->has_protobuf()) return written_.to_stored(schema, std::move(json));
   json.push_back('\n');
   return json;
 }

@@ -28,6 +28,7 @@ struct StoredKind {
   GroupVersionKind kind;
   const Schema* schema = nullptr;  // null: custom resources, which are JSON in every store
   GroupVersionKind written_as;     // ResourceConfig::written_as
+  bool json = false;               // ResourceConfig::stored_as_json
 };
 
 class StoredForms {

@@ -52,6 +52,7 @@ class Aggregator final : public Plugin {
     config.schema = (*schemas)->find(config.kind);
     config.strategy = make_apiservice_strategy();
     config.storage_prefix = kVersion.group + "/apiservices";
+    config.stored_as_json = true;  // as kube-aggregator keeps them
     auto store = host.make_storage(config);
     if (!store.ok()) return std::move(store.status());
     auto status_storage = host.make_subresource(*store, make_apiservice_status_strategy());
