@@ -11,10 +11,9 @@ namespace backplane {
 namespace {
 
 constexpr std::string_view kPrefix = "/registry/services/specs/";
-constexpr std::string_view kService =
-    R"({"kind":"PodTemplate","apiVersion":"v1","metadata":{"name":"a","uid":"u"},"template":{"metadata":{},"spec":{"containers":null}}})";
+constexpr std::string_view kMap = R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","uid":"u"},"data":{"a":"b"}})";
 
-const Schema* stored_type() { return core_schemas()->find(GroupVersionKind{"", "v1", "PodTemplate"}); }
+const Schema* stored_type() { return core_schemas()->find(GroupVersionKind{"", "v1", "ConfigMap"}); }
 
 // Bound to the key, as encryption is: other bytes, and other keys' bytes, cannot be read.
 class Reversing final : public StorageTransformer {
@@ -45,9 +44,10 @@ class EncodedStorageTest : public ::testing::Test {
     if (!backend_) backend_ = make_memory_storage(std::move(form));
     storage_ = std::make_unique<EncodedStorage>(*backend_, std::move(transformers));
     storage_->use_scheme(scheme_);
-    storage_->use_kind(kPrefix, {{"", "v1", "PodTemplate"}, stored_type(), {}, false});
+    storage_->use_kind(kPrefix, {{"", "v1", "ConfigMap"}, stored_type(), {}, false});
+    storage_->use_kind("/registry/secrets/", {{"", "v1", "Secret"}, core_schemas()->find(GroupVersionKind{"", "v1", "Secret"}), {}, false});
     storage_->use_kind("/registry/e.com/foos/", {{"e.com", "v1", "Foo"}, nullptr, {}, false});
-    storage_->use_kind("/registry/bars/", {{"e.com", "v1", "PodTemplate"}, stored_type(), {"e.com", "v1beta1", "PodTemplate"}, true});
+    storage_->use_kind("/registry/bars/", {{"e.com", "v1", "ConfigMap"}, stored_type(), {"e.com", "v1beta1", "ConfigMap"}, true});
   }
   Revision put(StorageBackend& storage, std::string key, std::string_view value) {
     TxnRequest request;
@@ -69,9 +69,9 @@ class EncodedStorageTest : public ::testing::Test {
   }
   static std::string key(std::string_view name) { return std::string(kPrefix).append(name); }
 
-  // e.com/v1beta1 has another name for a pod template's template, and no type.
+  // e.com/v1beta1 has another name for what is in a map, and no type.
   static std::shared_ptr<const Scheme> make_scheme() {
-    const GroupVersionKind now = {"e.com", "v1", "PodTemplate"}, before = {"e.com", "v1beta1", "PodTemplate"};
+    const GroupVersionKind now = {"e.com", "v1", "ConfigMap"}, before = {"e.com", "v1beta1", "ConfigMap"};
     const auto rename = [](std::string from, std::string to) {
       return [from, to](Object& object) {
         Value value = object.at(from);
@@ -81,8 +81,8 @@ class EncodedStorageTest : public ::testing::Test {
       };
     };
     auto scheme = std::make_shared<Scheme>();
-    EXPECT_TRUE(scheme->add_conversion(now, before, rename("template", "pattern")).ok());
-    EXPECT_TRUE(scheme->add_conversion(before, now, rename("pattern", "template")).ok());
+    EXPECT_TRUE(scheme->add_conversion(now, before, rename("data", "entries")).ok());
+    EXPECT_TRUE(scheme->add_conversion(before, now, rename("entries", "data")).ok());
     return scheme;
   }
 
@@ -93,9 +93,9 @@ class EncodedStorageTest : public ::testing::Test {
 };
 
 TEST_F(EncodedStorageTest, BuiltInKindsAreWrittenAsTheBackendWantsThem) {
-  put(*storage_, key("n/a"), kService);
+  put(*storage_, key("n/a"), kMap);
   EXPECT_TRUE(find_codec("protobuf")->wrote(*get(*backend_, key("n/a"))));
-  EXPECT_EQ(*get(*storage_, key("n/a")), kService);
+  EXPECT_EQ(*get(*storage_, key("n/a")), kMap);
 }
 
 TEST_F(EncodedStorageTest, CustomResourcesAndWhateverElseIsKeptStayAsTheyAre) {
@@ -108,37 +108,42 @@ TEST_F(EncodedStorageTest, CustomResourcesAndWhateverElseIsKeptStayAsTheyAre) {
 }
 
 TEST_F(EncodedStorageTest, WhatWasWrittenInAnotherFormIsReadAllTheSame) {
-  put(*backend_, key("n/json"), kService);
-  EXPECT_EQ(*get(*storage_, key("n/json")), kService);
-  put(*storage_, key("n/protobuf"), kService);
+  put(*backend_, key("n/json"), kMap);
+  EXPECT_EQ(*get(*storage_, key("n/json")), kMap);
+  put(*storage_, key("n/protobuf"), kMap);
   const auto bytes = *get(*backend_, key("n/protobuf"));
   backend_.reset();
   open("json");
   put(*backend_, key("n/protobuf"), bytes);
-  EXPECT_EQ(*get(*storage_, key("n/protobuf")), kService);
+  EXPECT_EQ(*get(*storage_, key("n/protobuf")), kMap);
 }
 
 TEST_F(EncodedStorageTest, JsonOfAnotherWriterIsBroughtIntoCanonicalForm) {
   put(*backend_, key("n/a"),
-      R"({"apiVersion":"v1","kind":"PodTemplate","template":{"spec":{"containers":null}},"metadata":{"uid":"u","name":"a"}})"
+      R"({"apiVersion":"v1","kind":"ConfigMap","data":{"a":"b"},"metadata":{"uid":"u","name":"a"}})"
       "\n");
-  EXPECT_EQ(*get(*storage_, key("n/a")), kService);
+  EXPECT_EQ(*get(*storage_, key("n/a")), kMap);
+}
+
+TEST_F(EncodedStorageTest, WhatAnOlderServerStoredHasTodaysDefaultsWhenItIsRead) {
+  put(*backend_, "/registry/secrets/n/a",
+      R"({"kind":"Secret","apiVersion":"v1","metadata":{"name":"a"}})"
+      "\n");
+  EXPECT_EQ(*get(*storage_, "/registry/secrets/n/a"), R"({"kind":"Secret","apiVersion":"v1","metadata":{"name":"a"},"type":"Opaque"})");
 }
 
 TEST_F(EncodedStorageTest, AKindMayBeWrittenInAnotherVersionWhereOthersReadIt) {
-  constexpr std::string_view kNow =
-      R"({"kind":"PodTemplate","apiVersion":"e.com/v1","metadata":{"name":"a"},"template":{"metadata":{},"spec":{"containers":null}}})";
+  constexpr std::string_view kNow = R"({"kind":"ConfigMap","apiVersion":"e.com/v1","metadata":{"name":"a"},"data":{"a":"b"}})";
   put(*storage_, "/registry/bars/a", kNow);
-  EXPECT_EQ(
-      *get(*backend_, "/registry/bars/a"),
-      R"({"kind":"PodTemplate","apiVersion":"e.com/v1beta1","metadata":{"name":"a"},"pattern":{"metadata":{},"spec":{"containers":null}}})"
-      "\n");
+  EXPECT_EQ(*get(*backend_, "/registry/bars/a"),
+            R"({"kind":"ConfigMap","apiVersion":"e.com/v1beta1","metadata":{"name":"a"},"entries":{"a":"b"}})"
+            "\n");
   EXPECT_EQ(*get(*storage_, "/registry/bars/a"), kNow);
 }
 
 TEST_F(EncodedStorageTest, AVersionThatNothingConvertsFromIsUnreadable) {
   put(*backend_, key("n/a"),
-      R"({"apiVersion":"v7","kind":"PodTemplate","metadata":{"name":"a"}})"
+      R"({"apiVersion":"v7","kind":"ConfigMap","metadata":{"name":"a"}})"
       "\n");
   RangeRequest request;
   request.start = key("n/a");
@@ -151,38 +156,38 @@ TEST_F(EncodedStorageTest, AVersionThatNothingConvertsFromIsUnreadable) {
 TEST_F(EncodedStorageTest, WatchesAndLostTransactionsSpeakJson) {
   auto watch = storage_->watch("/registry/", 0);
   ASSERT_TRUE(watch.ok());
-  put(*storage_, key("n/a"), kService);
-  put(*storage_, key("n/a"), kService);
+  put(*storage_, key("n/a"), kMap);
+  put(*storage_, key("n/a"), kMap);
   std::vector<StorageEvent> events;
   while (events.size() < 2) {
     auto batch = run((*watch)->next());
     ASSERT_TRUE(batch.ok());
     events.insert(events.end(), batch->events.begin(), batch->events.end());
   }
-  EXPECT_EQ(events[1].kv.value.view(), kService);
-  EXPECT_EQ(events[1].previous.view(), kService);
+  EXPECT_EQ(events[1].kv.value.view(), kMap);
+  EXPECT_EQ(events[1].previous.view(), kMap);
   TxnRequest request;
   request.compares.push_back({key("n/a"), 0});
   auto lost = run(storage_->txn(std::move(request)));
   ASSERT_TRUE(lost.ok());
   ASSERT_EQ(lost->found.size(), 1u);
-  EXPECT_EQ(lost->found.front().value.view(), kService);
+  EXPECT_EQ(lost->found.front().value.view(), kMap);
 }
 
 TEST_F(EncodedStorageTest, TransformersStandBetweenCodecAndBackend) {
   open("protobuf", {std::make_shared<Reversing>()});
-  put(*storage_, key("n/a"), kService);
+  put(*storage_, key("n/a"), kMap);
   EXPECT_TRUE(get(*backend_, key("n/a"))->starts_with("reversed:" + key("n/a")));
-  EXPECT_EQ(*get(*storage_, key("n/a")), kService);
+  EXPECT_EQ(*get(*storage_, key("n/a")), kMap);
 }
 
 TEST_F(EncodedStorageTest, WhatCannotBeReadNamesItsKeyAndHidesNothingElse) {
-  put(*storage_, key("n/a"), kService);
+  put(*storage_, key("n/a"), kMap);
   put(*backend_, key("n/damaged"), std::string_view("k8s\0\x0a\x40", 6));
   put(*backend_, key("n/junk"), "\x17\x2a");
-  put(*backend_, key("n/short"), kService.substr(0, kService.size() - 5));
+  put(*backend_, key("n/short"), kMap.substr(0, kMap.size() - 5));
   put(*backend_, "/registry/e.com/foos/n/junk", "\x17\x2a");
-  put(*storage_, key("n/z"), kService);
+  put(*storage_, key("n/z"), kMap);
   RangeRequest request;
   request.start = "/registry/";
   request.end = "/registry0";
@@ -192,7 +197,7 @@ TEST_F(EncodedStorageTest, WhatCannotBeReadNamesItsKeyAndHidesNothingElse) {
   std::vector<std::string> unreadable;
   for (const KeyValue& item : all->items) {
     if (!item.unreadable) {
-      EXPECT_EQ(item.value.view(), kService);
+      EXPECT_EQ(item.value.view(), kMap);
       continue;
     }
     EXPECT_TRUE(item.value.empty());
@@ -206,9 +211,9 @@ TEST_F(EncodedStorageTest, WhatCannotBeReadNamesItsKeyAndHidesNothingElse) {
 TEST_F(EncodedStorageTest, AWatchGoesOnOverWhatCannotBeRead) {
   auto watch = storage_->watch("/registry/", backend_->committed_revision());
   ASSERT_TRUE(watch.ok());
-  put(*storage_, key("n/a"), kService);
+  put(*storage_, key("n/a"), kMap);
   put(*backend_, key("n/a"), "\x17\x2a");
-  put(*storage_, key("n/a"), kService);
+  put(*storage_, key("n/a"), kMap);
   std::vector<StorageEvent> events;
   while (events.size() < 3) {
     auto batch = run((*watch)->next());
@@ -216,9 +221,9 @@ TEST_F(EncodedStorageTest, AWatchGoesOnOverWhatCannotBeRead) {
     events.insert(events.end(), batch->events.begin(), batch->events.end());
   }
   EXPECT_NE(events[1].kv.unreadable, nullptr);
-  EXPECT_EQ(events[1].previous.view(), kService);
+  EXPECT_EQ(events[1].previous.view(), kMap);
   EXPECT_EQ(events[2].kv.unreadable, nullptr);
-  EXPECT_EQ(events[2].kv.value.view(), kService);
+  EXPECT_EQ(events[2].kv.value.view(), kMap);
   EXPECT_TRUE(events[2].previous.empty());
 }
 
@@ -234,7 +239,7 @@ TEST_F(EncodedStorageTest, ALostTransactionTellsWhatItFoundThoughItCannotBeRead)
 
 TEST_F(EncodedStorageTest, AKeyThatFitsNotIsSaidInTheTransformersWords) {
   open("protobuf", {std::make_shared<Reversing>()});
-  put(*backend_, key("n/plain"), kService);
+  put(*backend_, key("n/plain"), kMap);
   RangeRequest request;
   request.start = key("n/plain");
   const auto found = run(storage_->range(request));
