@@ -1,6 +1,7 @@
 #include "app/feature_gates.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "app/flag_values.hpp"
@@ -259,9 +260,48 @@ constexpr Gate kGates[] = {
     {"WorkloadWithJob", false, Stage::kAlpha, false},
 };
 
-// The gates that something here asks.
-constexpr std::string_view kSwitched[] = {"APIResponseCompression", "ComponentFlagz", "ComponentStatusz",
-                                          "LoggingAlphaOptions",    "OpenAPIEnums",   "UnauthenticatedHTTP2DOSMitigation"};
+// The gates that something here asks: the host, and x-backplane-gate in the types of the built-in kinds.
+constexpr std::string_view kSwitched[] = {
+    "APIResponseCompression",
+    "CRDObservedGenerationTracking",
+    "ClusterTrustBundleProjection",
+    "ComponentFlagz",
+    "ComponentStatusz",
+    "ContainerRestartRules",
+    "ContainerStopSignals",
+    "CoordinatedLeaderElection",
+    "CrossNamespaceVolumeDataSource",
+    "DRAConsumableCapacity",
+    "DRADeviceBindingConditions",
+    "DRADeviceTaints",
+    "DRAExtendedResource",
+    "DRAListTypeAttributes",
+    "DRANodeAllocatableResources",
+    "DRAPartitionableDevices",
+    "DRAPrioritizedList",
+    "DRAResourceClaimDeviceStatus",
+    "DRAWorkloadResourceClaims",
+    "DeploymentReplicaSetTerminatingReplicas",
+    "EnvFiles",
+    "GenericWorkload",
+    "HPAConfigurableTolerance",
+    "HostnameOverride",
+    "ImageVolumeWithDigest",
+    "InPlacePodLevelResourcesVerticalScaling",
+    "LoggingAlphaOptions",
+    "MatchLabelKeysInPodTopologySpread",
+    "MaxUnavailableStatefulSet",
+    "NodeDeclaredFeatures",
+    "OpenAPIEnums",
+    "PodCertificateRequest",
+    "PodLevelResources",
+    "ResourceHealthStatus",
+    "ResourceHealthStatusMessage",
+    "TopologyAwareWorkloadScheduling",
+    "UnauthenticatedHTTP2DOSMitigation",
+    "VolumeLimitScaling",
+    "WorkloadAwarePreemption",
+};
 // The gates whose behaviour is there whatever they say; of those about fields of kinds, the server's part: fields are taken, checked,
 // stored.
 constexpr std::string_view kAlwaysThere[] = {
@@ -272,16 +312,11 @@ constexpr std::string_view kAlwaysThere[] = {
     "BtreeWatchCache",
     "CRDValidationRatcheting",
     "ConsistentListFromCache",
-    "ContainerRestartRules",
     "CustomResourceFieldSelectors",
     "DisableAllocatorDualWrite",
-    "EnvFiles",
-    "HPAConfigurableTolerance",
-    "HostnameOverride",
     "ImageVolume",
     "ListFromCacheSnapshot",
     "MatchLabelKeysInPodAffinity",
-    "MatchLabelKeysInPodTopologySpread",
     "MatchLabelKeysInPodTopologySpreadSelectorMerge",
     "NodeInclusionPolicyInPodTopologySpread",
     "PodLifecycleSleepAction",
@@ -306,6 +341,39 @@ constexpr std::string_view kAlwaysThere[] = {
     "UserNamespacesSupport",
     "WatchCacheInitializationPostStartHook",
     "WatchList",
+};
+
+// Gates that need others: who is on while one of those is off ends the start.  Those that are locked on are left out.
+struct Dependency {
+  std::string_view name;
+  std::array<std::string_view, 2> on;
+};
+constexpr Dependency kDependencies[] = {
+    {"ClusterTrustBundleProjection", {"ClusterTrustBundle"}},
+    {"DRADeviceBindingConditions", {"DRAResourceClaimDeviceStatus"}},
+    {"DRADeviceTaintRules", {"DRADeviceTaints"}},
+    {"DRAResourceClaimGranularStatusAuthorization", {"DRAResourceClaimDeviceStatus"}},
+    {"DRAWorkloadResourceClaims", {"GenericWorkload"}},
+    {"ExtendWebSocketsToKubelet", {"NodeDeclaredFeatures"}},
+    {"GangScheduling", {"GenericWorkload"}},
+    {"GracefulNodeShutdownBasedOnPodPriority", {"GracefulNodeShutdown"}},
+    {"InPlacePodLevelResourcesVerticalScaling", {"NodeDeclaredFeatures", "PodLevelResources"}},
+    {"InPlacePodVerticalScalingInitContainers", {"NodeDeclaredFeatures"}},
+    {"MatchLabelKeysInPodTopologySpreadSelectorMerge", {"MatchLabelKeysInPodTopologySpread"}},
+    {"PodLevelResourceManagers", {"PodLevelResources"}},
+    {"ResourceHealthStatusMessage", {"ResourceHealthStatus"}},
+    {"RestartAllContainersOnContainerExits", {"ContainerRestartRules", "NodeDeclaredFeatures"}},
+    {"StaleControllerConsistencyDaemonSet", {"AtomicFIFO"}},
+    {"StaleControllerConsistencyJob", {"AtomicFIFO"}},
+    {"StaleControllerConsistencyReplicaSet", {"AtomicFIFO"}},
+    {"StaleControllerConsistencyStatefulSet", {"AtomicFIFO"}},
+    {"StorageVersionAPI", {"APIServerIdentity"}},
+    {"TopologyAwareWorkloadScheduling", {"GenericWorkload"}},
+    {"UnknownVersionInteroperabilityProxy", {"APIServerIdentity"}},
+    {"UserNamespacesHostNetworkSupport", {"NodeDeclaredFeatures"}},
+    {"WindowsGracefulNodeShutdown", {"GracefulNodeShutdown"}},
+    {"WorkloadAwarePreemption", {"GangScheduling"}},
+    {"WorkloadWithJob", {"GenericWorkload"}},
 };
 
 template <class List>
@@ -384,7 +452,20 @@ std::vector<std::string> FeatureGates::set(const std::vector<std::string>& items
       }
     }
   }
+  if (problems.empty()) check_dependencies(problems);
   return problems;
+}
+
+void FeatureGates::check_dependencies(std::vector<std::string>& problems) const {
+  for (const Dependency& dependency : kDependencies) {
+    if (!enabled(dependency.name)) continue;
+    std::string off;
+    for (const std::string_view needed : dependency.on) {
+      if (!needed.empty() && !enabled(needed)) off.append(off.empty() ? "" : " ").append(needed);
+    }
+    if (off.empty()) continue;
+    problems.push_back(std::string(dependency.name) + " is enabled, but depends on features that are disabled: [" + off + "]");
+  }
 }
 
 std::string_view FeatureGates::stage_of(std::string_view name) {

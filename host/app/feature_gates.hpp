@@ -1,7 +1,7 @@
 // The feature gates of Kubernetes v1.36: names, defaults, and what --feature-gates makes of them.
 //
 // Thread-safety: set() on one thread at start-up; enabled() from any thread afterwards.
-// Errors:        unknown names and values that are no booleans, all of them at once.
+// Errors:        unknown names and values that are no booleans, all of them at once; else gates that are on without those they need.
 #pragma once
 
 #include <map>
@@ -33,6 +33,7 @@ class FeatureGates {
 
  private:
   void set_stage(std::string_view all, bool on);
+  void check_dependencies(std::vector<std::string>& problems) const;
   void set_one(std::string_view name, bool on, std::vector<std::string>& problems);
   std::map<std::string, bool, std::less<>> on_;
   std::vector<std::string> remarks_;

@@ -304,10 +304,10 @@ TEST(Options, OriginsMustBePinnedAtBothEnds) {
 }
 
 TEST(Options, FeatureGatesTakeStagesAndNames) {
-  auto config = configured({"--feature-gates=AllAlpha=true,kube:AtomicFIFO=false"});
+  auto config = configured({"--feature-gates=AllAlpha=true,kube:OpenAPIEnums=false"});
   ASSERT_TRUE(config.ok()) << config.status().message();
   EXPECT_TRUE(config->feature_gates().enabled("CBORServingAndStorage"));
-  EXPECT_FALSE(config->feature_gates().enabled("AtomicFIFO"));
+  EXPECT_FALSE(config->feature_gates().enabled("OpenAPIEnums"));
   EXPECT_TRUE(config->feature_gates().enabled("APIResponseCompression"));
 }
 
@@ -325,7 +325,9 @@ TEST(Options, AGateThatSwitchesNothingIsNotReportedAsOn) {
   EXPECT_NE(FeatureGates::switched().find(", ComponentFlagz, "), std::string::npos);
   FeatureGates stages;
   EXPECT_TRUE(stages.set({"AllAlpha=true"}).empty());
-  EXPECT_EQ(stages.without_effect(), std::vector<std::string>{"AllAlpha (but for LoggingAlphaOptions)"});
+  ASSERT_EQ(stages.without_effect().size(), 1U);
+  EXPECT_TRUE(stages.without_effect().front().starts_with("AllAlpha (but for ")) << stages.without_effect().front();
+  EXPECT_NE(stages.without_effect().front().find("LoggingAlphaOptions"), std::string::npos);
   EXPECT_TRUE(stages.in_effect("LoggingAlphaOptions"));
   EXPECT_TRUE(gates.in_effect("ComponentFlagz"));
   EXPECT_FALSE(gates.in_effect("LoggingAlphaOptions"));
@@ -426,6 +428,17 @@ TEST(Promises, AFileThatAFlagNamesMustBeThereAndBeWhatItSays) {
   EXPECT_EQ(problems({"--service-account-key-file=" + key, "--allow-metric-labels-manifest=" + write("labels.yaml", "a: b\n")}),
             Problems{});
   std::filesystem::remove_all(folder);
+}
+
+TEST(Options, FeatureGatesNeedThoseTheyDependOn) {
+  EXPECT_TRUE(configured({"--feature-gates=ClusterTrustBundleProjection=true,ClusterTrustBundle=true"}).ok());
+  FeatureGates gates;
+  EXPECT_EQ(gates.set({"ClusterTrustBundleProjection=true", "NodeDeclaredFeatures=false", "ExtendWebSocketsToKubelet=false"}),
+            (std::vector<std::string>{
+                "ClusterTrustBundleProjection is enabled, but depends on features that are disabled: [ClusterTrustBundle]",
+                "InPlacePodLevelResourcesVerticalScaling is enabled, but depends on features that are disabled: [NodeDeclaredFeatures]",
+                "InPlacePodVerticalScalingInitContainers is enabled, but depends on features that are disabled: [NodeDeclaredFeatures]",
+                "RestartAllContainersOnContainerExits is enabled, but depends on features that are disabled: [NodeDeclaredFeatures]"}));
 }
 
 TEST(Options, FeatureGatesThatAreLockedKeepTheirDefault) {

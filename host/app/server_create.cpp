@@ -223,6 +223,7 @@ Status ServerParts::open_storage() {
   settings.delete_collection_workers = options().storage.delete_collection_workers;
   settings.garbage_collection = options().storage.enable_garbage_collector;
   settings.lease_reuse = std::chrono::seconds(options().storage.lease_reuse_seconds);
+  settings.gates = [gates = config.feature_gates()](std::string_view gate) { return gates.enabled(gate); };
   stores.start(
       *encoded, *caches, admission, [this](std::string_view prefix, const StoredKind& kind) { encoded->use_kind(prefix, kind); }, settings);
   if (options().storage.compaction_interval > std::chrono::nanoseconds::zero()) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backplane/gated_fields.hpp"
 #include "backplane/rest.hpp"
 #include "backplane/strategy.hpp"
 
@@ -31,13 +32,16 @@ struct WriteMode {
 };
 
 // Namespace, the strategy's preparation, validation, warnings, canonical order.  `object` has its name, uid and creationTimestamp.
-Status before_create(const ResourceConfig& config, const WriteMode& mode, RequestContext& context, Object& object);
+// `gated`: what feature gates take out of it first; null: nothing.
+Status before_create(const ResourceConfig& config, const WriteMode& mode, const GatedFields* gated, RequestContext& context,
+                     Object& object);
 
 // Adds what `mode` says was found before.
 void add_found_before(const WriteMode& mode, FieldErrors& errors);
 
 // The same for an update; immutable metadata of `old` is copied over.  metadata.resourceVersion is set.
-Status before_update(const ResourceConfig& config, const WriteMode& mode, RequestContext& context, Object& object, const Object& old);
+Status before_update(const ResourceConfig& config, const WriteMode& mode, const GatedFields* gated, RequestContext& context, Object& object,
+                     const Object& old);
 
 // True when this update completes a deletion: nothing holds the object any more.
 bool deletes_during_update(const Strategy& strategy, const Object& object, const Object& old);

@@ -8,7 +8,8 @@ void add_found_before(const WriteMode& mode, FieldErrors& errors) {
   if (mode.found_before != nullptr) errors.add(*mode.found_before);
 }
 
-Status before_create(const ResourceConfig& config, const WriteMode& mode, RequestContext& context, Object& object) {
+Status before_create(const ResourceConfig& config, const WriteMode& mode, const GatedFields* gated, RequestContext& context,
+                     Object& object) {
   const Strategy& strategy = *mode.strategy;
   Status scoped = ensure_namespace(object, strategy.facts().namespaced ? std::string_view(context.info.ns) : std::string_view());
   if (!scoped.ok()) return scoped;
@@ -17,6 +18,7 @@ Status before_create(const ResourceConfig& config, const WriteMode& mode, Reques
   const KindFacts& facts = strategy.facts();
   if (facts.status && !facts.status_on_create) object.stable_erase("status");
   if (!facts.initial_status.is_null()) object["status"] = facts.initial_status;
+  if (gated != nullptr) gated->apply(object, nullptr);
   strategy.prepare_for_create(context, object);
   // The strategy sees canonical trees: typed structs it may have dropped are there again, in their place.
   Status shaped = canonical_form(config.schema, object);

@@ -57,7 +57,8 @@ FieldErrors validation_errors(const ResourceConfig& config, const WriteMode& mod
 
 }  // namespace
 
-Status before_update(const ResourceConfig& config, const WriteMode& mode, RequestContext& context, Object& object, const Object& old) {
+Status before_update(const ResourceConfig& config, const WriteMode& mode, const GatedFields* gated, RequestContext& context, Object& object,
+                     const Object& old) {
   const Strategy& strategy = *mode.strategy;
   Status scoped = ensure_namespace(object, strategy.facts().namespaced ? std::string_view(context.info.ns) : std::string_view());
   if (!scoped.ok()) return scoped;
@@ -66,6 +67,7 @@ Status before_update(const ResourceConfig& config, const WriteMode& mode, Reques
   ObjectMeta meta(object);
   meta.set_generation(old_meta.generation());
   if (strategy.facts().status && !mode.subresource) copy_or_erase(object, old, "status");
+  if (gated != nullptr) gated->apply(object, &old);
   strategy.prepare_for_update(context, object, old);
   keep_system_metadata(object, old);
   Status shaped = canonical_form(config.schema, object);

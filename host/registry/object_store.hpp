@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -74,6 +75,8 @@ class ObjectStore final : public ServedStore, public Transactor {
   KeyTurns& turns() const noexcept { return turns_; }
   // The lease for an object that is written now; 0 for kinds that stay.
   Task<Result<LeaseId>> lease(const Backing& backing) const;
+  // What feature gates that are off take out of objects, found out at the first write; null: nothing.
+  const GatedFields* gated(const Backing& backing) const;
   bool sorted_keys() const noexcept { return slot_.config().sorted_keys; }
 
   AdmissionAttributes attributes(const WriteMode& mode, RequestContext& context, AdmissionOperation operation, std::string_view name) const;
@@ -94,6 +97,8 @@ class ObjectStore final : public ServedStore, public Transactor {
   StoreKeys keys_;
   BackingSlot slot_;
   mutable KeyTurns turns_;
+  mutable std::once_flag gates_asked_;
+  mutable std::unique_ptr<const GatedFields> gated_;
 };
 
 // The errors of one object, with the group and plural of `face`.

@@ -132,6 +132,13 @@ Task<Result<LeaseId>> ObjectStore::lease(const Backing& backing) const {
   co_return co_await backing.leases->lease_for(config_.time_to_live);
 }
 
+const GatedFields* ObjectStore::gated(const Backing& backing) const {
+  std::call_once(gates_asked_, [&] {
+    if (config_.schema != nullptr && backing.settings.gates) gated_ = GatedFields::of(*config_.schema, backing.settings.gates);
+  });
+  return gated_.get();
+}
+
 Task<Result<bool>> ObjectStore::transact(RequestContext& context, BegunWrite& write) {
   const Backing* backing = slot_.get();
   if (backing == nullptr) co_return not_started();

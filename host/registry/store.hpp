@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 
+#include "backplane/gated_fields.hpp"
 #include "backplane/host.hpp"
 #include "storage/stored_forms.hpp"
 #include "watchcache/resource_cache.hpp"
@@ -24,6 +25,7 @@ struct StoreSettings {
   int delete_collection_workers = 1;     // --delete-collection-workers
   bool garbage_collection = true;        // --enable-garbage-collector: set the finalizers that a collector works from
   std::chrono::seconds lease_reuse{60};  // --lease-reuse-duration-seconds
+  GatedFields::Gates gates = {};         // --feature-gates; empty: whatever gates switch is on
 };
 
 // What all stores of a server share.

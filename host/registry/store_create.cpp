@@ -92,7 +92,7 @@ Task<Result<ObjectRef>> ObjectStore::create_once(WriteMode mode, const Backing& 
 
 Task<Result<ObjectRef>> ObjectStore::store_new(WriteMode mode, const Backing& backing, RequestContext& context, Object& object,
                                                const WriteOptions& options, AdmissionAttributes* attributes, BegunWrite* begun) {
-  Status prepared = before_create(config_, mode, context, object);
+  Status prepared = before_create(config_, mode, gated(backing), context, object);
   if (!prepared.ok()) co_return prepared;
 
   auto key = keys_.key(meta_namespace(object), meta_name(object));

@@ -166,7 +166,7 @@ Task<UpdateOperation::Attempt> UpdateOperation::change(Object existing) {
 }
 
 Task<Result<UpdateOperation::End>> UpdateOperation::write_change(Object& object, const Object& existing, BegunWrite* begun) {
-  Status prepared = before_update(store_.config(), mode_, context_, object, existing);
+  Status prepared = before_update(store_.config(), mode_, store_.gated(backing_), context_, object, existing);
   if (!prepared.ok()) co_return prepared;
   Status allowed = co_await validate_admission(object);
   if (!allowed.ok()) co_return allowed;
@@ -259,7 +259,7 @@ Task<UpdateOperation::Attempt> UpdateOperation::create_missing(Object object) {
 }
 
 Task<Result<UpdateOperation::End>> UpdateOperation::write_new(Object& object, BegunWrite* begun) {
-  Status prepared = before_create(store_.config(), mode_, context_, object);
+  Status prepared = before_create(store_.config(), mode_, store_.gated(backing_), context_, object);
   if (!prepared.ok()) co_return prepared;
   Status allowed = co_await info_.may_create(context_);
   if (allowed.ok()) allowed = co_await validate_admission(object);

@@ -189,6 +189,7 @@ Property Compiler::make_property(std::string_view name, const Object& schema, co
   out.rules = rules_of(schema, path);
   out.conditional = conditional_default_of(schema, path);
   out.derived = derived_of(schema);
+  out.gated = gated_of(schema, path);
   return out;
 }
 

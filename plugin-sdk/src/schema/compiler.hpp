@@ -34,6 +34,7 @@ class Compiler {
   void read_rules(const Object& words, const Object& schema, const std::string& path, Rules& out);
   const ConditionalDefault* conditional_default_of(const Object& schema, const std::string& path);
   const Derived* derived_of(const Object& schema);
+  const Gated* gated_of(const Object& schema, const std::string& path);
   const StructRules* struct_rules_of(const Object& schema, const std::string& path);
 
   // Structural mode: constraints.cpp.

@@ -358,6 +358,40 @@ const Derived* Compiler::derived_of(const Object& schema) {
   return said ? &state_.derived.emplace_back(std::move(out)) : nullptr;
 }
 
+const Gated* Compiler::gated_of(const Object& schema, const std::string& path) {
+  const Value* said = find(schema, "x-backplane-gate");
+  if (said == nullptr) return nullptr;
+  Gated out;
+  const auto texts = [](const Value& value) {
+    return value.is_array() ? texts_of(value) : std::vector<std::string>{std::string(text_of(value))};
+  };
+  if (!said->is_object()) {
+    out.gates = texts(*said);
+    return &state_.gated.emplace_back(std::move(out));
+  }
+  for (const auto& [key, value] : said->get_object()) {
+    if (key == "gate") {
+      out.gates = texts(value);
+    } else if (key == "together" && value.is_bool()) {
+      out.together = value.get_bool();
+    } else if (key == "holder" && value.is_bool()) {
+      out.holder = value.get_bool();
+    } else if (key == "having") {
+      out.having = text_of(value);
+    } else if (key == "also") {
+      out.also = texts(value);
+    } else if (key == "except" && value.is_array()) {
+      for (const Value& each : value.get_array()) out.except.emplace_back(each, json::storage_ptr());
+    } else if (key == "default") {
+      out.default_value = &state_.defaults.emplace_back(value, json::storage_ptr());
+    } else {
+      fail(path + ".x-backplane-gate", "\"" + std::string(key) + "\" is no word of it");
+    }
+  }
+  if (out.gates.empty()) fail(path + ".x-backplane-gate", "no gate");
+  return &state_.gated.emplace_back(std::move(out));
+}
+
 namespace {
 
 bool holds(const std::vector<Condition>& all, const Object& object) noexcept {

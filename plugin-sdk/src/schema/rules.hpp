@@ -129,6 +129,17 @@ struct Derived {
   bool thousandths = false;       // quantities in it are rounded up to whole thousandths
 };
 
+// x-backplane-gate: what a feature gate makes of a member.
+struct Gated {
+  std::vector<std::string> gates;        // all of them have to be on
+  bool together = false;                 // all members of these gates that say so are one feature: whoever uses one may use all
+  bool holder = false;                   // a struct that has nothing else goes with it
+  std::string having;                    // it is a struct, and goes only where this member of it is set
+  std::vector<std::string> also;         // members beside it that are a use of it, too
+  std::vector<Value> except;             // values that need no gate
+  const Value* default_value = nullptr;  // while the gates are on; null: none
+};
+
 // Whether the members of the struct have such values.
 bool hold(const Conditions& conditions, const Object& object) noexcept;
 

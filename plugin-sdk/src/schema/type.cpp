@@ -96,6 +96,9 @@ bool Type::has_comparisons(const Body& body) {
   return std::any_of(body.ruled.begin(), body.ruled.end(), [&](std::size_t index) { return compares(body.properties[index].rules); });
 }
 bool Type::has_defaults(const Body& body) { return !body.with_defaults.empty() || !body.derived.empty(); }
+bool Type::has_gates(const Body& body) {
+  return std::any_of(body.properties.begin(), body.properties.end(), [](const Property& property) { return property.gated != nullptr; });
+}
 
 bool Type::find_out(Known& fact, OwnFact own) const {
   std::set<const Type*> seen;

@@ -54,6 +54,7 @@ class Type;
 struct Constraints;
 struct ConditionalDefault;
 struct Derived;
+struct Gated;
 struct ListIdentity;
 struct ProtobufPlan;
 
@@ -83,6 +84,7 @@ struct Property {
   std::uint32_t proto = 0;  // protobuf field number; 0: protobuf does not have it, or has it inside an inlined message
   Emit emit = Emit::kAlways;
   const Rules* rules = nullptr;  // x-backplane-rules; null: none
+  const Gated* gated = nullptr;  // x-backplane-gate; null: always there
 };
 
 // A message whose members stand in the holding object in JSON, but are a nested message in protobuf.
@@ -163,6 +165,8 @@ class Type final : public Schema {
   bool ruled_within() const { return known(ruled_within_, has_rules); }
   bool compares_within() const { return known(compares_within_, has_comparisons); }
   bool defaulted_within() const { return known(defaulted_within_, has_defaults); }
+  // Whether feature gates switch anything there.
+  bool gated_within() const { return known(gated_within_, has_gates); }
 
  private:
   friend class Compiler;
@@ -174,6 +178,7 @@ class Type final : public Schema {
   static bool has_rules(const Body& body);
   static bool has_comparisons(const Body& body);
   static bool has_defaults(const Body& body);
+  static bool has_gates(const Body& body);
   bool known(Known& fact, OwnFact own) const {
     const signed char value = fact.load(std::memory_order_relaxed);
     return value >= 0 ? value != 0 : find_out(fact, own);
@@ -188,6 +193,7 @@ class Type final : public Schema {
   mutable Known ruled_within_{-1};
   mutable Known compares_within_{-1};
   mutable Known defaulted_within_{-1};
+  mutable Known gated_within_{-1};
   mutable std::atomic<const Body*> body_{nullptr};
 };
 
@@ -213,6 +219,7 @@ struct SchemaSet::State {
   std::list<Value> defaults;       // declared defaults
   std::list<schema::ConditionalDefault> conditional_defaults;
   std::list<schema::Derived> derived;
+  std::list<schema::Gated> gated;
   std::list<schema::Rules> rules;  // what properties and items refer to
   std::list<schema::StructRules> struct_rules;
   std::vector<std::unique_ptr<schema::Type>> inner;            // types inside definitions

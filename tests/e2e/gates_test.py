@@ -1,0 +1,62 @@
+"""Fields whose feature gates are off, as writes through a server lose and keep them."""
+import unittest
+
+from harness import Server
+
+POD = {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'p'}, 'spec': {
+    'os': {'name': 'linux'}, 'schedulingGroup': {'podGroupName': 'g'},
+    'containers': [{'name': 'c', 'image': 'i', 'lifecycle': {'stopSignal': 'SIGUSR1'}}],
+    'volumes': [{'name': 'v', 'projected': {'sources': [
+        {'configMap': {'name': 'm'}, 'clusterTrustBundle': {'name': 'b', 'path': 'p'},
+         'podCertificate': {'signerName': 'a.b/c', 'keyType': 'ED25519', 'credentialBundlePath': 'q'}}]}}]}}
+PODS = '/api/v1/namespaces/default/pods'
+SETS = '/apis/apps/v1/namespaces/default/statefulsets'
+
+
+def stateful_set(name, **rolling):
+    return {'apiVersion': 'apps/v1', 'kind': 'StatefulSet', 'metadata': {'name': name}, 'spec': {
+        'serviceName': 's', 'selector': {'matchLabels': {'a': 'b'}}, 'updateStrategy': {'type': 'RollingUpdate', 'rollingUpdate': rolling},
+        'template': {'metadata': {'labels': {'a': 'b'}}, 'spec': {'containers': [{'name': 'c', 'image': 'i'}]}}}}
+
+
+def rolling_of(answer):
+    return answer[2]['spec']['updateStrategy']['rollingUpdate']
+
+
+class GatesTest(unittest.TestCase):
+    def test_fields_of_gates_that_are_off_are_dropped(self):
+        with Server() as server:
+            code, _, pod = server.request('POST', PODS, POD)
+            self.assertEqual(code, 201, pod)
+            self.assertNotIn('schedulingGroup', pod['spec'])
+            self.assertNotIn('lifecycle', pod['spec']['containers'][0])
+            self.assertEqual([list(source) for source in pod['spec']['volumes'][0]['projected']['sources']], [['configMap']])
+            dropped = server.request('POST', SETS, stateful_set('a', partition=1, maxUnavailable=3))
+            self.assertEqual(rolling_of(dropped), {'partition': 1})
+            # The published types show them all the same.
+            types = server.request('GET', '/openapi/v3/api/v1')[2]['components']['schemas']
+            self.assertIn('stopSignal', types['io.k8s.api.core.v1.Lifecycle']['properties'])
+
+    def test_fields_of_gates_that_are_on_stay_and_those_in_use_outlive_their_gates(self):
+        with Server('--feature-gates=ContainerStopSignals=true,MaxUnavailableStatefulSet=true') as server:
+            pod = server.request('POST', PODS, POD)[2]
+            self.assertEqual(pod['spec']['containers'][0]['lifecycle'], {'stopSignal': 'SIGUSR1'})
+            self.assertNotIn('schedulingGroup', pod['spec'])
+            self.assertEqual(rolling_of(server.request('POST', SETS, stateful_set('used'))), {'partition': 0, 'maxUnavailable': 1})
+            self.assertEqual(server.terminate(), 0)
+            with Server(data_dir=server.dir) as later:
+                path = SETS + '/used'
+                change = {'spec': {'updateStrategy': {'rollingUpdate': {'maxUnavailable': 2}}}}
+                merge = {'Content-Type': 'application/merge-patch+json'}
+                self.assertEqual(rolling_of(later.request('PATCH', path, change, headers=merge)), {'partition': 0, 'maxUnavailable': 2})
+                later.request('POST', SETS, stateful_set('fresh'))
+                self.assertEqual(rolling_of(later.request('PATCH', SETS + '/fresh', change, headers=merge)), {'partition': 0})
+
+    def test_gates_without_those_they_need_end_the_start(self):
+        with Server('--feature-gates=WorkloadAwarePreemption=true', wait=False) as server:
+            self.assertNotEqual(server.process.wait(60), 0)
+            self.assertIn('WorkloadAwarePreemption is enabled, but depends on features that are disabled: [GangScheduling]', server.text())
+
+
+if __name__ == '__main__':
+    unittest.main()
