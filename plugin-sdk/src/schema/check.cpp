@@ -106,9 +106,9 @@ class Checker {
     const Place place = place_of(property.name, &rules, holder);
     if (old != nullptr) check_change(rules, value, find(*old, property.name), place);
     if (!rules.missing.empty()) errors_.required(place.path(), rules.missing);
-    if (!is_unset(value, property.pointer || property.type->struct_like())) check_not_set(rules, *value, place);
+    if (!is_unset(value, property.pointer || property.type->struct_like())) check_not_set(type, rules, object, *value, place);
     if (rules.keeps && old != nullptr && rules.format != nullptr && !rules.format(text_of(find(*old, property.name))).empty()) return;
-    if (rules.whole) {
+    if (rules.whole && rules.refused.empty()) {
       check_choice(type, rules, object, value, place);
     } else {
       check_set(property, rules, value, place);
@@ -158,9 +158,10 @@ class Checker {
     }
   }
 
-  void check_not_set(const Rules& rules, const Value& value, const Place& place) {
+  void check_not_set(const Type& type, const Rules& rules, const Object& object, const Value& value, const Place& place) {
     if (!rules.forbidden.empty()) errors_.forbidden(place.path(), rules.forbidden);
-    if (!rules.refused.empty()) errors_.invalid_raw(place.path(), to_json(value), rules.refused);
+    if (rules.refused.empty()) return;
+    errors_.invalid_raw(place.path(), to_json(rules.whole ? type.go_struct(object) : value), rules.refused);
   }
 
   // One of a few values, of which the struct around is quoted.

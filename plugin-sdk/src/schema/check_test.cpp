@@ -453,6 +453,7 @@ constexpr std::string_view kTogether = R"({"definitions":{
       "map":{"type":"object","additionalProperties":{"type":"string","format":"byte"}},
       "texts":{"type":"object","additionalProperties":{"type":"string"},"x-backplane-into":"map"},
       "labels":{"type":"object","additionalProperties":{"type":"string"},"x-backplane-rules":{"format":"labels"}},
+      "why":{"type":"string","x-backplane-rules":{"format":"conditionReason"}},
       "one":{"type":"string","x-backplane-first-of":"many"},
       "many":{"type":"array","items":{"type":"string"},"x-backplane-rules":[
         {"perFamily":"one of each family"},{"when":[{"kindOf":"A"},{"kindOf":"B"}],"items":{"format":"paddedCidr"}}]},
@@ -513,6 +514,14 @@ TEST(Rules, MayAskWhatTheStructWas) {
             "only: Invalid value: \"b\": field is immutable");
   EXPECT_EQ(door_problems(R"({"kindOf":"New","only":"b"})", R"({"kindOf":"New","only":"a"})"), "");
   EXPECT_EQ(door_problems(R"({"kindOf":"New","only":"b"})"), "");
+}
+
+TEST(Rules, ReasonsOfConditionsAreOneWord) {
+  EXPECT_EQ(door_problems(R"({"why":"It_is:So,9"})"), "");
+  for (const char* bad : {"9lives", "two words", "Ends:", "-"}) {
+    const std::string blame = "why: Invalid value: \"" + std::string(bad) + "\": a condition reason must start with alphabetic character,";
+    EXPECT_TRUE(door_problems("{\"why\":\"" + std::string(bad) + "\"}").starts_with(blame)) << bad;
+  }
 }
 
 TEST(Rules, LabelsAreLabels) {

@@ -65,6 +65,18 @@ Problems is_driver_name(std::string_view text) {
   return is_dns1123_subdomain(lower);
 }
 
+// The one word that says why a condition is as it is.
+Problems is_condition_reason(std::string_view text) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto plain = [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '_'; };
+  const auto inner = [&](char c) { return plain(c) || c == ',' || c == ':'; };
+  if (!text.empty() && letter(text.front()) && plain(text.back()) && std::all_of(text.begin(), text.end(), inner)) return {};
+  return {
+      "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and "
+      "must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or "
+      "'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')"};
+}
+
 // An address that others can reach.
 Problems special_ip_problems(std::string_view text) {
   const auto address = kit::parse_ip(text);
@@ -123,6 +135,7 @@ constexpr FormatRow kFormats[] = {
     {"relativePath", is_local_path},
     {"noBacksteps", has_no_backsteps},
     {"driverName", is_driver_name},
+    {"conditionReason", is_condition_reason},
     {"httpHeaderName", is_http_header_name},
     {"finalizer", is_finalizer},
     {"groupVersion", is_group_version},
