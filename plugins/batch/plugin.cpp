@@ -1,9 +1,8 @@
-// The plugin `batch`: the group batch.
+// The plugin `batch`: the group batch/v1.
 #include "backplane/plugin.hpp"
 
 #include "backplane/kit/group.hpp"
-#include "batch_group_json.hpp"
-#include "batch_v1_json.hpp"
+#include "kinds.hpp"
 
 namespace backplane::batch {
 namespace {
@@ -11,7 +10,12 @@ namespace {
 class BatchPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
-    return kit::install_group(host, "batch", kit::read_group(batch_group_json()), kit::embedded_schemas({batch_v1_json()}));
+    auto document = batch_group(workload::pod_validation_options(host));
+    if (!document.ok()) return std::move(document).status();
+    kit::GroupInstaller group(host, std::move(*document), {batch_schemas()});
+    if (Status status = group.add_kinds(); !status.ok()) return status;
+    if (auto jobs = group.store("jobs")) group.put("jobs", make_job_storage(std::move(jobs)));
+    return group.install("batch");
   }
 };
 

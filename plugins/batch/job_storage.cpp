@@ -1,0 +1,34 @@
+// What deleting a job leaves behind.
+#include "backplane/kit/forwarding_storage.hpp"
+#include "kinds.hpp"
+
+namespace backplane::batch {
+namespace {
+
+void warn_of_pods(RequestContext& context, const DeleteOptions& options) {
+  if (options.propagation_policy || options.orphan_dependents) return;
+  context.warn(
+      "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set "
+      "propagationPolicy=Orphan to suppress this warning");
+}
+
+class JobStorage final : public kit::ForwardingStorage {
+ public:
+  using ForwardingStorage::ForwardingStorage;
+  Task<Result<DeleteResult>> remove(RequestContext& context, std::string name, DeleteOptions options) override {
+    warn_of_pods(context, options);
+    return store().remove(context, std::move(name), std::move(options));
+  }
+  Task<Result<ListResult>> remove_collection(RequestContext& context, DeleteOptions options, ListOptions list) override {
+    warn_of_pods(context, options);
+    return store().remove_collection(context, std::move(options), std::move(list));
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<StandardStorage> make_job_storage(std::shared_ptr<StandardStorage> jobs) {
+  return std::make_shared<JobStorage>(std::move(jobs));
+}
+
+}  // namespace backplane::batch
