@@ -14,6 +14,7 @@
 #include "namespaces/storage.hpp"
 #include "namespaces/system.hpp"
 #include "pods/binding.hpp"
+#include "pods/eviction.hpp"
 #include "services/allocation.hpp"
 #include "services/repair.hpp"
 
@@ -124,7 +125,9 @@ class CorePlugin final : public Plugin {
     group.put("pods/ephemeralcontainers", std::move(*ephemeral));
     group.put("pods/binding", make_pod_binding(*bound, binding));
     group.put("bindings", make_bindings(*bound, binding));
-    if (eviction != nullptr) group.put("pods/eviction", make_eviction(pods, eviction));
+    if (eviction != nullptr) {
+      group.put("pods/eviction", make_eviction({pods, *bound, std::make_shared<ApiClient>(host.client()), eviction}));
+    }
     return {};
   }
 

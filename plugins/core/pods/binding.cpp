@@ -123,56 +123,6 @@ class Bindings final : public BindingBase, public Creater, public SingularNamePr
   }
 };
 
-// "[All]", as Go prints a list of words.
-std::string printed(const Array& words) {
-  std::string out = "[";
-  for (const Value& word : words) out.append(out.size() > 1 ? " " : "").append(text_of(word));
-  return out + "]";
-}
-
-// The request and the options in the eviction may each ask for a dry run; they must not ask for different ones.
-Result<DeleteOptions> delete_options_of(const Object& eviction, const WriteOptions& request) {
-  DeleteOptions out;
-  const Object& asked = object_or_empty(eviction, "deleteOptions");
-  out.grace_period_seconds = get_int(asked, "gracePeriodSeconds");
-  out.orphan_dependents = get_bool(asked, "orphanDependents");
-  if (has(asked, "propagationPolicy")) out.propagation_policy = std::string(get_string(asked, "propagationPolicy"));
-  const Object& wanted = object_or_empty(asked, "preconditions");
-  if (const std::string_view uid = get_string(wanted, "uid"); !uid.empty()) out.preconditions.uid = std::string(uid);
-  if (const std::string_view version = get_string(wanted, "resourceVersion"); !version.empty()) {
-    out.preconditions.resource_version = std::string(version);
-  }
-  const Array* dry_run = get_array(asked, "dryRun");
-  const std::string own = dry_run != nullptr && !dry_run->empty() ? printed(*dry_run) : std::string();
-  constexpr std::string_view kAll = "[All]";  // what a request may ask for
-  if (request.dry_run && !own.empty() && own != kAll) {
-    return Status(500, Reason::kNone, "Non-matching dry-run options in request and content: " + std::string(kAll) + " and " + own);
-  }
-  out.dry_run = request.dry_run || !own.empty();
-  return out;
-}
-
-class Eviction final : public RestStorage, public Scoper, public NamedCreater {
- public:
-  Eviction(std::shared_ptr<StandardStorage> pods, const Schema* schema) : pods_(std::move(pods)), schema_(schema) {}
-  GroupVersionKind kind() const override { return {"policy", "v1", "Eviction"}; }
-  const Schema* schema() const override { return schema_; }
-  bool namespaced() const override { return true; }
-
-  Task<Result<ObjectRef>> create_named(RequestContext& context, std::string name, Object& object, WriteOptions options) override {
-    if (meta_name(object) != name) co_return bad_request("name in URL does not match name in Eviction object");
-    auto how = delete_options_of(object, options);
-    if (!how.ok()) co_return std::move(how).status();
-    auto removed = co_await pods_->remove(context, std::move(name), std::move(*how));
-    if (!removed.ok()) co_return std::move(removed).status();
-    co_return created_status();
-  }
-
- private:
-  std::shared_ptr<StandardStorage> pods_;
-  const Schema* schema_;
-};
-
 }  // namespace
 
 std::shared_ptr<RestStorage> make_pod_binding(std::shared_ptr<RestStorage> pods, const Schema* binding_schema) {
@@ -180,9 +130,6 @@ std::shared_ptr<RestStorage> make_pod_binding(std::shared_ptr<RestStorage> pods,
 }
 std::shared_ptr<RestStorage> make_bindings(std::shared_ptr<RestStorage> pods, const Schema* binding_schema) {
   return std::make_shared<Bindings>(std::move(pods), binding_schema);
-}
-std::shared_ptr<RestStorage> make_eviction(std::shared_ptr<StandardStorage> pods, const Schema* eviction_schema) {
-  return std::make_shared<Eviction>(std::move(pods), eviction_schema);
 }
 
 }  // namespace backplane::core

@@ -1,4 +1,4 @@
-// POST on pods/binding and bindings (a scheduler's decision) and on pods/eviction.
+// POST on pods/binding and bindings: a scheduler's decision.
 //
 // Thread-safety: any executor.
 // Lifetime:      keep the stores they are made from.
@@ -14,6 +14,5 @@ namespace backplane::core {
 std::shared_ptr<RestStorage> make_pod_binding(std::shared_ptr<RestStorage> pods, const Schema* binding_schema);
 // The same for objects posted to /bindings.
 std::shared_ptr<RestStorage> make_bindings(std::shared_ptr<RestStorage> pods, const Schema* binding_schema);
-std::shared_ptr<RestStorage> make_eviction(std::shared_ptr<StandardStorage> pods, const Schema* eviction_schema);
 
 }  // namespace backplane::core
