@@ -56,14 +56,17 @@ class Checker {
         for (int time = 0; time < times; ++time) check_property(type, property, *rules, members[index], object, old, place);
       }
     }
-    if (body.struct_rules != nullptr && part != ObjectPart::kStatus) check_limits(*body.struct_rules, object, place);
+    if (body.struct_rules != nullptr && part != ObjectPart::kStatus) {
+      check_limits(*body.struct_rules, object, place);
+      check_blames(*body.struct_rules, object, place);
+    }
     for (std::size_t index = 0; index < members.size(); ++index) {
       const Property& property = body.properties[index];
       const Value* value = members[index];
       if (value == nullptr || (property.rules == nullptr && !property.type->ruled_within()) || left_out(property.name)) continue;
-      if (property.rules != nullptr && is_closed(*property.rules, value, object, old)) continue;
-      if (one_only && is_alternative(property, *body.struct_rules) && property.name != chosen) continue;
       const Value* before = old != nullptr ? find(*old, property.name) : nullptr;
+      if (property.rules != nullptr && is_closed(*property.rules, value, before, object, old)) continue;
+      if (one_only && is_alternative(property, *body.struct_rules) && property.name != chosen) continue;
       const int times = property.rules != nullptr && property.rules->again && old != nullptr ? 2 : 1;
       for (int time = 0; time < times; ++time) {
         go_down(*property.type, property.rules, *value, before, place_of(property.name, property.rules, place));
@@ -103,11 +106,14 @@ class Checker {
                       const Object* old, const Place& holder) {
     if (rules.on_create && old != nullptr) return;
     if (!is_asked(rules, value, object, old)) return;
+    const Value* before = old != nullptr ? find(*old, property.name) : nullptr;
+    if (rules.when_changed && old != nullptr && !differ(value, before)) return;
     const Place place = place_of(property.name, &rules, holder);
-    if (old != nullptr) check_change(rules, value, find(*old, property.name), place);
+    if (old != nullptr) check_change(*property.type, property.pointer, rules, value, before, place);
+    if (is_too_long(rules, value)) return check_too_long(rules, value->get_array(), place);
     if (!rules.missing.empty()) errors_.required(place.path(), rules.missing);
     if (!is_unset(value, property.pointer || property.type->struct_like())) check_not_set(type, rules, object, *value, place);
-    if (rules.keeps && old != nullptr && rules.format != nullptr && !rules.format(text_of(find(*old, property.name))).empty()) return;
+    if (rules.keeps && old != nullptr && rules.format != nullptr && !rules.format(text_of(before)).empty()) return;
     if (rules.whole && rules.refused.empty()) {
       check_choice(type, rules, object, value, place);
     } else {
@@ -134,9 +140,19 @@ class Checker {
   }
 
   // Whether nothing in the value is looked at.
-  static bool is_closed(const Rules& rules, const Value* value, const Object& object, const Object* old) {
+  static bool is_closed(const Rules& rules, const Value* value, const Value* before, const Object& object, const Object* old) {
     if (rules.on_create && old != nullptr) return true;
-    return rules.opaque && is_asked(rules, value, object, old);
+    if (rules.when_changed && old != nullptr && !differ(value, before)) return true;
+    return (rules.opaque || is_too_long(rules, value)) && is_asked(rules, value, object, old);
+  }
+
+  static bool is_too_long(const Rules& rules, const Value* value) {
+    return rules.max_items && value != nullptr && value->is_array() && std::ssize(value->get_array()) > *rules.max_items;
+  }
+
+  void check_too_long(const Rules& rules, const Array& list, const Place& place) {
+    if (!rules.max_items_text.empty()) return errors_.invalid_raw(place.path(), to_json(list), rules.max_items_text);
+    errors_.too_many(place.path(), static_cast<long long>(list.size()), static_cast<long long>(*rules.max_items));
   }
 
   static bool is_asked(const Rules& rules, const Value* value, const Object& object, const Object* old) {
@@ -148,9 +164,14 @@ class Checker {
                         [&](const Value& item) { return item.is_object() && hold(rules.unless_item, item.get_object()); });
   }
 
-  void check_change(const Rules& rules, const Value* value, const Value* before, const Place& place) {
+  static std::string printed(const Type& type, bool pointer, const Rules& rules, const Value* value) {
+    if (value == nullptr) return type.form() == Form::kString && !pointer ? "\"\"" : "null";
+    return rules.as_go && value->is_object() ? to_json(type.go_struct(value->get_object())) : to_json(*value);
+  }
+
+  void check_change(const Type& type, bool pointer, const Rules& rules, const Value* value, const Value* before, const Place& place) {
     if (rules.immutable && differ(value, before)) {
-      errors_.invalid_raw(place.path(), value ? to_json(*value) : "null", rules.immutable_text);
+      errors_.invalid_raw(place.path(), printed(type, pointer, rules, value), rules.immutable_text);
     }
     if (!rules.once.empty() && !is_unset(before, false) && differ(value, before)) errors_.forbidden(place.path(), rules.once);
     if (!rules.rising.empty() && number_of(value) < number_of(before)) {
@@ -295,7 +316,7 @@ class Checker {
   // An item of a list, an entry of a map.
   void check_item(const Body& holder, const Value& value, const Value* old, const Place& place, const Array* list = nullptr) {
     if (holder.item_rules != nullptr) {
-      if (old != nullptr) check_change(*holder.item_rules, &value, old, place);
+      if (old != nullptr) check_change(*holder.items, false, *holder.item_rules, &value, old, place);
       if (list != nullptr && holder.item_rules->whole) {
         check_allowed_item(*holder.item_rules, value, *list, place);
       } else {
@@ -355,7 +376,7 @@ class Checker {
     for (std::size_t i = 0; i < list.size(); ++i) {
       const Value* key = &list[i];
       if (!rules.unique_items) key = list[i].is_object() ? find(list[i].get_object(), rules.unique[0]) : nullptr;
-      if (key == nullptr || text_of(*key).empty() || seen.insert(text_of(*key)).second) continue;
+      if (key == nullptr || (text_of(*key).empty() && !rules.empty_too) || seen.insert(text_of(*key)).second) continue;
       const Place item{&place, {}, i, Place::Step::kIndex};
       errors_.duplicate(rules.unique_items ? item.path() : Place{&item, rules.unique[0], 0, Place::Step::kMember}.path(), text_of(*key));
     }
@@ -476,13 +497,26 @@ class Checker {
     using Side = StructRules::Limit::Side;
     for (const StructRules::Limit& row : rules.limits) {
       const Value* limit = find(object, row.limit);
-      if (row.side == Side::kNotBelow && is_unset(limit, true)) continue;
+      if (row.side == Side::kNotBelow && (is_unset(limit, true) || limit->is_string())) continue;
       for (const std::string& name : row.members) {
         const Value* value = find(object, name);
-        if (row.side == Side::kAbove && is_unset(value, true)) continue;
+        if (row.side != Side::kNotAbove && is_unset(value, true)) continue;
         if (!is_beyond(row.side, number_of(value), number_of(limit))) continue;
-        errors_.invalid(place.member(name).path(), static_cast<long long>(number_of(value)), row.text);
+        errors_.invalid(place.member(name).path(), static_cast<long long>(number_of(row.quotes_limit ? limit : value)), row.text);
       }
+    }
+  }
+
+  void check_blames(const StructRules& rules, const Object& object, const Place& place) {
+    using Kind = StructRules::Blame::Kind;
+    for (const StructRules::Blame& row : rules.blames) {
+      if (!hold(row.when, object) || (!row.unless.empty() && hold(row.unless, object))) continue;
+      if (row.kind == Kind::kRequired) errors_.required(place.path(), row.text);
+      if (row.kind == Kind::kForbidden) errors_.forbidden(place.path(), row.text);
+      if (row.kind != Kind::kInvalid) continue;
+      const Value* quoted_member = row.quotes.empty() ? nullptr : find(object, row.quotes);
+      const std::string printed_value = row.quotes.empty() ? "\"\"" : quoted_member != nullptr ? to_json(*quoted_member) : "null";
+      errors_.invalid_raw(place.path(), printed_value, row.text);
     }
   }
 

@@ -556,5 +556,86 @@ TEST(Defaults, MembersBecomeOthers) {
             R"({"meta":{},"kindOf":"C","amounts":{"cpu":"1m","memory":"1Gi"},"most":{"cpu":"2","memory":"1Gi"}})");
 }
 
+constexpr std::string_view kGate = R"({"definitions":{
+  "io.k8s.api.test.v1.Bolt":{"type":"object","properties":{
+    "name":{"type":"string","x-backplane-omit":"never"},"size":{"type":"integer","format":"int32"}}},
+  "Way":{"type":"object",
+    "x-backplane-struct-rules":{
+      "blame":[{"when":{"bolt":{"is":"absent"},"words":false},"invalid":"bolt or words","quotes":"words"},
+               {"when":{"bolt":{"is":"there"},"bolt.name":true,"bolt.size":{"is":"nonZero"}},"forbidden":"name or size"},
+               {"when":{"bolt":{"is":"there"}},"unless":[{"bolt.name":true},{"bolt.size":{"is":"nonZero"}}],"required":"name or size"}],
+      "notBelow":[{"members":["last"],"limit":"first","text":"not before the first","quotesLimit":true}]},
+    "properties":{
+      "bolt":{"allOf":[{"$ref":"#/definitions/io.k8s.api.test.v1.Bolt"}],"x-backplane-pointer":true,
+        "x-backplane-rules":{"immutable":true,"asGo":true}},
+      "words":{"type":"array","items":{"type":"string","x-backplane-rules":{"enum":["a","b"]}},"x-backplane-rules":{"maxItems":2,"whenChanged":true}},
+      "few":{"type":"array","items":{"type":"string"},"x-backplane-rules":{"maxItems":1,"maxItemsText":"one is enough"}},
+      "bolts":{"type":"array","items":{"$ref":"#/definitions/io.k8s.api.test.v1.Bolt"},"x-backplane-rules":{"unique":"name","emptyToo":true}},
+      "first":{"x-backplane-type":"intOrString","x-backplane-pointer":true},
+      "last":{"type":"integer","format":"int32","x-backplane-pointer":true,
+        "x-backplane-rules":[{"when":{"first":{"is":"text"}},"refused":"has no number"},{"when":{"first":{"is":"number"}},"format":"port"}]},
+      "address":{"type":"string","x-backplane-rules":{"format":"ip"}},
+      "host":{"type":"string","x-backplane-rules":[{"format":"notIp"},{"format":"dnsPattern"}]},
+      "path":{"type":"string","x-backplane-rules":{"format":"plainPath"}},
+      "fixed":{"type":"string","x-backplane-rules":{"immutable":true}}}}}})";
+
+std::string gate_problems(std::string_view text, std::string_view old = {}) {
+  static const auto set = compile_documents({kGate});
+  const Schema& way = *set->find(std::string_view("Way"));
+  const auto normal = [&](std::string_view source) {
+    Value value = json_of(source);
+    EXPECT_TRUE(way.normalize(value, nullptr).ok());
+    return value.get_object();
+  };
+  const Object before = old.empty() ? Object() : normal(old);
+  FieldErrors errors;
+  way.check(normal(text), old.empty() ? nullptr : &before, ObjectPart::kWhole, "way", errors);
+  return errors.empty() ? "" : errors.aggregate_message();
+}
+
+TEST(Rules, StructsAreBlamedThemselves) {
+  EXPECT_EQ(gate_problems("{}"), "way: Invalid value: null: bolt or words");
+  EXPECT_EQ(gate_problems(R"({"bolt":{}})"), "way: Required value: name or size");
+  EXPECT_EQ(gate_problems(R"({"bolt":{"name":"a","size":1}})"), "way: Forbidden: name or size");
+  EXPECT_EQ(gate_problems(R"({"bolt":{"name":"a"}})"), "");
+}
+
+TEST(Rules, ListsMayBeTooLong) {
+  EXPECT_EQ(gate_problems(R"({"words":["a","x"]})"), R"(way.words[1]: Unsupported value: "x": supported values: "a", "b")");
+  EXPECT_EQ(gate_problems(R"({"words":["a","x","y"]})"), "way.words: Too many: 3: must have at most 2 items") << "no more is said of it";
+  EXPECT_EQ(gate_problems(R"({"words":["a"],"few":["a","b"]})"), R"(way.few: Invalid value: ["a","b"]: one is enough)");
+  EXPECT_EQ(gate_problems(R"({"words":["x","y","z"],"address":"10.0.0.1"})", R"({"words":["x","y","z"]})"), "") << "it is as it was";
+}
+
+TEST(Rules, EmptyNamesMayNotBeTheSame) {
+  EXPECT_EQ(gate_problems(R"({"words":["a"],"bolts":[{},{"name":"b"},{"name":""}]})"), "way.bolts[2].name: Duplicate value: \"\"");
+  EXPECT_EQ(gate_problems(R"({"words":["a"],"bolts":[{"name":"b"},{"name":"b"}]})"), "way.bolts[1].name: Duplicate value: \"b\"");
+}
+
+TEST(Rules, WhatHasChangedIsQuotedAsGoPrintsIt) {
+  EXPECT_EQ(gate_problems(R"({"bolt":{"name":"b"}})", R"({"bolt":{"name":"a"}})"),
+            R"(way.bolt: Invalid value: {"Name":"b","Size":0}: field is immutable)");
+  EXPECT_EQ(gate_problems(R"({"words":["a"]})", R"({"words":["a"],"fixed":"a"})"), "way.fixed: Invalid value: \"\": field is immutable");
+}
+
+TEST(Rules, NumbersMayDependOnWhatStandsBesideThem) {
+  EXPECT_EQ(gate_problems(R"({"words":["a"],"first":80,"last":70})"), "way.last: Invalid value: 80: not before the first");
+  EXPECT_EQ(gate_problems(R"({"words":["a"],"first":80})"), "");
+  EXPECT_EQ(gate_problems(R"({"words":["a"],"first":"x","last":-1})"), "way.last: Invalid value: -1: has no number");
+}
+
+TEST(Rules, AddressesHostsAndPathsHaveOneForm) {
+  const auto member = [](std::string_view text) { return gate_problems(R"({"words":["a"],)" + std::string(text) + "}"); };
+  EXPECT_EQ(member(R"("address":"fd00::1")"), "");
+  EXPECT_EQ(member(R"("address":"FD00::1")"), R"(way.address: Invalid value: "FD00::1": must be in canonical form ("fd00::1"))");
+  EXPECT_EQ(member(R"("address":"010.0.0.1")"), R"(way.address: Invalid value: "010.0.0.1": must not have leading 0s)");
+  EXPECT_EQ(member(R"("host":"*.a-b.c")"), "");
+  EXPECT_EQ(member(R"("host":"1.2.3.4")"), R"(way.host: Invalid value: "1.2.3.4": must be a DNS name, not an IP address)");
+  EXPECT_NE(member(R"("host":"a.*")").find("a wildcard DNS-1123 subdomain must start with '*.'"), std::string::npos);
+  EXPECT_EQ(
+      member(R"("path":"/a/%2fb/.")"),
+      R"([way.path: Invalid value: "/a/%2fb/.": must not contain '%2f', way.path: Invalid value: "/a/%2fb/.": cannot end with '/.'])");
+}
+
 }  // namespace
 }  // namespace backplane

@@ -107,6 +107,53 @@ Problems endpoint_ip_problems(std::string_view text) {
   return out;
 }
 
+// What newer fields take: the canonical text and no other.
+Problems strict_ip_problems(std::string_view text) {
+  Problems out = kit::legacy_ip_problems(text);
+  if (!out.empty()) return out;
+  const std::string canonical = kit::print_ip(*kit::parse_ip(text));
+  return text == canonical ? Problems() : Problems{"must be in canonical form (" + quoted(canonical) + ")"};
+}
+
+Problems is_no_ip(std::string_view text) { return kit::parse_ip(text) ? Problems{"must be a DNS name, not an IP address"} : Problems(); }
+
+// A DNS name, or all names below one: "*.example.com".
+Problems is_dns_pattern(std::string_view text) {
+  if (text.find('*') == std::string_view::npos) return is_dns1123_subdomain(text);
+  constexpr std::size_t kLongest = 253;
+  Problems out;
+  if (text.size() > kLongest) out.push_back("must be no more than " + std::to_string(kLongest) + " characters");
+  // The length is the whole text's; labels may be as long as they like.
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  bool good = text.starts_with("*.");
+  for (std::string_view rest = good ? text.substr(2) : std::string_view(); good;) {
+    const std::string_view label = rest.substr(0, rest.find('.'));
+    good = !label.empty() && letter(label.front()) && letter(label.back()) &&
+           std::all_of(label.begin(), label.end(), [&](char c) { return letter(c) || c == '-'; });
+    if (label.size() == rest.size()) break;
+    rest.remove_prefix(label.size() + 1);
+  }
+  if (!good) {
+    out.emplace_back(
+        "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case "
+        "alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for validation is "
+        "'\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')");
+  }
+  return out;
+}
+
+// A path that names one place, however it is read.
+Problems is_plain_path(std::string_view text) {
+  Problems out = is_absolute_path(text);
+  for (const char* part : {"//", "/./", "/../", "%2f", "%2F"}) {
+    if (text.find(part) != std::string_view::npos) out.push_back("must not contain '" + std::string(part) + "'");
+  }
+  for (const char* end : {"/..", "/."}) {
+    if (text.ends_with(end)) out.push_back("cannot end with '" + std::string(end) + "'");
+  }
+  return out;
+}
+
 // A range that blanks may stand around.
 Problems padded_cidr_problems(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
@@ -128,7 +175,10 @@ constexpr FormatRow kFormats[] = {
     {"configMapKey", is_config_map_key},
     {"envVarName", is_env_var_name},
     {"portName", is_valid_port_name},
-    {"ip", is_valid_ip},
+    {"ip", strict_ip_problems},
+    {"notIp", is_no_ip},
+    {"dnsPattern", is_dns_pattern},
+    {"plainPath", is_plain_path},
     {"legacyIp", kit::legacy_ip_problems},
     {"legacyCidr", kit::legacy_cidr_problems},
     {"absolutePath", is_absolute_path},
@@ -164,6 +214,7 @@ std::string_view view_of(const Value* value) noexcept {
 
 bool is_there(const Value* value) { return value != nullptr && !value->is_null(); }
 bool is_something(const Value* value) { return value != nullptr && number_or_percent(*value) != 0; }
+bool is_text(const Value* value) { return value != nullptr && value->is_string(); }
 bool is_positive(const Value* value) { return !view_of(value).empty() && compare_quantities(view_of(value), "0") > 0; }
 
 struct TestRow {
@@ -174,6 +225,7 @@ constexpr TestRow kTests[] = {
     {"there", is_there},       {"absent", [](const Value* value) { return !is_there(value); }},
     {"nonZero", is_something}, {"zero", [](const Value* value) { return !is_something(value); }},
     {"positive", is_positive}, {"notPositive", [](const Value* value) { return !is_positive(value); }},
+    {"text", is_text},         {"number", [](const Value* value) { return is_there(value) && !is_text(value); }},
 };
 
 // Nothing when there is no such word.
@@ -216,15 +268,19 @@ constexpr TextWord kTextWords[] = {
     {"enumText", &Rules::allowed_text}, {"rangeText", &Rules::range_text}, {"uniqueText", &Rules::unique_text},
     {"forbidden", &Rules::forbidden},   {"refused", &Rules::refused},      {"once", &Rules::once},
     {"rising", &Rules::rising},         {"named", &Rules::named},          {"path", &Rules::path},
-    {"missing", &Rules::missing},       {"perFamily", &Rules::per_family},
+    {"missing", &Rules::missing},       {"perFamily", &Rules::per_family}, {"maxItemsText", &Rules::max_items_text},
 };
 struct FlagWord {
   std::string_view word;
   bool Rules::*flag;
 };
 constexpr FlagWord kFlagWords[] = {
-    {"both", &Rules::goes_on},  {"onCreate", &Rules::on_create}, {"opaque", &Rules::opaque}, {"wholeList", &Rules::whole_list},
-    {"holder", &Rules::holder}, {"whole", &Rules::whole},        {"again", &Rules::again},   {"keeps", &Rules::keeps},
+    {"both", &Rules::goes_on},       {"onCreate", &Rules::on_create},
+    {"opaque", &Rules::opaque},      {"wholeList", &Rules::whole_list},
+    {"holder", &Rules::holder},      {"whole", &Rules::whole},
+    {"again", &Rules::again},        {"keeps", &Rules::keeps},
+    {"asGo", &Rules::as_go},         {"whenChanged", &Rules::when_changed},
+    {"emptyToo", &Rules::empty_too},
 };
 struct ConditionWord {
   std::string_view word;
@@ -241,8 +297,11 @@ struct NumberWord {
   std::string_view word;
   std::optional<std::int64_t> Rules::*number;
 };
-constexpr NumberWord kNumberWords[] = {
-    {"minimum", &Rules::minimum}, {"maximum", &Rules::maximum}, {"maxLength", &Rules::max_length}, {"maxPercent", &Rules::max_percent}};
+constexpr NumberWord kNumberWords[] = {{"minimum", &Rules::minimum},
+                                       {"maximum", &Rules::maximum},
+                                       {"maxLength", &Rules::max_length},
+                                       {"maxPercent", &Rules::max_percent},
+                                       {"maxItems", &Rules::max_items}};
 
 bool read_format(std::string_view word, Rules& out) {
   if (word == "port") return out.number = NumberFormat::kPort, true;
@@ -409,7 +468,8 @@ namespace {
 
 bool holds(const std::vector<Condition>& all, const Object& object) noexcept {
   return std::all_of(all.begin(), all.end(), [&](const Condition& condition) {
-    const Value* value = find(object, condition.member);
+    const bool deeper = condition.member.find('.') != std::string::npos;
+    const Value* value = deeper ? find_path(object, condition.member) : find(object, condition.member);
     if (condition.is != nullptr) return condition.is(value);
     const bool set = value != nullptr && !value->is_null() && !is_zero(*value);
     return std::any_of(condition.values.begin(), condition.values.end(), [&](const Value& wanted) {
@@ -436,6 +496,31 @@ StructRules::Keys keys_of(const Object& words) {
           list("oneOf")};
 }
 
+// False when a row says nothing that makes sense.
+bool read_blame(const Object& words, StructRules& out) {
+  using Kind = StructRules::Blame::Kind;
+  static constexpr std::pair<std::string_view, Kind> kKinds[] = {
+      {"required", Kind::kRequired}, {"invalid", Kind::kInvalid}, {"forbidden", Kind::kForbidden}};
+  StructRules::Blame& blame = out.blames.emplace_back();
+  for (const auto& [key, value] : words) {
+    const std::string_view word(key);
+    const auto* kind = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& row) { return row.first == word; });
+    if (kind != std::end(kKinds)) {
+      blame.kind = kind->second;
+      blame.text = text_of(value);
+    } else if (word == "when" || word == "unless") {
+      Conditions& conditions = word == "when" ? blame.when : blame.unless;
+      conditions = conditions_of(value);
+      if (conditions.empty()) return false;
+    } else if (word == "quotes") {
+      blame.quotes = text_of(value);
+    } else {
+      return false;
+    }
+  }
+  return !blame.text.empty() && (!blame.when.empty() || !blame.unless.empty());
+}
+
 }  // namespace
 
 const StructRules* Compiler::struct_rules_of(const Object& schema, const std::string& path) {
@@ -448,7 +533,13 @@ const StructRules* Compiler::struct_rules_of(const Object& schema, const std::st
       for (const Value& limit : value.get_array()) {
         const Object& words_of_limit = limit.get_object();
         out.limits.push_back({*side, texts_of(words_of_limit.at("members")), std::string(get_string(words_of_limit, "limit")),
-                              std::string(get_string(words_of_limit, "text"))});
+                              std::string(get_string(words_of_limit, "text")), get_bool(words_of_limit, "quotesLimit").value_or(false)});
+      }
+      continue;
+    }
+    if (word == "blame" && value.is_array()) {
+      for (const Value& row : value.get_array()) {
+        if (!row.is_object() || !read_blame(row.get_object(), out)) fail(path + ".x-backplane-struct-rules", "blame");
       }
       continue;
     }

@@ -18,7 +18,7 @@ namespace backplane::schema {
 
 // What a member of a struct must be for something to be asked of another.
 struct Condition {
-  std::string member;
+  std::string member;                        // dotted, where it stands deeper
   std::vector<Value> values;                 // true: any value at all, false: none
   bool (*is)(const Value* value) = nullptr;  // in place of values
 };
@@ -46,6 +46,8 @@ struct Rules {
   bool keeps = false;           // a value that the format refuses may follow another
   bool label_selector = false;  // structs
   std::optional<std::int64_t> max_percent;
+  std::optional<std::int64_t> max_items;  // of a list; nothing is looked at in a longer one
+  std::string max_items_text;             // not empty: said of the list in place of "Too many"
   NumberFormat number = NumberFormat::kNone;
   bool labels = false;        // a map
   bool not_negative = false;  // quantities
@@ -53,11 +55,14 @@ struct Rules {
   std::optional<std::int64_t> max_length;
   bool immutable = false;
   std::string immutable_text;
+  bool as_go = false;               // a struct that has changed is quoted as Go prints it
+  bool when_changed = false;        // what an update leaves as it was is not looked at
   bool on_create = false;           // what is in it can never change, and is looked at once
   bool opaque = false;              // nothing in it is looked at
   std::vector<std::string> unique;  // members that no two items share
   bool unique_items = false;        // no two items are the same
   std::string unique_text;
+  bool empty_too = false;   // nor may two of these members be empty
   std::string per_family;   // not empty: addresses or ranges, one of each family at most; this is said of others
   std::string named;        // member that each of several items has
   bool whole_list = false;  // what is wrong with an item is said of the list
@@ -96,8 +101,18 @@ struct StructRules {
     Side side = Side::kNotAbove;
     std::vector<std::string> members;
     std::string limit, text;
+    bool quotes_limit = false;  // and not the number that is wrong
   };
   std::vector<Limit> limits;
+  // What is said of the struct itself.
+  struct Blame {
+    enum class Kind : unsigned char { kRequired, kInvalid, kForbidden };
+    Conditions when, unless;
+    Kind kind = Kind::kInvalid;
+    std::string text;
+    std::string quotes;  // kInvalid: the member that is quoted; empty: ""
+  };
+  std::vector<Blame> blames;
   // Lists of which one has items.
   std::vector<std::string> any_of;
   std::string any_text;
