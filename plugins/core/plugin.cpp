@@ -45,11 +45,7 @@ KubernetesService kubernetes_service(const Host& host, std::string cluster_ip) {
 class CorePlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
-    auto config = address_config();
-    if (!config.ok()) return std::move(config).status();
-    auto addresses = host.make_storage(std::move(*config));
-    if (!addresses.ok()) return std::move(addresses).status();
-    auto resources = make_resources(host, *addresses);
+    auto resources = make_resources(host);
     if (!resources.ok()) return std::move(resources).status();
     const PodValidationOptions options = workload::pod_validation_options(host);
     auto document = core_group({.pods = options, .event_ttl = event_ttl(host), .services = service_hooks(*resources)});
@@ -60,13 +56,14 @@ class CorePlugin final : public Plugin {
     if (Status status = add_pod_subresources(host, group, options); !status.ok()) return status;
     if (Status status = group.install("core"); !status.ok()) return status;
     if (Status status = host.register_admission(make_namespace_lifecycle(group.store("namespaces"))); !status.ok()) return status;
-    auto repair = std::make_shared<ServiceRepair>(group.store("services"), std::move(*addresses), *resources, host.logger());
-    if (Status status = add_repair(host, std::move(repair)); !status.ok()) return status;
+    auto repair =
+        std::make_shared<ServiceRepair>(group.store("services"), *resources, std::make_unique<WrittenEvents>(host), host.logger());
+    if (Status status = add_repair(host, std::move(repair), (*resources)->addresses.shared_ranges()); !status.ok()) return status;
     return add_hooks(host, group.store("namespaces"), (*resources)->addresses.first_address());
   }
 
  private:
-  static Result<std::shared_ptr<const ServiceResources>> make_resources(Host& host, std::shared_ptr<StandardStorage> addresses) {
+  static Result<std::shared_ptr<const ServiceResources>> make_resources(Host& host) {
     auto ranges = parse_ranges(host.flag("service-cluster-ip-range").value_or(""));
     if (!ranges.ok()) return std::move(ranges).status();
     const std::string text = host.flag("service-node-port-range").value_or("");
@@ -75,7 +72,18 @@ class CorePlugin final : public Plugin {
     auto allocations = host.make_storage(range_config());
     if (!allocations.ok()) return std::move(allocations).status();
     return std::make_shared<const ServiceResources>(
-        ServiceResources{Addresses(std::move(*ranges), std::move(addresses)), NodePorts(*ports, std::move(*allocations))});
+        ServiceResources{Addresses(std::make_shared<ServiceRanges>(std::move(*ranges)), [&host] { return find_addresses(host); }),
+                         NodePorts(*ports, std::move(*allocations))});
+  }
+
+  // The storage of IPAddresses is that of whoever serves them.
+  static std::shared_ptr<StandardStorage> find_addresses(Host& host) {
+    auto served = std::dynamic_pointer_cast<StandardStorage>(host.find_storage({"networking.k8s.io", "v1", "ipaddresses"}));
+    if (served != nullptr) return served;
+    auto config = address_config();
+    auto made = config.ok() ? host.make_storage(std::move(*config)) : Result<std::shared_ptr<StandardStorage>>(std::move(config).status());
+    if (!made.ok()) host.logger().error("service addresses cannot be kept: " + made.status().message());
+    return made.ok() ? std::move(*made) : nullptr;
   }
 
   // One range, or two of different families.
@@ -92,20 +100,29 @@ class CorePlugin final : public Plugin {
     return out;
   }
 
-  static Status add_repair(Host& host, std::shared_ptr<ServiceRepair> repair) {
+  static Status add_repair(Host& host, std::shared_ptr<ServiceRepair> repair, std::shared_ptr<ServiceRanges> ranges) {
     if (!host.resource_enabled({"", "v1", "services"})) return {};
-    return host.add_post_start_hook("start-service-ip-repair-controllers",
-                                    [&host, repair](PostStartHookContext context) { return start_repair(host, repair, context); });
+    return host.add_post_start_hook("start-service-ip-repair-controllers", [&host, repair, ranges](PostStartHookContext context) {
+      return start_repair(host, repair, ranges, context);
+    });
   }
 
-  static Task<Status> start_repair(Host& host, std::shared_ptr<ServiceRepair> repair, PostStartHookContext context) {
+  static Task<Status> start_repair(Host& host, std::shared_ptr<ServiceRepair> repair, std::shared_ptr<ServiceRanges> ranges,
+                                   PostStartHookContext context) {
+    auto informers = std::make_shared<SharedInformerFactory>(host);
+    follow_service_cidrs(host, *informers, std::move(ranges));
+    informers->start();
+    const bool synced = co_await informers->wait_for_cache_sync();
+    if (!synced) co_return Status();
     Status done = co_await repair->start(context.stop);
     if (!done.ok()) host.logger().error("service addresses and node ports could not be repaired: " + done.message());
-    host.spawn("service-ip-repair", keep_repairing(std::move(repair), context.stop));
+    host.spawn("service-ip-repair", keep_repairing(std::move(repair), std::move(informers), context.stop));
     co_return Status();
   }
 
-  static Task<void> keep_repairing(std::shared_ptr<ServiceRepair> repair, Signal& stop) { co_await repair->run(stop); }
+  static Task<void> keep_repairing(std::shared_ptr<ServiceRepair> repair, std::shared_ptr<SharedInformerFactory>, Signal& stop) {
+    co_await repair->run(stop);
+  }
 
   static Status add_namespace_subresources(Host& host, GroupInstaller& group) {
     auto finalize = host.make_subresource(group.store("namespaces"), namespace_finalize_strategy());

@@ -121,7 +121,7 @@ TEST_F(ServicesTest, AFullRangeIsSaidToBeFull) {
   for (int i = 0; i < 6; ++i) ASSERT_TRUE(server.create("n" + std::to_string(i), R"({"ports":[{"port":80}]})").ok());
   const auto more = server.create("more", R"({"ports":[{"port":80}]})");
   EXPECT_EQ(more.status().code(), 500);
-  EXPECT_EQ(more.status().message(), "Internal error occurred: failed to allocate a serviceIP: range is full");
+  EXPECT_EQ(more.status().message(), "Internal error occurred: failed to allocate a serviceIP for Service \"more\": range is full");
   ASSERT_TRUE(server.remove("n0").ok());
   ASSERT_TRUE(server.create("port", R"({"type":"NodePort","ports":[{"port":80}]})").ok());
   ASSERT_TRUE(server.remove("n1").ok());
@@ -184,6 +184,50 @@ TEST_F(ServicesTest, WritersOfNodePortsWaitForEachOtherAndDoNotLoseToEachOther) 
   EXPECT_EQ(failures, 0);
   EXPECT_EQ(ports().size(), 64u);
   EXPECT_LE(counted.lost, 4) << "an address may be picked twice at once, out of 65,534";
+}
+
+std::string service_cidr(const std::string& range, const std::string& ready, const std::string& metadata = "{}") {
+  return R"({"kind":"ServiceCIDR","apiVersion":"networking.k8s.io/v1","metadata":)" + metadata + R"(,"spec":{"cidrs":[")" + range +
+         R"("]},"status":{"conditions":[{"type":"Ready","status":")" + ready + "\"}]}}";
+}
+
+TEST_F(ServicesTest, ServiceCidrsThatAreReadyAreTheRanges) {
+  Server& server = serve({"10.0.0.0/24"});
+  int number = 0;
+  const auto refusal = [&](const std::string& address) {
+    return server.create("s" + std::to_string(++number), R"({"clusterIP":")" + address + R"(","ports":[{"port":80}]})").status().message();
+  };
+  const auto refused = [](const std::string& message) { return message.find("does not match the current range") != std::string::npos; };
+  server.set_service_cidrs({service_cidr("10.0.0.0/24", "True"), service_cidr("10.99.0.0/30", "True")});
+  EXPECT_EQ(refusal("10.99.0.1"), "");
+  EXPECT_EQ(refusal("10.0.0.1"), "");
+  server.set_service_cidrs(
+      {service_cidr("10.0.0.0/24", "False"), service_cidr("10.99.0.0/30", "True", R"({"deletionTimestamp":"2026-01-01T00:00:00Z"})")});
+  EXPECT_TRUE(refused(refusal("10.99.0.2")));
+  EXPECT_TRUE(refused(refusal("10.0.0.2")));
+  EXPECT_EQ(server.create("any", R"({"ports":[{"port":80}]})").status().code(), 500);
+  server.set_service_cidrs({});
+  EXPECT_EQ(refusal("10.0.0.2"), "") << "where there are none, the flags say";
+}
+
+TEST_F(ServicesTest, AFullRangeIsFollowedByTheNext) {
+  Server& server = serve({"10.0.0.0/29"});
+  server.set_service_cidrs({service_cidr("10.0.0.0/30", "True"), service_cidr("10.99.0.0/30", "True")});
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(server.create("n" + std::to_string(i), R"({"ports":[{"port":80}]})").ok());
+  Names all = held();
+  std::sort(all.begin(), all.end());
+  EXPECT_EQ(all, (Names{"10.0.0.1", "10.0.0.2", "10.99.0.1", "10.99.0.2"}));
+}
+
+// Somebody wants to be asked before the object of an address goes; the repair asks.
+TEST_F(ServicesTest, AnAddressWithFinalizersIsNotTakenFromUnderThem) {
+  Server& server = serve();
+  ASSERT_TRUE(server.create("a", R"({"clusterIP":"10.0.0.7","ports":[{"port":80}]})").ok());
+  Object object = json::parse(stored("/registry/ipaddresses/")[0].value.view()).as_object();
+  ObjectMeta(object).set_finalizers({"example.com/x"});
+  put("/registry/ipaddresses/10.0.0.7", to_json(object));
+  ASSERT_TRUE(server.remove("a").ok());
+  EXPECT_EQ(held(), Names{"10.0.0.7"});
 }
 
 class DualStackTest : public ServicesTest {

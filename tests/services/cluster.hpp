@@ -34,6 +34,19 @@ class Quiet final : public Logger {
   void debug(std::string_view) override {}
 };
 
+// What repairs have told, as "reason: note".
+class CollectedEvents final : public core::RepairEvents {
+ public:
+  explicit CollectedEvents(std::vector<std::string>& told) : told_(told) {}
+  Task<void> tell(core::RepairEvent event) override {
+    told_.push_back(event.reason + ": " + event.note);
+    co_return;
+  }
+
+ private:
+  std::vector<std::string>& told_;
+};
+
 class Server {
  public:
   Server(StorageBackend& storage, std::vector<std::string> ranges, core::PortRange ports = {}) {
@@ -43,8 +56,9 @@ class Server {
     std::vector<core::AddressRange> parsed;
     for (const std::string& range : ranges) parsed.push_back(core::AddressRange::parse(range).value());
     addresses = store(std::move(*core::address_config()));
-    resources = std::make_shared<const core::ServiceResources>(
-        core::ServiceResources{core::Addresses(std::move(parsed), addresses), core::NodePorts(ports, store(core::range_config()))});
+    ranges_ = std::make_shared<core::ServiceRanges>(std::move(parsed));
+    resources = std::make_shared<const core::ServiceResources>(core::ServiceResources{
+        core::Addresses(ranges_, [this] { return addresses; }), core::NodePorts(ports, store(core::range_config()))});
     ResourceConfig config;
     config.kind = {"", "v1", "Service"};
     config.resource = "services";
@@ -57,7 +71,7 @@ class Server {
     services = store(std::move(config));
     environment_.start(storage, *hub_, admission_);
     EXPECT_TRUE(run_on(pump_, hub_->start()).ok());
-    repair = std::make_unique<core::ServiceRepair>(services, addresses, resources, quiet_);
+    repair = std::make_unique<core::ServiceRepair>(services, resources, std::make_unique<CollectedEvents>(told), quiet_);
   }
   ~Server() {
     repair.reset();
@@ -111,12 +125,19 @@ class Server {
     return run_on(loop_, std::move(task));
   }
   IoLoop& loop() { return loop_; }
+  // The ServiceCIDRs there are, each as JSON.
+  void set_service_cidrs(const std::vector<std::string>& objects) {
+    std::vector<ObjectRef> entries;
+    for (const std::string& text : objects) entries.push_back(make_object(json::parse(text).get_object()));
+    ranges_->set(entries);
+  }
 
   std::shared_ptr<StandardStorage> addresses;
   std::shared_ptr<const core::ServiceResources> resources;
   std::shared_ptr<StandardStorage> services;
   std::unique_ptr<core::ServiceRepair> repair;
   bool deleted = false;  // what the last change said
+  std::vector<std::string> told;
 
  private:
   class Change final : public UpdatedObjectInfo {
@@ -148,6 +169,7 @@ class Server {
   IoLoop pump_{"pump"};
   NoAdmission admission_;
   Quiet quiet_;
+  std::shared_ptr<core::ServiceRanges> ranges_;
   std::unique_ptr<CacheHub> hub_;
   StoreEnvironment environment_;
   std::vector<std::shared_ptr<StandardStorage>> stores_;

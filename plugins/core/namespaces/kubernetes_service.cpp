@@ -1,5 +1,6 @@
 #include "namespaces/kubernetes_service.hpp"
 
+#include "backplane/kit/walk.hpp"
 #include "namespaces/system.hpp"
 
 namespace backplane::core {
@@ -20,6 +21,17 @@ Object new_endpoints() {
   return json::parse(R"({"kind":"Endpoints","apiVersion":"v1","metadata":{"name":"kubernetes","namespace":"default"}})").get_object();
 }
 
+Object new_slice(std::string_view type) {
+  Object out;
+  out["kind"] = "EndpointSlice";
+  out["apiVersion"] = "discovery.k8s.io/v1";
+  Object& metadata = out["metadata"].emplace_object();
+  metadata["name"] = kName;
+  metadata["namespace"] = kNamespace;
+  out["addressType"] = type;
+  return out;
+}
+
 Array wanted_subsets(const std::string& address, int port) {
   Object endpoint;
   endpoint["name"] = "https";
@@ -31,6 +43,34 @@ Array wanted_subsets(const std::string& address, int port) {
   subset["addresses"] = Array{std::move(at)};
   subset["ports"] = Array{std::move(endpoint)};
   return Array{std::move(subset)};
+}
+
+GroupVersionResource slices() { return {"discovery.k8s.io", "v1", "endpointslices"}; }
+
+// Without an address the type does not matter.
+std::string_view type_of(const std::string& address) { return address.find(':') == std::string::npos ? "IPv4" : "IPv6"; }
+
+Array wanted_endpoints(const std::string& address) {
+  Object endpoint;
+  endpoint["addresses"] = Array{json::string(address)};
+  endpoint["conditions"].emplace_object()["ready"] = true;
+  return Array{std::move(endpoint)};
+}
+
+Array wanted_slice_ports(int port) {
+  Object out;
+  out["name"] = "https";
+  out["protocol"] = "TCP";
+  out["port"] = port;
+  return Array{std::move(out)};
+}
+
+// Puts a list in its place; nothing and an empty one are the same.
+bool set_list(Object& object, std::string_view key, Array wanted) {
+  const Array* have = get_array(object, key);
+  if (have != nullptr ? *have == wanted : wanted.empty()) return false;
+  object[key] = std::move(wanted);
+  return true;
 }
 
 bool is_loopback(std::string_view address) { return address.starts_with("127.") || address == "::1"; }
@@ -50,6 +90,16 @@ bool set_kubernetes_endpoints(Object& endpoints, const std::string& address, int
   if (subsets != nullptr && *subsets == wanted) return changed;
   endpoints["subsets"] = std::move(wanted);
   return true;
+}
+
+bool set_kubernetes_slice(Object& slice, const std::string& address, int port) {
+  Object labels;
+  labels["kubernetes.io/service-name"] = kName;
+  Object& metadata = ensure_object(slice, "metadata");
+  bool changed = kit::object_or_empty(metadata, "labels") != labels;
+  metadata["labels"] = std::move(labels);
+  changed = set_list(slice, "endpoints", address.empty() ? Array() : wanted_endpoints(address)) || changed;
+  return set_list(slice, "ports", address.empty() ? Array() : wanted_slice_ports(port)) || changed;
 }
 
 bool KubernetesServiceController::keeps_endpoints() const {
@@ -73,15 +123,22 @@ Task<Status> KubernetesServiceController::make_service() {
   co_return status;
 }
 
-// Reads, changes and writes until nobody came between.
 Task<Status> KubernetesServiceController::reconcile(bool present) {
-  const GroupVersionResource resource{"", "v1", "endpoints"};
   const std::string address = present ? service_.advertise_address : std::string();
+  Status status = co_await reconcile_endpoints(address);
+  if (!status.ok() || host_.find_storage(slices()) == nullptr) co_return status;
+  status = co_await reconcile_slice(address);
+  co_return status;
+}
+
+// Reads, changes and writes until nobody came between.
+Task<Status> KubernetesServiceController::reconcile_endpoints(std::string address) {
+  const GroupVersionResource resource{"", "v1", "endpoints"};
   for (int attempt = 0; attempt < kConflicts; ++attempt) {
     auto have = co_await client_->get(resource, kNamespace, kName);
     const bool missing = !have.ok() && have.status().code() == 404;
     if (!have.ok() && !missing) co_return std::move(have).status();
-    if (missing && !present) co_return Status();
+    if (missing && address.empty()) co_return Status();
     Object endpoints = missing ? new_endpoints() : std::move(*have);
     if (!set_kubernetes_endpoints(endpoints, address, service_.secure_port)) co_return Status();
     auto writing =
@@ -91,6 +148,28 @@ Task<Status> KubernetesServiceController::reconcile(bool present) {
     if (written.status().code() != 409) co_return std::move(written).status();
   }
   co_return Status(Reason::kConflict, "somebody else keeps writing the endpoints of service kubernetes");
+}
+
+Task<Status> KubernetesServiceController::reconcile_slice(std::string address) {
+  for (int attempt = 0; attempt < kConflicts; ++attempt) {
+    auto have = co_await client_->get(slices(), kNamespace, kName);
+    bool missing = !have.ok() && have.status().code() == 404;
+    if (!have.ok() && !missing) co_return std::move(have).status();
+    if (missing && address.empty()) co_return Status();
+    if (!missing && !address.empty() && get_string(*have, "addressType") != type_of(address)) {
+      auto removed = co_await client_->remove(slices(), kNamespace, kName);
+      if (!removed.ok() && removed.status().code() != 404) co_return std::move(removed).status();
+      missing = true;
+    }
+    Object slice = missing ? new_slice(type_of(address)) : std::move(*have);
+    if (!set_kubernetes_slice(slice, address, service_.secure_port)) co_return Status();
+    auto writing =
+        missing ? client_->create(slices(), kNamespace, std::move(slice)) : client_->update(slices(), kNamespace, std::move(slice));
+    auto written = co_await std::move(writing);
+    if (written.ok()) co_return Status();
+    if (written.status().code() != 409) co_return std::move(written).status();
+  }
+  co_return Status(Reason::kConflict, "somebody else keeps writing the endpoint slice of service kubernetes");
 }
 
 Task<Status> KubernetesServiceController::start(PostStartHookContext context) {

@@ -1,4 +1,4 @@
-// The service `kubernetes` of namespace default, by which programs inside the cluster find this server, and its endpoints: what
+// The service `kubernetes` of namespace default, by which programs inside the cluster find this server, and its endpoints and slice: what
 // upstream's kubernetesservice controller and endpoint reconciler do, for a store that one server owns.
 //
 // Thread-safety: one executor; start() and stop() are the hooks of that name.
@@ -35,6 +35,8 @@ class KubernetesServiceController {
   Task<void> wait_until_ready(Signal& stop);
   Task<Status> make_service();
   Task<Status> reconcile(bool present);
+  Task<Status> reconcile_endpoints(std::string address);
+  Task<Status> reconcile_slice(std::string address);
   Task<void> remove_endpoints();
   bool keeps_endpoints() const;
 
@@ -47,5 +49,7 @@ class KubernetesServiceController {
 
 // What `endpoints` must become so that they hold `address` and `port` alone, or nothing when the address is empty.  False: they do.
 bool set_kubernetes_endpoints(Object& endpoints, const std::string& address, int port);
+// The same of its endpoint slice, whose type is that of the address.
+bool set_kubernetes_slice(Object& slice, const std::string& address, int port);
 
 }  // namespace backplane::core

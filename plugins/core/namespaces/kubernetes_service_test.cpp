@@ -34,5 +34,27 @@ TEST(KubernetesEndpoints, TheLastServerLeavesNone) {
   EXPECT_FALSE(set_kubernetes_endpoints(endpoints, "", 6443));
 }
 
+constexpr std::string_view kOwnSlice =
+    R"({"metadata":{"labels":{"kubernetes.io/service-name":"kubernetes"}},)"
+    R"("endpoints":[{"addresses":["10.1.2.3"],"conditions":{"ready":true}}],"ports":[{"name":"https","protocol":"TCP","port":6443}]})";
+
+TEST(KubernetesSlice, HoldsThisServerAloneAndIsThenLeftAlone) {
+  Object slice;
+  EXPECT_TRUE(set_kubernetes_slice(slice, "10.1.2.3", 6443));
+  EXPECT_EQ(to_json(slice), kOwnSlice);
+  EXPECT_FALSE(set_kubernetes_slice(slice, "10.1.2.3", 6443));
+  slice.at("metadata").get_object().at("labels").get_object()["a"] = "b";
+  EXPECT_TRUE(set_kubernetes_slice(slice, "10.1.2.3", 6443));
+  EXPECT_EQ(to_json(slice), kOwnSlice);
+}
+
+TEST(KubernetesSlice, TheLastServerLeavesItEmpty) {
+  Object slice = parse(kOwnSlice);
+  EXPECT_TRUE(set_kubernetes_slice(slice, "", 6443));
+  EXPECT_EQ(to_json(slice), R"({"metadata":{"labels":{"kubernetes.io/service-name":"kubernetes"}},"endpoints":[],"ports":[]})");
+  slice["endpoints"] = nullptr;
+  EXPECT_FALSE(set_kubernetes_slice(slice, "", 6443));
+}
+
 }  // namespace
 }  // namespace backplane::core

@@ -1,8 +1,10 @@
 #include "services/addresses.hpp"
 
-#include <array>
+#include <algorithm>
+#include <stdexcept>
 #include <unordered_set>
 
+#include "backplane/kit/group.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
@@ -18,44 +20,56 @@ constexpr std::string_view kFamilyLabel = "ipaddress.kubernetes.io/ip-family", k
 constexpr std::string_view kManager = "ipallocator.k8s.io";
 constexpr int kGuesses = 32;  // before all that is taken is looked at
 
-Result<std::shared_ptr<const SchemaSet>> networking_schemas() {
-  const std::array<std::string_view, 1> documents = {networking_v1_json()};
-  return SchemaSet::embedded(documents, {meta_schemas()});
-}
-
 }  // namespace
 
 Result<ResourceConfig> address_config() {
-  auto schemas = networking_schemas();
+  auto schemas = embedded_schemas({networking_v1_json()});
   if (!schemas.ok()) return std::move(schemas).status();
   ResourceConfig config;
   config.kind = {"networking.k8s.io", "v1", std::string(kKind)};
   config.resource = "ipaddresses";
-  config.schema = (*schemas)->find(config.kind);
-  config.schemas = std::move(*schemas);
+  config.schema = schemas->front()->find(config.kind);
+  config.schemas = std::move(schemas->front());
   KindFacts facts;
   facts.namespaced = false;
   config.strategy = std::make_shared<KindStrategy>(std::move(facts));
   return config;
 }
 
-const AddressRange* Addresses::range(std::string_view family) const {
-  for (const AddressRange& range : ranges_) {
-    if (range.family() == family) return &range;
-  }
-  return nullptr;
+bool Addresses::has_family(std::string_view family) const {
+  const auto& flags = ranges_->flags();
+  return std::any_of(flags.begin(), flags.end(), [&](const AddressRange& range) { return range.family() == family; });
+}
+
+StandardStorage& Addresses::store() const {
+  std::call_once(store_->once, [this] {
+    store_->store = store_->find();
+    if (store_->store == nullptr) throw std::logic_error("there is no storage of IPAddresses");
+  });
+  return *store_->store;
 }
 
 Task<Result<ObjectRef>> Addresses::find(std::string address, bool newest) const {
   RequestContext own;
   GetOptions options;
   if (!newest) options.resource_version = "0";
-  auto found = co_await store_->get(own, std::move(address), std::move(options));
+  auto found = co_await store().get(own, std::move(address), std::move(options));
   if (!found.ok() && found.status().reason() == Reason::kNotFound) co_return ObjectRef();
   co_return found;
 }
 
-Task<Result<std::string>> Addresses::pick(const AddressRange& range) const {
+Task<Result<std::string>> Addresses::pick(std::string family) const {
+  const auto now = ranges_->now();
+  Result<std::string> picked;
+  for (const AddressRange& range : now->ready) {
+    if (range.family() != family) continue;
+    picked = co_await pick_in(range);
+    if (!picked.ok() || !picked->empty()) co_return picked;
+  }
+  co_return std::string();
+}
+
+Task<Result<std::string>> Addresses::pick_in(const AddressRange& range) const {
   auto upper = co_await pick_from(range, range.band() + 1, range.size());
   if (!upper.ok() || !upper->empty() || range.band() == 0) co_return upper;
   co_return co_await pick_from(range, 1, range.band());
@@ -73,7 +87,7 @@ Task<Result<std::string>> Addresses::pick_from(const AddressRange& range, std::u
   // Nearly all is taken, and so little enough is there to be looked at whole: as it is now, for what was just given back is free.
   RequestContext own;
   ListOptions all;
-  auto listed = co_await store_->list(own, std::move(all));
+  auto listed = co_await store().list(own, std::move(all));
   if (!listed.ok()) co_return std::move(listed).status();
   std::unordered_set<std::string> taken;
   Status read = co_await for_each(*listed->items, [&taken](const ObjectEntry& entry) { taken.insert(entry.name); });
@@ -108,6 +122,15 @@ bool Addresses::belongs_to(const Object& object, std::string_view ns, std::strin
   const Object& parent = object_or_empty(object_or_empty(object, "spec"), "parentRef");
   return get_string(parent, "group").empty() && get_string(parent, "resource") == "services" && get_string(parent, "namespace") == ns &&
          get_string(parent, "name") == name;
+}
+
+bool Addresses::is_ours(const Object& object) {
+  return get_string(object_or_empty(object_or_empty(object, "metadata"), "labels"), kManagerLabel) == kManager;
+}
+
+bool Addresses::is_labelled(const Object& object) {
+  const std::string_view family = get_string(object_or_empty(object_or_empty(object, "metadata"), "labels"), kFamilyLabel);
+  return is_ours(object) && family == family_of(meta_name(object));
 }
 
 }  // namespace backplane::core

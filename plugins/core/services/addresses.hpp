@@ -1,52 +1,69 @@
-// Cluster addresses, kept in the store as IPAddress objects of networking.k8s.io/v1: one for each address in use, named by it, and saying
-// whose it is.  An address is taken by creating its object in the transaction that stores the service, so any number of servers share them.
+// Cluster addresses: the IPAddress objects of networking.k8s.io/v1, one for each address in use, named by it, and saying whose it is.  An
+// address is taken by creating its object in the transaction that stores the service, so any number of servers share them, and what clients
+// see of IPAddresses is what is allocated.
 //
 // Thread-safety: any executor.
-// Lifetime:      keeps the storage of the objects.
+// Lifetime:      keeps the storage of the objects, which is looked for at the first use.
 // Errors:        those of the storage.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "backplane/rest.hpp"
-#include "services/ranges.hpp"
+#include "services/service_ranges.hpp"
 
 namespace backplane::core {
 
 class Addresses {
  public:
-  // One range a family; the first one's is the default family.
-  Addresses(std::vector<AddressRange> ranges, std::shared_ptr<StandardStorage> store)
-      : ranges_(std::move(ranges)), store_(std::move(store)) {}
+  // The storage of the objects: that which serves them, or one of one's own where nobody does.
+  using FindStore = std::function<std::shared_ptr<StandardStorage>()>;
+
+  Addresses(std::shared_ptr<ServiceRanges> ranges, FindStore find_store)
+      : ranges_(std::move(ranges)), store_(std::make_unique<LateStore>(std::move(find_store))) {}
 
   // The one that the service of the API itself gets.
-  std::string first_address() const { return ranges_.front().address(1); }
-  std::string_view default_family() const { return ranges_.front().family(); }
-  std::size_t families() const noexcept { return ranges_.size(); }
-  // Null: the family is not configured.
-  const AddressRange* range(std::string_view family) const;
-  const StandardStorage& store() const noexcept { return *store_; }
+  std::string first_address() const { return ranges_->flags().front().address(1); }
+  std::string_view default_family() const { return ranges_->flags().front().family(); }
+  std::size_t families() const noexcept { return ranges_->flags().size(); }
+  // Whether the cluster has the family.
+  bool has_family(std::string_view family) const;
+  const ServiceRanges& ranges() const noexcept { return *ranges_; }
+  const std::shared_ptr<ServiceRanges>& shared_ranges() const noexcept { return ranges_; }
+  StandardStorage& store() const;
 
   // The object of an address, null when it is free.  `newest`: as the store has it now; else as far as this server has heard.
   Task<Result<ObjectRef>> find(std::string address, bool newest) const;
-  // An address that was free as far as this server has heard; empty: none is left.
-  Task<Result<std::string>> pick(const AddressRange& range) const;
+  // An address of the family that was free as far as this server has heard; empty: none is left.
+  Task<Result<std::string>> pick(std::string family) const;
   // The object that gives `address` to a service.
   static Object object(std::string_view address, std::string_view ns, std::string_view name);
   // Whether such an object gives its address to the service.
   static bool belongs_to(const Object& object, std::string_view ns, std::string_view name);
+  // Whether it has the labels of those that the server makes, or is marked as one.
+  static bool is_labelled(const Object& object);
+  static bool is_ours(const Object& object);
 
  private:
+  struct LateStore {
+    explicit LateStore(FindStore find_store) : find(std::move(find_store)) {}
+    const FindStore find;
+    std::once_flag once;
+    std::shared_ptr<StandardStorage> store;
+  };
+  Task<Result<std::string>> pick_in(const AddressRange& range) const;
   Task<Result<std::string>> pick_from(const AddressRange& range, std::uint64_t first, std::uint64_t last) const;
 
-  std::vector<AddressRange> ranges_;
-  std::shared_ptr<StandardStorage> store_;
+  std::shared_ptr<ServiceRanges> ranges_;
+  std::unique_ptr<LateStore> store_;
 };
 
-// What the storage of the objects is made from.
+// What a storage of the objects is made from, where nobody serves them.
 Result<ResourceConfig> address_config();
 
 }  // namespace backplane::core

@@ -72,6 +72,8 @@ class ServiceWrite final : public BegunWrite {
     if (*found == nullptr) co_return Status();
     const Object object = decode(**found, json::storage_ptr());
     if (!Addresses::belongs_to(object, ns_, name_)) co_return Status();
+    // Somebody wants to be asked before it goes: the repair asks.
+    if (get_array(object_or_empty(object, "metadata"), "finalizers") != nullptr) co_return Status();
     co_return transaction.remove(resources_->addresses.store(), *found);
   }
 
@@ -154,12 +156,11 @@ class ServiceHooks final : public StoreHooks {
   // Address number `i` of the service.
   Task<Status> take_address(Object& service, std::size_t i, std::string family, Holdings& taken) const {
     Object& spec = ensure_object(service, "spec");
-    const AddressRange* range = resources_->addresses.range(family);
-    if (range == nullptr) co_return internal_error("no service addresses of family " + family + " are configured");
+    if (!resources_->addresses.has_family(family)) co_return internal_error("no service addresses of family " + family + " are configured");
     auto ips = cluster_ips(spec);
     if (i < ips.size() && !ips[i].empty()) {
       std::string address = canonical_address(ips[i]).value_or(ips[i]);
-      auto why = co_await why_not(*range, address);
+      auto why = co_await why_not(address);
       if (!why.ok()) co_return std::move(why).status();
       if (why->empty()) {
         taken.addresses.push_back(std::move(address));
@@ -169,9 +170,10 @@ class ServiceHooks final : public StoreHooks {
       errors.invalid_raw("spec.clusterIPs", to_json(*get_array(spec, "clusterIPs")), "failed to allocate IP " + ips[i] + ": " + *why);
       co_return blamed(errors, service);
     }
-    auto picked = co_await resources_->addresses.pick(*range);
+    auto picked = co_await resources_->addresses.pick(family);
     if (!picked.ok()) co_return std::move(picked).status();
-    if (picked->empty()) co_return internal_error("failed to allocate a serviceIP: range is full");
+    if (picked->empty())
+      co_return internal_error("failed to allocate a serviceIP for Service " + quoted(meta_name(service)) + ": range is full");
     if (i == 0) spec["clusterIP"] = *picked;
     add_text(spec, "clusterIPs", *picked);
     taken.addresses.push_back(std::move(*picked));
@@ -179,8 +181,9 @@ class ServiceHooks final : public StoreHooks {
   }
 
   // Why an address cannot be had; empty: it can.
-  Task<Result<std::string>> why_not(const AddressRange& range, std::string address) const {
-    if (!range.holds(address)) co_return std::string("the provided network does not match the current range");
+  Task<Result<std::string>> why_not(std::string address) const {
+    const auto now = resources_->addresses.ranges().now();
+    if (!any_holds(now->ready, address)) co_return std::string("the provided network does not match the current range");
     auto found = co_await resources_->addresses.find(std::move(address), true);
     if (!found.ok()) co_return std::move(found).status();
     co_return std::string(*found == nullptr ? "" : "provided IP is already allocated");

@@ -68,7 +68,7 @@ void infer_from_addresses(Object& spec, const Addresses& cluster, FieldErrors& e
   for (std::size_t i = 0; i < ips.size() && ips[i] != kHeadless; ++i) {
     if (i < families_of(spec).size()) continue;
     const std::string_view family = family_of(ips[i]);
-    if (cluster.range(family) == nullptr) {
+    if (!cluster.has_family(family)) {
       errors.invalid_raw(at("spec.clusterIPs", i), to_json(*get_array(spec, "clusterIPs")),
                          std::string(family) + " is not configured on this cluster");
     } else {
@@ -83,7 +83,7 @@ void check_cluster(const Object& spec, const Addresses& cluster, FieldErrors& er
   }
   const auto families = families_of(spec);
   for (std::size_t i = 0; i < families.size(); ++i) {
-    if (cluster.range(families[i]) == nullptr) errors.invalid(at("spec.ipFamilies", i), families[i], "not configured on this cluster");
+    if (!cluster.has_family(families[i])) errors.invalid(at("spec.ipFamilies", i), families[i], "not configured on this cluster");
   }
 }
 

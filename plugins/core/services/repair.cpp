@@ -1,7 +1,9 @@
 #include "services/repair.hpp"
 
+#include <algorithm>
 #include <chrono>
 
+#include "backplane/informer.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 
@@ -16,22 +18,33 @@ constexpr std::chrono::minutes kInterval{3};
 constexpr std::chrono::minutes kFirstPass{1};
 constexpr std::chrono::milliseconds kPause{50};
 constexpr int kPassesBeforeFreed = 3;
-constexpr std::int64_t kGraceSeconds = 60;
+constexpr std::int64_t kGraceSeconds = 60, kWrittenFirstSeconds = 5;
+constexpr const char* kAddressReporter = "ipallocator-repair-controller";
+constexpr const char* kPortReporter = "portallocator-repair-controller";
 
 std::int64_t now_unix() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-bool is_ours(const Object& address) {
-  return get_string(object_or_empty(object_or_empty(address, "metadata"), "labels"), "ipaddress.kubernetes.io/managed-by") ==
-         "ipallocator.k8s.io";
+std::int64_t age_of_object(const Object& object) {
+  const auto made = parse_rfc3339(meta_text(object, "creationTimestamp"));
+  return made ? now_unix() - *made : kGraceSeconds;
 }
 
-// Somebody may have written the address first and be about to write the service.
-bool is_young(const Object& address) {
-  const auto made = parse_rfc3339(meta_text(address, "creationTimestamp"));
-  return made && now_unix() - *made < kGraceSeconds;
+const Object& parent_of(const Object& entry) { return object_or_empty(object_or_empty(entry, "spec"), "parentRef"); }
+
+bool names_a_service(const Object& parent) { return get_string(parent, "group").empty() && get_string(parent, "resource") == "services"; }
+
+std::string parent_key(const Object& parent) { return object_key(get_string(parent, "namespace"), get_string(parent, "name")); }
+
+// As Go prints the reference.
+std::string printed(const Object& parent) {
+  std::string out = "&{" + std::string(get_string(parent, "group"));
+  for (const char* member : {"resource", "namespace", "name"}) out += " " + std::string(get_string(parent, member));
+  return out + "}";
 }
+
+std::string with_family(const std::string& address) { return "[" + std::string(family_of(address)) + "]: " + address; }
 
 // One write of a repair.  What has changed since it was read is left to the next pass.
 class Mend : public BegunWrite {
@@ -73,91 +86,207 @@ class MendPorts final : public Mend {
 
 }  // namespace
 
-Task<Result<bool>> ServiceRepair::write(BegunWrite& mend) {
-  RequestContext own;
-  co_return co_await dynamic_cast<Transactor&>(*addresses_).transact(own, mend);
+bool ServiceRepair::Holder::has(const std::string& address) const {
+  return std::find(holdings.addresses.begin(), holdings.addresses.end(), address) != holdings.addresses.end();
 }
 
-Task<Result<ServiceRepair::Held>> ServiceRepair::read_services() {
-  Held held;
+Task<Result<bool>> ServiceRepair::write(BegunWrite& mend) {
+  RequestContext own;
+  co_return co_await dynamic_cast<Transactor&>(resources_->addresses.store()).transact(own, mend);
+}
+
+Task<Result<ServiceRepair::Holders>> ServiceRepair::read_services() {
+  Holders out;
   RequestContext own;
   ListOptions all;
   auto listed = co_await services_->list(own, std::move(all));
   if (!listed.ok()) co_return std::move(listed).status();
-  Status read = co_await for_each(*listed->items, [&held](const ObjectEntry& entry) {
+  Status read = co_await for_each(*listed->items, [&out](const ObjectEntry& entry) {
     const Object service = decode(entry, json::storage_ptr());
-    const Holdings holdings = holdings_of(object_or_empty(service, "spec"));
-    for (const std::string& address : holdings.addresses) held.addresses.emplace(address, std::make_pair(entry.ns, entry.name));
-    held.ports.insert(holdings.ports.begin(), holdings.ports.end());
+    const Object& spec = object_or_empty(service, "spec");
+    Holder holder{std::make_shared<const ObjectEntry>(entry), holdings_of(spec), get_string(spec, "type") == "ExternalName"};
+    out.emplace(object_key(entry), std::move(holder));
   });
   if (!read.ok()) co_return read;
-  co_return held;
+  co_return out;
 }
 
-Task<Status> ServiceRepair::free_address(ObjectRef entry) {
+Task<Result<ServiceRepair::Entries>> ServiceRepair::read_entries() {
+  Entries out;
+  RequestContext own;
+  ListOptions all;
+  auto listed = co_await resources_->addresses.store().list(own, std::move(all));
+  if (!listed.ok()) co_return std::move(listed).status();
+  Status read = co_await for_each(
+      *listed->items, [&out](const ObjectEntry& entry) { out.emplace(entry.name, std::make_shared<const ObjectEntry>(entry)); });
+  if (!read.ok()) co_return read;
+  co_return out;
+}
+
+Task<void> ServiceRepair::tell_of_address(ObjectRef entry, std::string reason, std::string note) {
+  RepairEvent event{{"networking.k8s.io", "v1", "IPAddress"},
+                    std::move(entry),
+                    kAddressReporter,
+                    std::move(reason),
+                    "IPAddressAllocation",
+                    std::move(note)};
+  co_await events_->tell(std::move(event));
+}
+
+Task<void> ServiceRepair::tell_of_service(ObjectRef service, std::string reason, std::string note) {
+  RepairEvent event{{"", "v1", "Service"}, std::move(service), kAddressReporter, std::move(reason), "ClusterIPAllocation", std::move(note)};
+  co_await events_->tell(std::move(event));
+}
+
+// False: it has moved on since it was read.
+Task<Result<bool>> ServiceRepair::free_address(ObjectRef entry) {
   RequestContext own;
   DeleteOptions options;
   options.preconditions.resource_version = std::to_string(entry->revision);
-  auto removed = co_await addresses_->remove(own, entry->name, std::move(options));
-  if (removed.ok()) logger_.warn("freed a service address that nobody held address=" + entry->name);
-  const bool moved = !removed.ok() && (removed.status().reason() == Reason::kConflict || removed.status().reason() == Reason::kNotFound);
-  co_return removed.ok() || moved ? Status() : std::move(removed).status();
+  auto removed = co_await resources_->addresses.store().remove(own, entry->name, std::move(options));
+  if (removed.ok()) co_return removed->deleted;
+  const bool moved = removed.status().reason() == Reason::kConflict || removed.status().reason() == Reason::kNotFound;
+  if (!moved) co_return std::move(removed).status();
+  co_return false;
 }
 
-Task<Status> ServiceRepair::restore_address(std::string address, std::string ns, std::string name) {
-  MendAddress mend(*addresses_, address, ns, name);
+// False: there is one by now.
+Task<Result<bool>> ServiceRepair::restore_address(std::string address, ObjectRef service) {
+  MendAddress mend(resources_->addresses.store(), std::move(address), service->ns, service->name);
   auto made = co_await write(mend);
-  if (!made.ok()) co_return std::move(made).status();
-  if (*made) logger_.warn("a service's address had no entry, which is there again address=" + address + " service=" + ns + "/" + name);
+  co_return made;
+}
+
+Task<Status> ServiceRepair::check_address(const Holder& holder, std::string address, ObjectRef entry, const Holders& holders) {
+  const ObjectRef service = holder.service;
+  std::string note = "Cluster IP " + with_family(address) + " is not allocated; repairing";
+  if (entry != nullptr) {
+    const Object object = decode(*entry, json::storage_ptr());
+    const Object& parent = parent_of(object);
+    const auto other = holders.find(parent_key(parent));
+    const bool ours = Addresses::belongs_to(object, service->ns, service->name);
+    if (ours && Addresses::is_labelled(object)) co_return Status();
+    if (!ours && names_a_service(parent) && other != holders.end()) {
+      if (other->second.has(address)) {
+        co_await tell_of_service(service, "ClusterIPAlreadyAllocated",
+                                 "Cluster IP [" + std::string(family_of(address)) + "]:" + address +
+                                     " was assigned to multiple services; please recreate service");
+        co_return Status();
+      }
+      if (Addresses::is_labelled(object)) co_return Status();  // its own turn comes
+    }
+    auto freed = co_await free_address(std::move(entry));
+    if (!freed.ok()) co_return std::move(freed).status();
+    if (!*freed) co_return Status();
+    note =
+        "the ClusterIP " + with_family(address) + " for Service " + service->ns + "/" + service->name + " has a wrong reference; repairing";
+  }
+  auto restored = co_await restore_address(std::move(address), service);
+  if (!restored.ok()) co_return std::move(restored).status();
+  if (*restored) co_await tell_of_service(service, "ClusterIPNotAllocated", std::move(note));
+  co_return Status();
+}
+
+Task<Status> ServiceRepair::check_holder(const Holder& holder, const Holders& holders, const Entries& entries) {
+  const auto ranges = resources_->addresses.ranges().now();
+  for (const std::string& address : holder.holdings.addresses) {
+    if (!any_holds(ranges->all, address)) {
+      co_await tell_of_service(
+          holder.service, "ClusterIPOutOfRange",
+          "Cluster IP " + with_family(address) + " is not within any configured Service CIDR; please recreate service");
+      continue;
+    }
+    const auto found = entries.find(address);
+    Status checked = co_await check_address(holder, address, found != entries.end() ? found->second : nullptr, holders);
+    if (!checked.ok()) co_return checked;
+  }
+  co_return Status();
+}
+
+// An entry that the server has made, and that may belong to nobody by now.
+Task<Status> ServiceRepair::check_entry(ObjectRef entry, const Holders& holders) {
+  const Object object = decode(*entry, json::storage_ptr());
+  if (!Addresses::is_ours(object)) co_return Status();
+  const Object& parent = parent_of(object);
+  const auto holder = holders.find(parent_key(parent));
+  const bool young = age_of_object(object) < kGraceSeconds;
+  const std::string whose = "IPAddress: " + entry->name + " for Service " + parent_key(parent);
+  std::string reason = "IPAddressNotAllocated", note;
+  if (!names_a_service(parent)) {
+    note = "IPAddress " + entry->name + " appears to have been modified, not referencing a Service " + printed(parent) + ": cleaning up";
+  } else if (holder == holders.end()) {
+    // Somebody may have written the address first and be about to write the service.
+    if (young) co_return Status();
+    note = whose + " appears to have leaked: cleaning up";
+  } else {
+    const bool coming = young && (holder->second.external || age_of_object(object) < kWrittenFirstSeconds);
+    if (holder->second.has(entry->name) || coming) co_return Status();
+    reason = "IPAddressWrongReference";
+    note = whose + " has a wrong reference; cleaning up";
+  }
+  auto freed = co_await free_address(entry);
+  if (!freed.ok()) co_return std::move(freed).status();
+  if (*freed) co_await tell_of_address(std::move(entry), std::move(reason), std::move(note));
   co_return Status();
 }
 
 Task<Status> ServiceRepair::repair_addresses() {
   // The entries first: a service that comes with an entry of this list is in the list of services, which is read later.
-  std::map<std::string, ObjectRef> entries;
-  RequestContext own;
-  ListOptions all;
-  auto listed = co_await addresses_->list(own, std::move(all));
-  if (!listed.ok()) co_return std::move(listed).status();
-  Status read = co_await for_each(
-      *listed->items, [&entries](const ObjectEntry& entry) { entries.emplace(entry.name, std::make_shared<const ObjectEntry>(entry)); });
-  if (!read.ok()) co_return read;
-  auto held = co_await read_services();
-  if (!held.ok()) co_return std::move(held).status();
-  for (const auto& [address, entry] : entries) {
-    const auto holder = held->addresses.find(address);
-    const Object object = decode(*entry, json::storage_ptr());
-    const bool right = holder != held->addresses.end() && Addresses::belongs_to(object, holder->second.first, holder->second.second);
-    if (right || !is_ours(object) || is_young(object)) continue;
-    Status freed = co_await free_address(entry);
-    if (!freed.ok()) co_return freed;
-    entries[address] = nullptr;
+  auto entries = co_await read_entries();
+  if (!entries.ok()) co_return std::move(entries).status();
+  auto holders = co_await read_services();
+  if (!holders.ok()) co_return std::move(holders).status();
+  for (const auto& [key, holder] : *holders) {
+    Status checked = co_await check_holder(holder, *holders, *entries);
+    if (!checked.ok()) co_return checked;
   }
-  for (const auto& [address, holder] : held->addresses) {
-    const auto entry = entries.find(address);
-    if (entry != entries.end() && entry->second != nullptr) continue;
-    Status restored = co_await restore_address(address, holder.first, holder.second);
-    if (!restored.ok()) co_return restored;
+  for (const auto& [address, entry] : *entries) {
+    Status checked = co_await check_entry(entry, *holders);
+    if (!checked.ok()) co_return checked;
   }
   co_return Status();
+}
+
+Task<void> ServiceRepair::tell_of_port(ObjectRef service, std::string reason, std::string note) {
+  RepairEvent event{{"", "v1", "Service"}, std::move(service), kPortReporter, std::move(reason), "PortAllocation", std::move(note)};
+  co_await events_->tell(std::move(event));
+}
+
+// Marks the ports that services have.
+Task<void> ServiceRepair::check_ports(const Holders& holders, PortMap& map, bool& changed) {
+  const PortRange& range = resources_->ports.range();
+  std::set<std::int64_t> seen;
+  for (const auto& [key, holder] : holders) {
+    for (std::int64_t port : holder.holdings.ports) {
+      const std::string which = "Port " + std::to_string(port);
+      if (!range.holds(port)) {
+        co_await tell_of_port(holder.service, "PortOutOfRange",
+                              which + " is not within the port range " + range.text() + "; please recreate service");
+      } else if (!seen.insert(port).second) {
+        co_await tell_of_port(holder.service, "PortAlreadyAllocated",
+                              which + " was assigned to multiple services; please recreate service");
+      } else if (!map.taken(port)) {
+        map.set(port);
+        changed = true;
+        co_await tell_of_port(holder.service, "PortNotAllocated", which + " is not allocated; repairing");
+      }
+    }
+  }
 }
 
 Task<Status> ServiceRepair::repair_ports() {
   auto stored = co_await resources_->ports.read(true);
   if (!stored.ok()) co_return std::move(stored).status();
-  auto held = co_await read_services();
-  if (!held.ok()) co_return std::move(held).status();
+  auto holders = co_await read_services();
+  if (!holders.ok()) co_return std::move(holders).status();
+  std::set<std::int64_t> held;
+  for (const auto& [key, holder] : *holders) held.insert(holder.holdings.ports.begin(), holder.holdings.ports.end());
   PortMap map = stored->map;
   bool changed = stored->entry == nullptr;
-  for (std::int64_t port : held->ports) {
-    if (map.taken(port) || !resources_->ports.range().holds(port)) continue;
-    map.set(port);
-    changed = true;
-    logger_.warn("a service's node port was not marked as taken, and is again port=" + std::to_string(port));
-  }
+  co_await check_ports(*holders, map, changed);
   std::map<std::int64_t, int> leaks;
   for (std::int64_t port : stored->map.all()) {
-    if (held->ports.contains(port)) continue;
+    if (held.contains(port)) continue;
     const int seen = leaks_[port] + 1;
     if (seen < kPassesBeforeFreed) leaks[port] = seen;
     if (seen < kPassesBeforeFreed) continue;

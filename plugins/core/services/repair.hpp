@@ -1,6 +1,6 @@
 // Keeps what is allocated and what services hold in step (upstream: start-service-ip-repair-controllers): writes entries that are missing,
-// frees what belongs to nobody. A pass reads the entries before the services, and frees only what is still as it read it: whatever has been
-// given away meanwhile stays.
+// frees what belongs to nobody, and tells of it in events. A pass reads the entries before the services, and frees only what is still as it
+// read it: whatever has been given away meanwhile stays.
 //
 // Thread-safety: one pass at a time.
 // Lifetime:      keeps the storages.
@@ -14,14 +14,15 @@
 
 #include "backplane/host.hpp"
 #include "services/allocation.hpp"
+#include "services/repair_events.hpp"
 
 namespace backplane::core {
 
 class ServiceRepair {
  public:
-  ServiceRepair(std::shared_ptr<StandardStorage> services, std::shared_ptr<StandardStorage> addresses,
-                std::shared_ptr<const ServiceResources> resources, Logger& logger)
-      : services_(std::move(services)), addresses_(std::move(addresses)), resources_(std::move(resources)), logger_(logger) {}
+  ServiceRepair(std::shared_ptr<StandardStorage> services, std::shared_ptr<const ServiceResources> resources,
+                std::unique_ptr<RepairEvents> events, Logger& logger)
+      : services_(std::move(services)), resources_(std::move(resources)), events_(std::move(events)), logger_(logger) {}
 
   // One pass over addresses and ports.
   Task<Status> run_once();
@@ -31,20 +32,33 @@ class ServiceRepair {
   Task<void> run(Signal& stop);
 
  private:
-  struct Held {
-    std::map<std::string, std::pair<std::string, std::string>> addresses;  // address → namespace and name
-    std::set<std::int64_t> ports;
+  // A service, and what it has.
+  struct Holder {
+    ObjectRef service;
+    Holdings holdings;
+    bool external = false;
+    bool has(const std::string& address) const;
   };
+  using Holders = std::map<std::string, Holder>;     // by "namespace/name"
+  using Entries = std::map<std::string, ObjectRef>;  // by address
   Task<Result<bool>> write(BegunWrite& mend);
-  Task<Result<Held>> read_services();
+  Task<Result<Holders>> read_services();
+  Task<Result<Entries>> read_entries();
   Task<Status> repair_addresses();
-  Task<Status> free_address(ObjectRef entry);
-  Task<Status> restore_address(std::string address, std::string ns, std::string name);
+  Task<Status> check_holder(const Holder& holder, const Holders& holders, const Entries& entries);
+  Task<Status> check_address(const Holder& holder, std::string address, ObjectRef entry, const Holders& holders);
+  Task<Status> check_entry(ObjectRef entry, const Holders& holders);
+  Task<Result<bool>> free_address(ObjectRef entry);
+  Task<Result<bool>> restore_address(std::string address, ObjectRef service);
+  Task<void> tell_of_address(ObjectRef entry, std::string reason, std::string note);
+  Task<void> tell_of_service(ObjectRef service, std::string reason, std::string note);
   Task<Status> repair_ports();
+  Task<void> check_ports(const Holders& holders, PortMap& map, bool& changed);
+  Task<void> tell_of_port(ObjectRef service, std::string reason, std::string note);
 
   std::shared_ptr<StandardStorage> services_;
-  std::shared_ptr<StandardStorage> addresses_;
   std::shared_ptr<const ServiceResources> resources_;
+  std::unique_ptr<RepairEvents> events_;
   Logger& logger_;
   std::map<std::int64_t, int> leaks_;  // ports that nobody holds, and the passes that have seen them so
 };

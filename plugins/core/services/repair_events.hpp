@@ -1,0 +1,44 @@
+// What the repair of addresses and node ports tells the cluster: events about the services and addresses it has found wrong.
+//
+// Thread-safety: one task at a time.
+// Errors:        an event that cannot be written is logged, and lost.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "backplane/client.hpp"
+#include "backplane/host.hpp"
+
+namespace backplane::core {
+
+struct RepairEvent {
+  GroupVersionKind kind;  // of the object it is about
+  ObjectRef about;
+  std::string reporter;  // "ipallocator-repair-controller"
+  std::string reason;
+  std::string action;
+  std::string note;
+};
+
+class RepairEvents {
+ public:
+  virtual ~RepairEvents() = default;
+  virtual Task<void> tell(RepairEvent event) = 0;
+};
+
+// Writes them, each once as long as the server runs.
+class WrittenEvents final : public RepairEvents {
+ public:
+  explicit WrittenEvents(Host& host) : host_(host) {}
+  Task<void> tell(RepairEvent event) override;
+
+ private:
+  Host& host_;
+  std::set<std::string> told_;
+};
+
+// The event as it is stored.
+Object event_object(const RepairEvent& event);
+
+}  // namespace backplane::core
