@@ -1,19 +1,65 @@
-// The plugin `coordination`: the group coordination.k8s.io.
+// The plugin `coordination`: the group coordination.k8s.io, the lease of this server's own life, and the end of those of others.
 #include "backplane/plugin.hpp"
+
+#include <unistd.h>
+
+#include <array>
 
 #include "backplane/kit/group.hpp"
 #include "coordination_group_json.hpp"
 #include "coordination_v1_json.hpp"
 #include "coordination_v1alpha2_json.hpp"
 #include "coordination_v1beta1_json.hpp"
+#include "identity_lease.hpp"
+#include "kinds.hpp"
+#include "lease_collector.hpp"
 
 namespace backplane::coordination {
+
+Result<std::vector<std::shared_ptr<const SchemaSet>>> coordination_schemas() {
+  return kit::embedded_schemas({coordination_v1_json(), coordination_v1beta1_json(), coordination_v1alpha2_json()});
+}
+
+Result<kit::GroupDocument> coordination_group() {
+  return kit::read_group(coordination_group_json(), {.kinds = {{"Lease", lease_code()}, {"LeaseCandidate", lease_candidate_code()}}});
+}
+
 namespace {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : std::string();
+}
+
+// Where other servers reach this one: what the flags say of peers, else what they say of everybody.
+std::string peer_address(const Host& host) {
+  std::string address = host.flag("peer-advertise-ip").value_or(""), port = host.flag("peer-advertise-port").value_or("");
+  if (address.empty()) address = host.flag("advertise-address").value_or("");
+  if (port.empty()) port = host.flag("secure-port").value_or("");
+  if (address.empty() || port.empty()) return {};
+  return (address.find(':') == std::string::npos ? address : "[" + address + "]") + ":" + port;
+}
 
 class CoordinationPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
-    return kit::install_group(host, "coordination", kit::read_group(coordination_group_json()), kit::embedded_schemas({coordination_v1_json(), coordination_v1beta1_json(), coordination_v1alpha2_json()}));
+    Status status = kit::install_group(host, "coordination", coordination_group(), coordination_schemas());
+    // What --runtime-config switched off cannot be made, and need not be.
+    if (!status.ok() || !host.resource_enabled(leases())) return status;
+    auto lease = std::make_shared<IdentityLease>(host, IdentityLease::Identity{host_name(), peer_address(host)});
+    status = host.add_post_start_hook("start-kube-apiserver-identity-lease-controller",
+                                      [lease](PostStartHookContext context) { return lease->start(context); });
+    if (!status.ok()) return status;
+    status = host.add_pre_shutdown_hook("stop-kube-apiserver-identity-lease-controller", [lease] { return lease->stop(); });
+    if (!status.ok()) return status;
+    return host.add_post_start_hook("start-kube-apiserver-identity-lease-garbage-collector",
+                                    [&host](PostStartHookContext context) { return start_collector(host, context); });
+  }
+
+ private:
+  static Task<Status> start_collector(Host& host, PostStartHookContext context) {
+    host.spawn("lease-collector", collect_leases(std::make_shared<ApiClient>(host.client()), context.stop, host.logger()));
+    co_return Status();
   }
 };
 

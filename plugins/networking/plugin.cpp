@@ -1,10 +1,9 @@
-// The plugin `networking`: the group networking.k8s.io.
+// The plugin `networking`: the group networking.k8s.io, and the ServiceCIDR of this server's own ranges.
 #include "backplane/plugin.hpp"
 
 #include "backplane/kit/group.hpp"
-#include "networking_group_json.hpp"
-#include "networking_v1_json.hpp"
-#include "networking_v1beta1_json.hpp"
+#include "default_service_cidr.hpp"
+#include "kinds.hpp"
 
 namespace backplane::networking {
 namespace {
@@ -12,7 +11,13 @@ namespace {
 class NetworkingPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
-    return kit::install_group(host, "networking", kit::read_group(networking_group_json()), kit::embedded_schemas({networking_v1_json(), networking_v1beta1_json()}));
+    Status status = kit::install_group(host, "networking", networking_group(), networking_schemas());
+    // What --runtime-config switched off cannot be made, and need not be.
+    if (!status.ok() || !host.resource_enabled({"networking.k8s.io", "v1", "servicecidrs"})) return status;
+    auto ranges = canonical_ranges(host.flag("service-cluster-ip-range").value_or(""));
+    auto controller = std::make_shared<DefaultServiceCidr>(host, std::move(ranges));
+    return host.add_post_start_hook("start-kubernetes-service-cidr-controller",
+                                    [controller](PostStartHookContext context) { return controller->start(context); });
   }
 };
 

@@ -1,0 +1,54 @@
+// The lease by which this server says that it lives: apiserver-<hash of the host's name> in kube-system, renewed every ten seconds
+// (upstream: the hooks …kube-apiserver-identity-lease-controller).
+//
+// Thread-safety: one executor; start() and stop() are the hooks of that name.
+// Lifetime:      shared by the hooks; its task ends when the stop signal fires.
+// Errors:        what cannot be written is logged and tried again.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "backplane/client.hpp"
+#include "backplane/host.hpp"
+
+namespace backplane::coordination {
+
+inline constexpr std::string_view kLeaseNamespace = "kube-system";
+inline constexpr std::string_view kIdentityLabel = "apiserver.kubernetes.io/identity", kIdentity = "kube-apiserver";
+
+inline GroupVersionResource leases() { return {"coordination.k8s.io", "v1", "leases"}; }
+
+// "apiserver-" and a hash of the host's name and what runs there.
+std::string server_id(const std::string& hostname);
+
+class IdentityLease {
+ public:
+  struct Identity {
+    std::string hostname;
+    std::string peer_address;  // where other servers reach this one; empty: nothing is said
+  };
+  IdentityLease(Host& host, Identity identity);
+
+  // Removes what a server before this one has left; a task makes the lease and renews it from then on.
+  Task<Status> start(PostStartHookContext context);
+  // Removes the lease; nothing is written afterwards.  An error is logged: it must not fail a shutdown.
+  Task<Status> stop();
+
+ private:
+  Task<void> run(Signal& stop);
+  Task<Status> renew();
+  Task<Status> remove();
+  void set(Object& lease) const;
+
+  Host& host_;
+  const Identity identity_;
+  const std::string name_;
+  const std::string holder_;
+  std::optional<ApiClient> client_;  // since start()
+  std::optional<Object> last_;       // as this server last wrote it
+  bool busy_ = false;                // a renewal runs
+  bool stopped_ = false;
+};
+
+}  // namespace backplane::coordination

@@ -1,0 +1,54 @@
+// The ServiceCIDR `kubernetes`: the ranges that --service-cluster-ip-range names, as an object that allocators of addresses read (upstream:
+// the hook start-kubernetes-service-cidr-controller).  It is made when it is missing, gets a second family that the flags have come to
+// name, and is else left as it is.
+//
+// Thread-safety: one executor.
+// Lifetime:      shared by the hook and the task it starts; the task ends when the stop signal fires.
+// Errors:        what cannot be written is logged and tried again at the next pass.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backplane/client.hpp"
+#include "backplane/host.hpp"
+
+namespace backplane::networking {
+
+// What a pass does, by what the object says.
+enum class CidrStep : unsigned char {
+  kNothing,
+  kJoinFamily,    // the object has the first range alone, the flags have two
+  kSetReady,      // nobody has said yet whether it is ready
+  kMismatch,      // other ranges than the flags name
+  kSomebodySays,  // somebody says that it is not ready
+};
+CidrStep next_step(const Object& service_cidr, const std::vector<std::string>& ranges);
+
+// The ranges of a flag, as the object has them: networks in canonical form.
+std::vector<std::string> canonical_ranges(std::string_view flag);
+
+class DefaultServiceCidr {
+ public:
+  DefaultServiceCidr(Host& host, std::vector<std::string> ranges) : host_(host), ranges_(std::move(ranges)) {}
+
+  // Returns when the object is there; a task keeps it from then on.
+  Task<Status> start(PostStartHookContext context);
+
+ private:
+  Task<void> run(Signal& stop);
+  Task<Status> sync();
+  Task<Status> make();
+  Task<Status> set_ready(Object object);
+  Task<Status> join_family(Object object);
+  Task<void> warn(Object object, std::string reason, std::string note);
+
+  Host& host_;
+  const std::vector<std::string> ranges_;
+  std::optional<ApiClient> client_;  // since start()
+  bool told_mismatch_ = false;
+  bool told_not_ready_ = false;
+};
+
+}  // namespace backplane::networking

@@ -1,0 +1,23 @@
+// The group networking.k8s.io: what its kinds do beyond schema/networking_group.json and the rules in their schemas.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include "backplane/kit/group_document.hpp"
+#include "backplane/schema.hpp"
+
+namespace backplane::networking {
+
+kit::KindCode ingress_code();
+kit::KindCode ingress_class_code();
+kit::KindCode ip_address_code();
+kit::KindCode network_policy_code();
+kit::KindCode service_cidr_code();
+void add_printers(kit::GroupCode& code);
+
+// The types, v1 and v1beta1.
+Result<std::vector<std::shared_ptr<const SchemaSet>>> networking_schemas();
+// The group: its document with this code.
+Result<kit::GroupDocument> networking_group();
+
+}  // namespace backplane::networking

@@ -1,0 +1,169 @@
+"""What the server keeps by itself: addresses as objects, its ranges, its endpoint slice, its identity lease."""
+import json
+import re
+import tempfile
+import time
+import unittest
+
+from harness import Server
+
+ADDRESSES = '/apis/networking.k8s.io/v1/ipaddresses'
+RANGES = '/apis/networking.k8s.io/v1/servicecidrs'
+SERVICES = '/api/v1/namespaces/default/services'
+SLICES = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices'
+LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases'
+ENDPOINTS = '/api/v1/namespaces/default/endpoints/kubernetes'
+
+
+def wait_for(what, seconds=60):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        found = what()
+        if found:
+            return found
+        time.sleep(0.05)
+    return None
+
+
+def service(name, **spec):
+    return {'apiVersion': 'v1', 'kind': 'Service', 'metadata': {'name': name}, 'spec': dict(spec, ports=[{'port': 80}])}
+
+
+def address(name, parent='x', **metadata):
+    return {'apiVersion': 'networking.k8s.io/v1', 'kind': 'IPAddress', 'metadata': dict(metadata, name=name),
+            'spec': {'parentRef': {'resource': 'gateways', 'group': 'example.com', 'name': parent}}}
+
+
+def names(server, path):
+    return [item['metadata']['name'] for item in server.request('GET', path)[2]['items']]
+
+
+class Addresses(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server('--service-cluster-ip-range=10.7.0.0/24')
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.stop()
+
+    def create(self, body, path=SERVICES):
+        return self.server.request('POST', path, body)
+
+    def test_every_cluster_ip_is_an_object_and_goes_with_its_service(self):
+        code, _, made = self.create(service('one'))
+        self.assertEqual(code, 201, made)
+        ip = made['spec']['clusterIP']
+        code, _, entry = self.server.request('GET', ADDRESSES + '/' + ip)
+        self.assertEqual(code, 200, entry)
+        self.assertEqual(entry['spec'], {'parentRef': {'resource': 'services', 'namespace': 'default', 'name': 'one'}})
+        self.assertEqual(entry['metadata']['labels'], {'ipaddress.kubernetes.io/ip-family': 'IPv4',
+                                                       'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io'})
+        self.assertIn(ip, names(self.server, ADDRESSES + '?labelSelector=ipaddress.kubernetes.io/ip-family%3DIPv4'))
+        self.assertEqual(self.server.request('DELETE', SERVICES + '/one')[0], 200)
+        self.assertEqual(self.server.request('GET', ADDRESSES + '/' + ip)[0], 404)
+
+    def test_an_address_that_somebody_has_taken_as_an_object_is_taken(self):
+        self.assertEqual(self.create(address('10.7.0.9'), ADDRESSES)[0], 201)
+        code, _, refused = self.create(service('two', clusterIP='10.7.0.9'))
+        self.assertEqual((code, refused['message']), (422, 'Service "two" is invalid: spec.clusterIPs: Invalid value: ["10.7.0.9"]: '
+                                                           'failed to allocate IP 10.7.0.9: provided IP is already allocated'))
+        self.assertEqual(self.server.request('DELETE', ADDRESSES + '/10.7.0.9')[0], 200)
+        self.assertEqual(self.create(service('two', clusterIP='10.7.0.9'))[0], 201)
+        code, _, exists = self.create(address('10.7.0.9'), ADDRESSES)
+        self.assertEqual((code, exists['message']), (409, 'ipaddresses.networking.k8s.io "10.7.0.9" already exists'))
+
+    def test_a_range_that_is_added_gives_addresses_and_one_that_went_none(self):
+        extra = {'apiVersion': 'networking.k8s.io/v1', 'kind': 'ServiceCIDR', 'metadata': {'name': 'extra'}, 'spec': {'cidrs': ['10.8.0.0/29']}}
+        self.assertEqual(self.create(service('far', clusterIP='10.8.0.1'))[0], 422)
+        self.assertEqual(self.create(extra, RANGES)[0], 201)
+        self.assertTrue(wait_for(lambda: self.create(service('far', clusterIP='10.8.0.1'))[0] == 201))
+        self.assertEqual(self.server.request('DELETE', RANGES + '/extra')[0], 200)
+        self.assertTrue(wait_for(lambda: self.create(service('gone', clusterIP='10.8.0.2'))[0] == 422 or
+                                 not self.server.request('DELETE', SERVICES + '/gone')))
+
+    def test_the_range_of_the_flags_is_an_object_that_comes_back(self):
+        code, _, kept = self.server.request('GET', RANGES + '/kubernetes')
+        self.assertEqual((code, kept['spec']), (200, {'cidrs': ['10.7.0.0/24']}), kept)
+        condition = kept['status']['conditions'][0]
+        self.assertEqual((condition['type'], condition['status'], condition['message']),
+                         ('Ready', 'True', 'Kubernetes default Service CIDR is ready'))
+        self.assertEqual(self.server.request('DELETE', RANGES + '/kubernetes')[0], 200)
+        self.assertTrue(wait_for(lambda: self.server.request('GET', RANGES + '/kubernetes')[0] == 200))
+        code, _, wrong = self.server.request('PATCH', RANGES + '/kubernetes', {'spec': {'cidrs': ['10.9.0.0/24']}},
+                                             headers={'Content-Type': 'application/merge-patch+json'})
+        self.assertEqual(code, 422, wrong)
+
+    def test_the_identity_lease_says_that_the_server_lives(self):
+        leases = wait_for(lambda: self.server.request('GET', LEASES)[2]['items'])
+        self.assertEqual(len(leases), 1)
+        lease = leases[0]
+        self.assertTrue(re.fullmatch('apiserver-[a-z2-7]{26}', lease['metadata']['name']), lease)
+        self.assertEqual(lease['metadata']['labels']['apiserver.kubernetes.io/identity'], 'kube-apiserver')
+        self.assertTrue(lease['spec']['holderIdentity'].startswith(lease['metadata']['name'] + '_'))
+        self.assertEqual(lease['spec']['leaseDurationSeconds'], 3600)
+        target = LEASES + '/' + lease['metadata']['name']
+        self.assertTrue(wait_for(lambda: self.server.request('GET', target)[2]['spec']['renewTime'] > lease['spec']['renewTime']))
+
+    def test_hooks_have_upstreams_names(self):
+        text = self.server.request('GET', '/readyz?verbose')[2]
+        text = text if isinstance(text, str) else json.dumps(text)
+        for hook in ('start-kubernetes-service-cidr-controller', 'start-service-ip-repair-controllers',
+                     'start-kube-apiserver-identity-lease-controller', 'start-kube-apiserver-identity-lease-garbage-collector'):
+            self.assertIn('[+]poststarthook/' + hook + ' ok', text)
+
+
+class Restarts(unittest.TestCase):
+    def test_what_is_allocated_is_there_after_a_power_cut_and_what_is_missing_is_repaired(self):
+        with tempfile.TemporaryDirectory() as data:
+            server = Server('--service-cluster-ip-range=10.7.0.0/24', data_dir=data)
+            made = [server.request('POST', SERVICES, service('s%d' % i))[2]['spec']['clusterIP'] for i in range(5)]
+            self.assertEqual(server.request('DELETE', ADDRESSES + '/' + made[0])[0], 200)
+            stale = {'apiVersion': 'coordination.k8s.io/v1', 'kind': 'Lease',
+                     'metadata': {'name': 'apiserver-gone', 'labels': {'apiserver.kubernetes.io/identity': 'kube-apiserver'}},
+                     'spec': {'leaseDurationSeconds': 1, 'renewTime': '2020-01-01T00:00:00.000000Z'}}
+            self.assertEqual(server.request('POST', LEASES, stale)[0], 201)
+            server.kill()
+            with Server('--service-cluster-ip-range=10.7.0.0/24', data_dir=data) as again:
+                held = names(again, ADDRESSES)
+                self.assertEqual(sorted(held), sorted(made + ['10.7.0.1']))
+                events = again.request('GET', '/api/v1/namespaces/default/events?fieldSelector=reason%3DClusterIPNotAllocated')[2]['items']
+                self.assertEqual([e['message'] for e in events], ['Cluster IP [IPv4]: %s is not allocated; repairing' % made[0]])
+                self.assertEqual(events[0]['reportingComponent'], 'ipallocator-repair-controller')
+                self.assertTrue(wait_for(lambda: again.request('GET', LEASES + '/apiserver-gone')[0] == 404))
+
+    def test_addresses_are_kept_where_nobody_serves_them(self):
+        with tempfile.TemporaryDirectory() as data:
+            flags = ('--service-cluster-ip-range=10.7.0.0/24', '--runtime-config=networking.k8s.io/v1=false')
+            with Server(*flags, data_dir=data) as server:
+                self.assertEqual(server.request('GET', ADDRESSES)[0], 404)
+                self.assertEqual(server.request('POST', SERVICES, service('a', clusterIP='10.7.0.7'))[0], 201)
+                self.assertEqual(server.request('POST', SERVICES, service('b', clusterIP='10.7.0.7'))[0], 422)
+            with Server(flags[0], data_dir=data) as server:
+                self.assertEqual(server.request('GET', ADDRESSES + '/10.7.0.7')[2]['spec']['parentRef']['name'], 'a')
+
+    def test_a_second_family_joins_the_range(self):
+        with tempfile.TemporaryDirectory() as data:
+            with Server('--service-cluster-ip-range=10.7.0.0/24', data_dir=data):
+                pass
+            with Server('--service-cluster-ip-range=10.7.0.0/24,fd07::/112', data_dir=data) as server:
+                self.assertEqual(server.request('GET', RANGES + '/kubernetes')[2]['spec'], {'cidrs': ['10.7.0.0/24', 'fd07::/112']})
+                made = server.request('POST', SERVICES, service('dual', ipFamilyPolicy='RequireDualStack'))[2]
+                self.assertEqual(made['spec']['ipFamilies'], ['IPv4', 'IPv6'], made)
+                entry = server.request('GET', ADDRESSES + '/' + made['spec']['clusterIPs'][1])[2]
+                self.assertEqual(entry['metadata']['labels']['ipaddress.kubernetes.io/ip-family'], 'IPv6')
+
+
+class Slices(unittest.TestCase):
+    def test_the_slice_of_kubernetes_is_this_server(self):
+        with Server('--advertise-address=192.0.2.7') as server:
+            found = wait_for(lambda: server.request('GET', SLICES)[2]['items'])
+            self.assertEqual(found[0]['metadata']['name'], 'kubernetes')
+            self.assertEqual(found[0]['metadata']['labels'], {'kubernetes.io/service-name': 'kubernetes'})
+            self.assertEqual(found[0]['addressType'], 'IPv4')
+            self.assertEqual(found[0]['endpoints'], [{'addresses': ['192.0.2.7'], 'conditions': {'ready': True}}])
+            self.assertEqual([(port['name'], port['protocol']) for port in found[0]['ports']], [('https', 'TCP')])
+
+
+if __name__ == '__main__':
+    unittest.main()
