@@ -2,17 +2,14 @@
 #include "backplane/plugin.hpp"
 
 #include "backplane/kit/group.hpp"
-#include "rbac_group_json.hpp"
-#include "rbac_v1_json.hpp"
+#include "roles.hpp"
 
 namespace backplane::rbac {
 namespace {
 
 class RbacPlugin final : public Plugin {
  public:
-  Status provision(Host& host) override {
-    return kit::install_group(host, "rbac", kit::read_group(rbac_group_json()), kit::embedded_schemas({rbac_v1_json()}));
-  }
+  Status provision(Host& host) override { return kit::install_group(host, "rbac", rbac_group(), rbac_schemas()); }
 };
 
 }  // namespace
