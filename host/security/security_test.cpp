@@ -300,6 +300,7 @@ TEST_F(Security, RulesOfAllAreOneListThatSaysWhatItLacks) {
   EXPECT_FALSE(rules.incomplete);
   Authorization some({std::make_shared<Recorder>(), make_public_info()});
   EXPECT_TRUE(run_on(loop, some.rules_for(anonymous_user(), "x")).incomplete);
+  EXPECT_EQ(run_on(loop, some.rules_for(loopback_user(), "x")).resource_rules.size(), 1u) << "the superuser's";
 }
 
 class Tokens final : public TokenAuthenticator {

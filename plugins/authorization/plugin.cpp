@@ -1,9 +1,10 @@
 // The plugin `authorization`: the group authorization.k8s.io.
 #include "backplane/plugin.hpp"
 
-#include "backplane/kit/group.hpp"
 #include "authorization_group_json.hpp"
 #include "authorization_v1_json.hpp"
+#include "backplane/kit/group.hpp"
+#include "reviews.hpp"
 
 namespace backplane::authorization {
 namespace {
@@ -11,7 +12,15 @@ namespace {
 class AuthorizationPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
-    return kit::install_group(host, "authorization", kit::read_group(authorization_group_json()), kit::embedded_schemas({authorization_v1_json()}));
+    auto document = kit::read_group(authorization_group_json());
+    if (!document.ok()) return std::move(document).status();
+    auto schemas = kit::embedded_schemas({authorization_v1_json()});
+    if (!schemas.ok()) return std::move(schemas).status();
+    kit::GroupInstaller group(host, std::move(*document), std::move(*schemas));
+    for (auto& [resource, storage] : make_reviews(host.authorizer(), host.rule_resolver(), group.schemas())) {
+      group.put(resource, storage);
+    }
+    return group.install("authorization");
   }
 };
 

@@ -1,0 +1,45 @@
+// kube-system/extension-apiserver-authentication: how extension API servers may recognize clients and front proxies of this cluster.
+//
+// Several servers write it: what the others have written stays, but for certificates that have expired.
+// Thread-safety: pure functions; ClusterTrust as KeptConfigMap.
+// Errors:        a file that cannot be read, or data that somebody has broken.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kept_config_map.hpp"
+
+namespace backplane::authentication {
+
+// Certificates are PEM; empty: none.
+struct TrustInfo {
+  std::string client_ca;
+  std::string proxy_ca;
+  std::vector<std::string> user_headers, uid_headers, group_headers, extra_prefixes, allowed_names;
+};
+
+// Of the ConfigMap's data, and back.
+Result<TrustInfo> read_trust(const Object& data);
+Object trust_data(const TrustInfo& trust);
+// Both, without what stands in both and without certificates that had expired five minutes before `now_unix`.
+// Errors: kInternalError for text that holds no certificate.
+Result<TrustInfo> combined(const TrustInfo& ours, const TrustInfo& theirs, std::int64_t now_unix);
+
+class ClusterTrust final : public KeptConfigMap {
+ public:
+  explicit ClusterTrust(Host& host);
+
+ protected:
+  Result<std::optional<Object>> wanted(const Object* data) override;
+
+ private:
+  Result<TrustInfo> ours() const;
+
+  std::vector<std::string> client_ca_files_;
+  std::string proxy_ca_file_;
+  TrustInfo flags_;  // without certificates: files may change
+};
+
+}  // namespace backplane::authentication

@@ -1,0 +1,46 @@
+// A ConfigMap in kube-system that the server keeps: looked at when it comes, changes or goes, and once a minute.
+//
+// Thread-safety: works on the plugin's executor alone.
+// Lifetime:      shared; lives until the host stops.
+// Errors:        what cannot be read or written is logged and tried again, later each time.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "backplane/client.hpp"
+#include "backplane/host.hpp"
+#include "backplane/work_queue.hpp"
+
+namespace backplane::authentication {
+
+class KeptConfigMap : public std::enable_shared_from_this<KeptConfigMap> {
+ public:
+  KeptConfigMap(Host& host, std::string name);
+  virtual ~KeptConfigMap() = default;
+
+  // The post-start hook: what goes on afterwards belongs to the host.
+  Task<Status> start(PostStartHookContext context);
+
+ protected:
+  // The data that the ConfigMap is to have, from what it has; `data` is null when there is no ConfigMap.  Nothing: it stays as it is.
+  // On the blocking pool, one call at a time.
+  virtual Result<std::optional<Object>> wanted(const Object* data) = 0;
+  // It has been made.
+  virtual void made() {}
+
+ private:
+  Task<Status> sync();
+  Task<Status> write(std::optional<Object> found, Object data);
+  Task<Status> make_namespace();
+  Task<void> look_often(Signal& stop);
+
+  Host& host_;
+  const std::string name_;
+  ApiClient client_;
+  std::shared_ptr<SharedInformer> informer_;
+  std::shared_ptr<WorkQueue> queue_;
+};
+
+}  // namespace backplane::authentication

@@ -1,0 +1,74 @@
+#include "reviews.hpp"
+
+#include <algorithm>
+
+#include "backplane/kit/walk.hpp"
+
+namespace backplane::authentication {
+namespace {
+
+using namespace kit;
+
+GroupVersionKind kind_of(std::string kind) { return {"authentication.k8s.io", "v1", std::move(kind)}; }
+
+bool has_one_of(const std::vector<std::string>& found, const std::vector<std::string>& wanted) {
+  return std::any_of(found.begin(), found.end(),
+                     [&](const std::string& each) { return std::find(wanted.begin(), wanted.end(), each) != wanted.end(); });
+}
+
+class TokenReviews final : public ReviewStorage {
+ public:
+  TokenReviews(std::shared_ptr<const SchemaSet> schemas, TokenAuthenticator& tokens, std::vector<std::string> api_audiences)
+      : ReviewStorage(kind_of("TokenReview"), std::move(schemas)), tokens_(tokens), api_audiences_(std::move(api_audiences)) {}
+
+ protected:
+  Task<Status> answer(RequestContext&, Object& review) const override {
+    const Object& spec = object_or_empty(review, "spec");
+    std::string token(get_string(spec, "token"));
+    if (token.empty()) co_return bad_request("token is required for TokenReview in authentication");
+    std::vector<std::string> audiences = texts_of(spec, "audiences");
+    if (audiences.empty()) audiences = api_audiences_;
+    auto known = co_await tokens_.authenticate_token(std::move(token), audiences);
+    Object& status = review["status"].emplace_object();
+    if (!known.ok() || !known->has_value()) {
+      status["error"] = known.ok() ? "invalid bearer token" : known.status().message();
+      co_return Status();
+    }
+    const TokenAuthentication& found = **known;
+    if (!audiences.empty() && !has_one_of(found.audiences, audiences)) co_return internal_error("error validating audiences");
+    status["authenticated"] = true;
+    status["user"] = user_info(found.user);
+    status["audiences"] = Array(found.audiences.begin(), found.audiences.end());
+    co_return Status();
+  }
+
+ private:
+  TokenAuthenticator& tokens_;
+  const std::vector<std::string> api_audiences_;
+};
+
+// What the request says beside its user is not read.
+class SelfSubjectReviews final : public ReviewStorage {
+ public:
+  explicit SelfSubjectReviews(std::shared_ptr<const SchemaSet> schemas) : ReviewStorage(kind_of("SelfSubjectReview"), std::move(schemas)) {}
+
+ protected:
+  Task<Status> answer(RequestContext& context, Object& review) const override {
+    review["metadata"].emplace_object()["creationTimestamp"] = now_rfc3339();
+    review["status"].emplace_object()["userInfo"] = user_info(context.user);
+    co_return Status();
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<RestStorage> make_token_reviews(std::shared_ptr<const SchemaSet> schemas, TokenAuthenticator& tokens,
+                                                std::vector<std::string> api_audiences) {
+  return std::make_shared<TokenReviews>(std::move(schemas), tokens, std::move(api_audiences));
+}
+
+std::shared_ptr<RestStorage> make_self_subject_reviews(std::shared_ptr<const SchemaSet> schemas) {
+  return std::make_shared<SelfSubjectReviews>(std::move(schemas));
+}
+
+}  // namespace backplane::authentication

@@ -1,0 +1,22 @@
+// What the group authentication.k8s.io is asked: whose token this is, and who I am.
+//
+// Thread-safety: const; any thread.
+// Lifetime:      `tokens` outlives the storage.
+// Errors:        400 for a review without a token, 500 when an authenticator has not looked at audiences.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backplane/kit/review.hpp"
+#include "backplane/security.hpp"
+
+namespace backplane::authentication {
+
+// `api_audiences`: whom a token must be meant for when the review does not say.
+std::shared_ptr<RestStorage> make_token_reviews(std::shared_ptr<const SchemaSet> schemas, TokenAuthenticator& tokens,
+                                                std::vector<std::string> api_audiences);
+std::shared_ptr<RestStorage> make_self_subject_reviews(std::shared_ptr<const SchemaSet> schemas);
+
+}  // namespace backplane::authentication

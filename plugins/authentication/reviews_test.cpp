@@ -1,0 +1,72 @@
+#include "reviews.hpp"
+
+#include <gtest/gtest.h>
+
+#include "authentication_v1_json.hpp"
+#include "backplane/kit/group.hpp"
+#include "review_under_test.hpp"
+
+namespace backplane::authentication {
+namespace {
+
+// Knows the token "good", for the audiences it was made with.
+class Tokens final : public TokenAuthenticator {
+ public:
+  explicit Tokens(std::vector<std::string> audiences) : audiences_(std::move(audiences)) {}
+  std::string_view name() const noexcept override { return "fake"; }
+  Task<Result<std::optional<TokenAuthentication>>> authenticate_token(std::string token, std::vector<std::string> audiences) override {
+    asked = audiences;
+    if (token == "broken") co_return unauthorized("token has expired");
+    if (token != "good") co_return std::optional<TokenAuthentication>();
+    TokenAuthentication found;
+    found.user.name = "jane";
+    found.user.groups.emplace_back("devs");
+    found.user.extra.emplace_back("scopes", std::vector<std::string>(1, "a"));
+    found.audiences = audiences_;
+    co_return std::optional<TokenAuthentication>(std::move(found));
+  }
+  std::vector<std::string> asked;
+
+ private:
+  const std::vector<std::string> audiences_;
+};
+
+std::string review(Tokens& tokens, std::string_view spec, std::vector<std::string> api_audiences = {}) {
+  const auto schemas = kit::embedded_schemas({authentication_v1_json()})->front();
+  const auto storage = make_token_reviews(schemas, tokens, std::move(api_audiences));
+  RequestContext context;
+  return testing::answer_of(*storage, context, R"({"spec":)" + std::string(spec) + "}");
+}
+
+TEST(TokenReviews, SayWhoseTokenItIs) {
+  Tokens tokens({"a"});
+  EXPECT_EQ(review(tokens, R"({"token":"good","audiences":["a","b"]})"),
+            R"({"metadata":{},"spec":{"token":"good","audiences":["a","b"]},"status":{"authenticated":true,)"
+            R"("user":{"username":"jane","groups":["devs"],"extra":{"scopes":["a"]}},"audiences":["a"]}})");
+  EXPECT_EQ(tokens.asked, (std::vector<std::string>{"a", "b"}));
+  review(tokens, R"({"token":"good"})", {"a"});
+  EXPECT_EQ(tokens.asked, std::vector<std::string>{"a"}) << "the server's own";
+}
+
+TEST(TokenReviews, SayWhatIsWrongWithOthers) {
+  Tokens tokens({"a"});
+  EXPECT_EQ(review(tokens, R"({"token":"bad"})"),
+            R"({"metadata":{},"spec":{"token":"bad"},"status":{"user":{},"error":"invalid bearer token"}})");
+  EXPECT_EQ(review(tokens, R"({"token":"broken"})"),
+            R"({"metadata":{},"spec":{"token":"broken"},"status":{"user":{},"error":"token has expired"}})");
+  EXPECT_EQ(review(tokens, "{}"), "token is required for TokenReview in authentication");
+  EXPECT_EQ(review(tokens, R"({"token":"good","audiences":["b"]})"), "Internal error occurred: error validating audiences");
+}
+
+TEST(SelfSubjectReviews, SayWhoAsks) {
+  const auto storage = make_self_subject_reviews(kit::embedded_schemas({authentication_v1_json()})->front());
+  RequestContext context;
+  context.user.name = "jane";
+  context.user.uid = "u";
+  const std::string answer = testing::answer_of(*storage, context, R"({"metadata":{"name":"x"}})");
+  EXPECT_TRUE(answer.starts_with(R"({"metadata":{"creationTimestamp":")")) << answer;
+  EXPECT_TRUE(answer.ends_with(R"(},"status":{"userInfo":{"username":"jane","uid":"u"}}})")) << answer;
+}
+
+}  // namespace
+}  // namespace backplane::authentication
