@@ -2,10 +2,7 @@
 #include "backplane/plugin.hpp"
 
 #include "backplane/kit/group.hpp"
-#include "certificates_group_json.hpp"
-#include "certificates_v1_json.hpp"
-#include "certificates_v1alpha1_json.hpp"
-#include "certificates_v1beta1_json.hpp"
+#include "kinds.hpp"
 
 namespace backplane::certificates {
 namespace {
@@ -13,7 +10,19 @@ namespace {
 class CertificatesPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
-    return kit::install_group(host, "certificates", kit::read_group(certificates_group_json()), kit::embedded_schemas({certificates_v1_json(), certificates_v1beta1_json(), certificates_v1alpha1_json()}));
+    auto document = certificates_group();
+    if (!document.ok()) return std::move(document).status();
+    auto schemas = certificates_schemas();
+    if (!schemas.ok()) return std::move(schemas).status();
+    const auto strategy = document->kind("CertificateSigningRequest").strategy();
+    kit::GroupInstaller group(host, std::move(*document), std::move(*schemas));
+    if (Status status = group.add_kinds(); !status.ok()) return status;
+    auto approval = host.make_subresource(group.store("certificatesigningrequests"), approval_strategy(strategy));
+    if (!approval.ok()) return std::move(approval).status();
+    group.put("certificatesigningrequests/approval", std::move(*approval));
+    if (Status status = group.install("certificates"); !status.ok()) return status;
+    if (!host.resource_enabled({"certificates.k8s.io", "v1beta1", "podcertificaterequests"})) return {};
+    return host.register_admission(make_pod_request_signing(host.authorizer()));
   }
 };
 

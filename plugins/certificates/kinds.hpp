@@ -1,0 +1,41 @@
+// The group certificates.k8s.io: what its kinds do beyond the documents.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "backplane/admission.hpp"
+#include "backplane/kit/group_document.hpp"
+#include "backplane/schema.hpp"
+#include "backplane/security.hpp"
+
+namespace backplane::certificates {
+
+// The group: schema/certificates_group.json with its code.
+Result<kit::GroupDocument> certificates_group();
+Result<std::vector<std::shared_ptr<const SchemaSet>>> certificates_schemas();
+
+// ---- CertificateSigningRequest
+kit::KindCode signing_request_code();
+// Of the subresource /approval.
+std::shared_ptr<const Strategy> approval_strategy(std::shared_ptr<const Strategy> parent);
+// "Approved,Issued"
+void print_signing_state(const Object& request, std::int64_t now_unix, Array& cells);
+// Of a time in seconds: "60m".
+Value show_duration(const Value* seconds, std::int64_t now_unix);
+
+// ---- ClusterTrustBundle
+kit::KindCode trust_bundle_code();
+
+// ---- PodCertificateRequest
+// `now`: Unix seconds.
+kit::KindCode pod_request_code();
+void check_pod_request_status(const Object& request, const Object& old, std::int64_t now_unix, FieldErrors& errors);
+void print_pod_request_state(const Object& request, std::int64_t now_unix, Array& cells);
+// Refuses status changes of those who may not sign for the signer.  `authorizer` outlives it.
+std::shared_ptr<AdmissionPlugin> make_pod_request_signing(Authorizer& authorizer);
+
+}  // namespace backplane::certificates

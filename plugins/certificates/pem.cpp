@@ -1,0 +1,77 @@
+#include "pem.hpp"
+
+#include <algorithm>
+
+#include "backplane/kit/base64.hpp"
+
+namespace backplane::certificates {
+namespace {
+
+constexpr std::string_view kBegin = "-----BEGIN ";
+constexpr std::string_view kEnd = "-----END ";
+constexpr std::string_view kDashes = "-----";
+
+// The line that `text` begins with, without the blanks at its end; `text` becomes what stands behind it.
+std::string_view take_line(std::string_view& text) {
+  const auto end = std::min(text.find('\n'), text.size());
+  std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  const auto last = line.find_last_not_of(" \t\r");
+  return line.substr(0, last == std::string_view::npos ? 0 : last + 1);
+}
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+// "Name: value" lines; a line without a colon ends them.
+bool take_headers(std::string_view& text) {
+  bool found = false;
+  for (std::string_view rest = text; !rest.empty(); text = rest) {
+    const std::string_view line = take_line(rest);
+    if (line.find(':') == std::string_view::npos) break;
+    found = true;
+  }
+  return found;
+}
+
+// Where the line that begins with `mark` begins.
+std::size_t find_line(std::string_view text, std::string_view mark) {
+  for (std::size_t at = text.find(mark); at != std::string_view::npos; at = text.find(mark, at + 1)) {
+    if (at == 0 || text[at - 1] == '\n') return at;
+  }
+  return std::string_view::npos;
+}
+
+// What stands behind the opening line of a block of `type`; `text` becomes what stands behind the block.
+std::optional<PemBlock> read_block(std::string_view type, std::string_view& text) {
+  PemBlock block;
+  block.type = type;
+  std::string_view rest = text;
+  block.headers = take_headers(rest);
+  const std::size_t end = find_line(rest, kEnd);
+  if (end == std::string_view::npos) return std::nullopt;
+  std::string_view tail = rest.substr(end + kEnd.size());
+  const std::string_view closing = take_line(tail);
+  if (!closing.ends_with(kDashes) || closing.substr(0, closing.size() - kDashes.size()) != type) return std::nullopt;
+  std::string body(rest.substr(0, end));
+  body.erase(std::remove_if(body.begin(), body.end(), is_blank), body.end());
+  auto bytes = kit::from_base64(body);
+  if (!bytes) return std::nullopt;
+  block.bytes = std::move(*bytes);
+  text = tail;
+  return block;
+}
+
+}  // namespace
+
+std::optional<PemBlock> next_pem_block(std::string_view& text) {
+  for (;;) {
+    const std::size_t begin = find_line(text, kBegin);
+    if (begin == std::string_view::npos) return std::nullopt;
+    text.remove_prefix(begin + kBegin.size());
+    const std::string_view opening = take_line(text);
+    if (!opening.ends_with(kDashes)) continue;
+    if (auto block = read_block(opening.substr(0, opening.size() - kDashes.size()), text)) return block;
+  }
+}
+
+}  // namespace backplane::certificates

@@ -1,0 +1,50 @@
+#include "signer_name.hpp"
+
+#include <algorithm>
+
+#include "backplane/names.hpp"
+
+namespace backplane::certificates {
+namespace {
+
+constexpr std::size_t kMaxDomain = 253;
+constexpr std::size_t kMaxLabel = 63;
+constexpr std::size_t kMaxName = kMaxDomain + 1 + kMaxDomain + kMaxLabel + 1;
+
+// The steps between dots; the first that is wrong is told.
+void check_steps(const std::string& path, std::string_view text, Problems (*rule)(std::string_view), FieldErrors& errors) {
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('.', begin), text.size());
+    const std::string_view step = text.substr(begin, end - begin);
+    const Problems problems = rule(step);
+    for (const std::string& problem : problems) errors.invalid(path, text, "validating label " + quoted(step) + ": " + problem);
+    if (!problems.empty()) return;
+    begin = end + 1;
+  }
+}
+
+}  // namespace
+
+void check_signer_name(const std::string& path, std::string_view name, FieldErrors& errors) {
+  if (name.empty()) return errors.required(path);
+  if (std::count(name.begin(), name.end(), '/') != 1) {
+    return errors.invalid(path, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'");
+  }
+  const std::string_view domain = signer_domain(name);
+  if (domain.size() > kMaxDomain) errors.too_long(path, "", static_cast<long long>(kMaxDomain));
+  check_steps(path, domain, is_dns1123_label, errors);
+  if (domain.find('.') == std::string_view::npos) {
+    errors.invalid(path, domain, "should be a domain with at least two segments separated by dots");
+  }
+  check_steps(path, name.substr(domain.size() + 1), is_dns1123_subdomain, errors);
+  if (name.size() > kMaxName) errors.too_long(path, "", static_cast<long long>(kMaxName));
+}
+
+bool is_kubernetes_signer(std::string_view name) noexcept {
+  const std::string_view domain = signer_domain(name);
+  return domain == "kubernetes.io" || domain.ends_with(".kubernetes.io");
+}
+
+std::string_view signer_domain(std::string_view name) noexcept { return name.substr(0, name.find('/')); }
+
+}  // namespace backplane::certificates
