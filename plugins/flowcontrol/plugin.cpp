@@ -1,9 +1,10 @@
-// The plugin `flowcontrol`: the group flowcontrol.apiserver.k8s.io.
+// The plugin `flowcontrol`: the group flowcontrol.apiserver.k8s.io, and what the server keeps of it by itself.
 #include "backplane/plugin.hpp"
 
 #include "backplane/kit/group.hpp"
-#include "flowcontrol_group_json.hpp"
-#include "flowcontrol_v1_json.hpp"
+#include "consumer.hpp"
+#include "kinds.hpp"
+#include "producer.hpp"
 
 namespace backplane::flowcontrol {
 namespace {
@@ -11,7 +12,23 @@ namespace {
 class FlowcontrolPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
-    return kit::install_group(host, "flowcontrol", kit::read_group(flowcontrol_group_json()), kit::embedded_schemas({flowcontrol_v1_json()}));
+    Status status = kit::install_group(host, "flowcontrol", flowcontrol_group(), std::vector{flowcontrol_schemas()});
+    return status.ok() ? add_hooks(host) : status;
+  }
+
+ private:
+  static Status add_hooks(Host& host) {
+    for (const std::string_view resource : {kFlowSchemas, kPriorityLevels}) {
+      if (!host.resource_enabled({std::string(kGroup), "v1", std::string(resource)})) return {};
+    }
+    auto informers = std::make_shared<SharedInformerFactory>(host);
+    auto consumer = std::make_shared<ConfigConsumer>(host, informers);
+    Status status = host.add_post_start_hook("priority-and-fairness-config-consumer",
+                                             [consumer](PostStartHookContext context) { return consumer->start(context); });
+    if (!status.ok()) return status;
+    auto producer = std::make_shared<ConfigProducer>(host, std::move(informers));
+    return host.add_post_start_hook("priority-and-fairness-config-producer",
+                                    [producer](PostStartHookContext context) { return producer->start(context); });
   }
 };
 

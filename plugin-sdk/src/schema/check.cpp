@@ -188,8 +188,8 @@ class Checker {
   // One of a few values, of which the struct around is quoted.
   void check_choice(const Type& type, const Rules& rules, const Object& object, const Value* value, const Place& place) {
     const std::string_view text = value != nullptr ? text_of(*value) : std::string_view();
-    if (text.empty() && !rules.required) return;
-    if (text.empty()) return errors_.required(place.path(), rules.required_text);
+    if (text.empty() && rules.required) return errors_.required(place.path(), rules.required_text);
+    if (text.empty() && rules.optional.value_or(true)) return;
     if (std::find(rules.allowed.begin(), rules.allowed.end(), text) != rules.allowed.end()) return;
     const std::string quoted_whole = to_json(type.go_struct(object));
     if (!rules.allowed_text.empty()) return errors_.invalid_raw(place.path(), quoted_whole, rules.allowed_text);
@@ -340,7 +340,10 @@ class Checker {
     const Body& body = type.body();
     if (body.items == nullptr || (rules == nullptr && !type.ruled_within())) return;
     const bool whole = rules != nullptr && rules->whole_list;
-    for (const Rules* each = rules; each != nullptr && list.size() > 1; each = each->next.get()) check_named(*each, list, place);
+    for (const Rules* each = rules; each != nullptr && list.size() > 1; each = each->next.get()) {
+      check_named(*each, list, place);
+      check_alone(*each, list, place);
+    }
     const bool compares = old != nullptr && body.identity != nullptr && type.compares_within();
     const OldItems before(compares ? *body.identity : kUntold, old);
     for (std::size_t i = 0; i < list.size(); ++i) {
@@ -369,6 +372,11 @@ class Checker {
       const Place item{&place, {}, i, Place::Step::kIndex};
       errors_.required(Place{&item, rules.named, 0, Place::Step::kMember}.path());
     }
+  }
+
+  void check_alone(const Rules& rules, const Array& list, const Place& place) {
+    if (rules.alone.empty() || std::find(list.begin(), list.end(), Value("*")) == list.end()) return;
+    errors_.invalid_raw(place.path(), to_json(list), rules.alone);
   }
 
   void check_unique(const Rules& rules, const Array& list, const Place& place) {

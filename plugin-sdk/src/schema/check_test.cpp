@@ -498,6 +498,35 @@ TEST(Rules, KeysMustBeThere) {
   EXPECT_EQ(door_problems(R"({"kindOf":"One","map":{"b":"AA=="}})"), "");
 }
 
+constexpr std::string_view kListed = R"({"definitions":{
+  "io.k8s.api.Listed":{"type":"object","properties":{
+    "verbs":{"type":"array","items":{"type":"string"},
+      "x-backplane-rules":{"required":"at least one","alone":"'*' stands alone"}},
+    "choice":{"allOf":[{"$ref":"#/definitions/io.k8s.api.Choice"}],"x-backplane-pointer":true}}},
+  "io.k8s.api.Choice":{"type":"object","properties":{
+    "type":{"type":"string","x-backplane-omit":"never","x-backplane-rules":{"optional":false,"enum":["A","B"],"whole":true}}}}}})";
+
+std::string listed(std::string_view text) {
+  static const auto set = compile_documents({kListed});
+  const Schema& schema = *set->find(std::string_view("io.k8s.api.Listed"));
+  Value value = json_of(text);
+  EXPECT_TRUE(schema.normalize(value, nullptr).ok());
+  FieldErrors errors;
+  schema.check(value.get_object(), nullptr, ObjectPart::kWhole, "", errors);
+  return errors.empty() ? "" : errors.aggregate_message();
+}
+
+TEST(Rules, AStarStandsAlone) {
+  EXPECT_EQ(listed(R"({"verbs":["*"]})"), "");
+  EXPECT_EQ(listed(R"({"verbs":[]})"), "verbs: Required value: at least one");
+  EXPECT_EQ(listed(R"({"verbs":["get","*"]})"), R"(verbs: Invalid value: ["get","*"]: '*' stands alone)");
+}
+
+TEST(Rules, AnUnsetChoiceIsQuotedWithItsStructWhereItIsLookedAt) {
+  EXPECT_EQ(listed(R"({"verbs":["a"],"choice":{}})"), R"(choice.type: Unsupported value: {"Type":""}: supported values: "A", "B")");
+  EXPECT_EQ(listed(R"({"verbs":["a"],"choice":{"type":"B"}})"), "");
+}
+
 TEST(Rules, OfItemsHoldInTheirPlaceUnderConditions) {
   const std::string blame = "many[0]: Invalid value: \"x\": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
   EXPECT_EQ(door_problems(R"({"kindOf":"A","many":["x"]})"), blame);

@@ -351,6 +351,7 @@ bool read_word(std::string_view word, const Value& value, const Object& schema, 
     out.allowed = value.is_array() ? texts_of(value) : published != nullptr ? texts_of(*published) : std::vector<std::string>();
     return !out.allowed.empty();
   }
+  if (word == "alone") return !(out.alone = text_of(value)).empty();
   if (word == "format") return value.is_string() && read_format(value.get_string(), out);
   if (word == "immutable") {
     out.immutable_text = value.is_string() ? text_of(value) : "field is immutable";

@@ -65,6 +65,7 @@ struct Rules {
   bool empty_too = false;   // nor may two of these members be empty
   std::string per_family;   // not empty: addresses or ranges, one of each family at most; this is said of others
   std::string named;        // member that each of several items has
+  std::string alone;        // not empty: "*" has no other items beside it; this is said of the list
   bool whole_list = false;  // what is wrong with an item is said of the list
   bool holder = false;      // what is wrong with the value is said of what holds it
   bool whole = false;       // and what holds it is quoted

@@ -1,0 +1,95 @@
+#include "consumer.hpp"
+
+#include "backplane/kit/walk.hpp"
+#include "backplane/meta.hpp"
+
+namespace backplane::flowcontrol {
+namespace {
+
+using namespace kit;
+
+constexpr int kWorkers = 12;
+constexpr std::chrono::milliseconds kFirstPause{50};
+constexpr std::chrono::seconds kLongestPause{30};
+constexpr std::string_view kByLevel = "level";
+
+GroupVersionResource resource_of(std::string_view resource) { return {std::string(kGroup), "v1", std::string(resource)}; }
+
+std::string level_of(const Object& flow_schema) {
+  return std::string(get_string_path(flow_schema, "spec.priorityLevelConfiguration.name"));
+}
+
+std::vector<std::string> levels_of(const ObjectEntry& flow_schema) { return {level_of(decode(flow_schema, {}))}; }
+
+}  // namespace
+
+std::optional<Object> new_condition(const Object& flow_schema, bool level_exists) {
+  const std::string named = "This FlowSchema references the PriorityLevelConfiguration object named " + quoted(level_of(flow_schema));
+  const std::string_view status = level_exists ? "False" : "True", reason = level_exists ? "Found" : "NotFound";
+  const std::string message = named + (level_exists ? " and it exists" : " but there is no such object");
+  const Object* now = find_item(object_or_empty(flow_schema, "status"), "conditions", "type", "Dangling");
+  if (now != nullptr && get_string(*now, "status") == status && get_string(*now, "reason") == reason &&
+      get_string(*now, "message") == message) {
+    return std::nullopt;
+  }
+  return Object{{"type", "Dangling"}, {"status", status}, {"lastTransitionTime", now_rfc3339()}, {"reason", reason}, {"message", message}};
+}
+
+ConfigConsumer::ConfigConsumer(Host& host, std::shared_ptr<SharedInformerFactory> informers)
+    : host_(host),
+      informers_(std::move(informers)),
+      queue_(std::make_shared<WorkQueue>(host.executor(), item_exponential_failure_rate_limiter(kFirstPause, kLongestPause))) {}
+
+Task<Status> ConfigConsumer::start(PostStartHookContext context) {
+  const auto self = shared_from_this();
+  client_.emplace(host_.client());
+  context.stop.on_fire([queue = queue_] { queue->shut_down(); });
+  const auto schemas = informers_->for_resource(resource_of(kFlowSchemas));
+  Status indexed = schemas->indexer().add_indexers({{std::string(kByLevel), levels_of}});
+  if (!indexed.ok()) co_return indexed;
+  schemas->add_event_handler(enqueue_keys(queue_));
+  ResourceEventHandler levels;
+  levels.on_add = [self](const ObjectRef& level, bool) { self->note_level(level); };
+  levels.on_delete = [self](const ObjectRef& level, bool) { self->note_level(level); };
+  informers_->for_resource(resource_of(kPriorityLevels))->add_event_handler(std::move(levels));
+  informers_->start();
+  spawn_workers(host_, "priority-and-fairness-config-consumer", kWorkers, queue_,
+                [self](std::string name) { return self->reconcile(std::move(name)); });
+  co_return Status();
+}
+
+void ConfigConsumer::note_level(const ObjectRef& level) {
+  const auto naming = informers_->for_resource(resource_of(kFlowSchemas))->indexer().by_index(kByLevel, level->name);
+  if (!naming.ok()) return;
+  for (const ObjectRef& each : *naming) queue_->add(each->name);
+}
+
+Task<Status> ConfigConsumer::reconcile(std::string name) {
+  auto have = co_await client_->get(resource_of(kFlowSchemas), "", name);
+  if (!have.ok()) co_return have.status().code() == 404 ? Status() : std::move(have).status();
+  auto looking = exists(level_of(*have));
+  Result<bool> there = co_await std::move(looking);
+  if (!there.ok()) co_return std::move(there).status();
+  std::optional<Object> condition = new_condition(*have, *there);
+  if (!condition) co_return Status();
+  Object patch;
+  ensure_object(patch, "status")["conditions"] = Array{std::move(*condition)};
+  WriteOptions options;
+  options.field_manager = "api-priority-and-fairness-config-consumer-v1";
+  auto written =
+      co_await client_->patch(resource_of(kFlowSchemas), "", name, PatchType::kStrategicMerge, std::move(patch), "status", options);
+  if (!written.ok() && written.status().code() != 404) co_return std::move(written).status();
+  co_return Status();
+}
+
+// Mandatory levels are there even while nobody has made them.
+Task<Result<bool>> ConfigConsumer::exists(std::string level) {
+  const Bootstrap* bootstrap = find_bootstrap(kPriorityLevels, level);
+  if (bootstrap != nullptr && bootstrap->mandatory) co_return true;
+  auto have = co_await client_->get(resource_of(kPriorityLevels), "", level);
+  if (have.ok()) co_return true;
+  if (have.status().code() != 404) co_return std::move(have).status();
+  co_return false;
+}
+
+}  // namespace backplane::flowcontrol

@@ -1,0 +1,42 @@
+// Says of each flow schema whether the priority level it names exists: its condition Dangling (the hook
+// priority-and-fairness-config-consumer).  Requests are not queued by these objects yet.
+//
+// Thread-safety: everything on the plugin's executor.
+// Lifetime:      its tasks keep it, and end when the server stops.
+// Errors:        what fails is tried again, later each time.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "backplane/client.hpp"
+#include "backplane/hooks.hpp"
+#include "backplane/host.hpp"
+#include "backplane/informer.hpp"
+#include "backplane/work_queue.hpp"
+#include "kinds.hpp"
+
+namespace backplane::flowcontrol {
+
+// The condition that the flow schema is to have; nothing when it has it.
+std::optional<Object> new_condition(const Object& flow_schema, bool level_exists);
+
+class ConfigConsumer : public std::enable_shared_from_this<ConfigConsumer> {
+ public:
+  ConfigConsumer(Host& host, std::shared_ptr<SharedInformerFactory> informers);
+  Task<Status> start(PostStartHookContext context);
+
+ private:
+  // A level has come or gone: the flow schemas that name it are looked at.
+  void note_level(const ObjectRef& level);
+  Task<Status> reconcile(std::string name);
+  Task<Result<bool>> exists(std::string level);
+
+  Host& host_;
+  const std::shared_ptr<SharedInformerFactory> informers_;
+  const std::shared_ptr<WorkQueue> queue_;
+  std::optional<ApiClient> client_;
+};
+
+}  // namespace backplane::flowcontrol

@@ -1,0 +1,36 @@
+// The group flowcontrol.apiserver.k8s.io: what its kinds do beyond schema/flowcontrol_group.json, and the objects that every server has.
+//
+// Thread-safety: pure functions; what they give is made once and never changes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/kit/group_document.hpp"
+#include "backplane/schema.hpp"
+
+namespace backplane::flowcontrol {
+
+inline constexpr std::string_view kGroup = "flowcontrol.apiserver.k8s.io";
+inline constexpr std::string_view kFlowSchemas = "flowschemas";
+inline constexpr std::string_view kPriorityLevels = "prioritylevelconfigurations";
+// Whether the server keeps the object's spec as it was delivered.
+inline constexpr std::string_view kAutoUpdate = "apf.kubernetes.io/autoupdate-spec";
+
+std::shared_ptr<const SchemaSet> flowcontrol_schemas();
+Result<kit::GroupDocument> flowcontrol_group();
+
+// An object that the server makes when it is not there.
+struct Bootstrap {
+  std::string_view resource;
+  std::string name;
+  bool mandatory = false;  // its spec is kept whatever its annotation says
+  Object spec;             // as the store gives it back
+};
+// Of schema/flowcontrol_bootstrap.json, in upstream's order.
+const std::vector<Bootstrap>& bootstrap_objects();
+const Bootstrap* find_bootstrap(std::string_view resource, std::string_view name);  // null: none of them
+
+}  // namespace backplane::flowcontrol

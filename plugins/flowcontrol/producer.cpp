@@ -1,0 +1,169 @@
+#include "producer.hpp"
+
+#include <array>
+
+#include "backplane/informer.hpp"
+#include "backplane/kit/walk.hpp"
+#include "backplane/meta.hpp"
+
+namespace backplane::flowcontrol {
+namespace {
+
+using namespace kit;
+
+// As many as there are flow schemas at the start: the store commits them together.
+constexpr int kWorkers = 12;
+constexpr std::chrono::milliseconds kFirstPause{50};
+constexpr std::chrono::seconds kLongestPause{30};
+
+GroupVersionResource resource_of(std::string_view resource) { return {std::string(kGroup), "v1", std::string(resource)}; }
+std::string key_of(std::string_view resource, std::string_view name) { return std::string(resource) + "/" + std::string(name); }
+
+WriteOptions write_options() {
+  WriteOptions options;
+  options.field_manager = "api-priority-and-fairness-config-producer-v1";
+  return options;
+}
+
+// strconv.ParseBool.
+std::optional<bool> parse_bool(std::string_view text) {
+  for (const std::string_view yes : {"1", "t", "T", "true", "TRUE", "True"}) {
+    if (text == yes) return true;
+  }
+  for (const std::string_view no : {"0", "f", "F", "false", "FALSE", "False"}) {
+    if (text == no) return false;
+  }
+  return std::nullopt;
+}
+
+std::optional<bool> auto_update(const Object& object) {
+  const Value* said = find_path(object, {"metadata", "annotations", kAutoUpdate});
+  return said != nullptr ? parse_bool(text_of(*said)) : std::nullopt;
+}
+
+// Whether the spec is the delivered one; of the level `exempt`, what it claims and lends is its owner's affair.
+bool is_as_delivered(const Bootstrap& bootstrap, const Object& spec) {
+  if (bootstrap.resource != kPriorityLevels || bootstrap.name != "exempt") return spec == bootstrap.spec;
+  Object have(spec);
+  if (!has(have, "exempt")) return false;
+  take_member(have, bootstrap.spec, "exempt");
+  return have == bootstrap.spec;
+}
+
+}  // namespace
+
+std::optional<Object> revised(const Bootstrap& bootstrap, const Object& current) {
+  const std::optional<bool> said = auto_update(current);
+  // Where nobody has said anything, an object that nobody has changed is kept up to date.
+  const bool kept = bootstrap.mandatory || said.value_or(get_int_path(current, "metadata.generation") == 1);
+  const bool changes = kept && !is_as_delivered(bootstrap, object_or_empty(current, "spec"));
+  if (said == kept && !changes) return std::nullopt;
+  Object out(current);
+  if (changes) out["spec"] = bootstrap.spec;
+  ObjectMeta(out).mutable_annotations()[kAutoUpdate] = kept ? "true" : "false";
+  return out;
+}
+
+bool is_left_over(const Object& current) { return auto_update(current).value_or(false); }
+
+ConfigProducer::ConfigProducer(Host& host, std::shared_ptr<SharedInformerFactory> informers)
+    : host_(host),
+      informers_(std::move(informers)),
+      queue_(std::make_shared<WorkQueue>(host.executor(), item_exponential_failure_rate_limiter(kFirstPause, kLongestPause))) {}
+
+Task<Status> ConfigProducer::start(PostStartHookContext context) {
+  const auto self = shared_from_this();
+  client_.emplace(host_.client());
+  context.stop.on_fire([queue = queue_, completed = completed_] {
+    queue->shut_down();
+    completed.set(false);
+  });
+  add_first(kPriorityLevels);
+  watch(kPriorityLevels);
+  watch(kFlowSchemas);
+  informers_->start();
+  spawn_workers(host_, "priority-and-fairness-config-producer", kWorkers, queue_,
+                [self](std::string key) { return self->reconcile(std::move(key)); });
+  auto completed = completed_.future();
+  co_await completed;
+  co_return Status();
+}
+
+void ConfigProducer::watch(std::string_view resource) {
+  ResourceEventHandler handler;
+  const auto note = [queue = queue_, resource](const ObjectRef& object) { queue->add(key_of(resource, object->name)); };
+  handler.on_add = [note](const ObjectRef& object, bool) { note(object); };
+  handler.on_update = [note](const ObjectRef&, const ObjectRef& now) { note(now); };
+  handler.on_delete = [note](const ObjectRef& last, bool) { note(last); };
+  informers_->for_resource(resource_of(resource))->add_event_handler(std::move(handler));
+}
+
+void ConfigProducer::add_first(std::string_view resource) {
+  for (const Bootstrap& each : bootstrap_objects()) {
+    if (each.resource == resource) first_.insert(key_of(resource, each.name));
+  }
+  for (const std::string& key : first_) queue_->add(key);
+}
+
+void ConfigProducer::settled(const std::string& key) {
+  if (first_.erase(key) == 0 || !first_.empty()) return;
+  if (!std::exchange(levels_made_, true)) return add_first(kFlowSchemas);
+  completed_.set(true);
+}
+
+Task<Status> ConfigProducer::reconcile(std::string key) {
+  const auto slash = key.find('/');
+  auto ensuring = ensure(key.substr(0, slash), key.substr(slash + 1));
+  Status status = co_await std::move(ensuring);
+  if (status.ok()) settled(key);
+  co_return status;
+}
+
+Task<Status> ConfigProducer::ensure(std::string resource, std::string name) {
+  const Bootstrap* bootstrap = find_bootstrap(resource, name);
+  auto have = co_await client_->get(resource_of(resource), "", name);
+  if (!have.ok()) {
+    const bool missing = have.status().code() == 404;
+    if (!missing) co_return std::move(have).status();
+    if (bootstrap == nullptr) co_return Status();
+    co_return co_await create(*bootstrap);
+  }
+  if (bootstrap == nullptr) {
+    if (!is_left_over(*have)) co_return Status();
+    co_return co_await remove(std::move(resource), std::move(name));
+  }
+  std::optional<Object> wanted = revised(*bootstrap, *have);
+  if (!wanted) co_return Status();
+  co_return co_await update(std::move(resource), std::move(*wanted));
+}
+
+Task<Status> ConfigProducer::create(const Bootstrap& bootstrap) {
+  Object object;
+  object["apiVersion"] = std::string(kGroup) + "/v1";
+  object["kind"] = bootstrap.resource == kFlowSchemas ? "FlowSchema" : "PriorityLevelConfiguration";
+  Object& metadata = ensure_object(object, "metadata");
+  metadata["name"] = bootstrap.name;
+  ensure_object(metadata, "annotations")[kAutoUpdate] = "true";
+  object["spec"] = bootstrap.spec;
+  auto made = co_await client_->create(resource_of(bootstrap.resource), "", std::move(object), write_options());
+  // Somebody else may have made it: it is looked at again.
+  co_return made.ok() ? Status() : std::move(made).status();
+}
+
+Task<Status> ConfigProducer::update(std::string resource, Object object) {
+  const std::string name(meta_name(object));
+  auto written = co_await client_->update(resource_of(resource), "", std::move(object), {}, write_options());
+  if (!written.ok()) co_return std::move(written).status();
+  host_.logger().info("an object of priority and fairness is as the server delivers it again resource=" + resource + " name=" + name);
+  co_return Status();
+}
+
+Task<Status> ConfigProducer::remove(std::string resource, std::string name) {
+  auto removed = co_await client_->remove(resource_of(resource), "", name);
+  if (!removed.ok() && removed.status().code() != 404) co_return std::move(removed).status();
+  host_.logger().info("an object of priority and fairness that the server no longer delivers is removed resource=" + resource +
+                      " name=" + name);
+  co_return Status();
+}
+
+}  // namespace backplane::flowcontrol
