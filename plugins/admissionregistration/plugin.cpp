@@ -1,19 +1,43 @@
 // The plugin `admissionregistration`: the group admissionregistration.k8s.io.
 #include "backplane/plugin.hpp"
 
+#include <mutex>
+#include <set>
+
 #include "backplane/kit/group.hpp"
-#include "admissionregistration_group_json.hpp"
-#include "admissionregistration_v1_json.hpp"
-#include "admissionregistration_v1alpha1_json.hpp"
-#include "admissionregistration_v1beta1_json.hpp"
+#include "backplane/meta.hpp"
+#include "backplane/store_hooks.hpp"
+#include "kinds.hpp"
 
 namespace backplane::admissionregistration {
 namespace {
 
+// Says once of each kind that its objects are kept and nobody acts on them: who has made one may think otherwise.
+class NotEnforced final : public StoreHooks {
+ public:
+  explicit NotEnforced(Logger& logger) : logger_(logger) {}
+
+  void after_create(RequestContext& context, const ObjectRef& stored) const override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!said_.insert(context.info.resource).second) return;
+    }
+    logger_.warn("admission webhooks and policies are stored but not enforced yet resource=" + context.info.resource +
+                 " name=" + std::string(stored->name));
+  }
+
+ private:
+  Logger& logger_;
+  mutable std::mutex mutex_;
+  mutable std::set<std::string> said_;
+};
+
 class AdmissionregistrationPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
-    return kit::install_group(host, "admissionregistration", kit::read_group(admissionregistration_group_json()), kit::embedded_schemas({admissionregistration_v1_json(), admissionregistration_v1beta1_json(), admissionregistration_v1alpha1_json()}));
+    auto hooks = std::make_shared<const NotEnforced>(host.logger());
+    return kit::install_group(host, "admissionregistration", admissionregistration_group(std::move(hooks)),
+                              admissionregistration_schemas());
   }
 };
 

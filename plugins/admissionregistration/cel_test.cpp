@@ -1,0 +1,128 @@
+#include "cel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "cel_tokens.hpp"
+
+namespace backplane::admissionregistration::cel {
+namespace {
+
+constexpr std::string_view kOperands =
+    "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+
+std::string problems(std::string_view text) { return compile_problems(text, {}); }
+
+TEST(Expressions, OfEverySortAreTaken) {
+  for (const std::string_view good : {
+           "true",
+           "object.metadata.name != 'x' && oldObject == null",
+           "object.spec.replicas <= 5 ? 'few' : \"many\"",
+           "-1 + 2u * 0x1F - .5e3 / 1e-2 % -3",
+           "!has(object.metadata.labels) || object.metadata.labels.all(k, v, k.startsWith('a') && v != '')",
+           "object.spec.containers.map(c, c.image.startsWith('r/'), c.name).exists(n, n == request.name)",
+           "[1, 2, ?object.?x.orValue(3),][0] in [1]",
+           "{'a': 1, 'b': [true, false],}['a'] == 1",
+           "google.protobuf.Duration{seconds: 5}.seconds > 2",
+           "type(object) == map && type(1) == int",
+           "sets.contains([1], [1]) && math.greatest(1, 2) == 2 && quantity('1Mi').isGreaterThan(quantity('1k'))",
+           "authorizer.group('').resource('pods').check('get').allowed()",
+           "r'\\d+' + b'\\x00' == R\"\"\"a\nb\"\"\" // and a comment",
+           "object.`a-b/c` == 1",
+           "Object{spec: Object.spec{replicas: 1}} != null",
+           "optional.of(1).optMap(v, v + 1).hasValue()",
+           "object.m.transformMap(k, v, v + 1) == {}",
+           "  \n\tobject\n.x",
+       }) {
+    EXPECT_EQ(problems(good), "") << good;
+  }
+}
+
+TEST(Expressions, EndWhereTheyEnd) {
+  EXPECT_EQ(problems("Bad Value!"), "ERROR: <input>:1:5: Syntax error: mismatched input 'Value' expecting <EOF>\n | Bad Value!\n | ....^");
+  EXPECT_EQ(problems("TestAllTypes(){}"),
+            "ERROR: <input>:1:15: Syntax error: mismatched input '{' expecting <EOF>\n | TestAllTypes(){}\n | ..............^");
+  EXPECT_EQ(problems("a b"), "ERROR: <input>:1:3: Syntax error: extraneous input 'b' expecting <EOF>\n | a b\n | ..^");
+}
+
+TEST(Expressions, TellWhatIsNoTokenAndGoOn) {
+  EXPECT_EQ(problems("a | b"),
+            "ERROR: <input>:1:3: Syntax error: token recognition error at: '| '\n | a | b\n | ..^\n"
+            "ERROR: <input>:1:5: Syntax error: extraneous input 'b' expecting <EOF>\n | a | b\n | ....^");
+  EXPECT_EQ(problems("1 + $"),
+            "ERROR: <input>:1:5: Syntax error: token recognition error at: '$'\n | 1 + $\n | ....^\n"
+            "ERROR: <input>:1:6: Syntax error: mismatched input '<EOF>' expecting " +
+                std::string(kOperands) + "\n | 1 + $\n | .....^");
+  EXPECT_TRUE(problems("\"\\xFh\"").starts_with("ERROR: <input>:1:1: Syntax error: token recognition error at: '\"\\xFh'\n"));
+}
+
+TEST(Expressions, AreMarkedByCharactersAndWideOnesWidely) {
+  EXPECT_EQ(problems("'\xE2\x82\xAC' b"),
+            "ERROR: <input>:1:5: Syntax error: extraneous input 'b' expecting <EOF>\n | '\xE2\x82\xAC' b\n | .\xEF\xBC\x8E..^");
+  EXPECT_EQ(problems("1\n+ 2 3 +"), "ERROR: <input>:2:5: Syntax error: mismatched input '3' expecting <EOF>\n | + 2 3 +\n | ....^");
+}
+
+TEST(Expressions, NameWhatIsThere) {
+  EXPECT_EQ(problems("other-value"),
+            "ERROR: <input>:1:1: undeclared reference to 'other' (in container '')\n | other-value\n | ^\n"
+            "ERROR: <input>:1:7: undeclared reference to 'value' (in container '')\n | other-value\n | ......^");
+  EXPECT_EQ(problems("variables.n == 1"),
+            "ERROR: <input>:1:1: undeclared reference to 'variables' (in container '')\n | variables.n == 1\n | ^");
+  EXPECT_NE(problems("params.x"), "");
+  EXPECT_EQ(compile_problems("params.x", {.params = true}), "");
+  EXPECT_NE(compile_problems("authorizer", {.authorizer = false}), "");
+  const std::set<std::string, std::less<>> variables = {"m"};
+  EXPECT_EQ(compile_problems("variables.m", {.variables = &variables}), "");
+  EXPECT_EQ(compile_problems("variables.n == 1", {.variables = &variables}),
+            "ERROR: <input>:1:10: undefined field 'n'\n | variables.n == 1\n | .........^");
+}
+
+TEST(Expressions, MacrosBindNamesInsideThemAlone) {
+  EXPECT_EQ(problems("object.l.exists(x, x == 1) && object.l.all(y, object.l.exists(x, x == y))"), "");
+  EXPECT_EQ(problems("[1].all(x, x == 1) && x"),
+            "ERROR: <input>:1:23: undeclared reference to 'x' (in container '')\n | [1].all(x, x == 1) && x\n | ......................^");
+  EXPECT_EQ(problems("1.all(2, 3)"), "ERROR: <input>:1:7: argument must be a simple name\n | 1.all(2, 3)\n | ......^");
+  EXPECT_EQ(problems("has(object)"), "ERROR: <input>:1:5: invalid argument to has() macro\n | has(object)\n | ....^");
+  EXPECT_EQ(problems("object.filter(a.b, false)"),
+            "ERROR: <input>:1:16: argument is not an identifier\n | object.filter(a.b, false)\n | ...............^");
+}
+
+TEST(Expressions, NumbersAndWordsHaveTheirLimits) {
+  EXPECT_EQ(problems("-9223372036854775808 < 9223372036854775807"), "");
+  EXPECT_EQ(problems("0xFFFFFFFFFFFFFFFFF"), "ERROR: <input>:1:1: invalid int literal\n | 0xFFFFFFFFFFFFFFFFF\n | ^");
+  EXPECT_EQ(problems("1.99e90000009"), "ERROR: <input>:1:1: invalid double literal\n | 1.99e90000009\n | ^");
+  EXPECT_EQ(problems("while"), "ERROR: <input>:1:1: reserved identifier: while\n | while\n | ^");
+  EXPECT_EQ(problems(std::string(100'001, '1')),
+            "ERROR: <input>:-1:0: expression code point size exceeds limit: size: 100001, limit 100000");
+}
+
+TEST(Expressions, NestedTooDeepAreRefusedAndHurtNobody) {
+  EXPECT_EQ(problems(std::string(200, '(') + "1" + std::string(200, ')')), "");
+  EXPECT_EQ(problems(std::string(50'000, '(')), "ERROR: <input>:-1:0: expression recursion limit exceeded: 250");
+  EXPECT_EQ(problems(std::string(50'000, '[')), "ERROR: <input>:-1:0: expression recursion limit exceeded: 250");
+  EXPECT_NE(problems(std::string(99'999, '!')), "");
+}
+
+TEST(Expressions, OfAnyTokensAreReadToTheEnd) {
+  static constexpr std::string_view kWords[] = {"object", "x",  ".",  "(",  ")",  "[",  "]",    "{", "}", ",",  ":",   "?",      "-",
+                                                "!",      "+",  "in", "&&", "1",  "2u", "1.5",  "'", "`", "\"", "all", "has(",   "\\",
+                                                "\xE2",   "\n", "|",  "=",  "as", "0x", "true", "b", "r", "//", "\0",  ".all(x,"};
+  std::mt19937 random(7);
+  for (int round = 0; round < 3'000; ++round) {
+    std::string text;
+    for (unsigned n = random() % 12; n > 0; --n) text += kWords[random() % std::size(kWords)];
+    std::vector<SourceProblem> found;
+    const auto tokens = tokenize(text, found);
+    ASSERT_EQ(tokens.back().kind, TokenKind::kEnd);
+    problems(text);
+  }
+}
+
+TEST(Identifiers, AreWordsThatMeanNothingElse) {
+  EXPECT_TRUE(is_identifier("_a1"));
+  for (const std::string_view bad : {"", "1a", "a-b", "in", "true", "while", "\xC3\xA4"}) EXPECT_FALSE(is_identifier(bad)) << bad;
+}
+
+}  // namespace
+}  // namespace backplane::admissionregistration::cel

@@ -1,0 +1,100 @@
+// The group admissionregistration.k8s.io, put together.
+#include <array>
+#include <stdexcept>
+
+#include "admissionregistration_group_json.hpp"
+#include "admissionregistration_v1_json.hpp"
+#include "admissionregistration_v1alpha1_json.hpp"
+#include "admissionregistration_v1beta1_json.hpp"
+#include "backplane/kit/walk.hpp"
+#include "backplane/names.hpp"
+#include "kinds.hpp"
+
+namespace backplane::admissionregistration {
+namespace {
+
+using namespace kit;
+
+std::shared_ptr<const SchemaSet> set_of(std::string_view document, std::vector<std::shared_ptr<const SchemaSet>> imports) {
+  auto made = SchemaSet::embedded({&document, 1}, std::move(imports));
+  if (!made.ok()) throw std::logic_error(made.status().message());
+  return std::move(*made);
+}
+
+template <const char* kMember, const char* kList>
+void print_count(const Object& object, std::int64_t, Array& cells) {
+  const Object& holder = *kMember == '\0' ? object : object_or_empty(object, kMember);
+  cells.emplace_back(static_cast<std::int64_t>(count_of(holder, kList)));
+}
+constexpr char kNone[] = "", kSpec[] = "spec", kWebhooks[] = "webhooks", kValidations[] = "validations", kMutations[] = "mutations";
+
+void print_param_kind(const Object& object, std::int64_t, Array& cells) {
+  const Value* kind = find_path(object, "spec.paramKind");
+  if (kind == nullptr || !kind->is_object()) return void(cells.emplace_back("<unset>"));
+  cells.emplace_back(std::string(get_string(kind->get_object(), "apiVersion")) + "/" + std::string(get_string(kind->get_object(), "kind")));
+}
+
+// A selector as Go prints the struct.
+std::string go_text(const Object& selector) {
+  std::map<std::string_view, std::string_view> labels;
+  for (const auto& label : object_or_empty(selector, "matchLabels")) labels.emplace(label.key(), text_of(label.value()));
+  std::string out = "&LabelSelector{MatchLabels:map[string]string{";
+  for (const auto& [key, value] : labels) out.append(key).append(": ").append(value).append(",");
+  out += "},MatchExpressions:[]LabelSelectorRequirement{";
+  each(selector, "matchExpressions", [&](const Object& expression, std::size_t) {
+    out.append("LabelSelectorRequirement{Key:").append(get_string(expression, "key"));
+    out.append(",Operator:").append(get_string(expression, "operator")).append(",Values:[");
+    each_text(expression, "values", [&](std::string_view value, std::size_t i) { out.append(i > 0 ? " " : "").append(value); });
+    out += "],},";
+  });
+  return out + "},}";
+}
+
+void print_param_ref(const Object& object, std::int64_t, Array& cells) {
+  const Object& params = object_or_empty(object_or_empty(object, "spec"), "paramRef");
+  const std::string name(get_string(params, "name")), ns(get_string(params, "namespace"));
+  const Object* selector = get_object(params, "selector");
+  if (!name.empty()) {
+    cells.emplace_back((ns.empty() ? "*" : ns) + "/" + name);
+  } else {
+    cells.emplace_back(selector != nullptr ? go_text(*selector) : "<unset>");
+  }
+}
+
+void warn_of_static_name(const Value& name, const std::string& path, std::vector<std::string>& warnings) {
+  constexpr std::string_view kSuffix = ".static.k8s.io";
+  if (!text_of(name).ends_with(kSuffix)) return;
+  warnings.push_back(path + ": names ending with " + quoted(kSuffix) +
+                     " are reserved for static manifest-based configurations and cannot be managed via the API");
+}
+
+}  // namespace
+
+std::vector<std::shared_ptr<const SchemaSet>> admissionregistration_schemas() {
+  static const auto sets = [] {
+    const auto v1 = set_of(admissionregistration_v1_json(), {meta_schemas()});
+    return std::vector{v1, set_of(admissionregistration_v1beta1_json(), {meta_schemas(), v1}),
+                       set_of(admissionregistration_v1alpha1_json(), {meta_schemas(), v1})};
+  }();
+  return sets;
+}
+
+Result<GroupDocument> admissionregistration_group(std::shared_ptr<const StoreHooks> hooks) {
+  GroupCode code;
+  code.printers.insert({{"webhooks", print_count<kNone, kWebhooks>},
+                        {"validations", print_count<kSpec, kValidations>},
+                        {"mutations", print_count<kSpec, kMutations>},
+                        {"paramKind", print_param_kind},
+                        {"paramRef", print_param_ref}});
+  code.warnings.insert({"staticName", warn_of_static_name});
+  const std::pair<const char*, MakeStrategy> kinds[] = {{"ValidatingWebhookConfiguration", make_webhook_configuration()},
+                                                        {"MutatingWebhookConfiguration", make_webhook_configuration()},
+                                                        {"ValidatingAdmissionPolicy", make_validating_policy()},
+                                                        {"ValidatingAdmissionPolicyBinding", make_validating_binding()},
+                                                        {"MutatingAdmissionPolicy", make_mutating_policy()},
+                                                        {"MutatingAdmissionPolicyBinding", make_mutating_binding()}};
+  for (const auto& [kind, make] : kinds) code.kinds[kind] = {.make = make, .hooks = hooks};
+  return read_group(admissionregistration_group_json(), code);
+}
+
+}  // namespace backplane::admissionregistration
