@@ -7,6 +7,7 @@
 #include "app/promises.hpp"
 #include "app/server_parts.hpp"
 #include "app/service_ranges.hpp"
+#include "backplane/codec.hpp"
 #include "client/remote_client.hpp"
 #include "http/local_client.hpp"
 #include "plugin/fence.hpp"
@@ -82,6 +83,7 @@ void ServerParts::make_router() {
     return addresses;
   };
   router_config.enable_profiling = options().features.profiling;
+  if (config.feature_gates().enabled("CBORServingAndStorage")) offer_cbor();
   router_config.openapi_enums = config.feature_gates().enabled("OpenAPIEnums");
   router = std::make_unique<Router>(std::move(router_config));
 }

@@ -1,7 +1,9 @@
 #include "endpoints/body.hpp"
 
 #include <algorithm>
+#include <charconv>
 
+#include "backplane/cbor.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/go_text.hpp"
 #include "endpoints/known_kinds.hpp"
@@ -94,6 +96,78 @@ Task<Result<std::string>> read_request_body(Exchange& exchange, std::size_t max_
   co_return std::move(body);
 }
 
+namespace {
+
+// How CBOR's decoder calls a value.
+std::string_view cbor_kind(const Value& value) noexcept {
+  if (value.is_array()) return "array";
+  if (value.is_object()) return "map";
+  if (value.is_string()) return "UTF-8 text string";
+  if (!value.is_int64()) return "primitives";
+  return value.get_int64() < 0 ? "negative integer" : "positive integer";
+}
+
+// What it says of a body that has no room for kind and apiVersion, or something else in it; empty: it has not.
+std::string cbor_type_meta_problem(const Value& tree) {
+  if (tree.is_null()) return {};
+  const std::string head = "cbor: cannot unmarshal ";
+  if (tree.is_array()) {
+    return head + "array into Go value of type v1.TypeMeta (cannot decode CBOR array to struct without toarray option)";
+  }
+  if (!tree.is_object()) return head + std::string(cbor_kind(tree)) + " into Go value of type v1.TypeMeta";
+  for (const auto& member : tree.get_object()) {
+    const std::string_view key(member.key().data(), member.key().size());
+    if ((key != "apiVersion" && key != "kind") || member.value().is_string() || member.value().is_null()) continue;
+    return head + std::string(cbor_kind(member.value())) + " into Go struct field v1.TypeMeta." + std::string(key) + " of type string";
+  }
+  return {};
+}
+
+Result<Value> parse_cbor_body(std::string_view body, json::storage_ptr storage) {
+  constexpr std::string_view kPrefix = "unable to determine group/version/kind: ";
+  auto tree = parse_cbor(body, std::move(storage));
+  const std::string problem = tree.ok() ? cbor_type_meta_problem(*tree) : tree.status().message();
+  if (!problem.empty()) return bad_request(std::string(kPrefix).append(problem));
+  return tree;
+}
+
+// The object that `path` ("spec.containers[0].foo") names the last member of, and that member's name.
+std::pair<const Object*, std::string_view> holder_of(const Value& tree, std::string_view path) {
+  const Value* at = &tree;
+  for (;;) {
+    const auto end = path.find_first_of(".[");
+    if (end == std::string_view::npos || !at->is_object()) return {at->if_object(), path};
+    at = find(at->get_object(), path.substr(0, end));
+    path.remove_prefix(end);
+    while (at != nullptr && at->is_array() && path.starts_with('[')) {
+      std::size_t index = 0;
+      std::from_chars(path.data() + 1, path.data() + path.size(), index);
+      at = index < at->get_array().size() ? &at->get_array()[index] : nullptr;
+      path.remove_prefix(std::min(path.find(']'), path.size() - 1) + 1);
+    }
+    if (path.starts_with('.')) path.remove_prefix(1);
+    if (at == nullptr) return {nullptr, path};
+  }
+}
+
+// Upstream's decoder of CBOR stops at the first unknown field, and tells its number among the members of its map.
+void word_as_cbor(std::vector<std::string>& problems, std::string_view body) {
+  constexpr std::string_view kUnknown = "unknown field \"";
+  if (problems.empty() || !problems.front().starts_with(kUnknown)) return;
+  std::string_view path = std::string_view(problems.front()).substr(kUnknown.size());
+  path.remove_suffix(1);
+  const auto sent = parse_cbor(body, {});
+  if (!sent.ok()) return;
+  const auto [holder, name] = holder_of(*sent, path);
+  std::size_t index = 0;
+  for (auto member = holder == nullptr ? nullptr : holder->begin(); member != nullptr && member != holder->end(); ++member, ++index) {
+    if (std::string_view(member->key().data(), member->key().size()) == name) break;
+  }
+  problems = {"cbor: found unknown field at map element index " + std::to_string(index)};
+}
+
+}  // namespace
+
 Status check_type_meta(const Value& tree) {
   if (tree.is_null()) return {};
   if (!tree.is_object()) return interpret_error(unmarshal_error(tree, kFindKind));
@@ -106,6 +180,7 @@ Status check_type_meta(const Value& tree) {
 }
 
 Result<Value> parse_body(std::string_view body, BodyFormat format, json::storage_ptr storage, DecodeReport* report) {
+  if (format == BodyFormat::kCbor) return parse_cbor_body(body, std::move(storage));
   auto tree = format == BodyFormat::kYaml ? parse_yaml(body, std::move(storage), report) : parse_json(body, std::move(storage), report);
   if (!tree.ok()) return format == BodyFormat::kYaml ? bad_request(tree.status().message()) : interpret_error(tree.status().message());
   Status status = check_type_meta(*tree);
@@ -210,6 +285,7 @@ Result<Object> decode_object(const Resource& resource, RequestContext& context, 
   set_type_meta(resource, tree->get_object());
   status = normalize(resource, *tree, wanted);
   if (!status.ok()) return cannot_handle(resource, *gvk, status.message());
+  if (format == BodyFormat::kCbor && !resource.custom) word_as_cbor(report.problems, body);
   if (wanted != nullptr && !report.problems.empty()) {
     if (validation == FieldValidation::kStrict) return cannot_handle(resource, *gvk, strict_error_text(report.problems));
     warn_problems(context, report.problems);

@@ -1,5 +1,7 @@
 #include "endpoints/errors.hpp"
 
+#include "backplane/codec.hpp"
+
 namespace backplane::endpoints {
 namespace {
 
@@ -14,7 +16,17 @@ std::string joined(std::string_view a, std::string_view b, std::string_view c = 
   return out.append(a).append(b).append(c);
 }
 
+constexpr std::string_view kServed = "application/json, application/yaml, application/vnd.kubernetes.protobuf, application/cbor";
+constexpr std::string_view kStreams =
+    "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch, application/cbor-seq";
+
+// CBOR stands at the end of both.
+std::string_view offered(std::string_view types) { return find_codec("cbor") != nullptr ? types : types.substr(0, types.rfind(", ")); }
+
 }  // namespace
+
+std::string_view served_types() { return offered(kServed); }
+std::string_view stream_types() { return offered(kStreams); }
 
 Status method_not_routed() { return generic(Reason::kMethodNotAllowed, "the server does not allow this method on the requested resource"); }
 

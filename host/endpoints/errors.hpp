@@ -10,9 +10,9 @@
 
 namespace backplane::endpoints {
 
-// What upstream lists as served, whatever of it the resource at hand can be written in.
-inline constexpr std::string_view kServedTypes = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
-inline constexpr std::string_view kStreamTypes = "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
+// What upstream lists as served, whatever of it the resource at hand can be written in: of objects, and of watches.
+std::string_view served_types();
+std::string_view stream_types();
 
 // 405 as a path without a route for the method answers.
 Status method_not_routed();

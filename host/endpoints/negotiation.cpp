@@ -2,102 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstdlib>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
+#include "endpoints/accept.hpp"
 #include "endpoints/errors.hpp"
+#include "endpoints/header_words.hpp"
 #include "endpoints/verb_options.hpp"
 
 namespace backplane::endpoints {
 namespace {
-
-std::string_view trim(std::string_view text) noexcept {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
-// Takes the text up to `separator` off the front of `rest`.
-std::string_view take(std::string_view& rest, char separator) noexcept {
-  const auto end = rest.find(separator);
-  const std::string_view part = rest.substr(0, end);
-  rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
-  return part;
-}
-
-struct Clause {
-  std::string_view type;
-  std::string_view subtype;
-  double quality = 1.0;
-  std::vector<std::pair<std::string_view, std::string_view>> parameters;
-};
-
-// One clause; nothing when it is malformed and to be passed over.
-std::optional<Clause> parse_clause(std::string_view part) {
-  std::string_view rest = trim(part);
-  std::string_view media = take(rest, ';');
-  Clause clause;
-  clause.type = trim(take(media, '/'));
-  if (media.empty()) {
-    if (clause.type != "*") return std::nullopt;
-    clause.subtype = "*";
-  } else {
-    clause.subtype = trim(take(media, '/'));
-    if (!media.empty()) return std::nullopt;
-  }
-  while (!rest.empty()) {
-    std::string_view value = take(rest, ';');
-    const std::string_view name = trim(take(value, '='));
-    if (value.empty() || value.find('=') != std::string_view::npos) continue;
-    if (name == "q") {
-      clause.quality = std::strtod(std::string(value).c_str(), nullptr);
-    } else {
-      clause.parameters.emplace_back(name, trim(value));
-    }
-  }
-  return clause;
-}
-
-bool goes_before(const Clause& a, const Clause& b) noexcept {
-  if (a.quality > b.quality) return true;
-  if (a.type != "*" && b.type == "*") return true;
-  return a.subtype != "*" && b.subtype == "*";
-}
-
-// The order above made a strict one: quality, then types before "*", then subtypes before "*".
-bool goes_before_strictly(const Clause& a, const Clause& b) noexcept {
-  const double first = std::isnan(a.quality) ? 0 : a.quality, second = std::isnan(b.quality) ? 0 : b.quality;
-  if (first != second) return first > second;
-  if ((a.type == "*") != (b.type == "*")) return b.type == "*";
-  return a.subtype != "*" && b.subtype == "*";
-}
-
-// Go sorts so few by insertion: the first order is not a strict one, and clients have come to depend on the result.  Of more, only the cost
-// matters.
-constexpr std::size_t kSortedByInsertion = 12;
-
-void sort_clauses(std::vector<Clause>& clauses) {
-  if (clauses.size() > kSortedByInsertion) {
-    std::stable_sort(clauses.begin(), clauses.end(), goes_before_strictly);
-    return;
-  }
-  for (std::size_t i = 1; i < clauses.size(); ++i) {
-    for (std::size_t j = i; j > 0 && goes_before(clauses[j], clauses[j - 1]); --j) std::swap(clauses[j], clauses[j - 1]);
-  }
-}
-
-std::vector<Clause> parse_accept(std::string_view header) {
-  std::vector<Clause> clauses;
-  while (!header.empty()) {
-    if (auto clause = parse_clause(take(header, ','))) clauses.push_back(std::move(*clause));
-  }
-  sort_clauses(clauses);
-  return clauses;
-}
 
 struct ShapeRow {
   std::string_view kind;
@@ -126,7 +40,7 @@ bool writes(const MediaType& media, const Offers& offers) {
   return media.shape == Shape::kTable ? media.codec->is_text() : media.codec->can_write(media.presentation(offers.schema));
 }
 
-std::optional<MediaType> accept_clause(const Clause& clause, MediaType media, const Offers& offers) {
+std::optional<MediaType> accept_clause(const AcceptClause& clause, MediaType media, const Offers& offers) {
   std::string_view kind, group, version;
   bool converts = false;
   for (const auto& [name, value] : clause.parameters) {
@@ -141,6 +55,8 @@ std::optional<MediaType> accept_clause(const Clause& clause, MediaType media, co
       converts = true;
     } else if (name == "pretty") {
       media.pretty = value == "1";
+    } else if (name == "sv" && !value.empty()) {
+      if (!offers.shapes || value != "v1") return std::nullopt;
     } else if (name == "stream" && !value.empty()) {
       if (media.yaml || value != "watch") return std::nullopt;
     }
@@ -149,35 +65,28 @@ std::optional<MediaType> accept_clause(const Clause& clause, MediaType media, co
   return writes(media, offers) ? std::optional<MediaType>(media) : std::nullopt;
 }
 
-struct Served {
-  std::string_view subtype;
-  MediaType media;
-};
+bool fits(const AcceptClause& clause, std::string_view media_type) noexcept {
+  if (clause.type == "*" && clause.subtype == "*") return true;
+  return clause.type == "application" && (clause.subtype == "*" || clause.subtype == media_type.substr(media_type.find('/') + 1));
+}
 
 // JSON, YAML, and what other codecs write, in the order in which wildcards find them.
-std::vector<Served> served_types() {
-  std::vector<Served> out;
+std::optional<MediaType> match_clause(const AcceptClause& clause, const Offers& offers) {
   for (const Codec* codec : codecs()) {
-    const std::string_view type = codec->media_type();
-    MediaType media;
-    media.codec = codec;
-    out.push_back({type.substr(type.find('/') + 1), media});
+    for (const bool yaml : {false, true}) {
+      MediaType media;
+      media.codec = codec;
+      media.yaml = yaml;
+      if ((yaml && codec != &json_codec()) || !fits(clause, media.content_type())) continue;
+      if (auto accepted = accept_clause(clause, media, offers)) return accepted;
+    }
   }
-  MediaType yaml;
-  yaml.yaml = true;
-  out.insert(out.begin() + 1, {"yaml", yaml});
-  return out;
+  return std::nullopt;
 }
 
 std::optional<MediaType> match(std::string_view accept, const Offers& offers) {
-  static const std::vector<Served> types = served_types();
-  for (const Clause& clause : parse_accept(accept)) {
-    for (const Served& type : types) {
-      const bool any = clause.type == "*" && clause.subtype == "*";
-      const bool fits = clause.type == "application" && (clause.subtype == type.subtype || clause.subtype == "*");
-      if (!any && !fits) continue;
-      if (auto media = accept_clause(clause, type.media, offers)) return media;
-    }
+  for (const AcceptClause& clause : parse_accept(accept)) {
+    if (auto media = match_clause(clause, offers)) return media;
   }
   return std::nullopt;
 }
@@ -192,17 +101,6 @@ const Codec* named_first(std::string_view accept, const Offers& offers) noexcept
     if (codec->media_type() == first && codec->can_write({offers.schema, false, false})) return codec;
   }
   return nullptr;
-}
-
-// What a client could have asked for: no type that would be refused too.
-std::string offered_types(const Offers& offers) {
-  std::string types;
-  for (const Codec* codec : codecs()) {
-    if (!codec->can_write({offers.schema, false, false})) continue;
-    types.append(types.empty() ? "" : ", ").append(codec->media_type());
-    if (codec == &json_codec()) types += ", application/yaml";
-  }
-  return types;
 }
 
 // strconv.ParseBool, an error being false.
@@ -238,7 +136,7 @@ Result<MediaType> negotiate(const Exchange& exchange, const Offers& offers) {
     media.codec = named;
   } else if (!is_plain_json(accept)) {
     auto found = match(accept, offers);
-    if (!found) return not_acceptable_types(offered_types(offers));
+    if (!found) return not_acceptable_types(served_types());
     media = *found;
   }
   media.pretty = media.pretty || wants_pretty(exchange);
@@ -252,10 +150,10 @@ Status check_route_accept(const Exchange& exchange, bool streams) {
   while (!rest.empty()) {
     std::string_view part = take(rest, ',');
     const std::string_view type = trim(take(part, ';'));
-    if (type == "*/*" || in_list(kServedTypes, type)) return {};
+    if (type == "*/*" || in_list(served_types(), type) || (streams && in_list(stream_types(), type))) return {};
   }
-  std::string types(kServedTypes);
-  if (streams) types.append(", ").append(kStreamTypes);
+  std::string types(served_types());
+  if (streams) types.append(", ").append(stream_types());
   const std::string_view method = exchange.method();
   const std::string_view length = exchange.header("content-length");
   const bool has_body_verb = method == "POST" || method == "PUT" || method == "PATCH";
@@ -279,7 +177,8 @@ Result<BodyFormat> negotiate_input(const Exchange& exchange) {
   if (lower == "application/json") return BodyFormat::kJson;
   if (lower == "application/yaml") return BodyFormat::kYaml;
   if (lower == "application/vnd.kubernetes.protobuf") return BodyFormat::kProtobuf;
-  return unsupported_media_type(kServedTypes);
+  if (lower == "application/cbor" && find_codec("cbor") != nullptr) return BodyFormat::kCbor;
+  return unsupported_media_type(served_types());
 }
 
 }  // namespace backplane::endpoints

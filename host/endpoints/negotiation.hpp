@@ -45,7 +45,7 @@ Result<MediaType> negotiate(const Exchange& exchange, const Offers& offers);
 // `streams`: the path lists or watches.
 Status check_route_accept(const Exchange& exchange, bool streams);
 
-enum class BodyFormat : unsigned char { kJson, kYaml, kProtobuf };
+enum class BodyFormat : unsigned char { kJson, kYaml, kProtobuf, kCbor };
 // Content-Type of an object body; none is JSON.
 Result<BodyFormat> negotiate_input(const Exchange& exchange);
 

@@ -67,12 +67,9 @@ TEST(Negotiation, ProtobufIsPassedOverWhereThereIsNoSuchForm) {
   const auto refused = accepted("application/vnd.kubernetes.protobuf");
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.status().code(), 406);
-  EXPECT_EQ(refused.status().message(), "only the following media types are accepted: application/json, application/yaml")
-      << "what was refused is not among them";
-  static const auto meta = meta_schemas();
-  const FakeExchange exchange("GET", "/api/v1/pods", {{"Accept", "text/html"}}, "");
-  EXPECT_EQ(negotiate(exchange, {true, meta->find("io.k8s.apimachinery.pkg.apis.meta.v1.Status")}).status().message(),
-            "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf");
+  EXPECT_EQ(refused.status().message(),
+            "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf")
+      << "upstream lists what it serves, not what the object can be";
 }
 
 TEST(Negotiation, ShapesNeedKindGroupAndVersion) {
@@ -99,6 +96,14 @@ TEST(Negotiation, StreamIsAParameterOfJsonOnly) {
   EXPECT_TRUE(accepted("application/json;stream=watch").ok());
   EXPECT_FALSE(accepted("application/yaml;stream=watch").ok());
   EXPECT_FALSE(accepted("application/json;stream=other").ok());
+}
+
+TEST(Negotiation, TheServersVersionIsV1OfMetaAndNoneForErrors) {
+  EXPECT_TRUE(accepted("application/json;sv=v1").ok());
+  EXPECT_TRUE(accepted("application/json;sv=").ok());
+  EXPECT_FALSE(accepted("application/json;sv=v2").ok());
+  const FakeExchange exchange("GET", "/x", {{"Accept", "application/json;sv=v1"}}, "");
+  EXPECT_FALSE(negotiate(exchange, {}).ok());
 }
 
 TEST(Negotiation, MalformedClausesArePassedOver) {
@@ -246,6 +251,29 @@ TEST_F(RouteTest, RetryAfterFollowsTheDetails) {
   const Response got = send("GET", "namespaces/n/configmaps?watch=true");
   EXPECT_EQ(got.code(), 504);
   EXPECT_EQ(got.exchange->headers_named("Retry-After"), std::vector<std::string>{"3"});
+}
+
+// The last of this file: CBOR stays offered.
+TEST(Negotiation, CborIsOfferedOnceItsGateIsOn) {
+  const auto input = [] {
+    const FakeExchange exchange("POST", "/x", {{"Content-Type", "application/cbor"}}, "");
+    return endpoints::negotiate_input(exchange);
+  };
+  EXPECT_FALSE(accepted("application/cbor").ok());
+  EXPECT_EQ(input().status().code(), 415);
+  offer_cbor();
+  EXPECT_EQ(answered("application/cbor"), "application/cbor");
+  EXPECT_EQ(answered("application/cbor;stream=watch"), "application/cbor");
+  EXPECT_EQ(answered("application/cbor;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"), "application/cbor");
+  EXPECT_FALSE(accepted("application/cbor;as=Table;g=meta.k8s.io;v=v1").ok());
+  EXPECT_EQ(answered("*/*"), "application/json") << "it is the last";
+  EXPECT_EQ(*input(), endpoints::BodyFormat::kCbor);
+  EXPECT_EQ(accepted("text/html").status().message(),
+            "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf, "
+            "application/cbor");
+  const FakeExchange sequence("GET", "/api/v1/pods?watch=1", {{"Accept", "application/cbor-seq"}}, "");
+  EXPECT_TRUE(endpoints::check_route_accept(sequence, true).ok());
+  EXPECT_FALSE(endpoints::check_route_accept(sequence, false).ok());
 }
 
 }  // namespace

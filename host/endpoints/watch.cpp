@@ -99,7 +99,7 @@ Result<WatchPlan> make_plan(const Resource& resource, const RequestContext& cont
   const Query query = request_query(exchange);
   auto options = list_options(query, context.info.name);
   if (!options.ok()) return std::move(options.status());
-  if (media->yaml) return not_acceptable_types(kStreamTypes);
+  if (media->yaml) return not_acceptable_types(stream_types());
   WatchPlan plan;
   plan.options = std::move(*options);
   plan.options.watch = true;

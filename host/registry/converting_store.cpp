@@ -21,6 +21,7 @@ class ConvertingStore final : public ServedStore {
   GroupVersionKind kind() const override { return config_.kind; }
   const Schema* schema() const override { return config_.schema; }
   bool namespaced() const override { return below_->namespaced(); }
+  bool returns_deleted() const noexcept override { return below_->returns_deleted(); }
   bool deletes_collections() const override { return below_->deletes_collections(); }
   std::string singular_name() const override { return config_.singular; }
   std::vector<std::string> short_names() const override { return config_.short_names; }

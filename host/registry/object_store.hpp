@@ -36,6 +36,7 @@ class ObjectStore final : public ServedStore, public Transactor {
   std::optional<std::string_view> field(const ObjectEntry& object, std::string_view label) const override;
   std::string list_kind() const override { return config_.list_kind; }
   std::string deprecation_warning() const override { return config_.deprecation_warning; }
+  bool returns_deleted() const noexcept override { return config_.return_deleted_object; }
   bool deletes_collections() const override { return config_.strategy->facts().deletes_collections; }
   const ResourceConfig& config() const noexcept { return config_; }
 

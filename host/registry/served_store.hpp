@@ -22,6 +22,8 @@ class ServedStore : public StandardStorage, public DeprecationProvider {
   virtual const ResourceFace& face() const noexcept = 0;
   // What speaks of this version's own form, in which objects come and go; null: nothing does, or the stored version's strategy.
   virtual const Strategy* own() const noexcept = 0;
+  // Whether a delete is answered with the object.
+  virtual bool returns_deleted() const noexcept = 0;
   // An update through `mode`, whose strategy speaks of the stored form.  `own` speaks of this version's form, before; null: nothing to say.
   // `info` sees and gives this version's form.
   virtual Task<Result<UpdateResult>> update_through(WriteMode mode, const Strategy* own, RequestContext& context, std::string name,

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <ctime>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -19,6 +20,7 @@ namespace backplane {
 struct MadeDocument {
   SharedBytes bytes;
   std::string hash;  // sha512_hex of the bytes, unless they were made with one
+  std::time_t made = std::time(nullptr);
 };
 using MadeDocumentRef = std::shared_ptr<const MadeDocument>;
 

@@ -1,21 +1,40 @@
-// OpenAPI documents made from the route table and the schema engine: v3 per group version, v2 for the whole server, and v2 in the
-// protobuf form (gnostic's openapi.v2.Document) that older kubectl asks for.
+// OpenAPI documents made from the route table and the schema engine: v3 per group version and for each document of discovery, v2 for the
+// whole server, and both in the protobuf form (gnostic's Document) that some clients ask for.
 //
 // Thread-safety: pure functions of an immutable table.
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 
 #include "routing/route_table.hpp"
 
 namespace backplane {
 
+// A document that is not of a resource: discovery, the version, the keys of tokens.
+struct OpenApiPage {
+  std::string path;        // "/apis/apps/"
+  std::string tag;         // "apps"
+  std::string id;          // operationId
+  std::string definition;  // of the answer; empty: a text
+  std::vector<std::string_view> types;
+  bool negotiated = true;  // request and answer are of the same types
+  // "apis/apps": what its own v3 document is found by.
+  std::string name() const { return path.substr(1, path.size() - 2); }
+};
+// Those of the server but for the lists of resources, which stand in their group version's document.
+std::vector<OpenApiPage> openapi_pages(const RouteTable& table);
+OpenApiPage openapi_resource_list(const GroupVersion& version);
+
+std::string openapi_v3_page(const OpenApiPage& page);
 std::string openapi_v3_document(const VersionTable& version);
 // What stands for the document in ETags and in the index, without making it; empty: only the document itself can tell.
 std::string openapi_v3_hash(const VersionTable& version);
 std::string openapi_v2_document(const RouteTable& table);
-// `v2` is what openapi_v2_document gave.
+// `v2` is what openapi_v2_document gave, `v3` what one of the others did.
 std::string openapi_v2_protobuf(std::string_view v2);
+std::string openapi_v3_protobuf(std::string_view v3);
 
 // ---- shared by v2 and v3
 struct OpenApiOperation {
@@ -23,7 +42,7 @@ struct OpenApiOperation {
   std::string method;                   // "get"
   std::string action;                   // x-kubernetes-action: get list post put patch delete deletecollection watch watchlist connect
   std::string id;                       // operationId
-  std::vector<std::string_view> query;  // names of query parameters
+  std::vector<std::string_view> query;  // names of query parameters, sorted
   std::string body;                     // definition name, "" none, "Patch" for patches
   std::string result;                   // definition name, "" for connect (text)
   std::vector<int> codes;
@@ -40,28 +59,43 @@ std::string definition_of(const ResourceRow& row, const GroupVersionKind& kind);
 // The definitions that operations name, and the types they are looked up in first; null: the meta types alone.
 using UsedDefinitions = std::map<std::string, const SchemaSet*>;
 void add_used_definitions(const OpenApiOperation& operation, UsedDefinitions& used);
+struct OpenApiParameter {
+  std::string_view name;
+  bool in_path = false;
+  bool of_patch = false;  // said of patches in other words
+
+  std::string_view in() const noexcept { return in_path ? "path" : "query"; }
+  std::string_view type() const noexcept;  // "boolean", "integer" or "string"
+};
+// What all operations of a path take stands at the path; the rest at the operation.  By name.
+std::vector<OpenApiParameter> openapi_path_parameters(std::span<const OpenApiOperation> operations);
+std::vector<OpenApiParameter> openapi_own_parameters(const OpenApiOperation& operation, std::span<const OpenApiOperation> operations);
+
 // Writes a document member by member, so that no tree of the whole is ever made.
 class DocumentText {
  public:
-  using Adapt = void (*)(Value& definition);
+  using Adapt = std::function<void(std::string_view name, Value& definition)>;
 
   // Without `enums` the values that a built-in field may have are left out; those of custom resources are their authors' and stay.
-  explicit DocumentText(bool enums) : enums_(enums) {}
+  // `document`: the group version whose document it is; null: of another.
+  explicit DocumentText(bool enums, const GroupVersion* document = nullptr) : enums_(enums), document_(document) {}
   // Of the object that is open.
   void member(std::string_view name, const Value& value);
   void open(std::string_view name = {});
   void close() { out_ += '}'; }
   // The definitions that are used, and those they refer to; each once, as `adapt` makes it.
-  void definitions(const UsedDefinitions& used, Adapt adapt = nullptr);
+  void definitions(const UsedDefinitions& used, const Adapt& adapt = nullptr);
+  // What all documents begin with, and say of who may ask.
+  void title(std::string_view form, std::string_view version);
+  static Object bearer_token();
   std::string take() { return std::move(out_); }
 
  private:
   void begin_member(std::string_view name);
   std::string out_;
   bool enums_;
+  const GroupVersion* document_;
   Object written_;  // by name; null
 };
-// "boolean", "integer" or "string".
-std::string_view query_parameter_type(std::string_view name);
 
 }  // namespace backplane

@@ -1,18 +1,21 @@
 #include <algorithm>
 
+#include "registry/served_store.hpp"
 #include "routing/openapi.hpp"
+#include "routing/version.hpp"
 
 namespace backplane {
 namespace {
 
 using Names = std::vector<std::string_view>;
 
-const Names kListQuery{"allowWatchBookmarks",  "continue",          "fieldSelector", "labelSelector",  "limit", "resourceVersion",
+const Names kListQuery{"allowWatchBookmarks",  "continue",          "fieldSelector", "labelSelector",  "limit", "pretty", "resourceVersion",
                        "resourceVersionMatch", "sendInitialEvents", "shardSelector", "timeoutSeconds", "watch"};
-const Names kWriteQuery{"dryRun", "fieldManager", "fieldValidation"};
-const Names kPatchQuery{"dryRun", "fieldManager", "fieldValidation", "force"};
+const Names kReadQuery{"pretty"};
+const Names kWriteQuery{"dryRun", "fieldManager", "fieldValidation", "pretty"};
+const Names kPatchQuery{"dryRun", "fieldManager", "fieldValidation", "force", "pretty"};
 const Names kDeleteQuery{"dryRun", "gracePeriodSeconds", "ignoreStoreReadErrorWithClusterBreakingPotential", "orphanDependents",
-                         "propagationPolicy"};
+                         "pretty", "propagationPolicy"};
 const Names kDeleteCollectionQuery{"continue",
                                    "dryRun",
                                    "fieldSelector",
@@ -21,6 +24,7 @@ const Names kDeleteCollectionQuery{"continue",
                                    "labelSelector",
                                    "limit",
                                    "orphanDependents",
+                                   "pretty",
                                    "propagationPolicy",
                                    "resourceVersion",
                                    "resourceVersionMatch",
@@ -53,6 +57,17 @@ std::vector<std::string> group_words(const std::string& group) {
   // Groups that are not upstream's are named from the domain's end: stable.example.com → com.example.stable.
   if (!group.ends_with(".k8s.io") && words.size() > 1) std::reverse(words.begin(), words.end());
   return words;
+}
+
+std::string group_tag(const std::string& group) {
+  std::string out;
+  for (const auto& word : group_words(group)) out += out.empty() ? word : capitalized(word);
+  return out;
+}
+std::string group_id_part(const std::string& group) {
+  std::string out;
+  for (const auto& word : group_words(group)) out += capitalized(word);
+  return out;
 }
 
 bool has_verb(const ResourceRow& row, std::string_view verb) {
@@ -97,14 +112,17 @@ class RowOperations {
  private:
   void make_item() {
     if (row_.takes_path) return make_connect();
-    if (has_verb(row_, "get")) add(item_, "get", "get", "read" + id_part_ + name_, {}, "", kind_, {200});
+    if (has_verb(row_, "get")) add(item_, "get", "get", "read" + id_part_ + name_, kReadQuery, "", kind_, {200});
     if (has_verb(row_, "update")) add(item_, "put", "put", "replace" + id_part_ + name_, kWriteQuery, kind_, kind_, {200, 201});
     if (has_verb(row_, "patch")) add(item_, "patch", "patch", "patch" + id_part_ + name_, kPatchQuery, "Patch", kind_, {200, 201});
     if (!row_.subresource.empty() && has_verb(row_, "create")) {
       add(item_, "post", "post", "create" + id_part_ + name_, kWriteQuery, kind_, kind_, {200, 201, 202});
     }
     if (has_verb(row_, "delete")) {
-      add(item_, "delete", "delete", "delete" + id_part_ + name_, kDeleteQuery, kMeta + "DeleteOptions", kMeta + "Status", {200, 202});
+      const auto* store = dynamic_cast<const registry::ServedStore*>(row_.storage.get());
+      const bool returned = store != nullptr && store->returns_deleted();
+      add(item_, "delete", "delete", "delete" + id_part_ + name_, kDeleteQuery, kMeta + "DeleteOptions",
+          returned ? kind_ : kMeta + "Status", {200, 202});
     }
   }
   void make_connect() {
@@ -155,17 +173,9 @@ class RowOperations {
 
 }  // namespace
 
-std::string openapi_tag(const GroupVersion& version) {
-  std::string out;
-  for (const auto& word : group_words(version.group)) out += out.empty() ? word : capitalized(word);
-  return out + "_" + version.version;
-}
+std::string openapi_tag(const GroupVersion& version) { return group_tag(version.group) + "_" + version.version; }
 
-std::string openapi_id_part(const GroupVersion& version) {
-  std::string out;
-  for (const auto& word : group_words(version.group)) out += capitalized(word);
-  return out + capitalized(version.version);
-}
+std::string openapi_id_part(const GroupVersion& version) { return group_id_part(version.group) + capitalized(version.version); }
 
 std::string definition_of(const ResourceRow& row, const GroupVersionKind& kind) {
   if (row.schemas) {
@@ -183,13 +193,81 @@ std::string definition_of(const ResourceRow& row, const GroupVersionKind& kind) 
   return out + kind.version + "." + kind.kind;
 }
 
-std::string_view query_parameter_type(std::string_view name) {
+std::string_view OpenApiParameter::type() const noexcept {
   static constexpr std::string_view kBooleans[] = {
       "allowWatchBookmarks", "sendInitialEvents", "watch", "force", "orphanDependents", "ignoreStoreReadErrorWithClusterBreakingPotential"};
   static constexpr std::string_view kIntegers[] = {"limit", "timeoutSeconds", "gracePeriodSeconds"};
+  if (in_path) return "string";
   if (std::find(std::begin(kBooleans), std::end(kBooleans), name) != std::end(kBooleans)) return "boolean";
   if (std::find(std::begin(kIntegers), std::end(kIntegers), name) != std::end(kIntegers)) return "integer";
   return "string";
+}
+
+namespace {
+
+bool takes(const OpenApiOperation& operation, std::string_view query) {
+  return std::find(operation.query.begin(), operation.query.end(), query) != operation.query.end();
+}
+
+bool all_take(std::span<const OpenApiOperation> operations, std::string_view query) {
+  return std::all_of(operations.begin(), operations.end(), [&](const OpenApiOperation& each) { return takes(each, query); });
+}
+
+}  // namespace
+
+std::vector<OpenApiParameter> openapi_path_parameters(std::span<const OpenApiOperation> operations) {
+  std::vector<OpenApiParameter> out;
+  const OpenApiOperation& first = operations.front();
+  const std::string_view path = first.path;
+  for (std::size_t at = path.find('{'); at != std::string_view::npos; at = path.find('{', at + 1)) {
+    out.push_back({path.substr(at + 1, path.find('}', at) - at - 1), true, false});
+  }
+  for (const std::string_view name : first.query) {
+    if (all_take(operations, name)) out.push_back({name, false, first.action == "patch"});
+  }
+  std::sort(out.begin(), out.end(), [](const OpenApiParameter& a, const OpenApiParameter& b) { return a.name < b.name; });
+  return out;
+}
+
+std::vector<OpenApiParameter> openapi_own_parameters(const OpenApiOperation& operation, std::span<const OpenApiOperation> operations) {
+  std::vector<OpenApiParameter> out;
+  for (const std::string_view name : operation.query) {
+    if (!all_take(operations, name)) out.push_back({name, false, operation.action == "patch"});
+  }
+  return out;
+}
+
+namespace {
+
+const std::vector<std::string_view> kPageTypes = {"application/json", "application/yaml", "application/vnd.kubernetes.protobuf"};
+
+}  // namespace
+
+OpenApiPage openapi_resource_list(const GroupVersion& version) {
+  return {version.path() + "/", openapi_tag(version), "get" + openapi_id_part(version) + "APIResources", kMeta + "APIResourceList",
+          kPageTypes};
+}
+
+std::vector<OpenApiPage> openapi_pages(const RouteTable& table) {
+  std::vector<OpenApiPage> out;
+  const auto is_there = [&](const std::string& path) { return table.paths->exact.count(path) != 0; };
+  if (table.group("") != nullptr) out.push_back({"/api/", "core", "getCoreAPIVersions", kMeta + "APIVersions", kPageTypes});
+  out.push_back({"/apis/", "apis", "getAPIVersions", kMeta + "APIGroupList", kPageTypes});
+  for (const GroupEntry* group : table.named_groups()) {
+    if (group->dynamic) continue;
+    out.push_back({"/apis/" + group->name + "/", group_tag(group->name), "get" + group_id_part(group->name) + "APIGroup",
+                   kMeta + "APIGroup", kPageTypes});
+  }
+  if (is_there("/version"))
+    out.push_back({"/version/", "version", "getCodeVersion", "io.k8s.apimachinery.pkg.version.Info", {"application/json"}});
+  if (is_there("/.well-known/openid-configuration")) {
+    out.push_back(
+        {"/.well-known/openid-configuration/", "WellKnown", "getServiceAccountIssuerOpenIDConfiguration", "", {"application/json"}, false});
+  }
+  if (is_there("/openid/v1/jwks")) {
+    out.push_back({"/openid/v1/jwks/", "openid", "getServiceAccountIssuerOpenIDKeyset", "", {"application/jwk-set+json"}, false});
+  }
+  return out;
 }
 
 std::map<std::string, std::vector<OpenApiOperation>> openapi_operations(const VersionTable& version) {
@@ -242,16 +320,23 @@ bool is_built_in(const SchemaSet* schemas, const std::string& name) {
 
 }  // namespace
 
-void DocumentText::definitions(const UsedDefinitions& used, Adapt adapt) {
+void DocumentText::title(std::string_view form, std::string_view version) {
+  member(form, json::value(version));
+  member("info", Object{{"title", "Kubernetes"}, {"version", kOpenApiVersion}});
+}
+
+Object DocumentText::bearer_token() { return Object{{"BearerToken", {{"type", "apiKey"}, {"name", "authorization"}, {"in", "header"}}}}; }
+
+void DocumentText::definitions(const UsedDefinitions& used, const Adapt& adapt) {
   for (const auto& [name, schemas] : used) {
     const bool own = schemas != nullptr && schemas->find(std::string_view(name)) != nullptr;
     const bool with_enums = enums_ || !is_built_in(schemas, name);
     const std::size_t before = written_.size();
-    (own ? *schemas : *meta_schemas()).openapi_components(name, written_);
+    (own ? *schemas : *meta_schemas()).openapi_components(name, written_, document_);
     for (auto added = written_.begin() + static_cast<std::ptrdiff_t>(before); added != written_.end(); ++added) {
       Value definition = std::exchange(added->value(), nullptr);
       if (!with_enums) drop_enums(definition);
-      if (adapt != nullptr) adapt(definition);
+      if (adapt != nullptr) adapt(added->key(), definition);
       member(added->key(), definition);
     }
   }

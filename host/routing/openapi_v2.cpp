@@ -1,5 +1,6 @@
+#include <set>
+
 #include "routing/openapi.hpp"
-#include "routing/version.hpp"
 
 namespace backplane {
 namespace {
@@ -16,13 +17,9 @@ Array words(std::initializer_list<std::string_view> list) {
   return out;
 }
 
-Object plain_parameter(std::string_view name, std::string_view in, std::string_view type) {
-  Object out;
-  out["uniqueItems"] = true;
-  out["type"] = type;
-  out["name"] = name;
-  out["in"] = in;
-  if (in == "path") out["required"] = true;
+Object parameter_object(const OpenApiParameter& parameter) {
+  Object out{{"uniqueItems", true}, {"type", parameter.type()}, {"name", parameter.name}, {"in", parameter.in()}};
+  if (parameter.in_path) out["required"] = true;
   return out;
 }
 
@@ -34,6 +31,68 @@ Object body_parameter(const OpenApiOperation& operation) {
   out["schema"] = reference(operation.body == "Patch" ? "io.k8s.apimachinery.pkg.apis.meta.v1.Patch" : operation.body);
   return out;
 }
+
+// The names under which upstream shares parameters among all paths.  They end in a hash of what upstream says of them: published, so facts.
+struct SharedName {
+  std::string_view name, shared;
+};
+constexpr SharedName kSharedNames[] = {
+    {"allowWatchBookmarks", "allowWatchBookmarks-HC2hJt-J"},
+    {"continue", "continue-QfD61s0i"},
+    {"fieldManager", "fieldManager-Qy4HdaTW"},
+    {"fieldSelector", "fieldSelector-xIcQKXFG"},
+    {"force", "force-tOGGb0Yi"},
+    {"gracePeriodSeconds", "gracePeriodSeconds--K5HaBOS"},
+    {"ignoreStoreReadErrorWithClusterBreakingPotential", "ignoreStoreReadErrorWithClusterBreakingPotential-QbNkfIqj"},
+    {"labelSelector", "labelSelector-5Zw57w4C"},
+    {"limit", "limit-1NfNmdNH"},
+    {"namespace", "namespace-vgWSWtn3"},
+    {"orphanDependents", "orphanDependents-uRB25kX5"},
+    {"pretty", "pretty-tJGM1-ng"},
+    {"propagationPolicy", "propagationPolicy-6jk3prlO"},
+    {"resourceVersion", "resourceVersion-5WAnf1kx"},
+    {"resourceVersionMatch", "resourceVersionMatch-t8XhRHeC"},
+    {"sendInitialEvents", "sendInitialEvents-rLXlEK_k"},
+    {"shardSelector", "shardSelector-Kgyki_3_"},
+    {"timeoutSeconds", "timeoutSeconds-yvYezaOC"},
+    {"watch", "watch-XNNPZGbK"},
+};
+
+std::string_view shared_name(const OpenApiParameter& parameter) {
+  if (parameter.name == "fieldManager" && parameter.of_patch) return "fieldManager-7c6nTn1T";
+  for (const SharedName& row : kSharedNames) {
+    if (row.name == parameter.name) return row.shared;
+  }
+  return {};
+}
+std::string_view shared_body(const OpenApiOperation& operation) {
+  if (operation.body == "Patch") return "body-78PwaGsr";
+  return operation.body.ends_with(".meta.v1.DeleteOptions") ? "body-2Y1dVQaQ" : std::string_view();
+}
+
+// Parameters of operations, and those that they share.
+class Parameters {
+ public:
+  Array of(std::span<const OpenApiParameter> parameters) {
+    Array out;
+    for (const OpenApiParameter& each : parameters) out.emplace_back(put(shared_name(each), parameter_object(each)));
+    return out;
+  }
+  Value body(const OpenApiOperation& operation) { return put(shared_body(operation), body_parameter(operation)); }
+  Object shared() const {
+    Object out;
+    for (const auto& [name, parameter] : shared_) out[name] = parameter;
+    return out;
+  }
+
+ private:
+  Value put(std::string_view shared, Object parameter) {
+    if (shared.empty()) return parameter;
+    shared_.emplace(shared, std::move(parameter));
+    return Object{{"$ref", "#/parameters/" + std::string(shared)}};
+  }
+  std::map<std::string, Object> shared_;
+};
 
 Array produces(const OpenApiOperation& operation) {
   Array out = words({"application/json", "application/yaml"});
@@ -53,7 +112,20 @@ Array consumes(const OpenApiOperation& operation) {
   return out;
 }
 
-Object operation_object(const OpenApiOperation& operation, const std::string& tag) {
+Object responses(const OpenApiOperation& operation) {
+  Object out;
+  for (int code : operation.codes) {
+    Object response;
+    response["description"] = code == 200 ? "OK" : code == 201 ? "Created" : "Accepted";
+    if (!operation.result.empty()) response["schema"] = reference(operation.result);
+    out[std::to_string(code)] = std::move(response);
+  }
+  out["401"] = Object{{"description", "Unauthorized"}};
+  return out;
+}
+
+Object operation_object(const OpenApiOperation& operation, std::span<const OpenApiOperation> operations, const std::string& tag,
+                        Parameters& shared) {
   Object out;
   out["consumes"] = consumes(operation);
   out["produces"] = produces(operation);
@@ -61,58 +133,95 @@ Object operation_object(const OpenApiOperation& operation, const std::string& ta
   out["tags"] = Array{json::value(tag)};
   out["operationId"] = operation.id;
   Array parameters;
-  if (!operation.body.empty()) parameters.emplace_back(body_parameter(operation));
-  if (operation.action != "watch" && operation.action != "watchlist") {
-    for (auto name : operation.query) parameters.emplace_back(plain_parameter(name, "query", query_parameter_type(name)));
-  }
+  if (!operation.body.empty()) parameters.push_back(shared.body(operation));
+  for (Value& own : shared.of(openapi_own_parameters(operation, operations))) parameters.push_back(std::move(own));
   if (!parameters.empty()) out["parameters"] = std::move(parameters);
-  Object responses;
-  for (int code : operation.codes) {
-    Object response;
-    response["description"] = code == 200 ? "OK" : code == 201 ? "Created" : "Accepted";
-    if (!operation.result.empty()) response["schema"] = reference(operation.result);
-    responses[std::to_string(code)] = std::move(response);
-  }
-  Object unauthorized;
-  unauthorized["description"] = "Unauthorized";
-  responses["401"] = std::move(unauthorized);
-  out["responses"] = std::move(responses);
+  out["responses"] = responses(operation);
   out["x-kubernetes-action"] = operation.action;
-  Object kind;
-  kind["group"] = operation.row->kind.group;
-  kind["kind"] = operation.row->kind.kind;
-  kind["version"] = operation.row->kind.version;
-  out["x-kubernetes-group-version-kind"] = std::move(kind);
+  const GroupVersionKind& kind = operation.row->kind;
+  out["x-kubernetes-group-version-kind"] = Object{{"group", kind.group}, {"kind", kind.kind}, {"version", kind.version}};
   return out;
 }
 
-Array path_parameters(const std::string& path, const OpenApiOperation& first) {
+Object page_object(const OpenApiPage& page) {
+  Array types(page.types.begin(), page.types.end());
+  Object get;
+  if (page.negotiated) get["consumes"] = types;
+  get["produces"] = std::move(types);
+  get["schemes"] = words({"https"});
+  get["tags"] = words({page.tag});
+  get["operationId"] = page.id;
+  Object answer{{"description", "OK"}, {"schema", page.definition.empty() ? Object{{"type", "string"}} : reference(page.definition)}};
+  get["responses"] = Object{{"200", std::move(answer)}, {"401", {{"description", "Unauthorized"}}}};
+  return Object{{"get", std::move(get)}};
+}
+
+// Versions that kube-apiserver knows, whether somebody serves them or not; what is served is known, too.
+constexpr std::pair<std::string_view, std::string_view> kKnownVersions[] = {
+    {"", "v1"},
+    {"admission.k8s.io", "v1"},
+    {"admission.k8s.io", "v1beta1"},
+    {"admissionregistration.k8s.io", "v1"},
+    {"admissionregistration.k8s.io", "v1alpha1"},
+    {"admissionregistration.k8s.io", "v1beta1"},
+    {"apiextensions.k8s.io", "v1beta1"},
+    {"apiregistration.k8s.io", "v1beta1"},
+    {"apps", "v1beta1"},
+    {"apps", "v1beta2"},
+    {"authentication.k8s.io", "v1alpha1"},
+    {"authentication.k8s.io", "v1beta1"},
+    {"authorization.k8s.io", "v1beta1"},
+    {"batch", "v1beta1"},
+    {"certificates.k8s.io", "v1alpha1"},
+    {"certificates.k8s.io", "v1beta1"},
+    {"coordination.k8s.io", "v1alpha2"},
+    {"coordination.k8s.io", "v1beta1"},
+    {"discovery.k8s.io", "v1beta1"},
+    {"events.k8s.io", "v1beta1"},
+    {"extensions", "v1beta1"},
+    {"flowcontrol.apiserver.k8s.io", "v1beta1"},
+    {"flowcontrol.apiserver.k8s.io", "v1beta2"},
+    {"flowcontrol.apiserver.k8s.io", "v1beta3"},
+    {"imagepolicy.k8s.io", "v1alpha1"},
+    {"internal.apiserver.k8s.io", "v1alpha1"},
+    {"networking.k8s.io", "v1beta1"},
+    {"node.k8s.io", "v1alpha1"},
+    {"node.k8s.io", "v1beta1"},
+    {"policy", "v1beta1"},
+    {"rbac.authorization.k8s.io", "v1alpha1"},
+    {"rbac.authorization.k8s.io", "v1beta1"},
+    {"resource.k8s.io", "v1alpha3"},
+    {"resource.k8s.io", "v1beta1"},
+    {"resource.k8s.io", "v1beta2"},
+    {"scheduling.k8s.io", "v1alpha2"},
+    {"scheduling.k8s.io", "v1beta1"},
+    {"storage.k8s.io", "v1alpha1"},
+    {"storage.k8s.io", "v1beta1"},
+    {"storagemigration.k8s.io", "v1beta1"},
+};
+
+// The kinds that every group version has, as rows of x-kubernetes-group-version-kind.
+Array in_every_version(const RouteTable& table, std::string_view kind) {
+  std::set<std::pair<std::string, std::string>> versions(std::begin(kKnownVersions), std::end(kKnownVersions));
+  for (const VersionTable* each : table.versions()) {
+    if (!each->dynamic) versions.emplace(each->version.group, each->version.version);
+  }
   Array out;
-  if (path.find("{name}") != std::string::npos) out.emplace_back(plain_parameter("name", "path", "string"));
-  if (path.find("{namespace}") != std::string::npos) out.emplace_back(plain_parameter("namespace", "path", "string"));
-  if (first.action == "watch" || first.action == "watchlist") {
-    for (auto name : first.query) out.emplace_back(plain_parameter(name, "query", query_parameter_type(name)));
-  }
-  out.emplace_back(plain_parameter("pretty", "query", "string"));
+  for (const auto& [group, version] : versions) out.push_back(Object{{"group", group}, {"kind", kind}, {"version", version}});
   return out;
 }
 
-// Swagger 2.0 has one definitions object and knows neither allOf-wrapped references with siblings nor nullable: a wrapped reference
-// becomes the reference itself, what v2 cannot say is left out.
+// Swagger 2.0 has one definitions object and knows neither allOf-wrapped references with siblings nor alternatives nor nullable: a wrapped
+// reference becomes the reference itself, what is one of several scalars is a text, and what v2 cannot say is left out, defaults with it.
 void to_v2(Value& node) {
-  if (node.is_array()) {
-    for (auto& item : node.get_array()) to_v2(item);
-    return;
-  }
   if (!node.is_object()) return;
   Object& object = node.get_object();
-  object.erase("nullable");
-  object.erase("oneOf");
-  object.erase("anyOf");
+  const bool alternatives = object.contains("oneOf") && !object.contains("type");
+  for (const char* word : {"nullable", "oneOf", "anyOf", "default"}) object.erase(word);
+  if (alternatives) object["type"] = "string";
   if (auto* all = object.if_contains("allOf"); all && all->is_array() && all->get_array().size() == 1 && all->get_array()[0].is_object()) {
     Object inner = all->get_array()[0].get_object();
     object.erase("allOf");
-    object.erase("default");
     for (auto& member : inner) object[member.key()] = member.value();
   }
   if (auto* ref = object.if_contains("$ref"); ref && ref->is_string()) {
@@ -120,7 +229,15 @@ void to_v2(Value& node) {
     const std::string from = "#/components/schemas/";
     if (text.starts_with(from)) *ref = "#/definitions/" + text.substr(from.size());
   }
-  for (auto& member : object) to_v2(member.value());
+  if (auto* properties = object.if_contains("properties"); properties && properties->is_object()) {
+    for (auto& property : properties->get_object()) to_v2(property.value());
+  }
+  for (const char* word : {"items", "additionalProperties", "not"}) {
+    if (auto* held = object.if_contains(word)) to_v2(*held);
+  }
+  if (auto* all = object.if_contains("allOf"); all && all->is_array()) {
+    for (auto& each : all->get_array()) to_v2(each);
+  }
 }
 
 }  // namespace
@@ -128,41 +245,48 @@ void to_v2(Value& node) {
 std::string openapi_v2_document(const RouteTable& table) {
   DocumentText text(table.openapi_enums);
   text.open();
-  text.member("swagger", "2.0");
-  Object info;
-  info["title"] = "Kubernetes";
-  info["version"] = kOpenApiVersion;
-  text.member("info", std::move(info));
+  text.title("swagger", "2.0");
   std::vector<UsedDefinitions> used;
+  Parameters shared;
+  const auto add_page = [&](const OpenApiPage& page, UsedDefinitions& into) {
+    if (!page.definition.empty()) into.emplace(page.definition, nullptr);
+    text.member(page.path, page_object(page));
+  };
   text.open("paths");
+  UsedDefinitions& of_pages = used.emplace_back();
+  for (const OpenApiPage& page : openapi_pages(table)) add_page(page, of_pages);
   for (const VersionTable* version : table.versions()) {
+    if (version->forward) continue;
     const std::string tag = openapi_tag(version->version);
     UsedDefinitions& of_version = used.emplace_back();
+    if (!version->dynamic) add_page(openapi_resource_list(version->version), of_version);
     for (const auto& [path, operations] : openapi_operations(*version)) {
       Object item;
       for (const auto& operation : operations) {
-        item[operation.method] = operation_object(operation, tag);
+        item[operation.method] = operation_object(operation, operations, tag, shared);
         add_used_definitions(operation, of_version);
       }
-      item["parameters"] = path_parameters(path, operations.front());
+      if (Array parameters = shared.of(openapi_path_parameters(operations)); !parameters.empty()) {
+        item["parameters"] = std::move(parameters);
+      }
       text.member(path, std::move(item));
     }
   }
   text.close();
+  const auto adapt = [&table](std::string_view name, Value& definition) {
+    to_v2(definition);
+    for (const std::string_view kind : {"DeleteOptions", "WatchEvent"}) {
+      if (name == "io.k8s.apimachinery.pkg.apis.meta.v1." + std::string(kind)) {
+        definition.get_object()["x-kubernetes-group-version-kind"] = in_every_version(table, kind);
+      }
+    }
+  };
   text.open("definitions");
-  for (const UsedDefinitions& of_version : used) text.definitions(of_version, to_v2);
+  for (const UsedDefinitions& of_version : used) text.definitions(of_version, adapt);
   text.close();
-
-  Object bearer;
-  bearer["type"] = "apiKey";
-  bearer["name"] = "authorization";
-  bearer["in"] = "header";
-  Object security;
-  security["BearerToken"] = std::move(bearer);
-  text.member("securityDefinitions", std::move(security));
-  Object requirement;
-  requirement["BearerToken"] = Array();
-  text.member("security", Array{std::move(requirement)});
+  text.member("parameters", shared.shared());
+  text.member("securityDefinitions", DocumentText::bearer_token());
+  text.member("security", Array{Object{{"BearerToken", Array()}}});
   text.close();
   return text.take();
 }

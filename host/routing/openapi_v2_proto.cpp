@@ -1,85 +1,32 @@
 // Swagger 2.0 JSON as gnostic's protobuf message openapi.v2.Document: what `kubectl` up to 1.26 reads for validation and explain.
 // Field numbers: github.com/google/gnostic-models openapiv2/OpenAPIv2.proto.
-#include <algorithm>
-#include <functional>
-
 #include "routing/openapi.hpp"
+#include "routing/openapi_wire.hpp"
 
 namespace backplane {
+namespace openapi {
 namespace {
 
-// Appends protobuf fields to a buffer.
-class Wire {
- public:
-  void text(int field, std::string_view value) {
-    key(field, 2);
-    varint(value.size());
-    out_.append(value);
-  }
-  void flag(int field, bool value) {
-    if (!value) return;
-    key(field, 0);
-    varint(1);
-  }
-  void message(int field, const Wire& inner) { text(field, inner.out_); }
-  const std::string& bytes() const noexcept { return out_; }
-
- private:
-  void key(int field, int type) { varint(static_cast<std::uint64_t>(field) << 3 | static_cast<unsigned>(type)); }
-  void varint(std::uint64_t value) {
-    while (value >= 0x80) {
-      out_.push_back(static_cast<char>(value | 0x80));
-      value >>= 7;
-    }
-    out_.push_back(static_cast<char>(value));
-  }
-  std::string out_;
-};
-
-void put_text(Wire& wire, int field, const Object& object, std::string_view key) {
-  if (auto text = get_string(object, key); !text.empty()) wire.text(field, text);
-}
-void put_texts(Wire& wire, int field, const Object& object, std::string_view key) {
-  if (const Array* list = get_array(object, key)) {
-    for (const auto& item : *list) wire.text(field, item.get_string());
-  }
-}
-
-// Any: {yaml = 2}; JSON is YAML.
-Wire any(const Value& value) {
-  Wire out;
-  out.text(2, to_json(value));
-  return out;
-}
-
-void put_extensions(Wire& wire, int field, const Object& object) {
-  for (const auto& member : object) {
-    if (!std::string_view(member.key()).starts_with("x-")) continue;
-    Wire named;
-    named.text(1, member.key());
-    named.message(2, any(member.value()));
-    wire.message(field, named);
-  }
-}
-
-template <class Encode>
-void put_named(Wire& wire, int field, const Object& object, Encode encode) {
-  for (const auto& member : object) {
-    if (!member.value().is_object()) continue;
-    Wire named;
-    named.text(1, member.key());
-    named.message(2, encode(member.value().get_object()));
-    wire.message(field, named);
-  }
-}
-
 Wire schema_message(const Object& schema) {
+  static constexpr PlainField kBefore[] = {
+      {"$ref", 1},
+      {"format", 2},
+      {"title", 3},
+      {"description", 4},
+  };
+  static constexpr PlainField kPlain[] = {
+      {"multipleOf", 6, PlainField::kReal},        {"maximum", 7, PlainField::kReal},
+      {"exclusiveMaximum", 8, PlainField::kFlag},  {"minimum", 9, PlainField::kReal},
+      {"exclusiveMinimum", 10, PlainField::kFlag}, {"maxLength", 11, PlainField::kInteger},
+      {"minLength", 12, PlainField::kInteger},     {"pattern", 13},
+      {"maxItems", 14, PlainField::kInteger},      {"minItems", 15, PlainField::kInteger},
+      {"uniqueItems", 16, PlainField::kFlag},      {"maxProperties", 17, PlainField::kInteger},
+      {"minProperties", 18, PlainField::kInteger}, {"required", 19, PlainField::kTexts},
+  };
   Wire out;
-  put_text(out, 1, schema, "$ref");
-  put_text(out, 2, schema, "format");
-  put_text(out, 4, schema, "description");
+  put_plain(out, schema, kBefore);
   if (const Value* value = find(schema, "default")) out.message(5, any(*value));
-  put_texts(out, 19, schema, "required");
+  put_plain(out, schema, kPlain);
   if (const Array* values = get_array(schema, "enum")) {
     for (const auto& value : *values) out.message(20, any(value));
   }
@@ -98,6 +45,9 @@ Wire schema_message(const Object& schema) {
     item.message(1, schema_message(*items));
     out.message(23, item);
   }
+  if (const Array* all = get_array(schema, "allOf")) {
+    for (const auto& each : *all) out.message(24, schema_message(each.get_object()));
+  }
   if (const Object* properties = get_object(schema, "properties")) {
     Wire list;
     put_named(list, 1, *properties, schema_message);
@@ -110,38 +60,52 @@ Wire schema_message(const Object& schema) {
 // QueryParameterSubSchema and PathParameterSubSchema differ in the numbers from allow_empty_value on.
 Wire non_body_parameter(const Object& parameter) {
   const bool query = get_string(parameter, "in") == "query";
+  const PlainField fields[] = {
+      {"required", 1, PlainField::kFlag},
+      {"in", 2},
+      {"description", 3},
+      {"name", 4},
+      {"type", query ? 6 : 5},
+      {"uniqueItems", query ? 20 : 19, PlainField::kFlag},
+  };
   Wire schema;
-  schema.flag(1, get_bool(parameter, "required").value_or(false));
-  put_text(schema, 2, parameter, "in");
-  put_text(schema, 3, parameter, "description");
-  put_text(schema, 4, parameter, "name");
-  put_text(schema, query ? 6 : 5, parameter, "type");
-  schema.flag(query ? 20 : 19, get_bool(parameter, "uniqueItems").value_or(false));
+  put_plain(schema, parameter, fields);
   Wire out;
   out.message(query ? 3 : 4, schema);
   return out;
 }
 
-Wire parameter_item(const Object& parameter) {
-  Wire value;
+Wire parameter_message(const Object& parameter) {
+  static constexpr PlainField kBody[] = {{"description", 1}, {"name", 2}, {"in", 3}, {"required", 4, PlainField::kFlag}};
+  Wire out;
   if (get_string(parameter, "in") == "body") {
     Wire body;
-    put_text(body, 2, parameter, "name");
-    put_text(body, 3, parameter, "in");
-    body.flag(4, get_bool(parameter, "required").value_or(false));
+    put_plain(body, parameter, kBody);
     if (const Object* schema = get_object(parameter, "schema")) body.message(5, schema_message(*schema));
-    value.message(1, body);
+    out.message(1, body);
   } else {
-    value.message(2, non_body_parameter(parameter));
+    out.message(2, non_body_parameter(parameter));
   }
+  return out;
+}
+
+Wire parameter_item(const Object& parameter) {
+  static constexpr PlainField kReference[] = {{"$ref", 1}};
   Wire out;
-  out.message(1, value);
+  if (parameter.contains("$ref")) {
+    Wire reference;
+    put_plain(reference, parameter, kReference);
+    out.message(2, reference);
+  } else {
+    out.message(1, parameter_message(parameter));
+  }
   return out;
 }
 
 Wire response_value(const Object& response) {
+  static constexpr PlainField kPlain[] = {{"description", 1}};
   Wire inner;
-  put_text(inner, 1, response, "description");
+  put_plain(inner, response, kPlain);
   if (const Object* schema = get_object(response, "schema")) {
     Wire item;
     item.message(1, schema_message(*schema));
@@ -152,22 +116,27 @@ Wire response_value(const Object& response) {
   return out;
 }
 
+void put_parameters(Wire& out, int field, const Object& holder) {
+  const Array* parameters = get_array(holder, "parameters");
+  if (parameters == nullptr) return;
+  for (const auto& parameter : *parameters) out.message(field, parameter_item(parameter.get_object()));
+}
+
 Wire operation_message(const Object& operation) {
+  static constexpr PlainField kPlain[] = {
+      {"tags", 1, PlainField::kTexts},     {"description", 3}, {"operationId", 5}, {"produces", 6, PlainField::kTexts},
+      {"consumes", 7, PlainField::kTexts},
+  };
+  static constexpr PlainField kSchemes[] = {{"schemes", 10, PlainField::kTexts}};
   Wire out;
-  put_texts(out, 1, operation, "tags");
-  put_text(out, 3, operation, "description");
-  put_text(out, 5, operation, "operationId");
-  put_texts(out, 6, operation, "produces");
-  put_texts(out, 7, operation, "consumes");
-  if (const Array* parameters = get_array(operation, "parameters")) {
-    for (const auto& parameter : *parameters) out.message(8, parameter_item(parameter.get_object()));
-  }
+  put_plain(out, operation, kPlain);
+  put_parameters(out, 8, operation);
   if (const Object* responses = get_object(operation, "responses")) {
     Wire list;
     put_named(list, 1, *responses, response_value);
     out.message(9, list);
   }
-  put_texts(out, 10, operation, "schemes");
+  put_plain(out, operation, kSchemes);
   put_extensions(out, 13, operation);
   return out;
 }
@@ -179,34 +148,75 @@ Wire path_item(const Object& item) {
   for (auto [method, field] : kMethods) {
     if (const Object* operation = get_object(item, method)) out.message(field, operation_message(*operation));
   }
-  if (const Array* parameters = get_array(item, "parameters")) {
-    for (const auto& parameter : *parameters) out.message(9, parameter_item(parameter.get_object()));
+  put_parameters(out, 9, item);
+  return out;
+}
+
+// SecurityDefinitionsItem: {api_key_security = 2}.
+Wire security_item(const Object& scheme) {
+  static constexpr PlainField kPlain[] = {{"type", 1}, {"name", 2}, {"in", 3}, {"description", 4}};
+  Wire key;
+  put_plain(key, scheme, kPlain);
+  Wire out;
+  out.message(2, key);
+  return out;
+}
+
+// A SecurityRequirement: names, each with the scopes it wants.
+Wire requirement(const Object& wanted) {
+  Wire out;
+  for (const auto& member : wanted) {
+    Wire scopes;
+    if (const Array* list = member.value().if_array()) {
+      for (const auto& scope : *list) scopes.text(1, scope.get_string());
+    }
+    Wire named;
+    named.text(1, member.key());
+    named.message(2, scopes);
+    out.message(1, named);
   }
   return out;
 }
 
 }  // namespace
+}  // namespace openapi
 
 std::string openapi_v2_protobuf(std::string_view v2) {
-  const Value tree = json::parse(v2);
+  using namespace openapi;
+  struct Part {
+    std::string_view member;
+    int field;  // of the Document
+    int item;   // of the message that holds the named ones
+    Wire (*encode)(const Object& item);
+  };
+  static constexpr Part kParts[] = {
+      {"paths", 8, 2, path_item},
+      {"definitions", 9, 1, schema_message},
+      {"parameters", 10, 1, parameter_message},
+      {"securityDefinitions", 13, 1, security_item},
+  };
+  static constexpr PlainField kSwagger[] = {{"swagger", 1}};
+  static constexpr PlainField kInfo[] = {{"title", 1}, {"version", 2}};
+  json::parse_options options;
+  options.max_depth = kMaxJsonDepth;
+  const Value tree = json::parse(v2, {}, options);
   const Object& document = tree.get_object();
   Wire out;
-  put_text(out, 1, document, "swagger");
+  put_plain(out, document, kSwagger);
   if (const Object* info = get_object(document, "info")) {
     Wire message;
-    put_text(message, 1, *info, "title");
-    put_text(message, 2, *info, "version");
+    put_plain(message, *info, kInfo);
     out.message(2, message);
   }
-  if (const Object* paths = get_object(document, "paths")) {
+  for (const Part& part : kParts) {
+    const Object* named = get_object(document, part.member);
+    if (named == nullptr) continue;
     Wire list;
-    put_named(list, 2, *paths, path_item);
-    out.message(8, list);
+    put_named(list, part.item, *named, part.encode);
+    out.message(part.field, list);
   }
-  if (const Object* definitions = get_object(document, "definitions")) {
-    Wire list;
-    put_named(list, 1, *definitions, schema_message);
-    out.message(9, list);
+  if (const Array* security = get_array(document, "security")) {
+    for (const auto& each : *security) out.message(12, requirement(each.get_object()));
   }
   return out.bytes();
 }

@@ -12,15 +12,16 @@ Object reference(std::string_view definition) {
   return out;
 }
 
-Object parameter(std::string_view name, std::string_view in, std::string_view type) {
-  Object out;
-  out["name"] = name;
-  out["in"] = in;
-  if (in == "path") out["required"] = true;
-  Object schema;
-  schema["type"] = type;
-  schema["uniqueItems"] = true;
-  out["schema"] = std::move(schema);
+Object parameter_object(const OpenApiParameter& parameter) {
+  Object out{{"name", parameter.name}, {"in", parameter.in()}};
+  if (parameter.in_path) out["required"] = true;
+  out["schema"] = Object{{"type", parameter.type()}, {"uniqueItems", true}};
+  return out;
+}
+
+Array parameter_list(std::span<const OpenApiParameter> parameters) {
+  Array out;
+  for (const OpenApiParameter& each : parameters) out.emplace_back(parameter_object(each));
   return out;
 }
 
@@ -76,59 +77,40 @@ Object request_body(const OpenApiOperation& operation) {
   return out;
 }
 
-Object operation_object(const OpenApiOperation& operation, const std::string& tag) {
+Object operation_object(const OpenApiOperation& operation, std::span<const OpenApiOperation> operations, const std::string& tag) {
   Object out;
   out["tags"] = Array{json::value(tag)};
   out["operationId"] = operation.id;
-  // A watch by path takes its options from the path item; everything else lists its own.
-  const bool watch_path = operation.action == "watch" || operation.action == "watchlist";
-  if (!operation.query.empty() && !watch_path) {
-    Array parameters;
-    for (auto name : operation.query) parameters.emplace_back(parameter(name, "query", query_parameter_type(name)));
-    out["parameters"] = std::move(parameters);
-  }
+  if (Array own = parameter_list(openapi_own_parameters(operation, operations)); !own.empty()) out["parameters"] = std::move(own);
   if (!operation.body.empty()) out["requestBody"] = request_body(operation);
   out["responses"] = responses(operation);
   out["x-kubernetes-action"] = operation.action;
-  Object kind;
-  kind["group"] = operation.row->kind.group;
-  kind["version"] = operation.row->kind.version;
-  kind["kind"] = operation.row->kind.kind;
-  out["x-kubernetes-group-version-kind"] = std::move(kind);
+  const GroupVersionKind& kind = operation.row->kind;
+  out["x-kubernetes-group-version-kind"] = Object{{"group", kind.group}, {"version", kind.version}, {"kind", kind.kind}};
   return out;
 }
 
-Array path_parameters(const std::string& path, const OpenApiOperation& first) {
-  std::vector<Object> sorted;
-  std::map<std::string, Object> by_name;
-  if (path.find("{name}") != std::string::npos) by_name.emplace("name", parameter("name", "path", "string"));
-  if (path.find("{namespace}") != std::string::npos) by_name.emplace("namespace", parameter("namespace", "path", "string"));
-  if (first.action == "watch" || first.action == "watchlist") {
-    for (auto name : first.query) by_name.emplace(name, parameter(name, "query", query_parameter_type(name)));
+Object page_object(const OpenApiPage& page) {
+  Object content;
+  for (const std::string_view type : page.types) {
+    content[type] = Object{{"schema", page.definition.empty() ? Object{{"type", "string"}} : reference(page.definition)}};
   }
-  by_name.emplace("pretty", parameter("pretty", "query", "string"));
-  Array out;
-  // Path parameters first, as upstream lists them, then the query in alphabetical order.
-  for (const auto& [name, item] : by_name) {
-    if (item.at("in") == "path") out.emplace_back(item);
-  }
-  for (const auto& [name, item] : by_name) {
-    if (item.at("in") != "path") out.emplace_back(item);
-  }
-  return out;
-}
-
-Object resource_list_path(const VersionTable& version) {
-  OpenApiOperation operation;
-  operation.result = "io.k8s.apimachinery.pkg.apis.meta.v1.APIResourceList";
-  operation.codes = {200};
   Object get;
-  get["tags"] = Array{json::value(openapi_tag(version.version))};
-  get["operationId"] = "get" + openapi_id_part(version.version) + "APIResources";
-  get["responses"] = responses(operation);
-  Object out;
-  out["get"] = std::move(get);
-  return out;
+  get["tags"] = Array{json::value(page.tag)};
+  get["operationId"] = page.id;
+  get["responses"] = Object{{"200", {{"description", "OK"}, {"content", std::move(content)}}}, {"401", {{"description", "Unauthorized"}}}};
+  return Object{{"get", std::move(get)}};
+}
+
+void put_components(DocumentText& text, const UsedDefinitions& used) {
+  text.open("components");
+  if (!used.empty()) {
+    text.open("schemas");
+    text.definitions(used);
+    text.close();
+  }
+  text.member("securitySchemes", DocumentText::bearer_token());
+  text.close();
 }
 
 }  // namespace
@@ -143,42 +125,38 @@ std::string openapi_v3_hash(const VersionTable& version) {
   return known ? sha512_hex(said) : std::string();
 }
 
-std::string openapi_v3_document(const VersionTable& version) {
-  DocumentText text(version.openapi_enums);
+std::string openapi_v3_page(const OpenApiPage& page) {
+  DocumentText text(true);
   text.open();
-  text.member("openapi", "3.0.0");
-  Object info;
-  info["title"] = "Kubernetes";
-  info["version"] = kOpenApiVersion;
-  text.member("info", std::move(info));
+  text.title("openapi", "3.0.0");
+  text.open("paths");
+  text.member(page.path, page_object(page));
+  text.close();
+  put_components(text, page.definition.empty() ? UsedDefinitions{} : UsedDefinitions{{page.definition, nullptr}});
+  text.close();
+  return text.take();
+}
 
-  UsedDefinitions used{{"io.k8s.apimachinery.pkg.apis.meta.v1.APIResourceList", nullptr}};
+std::string openapi_v3_document(const VersionTable& version) {
+  DocumentText text(version.openapi_enums, version.dynamic ? nullptr : &version.version);
+  text.open();
+  text.title("openapi", "3.0.0");
+  const OpenApiPage list = openapi_resource_list(version.version);
+  UsedDefinitions used{{list.definition, nullptr}};
   const std::string tag = openapi_tag(version.version);
   text.open("paths");
-  text.member(version.version.path() + "/", resource_list_path(version));
+  text.member(list.path, page_object(list));
   for (const auto& [path, operations] : openapi_operations(version)) {
     Object item;
     for (const auto& operation : operations) {
-      item[operation.method] = operation_object(operation, tag);
+      item[operation.method] = operation_object(operation, operations, tag);
       add_used_definitions(operation, used);
     }
-    item["parameters"] = path_parameters(path, operations.front());
+    item["parameters"] = parameter_list(openapi_path_parameters(operations));
     text.member(path, std::move(item));
   }
   text.close();
-
-  text.open("components");
-  text.open("schemas");
-  text.definitions(used);
-  text.close();
-  Object bearer;
-  bearer["type"] = "apiKey";
-  bearer["name"] = "authorization";
-  bearer["in"] = "header";
-  Object security;
-  security["BearerToken"] = std::move(bearer);
-  text.member("securitySchemes", std::move(security));
-  text.close();
+  put_components(text, used);
   text.close();
   return text.take();
 }

@@ -1,5 +1,6 @@
 #include "targets.hpp"
 
+#include "backplane/codec.hpp"
 #include "session_targets.hpp"
 #include "text_targets.hpp"
 
@@ -52,6 +53,9 @@ std::vector<std::string> patch_seeds() {
 
 const std::vector<Target>& targets() {
   static const std::vector<Target> all = {
+      {"cbor_body",
+       cbor_body,
+       {*cbor_codec().to_stored(nullptr, kPod), "\x9f\xc1\x1a\x51\x4b\x67\xb0\xd6\x41x\xf9\x3e\x01\x7f\x61z\xff\xff"}},
       {"custom_schemas", custom_schemas, {kSchema}},
       {"http1_session",
        http1_session,

@@ -5,6 +5,7 @@
 
 namespace backplane::fuzz {
 
+void cbor_body(std::string_view bytes);
 void json_body(std::string_view bytes);
 void yaml_body(std::string_view bytes);
 void protobuf_body(std::string_view bytes);

@@ -1,10 +1,18 @@
 #include "backplane/codec.hpp"
 
 namespace backplane BACKPLANE_API {
+namespace {
+
+std::atomic<bool> cbor_offered{false};
+
+}  // namespace
+
+void offer_cbor() noexcept { cbor_offered.store(true, std::memory_order_relaxed); }
 
 const std::vector<const Codec*>& codecs() {
-  static const std::vector<const Codec*> all = {&json_codec(), &protobuf_codec()};
-  return all;
+  static const std::vector<const Codec*> by_default = {&json_codec(), &protobuf_codec()};
+  static const std::vector<const Codec*> all = {&json_codec(), &protobuf_codec(), &cbor_codec()};
+  return cbor_offered.load(std::memory_order_relaxed) ? all : by_default;
 }
 
 const Codec* find_codec(std::string_view name) noexcept {

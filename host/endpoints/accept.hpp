@@ -1,0 +1,24 @@
+// The clauses of an Accept header, as kube-apiserver's parser reads and orders them.
+//
+// Thread-safety: pure functions.
+// Lifetime:      clauses are views of the header.
+// Errors:        malformed clauses are passed over.
+#pragma once
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace backplane::endpoints {
+
+struct AcceptClause {
+  std::string_view type;
+  std::string_view subtype;
+  double quality = 1.0;
+  std::vector<std::pair<std::string_view, std::string_view>> parameters;
+};
+
+// The best first.
+std::vector<AcceptClause> parse_accept(std::string_view header);
+
+}  // namespace backplane::endpoints
