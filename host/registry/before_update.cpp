@@ -47,9 +47,9 @@ FieldErrors validation_errors(const ResourceConfig& config, const WriteMode& mod
   validate_object_meta_update(object, old, changes);
   add_times(changes, facts.rechecks_metadata_change ? 2 : 1, errors);
   if (facts.rechecks_metadata) validate_object_meta(object, strategy.facts().namespaced, strategy.facts().name_rule, errors);
-  FieldErrors problems;
-  if (config.schema != nullptr) config.schema->check(object, &old, facts.checked, "", problems);
-  add_times(problems, facts.rechecks_rules ? 2 : 1, errors);
+  if (config.schema != nullptr) config.schema->check(object, &old, facts.checked, "", errors);
+  // Once more as if it were made.
+  if (config.schema != nullptr && facts.rechecks_rules) config.schema->check(object, nullptr, facts.checked, "", errors);
   add_found_before(mode, errors);
   strategy.validate_update(context, object, old, errors);
   return errors;

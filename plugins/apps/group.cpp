@@ -16,12 +16,6 @@ namespace {
 using namespace kit;
 using namespace workload;
 
-// "1/3": ready pods, of how many.
-void print_ready(const Object& object, std::int64_t, Array& cells) {
-  cells.emplace_back(std::to_string(get_int_path(object, "status.readyReplicas").value_or(0)) + "/" +
-                     std::to_string(get_int_path(object, "spec.replicas").value_or(0)));
-}
-
 // "kind.group/name" of the owner that controls the object.
 std::string print_controller(const Object& object) {
   std::string out = "<none>";
@@ -61,7 +55,7 @@ Result<GroupDocument> apps_group(PodValidationOptions options) {
                            {"Deployment", deployment_code(options)},
                            {"ReplicaSet", deployment_code(options)},
                            {"StatefulSet", stateful_set_code(options)}}};
-  code.printers.insert({{"readyReplicas", print_ready}, {"controller", print_controller_cell}});
+  code.printers.emplace("controller", print_controller_cell);
   return read_group(apps_group_json(), code);
 }
 

@@ -9,6 +9,7 @@
 #include "backplane/kit/addresses.hpp"
 #include "backplane/kit/table.hpp"
 #include "kit/document_reader.hpp"
+#include "kit/document_table.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
@@ -79,6 +80,7 @@ class Reading {
     facts(in, row.facts);
     scale(in, row);
     add_code(row);
+    if (!cells_.empty()) row.facts.table = document_table(row.facts.columns, row.facts.row_conditions, std::exchange(cells_, {}));
     std::vector<std::string> versions;
     in.texts("versions", versions);
     if (versions.empty()) versions.push_back(out_.versions.front().name);
@@ -118,7 +120,11 @@ class Reading {
     const Array& fields = in.list("selectable");
     for (std::size_t i = 0; i < fields.size(); ++i) facts.selectable.push_back(selectable(fields[i], at(in.path_of("selectable"), i)));
     const Array& columns = in.list("columns");
-    for (std::size_t i = 0; i < columns.size(); ++i) facts.columns.push_back(column(columns[i], at(in.path_of("columns"), i)));
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      std::optional<DocumentCell> cell;
+      facts.columns.push_back(column(columns[i], at(in.path_of("columns"), i), cell));
+      if (cell) cells_.emplace(i, std::move(*cell));
+    }
   }
 
   static SelectableField selectable(const Value& value, std::string path) {
@@ -130,7 +136,7 @@ class Reading {
     return field;
   }
 
-  TableColumn column(const Value& value, std::string path) {
+  TableColumn column(const Value& value, std::string path, std::optional<DocumentCell>& cell) {
     if (text_of(value) == "name") return name_column();
     if (text_of(value) == "age") return age_column();
     DocumentReader in(value, std::move(path));
@@ -141,6 +147,8 @@ class Reading {
     column.description = in.required_text("description");
     in.number("priority", column.priority);
     column_paths(in, column);
+    cell = DocumentCell::read(in);
+    in.expect(!cell || cell->parts.empty() || column.path.empty(), "path", "left out beside parts");
     const Value* absent = in.take("absent");
     const Value* empty = in.take("empty");
     in.expect(absent == nullptr || empty == nullptr, "absent", "left out beside empty");
@@ -297,6 +305,7 @@ class Reading {
       // What `make` gives, warnings, columns and selectable fields are of the stored form.
       added.make = nullptr;
       added.facts.columns.clear();
+      added.facts.table = nullptr;
       added.facts.selectable.clear();
       added.facts.warnings.clear();
       if (code == code_.kinds.end()) continue;
@@ -312,7 +321,8 @@ class Reading {
 
   const GroupCode& code_;
   GroupDocument out_;
-  std::set<std::string> used_;  // kinds with code
+  std::set<std::string> used_;                 // kinds with code
+  std::map<std::size_t, DocumentCell> cells_;  // of the kind that is read, by column
 };
 
 }  // namespace

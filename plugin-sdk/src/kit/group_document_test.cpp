@@ -56,6 +56,34 @@ TEST(GroupDocuments, FactsColumnsAndCodeAreAsTheySay) {
   EXPECT_EQ(row.time_to_live, std::chrono::seconds(5));
 }
 
+TEST(GroupDocuments, CellsArePutTogetherOfParts) {
+  const auto read = read_group(R"({"group": "shop.io", "versions": [{"name": "v1"}], "kinds": [
+    {"resource": "shelves", "kind": "Shelf", "columns": [
+      "name",
+      {"name": "Of", "parts": [{"path": ".kindOf", "lower": true}, {"path": [".old", ".name"], "before": "/", "after": "!"}], "description": "d"},
+      {"name": "Ports", "each": ".ports[*]", "parts": [{"path": ".port"}, {"path": ".way", "before": ":", "absent": "-"}], "absent": "<none>", "description": "d"},
+      {"name": "State", "parts": [{"path": ".ready", "as": {"True": "Ready", "*": "Not"}, "absent": "?"}], "instead": [{"when": {".gone": true}, "show": "Going"}], "description": "d"},
+      {"name": "Size", "type": "integer", "path": ".size", "absent": 0, "instead": [{"when": {".kindOf": ["Gas", "Air"]}, "show": "any"}], "description": "d"}]}]})");
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  const auto strategy = read->kind("Shelf").strategy();
+  const TableConvertor& table = strategy->table_convertor();
+  const auto cells = [&](const char* text) { return to_json(Value(table.cells(json::parse(text).get_object(), 0, {}))); };
+  EXPECT_EQ(table.columns().size(), 5U);
+  EXPECT_EQ(
+      cells(
+          R"({"metadata":{"name":"a"},"kindOf":"Box","name":"n","old":"","ports":[{"port":1,"way":"x"},{"port":2}],"ready":"True","size":3})"),
+      R"(["a","box/n!","1:x,2-","Ready",3])");
+  EXPECT_EQ(cells(R"({"metadata":{"name":"a"},"kindOf":"Gas","ready":"False"})"), R"(["a","gas","<none>","Not","any"])");
+  EXPECT_EQ(cells(R"({"metadata":{"name":"a"},"gone":"x"})"), R"(["a","","<none>","Going",0])");
+  const auto column = [](std::string_view words) {
+    return problem(R"({"resource": "shelves", "kind": "Shelf", "columns": [{"name": "A", "description": "d", )" + std::string(words) +
+                   "}]}");
+  };
+  EXPECT_NE(column(R"("parts": [{"before": "x"}])").find("parts[0].path must be there"), std::string::npos);
+  EXPECT_NE(column(R"("path": ".a", "parts": [{"path": ".a"}])").find("path must be left out beside parts"), std::string::npos);
+  EXPECT_NE(column(R"("path": ".a", "instead": [{"when": {".b": true}}])").find("instead[0].show must be there"), std::string::npos);
+}
+
 void warn_of_size(const Value& value, const std::string& path, std::vector<std::string>& warnings) {
   if (value.is_int64() && value.get_int64() > 9) warnings.push_back(path + ": large");
 }

@@ -6,6 +6,8 @@
 #include <boost/container/small_vector.hpp>
 #include <set>
 
+#include "backplane/kit/struct_difference.hpp"
+
 #include "schema/old_items.hpp"
 #include "schema/place.hpp"
 #include "schema/scalars.hpp"
@@ -35,7 +37,7 @@ std::size_t decoded_size(std::string_view text) noexcept {
 
 class Checker {
  public:
-  explicit Checker(FieldErrors& errors) : errors_(errors) {}
+  Checker(const Object& root, const Object* old_root, FieldErrors& errors) : root_(root), old_root_(old_root), errors_(errors) {}
 
   void check_struct(const Type& type, const Object& object, const Object* old, const Place& place, ObjectPart part) {
     const Body& body = type.body();
@@ -59,6 +61,7 @@ class Checker {
     if (body.struct_rules != nullptr && part != ObjectPart::kStatus) {
       check_limits(*body.struct_rules, object, place);
       check_blames(*body.struct_rules, object, place);
+      for (const StructRules::Order& order : body.struct_rules->orders) check_order(order, object, place);
     }
     for (std::size_t index = 0; index < members.size(); ++index) {
       const Property& property = body.properties[index];
@@ -110,7 +113,13 @@ class Checker {
     if (rules.when_changed && old != nullptr && !differ(value, before)) return;
     const Place place = place_of(property.name, &rules, holder);
     if (old != nullptr) check_change(*property.type, property.pointer, rules, value, before, place);
+    if (old != nullptr && rules.fixed != nullptr) check_fixed(*property.type, *rules.fixed, value, before, place);
     if (is_too_long(rules, value)) return check_too_long(rules, value->get_array(), place);
+    if (!rules.single.empty() && (value == nullptr || !value->is_array() || value->get_array().size() != 1)) {
+      errors_.required(place.path(), rules.single);
+    }
+    if (!rules.wrong.empty()) errors_.invalid_raw(place.path(), value ? to_json(*value) : "\"\"", rules.wrong);
+    if (!rules.entries.empty()) check_entries(rules, value, place);
     if (!rules.missing.empty()) errors_.required(place.path(), rules.missing);
     if (!is_unset(value, property.pointer || property.type->struct_like())) check_not_set(type, rules, object, *value, place);
     if (rules.keeps && old != nullptr && rules.format != nullptr && !rules.format(text_of(before)).empty()) return;
@@ -133,6 +142,47 @@ class Checker {
     }
   }
 
+  // A map with these keys and no others.
+  void check_entries(const Rules& rules, const Value* value, const Place& place) {
+    const Object* map = value != nullptr ? value->if_object() : nullptr;
+    const bool all = map != nullptr && map->size() == rules.entries.size() &&
+                     std::all_of(rules.entries.begin(), rules.entries.end(), [&](const std::string& key) { return map->contains(key); });
+    if (!all) errors_.add({FieldErrorType::kNotSupported, place.path(), unsupported(value ? to_json(*value) : "null", rules.entries)});
+  }
+
+  // What may not change is told from what may by making that the same.
+  void check_fixed(const Type& type, const Fixed& fixed, const Value* value, const Value* before, const Place& place) {
+    static const Object kNone;
+    const Object& now = value != nullptr && value->is_object() ? value->get_object() : kNone;
+    const Object& old = before != nullptr && before->is_object() ? before->get_object() : kNone;
+    if (now == old) return;
+    Object rest(now), before_it(old);
+    for (const Fixed::Change& change : fixed.may) {
+      if (!hold(change.when, now, &root_) || !hold(change.when_was, old, old_root_)) continue;
+      take(change.member.names, change.shows_new ? before_it : rest, change.shows_new ? now : old);
+    }
+    const Type* compared = fixed.as.empty() ? &type : type.set().find_type(fixed.as);
+    const auto difference = compared != nullptr ? kit::struct_difference(*compared, before_it, rest) : std::nullopt;
+    if (difference) errors_.forbidden(place.path(), fixed.text + "\n" + *difference);
+  }
+
+  // Gives a member the value that it has in another object, where there is something that holds it.
+  static void take(const std::vector<std::string>& names, Object& object, const Object& other) {
+    Object* holder = &object;
+    const Object* from = &other;
+    for (std::size_t i = 0; i + 1 < names.size() && holder != nullptr; ++i) {
+      from = from != nullptr ? get_object(*from, names[i]) : nullptr;
+      Value* inner = find(*holder, names[i]);
+      holder = inner != nullptr ? inner->if_object() : nullptr;
+    }
+    if (holder == nullptr) return;
+    if (const Value* taken = from != nullptr ? find(*from, names.back()) : nullptr) {
+      (*holder)[names.back()] = *taken;
+    } else {
+      erase_member(*holder, names.back());
+    }
+  }
+
   void check_families(const Rules& rules, const Array& list, const Place& place) {
     const auto six = [](const Value& item) { return text_of(item).find(':') != std::string_view::npos; };
     const bool good = list.size() < 2 || (list.size() == 2 && six(list[0]) != six(list[1]));
@@ -140,7 +190,7 @@ class Checker {
   }
 
   // Whether nothing in the value is looked at.
-  static bool is_closed(const Rules& rules, const Value* value, const Value* before, const Object& object, const Object* old) {
+  bool is_closed(const Rules& rules, const Value* value, const Value* before, const Object& object, const Object* old) const {
     if (rules.on_create && old != nullptr) return true;
     if (rules.when_changed && old != nullptr && !differ(value, before)) return true;
     return (rules.opaque || is_too_long(rules, value)) && is_asked(rules, value, object, old);
@@ -155,18 +205,19 @@ class Checker {
     errors_.too_many(place.path(), static_cast<long long>(list.size()), static_cast<long long>(*rules.max_items));
   }
 
-  static bool is_asked(const Rules& rules, const Value* value, const Object& object, const Object* old) {
-    if (!hold(rules.when, object) || (!rules.unless.empty() && hold(rules.unless, object))) return false;
-    if (!rules.when_was.empty() && (old == nullptr || !hold(rules.when_was, *old))) return false;
-    if (!rules.unless_was.empty() && old != nullptr && hold(rules.unless_was, *old)) return false;
+  bool is_asked(const Rules& rules, const Value* value, const Object& object, const Object* old) const {
+    if (!hold(rules.when, object, &root_) || (!rules.unless.empty() && hold(rules.unless, object, &root_))) return false;
+    if (!rules.when_was.empty() && (old == nullptr || !hold(rules.when_was, *old, old_root_))) return false;
+    if (!rules.unless_was.empty() && old != nullptr && hold(rules.unless_was, *old, old_root_)) return false;
     if (rules.unless_item.empty() || value == nullptr || !value->is_array()) return true;
     return std::none_of(value->get_array().begin(), value->get_array().end(),
-                        [&](const Value& item) { return item.is_object() && hold(rules.unless_item, item.get_object()); });
+                        [&](const Value& item) { return item.is_object() && hold(rules.unless_item, item.get_object(), &root_); });
   }
 
+  // As upstream quotes it, whose own structs have other names.
   static std::string printed(const Type& type, bool pointer, const Rules& rules, const Value* value) {
     if (value == nullptr) return type.form() == Form::kString && !pointer ? "\"\"" : "null";
-    return rules.as_go && value->is_object() ? to_json(type.go_struct(value->get_object())) : to_json(*value);
+    return value->is_object() && (rules.as_go || has_own_struct(type)) ? to_json(type.go_struct(value->get_object())) : to_json(*value);
   }
 
   void check_change(const Type& type, bool pointer, const Rules& rules, const Value* value, const Value* before, const Place& place) {
@@ -193,9 +244,13 @@ class Checker {
     if (std::find(rules.allowed.begin(), rules.allowed.end(), text) != rules.allowed.end()) return;
     const std::string quoted_whole = to_json(type.go_struct(object));
     if (!rules.allowed_text.empty()) return errors_.invalid_raw(place.path(), quoted_whole, rules.allowed_text);
+    errors_.add({FieldErrorType::kNotSupported, place.path(), unsupported(quoted_whole, rules.allowed)});
+  }
+
+  static std::string unsupported(const std::string& value, const std::vector<std::string>& allowed) {
     std::string supported;
-    for (const std::string& each : rules.allowed) supported += (supported.empty() ? "" : ", ") + quoted(each);
-    errors_.add({FieldErrorType::kNotSupported, place.path(), "Unsupported value: " + quoted_whole + ": supported values: " + supported});
+    for (const std::string& each : allowed) supported += (supported.empty() ? "" : ", ") + quoted(each);
+    return "Unsupported value: " + value + ": supported values: " + supported;
   }
 
   void check_set(const Property& property, const Rules& rules, const Value* value, const Place& place) {
@@ -228,6 +283,9 @@ class Checker {
         return;
       case Form::kMap:
         if (rules.labels && value != nullptr && value->is_object()) validate_labels(value->get_object(), place.path(), errors_);
+        if (rules.keys != nullptr && value != nullptr && value->is_object()) {
+          for (const auto& entry : value->get_object()) check_text(*rules.keys, entry.key(), place.key(entry.key()));
+        }
         return;
       default:
         return;
@@ -241,7 +299,9 @@ class Checker {
   }
 
   void check_text(const Rules& rules, std::string_view text, const Place& place) {
-    if (!rules.allowed.empty() && std::find(rules.allowed.begin(), rules.allowed.end(), text) == rules.allowed.end()) {
+    if (rules.trims_dot && text.ends_with('.')) text.remove_suffix(1);
+    const bool qualified = rules.or_qualified && (text.find('/') != std::string_view::npos || !is_qualified_name(text).empty());
+    if (!rules.allowed.empty() && !qualified && std::find(rules.allowed.begin(), rules.allowed.end(), text) == rules.allowed.end()) {
       if (rules.allowed_text.empty()) {
         errors_.not_supported(place.path(), text, rules.allowed);
       } else {
@@ -249,7 +309,11 @@ class Checker {
       }
     }
     if (rules.max_length && text.size() > static_cast<std::size_t>(*rules.max_length)) {
-      errors_.too_long(place.path(), text, static_cast<long long>(*rules.max_length));
+      if (rules.length_text.empty()) {
+        errors_.too_long(place.path(), text, static_cast<long long>(*rules.max_length));
+      } else {
+        errors_.invalid(place.path(), "", rules.length_text);
+      }
     }
     if (rules.format == nullptr) return;
     for (const std::string& problem : rules.format(text)) errors_.invalid(place.path(), text, problem);
@@ -331,7 +395,9 @@ class Checker {
       const int index = type.body().find(name, 0);
       if (index < 0) continue;
       const Property& property = type.body().properties[static_cast<std::size_t>(index)];
-      check_property(type, property, *member_rules, find(object, name), object, old, place);
+      for (const Rules* each = member_rules.get(); each != nullptr; each = each->next.get()) {
+        check_property(type, property, *each, find(object, name), object, old, place);
+      }
     }
   }
 
@@ -352,7 +418,9 @@ class Checker {
     }
     for (const Rules* each = rules; each != nullptr; each = each->next.get()) {
       if (!each->per_family.empty()) check_families(*each, list, place);
-      if (each->unique.size() > 1) {
+      if (!each->unique_at.empty()) {
+        check_unique_member(*each, list, place);
+      } else if (each->unique.size() > 1) {
         check_unique_together(*body.items, *each, list, place);
       } else if (each->unique_items || !each->unique.empty()) {
         check_unique(*each, list, place);
@@ -390,6 +458,21 @@ class Checker {
     }
   }
 
+  // One member is blamed, and quoted, for what it and others say twice.
+  void check_unique_member(const Rules& rules, const Array& list, const Place& place) {
+    std::set<std::string> seen;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const Value* blamed = list[i].is_object() ? find(list[i].get_object(), rules.unique_at) : nullptr;
+      if (is_unset(blamed, false)) continue;
+      std::string key;
+      for (const std::string& name : rules.unique) {
+        if (const Value* value = find(list[i].get_object(), name)) key += to_json(*value);
+      }
+      const Place item = place.item(i);
+      if (!seen.insert(std::move(key)).second) errors_.duplicate_raw(item.member(rules.unique_at).path(), to_json(*blamed));
+    }
+  }
+
   void check_unique_together(const Type& items, const Rules& rules, const Array& list, const Place& place) {
     std::set<std::string> seen;
     for (std::size_t i = 0; i < list.size(); ++i) {
@@ -410,8 +493,7 @@ class Checker {
     const Body& body = type.body();
     if (rules == nullptr && !type.ruled_within()) return;
     for (const auto& entry : map) {
-      const Place at{&place, entry.key(), 0, Place::Step::kKey};
-      if (rules != nullptr && rules->keys != nullptr) check_text(*rules->keys, entry.key(), at);
+      const Place at = place.key(entry.key());
       if (body.items != nullptr) check_item(body, entry.value(), old != nullptr ? find(*old, entry.key()) : nullptr, at);
     }
   }
@@ -485,7 +567,8 @@ class Checker {
   }
 
   void check_any(const StructRules& rules, const Object& object, const Place& place) {
-    const auto filled = [&](const std::string& name) { return !is_unset(find(object, name), false); };
+    if (!hold(rules.any_when, object, &root_)) return;
+    const auto filled = [&](const std::string& name) { return !is_unset(find_path(object, name), false); };
     if (std::none_of(rules.any_of.begin(), rules.any_of.end(), filled)) errors_.required(place.path(), rules.any_text);
   }
 
@@ -518,7 +601,7 @@ class Checker {
   void check_blames(const StructRules& rules, const Object& object, const Place& place) {
     using Kind = StructRules::Blame::Kind;
     for (const StructRules::Blame& row : rules.blames) {
-      if (!hold(row.when, object) || (!row.unless.empty() && hold(row.unless, object))) continue;
+      if (!hold(row.when, object, &root_) || (!row.unless.empty() && hold(row.unless, object, &root_))) continue;
       if (row.kind == Kind::kRequired) errors_.required(place.path(), row.text);
       if (row.kind == Kind::kForbidden) errors_.forbidden(place.path(), row.text);
       if (row.kind != Kind::kInvalid) continue;
@@ -528,8 +611,25 @@ class Checker {
     }
   }
 
+  // {low} and {high} of the text are the two amounts.
+  void check_order(const StructRules::Order& order, const Object& object, const Place& place) {
+    const Object* low = get_object(object, order.low);
+    const Object* high = get_object(object, order.high);
+    if (low == nullptr || high == nullptr) return;
+    for (const auto& entry : *low) {
+      const std::string_view amount = text_of(entry.value()), limit = text_of(find(*high, entry.key()));
+      if (limit.empty() || compare_quantities(amount, limit) <= 0) continue;
+      std::string text = order.text;
+      for (const auto& [word, shown] : {std::pair{std::string_view("{low}"), amount}, std::pair{std::string_view("{high}"), limit}}) {
+        if (const auto begin = text.find(word); begin != std::string::npos) text.replace(begin, word.size(), shown);
+      }
+      const Place map = place.member(order.blames_high ? order.high : order.low);
+      errors_.invalid(map.key(entry.key()).path(), order.shows_high ? limit : amount, text);
+    }
+  }
+
   void check_keys(const StructRules::Keys& rule, const Object& object, const Place& place) {
-    if (!hold(rule.when, object)) return;
+    if (!hold(rule.when, object, &root_)) return;
     const Value* found = find_path(object, rule.map);
     static const Object kEmpty;
     const Object& map = found != nullptr && found->is_object() ? found->get_object() : kEmpty;
@@ -572,6 +672,8 @@ class Checker {
     errors_.too_long(member.path(), "", static_cast<long long>(rules.max_bytes));
   }
 
+  const Object& root_;
+  const Object* old_root_;
   FieldErrors& errors_;
 };
 
@@ -580,7 +682,7 @@ class Checker {
 void Type::check(const Object& object, const Object* old, ObjectPart part, const std::string& path, FieldErrors& errors) const {
   if (structural() || form_ != Form::kStruct || part == ObjectPart::kNone || !ruled_within()) return;
   const Place root{nullptr, path, 0, Place::Step::kRoot};
-  Checker(errors).check_struct(*this, object, old, root, part);
+  Checker(object, old, errors).check_struct(*this, object, old, root, part);
 }
 
 }  // namespace backplane::schema

@@ -1,4 +1,5 @@
 // Members that become something else while an object is given its defaults: two names of one field, maps that fill each other.
+#include "backplane/kit/walk.hpp"
 #include "schema/base64.hpp"
 #include "schema/rules.hpp"
 #include "schema/scalars.hpp"
@@ -83,6 +84,7 @@ void derive(const Body& body, const Property& property, Object& object) {
   if (derived.thousandths) {
     if (Value* found = find(object, property.name); found != nullptr && found->is_object()) round_quantities(found->get_object());
   }
+  if (derived.null_if_empty) kit::null_when_empty(object, property.name);
   if (!derived.list.empty()) name_both(property.name, derived.list, object);
   if (!derived.into.empty()) move_entries(body, property.name, derived.into, object);
   if (!derived.from.empty() && hold(derived.when, object)) fill_map(property.name, derived, object);

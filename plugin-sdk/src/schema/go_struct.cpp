@@ -10,9 +10,6 @@ namespace {
 
 constexpr std::string_view kApiPrefix = "io.k8s.api.";
 
-// Types of apimachinery have no other form than the one that is served.
-bool has_own_struct(const Type& type) noexcept { return type.form() == Form::kStruct && type.name().starts_with(kApiPrefix); }
-
 std::string go_name_of(std::string_view json_name, const Object& schema) {
   if (const Value* said = find(schema, "x-backplane-go-name")) return std::string(std::string_view(said->get_string()));
   std::string out(json_name);
@@ -135,6 +132,8 @@ Value print(const Type& type, bool pointer, const Value* value, const Object& ar
 }
 
 }  // namespace
+
+bool has_own_struct(const Type& type) noexcept { return type.form() == Form::kStruct && type.name().starts_with(kApiPrefix); }
 
 const GoLayout& Type::go_layout() const {
   const std::lock_guard lock(set_->mutex);

@@ -212,6 +212,19 @@ std::string_view view_of(const Value* value) noexcept {
   return value != nullptr && value->is_string() ? std::string_view(value->get_string()) : std::string_view();
 }
 
+// "spec.type", or "/spec.type" below the whole object.
+MemberPath path_of(std::string_view text) {
+  MemberPath out;
+  out.from_root = text.starts_with('/');
+  if (out.from_root) text.remove_prefix(1);
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const auto end = std::min(text.find('.', begin), text.size());
+    out.names.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return out;
+}
+
 bool is_there(const Value* value) { return value != nullptr && !value->is_null(); }
 bool is_something(const Value* value) { return value != nullptr && number_or_percent(*value) != 0; }
 bool is_text(const Value* value) { return value != nullptr && value->is_string(); }
@@ -233,8 +246,10 @@ std::vector<Condition> condition_set(const Object& members) {
   std::vector<Condition> out;
   for (const auto& [member, wanted] : members) {
     Condition& condition = out.emplace_back();
-    condition.member = member;
-    if (wanted.is_object()) {
+    condition.member = path_of(member);
+    if (const Object* said = wanted.if_object(); said != nullptr && said->contains("as")) {
+      condition.as = path_of(get_string(*said, "as"));
+    } else if (wanted.is_object()) {
       const std::string_view word = get_string(wanted.get_object(), "is");
       const auto* row = std::find_if(std::begin(kTests), std::end(kTests), [&](const TestRow& each) { return each.word == word; });
       if (row == std::end(kTests)) return {};
@@ -265,10 +280,22 @@ struct TextWord {
   std::string Rules::*text;
 };
 constexpr TextWord kTextWords[] = {
-    {"enumText", &Rules::allowed_text}, {"rangeText", &Rules::range_text}, {"uniqueText", &Rules::unique_text},
-    {"forbidden", &Rules::forbidden},   {"refused", &Rules::refused},      {"once", &Rules::once},
-    {"rising", &Rules::rising},         {"named", &Rules::named},          {"path", &Rules::path},
-    {"missing", &Rules::missing},       {"perFamily", &Rules::per_family}, {"maxItemsText", &Rules::max_items_text},
+    {"enumText", &Rules::allowed_text},
+    {"rangeText", &Rules::range_text},
+    {"uniqueText", &Rules::unique_text},
+    {"forbidden", &Rules::forbidden},
+    {"refused", &Rules::refused},
+    {"once", &Rules::once},
+    {"rising", &Rules::rising},
+    {"named", &Rules::named},
+    {"path", &Rules::path},
+    {"missing", &Rules::missing},
+    {"perFamily", &Rules::per_family},
+    {"single", &Rules::single},
+    {"lengthText", &Rules::length_text},
+    {"uniqueAt", &Rules::unique_at},
+    {"wrong", &Rules::wrong},
+    {"maxItemsText", &Rules::max_items_text},
 };
 struct FlagWord {
   std::string_view word;
@@ -280,7 +307,7 @@ constexpr FlagWord kFlagWords[] = {
     {"holder", &Rules::holder},      {"whole", &Rules::whole},
     {"again", &Rules::again},        {"keeps", &Rules::keeps},
     {"asGo", &Rules::as_go},         {"whenChanged", &Rules::when_changed},
-    {"emptyToo", &Rules::empty_too},
+    {"emptyToo", &Rules::empty_too}, {"orQualified", &Rules::or_qualified},
 };
 struct ConditionWord {
   std::string_view word;
@@ -311,10 +338,31 @@ bool read_format(std::string_view word, Rules& out) {
   if (word == "labelSelector") return out.label_selector = true;
   if (word == "notNegative") return out.not_negative = true;
   if (word == "positive") return out.positive = true;
+  if (word == "dnsName") return out.format = is_dns1123_subdomain, out.trims_dot = true;
   for (const FormatRow& row : kFormats) {
     if (row.word == word) return out.format = row.check, true;
   }
   return false;
+}
+
+// Nothing when it says nothing that makes sense.
+std::unique_ptr<Fixed> fixed_of(const Value& value) {
+  const Object* words = value.if_object();
+  if (words == nullptr || get_string(*words, "text").empty()) return nullptr;
+  auto out = std::make_unique<Fixed>();
+  out->text = get_string(*words, "text");
+  out->as = get_string(*words, "as");
+  const Array* but = get_array(*words, "but");
+  for (const Value& each : but != nullptr ? *but : Array()) {
+    Fixed::Change& change = out->may.emplace_back();
+    if (each.is_string()) change.member = path_of(each.get_string());
+    if (!each.is_object()) continue;
+    change.member = path_of(get_string(each.get_object(), "member"));
+    change.shows_new = get_string(each.get_object(), "shows") == "new";
+    if (const Value* when = find(each.get_object(), "when")) change.when = conditions_of(*when);
+    if (const Value* was = find(each.get_object(), "whenWas")) change.when_was = conditions_of(*was);
+  }
+  return out;
 }
 
 std::optional<StructRules::Limit::Side> side_of(std::string_view word) {
@@ -353,6 +401,8 @@ bool read_word(std::string_view word, const Value& value, const Object& schema, 
   }
   if (word == "alone") return !(out.alone = text_of(value)).empty();
   if (word == "format") return value.is_string() && read_format(value.get_string(), out);
+  if (word == "fixed") return (out.fixed = fixed_of(value)) != nullptr;
+  if (word == "entries") return !(out.entries = texts_of(value)).empty();
   if (word == "immutable") {
     out.immutable_text = value.is_string() ? text_of(value) : "field is immutable";
     return out.immutable = said;
@@ -371,7 +421,7 @@ bool read_word(std::string_view word, const Value& value, const Object& schema, 
 void Compiler::read_rules(const Object& words, const Object& schema, const std::string& path, Rules& out) {
   const auto read_inner = [&](const Value& inner) {
     auto rules = std::make_unique<Rules>();
-    if (inner.is_object()) read_rules(inner.get_object(), Object(), path, *rules);
+    read_rule_list(inner, Object(), path, *rules);
     return rules;
   };
   for (const auto& [key, value] : words) {
@@ -388,17 +438,21 @@ void Compiler::read_rules(const Object& words, const Object& schema, const std::
   }
 }
 
-const Rules* Compiler::rules_of(const Object& schema, const std::string& path) {
-  const Value* said = find(schema, "x-backplane-rules");
-  if (said == nullptr) return nullptr;
-  Rules& out = state_.rules.emplace_back();
-  if (said->is_object()) read_rules(said->get_object(), schema, path, out);
+void Compiler::read_rule_list(const Value& said, const Object& schema, const std::string& path, Rules& out) {
+  if (said.is_object()) return read_rules(said.get_object(), schema, path, out);
   Rules* last = nullptr;
-  for (const Value& words : said->is_array() ? said->get_array() : Array()) {
+  for (const Value& words : said.is_array() ? said.get_array() : Array()) {
     if (last != nullptr) last->next = std::make_unique<Rules>();
     last = last != nullptr ? last->next.get() : &out;
     if (words.is_object()) read_rules(words.get_object(), schema, path, *last);
   }
+}
+
+const Rules* Compiler::rules_of(const Object& schema, const std::string& path) {
+  const Value* said = find(schema, "x-backplane-rules");
+  if (said == nullptr) return nullptr;
+  Rules& out = state_.rules.emplace_back();
+  read_rule_list(*said, schema, path, out);
   return &out;
 }
 
@@ -427,6 +481,7 @@ const Derived* Compiler::derived_of(const Object& schema) {
   if (const Value* value = word("into")) out.into = text_of(*value);
   if (const Value* value = word("fill-from")) out.from = texts_of(*value);
   if (const Value* value = word("fill-when")) out.when = conditions_of(*value);
+  if (const Value* value = word("empty-list")) out.null_if_empty = text_of(*value) == "null";
   if (const Value* value = word("round")) out.thousandths = text_of(*value) == "thousandths";
   return said ? &state_.derived.emplace_back(std::move(out)) : nullptr;
 }
@@ -467,11 +522,14 @@ const Gated* Compiler::gated_of(const Object& schema, const std::string& path) {
 
 namespace {
 
-bool holds(const std::vector<Condition>& all, const Object& object) noexcept {
+bool holds(const std::vector<Condition>& all, const Object& object, const Object* root) noexcept {
   return std::all_of(all.begin(), all.end(), [&](const Condition& condition) {
-    const bool deeper = condition.member.find('.') != std::string::npos;
-    const Value* value = deeper ? find_path(object, condition.member) : find(object, condition.member);
+    const Value* value = at(condition.member, object, root);
     if (condition.is != nullptr) return condition.is(value);
+    if (condition.as) {
+      const Value* other = at(*condition.as, object, root);
+      return kit::is_unset(value) ? kit::is_unset(other) : other != nullptr && *value == *other;
+    }
     const bool set = value != nullptr && !value->is_null() && !is_zero(*value);
     return std::any_of(condition.values.begin(), condition.values.end(), [&](const Value& wanted) {
       return wanted.is_bool() ? wanted.get_bool() == set : value != nullptr && *value == wanted;
@@ -481,11 +539,31 @@ bool holds(const std::vector<Condition>& all, const Object& object) noexcept {
 
 }  // namespace
 
-bool hold(const Conditions& conditions, const Object& object) noexcept {
-  return conditions.empty() || std::any_of(conditions.begin(), conditions.end(), [&](const auto& set) { return holds(set, object); });
+const Value* at(const MemberPath& path, const Object& object, const Object* root) noexcept {
+  const Object* holder = path.from_root ? root : &object;
+  for (std::size_t i = 0; holder != nullptr; ++i) {
+    const Value* value = find(*holder, path.names[i]);
+    if (value == nullptr || i + 1 == path.names.size()) return value;
+    holder = value->if_object();
+  }
+  return nullptr;
+}
+
+bool hold(const Conditions& conditions, const Object& object, const Object* root) noexcept {
+  return conditions.empty() || std::any_of(conditions.begin(), conditions.end(), [&](const auto& set) { return holds(set, object, root); });
 }
 
 namespace {
+
+StructRules::Order order_of(const Object& words) {
+  StructRules::Order out;
+  out.low = get_string(words, "low");
+  out.high = get_string(words, "high");
+  out.text = get_string(words, "text");
+  out.blames_high = get_string(words, "blames") == "high";
+  out.shows_high = get_string(words, "shows") == "high";
+  return out;
+}
 
 StructRules::Keys keys_of(const Object& words) {
   const auto list = [&](std::string_view word) {
@@ -544,6 +622,10 @@ const StructRules* Compiler::struct_rules_of(const Object& schema, const std::st
       }
       continue;
     }
+    if (word == "ordered" && value.is_array()) {
+      for (const Value& row : value.get_array()) out.orders.push_back(order_of(row.get_object()));
+      continue;
+    }
     if (word == "keys" && value.is_array()) {
       for (const Value& row : value.get_array()) out.keys.push_back(keys_of(row.get_object()));
       continue;
@@ -576,6 +658,7 @@ const StructRules* Compiler::struct_rules_of(const Object& schema, const std::st
     } else if (word == "anyOf") {
       out.any_of = list("members");
       out.any_text = get_string(said, "text");
+      if (const Value* when = find(said, "when")) out.any_when = conditions_of(*when);
     } else if (word == "distinctKeys") {
       out.distinct = get_string(said, "member");
       out.distinct_from = get_string(said, "from");

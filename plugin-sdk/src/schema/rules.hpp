@@ -16,15 +16,34 @@
 
 namespace backplane::schema {
 
-// What a member of a struct must be for something to be asked of another.
+// Where a member stands: in a struct or deeper in it, or below the whole object.
+struct MemberPath {
+  std::vector<std::string> names;
+  bool from_root = false;
+};
+
+// What a member must be for something to be asked of another.
 struct Condition {
-  std::string member;                        // dotted, where it stands deeper
+  MemberPath member;
   std::vector<Value> values;                 // true: any value at all, false: none
   bool (*is)(const Value* value) = nullptr;  // in place of values
+  std::optional<MemberPath> as;              // in place of both: the same stands there
 };
 
 // Several such sets, of which one has to hold.
 using Conditions = std::vector<std::vector<Condition>>;
+
+// A struct that stays as it is, but for some of its members.
+struct Fixed {
+  struct Change {
+    MemberPath member;
+    Conditions when, when_was;  // of the struct as it is, and as it was
+    bool shows_new = false;     // a difference elsewhere is shown beside the new value, not the old one
+  };
+  std::string text;
+  std::string as;  // the definition whose members alone are compared; empty: the struct's own
+  std::vector<Change> may;
+};
 
 enum class NumberFormat : unsigned char { kNone, kPort, kPortOrName, kIntOrPercent };
 
@@ -34,15 +53,18 @@ struct Rules {
   bool again = false;  // updates are asked twice
   bool required = false;
   std::string required_text;
-  std::string forbidden, refused, missing, once, rising;  // texts; empty: not asked
-  bool goes_on = false;                                   // the other rules are asked of what is required and missing, too
+  std::string forbidden, refused, missing, once, rising, single, wrong;  // texts; empty: not asked
+  bool goes_on = false;                                                  // the other rules are asked of what is required and missing, too
+  std::unique_ptr<Fixed> fixed;
   // Unset values are looked at, too; nothing: when output prints them ("x-backplane-omit": "never").
   std::optional<bool> optional;
   std::vector<std::string> allowed;
-  std::string allowed_text;  // not empty: said in place of the list
+  std::string allowed_text;   // not empty: said in place of the list
+  bool or_qualified = false;  // or any name with a domain
   std::optional<std::int64_t> minimum, maximum;
   std::string range_text;
   Problems (*format)(std::string_view) = nullptr;
+  bool trims_dot = false;       // the root's dot at the end of a name is left out of it
   bool keeps = false;           // a value that the format refuses may follow another
   bool label_selector = false;  // structs
   std::optional<std::int64_t> max_percent;
@@ -53,6 +75,8 @@ struct Rules {
   bool not_negative = false;  // quantities
   bool positive = false;      // quantities
   std::optional<std::int64_t> max_length;
+  std::string length_text;           // not empty: said in place of how long it may be
+  std::vector<std::string> entries;  // the keys of a map, all of them and no others
   bool immutable = false;
   std::string immutable_text;
   bool as_go = false;               // a struct that has changed is quoted as Go prints it
@@ -63,6 +87,7 @@ struct Rules {
   bool unique_items = false;        // no two items are the same
   std::string unique_text;
   bool empty_too = false;   // nor may two of these members be empty
+  std::string unique_at;    // the member that is blamed; items where it is unset are passed over
   std::string per_family;   // not empty: addresses or ranges, one of each family at most; this is said of others
   std::string named;        // member that each of several items has
   std::string alone;        // not empty: "*" has no other items beside it; this is said of the list
@@ -114,9 +139,16 @@ struct StructRules {
     std::string quotes;  // kInvalid: the member that is quoted; empty: ""
   };
   std::vector<Blame> blames;
-  // Lists of which one has items.
+  // Members, dotted where they stand deeper, of which one is set.
   std::vector<std::string> any_of;
   std::string any_text;
+  Conditions any_when;
+  // Quantities of a map that are not above those of another.
+  struct Order {
+    std::string low, high, text;
+    bool blames_high = false, shows_high = false;
+  };
+  std::vector<Order> orders;
   // Keys of the first map that are none of the second's.
   std::string distinct, distinct_from;
   // Keys that a map must have.
@@ -142,6 +174,7 @@ struct Derived {
   std::string into;               // its entries are written to this map, and it is removed
   std::vector<std::string> from;  // maps whose entries it gets where it has none of that key
   Conditions when;                // of `from`; empty: always
+  bool null_if_empty = false;     // an empty list is written as none
   bool thousandths = false;       // quantities in it are rounded up to whole thousandths
 };
 
@@ -156,7 +189,9 @@ struct Gated {
   const Value* default_value = nullptr;  // while the gates are on; null: none
 };
 
+// What stands there; `root`: the whole object, null where nobody knows it, and then nothing stands below it.
+const Value* at(const MemberPath& path, const Object& object, const Object* root) noexcept;
 // Whether the members of the struct have such values.
-bool hold(const Conditions& conditions, const Object& object) noexcept;
+bool hold(const Conditions& conditions, const Object& object, const Object* root = nullptr) noexcept;
 
 }  // namespace backplane::schema

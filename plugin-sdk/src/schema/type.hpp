@@ -66,6 +66,9 @@ struct GoField {
 };
 using GoLayout = std::vector<GoField>;
 
+// Whether kube-apiserver has a struct of its own for the type: those of apimachinery have no other form than the one that is served.
+bool has_own_struct(const Type& type) noexcept;
+
 struct Property {
   std::string_view name;
   const Type* type = nullptr;

@@ -24,36 +24,6 @@ std::vector<std::string_view> texts(const Object& parent, std::string_view key) 
   return out;
 }
 
-void validate_match_field(const Object& term, const Path& path, FieldErrors& errors) {
-  const std::string_view op = get_string(term, "operator");
-  const auto values = texts(term, "values");
-  if ((op == "In" || op == "NotIn") && values.size() != 1) {
-    errors.required(path.at("values"), "must be only one value when `operator` is 'In' or 'NotIn' for node field selector");
-  }
-  if (get_string(term, "key") != "metadata.name") return;
-  for (std::size_t i = 0; i < values.size(); ++i) add_problems(is_dns1123_subdomain(values[i]), path.at("values", i), values[i], errors);
-}
-
-void validate_match_expression(const Object& term, const Path& path, FieldErrors& errors) {
-  const std::string_view op = get_string(term, "operator");
-  const auto values = texts(term, "values");
-  if (op == "In" || op == "NotIn") {
-    if (values.empty()) errors.required(path.at("values"), "must be specified when `operator` is 'In' or 'NotIn'");
-  } else if (op == "Exists" || op == "DoesNotExist") {
-    if (!values.empty()) errors.forbidden(path.at("values"), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
-  } else if (op == "Gt" || op == "Lt") {
-    if (values.size() != 1) errors.required(path.at("values"), "must be specified single value when `operator` is 'Lt' or 'Gt'");
-  }
-  for (std::size_t i = 0; i < values.size(); ++i) add_problems(is_valid_label_value(values[i]), path.at("values", i), values[i], errors);
-}
-
-void validate_node_term(const Object& term, const Path& path, FieldErrors& errors) {
-  each(term, "matchExpressions",
-       [&](const Object& each_term, std::size_t i) { validate_match_expression(each_term, path.at("matchExpressions", i), errors); });
-  each(term, "matchFields",
-       [&](const Object& each_term, std::size_t i) { validate_match_field(each_term, path.at("matchFields", i), errors); });
-}
-
 // "{zone, DoNotSchedule}": of two constraints with one of these, the first is blamed.
 std::string spread_key(const Object& constraint) {
   return "{" + std::string(get_string(constraint, "topologyKey")) + ", " + std::string(get_string(constraint, "whenUnsatisfiable")) + "}";
@@ -189,24 +159,6 @@ void check_one_of(const Object& parent, std::string_view key, const Path& path, 
   if (std::find(supported.begin(), supported.end(), text) == supported.end()) errors.not_supported(path.at(key), text, supported);
 }
 
-void validate_node_selector_terms(const Object& selector, const Path& path, FieldErrors& errors) {
-  each(selector, "nodeSelectorTerms",
-       [&](const Object& term, std::size_t i) { validate_node_term(term, path.at("nodeSelectorTerms", i), errors); });
-}
-
-void validate_affinity(const Object& affinity, const Path& path, FieldErrors& errors) {
-  constexpr std::string_view required = "requiredDuringSchedulingIgnoredDuringExecution";
-  constexpr std::string_view preferred = "preferredDuringSchedulingIgnoredDuringExecution";
-  if (const Object* node = get_object(affinity, "nodeAffinity")) {
-    const Path where = path.at("nodeAffinity");
-    if (const Object* selector = get_object(*node, required)) validate_node_selector_terms(*selector, where.at(required), errors);
-    each(*node, preferred, [&](const Object& term, std::size_t i) {
-      const Path item = where.at(preferred, i);
-      validate_node_term(object_or_empty(term, "preference"), item.at("preference"), errors);
-    });
-  }
-}
-
 PodValidationOptions pod_validation_options(const Host& host) {
   PodValidationOptions options;
   options.allow_privileged = host.flag("allow-privileged") == std::optional<std::string>("true");
@@ -220,7 +172,6 @@ void validate_pod_spec(const Object& pod_spec, const Path& path, std::string_vie
   validate_dns(pod_spec, path, errors);
   check_at(validate_labels, object_or_empty(pod_spec, "nodeSelector"), path.at("nodeSelector"), errors);
   validate_security_context(pod_spec, path, errors);
-  if (const Object* affinity = get_object(pod_spec, "affinity")) validate_affinity(*affinity, path.at("affinity"), errors);
   validate_spread(pod_spec, path, errors);
   if (const Object* overhead = get_object(pod_spec, "overhead")) {
     Object limits;

@@ -20,21 +20,6 @@ void warn_of_key_pair(const Value& data, const std::string&, std::vector<std::st
   }
 }
 
-void check_json(const std::string& text, const std::string& path, FieldErrors& errors) {
-  boost::system::error_code error;
-  json::parse_options options;
-  options.max_depth = kMaxJsonDepth;
-  json::stream_parser parser({}, options);
-  parser.write(text, error);
-  if (!error) parser.finish(error);
-  if (!error) return;
-  const auto first = text.find_first_not_of(" \t\r\n");
-  const bool ends = first == std::string::npos || error == json::error::incomplete;
-  errors.invalid(
-      path, "<secret contents redacted>",
-      ends ? "unexpected end of JSON input" : "invalid character '" + std::string(1, text[first]) + "' looking for beginning of value");
-}
-
 class SecretStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
@@ -45,7 +30,8 @@ class SecretStrategy final : public KindStrategy {
     for (std::string_view name : {"dockerconfigjson", "dockercfg"}) {
       const std::string key = "." + std::string(name);
       if (get_string(object, "type") != "kubernetes.io/" + std::string(name) || !data.contains(key)) continue;
-      check_json(bytes_at(data, key), at_key("data", key), errors);
+      const auto parsed = parse_json(bytes_at(data, key), {}, nullptr);
+      if (!parsed.ok()) errors.invalid(at_key("data", key), "<secret contents redacted>", parsed.status().message());
     }
   }
 };

@@ -4,7 +4,6 @@
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
-#include "backplane/meta.hpp"
 #include "backplane/names.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "kinds/kinds.hpp"
@@ -39,20 +38,6 @@ void print_endpoints(const Object& object, std::int64_t, Array& cells) {
   cells.emplace_back(text);
 }
 
-void print_target(const Object& event, std::int64_t, Array& cells) {
-  const Object& about = object_or_empty(event, "involvedObject");
-  std::string target = lower_case(get_string(about, "kind"));
-  if (!get_string(about, "name").empty()) target += "/" + std::string(get_string(about, "name"));
-  cells.emplace_back(target);
-}
-
-void print_source(const Object& event, std::int64_t, Array& cells) {
-  std::string_view component = get_string_path(event, "source.component"), host = get_string_path(event, "source.host");
-  if (component.empty()) component = get_string(event, "reportingComponent");
-  if (host.empty()) host = get_string(event, "reportingInstance");
-  cells.emplace_back(host.empty() ? std::string(component) : std::string(component) + ", " + std::string(host));
-}
-
 Value show_count(const Value* found, std::int64_t) { return found != nullptr && found->is_int64() ? *found : Value(1); }
 
 Value show_trimmed(const Value* found, std::int64_t) {
@@ -65,35 +50,13 @@ class EventStrategy final : public KindStrategy {
   using KindStrategy::KindStrategy;
 
  protected:
+  // The reporter is the only member that the newer form has under another name.
   void check_request(const RequestContext& context, const Object& object, FieldErrors& errors) const override {
-    const std::string_view ns = meta_namespace(object), about = get_string_path(object, "involvedObject.namespace");
-    // Events about cluster-scoped objects live in "default".
-    bool same = about == ns || (about.empty() && ns == "default");
-    if (get_string(object, "eventTime").empty()) {
-      if (!same) errors.invalid("involvedObject.namespace", about, "does not match event.namespace");
-      return;
-    }
-    // Only events of the newer form have that time, and with it what that form asks for.
-    same = !about.empty() || ns == "default" || ns == "kube-system";
-    if (!same) errors.invalid("involvedObject.namespace", about, "does not match event.namespace");
-    const bool newer = context.info.api_group == "events.k8s.io";
-    const char* blamed = newer ? "reportingController" : "reportingComponent";
+    if (get_string(object, "eventTime").empty()) return;
+    const char* blamed = context.info.api_group == "events.k8s.io" ? "reportingController" : "reportingComponent";
     const std::string_view reporter = get_string(object, "reportingComponent");
     if (reporter.empty()) errors.required(blamed);
     add_problems(is_qualified_name(reporter), blamed, reporter, errors);
-    for (const char* member : {"reportingInstance", "action", "reason"}) {
-      if (get_string(object, member).empty()) errors.required(member);
-      check_length(object, member, kMaxWordBytes, errors);
-    }
-    check_length(object, "message", kMaxMessageBytes, errors);
-  }
-
- private:
-  static constexpr std::size_t kMaxWordBytes = 128;
-  static constexpr std::size_t kMaxMessageBytes = 1024;
-
-  static void check_length(const Object& object, const char* member, std::size_t most, FieldErrors& errors) {
-    if (get_string(object, member).size() > most) errors.invalid(member, "", "can have at most " + std::to_string(most) + " characters");
   }
 };
 
@@ -101,11 +64,7 @@ class EventStrategy final : public KindStrategy {
 
 void add_endpoints_and_events(GroupCode& code, std::chrono::seconds event_ttl) {
   code.kinds["Event"] = {.make = made<EventStrategy>(), .time_to_live = event_ttl};
-  code.printers.insert({{"endpoints", print_endpoints},
-                        {"eventTarget", print_target},
-                        {"eventSource", print_source},
-                        {"eventCount", show_count},
-                        {"trimmed", show_trimmed}});
+  code.printers.insert({{"endpoints", print_endpoints}, {"eventCount", show_count}, {"trimmed", show_trimmed}});
 }
 
 }  // namespace backplane::core

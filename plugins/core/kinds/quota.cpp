@@ -1,5 +1,4 @@
 // LimitRanges and ResourceQuotas.
-#include <algorithm>
 #include <map>
 
 #include "backplane/kit/strategy.hpp"
@@ -7,74 +6,21 @@
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
-#include "backplane/resource_names.hpp"
-#include "backplane/workload/pod_validation.hpp"
 #include "kinds/kinds.hpp"
 
 namespace backplane::core {
 namespace {
 
 using namespace kit;
-using namespace workload;
-
-constexpr std::string_view kLimits[] = {"max", "min", "default", "defaultRequest", "maxLimitRequestRatio"};
-
-// Two amounts that must be in order; of a pair that is not one is blamed, and one is shown.
-struct Order {
-  std::string_view low, low_name, high, high_name;
-  bool blames_high, shows_high;
-};
-constexpr Order kOrders[] = {
-    {"min", "min", "max", "max", false, false},
-    {"min", "min", "defaultRequest", "default request", true, true},
-    {"defaultRequest", "default request", "max", "max", false, false},
-    {"min", "min", "default", "default", true, true},
-    {"default", "default", "max", "max", false, true},
-    {"defaultRequest", "default request", "default", "default limit", false, false},
-};
 
 class LimitRangeStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
-  void canonicalize(Object& object) const override { null_when_empty(ensure_object(object, "spec"), "limits"); }
 
  protected:
   // Nameless ones are given a name of their own.
   void prepare_create(Object& object) const override {
     if (meta_name(object).empty()) ObjectMeta(object).set("name", new_uid());
-  }
-  void check(const Object& object, FieldErrors& errors) const override {
-    each(object_or_empty(object, "spec"), "limits",
-         [&](const Object& item, std::size_t i) { check_item(item, get_string(item, "type"), at("spec.limits", i), errors); });
-  }
-
- private:
-  static void check_item(const Object& item, std::string_view type, const std::string& path, FieldErrors& errors) {
-    const bool counts_containers = type == "Pod" || type == "Container", claim = type == "PersistentVolumeClaim";
-    const auto name_problems = counts_containers ? container_resource_name_problems : resource_name_problems;
-    if (is_qualified_name(type).empty() && type.find('/') == std::string_view::npos && !counts_containers && !claim) {
-      errors.invalid(at(path, "type"), type, "must be a standard limit type or fully qualified");
-    }
-    for (std::string_view list : kLimits) {
-      for (const auto& entry : object_or_empty(item, list)) {
-        add_problems(name_problems(entry.key()), at_key(at(path, list), entry.key()), entry.key(), errors);
-      }
-    }
-    for (const Order& order : kOrders) check_order(item, order, path, errors);
-    if (claim && find_path(item, {"min", "storage"}) == nullptr && find_path(item, {"max", "storage"}) == nullptr) {
-      errors.required(path, "either minimum or maximum storage value is required, but neither was provided");
-    }
-  }
-
-  // "min value 100m is greater than default request value 0".
-  static void check_order(const Object& item, const Order& order, const std::string& path, FieldErrors& errors) {
-    for (const auto& entry : object_or_empty(item, order.low)) {
-      const Value* limit = find(object_or_empty(item, order.high), entry.key());
-      if (limit == nullptr || compare_quantities(text_of(entry.value()), text_of(*limit)) <= 0) continue;
-      const std::string low(text_of(entry.value())), high(text_of(*limit));
-      errors.invalid(at_key(at(path, order.blames_high ? order.high : order.low), entry.key()), order.shows_high ? high : low,
-                     std::string(order.low_name) + " value " + low + " is greater than " + std::string(order.high_name) + " value " + high);
-    }
   }
 };
 

@@ -48,13 +48,8 @@ class ReplicationControllerStrategy final : public WorkloadStrategy {
   using WorkloadStrategy::WorkloadStrategy;
   // On update, the template that was there is looked at: upstream takes the two the wrong way round.
   std::vector<std::string> warnings(const Object& object, const Object* old) const override {
-    Warnings out;
-    if (old == nullptr) warn_of_host_name(object, "Pod names and hostnames", out);
-    if (old != nullptr && !generation_changed(object, *old)) return out;
-    const Object* pod_template = get_object(object_or_empty(old ? *old : object, "spec"), "template");
-    if (pod_template == nullptr) return out;
-    for (std::string& text : pod_warnings("spec.template", *pod_template)) out.push_back(std::move(text));
-    return out;
+    if (old == nullptr) return WorkloadStrategy::warnings(object, nullptr);
+    return generation_changed(object, *old) ? workload_warnings(*old, nullptr) : Warnings();
   }
   void apply_defaults(Object& object) const override {
     Object& spec = ensure_object(object, "spec");
@@ -105,7 +100,7 @@ class ReplicationControllerStrategy final : public WorkloadStrategy {
 
 void add_templates_and_controllers(GroupCode& code, PodValidationOptions options) {
   code.kinds["PodTemplate"] = {.make = made<PodTemplateStrategy>(options)};
-  code.kinds["ReplicationController"] = {.make = made<ReplicationControllerStrategy>(WorkloadFacts{}, options)};
+  code.kinds["ReplicationController"] = {.make = made<ReplicationControllerStrategy>(WorkloadFacts{.names_hosts = true}, options)};
 }
 
 }  // namespace backplane::core

@@ -44,17 +44,6 @@ class NamespaceStatusStrategy final : public StatusStrategy {
  public:
   using StatusStrategy::StatusStrategy;
   bool held_by_other_finalizers(const Object& object) const override { return held(object); }
-
- protected:
-  void check_status(const Object& object, const Object&, FieldErrors& errors) const override {
-    const std::string_view phase = get_string_path(object, "status.phase");
-    const bool deleting = !meta_text(object, "deletionTimestamp").empty();
-    if (deleting && phase != "Terminating") {
-      errors.invalid("status.Phase", phase, "may only be 'Terminating' if `deletionTimestamp` is not empty");
-    } else if (!deleting && phase != "Active") {
-      errors.invalid("status.Phase", phase, "may only be 'Active' if `deletionTimestamp` is empty");
-    }
-  }
 };
 
 // PUT /finalize: spec.finalizers may change, the status may not; when the last one has gone, so has the namespace.

@@ -5,9 +5,8 @@
 #include <limits>
 #include <set>
 
+#include "backplane/kit/struct_difference.hpp"
 #include "backplane/kit/walk.hpp"
-#include "backplane/schema.hpp"
-#include "printing/go_struct.hpp"
 
 namespace backplane::core {
 namespace {
@@ -18,6 +17,8 @@ constexpr std::string_view kMayChange =
     "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,"
     "`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was "
     "previously negative)";
+const Schema& type_of(std::string_view name) { return *core_schemas()->find("io.k8s.api.core.v1." + std::string(name)); }
+
 constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
 
 // False when nothing more is looked at.
@@ -66,9 +67,9 @@ void check_tolerations(const Object& spec, const Object& before, FieldErrors& er
     return;
   }
   // Once more, as upstream does.
-  const Schema* tolerations = core_schemas()->find("io.k8s.api.core.v1.Toleration");
+  const Schema& tolerations = type_of("Toleration");
   each(spec, "tolerations", [&](const Object& toleration, std::size_t i) {
-    tolerations->check(toleration, nullptr, ObjectPart::kWhole, at("spec.tolerations", i), errors);
+    tolerations.check(toleration, nullptr, ObjectPart::kWhole, at("spec.tolerations", i), errors);
   });
 }
 
@@ -111,14 +112,17 @@ void check_node_affinity(const Object& affinity, const Object& before, FieldErro
   const Array* now = get_array(object_or_empty(affinity, kRequired), "nodeSelectorTerms");
   if (old == nullptr || old->empty()) return;
   if (now == nullptr || now->size() != old->size()) {
-    return errors.invalid_raw(path, to_json(go_structs("NodeSelectorTerm", now)),
+    Array printed;
+    each(object_or_empty(affinity, kRequired), "nodeSelectorTerms",
+         [&](const Object& term, std::size_t) { printed.push_back(type_of("NodeSelectorTerm").go_struct(term)); });
+    return errors.invalid_raw(path, now != nullptr ? to_json(printed) : "null",
                               "no additions/deletions to non-empty NodeSelectorTerms list are allowed");
   }
   for (std::size_t i = 0; i < old->size(); ++i) {
     const Object* term = (*now)[i].if_object();
     const Object* was = (*old)[i].if_object();
     if (term == nullptr || was == nullptr || term_only_grows(*term, *was)) continue;
-    errors.invalid_raw(at(path, i), to_json(go_struct("NodeSelectorTerm", *term)),
+    errors.invalid_raw(at(path, i), to_json(type_of("NodeSelectorTerm").go_struct(*term)),
                        "only additions are allowed (no mutations or deletions)");
   }
 }
@@ -178,7 +182,7 @@ void check_pod_change(const Object& object, const Object& old, FieldErrors& erro
   Object rest = without_allowed_changes(spec, before);
   take_what_gated_pods_may(rest, before, errors);
   if (rest == before) return;
-  const auto difference = struct_difference("PodSpec", before, rest);
+  const auto difference = struct_difference(type_of("PodSpec"), before, rest);
   if (difference) errors.forbidden("spec", std::string(kMayChange) + "\n" + *difference);
 }
 

@@ -54,14 +54,6 @@ void check_host_ips(const Object& status, const Object& before, FieldErrors& err
   check_ips(status, before, "hostIPs", errors);
 }
 
-void check_nominated_node(const Object& status, const Object& before, const Object& spec, FieldErrors& errors) {
-  const std::string path = "status.nominatedNodeName";
-  const std::string_view node = get_string(status, "nominatedNodeName");
-  if (node.empty() || node == get_string(before, "nominatedNodeName")) return;
-  add_problems(is_dns1123_subdomain(node), path, node, errors);
-  if (!get_string(spec, "nodeName").empty()) errors.forbidden(path, "may not be set on pods that are already bound to a node");
-}
-
 bool restarts_by(std::string_view policy, std::int64_t exit_code) { return policy != "Never" && (policy != "OnFailure" || exit_code != 0); }
 
 // The first rule of a container that its exit code meets.
@@ -170,7 +162,6 @@ class PodStatusStrategy final : public StatusStrategy {
     const Object& status = object_or_empty(object, "status");
     const Object& before = object_or_empty(old, "status");
     const Object& spec = object_or_empty(old, "spec");
-    check_nominated_node(status, before, spec, errors);
     for (const StatusList& row : kStatusLists) check_transitions(status, before, spec, row, errors);
     check_claim_statuses(status, spec, errors);
     check_ips(status, before, "podIPs", errors);

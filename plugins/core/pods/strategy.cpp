@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "backplane/kit/strategy.hpp"
+#include "backplane/kit/struct_difference.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
@@ -12,7 +13,6 @@
 #include "pods/change.hpp"
 #include "pods/qos.hpp"
 #include "pods/table.hpp"
-#include "printing/go_struct.hpp"
 
 namespace backplane::core {
 namespace {
@@ -118,6 +118,7 @@ class EphemeralContainersStrategy final : public Strategy {
     take_member(object, old, "status");
   }
   void validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const override {
+    const Schema& type = *core_schemas()->find("io.k8s.api.core.v1.EphemeralContainer");
     const Object& spec = object_or_empty(object, "spec");
     validate_pod_spec(spec, "spec", meta_name(object), options_, errors);
     each(object_or_empty(old, "spec"), "ephemeralContainers", [&](const Object& before, std::size_t) {
@@ -125,7 +126,7 @@ class EphemeralContainersStrategy final : public Strategy {
       const std::string name = quoted(get_string(before, "name"));
       if (now == nullptr) {
         errors.forbidden("spec.ephemeralContainers", "existing ephemeral containers " + name + " may not be removed\n");
-      } else if (const auto difference = struct_difference("EphemeralContainer", before, *now)) {
+      } else if (const auto difference = struct_difference(type, before, *now)) {
         errors.forbidden("spec.ephemeralContainers", "existing ephemeral containers " + name + " may not be changed\n" + *difference);
       }
     });

@@ -128,13 +128,6 @@ void print_summary(const Object& pod, std::int64_t now, Array& cells) {
   cells.emplace_back(summary.reason);
   cells.emplace_back(restarts);
 }
-void print_ip(const Object& pod, std::int64_t, Array& cells) {
-  const Array* ips = get_array(object_or_empty(pod, "status"), "podIPs");
-  const Object* first = ips != nullptr && !ips->empty() ? ips->front().if_object() : nullptr;
-  const std::string_view ip = first != nullptr ? get_string(*first, "ip") : std::string_view();
-  cells.emplace_back(ip.empty() ? "<none>" : ip);
-}
-
 // "1/2" of the readiness gates hold.
 void print_gates(const Object& pod, std::int64_t, Array& cells) {
   const std::size_t total = count_of(object_or_empty(pod, "spec"), "readinessGates");
@@ -156,8 +149,6 @@ void print_pod_conditions(const Object& pod, Array& conditions) {
   condition["message"] = phase == "Failed" ? "The pod failed." : "The pod has completed successfully.";
 }
 
-void add_pod_printers(GroupCode& code) {
-  code.printers.insert({{"podState", print_summary}, {"podAddress", print_ip}, {"readinessGates", print_gates}});
-}
+void add_pod_printers(GroupCode& code) { code.printers.insert({{"podState", print_summary}, {"readinessGates", print_gates}}); }
 
 }  // namespace backplane::core

@@ -13,16 +13,6 @@ using namespace kit;
 
 constexpr std::size_t kNarrowWidth = 16;
 
-std::string print_ports(const Object& spec) {
-  std::vector<std::string> parts;
-  each(spec, "ports", [&](const Object& port, std::size_t) {
-    std::string text = std::to_string(get_int(port, "port").value_or(0));
-    if (const auto node = get_int(port, "nodePort").value_or(0); node != 0) text += ":" + std::to_string(node);
-    parts.push_back(text + "/" + std::string(get_string(port, "protocol")));
-  });
-  return parts.empty() ? "<none>" : joined(parts);
-}
-
 std::string balancer_addresses(const Object& service) {
   std::vector<std::string> parts;
   each(object_or_empty(object_or_empty(service, "status"), "loadBalancer"), "ingress", [&](const Object& ingress, std::size_t) {
@@ -32,23 +22,17 @@ std::string balancer_addresses(const Object& service) {
   return joined(parts);
 }
 
-std::string external_ip(const Object& service) {
-  const Object& spec = object_or_empty(service, "spec");
-  const std::string_view type = get_string(spec, "type");
-  if (type == "ExternalName") return std::string(get_string(spec, "externalName"));
-  const auto own = texts_of(spec, "externalIPs");
-  if (type != "LoadBalancer") return own.empty() ? "<none>" : joined(own);
-  std::string balanced = balancer_addresses(service);
-  // Narrow on purpose: the wide form is for the object itself.
-  if (balanced.size() > kNarrowWidth && own.empty()) balanced = balanced.substr(0, kNarrowWidth - 3) + "...";
-  if (!own.empty()) return balanced.empty() ? joined(own) : balanced + "," + joined(own);
-  return balanced.empty() ? "<pending>" : balanced;
-}
-
 void print_addresses(const Object& service, std::int64_t, Array& cells) {
   const Object& spec = object_or_empty(service, "spec");
-  cells.emplace_back(external_ip(service));
-  cells.emplace_back(print_ports(spec));
+  const bool balances = get_string(spec, "type") == "LoadBalancer";
+  const std::string own =
+      get_string(spec, "type") == "ExternalName" ? std::string(get_string(spec, "externalName")) : joined(texts_of(spec, "externalIPs"));
+  std::string all = balances ? balancer_addresses(service) : "";
+  // Narrow on purpose: the wide form is for the object itself.
+  if (all.size() > kNarrowWidth && own.empty()) all = all.substr(0, kNarrowWidth - 3) + "...";
+  if (!all.empty() && !own.empty()) all += ",";
+  all += own;
+  cells.emplace_back(!all.empty() ? all : balances ? "<pending>" : "<none>");
 }
 
 class ServiceStrategy final : public KindStrategy {

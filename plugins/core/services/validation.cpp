@@ -15,28 +15,6 @@ namespace {
 using namespace kit;
 using namespace workload;
 
-// No two ports have one node port and protocol.
-void check_ports(const Object& spec, FieldErrors& errors) {
-  std::set<std::string> seen;
-  each(spec, "ports", [&](const Object& port, std::size_t i) {
-    const std::string path = at(at("spec.ports", i), "nodePort"), node = std::to_string(get_int(port, "nodePort").value_or(0));
-    if (node == "0") return;
-    if (!seen.insert(std::string(get_string(port, "protocol")) + "/" + node).second) errors.duplicate_raw(path, node);
-  });
-}
-
-void check_type(const Object& spec, FieldErrors& errors) {
-  const std::string_view type = get_string(spec, "type");
-  if ((type == "LoadBalancer" || type == "NodePort") && is_headless(spec)) {
-    errors.invalid("spec.clusterIPs[0]", kHeadless, "may not be set to 'None' for " + std::string(type) + " services");
-  }
-  if (type != "ExternalName") return;
-  std::string_view name = get_string(spec, "externalName");
-  if (name.empty()) return errors.required("spec.externalName");
-  if (name.ends_with('.')) name.remove_suffix(1);
-  add_problems(is_dns1123_subdomain(name), "spec.externalName", name, errors);
-}
-
 void check_families(const Object& spec, FieldErrors& errors) {
   std::set<std::string, std::less<>> seen;
   each_text(spec, "ipFamilies", [&](std::string_view family, std::size_t i) {
@@ -114,11 +92,7 @@ void validate_cluster_ips(const Object& spec, FieldErrors& errors) {
   check_cluster_ips(spec, errors);
 }
 
-void validate_service_spec(const Object& spec, FieldErrors& errors) {
-  check_ports(spec, errors);
-  check_cluster_ips(spec, errors);
-  check_type(spec, errors);
-}
+void validate_service_spec(const Object& spec, FieldErrors& errors) { check_cluster_ips(spec, errors); }
 
 void validate_service_change(const Object& spec, const Object& before, FieldErrors& errors) {
   if (!needs_cluster_ip(spec) || !needs_cluster_ip(before) || (is_headless(spec) && is_headless(before))) return;

@@ -12,11 +12,16 @@
 //   statusOnCreate, initialStatus (an object), orphansDependents, returnsDeleted, deletesCollections, rechecksMetadataChange,
 //   rechecksMetadata, rechecksRules
 //   selectable      what field selectors may name: "spec.nodeName", or {"label", "path", "default"}
-//   columns         "name", "age", or {"name", "description", "type", "format", "priority", "path", "join", "absent", "empty", "print"}.
+//   columns         "name", "age", or {"name", "description", "type", "format", "priority", "path", "join", "absent", "empty", "print",
+//                   "parts", "each", "instead"}.
 //                   `path` is a path, or several of which the first is shown at which something stands; with `join`, all that stands at
 //                   them, this text between.  `absent` is shown where nothing stands, `empty` where an empty text does, too.  `print`
 //                   names a printer, of the kit ("entries", "labels", "selector", "number", "since") or of the code; a column with
-//                   neither path nor print shows what the printer before it has left
+//                   neither path nor print shows what the printer before it has left.
+//                   `parts` are pieces of one text, [{"path" (or several), "before", "after", "absent", "lower", "as"}]: the first thing
+//                   at the paths that is something, in lower case or as the table `as` has it ("*": all others), between two texts; with
+//                   `each`, a path, that text for all that stands there, `join` between them (",").  `instead` shows something else
+//                   under a condition, [{"when": {path: value or values; true: any, false: none}, "show"}], the first that holds
 //   warnings        [{"path", and "text" behind it, or "said" in its place, or "check"}]: asked in order of what stands at the path
 //                   (FieldPlaces: "spec.externalIPs[*]").  `check` names a function, of the kit ("ip", "cidr", "wholeBytes") or of the
 //                   code.  `when` and `unless` are {path: value or values} or a list of such, of which one holds; true: any value, false:

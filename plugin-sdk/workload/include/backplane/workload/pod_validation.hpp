@@ -37,8 +37,6 @@ void validate_image_ends(const Object& container, const kit::Path& path, FieldEr
 // Returns the names of the volumes that have no problem.
 std::set<std::string> validate_volumes(const Object& pod_spec, const kit::Path& path, std::string_view pod_name, FieldErrors& errors);
 void validate_claim_spec(const Object& claim_spec, const kit::Path& path, FieldErrors& errors);
-void validate_affinity(const Object& affinity, const kit::Path& path, FieldErrors& errors);
-void validate_node_selector_terms(const Object& selector, const kit::Path& path, FieldErrors& errors);
 void validate_field_ref(const Object& holder, const kit::Path& path, const std::set<std::string>& allowed, FieldErrors& errors);
 void validate_resource_field_ref(const Object& ref, const kit::Path& path, bool volume, FieldErrors& errors);
 

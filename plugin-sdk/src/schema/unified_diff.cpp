@@ -1,11 +1,11 @@
-#include "printing/unified_diff.hpp"
+#include "schema/unified_diff.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
 
-namespace backplane::core {
+namespace backplane::schema {
 namespace {
 
 constexpr std::size_t kContext = 3;
@@ -175,4 +175,4 @@ std::string unified_diff(const Lines& before, const Lines& after) {
   return out;
 }
 
-}  // namespace backplane::core
+}  // namespace backplane::schema

@@ -1,11 +1,14 @@
-#include "printing/go_struct.hpp"
+#include "backplane/kit/struct_difference.hpp"
 
-#include "backplane/schema.hpp"
-#include "printing/unified_diff.hpp"
+#include <vector>
 
-namespace backplane::core {
+#include "schema/unified_diff.hpp"
+
+namespace backplane {
+namespace kit BACKPLANE_API {
 namespace {
 
+// Adds the lines of json.MarshalIndent with one space.
 void add_lines(const Value& value, const std::string& indent, std::string line, std::vector<std::string>& lines) {
   const bool object = value.is_object();
   const std::size_t count = object ? value.get_object().size() : value.is_array() ? value.get_array().size() : 0;
@@ -31,33 +34,20 @@ void add_lines(const Value& value, const std::string& indent, std::string line, 
   lines.push_back(indent + (object ? "}" : "]"));
 }
 
-}  // namespace
-
-Value go_struct(std::string_view type, const Object& object) {
-  const Schema* schema = core_schemas()->find("io.k8s.api.core.v1." + std::string(type));
-  return schema != nullptr ? schema->go_struct(object) : Value(object);
-}
-
-Value go_structs(std::string_view type, const Array* list) {
-  if (list == nullptr) return nullptr;
-  Array out;
-  for (const Value& item : *list) {
-    if (item.is_object()) out.push_back(go_struct(type, item.get_object()));
-  }
-  return out;
-}
-
-std::vector<std::string> indented_lines(const Value& value) {
+std::vector<std::string> lines_of(const Value& value) {
   std::vector<std::string> lines;
   add_lines(value, "", "", lines);
   return lines;
 }
 
-std::optional<std::string> struct_difference(std::string_view type, const Object& before, const Object& after) {
-  const auto old = indented_lines(go_struct(type, before));
-  const auto now = indented_lines(go_struct(type, after));
+}  // namespace
+
+std::optional<std::string> struct_difference(const Schema& type, const Object& before, const Object& after) {
+  const auto old = lines_of(type.go_struct(before));
+  const auto now = lines_of(type.go_struct(after));
   if (old == now) return std::nullopt;
-  return unified_diff(old, now);
+  return schema::unified_diff(old, now);
 }
 
-}  // namespace backplane::core
+}  // namespace BACKPLANE_API
+}  // namespace backplane

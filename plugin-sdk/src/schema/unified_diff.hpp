@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace backplane::core {
+namespace backplane::schema {
 
 // "@@ -1,3 +1,4 @@\n-old\n+new\n…", three lines of context, no file names; empty when nothing differs, or when a text has more than
 // `kMostDiffLines` lines or needs more than `kMostDiffSteps` comparisons, for both grow faster than the texts do.
@@ -16,4 +16,4 @@ inline constexpr std::size_t kMostDiffLines = 20'000;
 inline constexpr std::size_t kMostDiffSteps = 500'000;
 std::string unified_diff(const std::vector<std::string>& before, const std::vector<std::string>& after);
 
-}  // namespace backplane::core
+}  // namespace backplane::schema
