@@ -1,9 +1,10 @@
-// The plugin `resource`: the group resource.k8s.io.
+// The plugin `resource`: the group resource.k8s.io, stored as v1 and served as v1beta2 and v1beta1, too.
 #include "backplane/plugin.hpp"
 
+#include "admin_access.hpp"
 #include "backplane/kit/group.hpp"
-#include "resource_group_json.hpp"
-#include "resource_v1_json.hpp"
+#include "conversion.hpp"
+#include "kinds.hpp"
 #include "resource_v1alpha3_json.hpp"
 #include "resource_v1beta1_json.hpp"
 #include "resource_v1beta2_json.hpp"
@@ -14,7 +15,10 @@ namespace {
 class ResourcePlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
-    return kit::install_group(host, "resource", kit::read_group(resource_group_json()), kit::embedded_schemas({resource_v1_json(), resource_v1beta2_json(), resource_v1beta1_json(), resource_v1alpha3_json()}));
+    if (Status status = add_conversions(host.scheme()); !status.ok()) return status;
+    auto schemas = kit::embedded_schemas({resource_v1beta2_json(), resource_v1beta1_json(), resource_v1alpha3_json()});
+    if (schemas.ok()) schemas->insert(schemas->begin(), stored_schemas());
+    return kit::install_group(host, "resource", resource_group(std::make_shared<AdminAccessHooks>(host)), std::move(schemas));
   }
 };
 

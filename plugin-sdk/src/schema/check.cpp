@@ -281,6 +281,9 @@ class Checker {
           check_label_selector(value->get_object(), place);
         }
         return;
+      case Form::kRawExtension:
+        if (rules.json_object && value != nullptr && !value->is_null()) check_raw(rules, *value, place);
+        return;
       case Form::kMap:
         if (rules.labels && value != nullptr && value->is_object()) validate_labels(value->get_object(), place.path(), errors_);
         if (rules.keys != nullptr && value != nullptr && value->is_object()) {
@@ -289,6 +292,14 @@ class Checker {
         return;
       default:
         return;
+    }
+  }
+
+  void check_raw(const Rules& rules, const Value& value, const Place& place) {
+    if (rules.max_length && to_json(value).size() > static_cast<std::size_t>(*rules.max_length)) {
+      errors_.too_long(place.path(), "", static_cast<long long>(*rules.max_length));
+    } else if (!value.is_object()) {
+      errors_.invalid(place.path(), "<value omitted>", "must be a valid JSON object");
     }
   }
 

@@ -558,6 +558,42 @@ TEST(Rules, LabelsAreLabels) {
   EXPECT_TRUE(door_problems(R"({"labels":{"a":"-"}})").starts_with("labels: Invalid value: \"-\": a valid label must be"));
 }
 
+constexpr std::string_view kShelf = R"({"definitions": {
+  "test.api.v1.Shelf": {"type": "object", "properties": {
+    "boxes": {"type": "array", "items": {"type": "string", "x-backplane-rules": {"format": "dns1123Label"}},
+      "x-backplane-rules": {"maxItems": 2}},
+    "note": {"allOf": [{"$ref": "#/definitions/io.k8s.apimachinery.pkg.runtime.RawExtension"}],
+      "x-backplane-rules": {"required": true, "format": "jsonObject", "maxLength": 9}},
+    "place": {"allOf": [{"$ref": "#/definitions/test.api.v1.Place"}], "x-backplane-rules": {"immutable": true, "asGo": true}}}},
+  "test.api.v1.Place": {"type": "object", "properties": {"roomNumber": {"type": "integer", "format": "int32"}, "row": {"type": "string"}}}
+}})";
+
+std::string shelf_problems(std::string_view text, std::string_view old = {}) {
+  static const auto set = compile_documents({kShelf});
+  FieldErrors errors;
+  const Value object = json_of(text);
+  const Value before = old.empty() ? Value() : json_of(old);
+  set->find("test.api.v1.Shelf")->check(object.get_object(), old.empty() ? nullptr : &before.get_object(), ObjectPart::kWhole, "", errors);
+  return errors.empty() ? "" : errors.aggregate_message();
+}
+
+TEST(Rules, ListsHaveALimitBeyondWhichNothingIsLookedAt) {
+  EXPECT_EQ(shelf_problems(R"({"note":{},"boxes":["a","b"]})"), "");
+  EXPECT_EQ(shelf_problems(R"({"note":{},"boxes":["A","b","c"]})"), "boxes: Too many: 3: must have at most 2 items");
+}
+
+TEST(Rules, RawValuesAreObjectsOfALimitedLength) {
+  EXPECT_EQ(shelf_problems("{}"), "note: Required value");
+  EXPECT_EQ(shelf_problems(R"({"note":null})"), "note: Required value");
+  EXPECT_EQ(shelf_problems(R"({"note":[1]})"), R"(note: Invalid value: "<value omitted>": must be a valid JSON object)");
+  EXPECT_EQ(shelf_problems(R"({"note":{"a":1000}})"), "note: Too long: may not be more than 9 bytes");
+}
+
+TEST(Rules, ImmutableStructsAreQuotedAsGoPrintsThem) {
+  EXPECT_EQ(shelf_problems(R"({"note":{},"place":{"roomNumber":2}})", R"({"note":{},"place":{"roomNumber":1}})"),
+            R"(place: Invalid value: {"RoomNumber":2,"Row":""}: field is immutable)");
+}
+
 TEST(Defaults, QuantitiesAreRoundedUpToThousandths) {
   EXPECT_EQ(door_defaulted(R"({"amounts":{"cpu":"1500u","memory":"1n","pods":"3"}})"),
             R"({"meta":{},"amounts":{"cpu":"2m","memory":"1m","pods":"3"}})");

@@ -336,6 +336,7 @@ bool read_format(std::string_view word, Rules& out) {
   if (word == "intOrPercent") return out.number = NumberFormat::kIntOrPercent, true;
   if (word == "labels") return out.labels = true;
   if (word == "labelSelector") return out.label_selector = true;
+  if (word == "jsonObject") return out.json_object = true;
   if (word == "notNegative") return out.not_negative = true;
   if (word == "positive") return out.positive = true;
   if (word == "dnsName") return out.format = is_dns1123_subdomain, out.trims_dot = true;

@@ -77,6 +77,7 @@ struct Rules {
   std::optional<std::int64_t> max_length;
   std::string length_text;           // not empty: said in place of how long it may be
   std::vector<std::string> entries;  // the keys of a map, all of them and no others
+  bool json_object = false;  // raw values
   bool immutable = false;
   std::string immutable_text;
   bool as_go = false;               // a struct that has changed is quoted as Go prints it

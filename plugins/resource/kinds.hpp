@@ -1,0 +1,19 @@
+// The group resource.k8s.io: what its kinds do beyond schema/resource_group.json.
+//
+// Thread-safety: const; any thread.
+#pragma once
+
+#include <memory>
+
+#include "backplane/kit/group_document.hpp"
+#include "backplane/schema.hpp"
+
+namespace backplane::resource {
+
+// The types of v1, which all but the alpha kinds are stored in.
+std::shared_ptr<const SchemaSet> stored_schemas();
+
+// `claim_hooks`: of claims and their templates; null: none.
+Result<kit::GroupDocument> resource_group(std::shared_ptr<const StoreHooks> claim_hooks = {});
+
+}  // namespace backplane::resource
