@@ -8,7 +8,6 @@
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
-#include "backplane/workload/pod_validation.hpp"
 #include "names.hpp"
 
 namespace backplane::resource {
@@ -154,9 +153,6 @@ void check_allocation(const Object& allocation, const RequestNames& names, const
   }
   if (count_of(devices, "config") <= 2 * kMaxItems) {
     each(devices, "config", [&](const Object& config, std::size_t i) { check_references(config, names, inside.at("config", i), errors); });
-  }
-  if (const Object* selector = get_object(allocation, "nodeSelector")) {
-    workload::validate_node_selector_terms(*selector, path.at("nodeSelector"), errors);
   }
 }
 

@@ -9,7 +9,6 @@
 #include "backplane/kit/path.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
-#include "backplane/workload/pod_validation.hpp"
 #include "claims.hpp"
 #include "names.hpp"
 #include "policies.hpp"
@@ -44,10 +43,7 @@ class Choice {
     for (const std::string& problem : is_dns1123_subdomain(name)) errors_.invalid(path_.at("nodeName"), name, problem);
   }
   void selector() {
-    const Object* selector = get_object(object_, "nodeSelector");
-    if (selector == nullptr) return;
-    set_.emplace_back("`nodeSelector`");
-    workload::validate_node_selector_terms(*selector, path_.at("nodeSelector"), errors_);
+    if (get_object(object_, "nodeSelector") != nullptr) set_.emplace_back("`nodeSelector`");
   }
   void flag(std::string_view name) {
     if (!has(object_, name)) return;
