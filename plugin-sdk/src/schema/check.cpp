@@ -7,7 +7,9 @@
 #include <set>
 
 #include "backplane/kit/struct_difference.hpp"
-
+#include "backplane/kit/table.hpp"
+#include "backplane/kit/walk.hpp"
+#include "schema/conditions.hpp"
 #include "schema/old_items.hpp"
 #include "schema/place.hpp"
 #include "schema/scalars.hpp"
@@ -28,6 +30,12 @@ std::int64_t number_of(const Value* value) noexcept { return value != nullptr &&
 bool is_unset(const Value* value, bool whole) noexcept { return value == nullptr || value->is_null() || (!whole && is_zero(*value)); }
 
 bool differ(const Value* a, const Value* b) { return a != nullptr && b != nullptr ? *a != *b : a != b; }
+
+// A list or map without content is as good as none.
+bool differ_as(const Type& type, const Value* a, const Value* b) {
+  const bool holder = type.form() == Form::kList || type.form() == Form::kMap;
+  return differ(a, b) && !(holder && is_unset(a, false) && is_unset(b, false));
+}
 
 // Bytes of a base64 text.
 std::size_t decoded_size(std::string_view text) noexcept {
@@ -123,7 +131,7 @@ class Checker {
     if (!rules.missing.empty()) errors_.required(place.path(), rules.missing);
     if (!is_unset(value, property.pointer || property.type->struct_like())) check_not_set(type, rules, object, *value, place);
     if (rules.keeps && old != nullptr && rules.format != nullptr && !rules.format(text_of(before)).empty()) return;
-    if (rules.whole && rules.refused.empty()) {
+    if (rules.whole && rules.refused.empty() && !rules.allowed.empty()) {
       check_choice(type, rules, object, value, place);
     } else {
       check_set(property, rules, value, place);
@@ -221,8 +229,8 @@ class Checker {
   }
 
   void check_change(const Type& type, bool pointer, const Rules& rules, const Value* value, const Value* before, const Place& place) {
-    if (rules.immutable && differ(value, before)) {
-      errors_.invalid_raw(place.path(), printed(type, pointer, rules, value), rules.immutable_text);
+    if (rules.immutable && differ_as(type, value, before)) {
+      errors_.invalid_raw(place.path(), rules.unquoted ? "null" : printed(type, pointer, rules, value), rules.immutable_text);
     }
     if (!rules.once.empty() && !is_unset(before, false) && differ(value, before)) errors_.forbidden(place.path(), rules.once);
     if (!rules.rising.empty() && number_of(value) < number_of(before)) {
@@ -285,10 +293,10 @@ class Checker {
         if (rules.json_object && value != nullptr && !value->is_null()) check_raw(rules, *value, place);
         return;
       case Form::kMap:
-        if (rules.labels && value != nullptr && value->is_object()) validate_labels(value->get_object(), place.path(), errors_);
-        if (rules.keys != nullptr && value != nullptr && value->is_object()) {
-          for (const auto& entry : value->get_object()) check_text(*rules.keys, entry.key(), place.key(entry.key()));
-        }
+        if (value != nullptr && value->is_object()) check_map_here(rules, value->get_object(), place);
+        return;
+      case Form::kList:
+        if (rules.conditions && value != nullptr && value->is_array()) check_conditions(value->get_array(), place, errors_);
         return;
       default:
         return;
@@ -309,7 +317,29 @@ class Checker {
     if (!found.empty()) validate_label_selector(selector, place.path(), errors_);
   }
 
+  // A map as one, and its keys.
+  void check_map_here(const Rules& rules, const Object& map, const Place& place) {
+    if (rules.labels) validate_labels(map, place.path(), errors_);
+    if (rules.max_entries && map.size() > static_cast<std::size_t>(*rules.max_entries)) {
+      return errors_.too_long(place.path(), "", static_cast<long long>(*rules.max_entries));
+    }
+    std::size_t bytes = 0;
+    for (const auto& entry : map) {
+      bytes += entry.key().size() + text_of(entry.value()).size();
+      if (rules.keys != nullptr) check_text(*rules.keys, entry.key(), rules.keys->holder ? place : place.key(entry.key()));
+    }
+    if (rules.max_bytes && bytes > static_cast<std::size_t>(*rules.max_bytes)) {
+      errors_.too_long(place.path(), "", static_cast<long long>(*rules.max_bytes));
+    }
+  }
+
   void check_text(const Rules& rules, std::string_view text, const Place& place) {
+    if (rules.lowered) return check_plain_text(rules, kit::lower_case(text), place);
+    check_plain_text(rules, text, place);
+  }
+
+  void check_plain_text(const Rules& rules, std::string_view text, const Place& place) {
+    if (!rules.non_empty.empty() && text.empty()) errors_.invalid(place.path(), text, rules.non_empty);
     if (rules.trims_dot && text.ends_with('.')) text.remove_suffix(1);
     const bool qualified = rules.or_qualified && (text.find('/') != std::string_view::npos || !is_qualified_name(text).empty());
     if (!rules.allowed.empty() && !qualified && std::find(rules.allowed.begin(), rules.allowed.end(), text) == rules.allowed.end()) {
@@ -320,14 +350,23 @@ class Checker {
       }
     }
     if (rules.max_length && text.size() > static_cast<std::size_t>(*rules.max_length)) {
-      if (rules.length_text.empty()) {
-        errors_.too_long(place.path(), text, static_cast<long long>(*rules.max_length));
-      } else {
-        errors_.invalid(place.path(), "", rules.length_text);
-      }
+      check_length(rules, text, place);
     }
     if (rules.format == nullptr) return;
-    for (const std::string& problem : rules.format(text)) errors_.invalid(place.path(), text, problem);
+    const Problems problems = rules.format(text);
+    if (rules.joined && !problems.empty()) return errors_.invalid(place.path(), text, kit::joined(problems));
+    for (const std::string& problem : problems) errors_.invalid(place.path(), text, problem);
+  }
+
+  // Of a text that is too long.
+  void check_length(const Rules& rules, std::string_view text, const Place& place) {
+    if (!rules.length_text.empty()) {
+      errors_.invalid(place.path(), "", rules.length_text);
+    } else if (!rules.range_text.empty()) {
+      errors_.invalid(place.path(), text, rules.range_text);
+    } else {
+      errors_.too_long(place.path(), text, static_cast<long long>(*rules.max_length));
+    }
   }
 
   void check_number(const Rules& rules, const Value* value, const Place& place) {
@@ -392,9 +431,11 @@ class Checker {
   void check_item(const Body& holder, const Value& value, const Value* old, const Place& place, const Array* list = nullptr) {
     if (holder.item_rules != nullptr) {
       if (old != nullptr) check_change(*holder.items, false, *holder.item_rules, &value, old, place);
+      const bool missing = holder.item_rules->required && is_unset(&value, holder.items->struct_like());
+      if (missing) errors_.required(place.path(), holder.item_rules->required_text);
       if (list != nullptr && holder.item_rules->whole) {
         check_allowed_item(*holder.item_rules, value, *list, place);
-      } else {
+      } else if (!missing || holder.item_rules->goes_on) {
         check_value(*holder.items, *holder.item_rules, &value, place);
       }
     }
@@ -463,9 +504,10 @@ class Checker {
     for (std::size_t i = 0; i < list.size(); ++i) {
       const Value* key = &list[i];
       if (!rules.unique_items) key = list[i].is_object() ? find(list[i].get_object(), rules.unique[0]) : nullptr;
-      if (key == nullptr || (text_of(*key).empty() && !rules.empty_too) || seen.insert(text_of(*key)).second) continue;
-      const Place item{&place, {}, i, Place::Step::kIndex};
-      errors_.duplicate(rules.unique_items ? item.path() : Place{&item, rules.unique[0], 0, Place::Step::kMember}.path(), text_of(*key));
+      const std::string_view text = text_of(key);
+      if ((text.empty() && !rules.empty_too) || seen.insert(text).second) continue;
+      const Place item = rules.whole_list ? place : place.item(i);
+      errors_.duplicate(rules.unique_items ? item.path() : item.member(rules.unique[0]).path(), text);
     }
   }
 
@@ -494,9 +536,9 @@ class Checker {
       }
       if (seen.insert(to_json(compared)).second) continue;
       const std::string path = Place{&place, {}, i, Place::Step::kIndex}.path();
-      const bool whole = !rules.unique_text.empty();
-      const std::string text = to_json(items.go_struct(whole ? list[i].get_object() : compared)) + (whole ? ": " + rules.unique_text : "");
-      errors_.duplicate_raw(path, text);
+      const bool whole = rules.whole || !rules.unique_text.empty();
+      const std::string text = to_json(items.go_struct(whole ? list[i].get_object() : compared));
+      errors_.duplicate_raw(path, rules.unique_text.empty() ? text : text + ": " + rules.unique_text);
     }
   }
 

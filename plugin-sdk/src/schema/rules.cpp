@@ -59,10 +59,31 @@ Problems is_group_version(std::string_view text) {
 }
 
 // Drivers' names are looked at in lower case.
-Problems is_driver_name(std::string_view text) {
-  std::string lower(text);
-  for (char& letter : lower) letter = static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter + 32 : letter);
-  return is_dns1123_subdomain(lower);
+Problems is_driver_name(std::string_view text) { return is_dns1123_subdomain(kit::lower_case(text)); }
+
+void add_part(std::string_view part, const Problems& found, Problems& out) {
+  for (const std::string& problem : found) out.push_back(std::string(part) + problem);
+}
+
+// An apiVersion with a group or without.
+Problems is_api_version(std::string_view text) {
+  if (std::count(text.begin(), text.end(), '/') > 1) {
+    return {
+        "an apiVersion is a DNS-1035 label, which must consist of lower case alphanumeric characters or '-', start with an alphabetic "
+        "character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is "
+        "'[a-z]([-a-z0-9]*[a-z0-9])?') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyVersion')"};
+  }
+  const auto slash = text.find('/');
+  const std::string_view version = slash == std::string_view::npos ? text : text.substr(slash + 1);
+  Problems out;
+  if (slash == 0) out.emplace_back("group part: must be non-empty");
+  if (slash != 0 && slash != std::string_view::npos) add_part("group part: ", is_dns1123_subdomain(text.substr(0, slash)), out);
+  if (version.empty()) {
+    out.emplace_back("version part: must be non-empty");
+  } else {
+    add_part("version part: ", is_dns1035_label(version), out);
+  }
+  return out;
 }
 
 // The one word that says why a condition is as it is.
@@ -189,6 +210,7 @@ constexpr FormatRow kFormats[] = {
     {"httpHeaderName", is_http_header_name},
     {"finalizer", is_finalizer},
     {"groupVersion", is_group_version},
+    {"apiVersion", is_api_version},
     {"resourceName", resource_name_problems},
     {"containerResourceName", container_resource_name_problems},
     {"quotaResourceName", quota_resource_name_problems},
@@ -296,6 +318,7 @@ constexpr TextWord kTextWords[] = {
     {"uniqueAt", &Rules::unique_at},
     {"wrong", &Rules::wrong},
     {"maxItemsText", &Rules::max_items_text},
+    {"nonEmpty", &Rules::non_empty},
 };
 struct FlagWord {
   std::string_view word;
@@ -308,6 +331,8 @@ constexpr FlagWord kFlagWords[] = {
     {"again", &Rules::again},        {"keeps", &Rules::keeps},
     {"asGo", &Rules::as_go},         {"whenChanged", &Rules::when_changed},
     {"emptyToo", &Rules::empty_too}, {"orQualified", &Rules::or_qualified},
+    {"lowered", &Rules::lowered},    {"joined", &Rules::joined},
+    {"unquoted", &Rules::unquoted},
 };
 struct ConditionWord {
   std::string_view word;
@@ -328,7 +353,9 @@ constexpr NumberWord kNumberWords[] = {{"minimum", &Rules::minimum},
                                        {"maximum", &Rules::maximum},
                                        {"maxLength", &Rules::max_length},
                                        {"maxPercent", &Rules::max_percent},
-                                       {"maxItems", &Rules::max_items}};
+                                       {"maxItems", &Rules::max_items},
+                                       {"maxEntries", &Rules::max_entries},
+                                       {"maxBytes", &Rules::max_bytes}};
 
 bool read_format(std::string_view word, Rules& out) {
   if (word == "port") return out.number = NumberFormat::kPort, true;
@@ -337,6 +364,7 @@ bool read_format(std::string_view word, Rules& out) {
   if (word == "labels") return out.labels = true;
   if (word == "labelSelector") return out.label_selector = true;
   if (word == "jsonObject") return out.json_object = true;
+  if (word == "conditions") return out.conditions = true;
   if (word == "notNegative") return out.not_negative = true;
   if (word == "positive") return out.positive = true;
   if (word == "dnsName") return out.format = is_dns1123_subdomain, out.trims_dot = true;

@@ -66,12 +66,18 @@ struct Rules {
   Problems (*format)(std::string_view) = nullptr;
   bool trims_dot = false;       // the root's dot at the end of a name is left out of it
   bool keeps = false;           // a value that the format refuses may follow another
+  bool lowered = false;         // a text is looked at, and quoted, in lower case
+  bool joined = false;          // what the format finds is said as one
+  std::string non_empty;        // not empty: this is said of an empty text
   bool label_selector = false;  // structs
   std::optional<std::int64_t> max_percent;
   std::optional<std::int64_t> max_items;  // of a list; nothing is looked at in a longer one
   std::string max_items_text;             // not empty: said of the list in place of "Too many"
   NumberFormat number = NumberFormat::kNone;
   bool labels = false;        // a map
+  bool conditions = false;    // a list of metav1.Condition
+  std::optional<std::int64_t> max_entries;  // of a map
+  std::optional<std::int64_t> max_bytes;    // of a map's keys and values together
   bool not_negative = false;  // quantities
   bool positive = false;      // quantities
   std::optional<std::int64_t> max_length;
@@ -80,6 +86,7 @@ struct Rules {
   bool json_object = false;  // raw values
   bool immutable = false;
   std::string immutable_text;
+  bool unquoted = false;            // what it has become is not told
   bool as_go = false;               // a struct that has changed is quoted as Go prints it
   bool when_changed = false;        // what an update leaves as it was is not looked at
   bool on_create = false;           // what is in it can never change, and is looked at once
