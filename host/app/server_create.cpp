@@ -88,10 +88,16 @@ void ServerParts::make_router() {
   router = std::make_unique<Router>(std::move(router_config));
 }
 
-// A flag as it came out: a port of 0 is the one that was bound.
+// A flag as it came out: a port of 0 is the one that was bound, a key that was not named the one that was made.
 std::optional<std::string> ServerParts::flag_for_plugins(std::string_view name) const {
   if (name == "secure-port") return std::to_string(server->port());
-  return options().flags.text(name);
+  if (name == "service-account-signing-key-file") return pki->token_key_file;
+  // "feature-gates.Name": what has become of the gate.
+  constexpr std::string_view kGate = "feature-gates.";
+  if (name.starts_with(kGate)) return std::string(config.feature_gates().enabled(name.substr(kGate.size())) ? "true" : "false");
+  auto text = options().flags.text(name);
+  if (name == "service-account-issuer" && text && text->empty()) return std::string(kDefaultIssuer);
+  return text;
 }
 
 Status ServerParts::load() {

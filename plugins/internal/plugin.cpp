@@ -1,9 +1,7 @@
 // The plugin `internal`: the group internal.apiserver.k8s.io.
 #include "backplane/plugin.hpp"
 
-#include "backplane/kit/group.hpp"
-#include "internal_group_json.hpp"
-#include "internal_v1alpha1_json.hpp"
+#include "kinds.hpp"
 
 namespace backplane::internal {
 namespace {
@@ -11,7 +9,9 @@ namespace {
 class InternalPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
-    return kit::install_group(host, "internal", kit::read_group(internal_group_json()), kit::embedded_schemas({internal_v1alpha1_json()}));
+    const auto on = [&](const char* gate) { return host.flag(std::string("feature-gates.") + gate) == std::optional<std::string>("true"); };
+    if (!on("StorageVersionAPI") || !on("APIServerIdentity")) return {};
+    return kit::install_group(host, "internal", internal_group(), internal_schemas());
   }
 };
 

@@ -1,18 +1,14 @@
 // The plugin `node`: the group node.k8s.io.
 #include "backplane/plugin.hpp"
 
-#include "backplane/kit/group.hpp"
-#include "node_group_json.hpp"
-#include "node_v1_json.hpp"
+#include "kinds.hpp"
 
 namespace backplane::node {
 namespace {
 
 class NodePlugin final : public Plugin {
  public:
-  Status provision(Host& host) override {
-    return kit::install_group(host, "node", kit::read_group(node_group_json()), kit::embedded_schemas({node_v1_json()}));
-  }
+  Status provision(Host& host) override { return kit::install_group(host, "node", node_group(), node_schemas()); }
 };
 
 }  // namespace

@@ -1,10 +1,8 @@
-// The plugin `scheduling`: the group scheduling.k8s.io.
+// The plugin `scheduling`: the group scheduling.k8s.io, and the priority classes that are always there.
 #include "backplane/plugin.hpp"
 
-#include "backplane/kit/group.hpp"
-#include "scheduling_group_json.hpp"
-#include "scheduling_v1_json.hpp"
-#include "scheduling_v1alpha2_json.hpp"
+#include "kinds.hpp"
+#include "system_classes.hpp"
 
 namespace backplane::scheduling {
 namespace {
@@ -12,7 +10,23 @@ namespace {
 class SchedulingPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
-    return kit::install_group(host, "scheduling", kit::read_group(scheduling_group_json()), kit::embedded_schemas({scheduling_v1_json(), scheduling_v1alpha2_json()}));
+    auto group = scheduling_group();
+    auto schemas = scheduling_schemas();
+    if (group.ok() && schemas.ok() && host.flag("feature-gates.GenericWorkload") != std::optional<std::string>("true")) {
+      std::erase_if(group->kinds, [](const kit::KindRow& row) { return row.version == "v1alpha2"; });
+      group->versions.pop_back();
+      schemas->pop_back();
+    }
+    Status status = kit::install_group(host, "scheduling", std::move(group), std::move(schemas));
+    // What --runtime-config switched off cannot be made, and need not be.
+    if (!status.ok() || !host.resource_enabled({"scheduling.k8s.io", "v1", "priorityclasses"})) return status;
+    return host.add_post_start_hook("scheduling/bootstrap-system-priority-classes",
+                                    [&host](PostStartHookContext context) { return start(host, context); });
+  }
+
+ private:
+  static Task<Status> start(Host& host, PostStartHookContext context) {
+    return make_system_classes(std::make_shared<ApiClient>(host.client()), context.stop, host.logger());
   }
 };
 

@@ -1,21 +1,20 @@
 // The plugin `storagemigration`: the group storagemigration.k8s.io.
 #include "backplane/plugin.hpp"
 
-#include "backplane/kit/group.hpp"
-#include "storagemigration_group_json.hpp"
-#include "storagemigration_v1beta1_json.hpp"
+#include "kinds.hpp"
 
 namespace backplane::storagemigration {
 namespace {
 
-class StoragemigrationPlugin final : public Plugin {
+class StorageMigrationPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
-    return kit::install_group(host, "storagemigration", kit::read_group(storagemigration_group_json()), kit::embedded_schemas({storagemigration_v1beta1_json()}));
+    if (host.flag("feature-gates.StorageVersionMigrator") != std::optional<std::string>("true")) return {};
+    return kit::install_group(host, "storagemigration", storagemigration_group(), storagemigration_schemas());
   }
 };
 
 }  // namespace
 }  // namespace backplane::storagemigration
 
-BACKPLANE_PLUGIN(backplane::storagemigration::StoragemigrationPlugin)
+BACKPLANE_PLUGIN(backplane::storagemigration::StorageMigrationPlugin)

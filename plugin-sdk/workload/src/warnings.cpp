@@ -83,7 +83,7 @@ void warn_of_node_affinity(const Object& node, const Path& path, Warnings& out) 
   });
 }
 
-void warn_of_node_labels(const Object& pod_spec, const Path& path, Warnings& out) {
+void warn_of_labels_of_nodes(const Object& pod_spec, const Path& path, Warnings& out) {
   const Path selector = path.at("nodeSelector");
   for (const auto& label : object_or_empty(pod_spec, "nodeSelector")) {
     const Deprecated* row = find_row(kNodeLabels, label.key());
@@ -299,7 +299,7 @@ Warnings pod_warnings(const Path& path, const Object& pod) {
   const Object& pod_spec = object_or_empty(pod, "spec");
   const Object& annotations = object_or_empty(object_or_empty(pod, "metadata"), "annotations");
   const Path spec_path = path.at("spec"), annotations_path = path.at("metadata.annotations");
-  warn_of_node_labels(pod_spec, spec_path, out);
+  warn_of_labels_of_nodes(pod_spec, spec_path, out);
   for (const Deprecated& row : kAnnotations) {
     if (annotations.contains(row.key)) out.push_back(annotations_path.at_key(row.key) + ": " + text(row.message));
   }
@@ -347,6 +347,16 @@ void warn_of_node_term(const Object& term, bool check_values, const Path& path, 
       }
     }
   });
+}
+
+void warn_of_node_label(std::string_view key, const Path& path, Warnings& out) {
+  if (const Deprecated* row = find_row(kNodeLabels, key)) out.push_back(path + (": " + text(row->message)));
+}
+
+void warn_of_node_labels(const Object& selector, const Path& path, Warnings& out) {
+  warn_of_node_term(selector, false, path, out);
+  const Path labels = path.at("matchLabels");
+  for (const auto& label : object_or_empty(selector, "matchLabels")) warn_of_node_label(label.key(), labels.at(label.key()), out);
 }
 
 void warn_of_fraction(const Object& amounts, std::string_view resource, const Path& path, Warnings& out) {

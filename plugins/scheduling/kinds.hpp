@@ -1,0 +1,28 @@
+// The group scheduling.k8s.io: what its kinds do beyond schema/scheduling_group.json.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "backplane/kit/group.hpp"
+
+namespace backplane::scheduling {
+
+// A class that the server keeps.
+struct SystemClass {
+  std::string_view name;
+  std::int32_t value;
+  std::string_view description;
+};
+constexpr std::int32_t kHighestOwnPriority = 1'000'000'000;  // of classes that people make
+constexpr std::array<SystemClass, 2> kSystemClasses = {
+    {{"system-node-critical", 2 * kHighestOwnPriority + 1000, "For pods the system needs on the node where they run."},
+     {"system-cluster-critical", 2 * kHighestOwnPriority, "For pods the system needs somewhere in the cluster."}}};
+
+// The group: its document with this code, and the types of each version.
+Result<kit::GroupDocument> scheduling_group();
+Result<std::vector<std::shared_ptr<const SchemaSet>>> scheduling_schemas();
+
+}  // namespace backplane::scheduling

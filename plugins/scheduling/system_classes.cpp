@@ -1,0 +1,51 @@
+#include "system_classes.hpp"
+
+#include "kinds.hpp"
+
+namespace backplane::scheduling {
+namespace {
+
+constexpr std::chrono::milliseconds kPause{100};
+constexpr int kAttempts = 300;  // upstream gives up after half a minute
+
+Object object_of(const SystemClass& of) {
+  Object out;
+  out["apiVersion"] = "scheduling.k8s.io/v1";
+  out["kind"] = "PriorityClass";
+  out["metadata"] = Object{{"name", of.name}};
+  out["value"] = of.value;
+  out["description"] = of.description;
+  return out;
+}
+
+// Success: it is there now.
+Task<Status> make_if_missing(ApiClient& client, const SystemClass& of, Logger& logger) {
+  const GroupVersionResource resource{"scheduling.k8s.io", "v1", "priorityclasses"};
+  const std::string name(of.name);
+  auto have = co_await client.get(resource, "", name);
+  if (have.ok() || have.status().code() != 404) co_return have.ok() ? Status() : std::move(have).status();
+  auto made = co_await client.create(resource, "", object_of(of));
+  if (made.ok()) logger.info("created PriorityClass " + name + " with value " + std::to_string(of.value));
+  if (made.ok() || made.status().code() == 409) co_return Status();
+  co_return std::move(made).status();
+}
+
+}  // namespace
+
+Task<Status> make_system_classes(std::shared_ptr<ApiClient> client, Signal& stop, Logger& logger) {
+  Sleeper sleeper(stop);
+  Status last;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    last = Status();
+    for (const SystemClass& each : kSystemClasses) {
+      if (!last.ok()) break;
+      last = co_await make_if_missing(*client, each, logger);
+    }
+    if (last.ok()) co_return Status();
+    const bool goes_on = co_await sleeper.sleep(kPause);
+    if (!goes_on) co_return Status();
+  }
+  co_return internal_error("unable to add default system priority classes: " + last.message());
+}
+
+}  // namespace backplane::scheduling
