@@ -73,12 +73,13 @@ constexpr AcceptedRow kAccepted[] = {
     {"Misc", "proxy-client-cert-file", FlagType::kString, "", "Client certificate for extension servers and webhooks."},
     {"Misc", "proxy-client-key-file", FlagType::kString, "", "Client key for extension servers and webhooks."},
     {"Misc", "service-account-signing-endpoint", FlagType::kString, "", "Socket of a service that signs tokens."},
-    {"Misc", "service-account-signing-key-file", FlagType::kString, "", "Key that service account tokens are signed with."},
 };
 
 // Read by name: by the plugins that serve what they are about, and where the server puts itself together.
 constexpr AcceptedRow kPassedOn[] = {
     {"Misc", "allow-privileged", FlagType::kBool, "false", "Allow privileged containers."},
+    {"Misc", "service-account-signing-key-file", FlagType::kString, "",
+     "RSA or EC key that service account tokens are signed with, PEM. Left out: one that is made in --data-dir."},
     {"Misc", "enable-logs-handler", FlagType::kBool, "false",
      "DEPRECATED: read log files on the machine. Serve those in /var/log at /logs/."},
     {"Misc", "event-ttl", FlagType::kDuration, "1h0m0s", "How long events are kept after they were last written. 0: for ever."},

@@ -14,7 +14,8 @@ void AuthenticationOptions::add_flags(FlagSet& flags) {
             "Certificate authorities of client certificates, PEM: the common name becomes the user, organizations become groups. Read "
             "again when it "
             "changes. The authority in --data-dir is always trusted too.");
-  flags.accept("api-audiences", FlagType::kStrings, "", "Audiences that tokens must be meant for.");
+  flags.pass_on("api-audiences", FlagType::kStrings, "",
+                "Audiences of tokens that name none. Left out: the issuers of service account tokens.");
   flags.accept("authentication-config", FlagType::kString, "", "File with an AuthenticationConfiguration.");
   flags.accept("authentication-token-webhook-cache-ttl", FlagType::kDuration, "2m0s", "How long answers of the token webhook are kept.");
   flags.accept("authentication-token-webhook-config-file", FlagType::kString, "", "Kubeconfig of the token webhook.");
@@ -36,15 +37,15 @@ void AuthenticationOptions::add_flags(FlagSet& flags) {
   flags.accept("requestheader-group-headers", FlagType::kStrings, "", "Headers that hold groups.");
   flags.accept("requestheader-uid-headers", FlagType::kStrings, "", "Headers that hold the user's uid.");
   flags.accept("requestheader-username-headers", FlagType::kStrings, "", "Headers that hold the user's name.");
-  flags.accept("service-account-extend-token-expiration", FlagType::kBool, "true",
-               "Let tokens that were mounted the old way live for a year.");
-  flags.accept("service-account-issuer", FlagType::kStringArray, "",
-               "Who issues service account tokens. May be repeated; the first signs.");
+  flags.pass_on("service-account-extend-token-expiration", FlagType::kBool, "true",
+                "Let tokens that were mounted the old way live for a year.");
+  flags.pass_on("service-account-issuer", FlagType::kStringArray, "",
+                "Who issues service account tokens. May be repeated; the first signs. Left out: https://kubernetes.");
   flags.accept("service-account-jwks-uri", FlagType::kString, "", "Where the discovery document says the keys are.");
   flags.accept("service-account-key-file", FlagType::kStringArray, "",
                "Keys that service account tokens are checked with. May be repeated.");
   flags.accept("service-account-lookup", FlagType::kBool, "true", "Check that the service account of a token still exists.");
-  flags.accept("service-account-max-token-expiration", FlagType::kDuration, "0s", "Longest life of a token that is asked for.");
+  flags.pass_on("service-account-max-token-expiration", FlagType::kDuration, "0s", "Longest life of a token that is asked for.");
   flags.accept("token-auth-file", FlagType::kString, "", "CSV of token,user,uid,groups.");
 }
 

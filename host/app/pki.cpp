@@ -118,6 +118,11 @@ Result<ServerPki> prepare_pki(const Options& options) {
   if (!admin.ok()) return std::move(admin.status());
   pki.admin = std::move(*admin);
 
+  pki.token_key_file = options.flags.text("service-account-signing-key-file").value_or("");
+  if (pki.token_key_file.empty()) {
+    pki.token_key_file = directory + "/sa.key";
+    if (Status status = ensure_key(pki.token_key_file); !status.ok()) return status;
+  }
   pki.serving = serving_options(options);
   pki.serving.client_ca_file = authority_files.certificate;
   if (!options.authentication.client_ca_file.empty()) pki.serving.more_client_ca_files.push_back(options.authentication.client_ca_file);

@@ -1,6 +1,6 @@
 // The certificates of a server that was given none, and the kubeconfig made from them.
 //
-// Everything is made once and kept: <data-dir>/pki/ca.crt and ca.key, admin.crt and admin.key; apiserver.crt and apiserver.key in
+// Everything is made once and kept: <data-dir>/pki/ca.crt and ca.key, admin.crt and admin.key, sa.key; apiserver.crt and apiserver.key in
 // --cert-dir.
 // Thread-safety: start-up, one thread.
 // Errors:        kInternalError with the file and the reason.
@@ -13,10 +13,14 @@
 
 namespace backplane {
 
+// Who issues service account tokens when nobody says.
+inline constexpr std::string_view kDefaultIssuer = "https://kubernetes";
+
 struct ServerPki {
   KeyPair authority;
   KeyPair admin;
-  ServingOptions serving;  // ready to start a server with
+  ServingOptions serving;      // ready to start a server with
+  std::string token_key_file;  // what signs service account tokens
 };
 
 Result<ServerPki> prepare_pki(const Options& options);

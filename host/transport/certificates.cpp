@@ -36,6 +36,13 @@ KeyPtr parse_key(const std::string& pem) {
   return KeyPtr(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_password, nullptr));
 }
 
+// Empty when it cannot be written.
+std::string pem_of(EVP_PKEY* key) {
+  const BioPtr text(BIO_new(BIO_s_mem()));
+  const bool good = PEM_write_bio_PKCS8PrivateKey(text.get(), key, nullptr, nullptr, 0, nullptr, nullptr) == 1;
+  return good ? take_pem(text.get()) : std::string();
+}
+
 bool set_serial(X509* certificate) {
   unsigned char bytes[16];
   if (RAND_bytes(bytes, sizeof bytes) != 1) return false;
@@ -100,12 +107,22 @@ Result<KeyPair> issue_certificate(const CertificateSpec& spec, const KeyPair* au
                      add_extensions(certificate.get(), signer, spec) && X509_sign(certificate.get(), signing_key, EVP_sha256()) > 0;
   if (!built) return openssl_failure("cannot make a certificate for \"" + spec.common_name + "\"");
   const BioPtr certificate_text(BIO_new(BIO_s_mem()));
-  const BioPtr key_text(BIO_new(BIO_s_mem()));
-  if (PEM_write_bio_X509(certificate_text.get(), certificate.get()) != 1 ||
-      PEM_write_bio_PKCS8PrivateKey(key_text.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) != 1) {
+  std::string key_pem = pem_of(key.get());
+  if (PEM_write_bio_X509(certificate_text.get(), certificate.get()) != 1 || key_pem.empty()) {
     return openssl_failure("cannot encode a certificate");
   }
-  return KeyPair{take_pem(certificate_text.get()), take_pem(key_text.get())};
+  return KeyPair{take_pem(certificate_text.get()), std::move(key_pem)};
+}
+
+Status ensure_key(const std::string& path) {
+  const auto found = read_file(path);
+  const bool there = found.ok() && parse_key(*found) != nullptr;
+  ERR_clear_error();
+  if (there) return {};
+  const KeyPtr key(EVP_EC_gen("P-256"));
+  const std::string pem = key ? pem_of(key.get()) : std::string();
+  if (pem.empty()) return openssl_failure("cannot make a key");
+  return write_file_atomically(path, pem, 0600);
 }
 
 std::string certificate_problem(const KeyPair& pair, const CertificateSpec& spec, const KeyPair* authority) {

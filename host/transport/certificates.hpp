@@ -38,6 +38,8 @@ Result<KeyPair> issue_certificate(const CertificateSpec& spec, const KeyPair* au
 // null), more than a month (or, for short lives, a fifth) left, the same subject and every name of `spec` present.  Else a new one,
 // written over the files.
 Result<KeyPair> ensure_certificate(const KeyPairFiles& files, const CertificateSpec& spec, const KeyPair* authority);
+// Makes an EC P-256 key in `path` unless there is a private key in it.
+Status ensure_key(const std::string& path);
 // Why `pair` cannot serve `spec`; empty when it can.
 std::string certificate_problem(const KeyPair& pair, const CertificateSpec& spec, const KeyPair* authority);
 

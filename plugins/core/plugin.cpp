@@ -4,9 +4,11 @@
 #include <array>
 #include <cstdlib>
 
+#include "accounts/token_request.hpp"
 #include "backplane/kit/durations.hpp"
 #include "backplane/kit/group.hpp"
 #include "backplane/workload/pod_validation.hpp"
+#include "components/statuses.hpp"
 #include "kinds/kinds.hpp"
 #include "namespaces/controller.hpp"
 #include "namespaces/kubernetes_service.hpp"
@@ -42,6 +44,34 @@ KubernetesService kubernetes_service(const Host& host, std::string cluster_ip) {
   return service;
 }
 
+std::vector<std::string> list_of(const std::string& text) {
+  std::vector<std::string> out;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const auto end = std::min(text.find(',', begin), text.size());
+    if (end > begin) out.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return out;
+}
+
+// Without a signer where there is no key.
+Result<TokenOptions> token_options(const Host& host) {
+  TokenOptions out;
+  const std::string key = host.flag("service-account-signing-key-file").value_or("");
+  const auto issuers = list_of(host.flag("service-account-issuer").value_or(""));
+  if (key.empty() || issuers.empty()) return out;
+  auto signer = TokenSigner::from_file(key);
+  if (!signer.ok()) return std::move(signer).status();
+  out.signer = std::move(*signer);
+  out.issuer = issuers.front();
+  out.audiences = list_of(host.flag("api-audiences").value_or(""));
+  if (out.audiences.empty()) out.audiences = issuers;
+  const auto longest = kit::parse_duration(host.flag("service-account-max-token-expiration").value_or("0s"));
+  if (longest) out.longest_seconds = std::chrono::duration_cast<std::chrono::seconds>(*longest).count();
+  out.extends = host.flag("service-account-extend-token-expiration") != std::optional<std::string>("false");
+  return out;
+}
+
 class CorePlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
@@ -54,6 +84,8 @@ class CorePlugin final : public Plugin {
     if (Status status = group.add_kinds(); !status.ok()) return status;
     if (Status status = add_namespace_subresources(host, group); !status.ok()) return status;
     if (Status status = add_pod_subresources(host, group, options); !status.ok()) return status;
+    if (Status status = add_token_requests(host, group); !status.ok()) return status;
+    if (Status status = add_component_statuses(host, group); !status.ok()) return status;
     if (Status status = group.install("core"); !status.ok()) return status;
     if (Status status = host.register_admission(make_namespace_lifecycle(group.store("namespaces"))); !status.ok()) return status;
     auto repair =
@@ -135,16 +167,36 @@ class CorePlugin final : public Plugin {
     const auto pods = group.store("pods");
     auto ephemeral = host.make_subresource(pods, pod_ephemeral_containers_strategy(options));
     if (!ephemeral.ok()) return std::move(ephemeral).status();
+    auto resize = host.make_subresource(pods, pod_resize_strategy(options));
+    if (!resize.ok()) return std::move(resize).status();
     auto bound = host.make_subresource(pods, pod_binding_strategy());
     if (!bound.ok()) return std::move(bound).status();
     const Schema* binding = group.schemas()->find(GroupVersionKind{"", "v1", "Binding"});
     const Schema* eviction = group.schemas()->find(GroupVersionKind{"policy", "v1", "Eviction"});
     group.put("pods/ephemeralcontainers", std::move(*ephemeral));
+    group.put("pods/resize", std::move(*resize));
     group.put("pods/binding", make_pod_binding(*bound, binding));
     group.put("bindings", make_bindings(*bound, binding));
     if (eviction != nullptr) {
       group.put("pods/eviction", make_eviction({pods, *bound, std::make_shared<ApiClient>(host.client()), eviction}));
     }
+    return {};
+  }
+
+  static Status add_component_statuses(Host& host, GroupInstaller& group) {
+    auto clients = make_component_clients(host);
+    if (!clients.ok()) return std::move(clients).status();
+    const Schema* schema = group.schemas()->find(GroupVersionKind{"", "v1", "ComponentStatus"});
+    group.put("componentstatuses", make_component_statuses(std::move(*clients), schema));
+    return {};
+  }
+
+  static Status add_token_requests(const Host& host, GroupInstaller& group) {
+    auto options = token_options(host);
+    if (!options.ok() || options->signer == nullptr) return options.ok() ? Status() : std::move(options).status();
+    const TokenStores stores{group.store("serviceaccounts"), group.store("pods"), group.store("secrets"), group.store("nodes")};
+    const Schema* schema = group.schemas()->find(GroupVersionKind{"authentication.k8s.io", "v1", "TokenRequest"});
+    group.put("serviceaccounts/token", make_token_requests(stores, std::move(*options), schema));
     return {};
   }
 

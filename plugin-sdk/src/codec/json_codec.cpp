@@ -27,8 +27,9 @@ std::string quoted_json(std::string_view text) {
   return out;
 }
 
-// ListMeta; custom resources print an empty continue, and sort.
+// ListMeta; custom resources print an empty continue, and sort.  What was made for the list is of no revision.
 std::string list_meta(const ListFacts& list, bool sorted) {
+  if (list.revision == 0) return "{}";
   const std::string version = "\"resourceVersion\":\"" + std::to_string(list.revision) + "\"";
   const std::string token = "\"continue\":" + quoted_json(list.continue_token);
   const std::string remaining = list.remaining ? "\"remainingItemCount\":" + std::to_string(*list.remaining) : std::string();

@@ -89,7 +89,8 @@ bool has_message(const Presentation& as) noexcept { return as.schema != nullptr 
 // ListMeta, as a message.
 Result<std::string> list_meta(const ListFacts& facts) {
   static const Schema& schema = meta_type("ListMeta");
-  std::string json = "{\"resourceVersion\":\"" + std::to_string(facts.revision) + "\",\"continue\":";
+  const std::string version = facts.revision == 0 ? std::string() : std::to_string(facts.revision);
+  std::string json = "{\"resourceVersion\":\"" + version + "\",\"continue\":";
   append_json_string(json, facts.continue_token);
   if (facts.remaining) json.append(",\"remainingItemCount\":").append(std::to_string(*facts.remaining));
   std::string message;

@@ -36,6 +36,7 @@ Result<kit::GroupDocument> core_group(CoreOptions options = {});
 std::shared_ptr<const Strategy> namespace_finalize_strategy();
 std::shared_ptr<const Strategy> pod_status_strategy(std::shared_ptr<const Strategy> parent);
 std::shared_ptr<const Strategy> pod_ephemeral_containers_strategy(workload::PodValidationOptions options = {});
+std::shared_ptr<const Strategy> pod_resize_strategy(workload::PodValidationOptions options = {});
 // Changes of the scheduler's doing: everything is as the binding made it.
 std::shared_ptr<const Strategy> pod_binding_strategy();
 

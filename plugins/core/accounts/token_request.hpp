@@ -1,0 +1,32 @@
+// serviceaccounts/token: tokens of a service account, for an audience, for a time, and bound to an object if that is asked for.
+//
+// Thread-safety: any thread.
+// Errors:        upstream's: 422 for what is wrong with the request, 404 for accounts and objects that are not there, 409 for others of
+//                their names.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "accounts/token_signer.hpp"
+#include "backplane/rest.hpp"
+
+namespace backplane::core {
+
+struct TokenOptions {
+  std::shared_ptr<const TokenSigner> signer;
+  std::string issuer;
+  std::vector<std::string> audiences;  // the API server's own
+  std::int64_t longest_seconds = 0;    // 0: as long as is asked for
+  bool extends = true;                 // tokens for pods outlast what is asked for, so that clients that read theirs once go on
+};
+
+// Where the objects are that tokens are bound to.
+struct TokenStores {
+  std::shared_ptr<StandardStorage> accounts, pods, secrets, nodes;
+};
+
+std::shared_ptr<RestStorage> make_token_requests(TokenStores stores, TokenOptions options, const Schema* schema);
+
+}  // namespace backplane::core

@@ -1,0 +1,25 @@
+// componentstatuses: how the controller manager and the scheduler of this machine are, and the store.  They are asked while the request
+// waits.
+//
+// Thread-safety: any thread.
+// Errors:        kNotFound for other names.
+#pragma once
+
+#include <memory>
+
+#include "backplane/client.hpp"
+#include "backplane/host.hpp"
+#include "backplane/rest.hpp"
+
+namespace backplane::core {
+
+// Who calls whom: this server itself, and each component.
+struct ComponentClients {
+  std::shared_ptr<HttpClient> own, controller_manager, scheduler;
+};
+
+// The clients that reach them where they listen unless they are told otherwise, whoever has signed their certificates.
+Result<ComponentClients> make_component_clients(Host& host);
+std::shared_ptr<RestStorage> make_component_statuses(ComponentClients clients, const Schema* schema);
+
+}  // namespace backplane::core
