@@ -38,8 +38,8 @@ TEST(Ingresses, NeedABackendOrRules) {
   EXPECT_EQ(problems("Ingress", R"({"defaultBackend":{"service":{"name":"s","port":{}}}})"),
             "spec.defaultBackend: Required value: port name or number is required");
   EXPECT_EQ(problems("Ingress", R"({"defaultBackend":{"resource":{"kind":"","name":"b/c"}}})"),
-            "[spec.defaultBackend.resource.kind: Required value, "
-            "spec.defaultBackend.resource.name: Invalid value: \"b/c\": may not contain '/']");
+            "[spec.defaultBackend.resource.name: Invalid value: \"b/c\": may not contain '/', "
+            "spec.defaultBackend.resource.kind: Required value]");
 }
 
 TEST(Ingresses, PathsAreLookedAtByTheirType) {

@@ -124,6 +124,7 @@ class Restarts(unittest.TestCase):
                      'spec': {'leaseDurationSeconds': 1, 'renewTime': '2020-01-01T00:00:00.000000Z'}}
             self.assertEqual(server.request('POST', LEASES, stale)[0], 201)
             server.kill()
+            server.stop()
             with Server('--service-cluster-ip-range=10.7.0.0/24', data_dir=data) as again:
                 held = names(again, ADDRESSES)
                 self.assertEqual(sorted(held), sorted(made + ['10.7.0.1']))
@@ -133,14 +134,15 @@ class Restarts(unittest.TestCase):
                 self.assertTrue(wait_for(lambda: again.request('GET', LEASES + '/apiserver-gone')[0] == 404))
 
     def test_addresses_are_kept_where_nobody_serves_them(self):
-        with tempfile.TemporaryDirectory() as data:
-            flags = ('--service-cluster-ip-range=10.7.0.0/24', '--runtime-config=networking.k8s.io/v1=false')
-            with Server(*flags, data_dir=data) as server:
-                self.assertEqual(server.request('GET', ADDRESSES)[0], 404)
-                self.assertEqual(server.request('POST', SERVICES, service('a', clusterIP='10.7.0.7'))[0], 201)
-                self.assertEqual(server.request('POST', SERVICES, service('b', clusterIP='10.7.0.7'))[0], 422)
-            with Server(flags[0], data_dir=data) as server:
-                self.assertEqual(server.request('GET', ADDRESSES + '/10.7.0.7')[2]['spec']['parentRef']['name'], 'a')
+        given = '--service-cluster-ip-range=10.7.0.0/24'
+        for without in ('--runtime-config=networking.k8s.io/v1=false', '--disable-plugin=networking'):
+            with self.subTest(without), tempfile.TemporaryDirectory() as data:
+                with Server(given, without, data_dir=data) as server:
+                    self.assertEqual(server.request('GET', ADDRESSES)[0], 404)
+                    self.assertEqual(server.request('POST', SERVICES, service('a', clusterIP='10.7.0.7'))[0], 201)
+                    self.assertEqual(server.request('POST', SERVICES, service('b', clusterIP='10.7.0.7'))[0], 422)
+                with Server(given, data_dir=data) as server:
+                    self.assertEqual(server.request('GET', ADDRESSES + '/10.7.0.7')[2]['spec']['parentRef']['name'], 'a')
 
     def test_a_second_family_joins_the_range(self):
         with tempfile.TemporaryDirectory() as data:
@@ -148,7 +150,9 @@ class Restarts(unittest.TestCase):
                 pass
             with Server('--service-cluster-ip-range=10.7.0.0/24,fd07::/112', data_dir=data) as server:
                 self.assertEqual(server.request('GET', RANGES + '/kubernetes')[2]['spec'], {'cidrs': ['10.7.0.0/24', 'fd07::/112']})
-                made = server.request('POST', SERVICES, service('dual', ipFamilyPolicy='RequireDualStack'))[2]
+                body = service('dual', ipFamilyPolicy='RequireDualStack')
+                self.assertTrue(wait_for(lambda: server.request('POST', SERVICES, body)[0] == 201))
+                made = server.request('GET', SERVICES + '/dual')[2]
                 self.assertEqual(made['spec']['ipFamilies'], ['IPv4', 'IPv6'], made)
                 entry = server.request('GET', ADDRESSES + '/' + made['spec']['clusterIPs'][1])[2]
                 self.assertEqual(entry['metadata']['labels']['ipaddress.kubernetes.io/ip-family'], 'IPv6')
