@@ -71,14 +71,10 @@ std::string print_metrics(const Object& object) {
   return out;
 }
 
-void print_reference(const Object& object, std::int64_t, Array& cells) {
-  const Object& target = object_or_empty(object_or_empty(object, "spec"), "scaleTargetRef");
-  cells.emplace_back(std::string(get_string(target, "kind")) + "/" + std::string(get_string(target, "name")));
-}
 void print_targets(const Object& object, std::int64_t, Array& cells) { cells.emplace_back(print_metrics(object)); }
 
 }  // namespace
 
-void add_autoscaler_printers(GroupCode& code) { code.printers.insert({{"scaleTarget", print_reference}, {"metrics", print_targets}}); }
+void add_autoscaler_printers(GroupCode& code) { code.printers.emplace("metrics", print_targets); }
 
 }  // namespace backplane::autoscaling
