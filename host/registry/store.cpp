@@ -40,8 +40,8 @@ CacheConfig cache_config(const ResourceConfig& config, const StoreKeys& keys) {
 
 // Custom resources are JSON in every store.
 StoredKind stored_kind(const ResourceConfig& config) {
-  return {config.kind, config.schema != nullptr && !config.schema->structural() ? config.schema : nullptr, config.written_as,
-          config.stored_as_json};
+  const bool typed = config.schema != nullptr && !config.schema->structural();
+  return {config.kind, typed ? config.schema : nullptr, config.written_as, config.stored_as_json, typed ? config.strategy.get() : nullptr};
 }
 
 Status check(const ResourceConfig& config) {

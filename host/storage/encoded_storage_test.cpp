@@ -44,10 +44,11 @@ class EncodedStorageTest : public ::testing::Test {
     if (!backend_) backend_ = make_memory_storage(std::move(form));
     storage_ = std::make_unique<EncodedStorage>(*backend_, std::move(transformers));
     storage_->use_scheme(scheme_);
-    storage_->use_kind(kPrefix, {{"", "v1", "ConfigMap"}, stored_type(), {}, false});
-    storage_->use_kind("/registry/secrets/", {{"", "v1", "Secret"}, core_schemas()->find(GroupVersionKind{"", "v1", "Secret"}), {}, false});
-    storage_->use_kind("/registry/e.com/foos/", {{"e.com", "v1", "Foo"}, nullptr, {}, false});
-    storage_->use_kind("/registry/bars/", {{"e.com", "v1", "ConfigMap"}, stored_type(), {"e.com", "v1beta1", "ConfigMap"}, true});
+    storage_->use_kind(kPrefix, {{"", "v1", "ConfigMap"}, stored_type(), {}, false, nullptr});
+    storage_->use_kind("/registry/secrets/",
+                       {{"", "v1", "Secret"}, core_schemas()->find(GroupVersionKind{"", "v1", "Secret"}), {}, false, nullptr});
+    storage_->use_kind("/registry/e.com/foos/", {{"e.com", "v1", "Foo"}, nullptr, {}, false, nullptr});
+    storage_->use_kind("/registry/bars/", {{"e.com", "v1", "ConfigMap"}, stored_type(), {"e.com", "v1beta1", "ConfigMap"}, true, nullptr});
   }
   Revision put(StorageBackend& storage, std::string key, std::string_view value) {
     TxnRequest request;

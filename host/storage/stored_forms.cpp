@@ -18,6 +18,12 @@ GroupVersionKind kind_in(const Object& object) {
   return {version.group, version.version, std::string(get_string(object, "kind"))};
 }
 
+Result<Value> parse_object(std::string_view json, json::storage_ptr storage) {
+  auto tree = parse_json(json, std::move(storage), nullptr);
+  if (tree.ok() && !tree->is_object()) return internal_error("the value is no object");
+  return tree;
+}
+
 }  // namespace
 
 void StoredForms::use_kind(std::string_view prefix, StoredKind kind) {
@@ -34,24 +40,37 @@ std::optional<StoredKind> StoredForms::kind_of(std::string_view key) const {
   return std::nullopt;
 }
 
-Result<std::string> StoredForms::converted(std::string_view json, const GroupVersionKind& to, const Schema* schema) const {
+Status StoredForms::convert(Object& object, const GroupVersionKind& to) const {
+  const GroupVersionKind from = kind_in(object);
+  if (from == to) return {};
+  if (scheme_ == nullptr) return internal_error("there is no conversion from " + from.group_version().to_string());
+  Status done = scheme_->convert(from, to, object);
+  if (!done.ok()) return done;
+  object["kind"] = to.kind;
+  object["apiVersion"] = to.group_version().to_string();
+  return {};
+}
+
+Result<std::string> StoredForms::written_as(std::string_view json, const GroupVersionKind& to, const Schema* schema) const {
   json::monotonic_resource arena;
-  auto tree = parse_json(json, &arena, nullptr);
+  auto tree = parse_object(json, &arena);
   if (!tree.ok()) return std::move(tree.status());
-  if (!tree->is_object()) return internal_error("the value is no object");
-  Object& object = tree->get_object();
-  if (const GroupVersionKind from = kind_in(object); from != to) {
-    if (scheme_ == nullptr) return internal_error("there is no conversion from " + from.group_version().to_string());
-    Status done = scheme_->convert(from, to, object);
-    if (!done.ok()) return done;
-    object["kind"] = to.kind;
-    object["apiVersion"] = to.group_version().to_string();
-  }
-  if (schema != nullptr) {
-    schema->apply_defaults(*tree);
-    Status normal = schema->normalize(*tree, nullptr);
-    if (!normal.ok()) return normal;
-  }
+  Status done = convert(tree->get_object(), to);
+  if (done.ok() && schema != nullptr) done = schema->normalize(*tree, nullptr);
+  if (!done.ok()) return done;
+  return to_json(*tree);
+}
+
+Result<std::string> StoredForms::canonical(std::string_view json, const StoredKind& kind) const {
+  json::monotonic_resource arena;
+  auto tree = parse_object(json, &arena);
+  if (!tree.ok()) return std::move(tree.status());
+  Status done = convert(tree->get_object(), kind.kind);
+  if (!done.ok()) return done;
+  kind.schema->apply_defaults(*tree);
+  if (kind.strategy != nullptr) kind.strategy->apply_defaults(tree->get_object());
+  done = kind.schema->normalize(*tree, nullptr);
+  if (!done.ok()) return done;
   return to_json(*tree);
 }
 
@@ -59,7 +78,7 @@ Result<std::string> StoredForms::encoded(const StoredKind& kind, std::string jso
   const Schema* schema = kind.schema;
   if (!kind.written_as.kind.empty()) {
     schema = scheme_ != nullptr ? scheme_->type_of(kind.written_as) : nullptr;
-    auto other = converted(json, kind.written_as, schema);
+    auto other = written_as(json, kind.written_as, schema);
     if (!other.ok()) return other;
     json = std::move(*other);
   }
@@ -92,9 +111,9 @@ Status StoredForms::read_json(const StoredKind* kind, SharedBytes& value) const 
   value = value.slice(0, bytes.size() - 1);
   // Custom resources are written with their keys sorted by everybody, and hold their version themselves.
   if (kind == nullptr || kind->schema == nullptr) return {};
-  auto canonical = converted(value.view(), kind->kind, kind->schema);
-  if (canonical.ok()) value = SharedBytes(std::move(*canonical));
-  return canonical.status();
+  auto own = canonical(value.view(), *kind);
+  if (own.ok()) value = SharedBytes(std::move(*own));
+  return own.status();
 }
 
 Status StoredForms::read_encoded(const Codec& codec, const StoredKind* kind, SharedBytes& value) const {
@@ -102,7 +121,7 @@ Status StoredForms::read_encoded(const Codec& codec, const StoredKind* kind, Sha
   const GroupVersionKind version = codec.stored_kind(value.view());
   const Schema* other = schema != nullptr && version != kind->kind && scheme_ != nullptr ? scheme_->type_of(version) : nullptr;
   auto json = codec.from_stored(other != nullptr ? other : schema, value.view());
-  if (json.ok() && schema != nullptr) json = converted(*json, kind->kind, schema);
+  if (json.ok() && schema != nullptr) json = canonical(*json, *kind);
   if (json.ok()) value = SharedBytes(std::move(*json));
   return json.status();
 }

@@ -6,7 +6,7 @@
 // An object of another version, or JSON of another writer (it ends with a newline), is brought into canonical form.
 //
 // Thread-safety: every method from any thread; use_scheme() before all others.
-// Lifetime:      the types given to use_kind() outlive it.
+// Lifetime:      the types and strategies given to use_kind() outlive it.
 // Errors:        read: 500 as upstream's lists say it, naming the key; write: kInternalError.
 #pragma once
 
@@ -20,15 +20,17 @@
 #include "backplane/codec.hpp"
 #include "backplane/scheme.hpp"
 #include "backplane/storage.hpp"
+#include "backplane/strategy.hpp"
 
 namespace backplane {
 
 // What is kept below a key prefix.
 struct StoredKind {
   GroupVersionKind kind;
-  const Schema* schema = nullptr;  // null: custom resources, which are JSON in every store
-  GroupVersionKind written_as;     // ResourceConfig::written_as
-  bool json = false;               // ResourceConfig::stored_as_json
+  const Schema* schema = nullptr;      // null: custom resources, which are JSON in every store
+  GroupVersionKind written_as;         // ResourceConfig::written_as
+  bool json = false;                   // ResourceConfig::stored_as_json
+  const Strategy* strategy = nullptr;  // of built-in kinds: its defaults are those that the schema cannot say; may be null
 };
 
 class StoredForms {
@@ -50,8 +52,11 @@ class StoredForms {
   Status read_json(const StoredKind* kind, SharedBytes& value) const;
   Status read_encoded(const Codec& codec, const StoredKind* kind, SharedBytes& value) const;
   Result<std::string> encoded(const StoredKind& kind, std::string json) const;
-  // The object in the form of `to`, whose type is `schema` (null: as the conversion leaves it).
-  Result<std::string> converted(std::string_view json, const GroupVersionKind& to, const Schema* schema) const;
+  // As it is written: in the form of `to`, whose type is `schema` (null: as the conversion leaves it).
+  Result<std::string> written_as(std::string_view json, const GroupVersionKind& to, const Schema* schema) const;
+  // As it is worked with: in the kind's own form, with today's defaults.
+  Result<std::string> canonical(std::string_view json, const StoredKind& kind) const;
+  Status convert(Object& object, const GroupVersionKind& to) const;
   // The kind with the longest prefix of `key`; nothing: no object has such a key.
   std::optional<StoredKind> kind_of(std::string_view key) const;
 
