@@ -253,8 +253,8 @@ TEST_F(RouteTest, RetryAfterFollowsTheDetails) {
   EXPECT_EQ(got.exchange->headers_named("Retry-After"), std::vector<std::string>{"3"});
 }
 
-// The last of this file: CBOR stays offered.
-TEST(Negotiation, CborIsOfferedOnceItsGateIsOn) {
+// A suite of its own, behind the others: CBOR stays offered.
+TEST(NegotiationOfCbor, IsOfferedOnceItsGateIsOn) {
   const auto input = [] {
     const FakeExchange exchange("POST", "/x", {{"Content-Type", "application/cbor"}}, "");
     return endpoints::negotiate_input(exchange);

@@ -69,6 +69,14 @@ const VersionTable* RouteTable::find(std::string_view group_name, std::string_vi
   return found ? found->find(version) : nullptr;
 }
 
+VersionRef RouteTable::find_shared(std::string_view group_name, std::string_view version) const noexcept {
+  const GroupEntry* found = group(group_name);
+  if (found == nullptr) return nullptr;
+  const auto each =
+      std::find_if(found->versions.begin(), found->versions.end(), [&](const VersionRef& one) { return one->version.version == version; });
+  return each == found->versions.end() ? nullptr : *each;
+}
+
 std::vector<const GroupEntry*> RouteTable::named_groups() const {
   std::vector<const GroupEntry*> out;
   out.reserve(groups.size());

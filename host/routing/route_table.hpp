@@ -98,6 +98,8 @@ struct RouteTable {
 
   const GroupEntry* group(std::string_view name) const noexcept;
   const VersionTable* find(std::string_view group, std::string_view version) const noexcept;
+  // The same, to keep.
+  VersionRef find_shared(std::string_view group, std::string_view version) const noexcept;
   // In the order of /apis, without the core group.
   std::vector<const GroupEntry*> named_groups() const;
   // Of all groups, core first.

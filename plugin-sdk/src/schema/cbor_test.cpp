@@ -124,13 +124,13 @@ TEST(Cbor, RefusesWhatHasNoPlaceInAnObjectInUpstreamsWords) {
       {"bb0000000000200001", "cbor: exceeded max number of key-value pairs 2097152 for CBOR map"},
   };
   for (const Case& each : kCases) EXPECT_EQ(read(each.hex), each.json) << each.hex;
-  EXPECT_EQ(read(std::string(1600, '8').append("00")), "unexpected EOF") << "items of eight, none of which ends";
   std::string nested;
   for (int i = 0; i < 5000; ++i) nested += "81";
   EXPECT_EQ(read(nested + "00"), "cbor: exceeded max nested level 1000");
   std::string tags;
   for (int i = 0; i < 100'000; ++i) tags += "c6";
-  EXPECT_EQ(read(tags + "00"), "0") << "tags nest without depth";
+  EXPECT_EQ(read(tags + "00"), "cbor: exceeded max nested level 1000");
+  EXPECT_EQ(read(tags.substr(0, 2000) + "00"), "0");
 }
 
 TEST(Cbor, WritesTheShortestFormOfEachNumberAndTextsAsByteStrings) {
