@@ -21,29 +21,38 @@ ObjectRef created_status() {
   return status;
 }
 
-Status validate_binding(const Object& binding, std::string_view name) {
+// Problems are told as kube-apiserver tells them: in words alone, and as its own fault.
+Status validate_binding(const Object& binding) {
   FieldErrors errors;
   const Object& target = object_or_empty(binding, "target");
   const std::string_view kind = get_string(target, "kind");
   if (!kind.empty() && kind != "Node") errors.not_supported("target.kind", kind, {"Node", "<empty>"});
   if (get_string(target, "name").empty()) errors.required("target.name");
-  return errors.to_status("", "Binding", name);
+  return errors.empty() ? Status() : Status(500, Reason::kNone, errors.aggregate_message());
 }
 
+// Why the pod was not scheduled before is no longer said.
 void set_scheduled(Object& pod) {
   Array& conditions = ensure_array(ensure_object(pod, "status"), "conditions");
-  for (Value& each_condition : conditions) {
-    Object* condition = each_condition.if_object();
-    if (condition == nullptr || get_string(*condition, "type") != "PodScheduled") continue;
-    if (get_string(*condition, "status") != "True") (*condition)["lastTransitionTime"] = now_rfc3339();
-    (*condition)["status"] = "True";
+  Object scheduled;
+  scheduled["type"] = "PodScheduled";
+  scheduled["status"] = "True";
+  scheduled["lastTransitionTime"] = now_rfc3339();
+  for (Value& item : conditions) {
+    if (!item.is_object() || get_string(item.get_object(), "type") != "PodScheduled") continue;
+    if (get_string(item.get_object(), "status") == "True") take_member(scheduled, item.get_object(), "lastTransitionTime");
+    item = std::move(scheduled);
     return;
   }
-  Object condition;
-  condition["type"] = "PodScheduled";
-  condition["status"] = "True";
-  condition["lastTransitionTime"] = now_rfc3339();
-  conditions.emplace_back(std::move(condition));
+  conditions.emplace_back(std::move(scheduled));
+}
+
+// Entries of the binding's metadata become the pod's.
+void take_entries(Object& pod, const Object& binding, std::string_view member) {
+  const Object* entries = get_object(object_or_empty(binding, "metadata"), member);
+  if (entries == nullptr || entries->empty()) return;
+  Object& own = ensure_object(ensure_object(pod, "metadata"), member);
+  for (const auto& entry : *entries) own[entry.key()] = entry.value();
 }
 
 class Bind final : public UpdatedObjectInfo {
@@ -61,15 +70,17 @@ class Bind final : public UpdatedObjectInfo {
     if (gates != nullptr && !gates->empty()) co_return refuse("pod " + name_ + " has non-empty .spec.schedulingGates");
     Object pod(*existing, context.arena());
     ensure_object(pod, "spec")["nodeName"] = std::string(get_string_path(binding_, "target.name"));
-    if (const Object* annotations = get_object(object_or_empty(binding_, "metadata"), "annotations")) {
-      for (const auto& annotation : *annotations) ObjectMeta(pod).mutable_annotations()[annotation.key()] = annotation.value();
-    }
+    erase_member(ensure_object(pod, "status"), "nominatedNodeName");
+    for (std::string_view member : {"annotations", "labels"}) take_entries(pod, binding_, member);
     set_scheduled(pod);
     co_return pod;
   }
   Preconditions preconditions() const override {
     Preconditions out;
     if (const std::string_view uid = meta_text(binding_, "uid"); !uid.empty()) out.uid = std::string(uid);
+    if (const std::string_view version = meta_text(binding_, "resourceVersion"); !version.empty()) {
+      out.resource_version = std::string(version);
+    }
     return out;
   }
 
@@ -90,7 +101,7 @@ class BindingBase : public RestStorage, public Scoper {
 
  protected:
   Task<Result<ObjectRef>> bind(RequestContext& context, std::string name, const Object& binding, WriteOptions options) {
-    Status valid = validate_binding(binding, name);
+    Status valid = validate_binding(binding);
     if (!valid.ok()) co_return valid;
     Bind change(binding, name);
     auto updated = co_await updater_.update(context, name, change, std::move(options), false);
