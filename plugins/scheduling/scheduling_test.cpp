@@ -39,5 +39,53 @@ TEST(PriorityClasses, KeepTheirValue) {
             R"([preemptionPolicy: Invalid value: "x": field is immutable, value: Forbidden: may not be changed in an update.])");
 }
 
+struct Alpha {
+  explicit Alpha(std::string_view kind) : row(scheduling_group()->kind(kind)) {
+    static const auto sets = scheduling_schemas();
+    schema = sets->back()->find(GroupVersionKind{"scheduling.k8s.io", "v1alpha2", row.kind});
+  }
+  Object object(std::string_view spec) const {
+    Value value = json::parse(R"({"metadata":{"name":"a","namespace":"n"},"spec":)" + std::string(spec) + "}");
+    EXPECT_TRUE(schema->normalize(value, nullptr).ok());
+    return value.get_object();
+  }
+  std::string problems(std::string_view spec) const {
+    FieldErrors errors;
+    RequestContext context;
+    const Object now = object(spec);
+    schema->check(now, nullptr, ObjectPart::kWithoutStatus, "", errors);
+    row.strategy()->validate(context, now, errors);
+    return errors.empty() ? "" : errors.aggregate_message();
+  }
+  std::string change_problems(std::string_view spec, std::string_view before) const {
+    FieldErrors errors;
+    const Object now = object(spec), old = object(before);
+    schema->check(now, &old, ObjectPart::kWithoutStatus, "", errors);
+    return errors.empty() ? "" : errors.aggregate_message();
+  }
+  kit::KindRow row;
+  const Schema* schema = nullptr;
+};
+
+TEST(PodGroups, HaveOnePolicyThatStays) {
+  const Alpha group("PodGroup");
+  EXPECT_EQ(group.problems(R"({"schedulingPolicy":{"gang":{"minCount":2}}})"), "");
+  EXPECT_EQ(group.problems("{}"), R"(spec.schedulingPolicy: Invalid value: "": must specify one of: `basic`, `gang`)");
+  EXPECT_EQ(group.problems(R"({"schedulingPolicy":{"basic":{},"gang":{"minCount":1}}})"),
+            R"(spec.schedulingPolicy: Invalid value: "{basic, gang}": must specify exactly one of: `basic`, `gang`)");
+  EXPECT_EQ(group.problems(R"({"schedulingPolicy":{"gang":{"minCount":-1}}})"),
+            "spec.schedulingPolicy.gang.minCount: Invalid value: -1: must be greater than or equal to 1");
+  EXPECT_EQ(group.change_problems(R"({"schedulingPolicy":{"gang":{"minCount":-1}}})", R"({"schedulingPolicy":{"gang":{"minCount":1}}})"),
+            "spec.schedulingPolicy: Invalid value: null: field is immutable");
+}
+
+TEST(Workloads, NameTheirTemplates) {
+  const Alpha workload("Workload");
+  EXPECT_EQ(workload.problems("{}"), "spec.podGroupTemplates: Required value");
+  EXPECT_EQ(workload.problems(
+                R"({"podGroupTemplates":[{"name":"a","schedulingPolicy":{"basic":{}}},{"name":"a","schedulingPolicy":{"basic":{}}}]})"),
+            R"(spec.podGroupTemplates[1]: Duplicate value: {"name":"a","schedulingPolicy":{"basic":{}},"schedulingConstraints":null})");
+}
+
 }  // namespace
 }  // namespace backplane::scheduling
