@@ -28,6 +28,10 @@ OWN = re.compile(r'^/registry/(ranges|masterleases|leases/kube-system)')
 OTHERS = {
     '/registry/pods/store/p-rich': 'an answer that is sent again gets its matchLabelKeys merged once more',
     '/registry/controllerrevisions/store/cr1': 'raw data is stored compact here, as it was sent there',
+    '/registry/deviceclasses/gpu.example.com': 'raw data is stored compact here, as it was sent there',
+    '/registry/jobs/store/j-least': 'an answer cannot be sent again: it has a selector of its own',
+    '/registry/jobs/store/j-rich': 'an answer cannot be sent again: it has a selector of its own',
+    '/registry/certificatesigningrequests/csr': 'it says who has made it',
     '/registry/persistentvolumeclaims/store/pvc1': 'the default of status.phase is stored here, and set by every read there',
     '/registry/persistentvolumeclaims/store/pvc2': 'the default of status.phase is stored here, and set by every read there',
     '/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.com': 'validation rules are refused here',
@@ -85,7 +89,8 @@ def shared(stored):
     envelope = fields(stored[4:])
     message = fields(dict(envelope)[2])
     metadata = [f for f in fields(message[0][1]) if f[0] not in UNSHARED_NUMBERS]
-    timed = b'PersistentVolume' in dict(envelope)[1] and b'Claim' not in dict(envelope)[1]  # its status has the time of its phase
+    kind = dict(fields(dict(envelope)[1]))[2]
+    timed = kind in (b'PersistentVolume', b'FlowSchema')  # there are times in its status
     return [f for f in envelope if f[0] != 2], metadata, [f for f in message[1:] if not (timed and f[0] == 3)]
 
 

@@ -151,7 +151,7 @@ TEST(Cbor, WritesTheShortestFormOfEachNumberAndTextsAsByteStrings) {
       {"fa47c35000", "100000.0"},
       {"fb3ff199999999999a", "1.1"},
       {"fb7e37e43c8800759c", "1e300"},
-      {"fb43f0000000000000", "18446744073709551616"},
+      {"fa5f800000", "18446744073709551616"},
       {"f4", "false"},
       {"f6", "null"},
       {"40", "\"\""},
