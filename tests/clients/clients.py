@@ -15,6 +15,17 @@ class Missing(Exception):
     """Why the programs cannot be had here."""
 
 
+def download(env):
+    """Fetches the module and all that it is built of."""
+    try:
+        got = subprocess.run(['go', 'list', '-deps'] + ['k8s.io/kubernetes/cmd/' + name for name in PROGRAMS], cwd=BUILD_DIR, env=env,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=900)
+    except subprocess.TimeoutExpired:
+        raise Missing('the module k8s.io/kubernetes does not come') from None
+    if got.returncode != 0:
+        raise Missing('the module k8s.io/kubernetes cannot be had: ' + got.stderr.strip()[-300:])
+
+
 def build():
     """{name: path} of the programs, built if they are not there yet.  Throws Missing."""
     paths = {name: os.path.join(BUILD_DIR, name) for name in PROGRAMS}
@@ -26,9 +37,8 @@ def build():
     for name in ('go.mod', 'go.sum'):
         shutil.copy(os.path.join(HERE, name), BUILD_DIR)
     env = dict(os.environ, GOFLAGS='-mod=mod -trimpath', GOTOOLCHAIN='local')
-    got = subprocess.run(['go', 'mod', 'download', 'k8s.io/kubernetes'], cwd=BUILD_DIR, env=env, capture_output=True, text=True)
-    if got.returncode != 0:
-        raise Missing('the module k8s.io/kubernetes cannot be downloaded: ' + got.stderr.strip()[-300:])
+    env.setdefault('HOME', BUILD_DIR)
+    download(env)
     made = subprocess.run(['go', 'build', '-ldflags=-s -w', '-o', BUILD_DIR + os.sep] + ['k8s.io/kubernetes/cmd/' + name for name in PROGRAMS],
                           cwd=BUILD_DIR, env=env, capture_output=True, text=True)
     if made.returncode != 0:
