@@ -298,6 +298,8 @@ constexpr std::string_view kSwitched[] = {
     "PodLevelResources",
     "ResourceHealthStatus",
     "ResourceHealthStatusMessage",
+    "StorageVersionAPI",
+    "StorageVersionMigrator",
     "TopologyAwareWorkloadScheduling",
     "UnauthenticatedHTTP2DOSMitigation",
     "VolumeLimitScaling",

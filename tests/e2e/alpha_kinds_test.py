@@ -1,0 +1,36 @@
+"""Kinds behind feature gates: served when their version and their gate are on, and not before."""
+import unittest
+
+from harness import Server
+
+GROUPS = {'/apis/scheduling.k8s.io/v1alpha2': ['podgroups', 'podgroups/status', 'workloads'],
+          '/apis/storagemigration.k8s.io/v1beta1': ['storageversionmigrations', 'storageversionmigrations/status'],
+          '/apis/internal.apiserver.k8s.io/v1alpha1': ['storageversions', 'storageversions/status']}
+TABLE = {'Accept': 'application/json;as=Table;v=v1;g=meta.k8s.io'}
+
+
+def migration(**resource):
+    return {'apiVersion': 'storagemigration.k8s.io/v1beta1', 'kind': 'StorageVersionMigration', 'metadata': {'name': 'm'},
+            'spec': {'resource': resource}}
+
+
+class AlphaKinds(unittest.TestCase):
+    def test_the_version_alone_does_not_do(self):
+        with Server('--runtime-config=api/all=true') as server:
+            self.assertEqual({path: server.request('GET', path)[0] for path in GROUPS}, dict.fromkeys(GROUPS, 404))
+
+    def test_gate_and_version_together_do(self):
+        gates = '--feature-gates=GenericWorkload=true,StorageVersionMigrator=true,StorageVersionAPI=true'
+        with Server('--runtime-config=api/all=true', gates) as server:
+            self.assertNotIn('have no effect here', server.text())
+            for path, names in GROUPS.items():
+                self.assertEqual([each['name'] for each in server.request('GET', path)[2]['resources']], names)
+            target = '/apis/storagemigration.k8s.io/v1beta1/storageversionmigrations'
+            self.assertEqual(server.request('POST', target, migration())[2]['details']['causes'][0]['field'], 'spec.resource.resource')
+            self.assertEqual(server.request('POST', target, migration(group='apps', resource='deployments'))[0], 201)
+            table = server.request('GET', target, headers=TABLE)[2]
+            self.assertEqual([row['cells'] for row in table['rows']], [['m', 'deployments.apps', 'Unknown']])
+
+
+if __name__ == '__main__':
+    unittest.main()
