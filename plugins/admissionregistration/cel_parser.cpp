@@ -48,6 +48,16 @@ constexpr Macro kMacros[] = {
 constexpr std::string_view kFunctionFamilies[] = {"base64", "cidr",     "format", "ip",   "jsonpatch", "lists",
                                                   "math",   "optional", "regex",  "sets", "strings"};
 
+constexpr std::string_view kArgumentStart =
+    "{'[', '{', '(', ')', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+constexpr std::string_view kIndexStart =
+    "{'[', '{', '(', '.', '-', '!', '?', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+constexpr std::string_view kListStart =
+    "{'[', ']', '{', '(', '.', ',', '-', '!', '?', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+constexpr std::string_view kMapStart =
+    "{'[', '{', '}', '(', '.', ',', '-', '!', '?', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+constexpr std::string_view kMessageStart = "{'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}";
+
 struct Operand {
   enum class Kind : unsigned char { kName, kMember, kOther };
   Kind kind = Kind::kOther;
@@ -96,12 +106,33 @@ class Parser {
     return token.kind != TokenKind::kEnd && token.kind != TokenKind::kEscaped;
   }
 
+  // Passes over a token without which it goes on, as upstream's parser does.
+  bool drop(std::string_view expected, bool goes_on) {
+    if (!goes_on || token().kind == TokenKind::kEnd) return refuse_token(expected, false);
+    refuse_token(expected, true);
+    ++at_;
+    return true;
+  }
+
   bool expect(std::string_view sign) {
     if (skip(sign)) return true;
     const std::string quoted = "'" + std::string(sign) + "'";
-    if (is_sign(next(), sign)) return refuse_token(quoted, true);
-    if (token().kind == TokenKind::kEnd) return fail(token().offset, "missing " + quoted + " at '<EOF>'");
+    if (is_sign(next(), sign)) return drop(quoted, true) && skip(sign);
+    const bool end = token().kind == TokenKind::kEnd;
+    if (sign == ":" && begins_operand(token())) {
+      fail(token().offset, "missing ':' at '" + shown(token()) + "'");
+      return true;
+    }
+    if (end && sign != ":") return fail(token().offset, "missing " + quoted + " at '<EOF>'");
     return refuse_token(quoted, false);
+  }
+
+  // The end of a list or a map, or one more item.
+  bool item_ends(std::string_view close, bool& more) {
+    const auto ends = [&](const Token& each) { return is_sign(each, ",") || is_sign(each, close); };
+    if (!ends(token()) && !drop("{'" + std::string(close) + "', ','}", ends(next()))) return false;
+    more = skip(",") && !at_sign(close);
+    return more || skip(close) || refuse_token("'" + std::string(close) + "'", false);
   }
 
   // ---- operators: which binds more makes no difference here
@@ -164,7 +195,7 @@ class Parser {
       } else if (at_sign("[")) {
         out = {Operand::Kind::kOther, token().offset, -1};
         ++at_;
-        skip("?");
+        if (!skip("?") && !begins_operand(token()) && !drop(kIndexStart, begins_operand(next()))) return false;
         Operand index;
         if (!expression(index) || !expect("]")) return false;
       } else {
@@ -204,15 +235,10 @@ class Parser {
     ++at_;
     std::vector<Operand> arguments;
     std::vector<std::size_t> first;  // reference of each argument
-    if (!at_sign(")") && !begins_operand(token())) {
-      return refuse_token(
-          "{'[', '{', '(', ')', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}",
-          is_sign(next(), ")") || begins_operand(next()));
-    }
-    while (!at_sign(")")) {
+    if (!at_sign(")") && !begins_operand(token()) && !drop(kArgumentStart, is_sign(next(), ")") || begins_operand(next()))) return false;
+    for (bool more = !at_sign(")"); more; more = skip(",")) {
       first.push_back(out_.references.size());
       if (!expression(arguments.emplace_back())) return false;
-      if (!skip(",")) break;
     }
     if (!expect(")")) return false;
     if (of_receiver) bind(name.text, arguments, first);
@@ -241,7 +267,7 @@ class Parser {
   // ---- what stands on its own
 
   bool primary(Operand& out) {
-    if (!begins_operand(token())) return refuse_token("{" + std::string(kOperandStart) + "}", begins_operand(next()));
+    if (!begins_operand(token()) && !drop("{" + std::string(kOperandStart) + "}", begins_operand(next()))) return false;
     out = {Operand::Kind::kOther, token().offset, -1};
     if (skip("(")) return expression(out) && expect(")");
     if (skip("[")) return list();
@@ -279,39 +305,39 @@ class Parser {
   }
 
   bool list() {
-    while (!at_sign("]") && !at_sign(",")) {
+    if (skip(",")) return expect("]");
+    if (skip("]")) return true;
+    if (!at_sign("?") && !begins_operand(token()) && !drop(kListStart, begins_operand(next()))) return false;
+    for (bool more = true; more;) {
       skip("?");
       Operand item;
-      if (!expression(item)) return false;
-      if (!skip(",") || at_sign("]")) return expect("]");
+      if (!expression(item) || !item_ends("]", more)) return false;
     }
-    skip(",");
-    return expect("]");
+    return true;
   }
 
   // Of a map, or of a message, whose keys are names.
   bool entries(bool named) {
-    while (!at_sign("}") && !at_sign(",")) {
+    if (skip(",")) return expect("}");
+    if (skip("}")) return true;
+    for (bool more = true; more;) {
       skip("?");
-      Operand key, value;
-      if (named) {
-        if (token().kind != TokenKind::kIdentifier && token().kind != TokenKind::kEscaped) {
-          return refuse_token("{'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}", false);
-        }
-        ++at_;
-      } else if (!begins_operand(token())) {
-        return refuse_token(
-            "{'[', '{', '}', '(', '.', ',', '-', '!', '?', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, "
-            "IDENTIFIER}",
-            false);
-      } else if (!expression(key)) {
-        return false;
-      }
-      if (!expect(":") || !expression(value)) return false;
-      if (!skip(",") || at_sign("}")) return expect("}");
+      Operand value;
+      if (!(named ? field_name() : map_key()) || !expect(":") || !expression(value) || !item_ends("}", more)) return false;
     }
-    skip(",");
-    return expect("}");
+    return true;
+  }
+
+  bool field_name() {
+    const auto is_name = [](const Token& each) { return each.kind == TokenKind::kIdentifier || each.kind == TokenKind::kEscaped; };
+    if (!is_name(token()) && !drop(kMessageStart, is_name(next()))) return false;
+    ++at_;
+    return true;
+  }
+
+  bool map_key() {
+    Operand key;
+    return (begins_operand(token()) || drop(kMapStart, begins_operand(next()))) && expression(key);
   }
 
   bool literal() {

@@ -46,6 +46,20 @@ TEST(Expressions, EndWhereTheyEnd) {
   EXPECT_EQ(problems("a b"), "ERROR: <input>:1:3: Syntax error: extraneous input 'b' expecting <EOF>\n | a b\n | ..^");
 }
 
+TEST(Expressions, AreReadOnBehindATokenTooMany) {
+  EXPECT_EQ(problems("*@a | b"), "ERROR: <input>:1:1: Syntax error: extraneous input '*' expecting " + std::string(kOperands) +
+                                     "\n | *@a | b\n | ^\n"
+                                     "ERROR: <input>:1:2: Syntax error: token recognition error at: '@'\n | *@a | b\n | .^\n"
+                                     "ERROR: <input>:1:5: Syntax error: token recognition error at: '| '\n | *@a | b\n | ....^\n"
+                                     "ERROR: <input>:1:7: Syntax error: extraneous input 'b' expecting <EOF>\n | *@a | b\n | ......^");
+  EXPECT_EQ(problems("[1,2,3!,4]"),
+            "ERROR: <input>:1:7: Syntax error: extraneous input '!' expecting {']', ','}\n | [1,2,3!,4]\n | ......^");
+  EXPECT_EQ(problems("{'a' 1}"), "ERROR: <input>:1:6: Syntax error: missing ':' at '1'\n | {'a' 1}\n | .....^");
+  EXPECT_EQ(problems("M{a: 1"), "ERROR: <input>:1:7: Syntax error: mismatched input '<EOF>' expecting {'}', ','}\n | M{a: 1\n | ......^");
+  EXPECT_EQ(problems("has(object.a,)"), "ERROR: <input>:1:14: Syntax error: mismatched input ')' expecting " + std::string(kOperands) +
+                                            "\n | has(object.a,)\n | .............^");
+}
+
 TEST(Expressions, TellWhatIsNoTokenAndGoOn) {
   EXPECT_EQ(problems("a | b"),
             "ERROR: <input>:1:3: Syntax error: token recognition error at: '| '\n | a | b\n | ..^\n"

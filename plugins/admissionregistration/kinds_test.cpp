@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "backplane/meta.hpp"
 #include "kind_under_test.hpp"
 #include "kinds.hpp"
@@ -162,6 +164,21 @@ TEST(Policies, MutatingOnesChangeInOneWay) {
                 ", spec.mutations[0].jsonPatch: Required value: must be specified when patchType is JSONPatch, "
                 "spec.mutations[0].applyConfiguration: Invalid value: \"{applyConfiguration}\": must not be specified when patchType is "
                 "JSONPatch]");
+}
+
+TEST(Policies, StatusesHaveWholeConditionsAndWarnings) {
+  const Schema* schema =
+      admissionregistration_schemas().front()->find(GroupVersionKind{"admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy"});
+  Value value = json::parse(R"({"metadata":{"name":"p"},"status":{"typeChecking":{"expressionWarnings":[{}]},"conditions":[)"
+                            R"({"type":"Ready","status":"Yes","reason":"a b","message":""}]}})");
+  ASSERT_TRUE(schema->normalize(value, nullptr).ok());
+  FieldErrors errors;
+  schema->check(value.get_object(), nullptr, ObjectPart::kStatus, "", errors);
+  std::set<std::string> fields;
+  for (const FieldError& each : errors.list()) fields.insert(each.field);
+  EXPECT_EQ(fields, (std::set<std::string>{"status.conditions[0].lastTransitionTime", "status.conditions[0].reason",
+                                           "status.conditions[0].status", "status.typeChecking.expressionWarnings[0].fieldRef",
+                                           "status.typeChecking.expressionWarnings[0].warning"}));
 }
 
 TEST(Bindings, NameParametersInOneWay) {
