@@ -52,13 +52,6 @@ class StatefulSetStrategy final : public WorkloadStrategy {
     }
     return out;
   }
-  void apply_defaults(Object& object) const override {
-    WorkloadStrategy::apply_defaults(object);
-    each_mutable(ensure_object(object, "spec"), "volumeClaimTemplates", [](Object& claim) {
-      claim["kind"] = "PersistentVolumeClaim";
-      claim["apiVersion"] = "v1";
-    });
-  }
 
  protected:
   void check(const Object& object, FieldErrors& errors) const override {

@@ -79,6 +79,15 @@ TEST(StatefulSets, FreezeMostOfTheirSpec) {
       kind(row).change_problems(now, old).starts_with("spec: Forbidden: updates to statefulset spec for fields other than 'replicas'"));
 }
 
+// What a store of another server holds says it, and what is read from it must.
+TEST(StatefulSets, ClaimTemplatesSayWhatTheyAre) {
+  const Object set =
+      kind(row_of("StatefulSet")).defaulted(R"({"spec":{"volumeClaimTemplates":[{"metadata":{"name":"c"},"kind":"Other"}]}})");
+  const Array& claims = set.at("spec").get_object().at("volumeClaimTemplates").get_array();
+  EXPECT_TRUE(to_json(claims).starts_with(R"([{"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"c"})"))
+      << to_json(claims);
+}
+
 TEST(Workloads, WarnOfNamesAndTemplates) {
   using Texts = std::vector<std::string>;
   const std::string spec = R"("selector":{"matchLabels":{"app":"d"}},"revisionHistoryLimit":-1,)";

@@ -84,6 +84,11 @@ void derive(const Body& body, const Property& property, Object& object) {
   if (derived.thousandths) {
     if (Value* found = find(object, property.name); found != nullptr && found->is_object()) round_quantities(found->get_object());
   }
+  if (!derived.items_say.empty()) {
+    kit::each_mutable(object, property.name, [&](Object& item) {
+      for (const auto& [name, value] : derived.items_say) item[name] = value;
+    });
+  }
   if (derived.null_if_empty) kit::null_when_empty(object, property.name);
   if (!derived.list.empty()) name_both(property.name, derived.list, object);
   if (!derived.into.empty()) move_entries(body, property.name, derived.into, object);

@@ -510,6 +510,9 @@ const Derived* Compiler::derived_of(const Object& schema) {
   if (const Value* value = word("into")) out.into = text_of(*value);
   if (const Value* value = word("fill-from")) out.from = texts_of(*value);
   if (const Value* value = word("fill-when")) out.when = conditions_of(*value);
+  if (const Value* value = word("items-say"); value != nullptr && value->is_object()) {
+    for (const auto& [name, said_there] : value->get_object()) out.items_say.emplace_back(name, Value(said_there, json::storage_ptr()));
+  }
   if (const Value* value = word("empty-list")) out.null_if_empty = text_of(*value) == "null";
   if (const Value* value = word("round")) out.thousandths = text_of(*value) == "thousandths";
   return said ? &state_.derived.emplace_back(std::move(out)) : nullptr;

@@ -83,7 +83,7 @@ struct Rules {
   std::optional<std::int64_t> max_length;
   std::string length_text;           // not empty: said in place of how long it may be
   std::vector<std::string> entries;  // the keys of a map, all of them and no others
-  bool json_object = false;  // raw values
+  bool json_object = false;          // raw values
   bool immutable = false;
   std::string immutable_text;
   bool unquoted = false;            // what it has become is not told
@@ -177,13 +177,14 @@ struct ConditionalDefault {
 
 // What becomes of a member beside its default.
 struct Derived {
-  Conditions dropped;             // it is removed where this holds
-  std::string list;               // this list's first item is the same field under another name
-  std::string into;               // its entries are written to this map, and it is removed
-  std::vector<std::string> from;  // maps whose entries it gets where it has none of that key
-  Conditions when;                // of `from`; empty: always
-  bool null_if_empty = false;     // an empty list is written as none
-  bool thousandths = false;       // quantities in it are rounded up to whole thousandths
+  Conditions dropped;                                    // it is removed where this holds
+  std::string list;                                      // this list's first item is the same field under another name
+  std::string into;                                      // its entries are written to this map, and it is removed
+  std::vector<std::string> from;                         // maps whose entries it gets where it has none of that key
+  Conditions when;                                       // of `from`; empty: always
+  bool null_if_empty = false;                            // an empty list is written as none
+  std::vector<std::pair<std::string, Value>> items_say;  // members that each item of the list has, whatever was sent
+  bool thousandths = false;                              // quantities in it are rounded up to whole thousandths
 };
 
 // x-backplane-gate: what a feature gate makes of a member.
