@@ -262,6 +262,18 @@ TEST(Claims, AreImmutableButForTheirVolume) {
             "");
 }
 
+// Upstream lets the group of a claim's source be anything once there is one.
+TEST(Claims, GroupsOfTheirSourceAreAskedWhenTheyAreNew) {
+  const auto claim = [](std::string_view group) {
+    return R"({"kind":"PersistentVolumeClaim","spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}},)"
+           R"("dataSourceRef":{"apiGroup":")" +
+           std::string(group) + R"(","kind":"K","name":"n"}}})";
+  };
+  const KindRow row = core_group()->kind("PersistentVolumeClaim");
+  EXPECT_TRUE(problems_of(row, claim("A B")).starts_with("spec.dataSourceRef.apiGroup: Invalid value: \"A B\": a lowercase"));
+  EXPECT_EQ(change_problems(row, claim("A B"), claim("e.io")).find("apiGroup: Invalid value"), std::string::npos);
+}
+
 TEST(Claims, AreShownWhatMayNotChange) {
   const std::string claim = R"("accessModes":["ReadWriteOnce"],"volumeName":"pv","resources":{"requests":{"storage":"1Gi"}}},"status":{}})";
   EXPECT_EQ(change_problems(core_group()->kind("PersistentVolumeClaim"), R"({"spec":{"storageClassName":"b",)" + claim,
