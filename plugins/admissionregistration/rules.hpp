@@ -9,7 +9,7 @@
 
 #include "backplane/json.hpp"
 #include "backplane/status.hpp"
-#include "cel.hpp"
+#include "backplane/cel/expressions.hpp"
 
 namespace backplane::admissionregistration {
 

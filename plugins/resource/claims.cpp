@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "backplane/cel/expressions.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
@@ -16,6 +17,7 @@ namespace {
 using namespace kit;
 
 constexpr std::size_t kMaxItems = 32;
+constexpr std::size_t kMaxExpression = 10240;
 constexpr std::string_view kNoRequest =
     "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
 
@@ -160,14 +162,15 @@ void check_allocation(const Object& allocation, const RequestNames& names, const
 
 void check_selectors(const Object& holder, const Path& path, FieldErrors& errors) {
   each(holder, "selectors", [&](const Object& selector, std::size_t i) {
-    const Object* cel = get_object(selector, "cel");
-    if (cel == nullptr || !get_string(*cel, "expression").empty()) return;
+    const Object* selected = get_object(selector, "cel");
+    if (selected == nullptr) return;
+    const std::string_view expression = get_string(*selected, "expression");
+    if (expression.size() > kMaxExpression) return;
+    const std::string problems = cel::compile_problems(expression, {.only = "device"});
+    if (problems.empty()) return;
     const Path at = path.at("selectors", i);
-    const Path expression = at.at("cel");
-    errors.invalid(
-        expression.at("expression"), "",
-        "compilation failed: ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', "
-        "'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}");
+    const Path inside = at.at("cel");
+    errors.invalid(inside.at("expression"), expression, "compilation failed: " + problems);
   });
 }
 

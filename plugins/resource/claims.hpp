@@ -14,7 +14,7 @@ void check_claim_spec(const Object& spec, const kit::Path& path, FieldErrors& er
 void check_claim_status(const Object& claim, const Object& old, FieldErrors& errors);
 // Takes what is reported of devices out of the status that were allocated and no longer are.
 void drop_deallocated(Object& claim, const Object& old);
-// What can be told of `selectors` without compiling them: an expression that is empty.
+// What can be told of the expressions in `selectors` without running them.
 void check_selectors(const Object& holder, const kit::Path& path, FieldErrors& errors);
 // Binding conditions and those of failure: names, no two alike, and neither without the other.
 void check_binding_conditions(const Object& holder, const kit::Path& path, FieldErrors& errors);

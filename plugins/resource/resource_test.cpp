@@ -57,6 +57,20 @@ TEST(Claims, ConstraintsNameRequests) {
   EXPECT_EQ(constrained(R"("r","r")"), R"(spec.devices.constraints[0].requests[1]: Duplicate value: "r")");
 }
 
+TEST(Classes, SelectDevicesByExpressions) {
+  const auto selected = [](const std::string& expression) {
+    return problems("DeviceClass", R"({"selectors":[{"cel":{"expression":")" + expression + R"("}}]})");
+  };
+  EXPECT_EQ(selected("device.driver == 'd'"), "");
+  const std::string blame = "spec.selectors[0].cel.expression: Invalid value: ";
+  EXPECT_EQ(selected("other"),
+            blame + "\"other\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'other' (in container '')\n | other\n | ^");
+  EXPECT_EQ(selected(""),
+            blame +
+                "\"\": compilation failed: ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', "
+                "'.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}");
+}
+
 TEST(Claims, KeepTheirSpec) {
   const auto claims = kind("ResourceClaim");
   const Object old = claims.defaulted(R"({"spec":{"devices":{)" + std::string(kRequests) + "}}}");

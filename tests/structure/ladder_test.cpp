@@ -83,7 +83,8 @@ TEST(Ladder, PluginsIncludeOnlyTheSdkAndThemselves) {
     if (!plugin.is_directory()) continue;
     for (const auto& include : quoted_includes(plugin.path())) {
       const fs::path folder = fs::path(SOURCE_ROOT) / "plugin-sdk";
-      const bool sdk = fs::exists(folder / "include" / include.target) || fs::exists(folder / "workload" / "include" / include.target);
+      const auto has = [&](const fs::path& headers) { return fs::exists(folder / headers / include.target); };
+      const bool sdk = has("include") || has("workload/include") || has("cel/include");
       const bool own = fs::exists(plugin.path() / include.target) || fs::exists(include.file.parent_path() / include.target);
       const bool embedded = include.target.ends_with("_json.hpp");
       const bool support = include.file.filename().string().ends_with("_test.cpp") &&

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace backplane::admissionregistration::cel {
+namespace backplane::cel {
 
 enum class TokenKind : unsigned char {
   kEnd,
@@ -39,4 +39,4 @@ struct SourceProblem {
 // Ends with a kEnd.  What is no token is passed over and told of.
 std::vector<Token> tokenize(std::string_view source, std::vector<SourceProblem>& problems);
 
-}  // namespace backplane::admissionregistration::cel
+}  // namespace backplane::cel

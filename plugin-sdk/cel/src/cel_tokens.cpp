@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace backplane::admissionregistration::cel {
+namespace backplane::cel {
 namespace {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -213,4 +213,4 @@ class Scanner {
 
 std::vector<Token> tokenize(std::string_view source, std::vector<SourceProblem>& problems) { return Scanner(source, problems).scan(); }
 
-}  // namespace backplane::admissionregistration::cel
+}  // namespace backplane::cel

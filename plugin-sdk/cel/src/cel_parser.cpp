@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace backplane::admissionregistration::cel {
+namespace backplane::cel {
 namespace {
 
 constexpr int kMostNested = 250;
@@ -385,4 +385,4 @@ bool is_reserved(std::string_view word) {
 
 Parsed parse(std::string_view source) { return Parser(source).parse(); }
 
-}  // namespace backplane::admissionregistration::cel
+}  // namespace backplane::cel

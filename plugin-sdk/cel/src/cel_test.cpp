@@ -1,4 +1,4 @@
-#include "cel.hpp"
+#include "backplane/cel/expressions.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "cel_tokens.hpp"
 
-namespace backplane::admissionregistration::cel {
+namespace backplane::cel {
 namespace {
 
 constexpr std::string_view kOperands =
@@ -43,6 +43,8 @@ TEST(Expressions, EndWhereTheyEnd) {
   EXPECT_EQ(problems("Bad Value!"), "ERROR: <input>:1:5: Syntax error: mismatched input 'Value' expecting <EOF>\n | Bad Value!\n | ....^");
   EXPECT_EQ(problems("TestAllTypes(){}"),
             "ERROR: <input>:1:15: Syntax error: mismatched input '{' expecting <EOF>\n | TestAllTypes(){}\n | ..............^");
+  EXPECT_TRUE(problems("").starts_with("ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>' expecting {'[', "));
+  EXPECT_EQ(problems("").find('\n'), std::string::npos);
   EXPECT_EQ(problems("a b"), "ERROR: <input>:1:3: Syntax error: extraneous input 'b' expecting <EOF>\n | a b\n | ..^");
 }
 
@@ -86,6 +88,9 @@ TEST(Expressions, NameWhatIsThere) {
   EXPECT_NE(problems("params.x"), "");
   EXPECT_EQ(compile_problems("params.x", {.params = true}), "");
   EXPECT_NE(compile_problems("authorizer", {.authorizer = false}), "");
+  EXPECT_EQ(compile_problems("device.driver == 'd'", {.only = "device"}), "");
+  EXPECT_NE(compile_problems("object.x", {.only = "device"}), "");
+  EXPECT_NE(compile_problems("authorizer", {.only = "device"}), "");
   const std::set<std::string, std::less<>> variables = {"m"};
   EXPECT_EQ(compile_problems("variables.m", {.variables = &variables}), "");
   EXPECT_EQ(compile_problems("variables.n == 1", {.variables = &variables}),
@@ -139,4 +144,4 @@ TEST(Identifiers, AreWordsThatMeanNothingElse) {
 }
 
 }  // namespace
-}  // namespace backplane::admissionregistration::cel
+}  // namespace backplane::cel

@@ -1,11 +1,11 @@
-#include "cel.hpp"
+#include "backplane/cel/expressions.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include "cel_parser.hpp"
 
-namespace backplane::admissionregistration::cel {
+namespace backplane::cel {
 namespace {
 
 constexpr std::size_t kMostCharacters = 100'000;
@@ -30,6 +30,7 @@ std::string excerpt(std::string_view line, std::size_t before) {
 }
 
 std::string printed(std::string_view source, const SourceProblem& problem) {
+  if (source.empty()) return "ERROR: <input>:1:0: " + problem.text;  // there is no line to show
   const std::string_view above = source.substr(0, problem.offset);
   const auto number = 1 + std::count(above.begin(), above.end(), '\n');
   const std::size_t begin = above.rfind('\n') + 1;  // npos + 1: the first line
@@ -48,29 +49,16 @@ std::string printed(std::string_view source, std::vector<SourceProblem> problems
 }
 
 bool is_declared(std::string_view name, const Names& names) {
-  static constexpr std::array<std::string_view, 19> kAlways = {"object",
-                                                               "oldObject",
-                                                               "request",
-                                                               "namespaceObject",  // values
-                                                               "bool",
-                                                               "bytes",
-                                                               "double",
-                                                               "int",
-                                                               "list",
-                                                               "map",
-                                                               "null_type",
-                                                               "string",
-                                                               "type",
-                                                               "uint",
-                                                               "optional_type",
-                                                               "google",
-                                                               "kubernetes",
-                                                               "net",
-                                                               "dyn"};  // types
+  static constexpr std::array<std::string_view, 4> kValues = {"object", "oldObject", "request", "namespaceObject"};
+  static constexpr std::array<std::string_view, 15> kTypes = {"bool",          "bytes",     "double",     "int",  "list",
+                                                              "map",           "null_type", "string",     "type", "uint",
+                                                              "optional_type", "google",    "kubernetes", "net",  "dyn"};
+  if (std::find(kTypes.begin(), kTypes.end(), name) != kTypes.end()) return true;
+  if (!names.only.empty()) return name == names.only;
   if (name == "params") return names.params;
   if (name == "authorizer") return names.authorizer;
   if (name == "variables") return names.variables != nullptr;
-  return std::find(kAlways.begin(), kAlways.end(), name) != kAlways.end();
+  return std::find(kValues.begin(), kValues.end(), name) != kValues.end();
 }
 
 std::vector<SourceProblem> undeclared(const std::vector<Reference>& references, const Names& names) {
@@ -106,4 +94,4 @@ bool is_identifier(std::string_view name) {
   return !is_reserved(name) && name != "true" && name != "false" && name != "null";
 }
 
-}  // namespace backplane::admissionregistration::cel
+}  // namespace backplane::cel

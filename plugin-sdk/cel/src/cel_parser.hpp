@@ -10,7 +10,7 @@
 
 #include "cel_tokens.hpp"
 
-namespace backplane::admissionregistration::cel {
+namespace backplane::cel {
 
 // A name that stands for a value of the surroundings, not for one that a macro has bound.
 struct Reference {
@@ -30,4 +30,4 @@ struct Parsed {
 Parsed parse(std::string_view source);
 bool is_reserved(std::string_view word);
 
-}  // namespace backplane::admissionregistration::cel
+}  // namespace backplane::cel
