@@ -36,9 +36,12 @@ class Client(unittest.TestCase):
         for way in ('inside', 'http2', 'http1'):
             with self.subTest(way):
                 name = 'by-' + way
-                self.assertEqual(self.tour(way), {
+                seen = self.tour(way)
+                # The server keeps config maps of its own beside the three that are made here.
+                self.assertGreaterEqual(seen.pop('pages'), 3)
+                self.assertEqual(seen, {
                     'watch': 'open', 'create': name, 'create again': '409 AlreadyExists', 'patch': 'yes', 'update': 'yes',
-                    'stale update': '409 Conflict', 'pages': 3, 'informer': 'has it', 'remove': 'Success', 'get': '404 NotFound',
+                    'stale update': '409 Conflict', 'informer': 'has it', 'remove': 'Success', 'get': '404 NotFound',
                     'events': '+~~-'})
 
     def test_on_behalf_of_a_user_without_rights(self):

@@ -4,7 +4,7 @@
 
 #include "backplane/kit/walk.hpp"
 
-namespace backplane::kit {
+namespace backplane::kit::documents {
 namespace {
 
 JsonPath path_of(const Value& value, std::string_view key, const DocumentReader& in) {
@@ -133,4 +133,4 @@ std::shared_ptr<const TableConvertor> document_table(std::vector<TableColumn> co
   return std::make_shared<DocumentTable>(std::move(columns), conditions, std::move(cells));
 }
 
-}  // namespace backplane::kit
+}  // namespace backplane::kit::documents

@@ -13,7 +13,7 @@
 #include "backplane/table.hpp"
 #include "kit/document_reader.hpp"
 
-namespace backplane::kit {
+namespace backplane::kit::documents {
 
 // One piece of a text: the first thing at its paths that is there and not empty, between two texts.
 struct CellPart {
@@ -46,4 +46,4 @@ struct DocumentCell {
 std::shared_ptr<const TableConvertor> document_table(std::vector<TableColumn> columns, PrintConditions conditions,
                                                      std::map<std::size_t, DocumentCell> cells);
 
-}  // namespace backplane::kit
+}  // namespace backplane::kit::documents

@@ -80,7 +80,8 @@ class Reading {
     facts(in, row.facts);
     scale(in, row);
     add_code(row);
-    if (!cells_.empty()) row.facts.table = document_table(row.facts.columns, row.facts.row_conditions, std::exchange(cells_, {}));
+    if (!cells_.empty())
+      row.facts.table = documents::document_table(row.facts.columns, row.facts.row_conditions, std::exchange(cells_, {}));
     std::vector<std::string> versions;
     in.texts("versions", versions);
     if (versions.empty()) versions.push_back(out_.versions.front().name);
@@ -121,7 +122,7 @@ class Reading {
     for (std::size_t i = 0; i < fields.size(); ++i) facts.selectable.push_back(selectable(fields[i], at(in.path_of("selectable"), i)));
     const Array& columns = in.list("columns");
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      std::optional<DocumentCell> cell;
+      std::optional<documents::DocumentCell> cell;
       facts.columns.push_back(column(columns[i], at(in.path_of("columns"), i), cell));
       if (cell) cells_.emplace(i, std::move(*cell));
     }
@@ -136,7 +137,7 @@ class Reading {
     return field;
   }
 
-  TableColumn column(const Value& value, std::string path, std::optional<DocumentCell>& cell) {
+  TableColumn column(const Value& value, std::string path, std::optional<documents::DocumentCell>& cell) {
     if (text_of(value) == "name") return name_column();
     if (text_of(value) == "age") return age_column();
     DocumentReader in(value, std::move(path));
@@ -147,7 +148,7 @@ class Reading {
     column.description = in.required_text("description");
     in.number("priority", column.priority);
     column_paths(in, column);
-    cell = DocumentCell::read(in);
+    cell = documents::DocumentCell::read(in);
     in.expect(!cell || cell->parts.empty() || column.path.empty(), "path", "left out beside parts");
     const Value* absent = in.take("absent");
     const Value* empty = in.take("empty");
@@ -321,8 +322,8 @@ class Reading {
 
   const GroupCode& code_;
   GroupDocument out_;
-  std::set<std::string> used_;                 // kinds with code
-  std::map<std::size_t, DocumentCell> cells_;  // of the kind that is read, by column
+  std::set<std::string> used_;                            // kinds with code
+  std::map<std::size_t, documents::DocumentCell> cells_;  // of the kind that is read, by column
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include "schema/unified_diff.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 namespace {
 
@@ -50,4 +50,4 @@ std::optional<std::string> struct_difference(const Schema& type, const Object& b
 }
 
 }  // namespace BACKPLANE_API
-}  // namespace backplane
+}  // namespace BACKPLANE_API
