@@ -185,8 +185,7 @@ class Player:
     def table(self, case):
         """(row's name, its differences) for the unchanged object and each row."""
         kept = {}
-        for step in case.get('setup', []):
-            self.step(step, kept)
+        self.prepare(case.get('setup', []), kept)
         base = case.get('base') or json.loads(self.send('GET', case['live'], {}, None)[2])
         if 'base' not in case:
             base = base if base.get('kind') != 'Status' else {}
@@ -212,8 +211,14 @@ class Player:
             if headers.get('warning') != (warning[0] if warning else None):
                 found.append('header warning: got %s, want %s' % (headers.get('warning'), warning))
             yield name, found
-        for step in case.get('teardown', []):
-            self.step(step, kept)
+        self.prepare(case.get('teardown', []), kept)
+
+    def prepare(self, steps, kept):
+        for step in steps:
+            if 'sleep' in step:
+                time.sleep(step['sleep'])
+            else:
+                self.step(step, kept)
 
     def compared(self, want, status, headers, body):
         found = [] if status == want['s'] else ['status: got %s, want %s' % (status, want['s'])]
