@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <ctime>
-#include <set>
 
 #include "backplane/client.hpp"
 #include "backplane/informer.hpp"
-#include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/work_queue.hpp"
 
@@ -19,7 +17,6 @@ constexpr int kWorkers = 10;  // --concurrent-namespace-syncs of kube-controller
 constexpr std::string_view kFinalizer = "kubernetes";
 
 constexpr std::string_view kCore = "/api/v1";
-constexpr std::string_view kDiscovery = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 constexpr std::int64_t kPageOfPods = 500;
 
 struct Content {
@@ -48,14 +45,24 @@ HttpCall call_of(std::string method, std::string target) {
   return call;
 }
 
-bool holds_text(const Array* list, std::string_view text) {
-  return list != nullptr && std::any_of(list->begin(), list->end(), [&](const Value& item) { return kit::text_of(item) == text; });
+bool has_verb(const Object& resource, std::string_view verb) {
+  const Array* verbs = get_array(resource, "verbs");
+  if (verbs == nullptr) return false;
+  for (const Value& each : *verbs) {
+    if (each.is_string() && each.get_string() == verb) return true;
+  }
+  return false;
 }
 
 bool is_going(const ObjectEntry& entry) {
   const Object object = decode(entry, json::storage_ptr());
-  return !meta_text(object, "deletionTimestamp").empty() &&
-         holds_text(get_array(kit::object_or_empty(object, "spec"), "finalizers"), kFinalizer);
+  if (meta_text(object, "deletionTimestamp").empty()) return false;
+  const Value* finalizers = find_path(object, {"spec", "finalizers"});
+  if (finalizers == nullptr || !finalizers->is_array()) return false;
+  for (const Value& name : finalizers->get_array()) {
+    if (name.is_string() && name.get_string() == kFinalizer) return true;
+  }
+  return false;
 }
 
 class NamespaceController {
@@ -83,39 +90,54 @@ class NamespaceController {
   }
 
  private:
+  // Every namespaced resource that can be listed and deleted, in the first version of its group that has it.
   Task<Contents> discover() {
     Contents out;
-    co_await add_groups("/api", &out);
-    co_await add_groups("/apis", &out);
+    co_await add_resources(std::string(kCore), &out);
+    auto groups = co_await api_.request(call_of("GET", "/apis"));
+    if (!groups.ok()) {
+      out.fail("/apis", groups.status());
+      co_return out;
+    }
+    const Array* list = get_array(*groups, "groups");
+    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+      const Object* group = (*list)[i].if_object();
+      if (group != nullptr) co_await add_group(*group, &out);
+    }
     co_return out;
   }
 
-  // Aggregated discovery: all groups that are served below a path in one answer.
-  Task<void> add_groups(std::string root, Contents* out) {
-    HttpCall call = call_of("GET", root);
-    call.headers.emplace_back("accept", std::string(kDiscovery));
-    auto groups = co_await api_.request(std::move(call));
-    if (!groups.ok()) {
-      out->fail(root, groups.status());
-      co_return;
+  Task<void> add_group(Object group, Contents* out) {
+    const std::string preferred(get_string_path(group, "preferredVersion.groupVersion"));
+    std::vector<std::string> versions;
+    if (!preferred.empty()) versions.push_back(preferred);
+    const Array* list = get_array(group, "versions");
+    for (const Value& version : list ? *list : Array()) {
+      const std::string name(version.is_object() ? get_string(version.get_object(), "groupVersion") : std::string_view());
+      if (!name.empty() && name != preferred) versions.push_back(name);
     }
-    kit::each(*groups, "items", [&](const Object& group, std::size_t) { add_group(root + object_key("", meta_name(group)), group, *out); });
+    const std::size_t first = out->found.size();
+    for (const std::string& version : versions) co_await add_resources("/apis/" + version, out, first);
   }
 
-  // Every namespaced resource that can be listed and deleted, in the first version of its group that has it.
-  static void add_group(const std::string& path, const Object& group, Contents& out) {
-    std::set<std::string> known;
-    kit::each(group, "versions", [&](const Object& version, std::size_t) {
-      const std::string base = path + "/" + std::string(get_string(version, "version"));
-      if (get_string(version, "freshness") == "Stale") out.fail(base, Status(Reason::kServiceUnavailable, "its server does not answer"));
-      kit::each(version, "resources", [&](const Object& resource, std::size_t) {
-        const Array* verbs = get_array(resource, "verbs");
-        std::string name(get_string(resource, "resource"));
-        const bool emptied =
-            get_string(resource, "scope") == "Namespaced" && holds_text(verbs, "list") && holds_text(verbs, "deletecollection");
-        if (emptied && known.insert(name).second) out.found.push_back({base, std::move(name)});
-      });
-    });
+  // `first`: where those of the same group begin.
+  Task<void> add_resources(std::string path, Contents* out, std::size_t first = 0) {
+    auto resources = co_await api_.request(call_of("GET", path));
+    if (!resources.ok()) {
+      out->fail(path, resources.status());
+      co_return;
+    }
+    const Array* list = get_array(*resources, "resources");
+    for (const Value& each : list ? *list : Array()) {
+      if (!each.is_object()) continue;
+      const Object& resource = each.get_object();
+      const std::string name(get_string(resource, "name"));
+      if (!get_bool(resource, "namespaced").value_or(false) || name.find('/') != std::string::npos) continue;
+      if (!has_verb(resource, "list") || !has_verb(resource, "deletecollection")) continue;
+      const auto group = out->found.begin() + static_cast<std::ptrdiff_t>(first);
+      const bool known = std::any_of(group, out->found.end(), [&](const Content& other) { return other.resource == name; });
+      if (!known) out->found.push_back({path, name});
+    }
   }
 
   // Deletes a collection; returns how many objects are still there.  Pods whose time has run out go at once: no node will tell of them.

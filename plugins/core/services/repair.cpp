@@ -123,18 +123,39 @@ Task<Result<ServiceRepair::Entries>> ServiceRepair::read_entries() {
   co_return out;
 }
 
+namespace {
+
+// Events are put together outside of coroutines: g++ 12 makes a mess of an aggregate's braces inside them.
+struct Told {
+  const char* group;
+  const char* kind;
+  const char* action;
+  const char* reporter;
+};
+constexpr Told kOfAddress = {"networking.k8s.io", "IPAddress", "IPAddressAllocation", kAddressReporter};
+constexpr Told kOfService = {"", "Service", "ClusterIPAllocation", kAddressReporter};
+constexpr Told kOfPort = {"", "Service", "PortAllocation", kPortReporter};
+
+RepairEvent event_of(const Told& told, ObjectRef about, std::string reason, std::string note) {
+  RepairEvent event;
+  event.kind = GroupVersionKind{told.group, "v1", told.kind};
+  event.about = std::move(about);
+  event.reporter = told.reporter;
+  event.reason = std::move(reason);
+  event.action = told.action;
+  event.note = std::move(note);
+  return event;
+}
+
+}  // namespace
+
 Task<void> ServiceRepair::tell_of_address(ObjectRef entry, std::string reason, std::string note) {
-  RepairEvent event{{"networking.k8s.io", "v1", "IPAddress"},
-                    std::move(entry),
-                    kAddressReporter,
-                    std::move(reason),
-                    "IPAddressAllocation",
-                    std::move(note)};
+  RepairEvent event = event_of(kOfAddress, std::move(entry), std::move(reason), std::move(note));
   co_await events_->tell(std::move(event));
 }
 
 Task<void> ServiceRepair::tell_of_service(ObjectRef service, std::string reason, std::string note) {
-  RepairEvent event{{"", "v1", "Service"}, std::move(service), kAddressReporter, std::move(reason), "ClusterIPAllocation", std::move(note)};
+  RepairEvent event = event_of(kOfService, std::move(service), std::move(reason), std::move(note));
   co_await events_->tell(std::move(event));
 }
 
@@ -168,9 +189,9 @@ Task<Status> ServiceRepair::check_address(const Holder& holder, std::string addr
     if (ours && Addresses::is_labelled(object)) co_return Status();
     if (!ours && names_a_service(parent) && other != holders.end()) {
       if (other->second.has(address)) {
-        co_await tell_of_service(service, "ClusterIPAlreadyAllocated",
-                                 "Cluster IP [" + std::string(family_of(address)) + "]:" + address +
-                                     " was assigned to multiple services; please recreate service");
+        note = "Cluster IP [" + std::string(family_of(address)) + "]:" + address +
+               " was assigned to multiple services; please recreate service";
+        co_await tell_of_service(service, "ClusterIPAlreadyAllocated", std::move(note));
         co_return Status();
       }
       if (Addresses::is_labelled(object)) co_return Status();  // its own turn comes
@@ -191,13 +212,14 @@ Task<Status> ServiceRepair::check_holder(const Holder& holder, const Holders& ho
   const auto ranges = resources_->addresses.ranges().now();
   for (const std::string& address : holder.holdings.addresses) {
     if (!any_holds(ranges->all, address)) {
-      co_await tell_of_service(
-          holder.service, "ClusterIPOutOfRange",
-          "Cluster IP " + with_family(address) + " is not within any configured Service CIDR; please recreate service");
+      std::string note = "Cluster IP " + with_family(address) + " is not within any configured Service CIDR; please recreate service";
+      co_await tell_of_service(holder.service, "ClusterIPOutOfRange", std::move(note));
       continue;
     }
     const auto found = entries.find(address);
-    Status checked = co_await check_address(holder, address, found != entries.end() ? found->second : nullptr, holders);
+    ObjectRef entry;
+    if (found != entries.end()) entry = found->second;
+    Status checked = co_await check_address(holder, address, std::move(entry), holders);
     if (!checked.ok()) co_return checked;
   }
   co_return Status();
@@ -248,7 +270,7 @@ Task<Status> ServiceRepair::repair_addresses() {
 }
 
 Task<void> ServiceRepair::tell_of_port(ObjectRef service, std::string reason, std::string note) {
-  RepairEvent event{{"", "v1", "Service"}, std::move(service), kPortReporter, std::move(reason), "PortAllocation", std::move(note)};
+  RepairEvent event = event_of(kOfPort, std::move(service), std::move(reason), std::move(note));
   co_await events_->tell(std::move(event));
 }
 
@@ -260,15 +282,16 @@ Task<void> ServiceRepair::check_ports(const Holders& holders, PortMap& map, bool
     for (std::int64_t port : holder.holdings.ports) {
       const std::string which = "Port " + std::to_string(port);
       if (!range.holds(port)) {
-        co_await tell_of_port(holder.service, "PortOutOfRange",
-                              which + " is not within the port range " + range.text() + "; please recreate service");
+        std::string note = which + " is not within the port range " + range.text() + "; please recreate service";
+        co_await tell_of_port(holder.service, "PortOutOfRange", std::move(note));
       } else if (!seen.insert(port).second) {
-        co_await tell_of_port(holder.service, "PortAlreadyAllocated",
-                              which + " was assigned to multiple services; please recreate service");
+        std::string note = which + " was assigned to multiple services; please recreate service";
+        co_await tell_of_port(holder.service, "PortAlreadyAllocated", std::move(note));
       } else if (!map.taken(port)) {
         map.set(port);
         changed = true;
-        co_await tell_of_port(holder.service, "PortNotAllocated", which + " is not allocated; repairing");
+        std::string note = which + " is not allocated; repairing";
+        co_await tell_of_port(holder.service, "PortNotAllocated", std::move(note));
       }
     }
   }
