@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "backplane/cel/expressions.hpp"
 #include "backplane/json.hpp"
 #include "backplane/status.hpp"
-#include "backplane/cel/expressions.hpp"
 
 namespace backplane::admissionregistration {
 

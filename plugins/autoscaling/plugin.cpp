@@ -14,7 +14,8 @@ class AutoscalingPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
     if (Status status = add_conversions(host.scheme()); !status.ok()) return status;
-    return kit::install_group(host, "autoscaling", autoscaling_group(), kit::embedded_schemas({autoscaling_v2_json(), autoscaling_v1_json()}));
+    return kit::install_group(host, "autoscaling", autoscaling_group(),
+                              kit::embedded_schemas({autoscaling_v2_json(), autoscaling_v1_json()}));
   }
 };
 

@@ -256,8 +256,8 @@ struct ResourceConfig {
   // no version that is served, but one that functions of the Scheme convert to and from.  Discovery's hash is of it.
   GroupVersionKind written_as;
   bool stored_as_json = false;  // in every store, although the kind has a protobuf form
-  std::string resource;  // plural, lower case
-  std::string singular;  // empty: lower-case kind
+  std::string resource;         // plural, lower case
+  std::string singular;         // empty: lower-case kind
   std::vector<std::string> short_names;
   std::vector<std::string> categories;
   const Schema* schema = nullptr;

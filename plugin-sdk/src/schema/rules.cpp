@@ -349,12 +349,9 @@ struct NumberWord {
   std::string_view word;
   std::optional<std::int64_t> Rules::*number;
 };
-constexpr NumberWord kNumberWords[] = {{"minimum", &Rules::minimum},
-                                       {"maximum", &Rules::maximum},
-                                       {"maxLength", &Rules::max_length},
-                                       {"maxPercent", &Rules::max_percent},
-                                       {"maxItems", &Rules::max_items},
-                                       {"maxEntries", &Rules::max_entries},
+constexpr NumberWord kNumberWords[] = {{"minimum", &Rules::minimum},      {"maximum", &Rules::maximum},
+                                       {"maxLength", &Rules::max_length}, {"maxPercent", &Rules::max_percent},
+                                       {"maxItems", &Rules::max_items},   {"maxEntries", &Rules::max_entries},
                                        {"maxBytes", &Rules::max_bytes}};
 
 bool read_format(std::string_view word, Rules& out) {

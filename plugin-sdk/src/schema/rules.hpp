@@ -74,12 +74,12 @@ struct Rules {
   std::optional<std::int64_t> max_items;  // of a list; nothing is looked at in a longer one
   std::string max_items_text;             // not empty: said of the list in place of "Too many"
   NumberFormat number = NumberFormat::kNone;
-  bool labels = false;        // a map
-  bool conditions = false;    // a list of metav1.Condition
+  bool labels = false;                      // a map
+  bool conditions = false;                  // a list of metav1.Condition
   std::optional<std::int64_t> max_entries;  // of a map
   std::optional<std::int64_t> max_bytes;    // of a map's keys and values together
-  bool not_negative = false;  // quantities
-  bool positive = false;      // quantities
+  bool not_negative = false;                // quantities
+  bool positive = false;                    // quantities
   std::optional<std::int64_t> max_length;
   std::string length_text;           // not empty: said in place of how long it may be
   std::vector<std::string> entries;  // the keys of a map, all of them and no others

@@ -71,8 +71,9 @@ namespace {
 
 bool compares(const Rules* rules) {
   if (rules == nullptr) return false;
-  const bool here = rules->immutable || rules->on_create || rules->again || rules->keeps || rules->when_changed || rules->fixed != nullptr ||
-                    !rules->once.empty() || !rules->rising.empty() || !rules->when_was.empty() || !rules->unless_was.empty();
+  const bool here = rules->immutable || rules->on_create || rules->again || rules->keeps || rules->when_changed ||
+                    rules->fixed != nullptr || !rules->once.empty() || !rules->rising.empty() || !rules->when_was.empty() ||
+                    !rules->unless_was.empty();
   const auto member = [](const auto& each) { return compares(each.second.get()); };
   return here || std::any_of(rules->members.begin(), rules->members.end(), member) || compares(rules->next.get());
 }

@@ -52,7 +52,8 @@ class GroupInstaller {
   std::map<GroupVersionKind, std::shared_ptr<const Strategy>> strategies_;
 };
 
-// One schema set for each document, with the core group's types at hand.  The texts must live as long as the sets (a plugin's read-only data).
+// One schema set for each document, with the core group's types at hand.  The texts must live as long as the sets (a plugin's read-only
+// data).
 Result<std::vector<std::shared_ptr<const SchemaSet>>> embedded_schemas(std::initializer_list<std::string_view> documents);
 
 // Installs what read_group() gave: all that a plugin does whose group has no further storages.
