@@ -1,26 +1,15 @@
 """Who asks, may they, and certificates: reviews through the whole chain, requests approved, and what extension servers are told."""
 import base64
 import subprocess
-import time
 import unittest
 
-from harness import Server, main
+from harness import Server, main, wait_for
 
 AUTHENTICATION = '/apis/authentication.k8s.io/v1'
 AUTHORIZATION = '/apis/authorization.k8s.io/v1'
 REQUESTS = '/apis/certificates.k8s.io/v1/certificatesigningrequests'
 TRUST = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication'
 TRACKING = '/api/v1/namespaces/kube-system/configmaps/kube-apiserver-legacy-service-account-token-tracking'
-
-
-def wait_for(what, seconds=60):
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        found = what()
-        if found:
-            return found
-        time.sleep(0.05)
-    return None
 
 
 class Access(unittest.TestCase):

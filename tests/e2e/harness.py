@@ -149,6 +149,17 @@ class Served:
         cls.server.stop()
 
 
+def wait_for(what, seconds=60):
+    """What `what` gives as soon as that is something; None when it never is."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        found = what()
+        if found:
+            return found
+        time.sleep(0.05)
+    return None
+
+
 def namespace(name):
     return {'apiVersion': 'v1', 'kind': 'Namespace', 'metadata': {'name': name}}
 

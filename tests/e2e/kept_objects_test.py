@@ -2,10 +2,9 @@
 import json
 import re
 import tempfile
-import time
 import unittest
 
-from harness import Server
+from harness import Server, wait_for
 
 ADDRESSES = '/apis/networking.k8s.io/v1/ipaddresses'
 RANGES = '/apis/networking.k8s.io/v1/servicecidrs'
@@ -13,16 +12,6 @@ SERVICES = '/api/v1/namespaces/default/services'
 SLICES = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices'
 LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases'
 ENDPOINTS = '/api/v1/namespaces/default/endpoints/kubernetes'
-
-
-def wait_for(what, seconds=60):
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        found = what()
-        if found:
-            return found
-        time.sleep(0.05)
-    return None
 
 
 def service(name, **spec):

@@ -1,21 +1,10 @@
 """Namespaces that go: emptied by the server's own controller, however long one of them takes."""
 import tempfile
-import time
 import unittest
 
-from harness import Server, configmap, namespace
+from harness import Server, configmap, namespace, wait_for
 
 NAMESPACES = '/api/v1/namespaces'
-
-
-def wait_for(what, seconds=60):
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        found = what()
-        if found:
-            return found
-        time.sleep(0.05)
-    return None
 
 
 class Namespaces(unittest.TestCase):

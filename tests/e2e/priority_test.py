@@ -1,24 +1,13 @@
 """Flow schemas and priority levels that the server keeps by itself."""
 import tempfile
-import time
 import unittest
 
-from harness import Server
+from harness import Server, wait_for
 
 GROUP = '/apis/flowcontrol.apiserver.k8s.io/v1'
 SCHEMAS = GROUP + '/flowschemas'
 LEVELS = GROUP + '/prioritylevelconfigurations'
 AUTO_UPDATE = 'apf.kubernetes.io/autoupdate-spec'
-
-
-def wait_for(what, seconds=60):
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        found = what()
-        if found:
-            return found
-        time.sleep(0.05)
-    return None
 
 
 class PriorityAndFairness(unittest.TestCase):
