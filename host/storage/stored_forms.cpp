@@ -28,16 +28,16 @@ Result<Value> parse_object(std::string_view json, json::storage_ptr storage) {
 
 void StoredForms::use_kind(std::string_view prefix, StoredKind kind) {
   std::unique_lock lock(mutex_);
-  kinds_[std::string(prefix)] = std::move(kind);
+  kinds_[std::string(prefix)] = std::make_shared<const StoredKind>(std::move(kind));
 }
 
-std::optional<StoredKind> StoredForms::kind_of(std::string_view key) const {
+std::shared_ptr<const StoredKind> StoredForms::kind_of(std::string_view key) const {
   std::shared_lock lock(mutex_);
   for (auto slash = key.rfind('/'); slash != std::string_view::npos && slash > 0; slash = key.rfind('/', slash - 1)) {
     const auto found = kinds_.find(key.substr(0, slash + 1));
     if (found != kinds_.end()) return found->second;
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 Status StoredForms::convert(Object& object, const GroupVersionKind& to) const {
@@ -103,10 +103,8 @@ Status StoredForms::write(std::string_view key, SharedBytes& value) const {
   return {};
 }
 
-// What stands between the braces is the backend's to keep: it has checksums, and a parse of everything at every start costs much.
 Status StoredForms::read_json(const StoredKind* kind, SharedBytes& value) const {
   const std::string_view bytes = value.view();
-  if (bytes.ends_with('}')) return {};
   if (!bytes.ends_with("}\n")) return internal_error("the object is cut short");
   value = value.slice(0, bytes.size() - 1);
   // Custom resources are written with their keys sorted by everybody, and hold their version themselves.
@@ -133,11 +131,12 @@ Status StoredForms::read(std::string_view key, SharedBytes& value) const {
     if (!plain.ok()) return unreadable(key, plain.status().message());
     value = std::move(*plain);
   }
-  const std::optional<StoredKind> kind = kind_of(key);
+  // What stands between the braces is the backend's to keep: it has checksums, and a parse of everything at every start costs much.
+  if (json_codec().wrote(value.view()) && value.view().ends_with('}')) return {};
+  const std::shared_ptr<const StoredKind> kind = kind_of(key);
   for (const Codec* codec : codecs()) {
     if (!codec->wrote(value.view())) continue;
-    const StoredKind* known = kind ? &*kind : nullptr;
-    const Status status = codec == &json_codec() ? read_json(known, value) : read_encoded(*codec, known, value);
+    const Status status = codec == &json_codec() ? read_json(kind.get(), value) : read_encoded(*codec, kind.get(), value);
     return status.ok() ? Status() : unreadable(key, status.message());
   }
   // What else is kept in the store is nobody's business here.

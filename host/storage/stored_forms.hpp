@@ -12,7 +12,6 @@
 
 #include <map>
 #include <memory>
-#include <optional>
 #include <shared_mutex>
 #include <string>
 #include <vector>
@@ -57,14 +56,14 @@ class StoredForms {
   // As it is worked with: in the kind's own form, with today's defaults.
   Result<std::string> canonical(std::string_view json, const StoredKind& kind) const;
   Status convert(Object& object, const GroupVersionKind& to) const;
-  // The kind with the longest prefix of `key`; nothing: no object has such a key.
-  std::optional<StoredKind> kind_of(std::string_view key) const;
+  // The kind with the longest prefix of `key`; null: no object has such a key.
+  std::shared_ptr<const StoredKind> kind_of(std::string_view key) const;
 
   const Codec& written_;
   const Transformers transformers_;
   std::shared_ptr<const Scheme> scheme_;
   mutable std::shared_mutex mutex_;
-  std::map<std::string, StoredKind, std::less<>> kinds_;
+  std::map<std::string, std::shared_ptr<const StoredKind>, std::less<>> kinds_;
 };
 
 }  // namespace backplane

@@ -9,6 +9,7 @@
 #include "backplane/kit/durations.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/status.hpp"
+#include "split.hpp"
 #include "time_zones.hpp"
 
 namespace backplane::batch {
@@ -27,16 +28,6 @@ constexpr Field kFields[] = {
 };
 constexpr std::string_view kWords[] = {"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"};
 constexpr std::string_view kUnits[] = {"ns", "us", "\xC2\xB5s", "\xCE\xBCs", "ms", "s", "m", "h"};
-
-std::vector<std::string_view> split(std::string_view text, char at) {
-  std::vector<std::string_view> out;
-  for (;;) {
-    const std::size_t end = text.find(at);
-    out.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return out;
-    text.remove_prefix(end + 1);
-  }
-}
 
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backplane/status.hpp"
+#include "split.hpp"
 
 namespace backplane::batch {
 namespace {
@@ -12,16 +13,6 @@ namespace {
 struct Interval {
   std::int64_t first = 0, last = 0;
 };
-
-std::vector<std::string_view> split(std::string_view text, char at) {
-  std::vector<std::string_view> out;
-  for (;;) {
-    const std::size_t end = text.find(at);
-    out.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return out;
-    text.remove_prefix(end + 1);
-  }
-}
 
 std::string read_index(std::string_view text, std::int64_t completions, std::int64_t& out) {
   std::string_view digits = text;

@@ -1,0 +1,23 @@
+// Texts in parts.
+//
+// Thread-safety: a pure function.
+// Lifetime:      the parts are views of the text.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace backplane::batch {
+
+// What stands between the separators; one part, the text itself, where there are none.
+inline std::vector<std::string_view> split(std::string_view text, char at) {
+  std::vector<std::string_view> out;
+  for (;;) {
+    const std::size_t end = text.find(at);
+    out.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return out;
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace backplane::batch
