@@ -51,11 +51,12 @@ void ServerPartsDeleter::operator()(ServerParts* parts) const noexcept { delete 
 
 Result<Server> Server::create(Config config, StopEvent& stop) {
   ServerPartsPtr parts(new ServerParts(std::move(config), stop));
-  // The port before the store: that another server has it is found out at once, and nothing has been opened yet.
+  // The port before the store: that another server has it is found out before anything is opened that it has.
   if (Status status = parts->take_data_dir(); !status.ok()) return status;
-  if (Status status = parts->bind_port(); !status.ok()) return status;
+  auto opened = parts->bind_and_open();
+  if (!opened.ok()) return std::move(opened.status());
   parts->make_router();
-  if (Status status = parts->load(); !status.ok()) return status;
+  if (Status status = parts->load(std::move(*opened)); !status.ok()) return status;
   if (Status status = parts->check_offers(); !status.ok()) return status;
   if (Status status = parts->check_admission_configuration(); !status.ok()) return status;
   if (Status status = parts->fill_admission(); !status.ok()) return status;

@@ -1,5 +1,6 @@
 // Server::create: from a valid configuration to a server that could serve.
 #include <algorithm>
+#include <future>
 
 #include "admission/plugin_order.hpp"
 #include "app/flag_files.hpp"
@@ -48,6 +49,17 @@ Status ServerParts::take_data_dir() {
   if (!lock.ok()) return std::move(lock.status());
   data_dir_lock = std::move(*lock);
   return {};
+}
+
+// Certificates wait for the disk and code for the linker: neither needs the other.
+Result<OpenedPlugins> ServerParts::bind_and_open() {
+  const auto& own = options().backplane;
+  const PluginOptions wanted{own.plugin_dirs, own.disable_plugins, own.require_plugins, own.data_dir + "/plugins-gen"};
+  auto binding = std::async(std::launch::async, [this] { return bind_port(); });
+  auto opened = open_plugins(wanted);
+  Status bound = binding.get();
+  if (!bound.ok()) return bound;
+  return opened;
 }
 
 Status ServerParts::bind_port() {
@@ -100,7 +112,7 @@ std::optional<std::string> ServerParts::flag_for_plugins(std::string_view name) 
   return text;
 }
 
-Status ServerParts::load() {
+Status ServerParts::load(OpenedPlugins opened) {
   services = std::unique_ptr<HostServices>(new HostServices{
       stores, [this](const std::string& plugin) -> Executor& { return plugin_loops.of(plugin); }, tasks, stop_plugins,
       [this](std::string_view name) { return flag_for_plugins(name); },
@@ -121,8 +133,7 @@ Status ServerParts::load() {
   services->withdraw_path = [this](const std::string& delegate, const std::string& path) { return router->withdraw_path(delegate, path); };
   services->client = [this](std::optional<UserInfo> user) { return make_local_client(loopback_root, tasks, std::move(user)); };
   services->make_client = [this](ClientConfig wanted) { return make_remote_client(background, tasks, std::move(wanted)); };
-  const auto& own = options().backplane;
-  auto loaded = load_plugins({own.plugin_dirs, own.disable_plugins, own.require_plugins, own.data_dir + "/plugins-gen"}, *services);
+  auto loaded = load_plugins(std::move(opened), *services);
   if (!loaded.ok()) return std::move(loaded.status());
   plugins = std::move(*loaded);
   router->use_scheme(plugins.scheme);

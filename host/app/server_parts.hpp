@@ -66,9 +66,10 @@ struct ServerParts {
 
   // ---- the steps of Server::create, in order (server_create.cpp)
   Status take_data_dir();
+  Result<OpenedPlugins> bind_and_open();
   Status bind_port();
   void make_router();
-  Status load();
+  Status load(OpenedPlugins opened);
   std::optional<std::string> flag_for_plugins(std::string_view name) const;
   Status open_storage();
   Status check_offers();

@@ -32,6 +32,19 @@ constexpr LifecycleCall kValidate{"validate", finding_code::kValidateFailed, fin
 
 }  // namespace
 
+struct OpenedPlugins::State {
+  PlanOptions options;
+  Findings general;
+  Plan plan;
+  GenerationDirectory directory;                           // of the copies that are mapped
+  std::map<std::size_t, std::unique_ptr<Plugin>> plugins;  // by index in the plan; those that could not be mapped are left out
+};
+
+OpenedPlugins::OpenedPlugins(std::unique_ptr<State> state) : state_(std::move(state)) {}
+OpenedPlugins::~OpenedPlugins() = default;
+OpenedPlugins::OpenedPlugins(OpenedPlugins&&) noexcept = default;
+OpenedPlugins& OpenedPlugins::operator=(OpenedPlugins&&) noexcept = default;
+
 struct LoadedPlugins::State {
   GenerationDirectory directory;
   TakenNames names;
@@ -58,9 +71,9 @@ LoadedPlugins& LoadedPlugins::operator=(LoadedPlugins&&) noexcept = default;
 // Takes a plan through the lifecycle.
 class PluginStarter {
  public:
-  PluginStarter(Plan& plan, const PlanOptions& options, HostServices& services, GenerationDirectory directory)
-      : plan_(plan), options_(options), services_(services) {
-    state_.reset(new LoadedPlugins::State{std::move(directory), TakenNames(services.taken), {}, {}});
+  PluginStarter(OpenedPlugins::State& opened, HostServices& services)
+      : plan_(opened.plan), options_(opened.options), opened_(opened.plugins), services_(services) {
+    state_.reset(new LoadedPlugins::State{std::move(opened.directory), TakenNames(services.taken), {}, {}});
   }
 
   // Every step may take plugins out of the plan; it then begins again with those that are left, which only become fewer.
@@ -76,7 +89,7 @@ class PluginStarter {
   }
 
  private:
-  // Load, configure, provision what is not running yet; false when one failed.
+  // Configure and provision what is not running yet; false when one failed, or could not be mapped.
   bool start_next() {
     for (const auto i : plan_.start_order) {
       if (!state_->running.contains(i) && !start(i)) {
@@ -102,7 +115,7 @@ class PluginStarter {
 
   bool start(std::size_t i) {
     auto& planned = plan_.plugins[i];
-    auto plugin = load_plugin(planned.inspected, state_->directory, planned.inspected.findings);
+    std::unique_ptr<Plugin> plugin = std::move(opened_[i]);
     if (!plugin) return false;
     auto& running = state_->running[i];
     state_->started.push_back(i);
@@ -170,6 +183,7 @@ class PluginStarter {
 
   Plan& plan_;
   const PlanOptions& options_;
+  std::map<std::size_t, std::unique_ptr<Plugin>>& opened_;
   HostServices& services_;
   std::unique_ptr<LoadedPlugins::State> state_;
 };
@@ -235,20 +249,31 @@ std::string default_plugin_directory() {
   return (binary.parent_path().parent_path() / "lib" / "backplane" / "plugins").string();
 }
 
-Result<PluginSet> load_plugins(const PluginOptions& options, HostServices& services) {
-  PluginSet set;
-  const PlanOptions plan_options{options.disabled, options.required, host_capabilities()};
-  auto inspected = inspect_directories(options.directories, set.general);
-  auto plan = plan_plugins(std::move(inspected), plan_options);
-  set.general.insert(set.general.end(), plan.general.begin(), plan.general.end());
-  if (plan.fatal.empty()) {
-    auto directory = GenerationDirectory::create(options.generation_dir);
-    if (!directory.ok()) return std::move(directory).status();
-    PluginStarter(plan, plan_options, services, std::move(directory).value()).run(set);
+Result<OpenedPlugins> open_plugins(const PluginOptions& options) {
+  auto directory = GenerationDirectory::create(options.generation_dir);
+  if (!directory.ok()) return std::move(directory).status();
+  std::unique_ptr<OpenedPlugins::State> opened(
+      new OpenedPlugins::State{{options.disabled, options.required, host_capabilities()}, {}, {}, std::move(directory).value(), {}});
+  auto inspected = inspect_directories(options.directories, opened->general);
+  opened->plan = plan_plugins(std::move(inspected), opened->options);
+  opened->general.insert(opened->general.end(), opened->plan.general.begin(), opened->plan.general.end());
+  if (opened->plan.fatal.empty()) {
+    for (const auto i : opened->plan.start_order) {
+      auto& file = opened->plan.plugins[i].inspected;
+      opened->plugins[i] = load_plugin(file, opened->directory, file.findings);
+    }
   }
-  set.report = make_report(plan);
+  return OpenedPlugins(std::move(opened));
+}
+
+Result<PluginSet> load_plugins(OpenedPlugins opened, HostServices& services) {
+  OpenedPlugins::State& files = *opened.state_;
+  PluginSet set;
+  set.general = std::move(files.general);
+  if (files.plan.fatal.empty()) PluginStarter(files, services).run(set);
+  set.report = make_report(files.plan);
   log_report(set.report, set.general);
-  if (!plan.fatal.empty()) return fatal_status(plan);
+  if (!files.plan.fatal.empty()) return fatal_status(files.plan);
   return set;
 }
 

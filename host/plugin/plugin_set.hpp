@@ -1,10 +1,11 @@
 // Loads the plugins of a server and gives what they registered: the delegation chain front to back, and every other extension point.
 //
-//   inspect → check → plan → load → configure → provision into staging → validate → commit all at once
+//   open_plugins(): inspect → check → plan → load
+//   load_plugins(): configure → provision into staging → validate → commit all at once
 //
 // A plugin that fails on the way is rolled back together with those that require it, and the others go on; a failure of one that was
 // required ends the start.
-// Thread-safety: load_plugins() runs on one thread; a PluginSet is then only read.
+// Thread-safety: each of the two runs on one thread; a PluginSet is then only read.
 // Lifetime:      a PluginSet owns the plugins.  Destroy it after the router, the hooks and every task of the plugins are gone.
 // Errors:        kInternalError when a required plugin does not run; the message is the report.
 #pragma once
@@ -108,7 +109,23 @@ struct PluginSet {
   Findings general;                  // about no plugin in particular
 };
 
-Result<PluginSet> load_plugins(const PluginOptions& options, HostServices& services);
+// Plugins that are planned and mapped, and have been told nothing yet: what needs no server, and may be done while one is being made.
+class OpenedPlugins {
+ public:
+  struct State;
+  explicit OpenedPlugins(std::unique_ptr<State> state);
+  ~OpenedPlugins();
+  OpenedPlugins(OpenedPlugins&&) noexcept;
+  OpenedPlugins& operator=(OpenedPlugins&&) noexcept;
+
+ private:
+  friend Result<PluginSet> load_plugins(OpenedPlugins opened, HostServices& services);
+  std::unique_ptr<State> state_;
+};
+
+// Errors: the directory of the copies cannot be made.  What is wrong with plugins is told by load_plugins().
+Result<OpenedPlugins> open_plugins(const PluginOptions& options);
+Result<PluginSet> load_plugins(OpenedPlugins opened, HostServices& services);
 
 // The plugins folder beside the running binary (<prefix>/lib/backplane/plugins): what --plugin-dir is when it is not given.
 std::string default_plugin_directory();

@@ -99,7 +99,11 @@ TestServices::TestServices()
 
 TestServices::~TestServices() { loop_.stop(); }
 
-Result<PluginSet> TestServices::load(PluginOptions options) { return load_plugins(options, services_); }
+Result<PluginSet> TestServices::load(PluginOptions options) {
+  auto opened = open_plugins(options);
+  if (!opened.ok()) return std::move(opened.status());
+  return load_plugins(std::move(*opened), services_);
+}
 
 const PluginReport& report_of(const PluginSet& set, const std::string& name) {
   for (const auto& row : set.report) {

@@ -46,7 +46,7 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-// What load_plugins() needs, with a record of what the actors told.
+// What open_plugins() and load_plugins() need, with a record of what the actors told.
 class TestServices {
  public:
   TestServices();
