@@ -58,7 +58,7 @@ Result<CompletedOptions> Options::complete(std::unique_ptr<Options> options) {
     app_log().info("external host was not specified, using {}", generic.external_hostname);
   }
   options->admission.complete();
-  if (options->storage.backend.empty()) options->storage.backend = "rocksdb";
+  if (options->storage.backend.empty()) options->storage.backend = options->storage.etcd_servers.empty() ? "rocksdb" : "etcd3";
   // Everybody may do everything: then at least they must say who they are (upstream's rule).
   if (options->authorization.always_allow_only() && options->authentication.anonymous) {
     options->authentication.anonymous = false;

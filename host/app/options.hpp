@@ -42,7 +42,9 @@ struct GenericServerRunOptions {
 
 // Upstream: EtcdOptions.
 struct StorageOptions {
-  std::string backend = "rocksdb";
+  std::string backend;  // complete(): etcd3 where there are etcd servers, else rocksdb
+  std::vector<std::string> etcd_servers;
+  std::string etcd_prefix = "/registry", etcd_cafile, etcd_certfile, etcd_keyfile;  // for the backend's plugin
   std::chrono::nanoseconds compaction_interval = std::chrono::minutes(5);
   std::chrono::nanoseconds healthcheck_timeout = std::chrono::seconds(2);
   std::chrono::nanoseconds readycheck_timeout = std::chrono::seconds(2);

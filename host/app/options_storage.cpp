@@ -16,7 +16,8 @@ std::string known_types() {
 void StorageOptions::add_flags(FlagSet& flags) {
   flags.section("Etcd");
   flags.add("storage-backend", &backend,
-            "What keeps the objects: rocksdb (durable, in --data-dir), memory (nothing survives), or what a plugin registers.");
+            "What keeps the objects: rocksdb (durable, in --data-dir), etcd3 (--etcd-servers), memory (nothing survives), or what a plugin "
+            "registers. Empty: etcd3 where --etcd-servers is given, else rocksdb.");
   flags.add("unsafe-no-fsync", &unsafe_no_fsync,
             "Acknowledge writes before they are safe on disk. A power cut loses the last of them; for tests.");
   flags.add("etcd-compaction-interval", &compaction_interval, "How often history older than one such interval is forgotten. 0: never.");
@@ -30,20 +31,21 @@ void StorageOptions::add_flags(FlagSet& flags) {
             "How long one lease of the store is shared by objects that expire; at most a twentieth of their life.");
   flags.accept("encryption-provider-config", FlagType::kString, "", "File that says how objects are encrypted at rest.");
   flags.accept("encryption-provider-config-automatic-reload", FlagType::kBool, "false", "Read that file again when it changes.");
-  flags.accept("etcd-cafile", FlagType::kString, "", "Certificate authority of the etcd servers.");
-  flags.accept("etcd-certfile", FlagType::kString, "", "Client certificate for etcd.");
+  flags.add("etcd-cafile", &etcd_cafile, "Certificate authority of the etcd servers.");
+  flags.add("etcd-certfile", &etcd_certfile, "Client certificate for etcd.");
   flags.add("etcd-count-metric-poll-period", &count_metric_poll_period,
             "0: objects are not counted in the metrics. Else they are, as of the moment when metrics are read.");
   flags.add("etcd-db-metric-poll-interval", &db_metric_poll_interval,
             "0: the size of the store is not in the metrics. Else it is, as of the moment when metrics are read.");
-  flags.accept("etcd-keyfile", FlagType::kString, "", "Client key for etcd.");
-  flags.accept("etcd-prefix", FlagType::kString, "/registry", "What every key in the store begins with.");
-  flags.accept("etcd-servers", FlagType::kStrings, "", "URLs of etcd servers. The embedded store needs none.");
+  flags.add("etcd-keyfile", &etcd_keyfile, "Client key for etcd.");
+  flags.add("etcd-prefix", &etcd_prefix, "What every key in etcd begins with.");
+  flags.add("etcd-servers", &etcd_servers,
+            "URLs of the servers of an etcd cluster, whose store it then is. The embedded store needs none.");
   flags.accept("etcd-servers-overrides", FlagType::kStrings, "", "group/resource#servers: other etcd servers for single resources.");
   flags.add("storage-media-type", &media_type,
             "Encoding of built-in kinds in the store, one of [" + known_types() +
                 "]; custom resources are always JSON. What was stored in another one stays readable, and changes when it is next written. "
-                "Empty: the backend's own choice, application/json for rocksdb and memory.");
+                "Empty: the backend's own choice, application/json for rocksdb and memory, protobuf for etcd3.");
   flags.accept("watch-cache", FlagType::kBool, "true", "Serve reads from recent history in memory.");
   flags.accept("watch-cache-sizes", FlagType::kStrings, "", "resource[.group]#size; sizes are dynamic, only 0 means something.");
   flags.accept("default-watch-cache-size", FlagType::kInt, "100",

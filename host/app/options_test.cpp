@@ -153,14 +153,13 @@ Problems promise_problems(const std::vector<std::string>& args, const Offers& of
   if (completed.ok()) check_promises(**completed, offers, problems);
   return problems;
 }
-const Offers kToday{{}, {"NamespaceLifecycle"}, {"memory", "rocksdb"}};
+const Offers kToday{{}, {"NamespaceLifecycle"}, {"memory", "rocksdb", "etcd3"}};
 
 TEST(Promises, AKubeadmManifestIsToldInOneLineWhatToLeaveOut) {
   EXPECT_EQ(promise_problems(kKubeadm, kToday),
             Problems{"these flags promise what this server does not do yet, so it will not start with them; leave them out: "
                      "--authorization-mode=Node,RBAC (nobody offers them; without the flag administrators may do everything, and others "
-                     "what plugins allow); --enable-admission-plugins=NodeRestriction (nobody offers it); --etcd-servers, --etcd-cafile, "
-                     "--etcd-certfile, --etcd-keyfile (etcd is not used: objects are kept in the data directory)"});
+                     "what plugins allow); --enable-admission-plugins=NodeRestriction (nobody offers it)"});
   EXPECT_EQ(promise_problems({"--enable-admission-plugins=NamespaceLifecycle,NodeRestriction"}, kToday),
             Problems{"these flags promise what this server does not do yet, so it will not start with them; leave them out: "
                      "NodeRestriction of --enable-admission-plugins (nobody offers it)"});
@@ -173,12 +172,12 @@ TEST(Promises, AKubeadmManifestIsToldInOneLineWhatToLeaveOut) {
 }
 
 TEST(Promises, WhatPromisesProtectionOrStorageAndDoesNothingIsRefused) {
-  for (const char* flag :
-       {"--encryption-provider-config=/x", "--audit-log-path=/x", "--audit-policy-file=/x", "--audit-webhook-config-file=/x",
-        "--token-auth-file=/x", "--authentication-config=/x", "--authentication-token-webhook-config-file=/x",
-        "--oidc-issuer-url=https://x", "--authorization-mode=RBAC", "--authorization-mode=ABAC", "--authorization-config=/x",
-        "--authorization-policy-file=/x", "--authorization-webhook-config-file=/x", "--etcd-servers=http://x", "--etcd-prefix=/foo",
-        "--egress-selector-config-file=/x", "--tracing-config-file=/x", "--enable-admission-plugins=AlwaysPullImages"}) {
+  for (const char* flag : {"--encryption-provider-config=/x", "--audit-log-path=/x", "--audit-policy-file=/x",
+                           "--audit-webhook-config-file=/x", "--token-auth-file=/x", "--authentication-config=/x",
+                           "--authentication-token-webhook-config-file=/x", "--oidc-issuer-url=https://x", "--authorization-mode=RBAC",
+                           "--authorization-mode=ABAC", "--authorization-config=/x", "--authorization-policy-file=/x",
+                           "--authorization-webhook-config-file=/x", "--etcd-servers-overrides=/events#http://x", "--etcd-prefix=/foo",
+                           "--egress-selector-config-file=/x", "--tracing-config-file=/x", "--enable-admission-plugins=AlwaysPullImages"}) {
     const auto problems = promise_problems({flag}, kToday);
     ASSERT_EQ(problems.size(), 1u) << flag;
     const std::string name = std::string(flag).substr(0, std::string(flag).find('='));
@@ -193,13 +192,23 @@ TEST(Promises, WhatSaysNoMoreThanTheDefaultStarts) {
             Problems{});
 }
 
+TEST(Promises, ServersOfEtcdMakeItTheStore) {
+  auto completed = Options::complete(parsed({"--etcd-servers=http://a:1,http://b:2"}));
+  ASSERT_TRUE(completed.ok());
+  EXPECT_EQ((*completed)->storage.backend, "etcd3");
+  EXPECT_EQ(promise_problems({"--etcd-servers=http://x", "--etcd-prefix=/foo", "--etcd-cafile=/x"}, kToday), Problems{});
+  const auto elsewhere = promise_problems({"--etcd-servers=http://x", "--storage-backend=rocksdb"}, kToday);
+  ASSERT_EQ(elsewhere.size(), 1u);
+  EXPECT_NE(elsewhere[0].find("--etcd-servers (etcd is not used"), std::string::npos) << elsewhere[0];
+}
+
 TEST(Promises, NamesThatNobodyKnowsAreRefused) {
   EXPECT_EQ(promise_problems({"--enable-admission-plugins=NamespaceLifecycle,Nonsense", "--disable-admission-plugins=NamespaceLifecycle",
-                              "--storage-backend=etcd3"},
+                              "--storage-backend=etcd4"},
                              kToday),
             (Problems{"enable-admission-plugins plugin \"Nonsense\" is unknown",
                       "[NamespaceLifecycle] in enable-admission-plugins and disable-admission-plugins overlapped",
-                      "--storage-backend \"etcd3\" is not offered by any loaded plugin; there are: memory, rocksdb"}));
+                      "--storage-backend \"etcd4\" is not offered by any loaded plugin; there are: memory, rocksdb, etcd3"}));
 }
 
 TEST(Promises, TheOldAdmissionControlNamesThoseThatRun) {
@@ -259,7 +268,7 @@ TEST(Flags, TheSectionsOfHelpShowTypesAndDefaultsWithinTheWidth) {
   }
   EXPECT_NE(help.find("--request-timeout duration "), std::string::npos);
   EXPECT_NE(help.find("(default 1m0s)"), std::string::npos);
-  EXPECT_NE(help.find("(default \"rocksdb\")"), std::string::npos);
+  EXPECT_NE(help.find("(default \"/registry\")"), std::string::npos);
   EXPECT_NE(help.find("  -v, --v Level"), std::string::npos);
   std::size_t begin = 0;
   while (begin < help.size()) {

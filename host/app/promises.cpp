@@ -25,11 +25,15 @@ constexpr PromisingFlags kPromises[] = {
     {{"authorization-config"}, "it is not read"},
     {{"authorization-policy-file"}, "ABAC is not offered"},
     {{"authorization-webhook-*"}, "authorization webhooks are not called"},
-    {{"etcd-servers*", "etcd-cafile", "etcd-certfile", "etcd-keyfile"}, "etcd is not used: objects are kept in the data directory"},
-    {{"etcd-prefix"}, "keys begin with /registry"},
+    {{"etcd-servers-overrides"}, "all resources are in one store"},
     {{"egress-selector-config-file"}, "it is not read"},
     {{"tracing-config-file"}, "nothing is traced"},
 };
+
+constexpr std::string_view kEtcdBackend = "etcd3";
+constexpr PromisingFlags kEtcdFlags = {{"etcd-servers", "etcd-cafile", "etcd-certfile", "etcd-keyfile"},
+                                       "etcd is not used, whoever keeps the objects"};
+constexpr PromisingFlags kEtcdPrefix = {{"etcd-prefix"}, "keys begin with /registry"};
 
 bool has(const std::vector<std::string>& list, std::string_view name) { return std::find(list.begin(), list.end(), name) != list.end(); }
 
@@ -128,9 +132,13 @@ void check_promises(const Options& options, const Offers& offers, Problems& prob
               "; without the flag administrators may do everything, and others what plugins allow");
   add_missing(broken, options.admission.only.empty() ? "enable-admission-plugins" : "admission-control", options.admission.enable.size(),
               missing_admission(options.admission, offers), "");
-  for (const PromisingFlags& promise : kPromises) {
+  const auto add_broken = [&](const PromisingFlags& promise) {
     const auto given = given_flags(options.flags, promise);
     if (!given.empty()) broken.push_back(join(given, ", ") + " (" + std::string(promise.missing) + ")");
+  };
+  for (const PromisingFlags& promise : kPromises) add_broken(promise);
+  if (backend != kEtcdBackend) {
+    for (const PromisingFlags* promise : {&kEtcdFlags, &kEtcdPrefix}) add_broken(*promise);
   }
   if (broken.empty()) return;
   problems.push_back("these flags promise what this server does not do yet, so it will not start with them; leave them out: " +

@@ -54,6 +54,15 @@ Revision OpenStore::remove(std::string key) {
   return commit(std::move(request)).revision;
 }
 
+Revision OpenStore::newest() {
+  const auto revision = run(storage_->current_revision());
+  EXPECT_TRUE(revision.ok()) << revision.status().message();
+  if (storage_->committed_revision() != 0) {
+    EXPECT_EQ(storage_->committed_revision(), revision.value());
+  }
+  return revision.value();
+}
+
 RangeResult OpenStore::range(RangeRequest request) {
   auto result = run(storage_->range(std::move(request)));
   EXPECT_TRUE(result.ok()) << result.status().message();

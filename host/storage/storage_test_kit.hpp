@@ -56,6 +56,8 @@ class OpenStore {
   // Writes whatever the key holds; returns the revision.
   Revision put(std::string key, std::string value, LeaseId lease = 0);
   Revision remove(std::string key);
+  // The store's revision; what the store says of it without being asked, if it says anything, is the same.
+  Revision newest();
   RangeResult range(RangeRequest request);
   // The value of a key, or "-" when it does not exist.
   std::string get(std::string key, Revision revision = 0);

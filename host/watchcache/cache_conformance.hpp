@@ -184,7 +184,7 @@ TEST_P(CacheConformance, AVersionThatNobodyReachesIsTooLarge) {
   put("a", "1", "1");
   const auto far = list(at("999999999"));
   EXPECT_EQ(far.status().code(), 504);
-  EXPECT_NE(far.status().message().find("Too large resource version: 999999999, current: 2"), std::string::npos);
+  EXPECT_NE(far.status().message().find("Too large resource version: 999999999, current: "), std::string::npos);
   ASSERT_NE(far.status().details(), nullptr);
   EXPECT_EQ(far.status().details()->causes.at(0).reason, "ResourceVersionTooLarge");
 }
@@ -297,7 +297,7 @@ TEST_P(CacheConformance, ACompactedVersionHasExpired) {
   put("c1", "1", "1");
   EXPECT_EQ(names({}), "c0 c1");
   put("c2", "1", "1");
-  ASSERT_TRUE(store.run(store->compact(store->committed_revision())).ok());
+  ASSERT_TRUE(store.run(store->compact(store.newest())).ok());
   const auto gone = list(at("2", ResourceVersionMatch::kExact));
   EXPECT_EQ(gone.status().code(), 410);
   EXPECT_EQ(gone.status().reason(), Reason::kExpired);
@@ -398,7 +398,8 @@ TEST_P(CacheConformance, AWatchFromACompactedVersionIsToldInTheStream) {
   auto events = store.run(stream->next());
   EXPECT_EQ(events.status().code(), 410);
   EXPECT_EQ(events.status().reason(), Reason::kExpired);
-  EXPECT_EQ(events.status().message(), "too old resource version: 2 (6)");
+  // The second number is where the cache begins: some stores write to find out how far they are.
+  EXPECT_TRUE(events.status().message().starts_with("too old resource version: 2 (")) << events.status().message();
   EXPECT_TRUE(store.run(stream->next()).value().empty());
 }
 
@@ -454,8 +455,7 @@ TEST_P(CacheConformance, InitialEventsEndWithABookmark) {
   EXPECT_EQ(text.substr(0, 7), "A:c1000");
   EXPECT_EQ(text.substr(text.size() - 9), "A:c1599 B");
   EXPECT_EQ(last.object->json().view(), R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":")" +
-                                            std::to_string(store->committed_revision()) +
-                                            R"(","annotations":{"k8s.io/initial-events-end":"true"}}})");
+                                            std::to_string(store.newest()) + R"(","annotations":{"k8s.io/initial-events-end":"true"}}})");
   put("d", "1", "1");
   EXPECT_EQ(next(*stream, 1), "A:d");
 }
@@ -475,7 +475,7 @@ TEST_P(CacheConformance, ABookmarkComesShortlyBeforeTheDeadline) {
   start_hub();
   put("c0", "1", "1");
   EXPECT_EQ(names({}), "c0");
-  auto options = at(std::to_string(store->committed_revision()));
+  auto options = at(std::to_string(store.newest()));
   options.allow_watch_bookmarks = true;
   options.timeout_seconds = 3;
   auto stream = watch(options);
@@ -597,9 +597,14 @@ TEST_P(CacheConformance, ManyWritersWatchersAndListersAgree) {
   stop.store(true);
   listers.close();
   store.run(listers.wait_all());
+  // Nobody else writes but a store that asks for progress: no revision is seen twice, and all watchers have seen the same.
   for (const auto& revisions : seen) {
     ASSERT_EQ(revisions.size(), static_cast<std::size_t>(kWriters * kWrites));
-    for (std::size_t i = 0; i < revisions.size(); ++i) EXPECT_EQ(revisions[i], static_cast<Revision>(i) + 2);
+    EXPECT_TRUE(std::is_sorted(revisions.begin(), revisions.end(), std::less_equal<>()));
+    EXPECT_EQ(revisions, seen.front());
+  }
+  if (store->progress_is_immediate()) {
+    EXPECT_EQ(seen.front().back(), kWriters * kWrites + 1);
   }
   loops.stop();
 }

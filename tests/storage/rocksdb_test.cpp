@@ -23,6 +23,7 @@ BackendMaker rocksdb() {
 
 INSTANTIATE_TEST_SUITE_P(Rocksdb, StorageConformance, testing::Values(rocksdb()), maker_name);
 INSTANTIATE_TEST_SUITE_P(Rocksdb, DurableStorageConformance, testing::Values(rocksdb()), maker_name);
+INSTANTIATE_TEST_SUITE_P(Rocksdb, OwnedStorageConformance, testing::Values(rocksdb()), maker_name);
 INSTANTIATE_TEST_SUITE_P(Rocksdb, CacheConformance, testing::Values(rocksdb()), maker_name);
 
 TEST(RocksdbStorage, ADamagedFileIsAnErrorAndNotAnAnswer) {

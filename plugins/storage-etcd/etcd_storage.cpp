@@ -1,0 +1,336 @@
+#include "etcd_storage.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "backplane/storage_feed.hpp"
+#include "watches.hpp"
+
+namespace backplane {
+namespace etcd {
+namespace {
+
+namespace pb = etcdserverpb;
+
+// kube-apiserver's: whoever changes it first compacts for everybody.
+constexpr std::string_view kCompactionKey = "compact_rev_key";
+
+// The start of each call, for Cluster::call().
+struct StartRange {
+  template <class Done>
+  void operator()(const Server& server, grpc::ClientContext* context, pb::RangeRequest* request, pb::RangeResponse* response,
+                  Done done) const {
+    server.kv->async()->Range(context, request, response, std::move(done));
+  }
+};
+struct StartTxn {
+  template <class Done>
+  void operator()(const Server& server, grpc::ClientContext* context, pb::TxnRequest* request, pb::TxnResponse* response, Done done) const {
+    server.kv->async()->Txn(context, request, response, std::move(done));
+  }
+};
+struct StartCompact {
+  template <class Done>
+  void operator()(const Server& server, grpc::ClientContext* context, pb::CompactionRequest* request, pb::CompactionResponse* response,
+                  Done done) const {
+    server.kv->async()->Compact(context, request, response, std::move(done));
+  }
+};
+struct StartLease {
+  template <class Done>
+  void operator()(const Server& server, grpc::ClientContext* context, pb::LeaseGrantRequest* request, pb::LeaseGrantResponse* response,
+                  Done done) const {
+    server.lease->async()->LeaseGrant(context, request, response, std::move(done));
+  }
+};
+struct StartStatus {
+  template <class Done>
+  void operator()(const Server& server, grpc::ClientContext* context, pb::StatusRequest* request, pb::StatusResponse* response,
+                  Done done) const {
+    server.maintenance->async()->Status(context, request, response, std::move(done));
+  }
+};
+
+pb::RangeRequest range_message(const backplane::RangeRequest& asked, const Keys& keys) {
+  pb::RangeRequest request;
+  request.set_key(keys.to_etcd(asked.start));
+  if (!asked.end.empty()) request.set_range_end(keys.to_etcd(asked.end));
+  request.set_revision(asked.revision);
+  request.set_limit(asked.limit);
+  request.set_keys_only(asked.keys_only);
+  request.set_count_only(asked.count_only);
+  return request;
+}
+
+pb::TxnRequest txn_message(const backplane::TxnRequest& asked, const Keys& keys) {
+  pb::TxnRequest request;
+  for (const auto& compare : asked.compares) {
+    auto& out = *request.add_compare();
+    out.set_result(pb::Compare::EQUAL);
+    out.set_target(pb::Compare::MOD);
+    out.set_key(keys.to_etcd(compare.key));
+    out.set_mod_revision(compare.mod_revision);
+    request.add_failure()->mutable_request_range()->set_key(out.key());
+  }
+  for (const auto& put : asked.puts) {
+    auto& out = *request.add_success()->mutable_request_put();
+    out.set_key(keys.to_etcd(put.key));
+    out.set_value(put.value.view().data(), put.value.size());
+    out.set_lease(put.lease);
+  }
+  for (const auto& key : asked.removes) request.add_success()->mutable_request_delete_range()->set_key(keys.to_etcd(key));
+  return request;
+}
+
+class EtcdStorage final : public StorageBackend {
+ public:
+  EtcdStorage(Settings settings, Logger* logger)
+      : stored_form_(settings.stored_form),
+        keys_(settings.prefix),
+        root_(settings.prefix == "/" ? "/" : settings.prefix + "/"),
+        fence_(root_.substr(0, root_.size() - 1) + ".backplane"),
+        cluster_(settings),
+        watches_(cluster_, keys_, root_, fence_, logger),
+        logger_(logger) {
+    // Until a server has said that it need not be.
+    watches_.use_fence(true);
+  }
+  ~EtcdStorage() override = default;
+
+  Task<Result<Revision>> current_revision() override;
+  bool progress_is_immediate() const noexcept override { return false; }
+  Task<Status> request_progress() override;
+  Task<Result<RangeResult>> range(backplane::RangeRequest request) override;
+  Task<Result<TxnResult>> txn(backplane::TxnRequest request) override;
+  Result<std::unique_ptr<StorageWatch>> watch(std::string prefix, Revision after) override;
+  Task<Status> compact(Revision revision) override;
+  Task<Result<LeaseId>> grant_lease(std::chrono::seconds ttl) override;
+  Task<Status> health(std::chrono::milliseconds timeout) override;
+  Task<Status> stop() override;
+  std::int64_t size_bytes() const noexcept override { return size_.load(); }
+  std::string_view stored_form() const noexcept override { return stored_form_; }
+
+ private:
+  using Answer = Result<Revision>;
+  Task<Answer> ask_revision(std::chrono::milliseconds patience);
+  Task<Status> learn_versions();
+  Task<Result<bool>> wins_compaction(Revision revision);
+  Task<Status> put_fence();
+
+  const std::string stored_form_;
+  const Keys keys_;
+  const std::string root_, fence_;
+  Cluster cluster_;
+  Watches watches_;
+  Logger* const logger_;
+  std::atomic<std::int64_t> size_{-1};
+  std::atomic<bool> versions_known_{false}, truthful_{false};
+  std::mutex mutex_;
+  std::vector<Promise<Answer>> next_askers_;  // of the question that will be asked when the one under way is answered
+  bool asking_ = false;
+  std::atomic<std::int64_t> compaction_version_{0};  // of the key, when it was last seen
+};
+
+// ---- revisions
+
+Task<EtcdStorage::Answer> EtcdStorage::ask_revision(std::chrono::milliseconds patience) {
+  pb::RangeRequest request;
+  request.set_key(fence_);
+  request.set_count_only(true);
+  auto asking = cluster_.call<pb::RangeResponse>(StartRange(), std::move(request), /*reads=*/true, patience);
+  auto answer = co_await std::move(asking);
+  if (!answer.ok()) co_return std::move(answer.status());
+  co_return Revision{answer->header().revision()};
+}
+
+// Who comes while a question is under way must not have its answer, which may be older than what was committed meanwhile; all of them
+// share the next one.
+Task<Result<Revision>> EtcdStorage::current_revision() {
+  Promise<Answer> own;
+  bool asks = false;
+  {
+    const std::lock_guard lock(mutex_);
+    asks = !std::exchange(asking_, true);
+    if (!asks) next_askers_.push_back(own);
+  }
+  if (!asks) {
+    auto shared = co_await own.future();
+    // Promoted to ask for all that have gathered: the answer is 0 then.
+    const bool promoted = shared.ok() && *shared == 0;
+    if (!promoted) co_return shared;
+  }
+  std::vector<Promise<Answer>> askers;
+  if (!asks) {
+    const std::lock_guard lock(mutex_);
+    askers.swap(next_askers_);
+  }
+  auto asking = ask_revision(Cluster::kPatience);
+  auto answer = co_await std::move(asking);
+  for (const auto& asker : askers) asker.set(answer);
+  std::optional<Promise<Answer>> successor;
+  {
+    const std::lock_guard lock(mutex_);
+    if (next_askers_.empty()) {
+      asking_ = false;
+    } else {
+      successor = next_askers_.back();
+      next_askers_.pop_back();
+    }
+  }
+  if (successor) successor->set(Revision{0});
+  co_return answer;
+}
+
+// Every server's: a watch may be opened again on any of them.
+Task<Status> EtcdStorage::learn_versions() {
+  std::string untruthful;
+  for (const Server& server : cluster_.servers()) {
+    auto asking = cluster_.call_at<pb::StatusResponse>(server, StartStatus(), pb::StatusRequest(), Cluster::kPatience);
+    auto answer = co_await std::move(asking);
+    if (!answer.ok()) co_return std::move(answer.status());
+    size_.store(answer->dbsize());
+    if (!tells_progress_truly(answer->version())) untruthful = answer->version();
+  }
+  truthful_.store(untruthful.empty());
+  // Watches that are open see the fence as long as they live; those that come later need not.
+  if (untruthful.empty()) watches_.use_fence(false);
+  if (!versions_known_.exchange(true) && !untruthful.empty() && logger_ != nullptr) {
+    logger_->info("etcd " + untruthful + " answers requests for progress out of order: a key is written instead key=" + quoted(fence_));
+  }
+  co_return Status();
+}
+
+Task<Status> EtcdStorage::put_fence() {
+  pb::TxnRequest request;
+  request.add_success()->mutable_request_put()->set_key(fence_);
+  auto writing = cluster_.call<pb::TxnResponse>(StartTxn(), std::move(request), /*reads=*/true);
+  auto written = co_await std::move(writing);
+  co_return written.ok() ? Status() : std::move(written.status());
+}
+
+Task<Status> EtcdStorage::request_progress() {
+  // One that cannot be asked now may be an old one.
+  if (!versions_known_.load()) {
+    auto learning = learn_versions();
+    Status learned = co_await std::move(learning);
+    if (!learned.ok() && logger_ != nullptr) logger_->debug("versions of etcd are not known yet error=" + quoted(learned.message()));
+  }
+  if (!truthful_.load()) {
+    auto putting = put_fence();
+    Status put = co_await std::move(putting);
+    co_return put;
+  }
+  watches_.ask_progress();
+  co_return Status();
+}
+
+// ---- reads and writes
+
+Task<Result<RangeResult>> EtcdStorage::range(backplane::RangeRequest request) {
+  auto reading = cluster_.call<pb::RangeResponse>(StartRange(), range_message(request, keys_), /*reads=*/true);
+  auto answer = co_await std::move(reading);
+  if (!answer.ok()) co_return std::move(answer.status());
+  RangeResult result;
+  result.revision = answer->header().revision();
+  result.count = answer->count();
+  result.more = answer->more();
+  result.items.reserve(static_cast<std::size_t>(answer->kvs_size()));
+  for (auto& kv : *answer->mutable_kvs()) result.items.push_back(take(kv, keys_));
+  co_return result;
+}
+
+Task<Result<TxnResult>> EtcdStorage::txn(backplane::TxnRequest request) {
+  if (Status bad = check_txn(request); !bad.ok()) co_return bad;
+  auto writing = cluster_.call<pb::TxnResponse>(StartTxn(), txn_message(request, keys_), /*reads=*/false);
+  auto answer = co_await std::move(writing);
+  if (!answer.ok()) co_return std::move(answer.status());
+  TxnResult result;
+  result.committed = answer->succeeded();
+  result.revision = answer->header().revision();
+  if (result.committed) co_return result;
+  for (auto& response : *answer->mutable_responses()) {
+    for (auto& kv : *response.mutable_response_range()->mutable_kvs()) result.found.push_back(take(kv, keys_));
+  }
+  co_return result;
+}
+
+Result<std::unique_ptr<StorageWatch>> EtcdStorage::watch(std::string prefix, Revision after) {
+  if (cluster_.stopping()) return expired("the store has stopped");
+  return watches_.open(std::move(prefix), after);
+}
+
+// Of several hosts (kube-apiservers among them) that want to compact, the one that changes the key first does; the others learn from it how
+// far it has come, and try again at the next of their times.
+Task<Result<bool>> EtcdStorage::wins_compaction(Revision revision) {
+  pb::TxnRequest request;
+  auto& compare = *request.add_compare();
+  compare.set_result(pb::Compare::EQUAL);
+  compare.set_target(pb::Compare::VERSION);
+  compare.set_key(std::string(kCompactionKey));
+  compare.set_version(compaction_version_.load());
+  auto& put = *request.add_success()->mutable_request_put();
+  put.set_key(compare.key());
+  put.set_value(std::to_string(revision));
+  request.add_failure()->mutable_request_range()->set_key(compare.key());
+  auto asking = cluster_.call<pb::TxnResponse>(StartTxn(), std::move(request), /*reads=*/false);
+  auto answer = co_await std::move(asking);
+  if (!answer.ok()) co_return std::move(answer.status());
+  if (answer->succeeded()) {
+    ++compaction_version_;
+    co_return true;
+  }
+  const auto& found = answer->responses(0).response_range();
+  compaction_version_.store(found.kvs_size() > 0 ? found.kvs(0).version() : 0);
+  co_return false;
+}
+
+Task<Status> EtcdStorage::compact(Revision revision) {
+  auto asking = wins_compaction(revision);
+  auto wins = co_await std::move(asking);
+  if (!wins.ok()) co_return std::move(wins.status());
+  if (!*wins) co_return Status();
+  pb::CompactionRequest request;
+  request.set_revision(revision);
+  auto compacting = cluster_.call<pb::CompactionResponse>(StartCompact(), std::move(request), /*reads=*/true);
+  auto done = co_await std::move(compacting);
+  // That somebody else has compacted further is as good.
+  const bool fine = done.ok() || done.status().reason() == Reason::kExpired;
+  co_return fine ? Status() : std::move(done.status());
+}
+
+Task<Result<LeaseId>> EtcdStorage::grant_lease(std::chrono::seconds ttl) {
+  if (ttl.count() <= 0) co_return bad_request("a lease needs a time to live of at least one second");
+  pb::LeaseGrantRequest request;
+  request.set_ttl(ttl.count());
+  auto granting = cluster_.call<pb::LeaseGrantResponse>(StartLease(), std::move(request), /*reads=*/false);
+  auto granted = co_await std::move(granting);
+  if (!granted.ok()) co_return std::move(granted.status());
+  co_return LeaseId{granted->id()};
+}
+
+// ---- the store as a whole
+
+Task<Status> EtcdStorage::health(std::chrono::milliseconds timeout) {
+  auto asking = ask_revision(timeout);
+  auto answer = co_await std::move(asking);
+  co_return answer.ok() ? Status() : std::move(answer.status());
+}
+
+Task<Status> EtcdStorage::stop() {
+  auto ending_calls = cluster_.stop();
+  co_await std::move(ending_calls);
+  auto ending_watches = watches_.stop();
+  co_await std::move(ending_watches);
+  co_return Status();
+}
+
+}  // namespace
+}  // namespace etcd
+
+std::unique_ptr<StorageBackend> open_etcd_storage(etcd::Settings settings, Logger* logger) {
+  return std::make_unique<etcd::EtcdStorage>(std::move(settings), logger);
+}
+
+}  // namespace backplane

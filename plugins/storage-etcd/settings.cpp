@@ -1,0 +1,113 @@
+#include "settings.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+namespace backplane::etcd {
+namespace {
+
+constexpr std::string_view kDefaultPort = "2379";
+
+Status bad_server(std::string_view url, std::string_view why) {
+  return bad_request("--etcd-servers: " + quoted(url) + " " + std::string(why) + "; write it as https://HOST:PORT or http://HOST:PORT");
+}
+
+Result<std::string> read_pem(std::string_view flag, const std::string& path) {
+  if (path.empty()) return std::string();
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  if (!file.is_open() || text.str().empty())
+    return bad_request("--" + std::string(flag) + ": " + quoted(path) + " cannot be read, or is empty");
+  return text.str();
+}
+
+// A flag of several values is printed as a list of quoted texts, or joined by commas.
+std::vector<std::string> list_of(std::string_view text) {
+  std::vector<std::string> items;
+  std::string item;
+  const auto end = [&] {
+    if (!item.empty()) items.push_back(std::exchange(item, {}));
+  };
+  for (const char c : text) {
+    if (c == ',' || c == '[' || c == ']' || c == '"' || c == ' ')
+      end();
+    else
+      item += c;
+  }
+  end();
+  return items;
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+Result<Endpoint> parse_endpoint(std::string_view url) {
+  Endpoint endpoint;
+  endpoint.shown = std::string(url);
+  std::string_view rest = url;
+  const auto scheme_end = rest.find("://");
+  const std::string_view scheme = scheme_end == std::string_view::npos ? "http" : rest.substr(0, scheme_end);
+  if (scheme_end != std::string_view::npos) rest.remove_prefix(scheme_end + 3);
+  if (scheme == "unix") {
+    if (rest.empty()) return bad_server(url, "names no socket");
+    endpoint.address = "unix:" + std::string(rest);
+    return endpoint;
+  }
+  if (scheme != "http" && scheme != "https") return bad_server(url, "has a scheme that etcd is not reached by");
+  endpoint.tls = scheme == "https";
+  while (!rest.empty() && rest.back() == '/') rest.remove_suffix(1);
+  if (rest.find('/') != std::string_view::npos) return bad_server(url, "has a path");
+  const bool bracketed = rest.starts_with('[');
+  const auto host_end = bracketed ? rest.find(']') : rest.find(':');
+  if (bracketed && host_end == std::string_view::npos) return bad_server(url, "has a bracket that does not close");
+  const std::string_view host = host_end == std::string_view::npos ? rest : rest.substr(0, bracketed ? host_end + 1 : host_end);
+  std::string_view port = rest.substr(std::min(rest.size(), host.size()));
+  if (host.empty() || host == "[]") return bad_server(url, "names no host");
+  if (!port.empty()) {
+    port.remove_prefix(1);
+    if (rest[host.size()] != ':' || !is_number(port) || port.size() > 5) return bad_server(url, "has a port that is no number");
+  }
+  endpoint.address = (bracketed ? "ipv6:" : "dns:") + std::string(host) + ":" + std::string(port.empty() ? kDefaultPort : port);
+  return endpoint;
+}
+
+std::string clean_prefix(std::string_view prefix) {
+  while (prefix.starts_with('/')) prefix.remove_prefix(1);
+  while (prefix.ends_with('/')) prefix.remove_suffix(1);
+  return "/" + std::string(prefix);
+}
+
+Result<Settings> read_settings(const std::function<std::optional<std::string>(std::string_view flag)>& flag) {
+  Settings settings;
+  const auto text = [&](std::string_view name) { return flag(name).value_or(""); };
+  for (const auto& url : list_of(text("etcd-servers"))) {
+    auto endpoint = parse_endpoint(url);
+    if (!endpoint.ok()) return std::move(endpoint.status());
+    settings.endpoints.push_back(std::move(*endpoint));
+  }
+  if (settings.endpoints.empty()) return bad_request("--storage-backend=etcd3 needs --etcd-servers: the URLs of the etcd servers");
+  settings.prefix = clean_prefix(text("etcd-prefix"));
+  if (settings.prefix == "/") return bad_request("--etcd-prefix must name what the keys begin with, such as /registry");
+  struct File {
+    std::string_view flag;
+    std::string& into;
+  };
+  for (const File& file :
+       {File{"etcd-cafile", settings.authorities}, File{"etcd-certfile", settings.certificate}, File{"etcd-keyfile", settings.key}}) {
+    auto pem = read_pem(file.flag, text(file.flag));
+    if (!pem.ok()) return std::move(pem.status());
+    file.into = std::move(*pem);
+  }
+  if (settings.certificate.empty() != settings.key.empty()) {
+    return bad_request("--etcd-certfile and --etcd-keyfile go together: one of them is missing");
+  }
+  return settings;
+}
+
+}  // namespace backplane::etcd

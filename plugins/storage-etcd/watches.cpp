@@ -1,0 +1,432 @@
+#include "watches.hpp"
+
+#include <grpcpp/alarm.h>
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+
+#include "backplane/storage_feed.hpp"
+
+namespace backplane::etcd {
+namespace {
+
+constexpr std::size_t kReadAhead = 16 * 1024 * 1024;  // bytes of values that wait for next()
+constexpr std::chrono::milliseconds kFirstPause{50}, kLongestPause{2'000};
+
+class Follower;
+
+}  // namespace
+
+struct Watches::Shared {
+  Shared(Cluster& cluster_in, Keys keys_in, std::string root_in, std::string fence_in, Logger* logger_in)
+      : cluster(cluster_in),
+        keys(std::move(keys_in)),
+        root(std::move(root_in)),
+        root_end(prefix_end(root)),
+        fence(std::move(fence_in)),
+        logger(logger_in) {}
+
+  Cluster& cluster;
+  const Keys keys;
+  const std::string root, root_end, fence;
+  Logger* const logger;
+  std::atomic<bool> fenced{false};
+  std::mutex mutex;
+  std::set<Follower*> open;
+  bool stopped = false;
+  std::size_t running = 0;  // streams and pauses
+  Promise<bool> idle;
+
+  bool enter() {
+    const std::lock_guard lock(mutex);
+    if (!stopped) ++running;
+    return !stopped;
+  }
+  void leave() {
+    const std::lock_guard lock(mutex);
+    if (--running == 0 && stopped) idle.set(true);
+  }
+};
+
+namespace {
+
+using Shared = Watches::Shared;
+
+// What one stream tells whoever opened it; on gRPC's threads, one call at a time.
+class StreamListener {
+ public:
+  virtual ~StreamListener() = default;
+  // False: no more is read until Stream::resume().
+  virtual bool received(etcdserverpb::WatchResponse& response) = 0;
+  virtual void ended(const grpc::Status& status) = 0;
+};
+
+// One stream with one watch.  It holds itself until it has ended.
+class Stream final : public grpc::ClientBidiReactor<etcdserverpb::WatchRequest, etcdserverpb::WatchResponse> {
+ public:
+  static std::shared_ptr<Stream> open(std::shared_ptr<Shared> shared, std::shared_ptr<StreamListener> listener,
+                                      etcdserverpb::WatchRequest request) {
+    auto stream = std::make_shared<Stream>(std::move(shared), std::move(listener), std::move(request));
+    stream->self_ = stream;
+    return stream;
+  }
+  Stream(std::shared_ptr<Shared> shared, std::shared_ptr<StreamListener> listener, etcdserverpb::WatchRequest request)
+      : shared_(std::move(shared)), listener_(std::move(listener)), request_(std::move(request)) {}
+
+  // False: the cluster has stopped; nothing will be told.
+  bool start() {
+    if (!shared_->cluster.enter(&context_)) {
+      self_.reset();
+      return false;
+    }
+    server_ = &shared_->cluster.server();
+    server_->watch->async()->Watch(&context_, this);
+    writing_ = true;
+    StartWrite(&request_);
+    StartRead(&response_);
+    AddHold();  // for reads and writes that begin outside of reactions
+    StartCall();
+    return true;
+  }
+  void ask_progress() {
+    const std::lock_guard lock(mutex_);
+    asked_ = true;
+    write_next();
+  }
+  void resume() {
+    const std::lock_guard lock(mutex_);
+    if (!paused_ || over_) return;
+    paused_ = false;
+    StartRead(&response_);
+  }
+  void cancel() {
+    context_.TryCancel();
+    bool idle = false;
+    {
+      const std::lock_guard lock(mutex_);
+      idle = paused_;
+    }
+    if (idle) end();  // no read is under way that could find out
+  }
+
+ private:
+  void OnReadDone(bool ok) override {
+    if (!ok) {
+      end();
+      return;
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      paused_ = true;  // before the listener may say resume()
+    }
+    if (listener_->received(response_)) resume();
+  }
+  void OnWriteDone(bool ok) override {
+    const std::lock_guard lock(mutex_);
+    writing_ = false;
+    if (ok) write_next();
+  }
+  void OnDone(const grpc::Status& status) override {
+    if (status.error_code() == grpc::StatusCode::UNAVAILABLE) shared_->cluster.pass_over(*server_);
+    shared_->cluster.leave(&context_);
+    const auto kept = std::move(self_);
+    listener_->ended(status);
+  }
+
+  // The hold goes once.
+  void end() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (std::exchange(over_, true)) return;
+    }
+    context_.TryCancel();
+    RemoveHold();
+  }
+  void write_next() {
+    if (writing_ || over_ || !asked_) return;
+    asked_ = false;
+    writing_ = true;
+    request_.Clear();
+    request_.mutable_progress_request();
+    StartWrite(&request_);
+  }
+
+  const std::shared_ptr<Shared> shared_;
+  const std::shared_ptr<StreamListener> listener_;
+  std::shared_ptr<Stream> self_;
+  grpc::ClientContext context_;
+  const Server* server_ = nullptr;
+  etcdserverpb::WatchRequest request_;
+  etcdserverpb::WatchResponse response_;
+  std::mutex mutex_;
+  bool writing_ = false;
+  bool asked_ = false;
+  bool paused_ = false;
+  bool over_ = false;
+};
+
+// A watch: what has come and not been taken, and the stream that brings more.
+class Follower final : public StreamListener, public std::enable_shared_from_this<Follower> {
+ public:
+  Follower(std::shared_ptr<Shared> shared, std::string prefix, Revision after)
+      : shared_(std::move(shared)), prefix_(std::move(prefix)), reached_(after) {}
+
+  void begin() {
+    {
+      const std::lock_guard lock(shared_->mutex);
+      if (!shared_->stopped) shared_->open.insert(this);
+    }
+    connect();
+  }
+  void cancel() { finish(expired("the watch has ended")); }
+  void ask_progress() {
+    const auto stream = current();
+    if (stream) stream->ask_progress();
+  }
+  Task<Result<EventBatch>> next();
+
+  bool received(etcdserverpb::WatchResponse& response) override;
+  void ended(const grpc::Status& status) override;
+
+ private:
+  std::shared_ptr<Stream> current() {
+    const std::lock_guard lock(mutex_);
+    return stream_;
+  }
+  void connect();
+  void connect_later();
+  void finish(Status why);
+  void deliver(EventBatch batch);
+  void collect(etcdserverpb::WatchResponse& response);
+  bool concerns(std::string_view key) const { return key.starts_with(prefix_); }
+  etcdserverpb::WatchRequest first_request(Revision after) const;
+  void warn(const std::string& text) const {
+    if (shared_->logger != nullptr) shared_->logger->warn(text);
+  }
+
+  const std::shared_ptr<Shared> shared_;
+  const std::string prefix_;  // in the store's words
+  std::mutex mutex_;
+  std::shared_ptr<Stream> stream_;
+  std::deque<EventBatch> waiting_;
+  std::size_t waiting_bytes_ = 0;
+  bool stalled_ = false;  // the stream waits for next()
+  std::optional<Promise<bool>> reader_;
+  std::optional<Status> over_;
+  // Of the stream's thread:
+  Revision reached_;     // everything up to here has been handed over
+  EventBatch gathered_;  // of a response in several parts
+  std::size_t gathered_bytes_ = 0;
+  std::chrono::milliseconds pause_ = kFirstPause;
+  grpc::Alarm alarm_;
+};
+
+etcdserverpb::WatchRequest Follower::first_request(Revision after) const {
+  etcdserverpb::WatchRequest request;
+  auto& create = *request.mutable_create_request();
+  const bool fenced = shared_->fenced.load();
+  create.set_key(fenced ? shared_->fence : shared_->keys.to_etcd(prefix_));
+  create.set_range_end(fenced ? shared_->root_end : prefix_end(create.key()));
+  create.set_start_revision(after + 1);
+  create.set_progress_notify(true);
+  create.set_prev_kv(true);
+  create.set_fragment(true);
+  return request;
+}
+
+void Follower::connect() {
+  if (!shared_->enter()) {
+    finish(stopped_status());
+    return;
+  }
+  auto stream = Stream::open(shared_, shared_from_this(), first_request(reached_));
+  {
+    const std::lock_guard lock(mutex_);
+    if (over_) {
+      shared_->leave();
+      return;
+    }
+    stream_ = stream;
+  }
+  if (!stream->start()) {
+    finish(stopped_status());
+    shared_->leave();
+  }
+}
+
+void Follower::connect_later() {
+  if (!shared_->enter()) {
+    finish(stopped_status());
+    return;
+  }
+  alarm_.Set(std::chrono::system_clock::now() + pause_, [self = shared_from_this()](bool) {
+    self->connect();
+    self->shared_->leave();
+  });
+  pause_ = std::min(pause_ * 2, kLongestPause);
+}
+
+void Follower::collect(etcdserverpb::WatchResponse& response) {
+  for (auto& event : *response.mutable_events()) {
+    gathered_.revision = std::max<Revision>(gathered_.revision, event.kv().mod_revision());
+    if (event.kv().key() == shared_->fence) continue;
+    gathered_bytes_ += event.kv().value().size() + event.prev_kv().value().size();
+    StorageEvent taken = take(event, shared_->keys);
+    if (concerns(taken.kv.key)) gathered_.events.push_back(std::move(taken));
+  }
+}
+
+bool Follower::received(etcdserverpb::WatchResponse& response) {
+  if (response.canceled()) {
+    if (response.compact_revision() > 0) {
+      finish(compacted_status());
+    } else {
+      // The server has its reasons (it is starting, its authority changed): again, from where we are.
+      warn("etcd ended a watch, asking again reason=" + quoted(response.cancel_reason()));
+      if (const auto stream = current()) stream->cancel();
+    }
+    return true;
+  }
+  pause_ = kFirstPause;
+  if (response.created()) return true;
+  collect(response);
+  if (response.fragment()) return true;
+  // Without events it is progress: everything up to the revision of its header has been sent.
+  if (response.events_size() == 0 && gathered_.events.empty()) {
+    gathered_.revision = std::max<Revision>(gathered_.revision, response.header().revision());
+  }
+  EventBatch batch = std::exchange(gathered_, {});
+  if (batch.revision <= reached_ && batch.events.empty()) batch.revision = reached_;
+  reached_ = std::max(reached_, batch.revision);
+  const std::size_t bytes = std::exchange(gathered_bytes_, 0);
+  const std::lock_guard lock(mutex_);
+  if (over_) return false;
+  waiting_.push_back(std::move(batch));
+  waiting_bytes_ += bytes;
+  if (reader_) reader_->set(true);
+  stalled_ = waiting_bytes_ > kReadAhead;
+  return !stalled_;
+}
+
+void Follower::ended(const grpc::Status& status) {
+  gathered_ = {};
+  gathered_bytes_ = 0;
+  bool over = false;
+  {
+    const std::lock_guard lock(mutex_);
+    stream_.reset();
+    stalled_ = false;
+    over = over_.has_value();
+  }
+  if (!over && !shared_->cluster.stopping()) {
+    if (!status.ok() && status.error_code() != grpc::StatusCode::CANCELLED) {
+      warn("a watch on etcd broke off, opening it again error=" + quoted(status.error_message()));
+    }
+    connect_later();
+  } else if (!over) {
+    finish(stopped_status());
+  }
+  shared_->leave();
+}
+
+void Follower::finish(Status why) {
+  std::shared_ptr<Stream> stream;
+  {
+    const std::lock_guard lock(mutex_);
+    if (over_) return;
+    over_ = expired(why.message());
+    waiting_.clear();
+    stream = stream_;
+    if (reader_) reader_->set(true);
+  }
+  {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->open.erase(this);
+  }
+  if (stream) stream->cancel();
+  alarm_.Cancel();
+}
+
+Task<Result<EventBatch>> Follower::next() {
+  for (;;) {
+    Promise<bool> changed;
+    std::shared_ptr<Stream> stalled;
+    std::optional<Result<EventBatch>> found;
+    {
+      const std::lock_guard lock(mutex_);
+      if (over_) {
+        found = Status(*over_);
+      } else if (!waiting_.empty()) {
+        found = std::move(waiting_.front());
+        waiting_.pop_front();
+        if (waiting_.empty()) {
+          waiting_bytes_ = 0;
+          if (std::exchange(stalled_, false)) stalled = stream_;
+        }
+        reader_.reset();
+      } else {
+        reader_ = changed;
+      }
+    }
+    if (stalled) stalled->resume();
+    if (found) co_return std::move(*found);
+    bool woken = co_await changed.future();
+    (void)woken;
+  }
+}
+
+// What the caller has; the follower lives on until its stream has ended.
+class Handle final : public StorageWatch {
+ public:
+  explicit Handle(std::shared_ptr<Follower> follower) : follower_(std::move(follower)) {}
+  ~Handle() override { follower_->cancel(); }
+  Task<Result<EventBatch>> next() override { return follower_->next(); }
+  void cancel() override { follower_->cancel(); }
+
+ private:
+  const std::shared_ptr<Follower> follower_;
+};
+
+}  // namespace
+
+Watches::Watches(Cluster& cluster, Keys keys, std::string root, std::string fence, Logger* logger)
+    : shared_(std::make_shared<Shared>(cluster, std::move(keys), std::move(root), std::move(fence), logger)) {}
+Watches::~Watches() = default;
+
+std::unique_ptr<StorageWatch> Watches::open(std::string prefix, Revision after) {
+  auto follower = std::make_shared<Follower>(shared_, std::move(prefix), after);
+  follower->begin();
+  return std::make_unique<Handle>(std::move(follower));
+}
+
+void Watches::ask_progress() {
+  std::vector<std::shared_ptr<Follower>> open;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    for (Follower* follower : shared_->open) {
+      if (auto alive = follower->weak_from_this().lock()) open.push_back(std::move(alive));
+    }
+  }
+  for (const auto& follower : open) follower->ask_progress();
+}
+
+void Watches::use_fence(bool used) { shared_->fenced.store(used); }
+
+Task<void> Watches::stop() {
+  std::vector<std::shared_ptr<Follower>> open;
+  Promise<bool> idle = shared_->idle;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->stopped = true;
+    for (Follower* follower : shared_->open) {
+      if (auto alive = follower->weak_from_this().lock()) open.push_back(std::move(alive));
+    }
+    if (shared_->running == 0) idle.set(true);
+  }
+  for (const auto& follower : open) follower->cancel();
+  bool ended = co_await idle.future();
+  (void)ended;
+}
+
+}  // namespace backplane::etcd

@@ -1,0 +1,103 @@
+#include "words.hpp"
+
+#include <array>
+#include <charconv>
+
+namespace backplane::etcd {
+namespace {
+
+constexpr std::string_view kRoot = "/registry";
+
+struct Words {
+  std::string_view etcd;
+  Reason reason;
+  std::string_view ours;
+};
+// etcd's errors that mean something to the store, by how they begin.
+constexpr std::array<Words, 4> kWords = {{
+    {"etcdserver: mvcc: required revision has been compacted", Reason::kExpired, "the requested revision has been compacted away"},
+    {"etcdserver: mvcc: required revision is a future revision", Reason::kBadRequest, "the requested revision is a future revision"},
+    {"etcdserver: requested lease not found", Reason::kNotFound, "requested lease not found"},
+    {"etcdserver: duplicate key given in txn request", Reason::kBadRequest, "a key of the transaction is changed twice"},
+}};
+
+}  // namespace
+
+std::string Keys::to_etcd(std::string_view key) const {
+  if (prefix_.empty() || !key.starts_with(kRoot)) return std::string(key);
+  return prefix_ + std::string(key.substr(kRoot.size()));
+}
+
+std::string Keys::from_etcd(std::string_view key) const {
+  if (prefix_.empty() || !key.starts_with(prefix_)) return std::string(key);
+  return std::string(kRoot) + std::string(key.substr(prefix_.size()));
+}
+
+Status to_status(const grpc::Status& status) {
+  const std::string& text = status.error_message();
+  for (const Words& words : kWords) {
+    if (text.starts_with(words.etcd)) return Status(words.reason, std::string(words.ours));
+  }
+  switch (status.error_code()) {
+    case grpc::StatusCode::DEADLINE_EXCEEDED:
+      return timeout("etcd did not answer in time", 1);
+    case grpc::StatusCode::UNAVAILABLE:
+    case grpc::StatusCode::CANCELLED:
+      return service_unavailable("etcd cannot be reached: " + text);
+    default:
+      return Status(500, Reason::kNone, text);
+  }
+}
+
+bool never_arrived(const grpc::Status& status) {
+  if (status.error_code() != grpc::StatusCode::UNAVAILABLE) return false;
+  const std::string& text = status.error_message();
+  return text.find("failed to connect") != std::string::npos || text.find("Failed to connect") != std::string::npos ||
+         text.find("name resolution") != std::string::npos || text.find("DNS resolution") != std::string::npos;
+}
+
+Status stopped_status() { return service_unavailable("the store has stopped"); }
+Status compacted_status() { return expired("the requested revision has been compacted away"); }
+
+KeyValue take(etcdserverpb::KeyValue& kv, const Keys& keys) {
+  KeyValue out;
+  out.key = keys.from_etcd(kv.key());
+  out.value = SharedBytes(std::move(*kv.mutable_value()));
+  out.create_revision = kv.create_revision();
+  out.mod_revision = kv.mod_revision();
+  out.lease = kv.lease();
+  return out;
+}
+
+StorageEvent take(etcdserverpb::Event& event, const Keys& keys) {
+  StorageEvent out;
+  if (event.type() == etcdserverpb::Event::DELETE) {
+    out.type = StorageEvent::Type::kDelete;
+    out.kv.key = keys.from_etcd(event.kv().key());
+    out.kv.mod_revision = event.kv().mod_revision();
+  } else {
+    out.kv = take(*event.mutable_kv(), keys);
+  }
+  if (event.has_prev_kv()) {
+    out.previous = SharedBytes(std::move(*event.mutable_prev_kv()->mutable_value()));
+    out.previous_revision = event.prev_kv().mod_revision();
+  }
+  return out;
+}
+
+bool tells_progress_truly(std::string_view version) {
+  std::array<int, 3> parts{};
+  for (int& part : parts) {
+    const auto [end, error] = std::from_chars(version.data(), version.data() + version.size(), part);
+    if (error != std::errc()) return false;
+    version.remove_prefix(static_cast<std::size_t>(end - version.data()));
+    if (version.starts_with('.')) version.remove_prefix(1);
+  }
+  const auto [major, minor, patch] = parts;
+  if (major != 3) return major > 3;
+  if (minor == 4) return patch >= 31;
+  if (minor == 5) return patch >= 13;
+  return minor > 5;
+}
+
+}  // namespace backplane::etcd

@@ -1,0 +1,172 @@
+// etcd as the store: the suites of every store, the cache above it, and what is its own: servers that go away and come back.
+#include "etcd_storage.hpp"
+
+#include <map>
+#include <thread>
+
+#include "etcd_process.hpp"
+#include "storage/storage_conformance.hpp"
+#include "watchcache/cache_conformance.hpp"
+
+namespace backplane {
+namespace {
+
+// One server per directory: a store that is opened again finds it running.
+class Servers : public testing::Environment {
+ public:
+  static EtcdProcess& in(const std::string& directory) {
+    auto& server = all()[directory];
+    if (!server) server = std::make_unique<EtcdProcess>(directory);
+    return *server;
+  }
+  static void end(const std::string& directory) { all().erase(directory); }
+  void TearDown() override { all().clear(); }
+
+ private:
+  static std::map<std::string, std::unique_ptr<EtcdProcess>>& all() {
+    static std::map<std::string, std::unique_ptr<EtcdProcess>> servers;
+    return servers;
+  }
+};
+const auto* const kServers = testing::AddGlobalTestEnvironment(new Servers);
+
+etcd::Settings settings_for(const std::vector<std::string>& urls) {
+  etcd::Settings settings;
+  for (const auto& url : urls) settings.endpoints.push_back(etcd::parse_endpoint(url).value());
+  settings.prefix = "/";
+  settings.stored_form = "json";
+  return settings;
+}
+
+BackendMaker etcd_backend() {
+  return {"Etcd", [](const std::string& directory) -> Result<std::unique_ptr<StorageBackend>> {
+            return open_etcd_storage(settings_for({Servers::in(directory).url()}));
+          }};
+}
+
+// None where the machine has no etcd: EtcdStorage says so.
+std::vector<BackendMaker> makers() {
+  return EtcdProcess::installed() ? std::vector<BackendMaker>{etcd_backend()} : std::vector<BackendMaker>();
+}
+
+class EtcdStorage : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!EtcdProcess::installed()) GTEST_SKIP() << "this machine has no etcd (package etcd-server)";
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Etcd, StorageConformance, testing::ValuesIn(makers()), maker_name);
+INSTANTIATE_TEST_SUITE_P(Etcd, DurableStorageConformance, testing::ValuesIn(makers()), maker_name);
+INSTANTIATE_TEST_SUITE_P(Etcd, CacheConformance, testing::ValuesIn(makers()), maker_name);
+
+TEST_F(EtcdStorage, AWatchGoesOnWhereItWasWhenTheServerIsKilledAndComesBack) {
+  OpenStore store(etcd_backend());
+  auto& server = Servers::in(store.directory());
+  store.put("/k/0", "v");
+  auto opened = store->watch("/k/", 1);
+  ASSERT_TRUE(opened.ok());
+  EXPECT_EQ(store.next(**opened, 1), "+/k/0=v");
+  server.kill();
+  TxnRequest away;
+  away.puts.push_back({"/k/1", SharedBytes(std::string("v")), 0});
+  const Status refused = store.run(store->txn(away)).status();
+  EXPECT_EQ(refused.code(), 503) << refused.message();
+  EXPECT_FALSE(store.run(store->health(std::chrono::seconds(2))).ok());
+  server.start();
+  while (!store.run(store->health(std::chrono::seconds(2))).ok()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  store.put("/k/2", "v");
+  const std::string seen = store.next(**opened, 1);
+  EXPECT_EQ(seen, "+/k/2=v");
+}
+
+TEST_F(EtcdStorage, AWatchThatMissedWhatWasCompactedMeanwhileExpires) {
+  OpenStore store(etcd_backend());
+  auto& server = Servers::in(store.directory());
+  auto opened = store->watch("/k/", 1);
+  ASSERT_TRUE(opened.ok());
+  store.put("/k/0", "v");
+  EXPECT_EQ(store.next(**opened, 1), "+/k/0=v");
+  server.kill();
+  server.start();
+  while (!store.run(store->health(std::chrono::seconds(2))).ok()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  OpenStore other({"Other", [&](const std::string&) -> Result<std::unique_ptr<StorageBackend>> {
+                     return open_etcd_storage(settings_for({server.url()}));
+                   }});
+  Revision newest = 0;
+  for (int i = 0; i < 10; ++i) newest = other.put("/k/1", std::to_string(i));
+  ASSERT_TRUE(other.run(other->compact(newest)).ok());
+  // Either the watch was there again before the compaction, or it is told that it came too late; it never goes on with a gap.
+  std::vector<std::string> values;
+  Status ended;
+  while (ended.ok() && values.size() < 10) {
+    auto batch = store.run((*opened)->next());
+    if (!batch.ok()) {
+      ended = batch.status();
+      break;
+    }
+    for (const auto& event : batch->events) values.emplace_back(event.kv.value.view());
+  }
+  if (ended.ok()) {
+    for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(values[i], std::to_string(i));
+  } else {
+    EXPECT_EQ(ended.reason(), Reason::kExpired);
+  }
+}
+
+TEST_F(EtcdStorage, AnotherServerIsAskedWhenOneIsAway) {
+  OpenStore store(etcd_backend());
+  const std::string url = Servers::in(store.directory()).url();
+  store.put("/a", "1");
+  OpenStore second({"Second", [&](const std::string&) -> Result<std::unique_ptr<StorageBackend>> {
+                      return open_etcd_storage(settings_for({"http://127.0.0.1:1", url}));
+                    }});
+  EXPECT_EQ(second.get("/a"), "1");
+  EXPECT_EQ(second.put("/a", "2"), 3);
+}
+
+TEST_F(EtcdStorage, OneRevisionIsAskedForByAllWhoWait) {
+  OpenStore store(etcd_backend());
+  LoopPool loops{2};
+  loops.start();
+  store.put("/a", "1");
+  std::vector<std::thread> askers;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 4; ++t) {
+    askers.emplace_back([&, t] {
+      for (int i = 0; i < 50; ++i) {
+        // What was committed before the question is in the answer.
+        TxnRequest request;
+        request.puts.push_back({"/a", SharedBytes(std::to_string(i)), 0});
+        IoLoop& loop = loops.loop(static_cast<std::size_t>(t));
+        const auto written = run_on(loop, store->txn(request));
+        const auto revision = run_on(loop, store->current_revision());
+        if (!written.ok() || !revision.ok() || *revision < written->revision) ++wrong;
+      }
+    });
+  }
+  for (auto& asker : askers) asker.join();
+  loops.stop();
+  EXPECT_EQ(wrong.load(), 0);
+}
+
+TEST_F(EtcdStorage, AKeyPrefixOfItsOwnKeepsTwoClustersApart) {
+  OpenStore store(etcd_backend());
+  const std::string url = Servers::in(store.directory()).url();
+  OpenStore other({"Other", [&](const std::string&) -> Result<std::unique_ptr<StorageBackend>> {
+                     auto settings = settings_for({url});
+                     settings.prefix = "/other";
+                     return open_etcd_storage(std::move(settings));
+                   }});
+  auto opened = other->watch("/registry/", other.newest());
+  ASSERT_TRUE(opened.ok());
+  store.put("/registry/a", "here");
+  other.put("/registry/a", "there");
+  EXPECT_EQ(other.next(**opened, 1), "+/registry/a=there");
+  EXPECT_EQ(other.dump("/registry/"), "/registry/a=there");
+  EXPECT_EQ(store.get("/registry/a"), "here");
+  EXPECT_EQ(store.get("/other/a"), "there");
+}
+
+}  // namespace
+}  // namespace backplane
