@@ -1,0 +1,79 @@
+// Who owns which fields of an object: what a write makes of it (upstream: structured-merge-diff's merge.Updater).
+//
+// Owners are told apart by an identifier that is the caller's (manager, operation, apiVersion and subresource, encoded); each owns a set of
+// fields of the object in one version.  Writers of several versions meet by converting the object: a version that is no longer served loses
+// its owners.
+//
+// Thread-safety: a FieldUpdater keeps nothing between calls; any thread, as far as its FieldVersions allows that.
+// Lifetime:      borrows its FieldVersions and its filters; objects passed by reference live until the task has ended.
+// Errors:        what converting gives; kInternalError with upstream's words for objects that are not of their type.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backplane/field_set.hpp"
+#include "backplane/object_fields.hpp"
+#include "backplane/task.hpp"
+
+namespace backplane::registry {
+
+struct OwnedFields {
+  FieldSet fields;
+  std::string api_version;  // the version that the fields are of: "apps/v1"
+  bool applied = false;     // by apply, not by an update
+
+  bool operator==(const OwnedFields&) const = default;
+};
+// By identifier.
+using FieldOwners = std::map<std::string, OwnedFields>;
+
+// The versions of the resource whose objects are written.
+class FieldVersions {
+ public:
+  virtual ~FieldVersions() = default;
+  // The type of the objects of a version, which may be null (no schema); nothing: the version is not served.
+  virtual std::optional<const Schema*> type_of(const std::string& api_version) const = 0;
+  // A copy of the object in a version that is served; it is not of that version yet.
+  virtual Task<Result<Object>> convert(const Object& object, std::string api_version) const = 0;
+};
+
+// What somebody else owns and an apply would change.
+struct FieldConflict {
+  std::string owner;  // its identifier
+  FieldSet fields;
+};
+
+struct AppliedFields {
+  // Not empty: nothing else is filled.  By identifier of the owner, sorted.
+  std::vector<FieldConflict> conflicts;
+  // The object as it shall be, not defaulted, in the version that was applied; nothing: it is the live one.
+  std::optional<Object> object;
+  FieldOwners owners;
+};
+
+class FieldUpdater {
+ public:
+  // `filters`: by version, which fields of a request count (a subresource's reset fields); null: all.
+  explicit FieldUpdater(const FieldVersions& versions, const std::map<std::string, FieldFilter>* filters = nullptr) noexcept
+      : versions_(versions), filters_(filters) {}
+
+  // After `live` (of a create: the type's empty object) has become `next`, both of `version`: who owns what.  What has changed is now
+  // `owner`'s alone, what has gone is nobody's.
+  Task<Result<FieldOwners>> update(const Object& live, const Object& next, std::string version, FieldOwners owners,
+                                   std::string owner) const;
+
+  // `config`, of `version`, applied by `owner` to `live`, of the same version.  What the owner applied before, no longer names, and nobody
+  // else owns, goes.  `config` has passed check_fields().
+  Task<Result<AppliedFields>> apply(const Object& live, const Object& config, std::string version, FieldOwners owners, std::string owner,
+                                    bool force) const;
+
+ private:
+  class Versioned;
+  const FieldVersions& versions_;
+  const std::map<std::string, FieldFilter>* filters_;
+};
+
+}  // namespace backplane::registry
