@@ -49,7 +49,8 @@ struct FieldConflict {
 struct AppliedFields {
   // Not empty: nothing else is filled.  By identifier of the owner, sorted.
   std::vector<FieldConflict> conflicts;
-  // The object as it shall be, not defaulted, in the version that was applied; nothing: it is the live one.
+  // The object as it shall be, not defaulted, in the version that was applied; nothing: it is the live one.  In
+  // the live one's storage.
   std::optional<Object> object;
   FieldOwners owners;
 };
@@ -72,6 +73,16 @@ class FieldUpdater {
 
  private:
   class Versioned;
+  // What a write leaves the others, and what it has changed in its own version.
+  struct Settled {
+    std::vector<FieldConflict> conflicts;
+    FieldOwners owners;
+    FieldChanges changes;
+  };
+  Task<Result<Settled>> settle(const Object& live, const Object& next, std::string version, FieldOwners owners, std::string owner,
+                               bool force) const;
+  const FieldFilter& filter_of(const std::string& version) const;
+
   const FieldVersions& versions_;
   const std::map<std::string, FieldFilter>* filters_;
 };

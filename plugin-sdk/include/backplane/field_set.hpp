@@ -79,7 +79,7 @@ class FieldSet {
  public:
   // Limits of decode(): what a set of an object at the limit of a request needs, and no more.
   static constexpr std::size_t kMaxDepth = 1000;
-  static constexpr std::size_t kMaxElements = 1'000'000;
+  static constexpr std::size_t kMaxElements = 400'000;
 
   struct Node;  // in fields/node.hpp of the SDK's sources
   using NodeRef = std::shared_ptr<const Node>;

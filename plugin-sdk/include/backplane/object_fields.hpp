@@ -61,5 +61,6 @@ std::optional<FieldSet> reconciled_fields(const Schema* type, const FieldSet& fi
 
 // Whether two values are the same to field management: numbers by value, members in any order.
 bool same_value(const Value& one, const Value& other) noexcept;
+bool same_value(const Object& one, const Object& other) noexcept;
 
 }  // namespace BACKPLANE_API

@@ -21,6 +21,10 @@
 #include "backplane/schema.hpp"
 #include "schema/rules.hpp"
 
+namespace backplane::fields {
+struct Atom;
+}
+
 namespace backplane::schema {
 
 // What a value is on the wire.
@@ -163,6 +167,13 @@ class Type final : public Schema {
   std::string go_type() const;
   std::string_view go_struct_name() const noexcept;
   const GoLayout& go_layout() const;
+  // What the definition is to field management; made when it is first asked for.
+  const fields::Atom& merge_atom() const {
+    const fields::Atom* atom = merge_atom_.load(std::memory_order_acquire);
+    return atom ? *atom : make_merge_atom();
+  }
+  // Atoms inside it live as long as the set.  The caller holds the set's lock.
+  const fields::Atom* keep(std::unique_ptr<const fields::Atom> atom) const;
   // Whether x-backplane-rules stand on this type or on anything it can hold, such among them that compare a value with what it was, and
   // whether anything there has a declared default.
   bool ruled_within() const { return known(ruled_within_, has_rules); }
@@ -175,6 +186,7 @@ class Type final : public Schema {
   friend class Compiler;
   friend class Indexer;
   const Body& compile() const;
+  const fields::Atom& make_merge_atom() const;
   // What has been found out of a type and all it can hold; -1: nobody has asked yet.
   using Known = std::atomic<signed char>;
   using OwnFact = bool (*)(const Body& body);
@@ -198,6 +210,7 @@ class Type final : public Schema {
   mutable Known defaulted_within_{-1};
   mutable Known gated_within_{-1};
   mutable std::atomic<const Body*> body_{nullptr};
+  mutable std::atomic<const fields::Atom*> merge_atom_{nullptr};
 };
 
 }  // namespace backplane::schema
@@ -228,6 +241,7 @@ struct SchemaSet::State {
   std::vector<std::unique_ptr<schema::Type>> inner;            // types inside definitions
   std::unordered_map<std::string, const schema::Type*> plain;  // scalars, shared by form and Go type
   std::vector<std::unique_ptr<const schema::Body>> bodies;
+  std::vector<std::shared_ptr<const fields::Atom>> merge_atoms;
   std::unordered_map<const schema::Type*, std::unique_ptr<const schema::GoLayout>> go_layouts;  // made when first printed
 
   const schema::Type* find_type(std::string_view definition) const noexcept;

@@ -1,0 +1,165 @@
+#include "registry/fields/field_owners.hpp"
+
+#include "registry/fields/pruner.hpp"
+#include "registry/fields/versioned.hpp"
+
+namespace backplane::registry {
+namespace {
+
+Status internal(std::string message) { return Status(500, Reason::kInternalError, std::move(message)); }
+
+// What a write does to the others.
+struct Taken {
+  FieldSet conflicts;  // of the owner's fields
+  FieldSet removed;
+};
+
+// Sets as the types are now; owners of versions that are not served any more are gone.
+void reconcile(const FieldVersions& versions, FieldOwners& owners) {
+  for (auto at = owners.begin(); at != owners.end();) {
+    const std::optional<const Schema*> type = versions.type_of(at->second.api_version);
+    if (!type) {
+      at = owners.erase(at);
+      continue;
+    }
+    if (auto fields = reconciled_fields(*type, at->second.fields)) at->second.fields = std::move(*fields);
+    ++at;
+  }
+}
+
+}  // namespace
+
+// How `live` and `next` differ, in every version that an owner speaks.
+class FieldUpdater::Versioned {
+ public:
+  Versioned(const FieldUpdater& updater, const Object& live, const Object& next, std::string version)
+      : updater_(updater), live_(borrowed(live, version)), next_(borrowed(next, version)), version_(std::move(version)) {}
+
+  // In the version of the write; asked first.
+  Result<FieldChanges> own() {
+    const Schema* type = updater_.versions_.type_of(version_).value_or(nullptr);
+    auto changes = compare_fields(type, *live_.object, *next_.object);
+    if (!changes.ok()) return internal("failed to compare objects: " + changes.status().message());
+    same_ = changes->none();
+    FieldChanges counted = changes->filtered(updater_.filter_of(version_));
+    found_.emplace(version_, counted);
+    return counted;
+  }
+
+  Task<Result<FieldChanges>> at(std::string version) {
+    const auto known = found_.find(version);
+    if (known != found_.end()) co_return known->second;
+    // What is the same in one version is so in all.
+    if (same_) co_return FieldChanges();
+    auto before = co_await converted(updater_.versions_, live_, version);
+    if (!before.ok()) co_return with_words("failed to convert old object: ", before.status());
+    auto after = co_await converted(updater_.versions_, next_, version);
+    if (!after.ok()) co_return with_words("failed to convert new object: ", after.status());
+    auto changes = compare_fields(updater_.versions_.type_of(version).value_or(nullptr), *before->object, *after->object);
+    if (!changes.ok()) co_return internal("failed to compare objects: " + changes.status().message());
+    FieldChanges counted = changes->filtered(updater_.filter_of(version));
+    found_.emplace(std::move(version), counted);
+    co_return counted;
+  }
+
+ private:
+  const FieldUpdater& updater_;
+  ObjectAt live_, next_;
+  std::string version_;
+  std::map<std::string, FieldChanges> found_;
+  bool same_ = false;
+};
+
+const FieldFilter& FieldUpdater::filter_of(const std::string& version) const {
+  static const FieldFilter everything;
+  if (filters_ == nullptr) return everything;
+  const auto found = filters_->find(version);
+  return found == filters_->end() ? everything : found->second;
+}
+
+Task<Result<FieldUpdater::Settled>> FieldUpdater::settle(const Object& live, const Object& next, std::string version, FieldOwners owners,
+                                                         std::string owner, bool force) const {
+  Settled out;
+  Versioned versioned(*this, live, next, std::move(version));
+  auto own = versioned.own();
+  if (!own.ok()) co_return std::move(own.status());
+  std::map<std::string, Taken> taken;
+  for (const auto& [id, other] : owners) {
+    if (id == owner) continue;
+    Result<FieldChanges> changes;
+    changes = co_await versioned.at(other.api_version);
+    if (!changes.ok()) co_return std::move(changes.status());
+    if (changes->none()) continue;
+    Taken each;
+    each.conflicts = other.fields.intersect(changes->modified.unite(changes->added));
+    each.removed = std::move(changes->removed);
+    if (!force && !each.conflicts.empty()) out.conflicts.push_back({id, each.conflicts});
+    taken.emplace(id, std::move(each));
+  }
+  out.changes = std::move(*own);
+  if (!out.conflicts.empty()) co_return out;
+  for (const auto& [id, each] : taken) {
+    FieldSet& fields = owners[id].fields;
+    fields = fields.subtract(each.conflicts).subtract(each.removed);
+  }
+  std::erase_if(owners, [](const auto& each) { return each.second.fields.empty(); });
+  out.owners = std::move(owners);
+  co_return out;
+}
+
+Task<Result<FieldOwners>> FieldUpdater::update(const Object& live, const Object& next, std::string version, FieldOwners owners,
+                                               std::string owner) const {
+  reconcile(versions_, owners);
+  auto settled = co_await settle(live, next, version, std::move(owners), owner, true);
+  if (!settled.ok()) co_return std::move(settled.status());
+  FieldOwners out = std::move(settled->owners);
+  const FieldChanges& changes = settled->changes;
+  const auto known = out.find(owner);
+  FieldSet fields = known == out.end() ? FieldSet() : known->second.fields;
+  fields = filter_of(version).apply(fields.subtract(changes.removed).unite(changes.modified).unite(changes.added));
+  if (fields.empty()) {
+    out.erase(owner);
+  } else {
+    OwnedFields& mine = out[owner];
+    mine.fields = std::move(fields);
+    mine.api_version = std::move(version);
+    mine.applied = false;
+  }
+  co_return out;
+}
+
+Task<Result<AppliedFields>> FieldUpdater::apply(const Object& live, const Object& config, std::string version, FieldOwners owners,
+                                                std::string owner, bool force) const {
+  reconcile(versions_, owners);
+  const Schema* type = versions_.type_of(version).value_or(nullptr);
+  auto merged = merge_fields(type, live, config, live.storage());
+  if (!merged.ok()) co_return internal("failed to merge config: " + merged.status().message());
+  auto named = fields_of(type, config);
+  if (!named.ok()) co_return internal("failed to get field set: " + named.status().message());
+  OwnedFields mine;
+  mine.fields = filter_of(version).apply(*named);
+  mine.api_version = version;
+  mine.applied = true;
+  OwnedFields last;
+  std::swap(last, owners[owner]);
+  // What it names again stays.
+  const bool keeps = last.api_version == version && last.fields.subtract(mine.fields).empty();
+  owners[owner] = std::move(mine);
+  ObjectAt next = owned(std::move(*merged), version);
+  if (!keeps && !last.fields.empty()) {
+    const FieldPruner pruner(versions_);
+    auto pruned = co_await pruner.prune(std::move(next), owners, last);
+    if (!pruned.ok()) co_return with_words("failed to prune fields: ", pruned.status());
+    next = std::move(*pruned);
+  }
+  auto settled = co_await settle(live, *next.object, std::move(version), std::move(owners), std::move(owner), force);
+  if (!settled.ok()) co_return std::move(settled.status());
+  AppliedFields out;
+  out.conflicts = std::move(settled->conflicts);
+  if (!out.conflicts.empty()) co_return out;
+  out.owners = std::move(settled->owners);
+  if (!same_value(live, *next.object)) out.object.emplace(*next.object, live.storage());
+  co_return out;
+}
+
+}  // namespace backplane::registry

@@ -1,0 +1,30 @@
+// An object in the versions that owners speak of.
+//
+// Thread-safety: belongs to one write.
+// Lifetime:      borrows the FieldVersions; shares objects.
+// Errors:        those of the conversions.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "registry/fields/field_owners.hpp"
+
+namespace backplane::registry {
+
+struct ObjectAt {
+  std::shared_ptr<const Object> object;
+  std::string api_version;
+};
+
+// An object that somebody else keeps.
+ObjectAt borrowed(const Object& object, std::string api_version);
+ObjectAt owned(Object object, std::string api_version);
+
+// The object in a version that is served; itself if it is of that version.
+Task<Result<ObjectAt>> converted(const FieldVersions& versions, ObjectAt from, std::string api_version);
+
+// The error, behind words of where it happened.
+Status with_words(std::string_view words, const Status& error);
+
+}  // namespace backplane::registry

@@ -1,0 +1,155 @@
+// FieldsV1: {"f:spec":{"f:replicas":{}}}.  "." among the members of an element says that the element itself is in the set, too.
+#include "fields/node.hpp"
+#include "fields/wire.hpp"
+
+namespace backplane::fields {
+namespace {
+
+// What a value says of its element.
+struct Level {
+  NodeRef below;
+  bool member = false;
+};
+
+class Decoder {
+ public:
+  explicit Decoder(std::string_view text) : reader_(text) {}
+
+  Result<FieldSet> run() {
+    Level root = level(0);
+    if (reader_.ok() && !reader_.at_end()) reader_.fail();
+    if (too_much_) return bad_request("a field set is too large or too deep");
+    if (!reader_.ok()) return bad_request("a field set is malformed");
+    return FieldSet(std::move(root.below));
+  }
+
+ private:
+  Level level(std::size_t depth) {
+    Level out;
+    Entries entries;
+    if (depth > FieldSet::kMaxDepth) {
+      too_much_ = true;
+      reader_.fail();
+    }
+    if (reader_.ok() && reader_.enter()) {
+      for (std::string_view name; reader_.next(name);) read_member(name, depth, out, entries);
+    }
+    out.below = node_of(std::move(entries));
+    // Nothing below that is known: the element alone is meant.
+    out.member = out.member || out.below == nullptr;
+    return out;
+  }
+
+  void read_member(std::string_view name, std::size_t depth, Level& out, Entries& entries) {
+    if (name == ".") {
+      out.member = true;
+      return reader_.skip();
+    }
+    auto element = PathElement::parse(name);
+    if (!element.ok()) return reader_.fail();
+    if (!*element) return reader_.skip();
+    if (++elements_ > FieldSet::kMaxElements) {
+      too_much_ = true;
+      return reader_.fail();
+    }
+    Level next = level(depth + 1);
+    entries.push_back({std::move(**element), std::move(next.below), next.member});
+  }
+
+  WireReader reader_;
+  std::size_t elements_ = 0;
+  bool too_much_ = false;
+};
+
+void encode_level(const Node& node, std::string& out, std::string& wire, bool self) {
+  out += '{';
+  if (self) out += R"(".":{})";
+  bool first = !self;
+  for (const Entry& entry : node.entries) {
+    if (!first) out += ',';
+    first = false;
+    wire.clear();
+    entry.element.append_wire(wire);
+    append_json_string(out, wire);
+    out += ':';
+    if (entry.below)
+      encode_level(*entry.below, out, wire, entry.member);
+    else
+      out += "{}";
+  }
+  out += '}';
+}
+
+// Whether the object that comes next names an element, and below it: of `node`, which may be null, something in it.
+class Meeting {
+ public:
+  explicit Meeting(std::string_view text) : reader_(text) {}
+
+  bool run(const Node& root) {
+    walk(&root);
+    return met_ || !reader_.ok() || !reader_.at_end();
+  }
+
+ private:
+  // Whether the element of the object is in the set itself.
+  bool walk(const Node* node) {
+    bool self = false, known = false;
+    if (depth_ > FieldSet::kMaxDepth) reader_.fail();
+    if (!reader_.ok() || !reader_.enter()) return true;
+    ++depth_;
+    for (std::string_view name; !met_ && reader_.next(name);) {
+      if (name == ".") {
+        self = true;
+        reader_.skip();
+        continue;
+      }
+      known = true;
+      const Entry* entry = node == nullptr ? nullptr : find(*node, name);
+      if (entry == nullptr) {
+        reader_.skip();
+        continue;
+      }
+      const bool member = walk(entry->below.get());
+      met_ = met_ || (member && entry->member);
+    }
+    --depth_;
+    return self || !known;
+  }
+
+  const Entry* find(const Node& node, std::string_view name) {
+    const auto element = PathElement::parse(name);
+    if (!element.ok()) reader_.fail();
+    return element.ok() && *element ? node.find(**element) : nullptr;
+  }
+
+  WireReader reader_;
+  std::size_t depth_ = 0;
+  bool met_ = false;
+};
+
+}  // namespace
+}  // namespace backplane::fields
+
+namespace backplane BACKPLANE_API {
+
+Result<FieldSet> FieldSet::decode(std::string_view fields_v1) { return fields::Decoder(fields_v1).run(); }
+
+Result<FieldSet> FieldSet::decode(const Value& fields_v1) { return decode(to_json(fields_v1)); }
+
+void FieldSet::encode(std::string& out) const {
+  std::string wire;
+  if (root_)
+    fields::encode_level(*root_, out, wire, false);
+  else
+    out += "{}";
+}
+
+std::string FieldSet::encode() const {
+  std::string out;
+  encode(out);
+  return out;
+}
+
+bool meets(std::string_view fields_v1, const FieldSet& set) { return set.root() != nullptr && fields::Meeting(fields_v1).run(*set.root()); }
+
+}  // namespace BACKPLANE_API

@@ -1,0 +1,226 @@
+#include "fields/wire.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "fields/code.hpp"
+
+namespace backplane::fields {
+namespace {
+
+constexpr std::size_t kMaxValueDepth = 32;
+
+json::parse_options value_options() noexcept {
+  json::parse_options out;
+  out.max_depth = kMaxValueDepth;
+  return out;
+}
+
+Read read_value(std::string_view text, std::string& code, bool key) {
+  unsigned char buffer[2048];
+  json::monotonic_resource arena(buffer);
+  boost::system::error_code error;
+  const Value value = json::parse(text, error, &arena, value_options());
+  if (error || (key && !value.is_object())) return Read::kMalformed;
+  if (!key) {
+    append_value_code(code, value);
+    return Read::kDone;
+  }
+  std::vector<const json::key_value_pair*> members;
+  members.reserve(value.get_object().size());
+  for (const auto& member : value.get_object()) members.push_back(&member);
+  std::sort(members.begin(), members.end(), [](const auto* a, const auto* b) { return a->key() < b->key(); });
+  for (const auto* member : members) append_member_code(code, member->key(), member->value());
+  return Read::kDone;
+}
+
+// A text without escapes, at the beginning of `rest`.
+bool plain_text(std::string_view& rest, std::string_view& out) noexcept {
+  if (rest.empty() || rest.front() != '"') return false;
+  const std::size_t end = rest.find_first_of("\"\\", 1);
+  if (end == std::string_view::npos || rest[end] == '\\') return false;
+  out = rest.substr(1, end - 1);
+  rest.remove_prefix(end + 1);
+  return true;
+}
+
+// A text or a whole number, as nearly every key has it.
+bool plain_value(std::string_view& rest, std::string& code) {
+  std::string_view text;
+  if (plain_text(rest, text)) {
+    append_string_value_code(code, text);
+    return true;
+  }
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  const auto size = static_cast<std::size_t>(end - rest.data());
+  if (error != std::errc() || size == 0 || size > 15) return false;
+  if (rest.substr(0, size) != std::to_string(number)) return false;  // -0, 007
+  if (size < rest.size() && (rest[size] == '.' || rest[size] == 'e' || rest[size] == 'E')) return false;
+  append_number_value_code(code, number);
+  rest.remove_prefix(size);
+  return true;
+}
+
+// {"name":"c"} and such: members sorted, nothing escaped, no blanks.  Anything else is for the parser.
+bool plain_key(std::string_view rest, std::string& code) {
+  if (rest.size() < 2 || rest.front() != '{') return false;
+  rest.remove_prefix(1);
+  std::string_view last;
+  for (bool first = true;; first = false) {
+    std::string_view name;
+    if (!plain_text(rest, name) || (!first && name <= last) || rest.empty() || rest.front() != ':') return false;
+    rest.remove_prefix(1);
+    code.push_back(1);
+    append_text_code(code, name);
+    if (!plain_value(rest, code) || rest.empty()) return false;
+    last = name;
+    const char next = rest.front();
+    rest.remove_prefix(1);
+    if (next == '}') return rest.empty();
+    if (next != ',') return false;
+  }
+}
+
+}  // namespace
+
+Read read_element(std::string_view wire, std::string& code) {
+  if (wire.size() < 2 || wire[1] != ':') return Read::kMalformed;
+  const std::string_view rest = wire.substr(2);
+  const auto begin = [&](PathElement::Kind kind) { code.assign(1, static_cast<char>(kind)); };
+  switch (wire[0]) {
+    case 'f':
+      begin(PathElement::Kind::kField);
+      code.append(rest);
+      return Read::kDone;
+    case 'k':
+      begin(PathElement::Kind::kKey);
+      if (plain_key(rest, code)) return Read::kDone;
+      begin(PathElement::Kind::kKey);
+      return read_value(rest, code, true);
+    case 'v': {
+      begin(PathElement::Kind::kValue);
+      std::string_view plain = rest;
+      if (plain_value(plain, code) && plain.empty()) return Read::kDone;
+      begin(PathElement::Kind::kValue);
+      return read_value(rest, code, false);
+    }
+    case 'i': {
+      std::int64_t index = 0;
+      const std::string_view digits = rest.starts_with('+') ? rest.substr(1) : rest;
+      const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+      if (error != std::errc() || end != digits.data() + digits.size()) return Read::kMalformed;
+      begin(PathElement::Kind::kIndex);
+      code += index_code(index);
+      return Read::kDone;
+    }
+    default:
+      return Read::kUnknown;
+  }
+}
+
+void WireReader::blanks() noexcept {
+  while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t')) ++at_;
+}
+
+bool WireReader::take(char c) noexcept {
+  blanks();
+  if (!ok_ || at_ >= text_.size() || text_[at_] != c) return false;
+  ++at_;
+  return true;
+}
+
+bool WireReader::enter() {
+  if (take('{')) {
+    first_ = true;
+    return true;
+  }
+  if (ok_ && text_.substr(at_).starts_with("null")) {
+    at_ += 4;
+    return false;
+  }
+  fail();
+  return false;
+}
+
+bool WireReader::next(std::string_view& name) {
+  if (!ok_ || take('}')) {
+    first_ = false;
+    return false;
+  }
+  if (!first_ && !take(',')) {
+    fail();
+    return false;
+  }
+  first_ = false;
+  if (read_name(name) && take(':')) return true;
+  fail();
+  return false;
+}
+
+bool WireReader::skip_text() noexcept {
+  for (++at_; at_ < text_.size(); ++at_) {
+    if (text_[at_] == '\\') {
+      ++at_;
+    } else if (text_[at_] == '"') {
+      ++at_;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool WireReader::read_name(std::string_view& name) {
+  blanks();
+  if (at_ >= text_.size() || text_[at_] != '"') return false;
+  const std::size_t begin = at_;
+  if (!skip_text()) return false;
+  const std::string_view quoted_name = text_.substr(begin, at_ - begin);
+  name = quoted_name.substr(1, quoted_name.size() - 2);
+  const auto special = [](char c) { return c == '\\' || static_cast<unsigned char>(c) < 0x20; };
+  if (std::none_of(name.begin(), name.end(), special)) return true;
+  // \" is what nearly every escape is.
+  unescaped_.clear();
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] != '\\') {
+      if (special(name[i])) return false;
+      unescaped_.push_back(name[i]);
+    } else if (i + 1 < name.size() && (name[i + 1] == '"' || name[i + 1] == '\\' || name[i + 1] == '/')) {
+      unescaped_.push_back(name[++i]);
+    } else {
+      boost::system::error_code error;
+      const Value parsed = json::parse(quoted_name, error);
+      if (error) return false;
+      unescaped_ = std::string_view(parsed.get_string());
+      break;
+    }
+  }
+  name = unescaped_;
+  return true;
+}
+
+void WireReader::skip() {
+  blanks();
+  std::size_t depth = 0;
+  while (ok_ && at_ < text_.size()) {
+    const char c = text_[at_];
+    if (c == '"') {
+      if (!skip_text()) break;
+    } else if ((c == ',' || c == '}' || c == ']') && depth == 0) {
+      return;
+    } else {
+      if (c == '{' || c == '[') ++depth;
+      if (c == '}' || c == ']') --depth;
+      ++at_;
+    }
+    if (depth == 0 && (c == '}' || c == ']' || c == '"')) return;
+  }
+  fail();
+}
+
+bool WireReader::at_end() noexcept {
+  blanks();
+  return ok_ && at_ == text_.size();
+}
+
+}  // namespace backplane::fields

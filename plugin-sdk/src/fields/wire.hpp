@@ -1,0 +1,45 @@
+// FieldsV1 as text: one pass over it, with nothing built on the way.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "backplane/field_set.hpp"
+
+namespace backplane::fields {
+
+enum class Read : unsigned char { kDone, kUnknown, kMalformed };
+
+// The code of the element that `wire` ("f:name") says.
+Read read_element(std::string_view wire, std::string& code);
+
+// Walks through JSON that is an object of objects.  After the first error every call says no.
+class WireReader {
+ public:
+  explicit WireReader(std::string_view text) noexcept : text_(text) {}
+
+  // Steps into an object; false also for null, which has no members, and for an error.
+  bool enter();
+  // Steps to the next member: true, and its name, unescaped, which is good until the next call; false at the end of the object.
+  bool next(std::string_view& name);
+  // Passes over the value.
+  void skip();
+  // Nothing but blanks follows.
+  bool at_end() noexcept;
+  bool ok() const noexcept { return ok_; }
+  void fail() noexcept { ok_ = false; }
+
+ private:
+  void blanks() noexcept;
+  bool take(char c) noexcept;
+  bool read_name(std::string_view& name);
+  bool skip_text() noexcept;
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::string unescaped_;
+  bool first_ = false;  // no member of the current object has been read
+  bool ok_ = true;
+};
+
+}  // namespace backplane::fields
