@@ -68,16 +68,17 @@ rocksdb::DBOptions database_options() {
 
 bool is_lock_error(const rocksdb::Status& status) { return status.IsIOError() && status.ToString().find("lock") != std::string::npos; }
 
+Status damaged_store(const std::string& directory, const std::string& how) {
+  return internal_error("the store in " + quoted(directory) + " is damaged and is left as it is; put a copy of it in its place (" + how +
+                        ")");
+}
+
 Status open_error(const rocksdb::Status& status, const std::string& directory) {
   if (is_lock_error(status)) {
     return service_unavailable("the store in " + quoted(directory) +
                                " is in use by another process; stop that process, or give this one another --data-dir");
   }
-  if (status.IsCorruption()) {
-    return Status(Reason::kInternalError, "the store in " + quoted(directory) +
-                                              " is damaged and is left as it is; put a copy of it in its place (" + status.ToString() +
-                                              ")");
-  }
+  if (status.IsCorruption()) return damaged_store(directory, status.ToString());
   return to_status(status, "open the store in " + quoted(directory));
 }
 
@@ -122,6 +123,9 @@ Status Database::open_handles() {
   rocksdb::DB* raw = nullptr;
   auto options = database_options();
   options.info_log = make_info_log(logger_);
+  ledger_ = std::make_unique<LogLedger>(directory_);
+  if (const std::string gone = ledger_->missing(); !gone.empty()) return damaged_store(directory_, "its log " + gone + " is missing");
+  options.env = ledger_->env();
   const auto status = rocksdb::DB::Open(options, directory_, families, &handles, &raw);
   if (!status.ok()) return open_error(status, directory_);
   db_.reset(raw);
@@ -161,7 +165,7 @@ Status Database::close() {
   const auto closed = close_handles();
   if (!flushed.ok()) return to_status(flushed, "flush the store");
   if (!closed.ok()) return to_status(closed, "close the store");
-  return {};
+  return ledger_->clear();
 }
 
 Status Database::resume() {

@@ -2,7 +2,8 @@
 //
 // Thread-safety: every method from any thread; close() and resume() wait for readers that hold a Reading.
 // Lifetime:      a Reading keeps the database open while it lives: short, never across a suspension.
-// Errors:        kInternalError with RocksDB's text; a directory in use by another process is kServiceUnavailable and names it.
+// Errors:        kInternalError with RocksDB's text, or with the name of a log that has gone; a directory in use by another process is
+//                kServiceUnavailable and names it.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -16,6 +17,7 @@
 
 #include "backplane/logger.hpp"
 #include "backplane/storage.hpp"
+#include "log_ledger.hpp"
 
 namespace backplane::rocks {
 
@@ -71,6 +73,7 @@ class Database {
   backplane::Logger* const logger_;
   mutable std::shared_mutex mutex_;
   std::atomic<bool> merging_{false};
+  std::unique_ptr<LogLedger> ledger_;  // before the database, which works on its files
   std::unique_ptr<rocksdb::DB> db_;
   std::array<rocksdb::ColumnFamilyHandle*, 4> families_{};
 };

@@ -82,6 +82,33 @@ TEST(RocksdbStorage, DamageInTheMiddleOfTheLogEndsTheStart) {
   EXPECT_NE(opened.status().message().find("is damaged and is left as it is"), std::string::npos) << opened.status().message();
 }
 
+// The store opened as if nothing had ever been written to that log.
+TEST(RocksdbStorage, ANewestLogThatIsGoneEndsTheStart) {
+  OpenStore store(rocksdb());
+  for (int i = 0; i < 100; ++i) store.put("/k/" + std::to_string(i), std::string(500, 'x'));
+  const ScratchDirectory copied;
+  const auto log = copy_of(store, copied);
+  std::filesystem::remove(log);
+  const auto opened = rocksdb().open(copied.path());
+  ASSERT_FALSE(opened.ok());
+  EXPECT_EQ(opened.status().reason(), Reason::kInternalError);
+  EXPECT_NE(opened.status().message().find("its log " + log.filename().string() + " is missing"), std::string::npos)
+      << opened.status().message();
+}
+
+TEST(RocksdbStorage, AStoreThatWasClosedNeedsNoLog) {
+  OpenStore store(rocksdb());
+  for (int i = 0; i < 100; ++i) store.put("/k/" + std::to_string(i), std::string(500, 'x'));
+  const Revision before = store->committed_revision();
+  ASSERT_TRUE(store.run(store->stop()).ok());
+  const ScratchDirectory copied;
+  std::filesystem::remove(copy_of(store, copied));
+  auto opened = rocksdb().open(copied.path());
+  ASSERT_TRUE(opened.ok()) << opened.status().message();
+  EXPECT_EQ((*opened)->committed_revision(), before);
+  EXPECT_TRUE(store.run((*opened)->stop()).ok());
+}
+
 TEST(RocksdbStorage, ALogThatWasCutShortLosesItsLastRecordOnly) {
   OpenStore store(rocksdb());
   for (int i = 0; i < 100; ++i) store.put("/k/" + std::to_string(i), std::string(500, 'x'));
