@@ -218,6 +218,13 @@ Result<Object> PatchedObject::patch(RequestContext& context, const Object& exist
   return std::move(object);
 }
 
+Result<Value> PatchedObject::sent(RequestContext& context, const Object& existing) const {
+  if (!patch_) return internal_error("the patch has not been read");
+  Value target(existing, context.arena());
+  if (Status status = apply(target); !status.ok()) return status;
+  return target;
+}
+
 Task<Result<Object>> PatchedObject::updated_object(RequestContext& context, const Object* existing) {
   if (existing == nullptr) co_return not_found(resource_.scope.resource.group, resource_.scope.resource.resource, context.info.name);
   co_return patch(context, *existing);

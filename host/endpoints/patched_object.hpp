@@ -11,17 +11,19 @@
 #include <vector>
 
 #include "endpoints/resource.hpp"
+#include "registry/sent_values.hpp"
 
 namespace backplane::endpoints {
 
 enum class PatchType : unsigned char { kJson, kMerge, kStrategic };
 
-class PatchedObject final : public UpdatedObjectInfo {
+class PatchedObject final : public UpdatedObjectInfo, public registry::SentValues {
  public:
   PatchedObject(const Resource& resource, PatchType type, std::string patch, FieldValidation validation)
       : resource_(resource), type_(type), text_(std::move(patch)), validation_(validation) {}
 
   Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) override;
+  Result<Value> sent(RequestContext& context, const Object& existing) const override;
   // The patch as it was sent.
   const std::string& text() const noexcept { return text_; }
 

@@ -7,15 +7,17 @@
 #include "endpoints/sent_values.hpp"
 #include "endpoints/verb_options.hpp"
 #include "endpoints/verbs.hpp"
+#include "registry/sent_values.hpp"
 
 namespace backplane::endpoints {
 namespace {
 
 // The object of a PUT, handed out anew for each attempt of the store.  What is not there yet is created by those only who may create: they
 // are asked for once.
-class ReplacedObject final : public UpdatedObjectInfo {
+class ReplacedObject final : public UpdatedObjectInfo, public registry::SentValues {
  public:
-  ReplacedObject(const Resource& resource, const Object& object) : resource_(resource), object_(object) {}
+  ReplacedObject(const Resource& resource, const Object& object, std::string_view body, BodyFormat format)
+      : resource_(resource), object_(object), body_(body), format_(format) {}
 
   Task<Result<Object>> updated_object(RequestContext& context, const Object*) override { co_return Object(object_, context.arena()); }
 
@@ -33,9 +35,17 @@ class ReplacedObject final : public UpdatedObjectInfo {
     return out;
   }
 
+  Result<Value> sent(RequestContext& context, const Object&) const override {
+    if (format_ == BodyFormat::kProtobuf) return Value(nullptr);  // has no empty lists
+    DecodeReport report;
+    return parse_body(body_, format_, context.arena(), &report);
+  }
+
  private:
   const Resource& resource_;
   const Object& object_;
+  const std::string_view body_;  // the request's
+  const BodyFormat format_;
   std::optional<Status> answer_;
 };
 
@@ -57,7 +67,7 @@ Task<Status> serve_update(const Resource& resource, RequestContext& context, Exc
   if (status.ok()) status = match_name(context.info.name, *object);
   if (!status.ok()) co_return status;
   context.dry_run = options->dry_run;
-  ReplacedObject info(resource, *object);
+  ReplacedObject info(resource, *object, *body, *format);
   auto updating = resource.updater->update(context, context.info.name, info, std::move(*options), /*force_allow_create=*/false);
   auto updated = co_await std::move(updating);
   co_await home;

@@ -29,6 +29,8 @@ struct WriteMode {
   AdmissionRunner* admission = nullptr;  // null: the server's
   // What was found on the form that the client sent: told together with what validation finds.  Null: nothing.
   const FieldErrors* found_before = nullptr;
+  // Of an update: may be a SentValues, too.
+  const UpdatedObjectInfo* sent = nullptr;
 };
 
 // Namespace, the strategy's preparation, validation, warnings, canonical order.  `object` has its name, uid and creationTimestamp.

@@ -1,6 +1,9 @@
+#include <algorithm>
+
 #include "backplane/names.hpp"
 #include "registry/before.hpp"
 #include "registry/metadata.hpp"
+#include "registry/sent_values.hpp"
 
 namespace backplane::registry {
 namespace {
@@ -55,6 +58,25 @@ FieldErrors validation_errors(const ResourceConfig& config, const WriteMode& mod
   return errors;
 }
 
+bool same_places(const FieldErrors& a, const FieldErrors& b) {
+  return std::equal(a.list().begin(), a.list().end(), b.list().begin(), b.list().end(),
+                    [](const FieldError& one, const FieldError& other) { return one.type == other.type && one.field == other.field; });
+}
+
+// The errors with what was sent in them, where that is emptiness: they are found once more, on the object with it.
+FieldErrors requoted(FieldErrors errors, const ResourceConfig& config, const WriteMode& mode, RequestContext& context, const Object& object,
+                     const Object& old) {
+  const auto* values = dynamic_cast<const SentValues*>(mode.sent);
+  if (values == nullptr) return errors;
+  const Result<Value> sent = values->sent(context, old);
+  Object shown(object);
+  if (!sent.ok() || !sent->is_object() || !restore_empty_values(sent->get_object(), shown)) return errors;
+  const std::size_t warnings = context.warning_count();
+  FieldErrors again = validation_errors(config, mode, context, shown, old);
+  context.take_back_warnings(warnings);
+  return same_places(errors, again) ? again : errors;
+}
+
 }  // namespace
 
 Status before_update(const ResourceConfig& config, const WriteMode& mode, const GatedFields* gated, RequestContext& context, Object& object,
@@ -79,8 +101,11 @@ Status before_update(const ResourceConfig& config, const WriteMode& mode, const 
     if (!shaped.ok()) return shaped;
   }
 
-  const FieldErrors errors = validation_errors(config, mode, context, object, old);
-  if (!errors.empty()) return errors.to_status(config.kind.group, config.kind.kind, meta_name(object));
+  FieldErrors errors = validation_errors(config, mode, context, object, old);
+  if (!errors.empty()) {
+    errors = requoted(std::move(errors), config, mode, context, object, old);
+    return errors.to_status(config.kind.group, config.kind.kind, meta_name(object));
+  }
 
   for (const std::string& text : strategy.warnings(object, &old)) context.warn(text);
   strategy.canonicalize(object);

@@ -18,7 +18,9 @@ class UpdateOperation final : public Guaranteed<UpdateOperation, UpdateResult> {
         info_(info),
         options_(std::move(options)),
         dry_run_(options_.dry_run),
-        may_create_(may_create || mode.strategy->facts().create_on_update) {}
+        may_create_(may_create || mode.strategy->facts().create_on_update) {
+    mode_.sent = &info;
+  }
 
   Task<Attempt> attempt();
 

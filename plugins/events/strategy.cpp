@@ -90,6 +90,19 @@ void check_fixed_structs(const Object& event, const Object& old, FieldErrors& er
   if (count != get_int(old, "deprecatedCount").value_or(0)) errors.invalid("count", static_cast<long long>(count), kImmutable);
 }
 
+// The event with what clients may leave out of its metadata.
+Object with_system_metadata(const Object& event, const Object& old) {
+  Object out(event);
+  Object& metadata = ensure_object(out, "metadata");
+  for (const auto& member : object_or_empty(old, "metadata")) {
+    const std::string_view name = member.key();
+    const bool kept = name == "uid" || name == "creationTimestamp" || name == "generation" || name == "deletionGracePeriodSeconds";
+    if (kept && !metadata.contains(name)) metadata[name] = member.value();
+    if (name == "deletionTimestamp") metadata[name] = member.value();
+  }
+  return out;
+}
+
 }  // namespace
 
 void EventStrategy::validate(RequestContext&, const Object& event, FieldErrors& errors) const {
@@ -109,6 +122,8 @@ void EventStrategy::validate(RequestContext&, const Object& event, FieldErrors& 
 }
 
 void EventStrategy::validate_update(RequestContext&, const Object& event, const Object& old, FieldErrors& errors) const {
+  // Beside the one that every kind is held to.
+  validate_object_meta_update(with_system_metadata(event, old), old, errors);
   if (!same_member(event, old, "series")) check_series(event, errors);
   check_fixed_texts(event, old, errors);
   check_fixed_structs(event, old, errors);

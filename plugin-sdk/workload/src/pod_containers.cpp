@@ -4,6 +4,7 @@
 
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
+#include "backplane/schema.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "backplane/workload/resources.hpp"
 
@@ -85,7 +86,9 @@ void validate_security(const Object& container, const Path& container_path, cons
   }
   if (get_bool(*security, "allowPrivilegeEscalation") != std::optional<bool>(false)) return;
   if (get_bool(*security, "privileged").value_or(false)) {
-    errors.invalid_raw(path, to_json(*security), "cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
+    const Schema* type = core_schemas()->find("io.k8s.api.core.v1.SecurityContext");
+    errors.invalid_raw(path, to_json(type->go_struct(*security)),
+                       "cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
   }
 }
 

@@ -297,5 +297,21 @@ TEST(Claims, NameTheirSourceInBothFormsAlike) {
             "spec.dataSourceRef: Invalid value: \"VolumeSnapshot\": must be 'PersistentVolumeClaim' when referencing the default apiGroup");
 }
 
+// The change from a label to the one that has taken its place was refused.
+TEST(Volumes, MayFollowTheirNodesLabels) {
+  const KindUnderTest volumes = kind(core_group()->kind("PersistentVolume"));
+  const auto volume = [&](const std::string& key) {
+    return volumes.created(R"({"metadata":{"name":"v"},"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],)"
+                           R"("hostPath":{"path":"/x"},"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":)"
+                           R"([{"key":")" +
+                           key + R"(","operator":"In","values":["a"]}]}]}}}})");
+  };
+  const Object old = volume("failure-domain.beta.kubernetes.io/zone");
+  EXPECT_EQ(volumes.change_problems(volume("topology.kubernetes.io/zone"), old), "");
+  EXPECT_EQ(volumes.change_problems(volume("topology.kubernetes.io/region"), old),
+            R"(nodeAffinity: Invalid value: {"Required":{"NodeSelectorTerms":[{"MatchExpressions":[{"Key":"topology.kubernetes.io/region",)"
+            R"("Operator":"In","Values":["a"]}],"MatchFields":null}]}}: field is immutable, except for updating from beta label to GA)");
+}
+
 }  // namespace
 }  // namespace backplane::core

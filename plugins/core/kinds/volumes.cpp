@@ -1,8 +1,13 @@
 // PersistentVolumes and PersistentVolumeClaims.
+#include <algorithm>
+#include <array>
+#include <utility>
+
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
+#include "backplane/schema.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "backplane/workload/warnings.hpp"
 #include "kinds/kinds.hpp"
@@ -17,6 +22,50 @@ void warn_of_term(const Value& term, const std::string& path, std::vector<std::s
   warn_of_node_term(term.get_object(), false, path, warnings);
 }
 
+// The label that has taken the place of one from before it was stable.
+std::string_view stable_label(std::string_view key) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kLabels = {{
+      {"failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"},
+      {"failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"},
+      {"beta.kubernetes.io/os", "kubernetes.io/os"},
+      {"beta.kubernetes.io/arch", "kubernetes.io/arch"},
+      {"beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type"},
+  }};
+  const auto* row = std::find_if(kLabels.begin(), kLabels.end(), [&](const auto& each) { return each.first == key; });
+  return row != kLabels.end() ? row->second : std::string_view();
+}
+
+// Requirements of the same place that ask the stable label for what the old one said, say the same; as upstream has it, so do those whose
+// key has been taken away from a label that has no successor.
+void follow_labels(Array& requirements, const Array& before) {
+  for (std::size_t i = 0; i < requirements.size() && i < before.size(); ++i) {
+    if (!requirements[i].is_object() || !before[i].is_object()) continue;
+    Object& requirement = requirements[i].get_object();
+    const std::string_view key = get_string(before[i].get_object(), "key");
+    if (stable_label(key) == get_string(requirement, "key")) requirement["key"] = key;
+  }
+}
+
+// `affinity` is a copy.
+bool same_but_for_labels(Object affinity, const Object& before) {
+  Value* required = find(affinity, "required");
+  Value* terms = required != nullptr && required->is_object() ? find(required->get_object(), "nodeSelectorTerms") : nullptr;
+  const Array* old_terms = get_array(object_or_empty(before, "required"), "nodeSelectorTerms");
+  if (terms == nullptr || !terms->is_array() || old_terms == nullptr) return affinity == before;
+  Array& list = terms->get_array();
+  for (std::size_t i = 0; i < list.size() && i < old_terms->size(); ++i) {
+    if (!list[i].is_object() || !(*old_terms)[i].is_object()) continue;
+    for (const char* name : {"matchExpressions", "matchFields"}) {
+      Value* requirements = find(list[i].get_object(), name);
+      const Array* old_requirements = get_array((*old_terms)[i].get_object(), name);
+      if (requirements != nullptr && requirements->is_array() && old_requirements != nullptr) {
+        follow_labels(requirements->get_array(), *old_requirements);
+      }
+    }
+  }
+  return affinity == before;
+}
+
 // What a new volume is, until a controller says otherwise.
 class PersistentVolumeStrategy final : public KindStrategy {
  public:
@@ -27,6 +76,15 @@ class PersistentVolumeStrategy final : public KindStrategy {
     Object& status = ensure_object(object, "status");
     status["phase"] = "Pending";
     status["lastPhaseTransitionTime"] = now_rfc3339();
+  }
+  void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
+    const Object* before = get_object(object_or_empty(old, "spec"), "nodeAffinity");
+    if (before == nullptr) return;
+    const Object* affinity = get_object(object_or_empty(object, "spec"), "nodeAffinity");
+    if (affinity != nullptr && same_but_for_labels(*affinity, *before)) return;
+    const Schema* type = core_schemas()->find("io.k8s.api.core.v1.VolumeNodeAffinity");
+    errors.invalid_raw("nodeAffinity", affinity != nullptr ? to_json(type->go_struct(*affinity)) : "null",
+                       "field is immutable, except for updating from beta label to GA");
   }
 };
 

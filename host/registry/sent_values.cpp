@@ -1,0 +1,59 @@
+#include "registry/sent_values.hpp"
+
+#include <vector>
+
+namespace backplane::registry {
+namespace {
+
+bool is_empty(const Value& value) noexcept {
+  return (value.is_array() && value.get_array().empty()) || (value.is_object() && value.get_object().empty());
+}
+
+// Two values that stand in the same place; walked with a list of its own, for what is sent may be deep.
+struct Pair {
+  const Value* sent;
+  Value* kept;
+};
+
+void go_down(const Value& sent, Value& kept, std::vector<Pair>& pairs) {
+  const bool objects = sent.is_object() && kept.is_object();
+  // Items of lists of different lengths are not the same items.
+  const bool lists = sent.is_array() && kept.is_array() && sent.get_array().size() == kept.get_array().size();
+  if (objects || lists) pairs.push_back({&sent, &kept});
+}
+
+// Members are put in first: they move the others.
+bool restore_members(const Object& sent, Object& kept, std::vector<Pair>& pairs) {
+  bool restored = false;
+  for (const auto& member : sent) {
+    if (!is_empty(member.value())) continue;
+    const Value* there = find(kept, member.key());
+    if (there != nullptr && !there->is_null()) continue;
+    kept[member.key()] = member.value();
+    restored = true;
+  }
+  for (const auto& member : sent) {
+    if (Value* there = find(kept, member.key())) go_down(member.value(), *there, pairs);
+  }
+  return restored;
+}
+
+}  // namespace
+
+bool restore_empty_values(const Object& sent, Object& object) {
+  std::vector<Pair> pairs;
+  bool restored = restore_members(sent, object, pairs);
+  while (!pairs.empty()) {
+    const Pair pair = pairs.back();
+    pairs.pop_back();
+    if (pair.sent->is_object()) {
+      restored = restore_members(pair.sent->get_object(), pair.kept->get_object(), pairs) || restored;
+      continue;
+    }
+    const Array& items = pair.sent->get_array();
+    for (std::size_t i = 0; i < items.size(); ++i) go_down(items[i], pair.kept->get_array()[i], pairs);
+  }
+  return restored;
+}
+
+}  // namespace backplane::registry

@@ -1,0 +1,28 @@
+// What an update was sent as, for refusals that quote it.
+//
+// Decoding leaves empty lists and maps out: they mean nothing, and are never stored.  A refusal that prints a struct prints null in their
+// place, where upstream still has what was sent and prints `[]` or `{}`.
+//
+// Thread-safety: one request.
+// Lifetime:      that of the UpdatedObjectInfo.
+#pragma once
+
+#include "backplane/json.hpp"
+#include "backplane/rest.hpp"
+#include "backplane/status.hpp"
+
+namespace backplane::registry {
+
+// An UpdatedObjectInfo that can tell is one of these, too.
+class SentValues {
+ public:
+  virtual ~SentValues() = default;
+  // The object as it was before it was decoded: what was sent, or what a patch made of `existing`.  Asked for refusals only, which are
+  // rare, so it may cost a second reading.
+  virtual Result<Value> sent(RequestContext& context, const Object& existing) const = 0;
+};
+
+// Puts the empty lists and maps of `sent` where `object` has nothing.  False: there was none.
+bool restore_empty_values(const Object& sent, Object& object);
+
+}  // namespace backplane::registry

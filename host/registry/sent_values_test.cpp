@@ -1,0 +1,32 @@
+#include "registry/sent_values.hpp"
+
+#include <gtest/gtest.h>
+
+namespace backplane::registry {
+namespace {
+
+Object parsed(std::string_view text) { return json::parse(text).as_object(); }
+
+// What is decoded has no empty lists, and a refusal that prints a struct said null of them.
+TEST(SentValues, EmptyListsAndMapsComeBackWhereNothingStands) {
+  Object object = parsed(R"({"spec":{"items":[{"name":"a"},{"name":"b"}],"kept":[1]},"status":null})");
+  const Object sent =
+      parsed(R"({"spec":{"args":[],"items":[{"name":"a","env":[]},{"name":"b","labels":{}}],"kept":[],"set":1},"status":{}})");
+  EXPECT_TRUE(restore_empty_values(sent, object));
+  EXPECT_EQ(Value(object),
+            Value(parsed(R"({"spec":{"args":[],"items":[{"name":"a","env":[]},{"name":"b","labels":{}}],"kept":[1]},"status":{}})")));
+}
+
+TEST(SentValues, ItemsOfListsThatHaveBecomeOthersAreLeftAlone) {
+  Object object = parsed(R"({"items":[{"name":"a"}]})");
+  EXPECT_FALSE(restore_empty_values(parsed(R"({"items":[{"name":"a","env":[]},{"name":"b"}]})"), object));
+  EXPECT_EQ(Value(object), Value(parsed(R"({"items":[{"name":"a"}]})")));
+}
+
+TEST(SentValues, WithoutEmptyValuesNothingChanges) {
+  Object object = parsed(R"({"a":1})");
+  EXPECT_FALSE(restore_empty_values(parsed(R"({"a":2,"b":"x","c":null})"), object));
+}
+
+}  // namespace
+}  // namespace backplane::registry
