@@ -1,4 +1,5 @@
 #include "base/home.hpp"
+#include "endpoints/creation.hpp"
 #include "endpoints/respond.hpp"
 #include "endpoints/sent_object.hpp"
 #include "endpoints/sent_values.hpp"
@@ -16,6 +17,9 @@ void wipe_system_fields(Object& object) {
   }
 }
 
+// Stores ask admission themselves, around what they do.  What can only be created is kept nowhere (reviews): it is asked here.
+bool keeps_nothing(const Resource& resource) { return resource.getter == nullptr; }
+
 }  // namespace
 
 Task<Status> serve_create(const Resource& resource, RequestContext& context, Exchange& exchange) {
@@ -27,6 +31,12 @@ Task<Status> serve_create(const Resource& resource, RequestContext& context, Exc
   Status matched = match_namespace(resource.namespace_of(context), received.object);
   if (!matched.ok()) co_return matched;
   context.dry_run = received.options.dry_run;
+  if (keeps_nothing(resource)) {
+    auto admitting = admit_create(resource, context, std::string(meta_name(received.object)), received.object, received.options);
+    Status admitted = co_await std::move(admitting);
+    co_await home;
+    if (!admitted.ok()) co_return admitted;
+  }
   auto creating = resource.creater->create(context, received.object, std::move(received.options));
   auto created = co_await std::move(creating);
   co_await home;

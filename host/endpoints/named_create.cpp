@@ -1,4 +1,5 @@
 #include "base/home.hpp"
+#include "endpoints/creation.hpp"
 #include "endpoints/json_scan.hpp"
 #include "endpoints/respond.hpp"
 #include "endpoints/sent_object.hpp"
@@ -6,26 +7,6 @@
 
 namespace backplane::endpoints {
 namespace {
-
-AdmissionAttributes attributes_of(const Resource& resource, RequestContext& context, Object& object, const WriteOptions& options) {
-  AdmissionAttributes attributes = admission_attributes(context, AdmissionOperation::kCreate, resource.scope.resource, resource.scope.kind);
-  attributes.subresource = resource.scope.subresource;
-  attributes.ns = resource.namespace_of(context);
-  attributes.name = context.info.name;
-  attributes.options = options;
-  attributes.dry_run = options.dry_run;
-  attributes.object = &object;
-  return attributes;
-}
-
-// Mutates, then validates.
-Task<Status> admit(AdmissionRunner* admission, AdmissionAttributes& attributes) {
-  if (admission == nullptr) co_return Status();
-  Status status = co_await admission->admit(attributes);
-  if (!status.ok()) co_return status;
-  status = co_await admission->validate(attributes);
-  co_return status;
-}
 
 // A Status that does not say its code gets the one it is sent with.
 ObjectRef with_code(ObjectRef object) {
@@ -44,8 +25,8 @@ Task<Status> serve_named_create(const Resource& resource, RequestContext& contex
   Status status = match_namespace(resource.namespace_of(context), received.object);
   if (!status.ok()) co_return status;
   context.dry_run = received.options.dry_run;
-  AdmissionAttributes attributes = attributes_of(resource, context, received.object, received.options);
-  status = co_await admit(resource.scope.admission, attributes);
+  auto admitting = admit_create(resource, context, context.info.name, received.object, received.options);
+  status = co_await std::move(admitting);
   co_await home;
   if (!status.ok()) co_return status;
   auto creating = resource.named_creater->create_named(context, context.info.name, received.object, std::move(received.options));

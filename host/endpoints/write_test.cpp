@@ -487,6 +487,35 @@ TEST_F(WriteTest, NamedCreatersRunAdmissionAndTheirStatusGetsItsCode) {
   EXPECT_EQ(send("GET", maps("/a/binding")).code(), 405);
 }
 
+class Review final : public RestStorage, public Creater {
+ public:
+  explicit Review(const Schema* schema) : schema_(schema) {}
+  GroupVersionKind kind() const override { return {"", "v1", "ConfigMap"}; }
+  const Schema* schema() const override { return schema_; }
+  Task<Result<ObjectRef>> create(RequestContext&, Object& object, WriteOptions) override {
+    ++answered;
+    co_return make_object(object);
+  }
+  int answered = 0;
+
+ private:
+  const Schema* schema_;
+};
+
+TEST_F(WriteTest, WhatIsAskedAndNotStoredPassesAdmission) {
+  use_config_maps();
+  auto review = std::make_shared<Review>(store_->schema());
+  CountingAdmission admission;
+  scope_.storage = review;
+  scope_.admission = &admission;
+  handler_ = make_resource_handler(scope_);
+  EXPECT_EQ(send("POST", maps(), R"({"metadata":{"name":"a"}})").code(), 201);
+  EXPECT_EQ(admission.seen, (std::vector<std::string>{"admit a ", "validate a"}));
+  admission.refusal = forbidden("", "configmaps", "a", "no");
+  EXPECT_EQ(send("POST", maps(), R"({"metadata":{"name":"a"}})").code(), 403);
+  EXPECT_EQ(review->answered, 1);
+}
+
 class Proxy final : public RestStorage, public Connecter {
  public:
   GroupVersionKind kind() const override { return {"", "v1", "PodProxyOptions"}; }
