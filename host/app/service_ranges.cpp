@@ -15,6 +15,7 @@ namespace {
 
 // controlplaneapiserver.ServiceIPRange refuses less.
 constexpr int kLeastHostBits = 3;
+constexpr int kShortestSixPrefix = 64;  // no addresses are given of a wider range
 constexpr int kMaxPort = 65535;
 
 struct Cidr {
@@ -62,6 +63,9 @@ void validate_service_ranges(std::string_view value, Problems& problems) {
     } else if (parsed[i]->width() - parsed[i]->prefix < kLeastHostBits) {
       problems.push_back("service-cluster-ip-range[" + std::to_string(i) +
                          "]: the service cluster IP range must be at least 8 IP addresses");
+    } else if (parsed[i]->six && parsed[i]->prefix < kShortestSixPrefix) {
+      problems.push_back("service-cluster-ip-range[" + std::to_string(i) + "]: shortest allowed prefix length for service CIDR is " +
+                         std::to_string(kShortestSixPrefix) + ", got " + std::to_string(parsed[i]->prefix));
     }
   }
   if (parsed[0] && parsed[1] && parsed[0]->six == parsed[1]->six) {

@@ -302,6 +302,7 @@ class Lifecycle(unittest.TestCase):
     def test_a_wrong_service_range_stops_the_start(self):
         for value, problem in (('foo', 'service-cluster-ip-range[0] is not a valid cidr'),
                                ('10.0.0.0/30', 'the service cluster IP range must be at least 8 IP addresses'),
+                               ('fd00::/63', 'shortest allowed prefix length for service CIDR is 64, got 63'),
                                ('10.0.0.0/16,10.1.0.0/16', 'must be of different IP family'),
                                ('10.0.0.0/16,fd00::/112,fd01::/112', 'must not contain more than two entries')):
             with Server('--service-cluster-ip-range=' + value, wait=False) as server:

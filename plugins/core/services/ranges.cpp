@@ -7,7 +7,8 @@
 namespace backplane::core {
 namespace {
 
-constexpr int kMostHostBits = 62;  // addresses are counted in 64 bits; a wider range is used from its start
+constexpr int kMostHostBits = 62;       // addresses are counted in 64 bits; a wider range is used from its start
+constexpr int kShortestSixPrefix = 64;  // upstream gives no addresses of a wider range
 
 std::optional<int> number(std::string_view text) {
   int out = 0;
@@ -40,6 +41,10 @@ Result<AddressRange> AddressRange::parse(std::string_view cidr) {
   const auto base = kit::parse_ip(cidr.substr(0, slash));
   const int width = base && base->six ? kBits : 32;
   if (!base || bits < 0 || bits > width) return bad_request("invalid CIDR address: " + std::string(cidr));
+  if (base->six && bits < kShortestSixPrefix) {
+    return bad_request("shortest allowed prefix length for service CIDR is " + std::to_string(kShortestSixPrefix) + ", got " +
+                       std::to_string(bits));
+  }
   AddressRange out;
   out.base_ = *base;
   out.prefix_ = bits + offset(base->six);

@@ -33,7 +33,7 @@ void ServiceRanges::set(const std::vector<ObjectRef>& service_cidrs) {
     const bool ready = is_ready(object);
     each_text(object_or_empty(object, "spec"), "cidrs", [&](std::string_view text, std::size_t) {
       auto range = AddressRange::parse(text);
-      if (!range.ok()) return;  // too small to give any
+      if (!range.ok()) return;  // too small, or too large, to give any
       if (ready) made->ready.push_back(*range);
       made->all.push_back(std::move(*range));
     });

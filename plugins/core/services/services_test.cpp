@@ -51,6 +51,7 @@ TEST(AddressRange, KnowsItsAddresses) {
   EXPECT_FALSE(six->holds("fd00:0:0:1::1"));
   EXPECT_FALSE(AddressRange::parse("10.0.0.0").ok());
   EXPECT_FALSE(AddressRange::parse("10.0.0.0/32").ok());
+  EXPECT_EQ(AddressRange::parse("fd00::/63").status().message(), "shortest allowed prefix length for service CIDR is 64, got 63");
 }
 
 TEST(Addresses, HaveOneText) {
