@@ -44,6 +44,23 @@ TEST(DefinitionValidationTest, GroupsAreDomains) {
             R"(spec.group: Invalid value: "other": should be a domain with at least one dot)");
 }
 
+TEST(DefinitionValidationTest, VersionsArePrintedAsUpstreamsTypeHasThem) {
+  EXPECT_EQ(problems(definition(R"({"spec":{"versions":null},"status":{"storedVersions":["v1"]}})"))
+                .substr(0, std::string("[spec.versions: Invalid value: null: must have exactly one").size()),
+            "[spec.versions: Invalid value: null: must have exactly one");
+  Object crd = with_version(R"({"storage":false,"subresources":null,"selectableFields":null,"additionalPrinterColumns":null})");
+  const std::string expected =
+      R"(spec.versions: Invalid value: [{"Name":"v1","Served":true,"Storage":false,"Deprecated":false,"DeprecationWarning":null,)"
+      R"("Schema":null,"Subresources":null,"AdditionalPrinterColumns":null,"SelectableFields":null}]: must have exactly one)";
+  EXPECT_EQ(problems(crd).substr(0, expected.size()), expected);
+}
+
+TEST(DefinitionValidationTest, TheFirstVersionsNameIsLookedAtTwice) {
+  const std::string all = problems(with_version(R"({"name":"V 1"})"));
+  EXPECT_NE(all.find("spec.versions[0].name: Invalid value: \"V 1\""), std::string::npos);
+  EXPECT_NE(all.find("spec.version: Invalid value: \"V 1\""), std::string::npos);
+}
+
 TEST(DefinitionValidationTest, ScopeIsOneOfTwo) {
   EXPECT_EQ(problems(definition(R"({"spec":{"scope":"x"}})")),
             R"(spec.scope: Unsupported value: "x": supported values: "Cluster", "Namespaced")");

@@ -1,10 +1,52 @@
 // Defaults in a schema must be what the schema itself accepts, whole (structuraldefaulting.ValidateDefaults).
+#include <algorithm>
+
 #include "custom_schema.hpp"
 #include "definition.hpp"
 #include "schema_rules.hpp"
 
 namespace backplane::apiextensions {
 namespace {
+
+bool is_known_type(std::string_view type) {
+  const std::vector<std::string>& all = schema_types();
+  return type.empty() || std::find(all.begin(), all.end(), type) != all.end();
+}
+
+std::string_view type_of(const Value& value) {
+  switch (value.kind()) {
+    case json::kind::object:
+      return "object";
+    case json::kind::array:
+      return "array";
+    case json::kind::string:
+      return "string";
+    case json::kind::bool_:
+      return "boolean";
+    case json::kind::double_:
+      return "number";
+    case json::kind::null:
+      return "null";
+    default:
+      return "integer";
+  }
+}
+
+// The engine compiles no type that there is not; nothing is of such a one.
+Value without_unknown_types(const Value& schema) {
+  Value out(schema);
+  const auto clean = [](Object& words, auto& again) -> void {
+    if (Value* type = find(words, "type"); type != nullptr && type->is_string() && !is_known_type(text_of(*type))) {
+      erase_member(words, "type");
+      words["x-kubernetes-preserve-unknown-fields"] = true;
+    }
+    for (auto& word : words) {
+      if (word.value().is_object()) again(word.value().get_object(), again);
+    }
+  };
+  if (out.is_object()) clean(out.get_object(), clean);
+  return out;
+}
 
 class Defaults {
  public:
@@ -13,7 +55,13 @@ class Defaults {
   void walk(const Object& schema, const Schema* compiled, const std::string& path) {
     if (compiled == nullptr) return;
     const Value* value = find(schema, "default");
-    if (value != nullptr && !value->is_null()) check(*value, *compiled, path + ".default");
+    const std::string_view type = get_string(schema, "type");
+    if (value != nullptr && !value->is_null() && is_known_type(type)) {
+      check(*value, *compiled, path + ".default");
+    } else if (value != nullptr && !value->is_null()) {
+      const std::string actual = quoted(type_of(*value));
+      errors_.type_invalid(path + ".default", actual, " in body must be of type " + std::string(type) + ": " + actual);
+    }
     // Defaults below additionalProperties are not looked at, as upstream has it.
     if (const Object* items = get_object(schema, "items")) walk(*items, compiled->items(), path + ".items");
     for (const auto& [name, property] : object_or_empty(schema, "properties")) {
@@ -49,7 +97,9 @@ void check_defaults(const Object& schema, const std::string& path, FieldErrors& 
     return value != nullptr && !value->is_null();
   });
   if (!any) return;
-  const auto compiled = compile_schema(schema, {"validation", "v1", "Validation"});
+  const bool unknown = any_schema(schema, [](const Object& s) { return !is_known_type(get_string(s, "type")); });
+  const Value known = unknown ? without_unknown_types(Value(schema)) : Value();
+  const auto compiled = compile_schema(unknown ? known.get_object() : schema, {"validation", "v1", "Validation"});
   if (!compiled.ok()) {
     errors.invalid(path, "", compiled.status().message());
     return;

@@ -6,14 +6,11 @@
 #include <set>
 
 #include "definition.hpp"
+#include "field_path.hpp"
+#include "go_words.hpp"
 
 namespace backplane::apiextensions {
 namespace {
-
-const std::vector<std::string>& types() {
-  static const std::vector<std::string> kTypes = {"array", "boolean", "integer", "number", "object", "string"};
-  return kTypes;
-}
 
 // Beside metadata, what may stand at the root when status is a subresource of its own.
 constexpr std::array kAllowedAtRoot = {"description",
@@ -77,8 +74,8 @@ struct Walk {
 
 void check_keywords(const Object& schema, const std::string& path, Walk& walk) {
   const std::string_view type = get_string(schema, "type");
-  if (!type.empty() && std::find(types().begin(), types().end(), type) == types().end()) {
-    walk.errors.not_supported(path + ".type", type, types());
+  if (!type.empty() && std::find(schema_types().begin(), schema_types().end(), type) == schema_types().end()) {
+    walk.errors.not_supported(path + ".type", type, schema_types());
   }
   if (is_set(schema, "default") && !walk.defaults_refused.empty())
     walk.errors.forbidden(path + ".default", "must not be set " + walk.defaults_refused);
@@ -214,7 +211,7 @@ std::string trimmed(std::string_view text) {
 bool has_newline(std::string_view text) { return text.find_first_of("\n\r") != std::string_view::npos; }
 
 // The form of validation rules; what they say is not compiled here.
-void check_rule(const Object& rule, const std::string& path, FieldErrors& errors) {
+void check_rule(const Object& rule, const Object& schema, const std::string& path, FieldErrors& errors) {
   const std::string_view message = get_string(rule, "message");
   const std::string text = trimmed(get_string(rule, "rule"));
   if (text.empty())
@@ -239,6 +236,9 @@ void check_rule(const Object& rule, const std::string& path, FieldErrors& errors
   const std::string_view field_path = get_string(rule, "fieldPath");
   if (!field_path.empty() && trimmed(field_path).empty()) errors.invalid(path + ".fieldPath", field_path, "must be non-empty if specified");
   if (has_newline(field_path)) errors.invalid(path + ".fieldPath", field_path, "must not contain line breaks");
+  // A schema that is beyond a structural one has no paths to go by.
+  const bool wrong = !field_path.empty() && structural_problem(schema).empty() && !follow_path(field_path, schema, true).problem.empty();
+  if (wrong) errors.invalid(path + ".fieldPath", field_path, "must be a valid path");
 }
 
 void check(const Object& schema, const std::string& path, Walk walk, bool root);
@@ -282,7 +282,7 @@ void check(const Object& schema, const std::string& path, Walk walk, bool root) 
   for (const Object* rule : objects(schema, "x-kubernetes-validations")) {
     const std::string at = index_path(path, "x-kubernetes-validations", i++);
     const std::size_t problems = walk.errors.list().size();
-    check_rule(*rule, at, walk.errors);
+    check_rule(*rule, schema, at, walk.errors);
     // Rather than stored and never asked: objects would get in that it is there to keep out.
     if (walk.errors.list().size() == problems) walk.errors.forbidden(at, "validation rules are not evaluated by this server");
   }
@@ -297,12 +297,17 @@ void check_root_with_status(const Object& schema, const std::string& path, Field
   for (const auto& [key, value] : schema) {
     const bool allowed = std::find(kAllowedAtRoot.begin(), kAllowedAtRoot.end(), key) != kAllowedAtRoot.end();
     if (allowed || value.is_null() || !is_set(schema, key)) continue;
-    errors.invalid_raw(path, to_json(Value(schema)), kAllowedAtRootText);
+    errors.invalid_raw(path, schema_words(schema), kAllowedAtRootText);
     return;
   }
 }
 
 }  // namespace
+
+const std::vector<std::string>& schema_types() {
+  static const std::vector<std::string> kTypes = {"array", "boolean", "integer", "number", "object", "string"};
+  return kTypes;
+}
 
 bool any_schema(const Object& schema, const std::function<bool(const Object&)>& visit) {
   if (visit(schema)) return true;
@@ -328,14 +333,17 @@ void check_openapi_rules(const Object& schema, const std::string& path, FieldErr
 void validate_schema(const Object& schema, const std::string& path, bool status_enabled, FieldErrors& errors) {
   if (status_enabled) check_root_with_status(schema, path, errors);
   if (flag(schema, "nullable")) errors.forbidden(path + ".nullable", "nullable cannot be true at the root");
-  FieldErrors structure;
-  check_structure(schema, path, structure);
-  // Defaults can be tried only against a schema that is in order.
-  FieldErrors openapi;
-  check_openapi_rules(schema, path, openapi);
-  if (structure.empty() && openapi.empty()) check_defaults(schema, path, structure);
-  errors.add(structure);
-  errors.add(openapi);
+  const std::string unmakable = structural_problem(schema);
+  const std::size_t before = errors.size();
+  if (unmakable.empty()) {
+    FieldErrors structure;
+    check_structure(schema, path, structure);
+    if (structure.empty()) check_defaults(schema, path, structure);
+    errors.add(structure);
+  }
+  check_openapi_rules(schema, path, errors);
+  // As a rule the problem has been told by now, where it stands.
+  if (!unmakable.empty() && errors.size() == before) errors.invalid(path, "", unmakable);
 }
 
 }  // namespace backplane::apiextensions

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "backplane/json.hpp"
 #include "backplane/status.hpp"
@@ -17,8 +18,13 @@ void validate_schema(const Object& schema, const std::string& path, bool status_
 
 // What schema_rules.cpp is made of.
 void check_openapi_rules(const Object& schema, const std::string& path, FieldErrors& errors);
+// Why no structural schema can be made of it at all (NewStructural); empty: one can.
+std::string structural_problem(const Object& schema);
 void check_structure(const Object& schema, const std::string& path, FieldErrors& errors);
 void check_defaults(const Object& schema, const std::string& path, FieldErrors& errors);
+
+// The types of OpenAPI v3, sorted.
+const std::vector<std::string>& schema_types();
 
 // Calls `visit` for the schema and every schema in it; stops when it returns true, and then returns true.
 bool any_schema(const Object& schema, const std::function<bool(const Object&)>& visit);

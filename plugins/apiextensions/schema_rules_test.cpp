@@ -80,6 +80,46 @@ TEST(SchemaRulesTest, RulesThatAreNotEvaluatedAreRefusedRatherThanIgnored) {
             "s.properties[a].x-kubernetes-validations[1]: Forbidden: validation rules are not evaluated by this server]");
 }
 
+TEST(SchemaRulesTest, FieldPathsOfRulesMustLeadSomewhere) {
+  const auto problem = [](const std::string& path) {
+    const std::string all =
+        problems_of_a(R"({"type":"object","properties":{"b":{"type":"object","additionalProperties":{"type":"string"}}},)"
+                      R"("x-kubernetes-validations":[{"rule":"true","fieldPath":")" +
+                      path + "\"}]}");
+    return all.find("must be a valid path") != std::string::npos;
+  };
+  EXPECT_FALSE(problem(".b"));
+  EXPECT_FALSE(problem(".b.key"));
+  EXPECT_FALSE(problem(".b['a.b']"));
+  EXPECT_TRUE(problem("b"));
+  EXPECT_TRUE(problem(".c"));
+  EXPECT_TRUE(problem(".b['a"));
+  EXPECT_TRUE(problem(".b.c.d"));
+}
+
+TEST(SchemaRulesTest, ASchemaThatIsNoneOfUpstreamsIsToldOfOnce) {
+  EXPECT_EQ(problems(R"({"type":"object","properties":{"a":{"type":"string","definitions":{"x":{"type":"string"}}},"b":{}}})"),
+            "s.properties[a].definitions: Forbidden: definitions is not supported");
+  EXPECT_EQ(problems(R"({"type":"object","$schema":"x"})"), R"(s: Invalid value: "": OpenAPIV3Schema 'schema' is not supported)");
+}
+
+TEST(SchemaRulesTest, TheRootIsPrintedWholeWhereItMayNotSayWhatItSays) {
+  FieldErrors errors;
+  validate_schema(json::parse(R"({"type":"object","oneOf":[{}],"x-kubernetes-validations":[]})").as_object(), "s", true, errors);
+  const std::string all = errors.aggregate_message();
+  EXPECT_TRUE(all.starts_with(R"(s: Invalid value: {"ID":"","Schema":"","Ref":null,"Description":"","Type":"object","Nullable":false,)"))
+      << all;
+  EXPECT_NE(all.find(R"("OneOf":[{"ID":"",)"), std::string::npos);
+  EXPECT_NE(all.find(R"("XMapType":null,"XValidations":[]}: only [Description Type)"), std::string::npos);
+}
+
+TEST(SchemaRulesTest, DefaultsOfATypeThatThereIsNotAreToldOfToo) {
+  EXPECT_EQ(problems_of_a(R"({"type":"nope","default":5})"),
+            "[s.properties[a].default: Invalid value: \"integer\":  in body must be of type nope: \"integer\", "
+            "s.properties[a].type: Unsupported value: \"nope\": supported values: \"array\", \"boolean\", \"integer\", \"number\", "
+            "\"object\", \"string\"]");
+}
+
 TEST(SchemaRulesTest, DefaultsMustFitTheirSchema) {
   EXPECT_EQ(problems_of_a(R"({"type":"string","default":5})"),
             R"(s.properties[a].default: Invalid value: "integer":  in body must be of type string: "integer")");

@@ -209,7 +209,43 @@ class Structure {
   FieldErrors& errors_;
 };
 
+constexpr std::array<std::string_view, 7> kUnsupported = {"id",           "schema",          "$ref",       "patternProperties",
+                                                          "dependencies", "additionalItems", "definitions"};
+
+bool is_used(const Object& schema, std::string_view word) {
+  const Value* value = find(schema, word == "schema" ? "$schema" : word);
+  if (value == nullptr || value->is_null()) return false;
+  if (value->is_string()) return !value->get_string().empty();
+  return !value->is_object() || word == "additionalItems" || !value->get_object().empty();
+}
+
 }  // namespace
+
+std::string structural_problem(const Object& schema) {
+  for (const std::string_view word : kUnsupported) {
+    if (is_used(schema, word)) return "OpenAPIV3Schema '" + std::string(word) + "' is not supported";
+  }
+  std::string problem;
+  const auto look = [&problem](const Object& inner) {
+    if (problem.empty()) problem = structural_problem(inner);
+  };
+  if (const Object* inner = get_object(schema, "not")) look(*inner);
+  for (std::string_view key : {"allOf", "anyOf", "oneOf"}) {
+    for (const Object* inner : objects(schema, key)) look(*inner);
+  }
+  const Value* preserve = find(schema, "x-kubernetes-preserve-unknown-fields");
+  if (problem.empty() && preserve != nullptr && preserve->is_bool() && !preserve->get_bool())
+    return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
+  const Value* items = find(schema, "items");
+  if (problem.empty() && items != nullptr && items->is_array() && !items->get_array().empty())
+    return "OpenAPIV3Schema 'items' must be a schema, but is an array";
+  if (items != nullptr && items->is_object()) look(items->get_object());
+  for (const auto& [name, property] : object_or_empty(schema, "properties")) {
+    if (property.is_object()) look(property.get_object());
+  }
+  if (const Object* inner = get_object(schema, "additionalProperties")) look(*inner);
+  return problem;
+}
 
 void check_structure(const Object& schema, const std::string& path, FieldErrors& errors) {
   Structure structure(errors);

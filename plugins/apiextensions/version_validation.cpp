@@ -5,6 +5,8 @@
 
 #include "backplane/names.hpp"
 #include "definition.hpp"
+#include "field_path.hpp"
+#include "go_words.hpp"
 #include "schema_rules.hpp"
 
 namespace backplane::apiextensions {
@@ -14,16 +16,6 @@ constexpr std::size_t kMaxSelectableFields = 8;
 constexpr std::size_t kMaxDeprecationWarning = 256;
 
 std::string at_version(std::size_t i) { return "spec.versions[" + std::to_string(i) + "]"; }
-
-// All versions say the same under `key`: upstream keeps it at the spec then, and names it so in its messages.
-bool shared(const std::vector<const Object*>& versions, std::string_view key) {
-  if (versions.empty()) return false;
-  const Value* first = find(*versions.front(), key);
-  return std::all_of(versions.begin(), versions.end(), [&](const Object* version) {
-    const Value* value = find(*version, key);
-    return first != nullptr && value != nullptr ? *first == *value : first == value;
-  });
-}
 
 bool has_status(const Object& version) { return get_object(object_or_empty(version, "subresources"), "status") != nullptr; }
 
@@ -84,18 +76,6 @@ void check_column(const Object& column, const std::string& path, FieldErrors& er
 
 // ---- selectableFields
 
-// The schema at a dotted path; null when the path leads nowhere.
-const Object* schema_at(const Object& schema, std::string_view path) {
-  const Object* at = &schema;
-  path = path.substr(std::min<std::size_t>(1, path.size()));
-  while (at != nullptr && !path.empty()) {
-    const std::size_t dot = path.find('.');
-    at = get_object(object_or_empty(*at, "properties"), path.substr(0, dot));
-    path = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
-  }
-  return at;
-}
-
 void check_selectable_fields(const Object& version, const std::string& path, FieldErrors& errors) {
   const auto fields = objects(version, "selectableFields");
   if (fields.empty()) return;
@@ -104,7 +84,7 @@ void check_selectable_fields(const Object& version, const std::string& path, Fie
     errors.invalid(path, "", "may only be set when `version.schema.openAPIV3Schema` is not included");
     return;
   }
-  std::set<std::string_view> seen;
+  std::set<std::string> seen;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const std::string at = path + "[" + std::to_string(i) + "].jsonPath";
     const std::string_view json_path = get_string(*fields[i], "jsonPath");
@@ -112,23 +92,18 @@ void check_selectable_fields(const Object& version, const std::string& path, Fie
       errors.required(at);
       continue;
     }
-    if (json_path.front() != '.' && json_path.front() != '[') {
-      errors.invalid(at, json_path, "is an invalid path: expected [ or . but got: " + std::string(json_path));
+    const FieldPath found = follow_path(json_path, *schema, false);
+    if (!found.problem.empty()) {
+      errors.invalid(at, json_path, "is an invalid path: " + found.problem);
       continue;
     }
-    const Object* target = schema_at(*schema, json_path);
-    if (target == nullptr) {
-      errors.invalid(at, json_path, "is an invalid path: does not refer to a valid field");
-      continue;
-    }
-    const std::string_view type = get_string(*target, "type");
-    if (json_path.substr(0, 10) == ".metadata." || json_path == ".metadata")
-      errors.invalid(at, json_path, "must not point to fields in metadata");
+    const std::string_view type = found.schema != nullptr ? get_string(*found.schema, "type") : std::string_view();
+    if (found.root == "metadata") errors.invalid(at, json_path, "must not point to fields in metadata");
     if (type != "string" && type != "boolean" && type != "integer") {
       errors.invalid(at, json_path,
                      "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.");
     }
-    if (!seen.insert(json_path).second) errors.duplicate(at, json_path);
+    if (!seen.insert(found.text).second) errors.duplicate(at, json_path);
   }
   if (seen.size() > kMaxSelectableFields) errors.too_many(path, static_cast<long long>(seen.size()), kMaxSelectableFields);
 }
@@ -166,7 +141,7 @@ void check_columns(const Object& version, const std::string& path, FieldErrors& 
 // A part of the versions: once at the spec when they all say the same, else in each.
 template <class Check>
 void each_part(const std::vector<const Object*>& versions, std::string_view key, const std::string& shared_name, Check check) {
-  if (shared(versions, key)) {
+  if (is_shared(versions, key)) {
     check(*versions.front(), "spec." + shared_name);
     return;
   }
@@ -175,22 +150,26 @@ void each_part(const std::vector<const Object*>& versions, std::string_view key,
 
 void check_set_of_versions(const std::vector<const Object*>& versions, const Object& spec, FieldErrors& errors) {
   const Value* list = find(spec, "versions");
-  const std::string printed = list == nullptr ? std::string("null") : to_json(*list);
+  const auto printed = [&] { return list == nullptr || list->is_null() ? std::string("null") : versions_words(versions); };
   std::set<std::string_view> names;
   int stored = 0;
   for (const Object* version : versions) {
     names.insert(get_string(*version, "name"));
     stored += get_bool(*version, "storage").value_or(false) ? 1 : 0;
   }
-  if (names.size() != versions.size()) errors.invalid_raw("spec.versions", printed, "must contain unique version names");
-  if (stored != 1) errors.invalid_raw("spec.versions", printed, "must have exactly one version marked as storage version");
+  if (names.size() != versions.size()) errors.invalid_raw("spec.versions", printed(), "must contain unique version names");
+  if (stored != 1) errors.invalid_raw("spec.versions", printed(), "must have exactly one version marked as storage version");
+  // Upstream's type keeps the first version's name at the spec as well, and looks at it there too.
+  const std::string_view first = versions.empty() ? std::string_view() : get_string(*versions.front(), "name");
+  const Problems problems = first.empty() ? Problems() : is_dns1035_label(first);
+  if (!problems.empty()) errors.invalid("spec.version", first, joined(problems));
 }
 
 }  // namespace
 
 void validate_versions(const Object& crd, FieldErrors& errors) {
   const auto versions = versions_of(crd);
-  const bool one_schema = shared(versions, "schema");
+  const bool one_schema = is_shared(versions, "schema");
   for (std::size_t i = 0; i < versions.size(); ++i) {
     const Object& version = *versions[i];
     if (schema_of(version) == nullptr) errors.required(at_version(i) + ".schema.openAPIV3Schema");

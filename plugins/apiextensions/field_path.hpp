@@ -1,0 +1,25 @@
+// Paths into a schema as definitions write them: ".spec.color", ".spec['a.b']" (ValidFieldPath of k8s.io/apiextensions-apiserver).
+//
+// Thread-safety: pure functions.
+// Lifetime:      `schema` of a result is part of the schema that was given.
+// Errors:        in upstream's words, in `problem`.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "backplane/json.hpp"
+
+namespace backplane::apiextensions {
+
+struct FieldPath {
+  std::string problem;             // empty: the path leads somewhere
+  std::string text;                // as messages write it: "spec.color", "labels[a]"
+  std::string root;                // its first step: "spec"
+  const Object* schema = nullptr;  // where it leads; null: to what the schema says nothing of
+};
+
+// `brackets`: steps may be written in brackets.
+FieldPath follow_path(std::string_view json_path, const Object& schema, bool brackets);
+
+}  // namespace backplane::apiextensions

@@ -1,0 +1,24 @@
+// Parts of a definition as kube-apiserver's own types of them are printed in messages: every member, unset ones too, under its Go name.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backplane/json.hpp"
+
+namespace backplane::apiextensions {
+
+// apiextensions.JSONSchemaProps.
+std::string schema_words(const Object& schema);
+// apiextensions.ValidationRule: an item of x-kubernetes-validations.
+std::string rule_words(const Object& rule);
+// apiextensions.CustomResourceDefinitionSpec.Versions.  What all versions say in the same way is not among it: that type keeps it at the
+// spec.
+std::string versions_words(const std::vector<const Object*>& versions);
+
+// All versions say the same under `key`, which upstream keeps at the spec then, and names so in its messages.
+bool is_shared(const std::vector<const Object*>& versions, std::string_view key);
+
+}  // namespace backplane::apiextensions

@@ -1,0 +1,48 @@
+// The conversion webhook of a definition: how it is reached, and the rules on what a definition says of it.
+//
+// Thread-safety: pure functions; a config is a value.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backplane/json.hpp"
+#include "backplane/status.hpp"
+
+namespace backplane::apiextensions {
+
+struct WebhookConfig {
+  std::string definition;  // the name of the definition
+  std::string url;         // empty: a service
+  struct Service {
+    std::string ns, name, path;
+    int port = 443;
+  } service;
+  std::string authorities;                   // PEM; empty: the system's
+  std::vector<std::string> review_versions;  // as the definition prefers them
+  bool operator==(const WebhookConfig&) const = default;
+};
+inline bool operator==(const WebhookConfig::Service& a, const WebhookConfig::Service& b) {
+  return a.ns == b.ns && a.name == b.name && a.path == b.path && a.port == b.port;
+}
+
+// spec.conversion.strategy is Webhook.
+bool converts_by_webhook(const Object& crd);
+// What spec.conversion.webhook says.
+WebhookConfig webhook_config(const Object& crd);
+
+// Where a URL leads: "https://host:port" and "/path"; empty when it is none.
+struct WebhookUrl {
+  std::string server;
+  std::string path;
+  std::string host;
+};
+WebhookUrl split_url(std::string_view url);
+
+// Problems of spec.conversion when its strategy is Webhook.  `old`: what the definition said before, or null: versions that are not known
+// may stay as they were.  `any_authorities`: what caBundle holds is not looked at.
+void check_conversion_webhook(const Object& conversion, const Object* old, bool any_authorities, FieldErrors& errors);
+// Whether the definition, as it is, may have a caBundle that is none: one that is not established, or had such a one.
+bool may_have_any_authorities(const Object* old);
+
+}  // namespace backplane::apiextensions
