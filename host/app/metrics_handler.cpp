@@ -6,11 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 #include <fstream>
 
 #include "backplane/codec.hpp"
+#include "backplane/metrics.hpp"
 #include "base/free_memory.hpp"
 
 namespace backplane {
@@ -218,6 +220,35 @@ void add_gates(Families& families, const FeatureGates& gates) {
   }
 }
 
+ClientMetric shown(const Metric::Snapshot& metric, const std::vector<std::string>& values, const Metric::Series& series) {
+  ClientMetric out;
+  for (std::size_t i = 0; i < metric.labels.size() && i < values.size(); ++i) out.label.push_back({metric.labels[i], values[i]});
+  if (metric.kind == Metric::Kind::kCounter) out.counter.value = series.value;
+  if (metric.kind == Metric::Kind::kGauge) out.gauge.value = series.value;
+  if (metric.kind != Metric::Kind::kHistogram) return out;
+  out.histogram.sample_count = series.count;
+  out.histogram.sample_sum = series.value;
+  std::uint64_t below = 0;
+  for (std::size_t i = 0; i < metric.bounds.size() && i < series.buckets.size(); ++i) {
+    below += series.buckets[i];
+    ClientMetric::Bucket bucket;
+    bucket.cumulative_count = below;
+    bucket.upper_bound = metric.bounds[i];
+    out.histogram.bucket.push_back(bucket);
+  }
+  return out;
+}
+
+// What plugins measure.
+void add_of_plugins(Families& families) {
+  constexpr std::array kTypes = {MetricType::Counter, MetricType::Gauge, MetricType::Histogram};
+  for (const Metric::Snapshot& metric : Metric::all()) {
+    MetricFamily family{metric.name, metric.help, kTypes[static_cast<std::size_t>(metric.kind)], {}};
+    for (const auto& [values, series] : metric.series) family.metric.push_back(shown(metric, values, series));
+    families.push_back(std::move(family));
+  }
+}
+
 double open_files() {
   std::error_code error;
   double count = 0;
@@ -315,6 +346,7 @@ class MetricsHandler final : public HttpHandler {
     if (parts_.count_objects) add_objects(families, parts_.caches);
     add_encodings(families);
     add_gates(families, parts_.gates);
+    add_of_plugins(families);
     add_value(families, "apiserver_tls_handshake_errors_total", "Number of requests dropped with a TLS handshake error.",
               MetricType::Counter, static_cast<double>(parts_.transport.tls_handshake_errors.load(std::memory_order_relaxed)));
     if (parts_.store_size) {

@@ -1,0 +1,56 @@
+#include "backplane/metrics.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace backplane {
+namespace {
+
+Metric::Snapshot find(const std::string& name) {
+  for (Metric::Snapshot& each : Metric::all()) {
+    if (each.name == name) return std::move(each);
+  }
+  return {};
+}
+
+TEST(MetricsTest, ANameIsOneMetricForEverybody) {
+  Metric& first = Metric::counter("test_shared_total", "Shared.", {"a"});
+  Metric& second = Metric::counter("test_shared_total", "Other words.", {"a"});
+  EXPECT_EQ(&first, &second);
+  first.add({"x"});
+  second.add({"x"}, 2);
+  second.add({"y"});
+  const Metric::Snapshot all = find("test_shared_total");
+  EXPECT_EQ(all.help, "Shared.");
+  EXPECT_EQ(all.series.at({"x"}).value, 3);
+  EXPECT_EQ(all.series.at({"y"}).value, 1);
+}
+
+TEST(MetricsTest, WhatWasNeverCountedIsNotShown) {
+  Metric::gauge("test_silent", "Silent.", {});
+  EXPECT_EQ(find("test_silent").name, "");
+  Metric::gauge("test_silent", "Silent.", {}).set({}, 4);
+  EXPECT_EQ(find("test_silent").series.at({}).value, 4);
+}
+
+TEST(MetricsTest, AMeasureFallsIntoTheBucketThatItIsNotAbove) {
+  Metric& times = Metric::histogram("test_seconds", "Seconds.", {}, exponential_bounds(1, 2, 3));
+  for (const double seconds : {0.5, 1.0, 1.5, 4.0, 9.0}) times.observe({}, seconds);
+  const Metric::Series series = find("test_seconds").series.at({});
+  EXPECT_EQ(series.buckets, (std::vector<std::uint64_t>{2, 1, 1}));
+  EXPECT_EQ(series.count, 5U);
+  EXPECT_EQ(series.value, 16);
+}
+
+TEST(MetricsTest, SeriesAreBoundedAndForgotten) {
+  Metric& many = Metric::counter("test_many_total", "Many.", {"n"});
+  for (std::size_t i = 0; i < Metric::kMostSeries + 5; ++i) many.add({std::to_string(i)});
+  EXPECT_EQ(find("test_many_total").series.size(), Metric::kMostSeries);
+  many.forget({"0"});
+  many.add({"new"});
+  EXPECT_EQ(find("test_many_total").series.count({"new"}), 1U);
+}
+
+}  // namespace
+}  // namespace backplane
