@@ -9,7 +9,11 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -36,13 +40,40 @@ class BodySource {
   virtual Task<Result<std::string>> next() = 0;
 };
 
+// Ends a call from outside, before the head of its answer is there too.
+//
+// Thread-safety: any thread.
+// Lifetime:      shared by who calls and who may end it; one call each.
+class CallBreaker {
+ public:
+  // The call fails with `why`, now or as soon as it begins.  Later calls do nothing.
+  void break_off(Status why);
+  bool broken() const;
+  // For implementers of HttpClient: `ends` is called once, perhaps at once, with the reason.  An empty one lets go of the call.
+  void attach(std::function<void(Status why)> ends);
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<Status> why_;
+  std::function<void(Status why)> ends_;
+};
+
 struct HttpCall {
   std::string method = "GET";
   std::string target;  // path[?query]
+  // `Host` stands in place of the server's own, `User-Agent` in place of the client's.
   Headers headers;
   std::string body;
   // In place of `body`.  A call with one is not tried a second time.
   std::shared_ptr<BodySource> body_source = {};
+  // How much `body_source` will give, when that is known: sent as Content-Length.  One that gives more or less breaks the call off.
+  std::optional<std::uint64_t> body_size = {};
+  // Asks to leave HTTP, as `headers` say (Connection, Upgrade).  The call has a connection of its own, in HTTP/1.1.  When code() is 101,
+  // read() gives the bytes of the server as they are, and `body_source`, not asked before, gives those that are sent to it; when either
+  // ends, the connection is closed.  With another code it is an answer like any, and the source is never asked.
+  // Errors: kBadRequest from clients that have no connections (Host::client()).
+  bool upgrade = false;
+  std::shared_ptr<CallBreaker> breaker = {};
   // Of the whole call, the end of the answer included; left as it is: ClientConfig::call_timeout of a client that has one.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   // A watch, a followed log: it ends when one side has had enough, has no deadline but its own, and takes no connection from other calls.
@@ -70,9 +101,14 @@ class HttpClient {
 // The rest of the body.  Errors: kRequestEntityTooLarge past `max_bytes`.
 Task<Result<std::string>> read_all(HttpAnswer& answer, std::size_t max_bytes = std::size_t{64} << 20);
 
+// Connects to `address` ("host:port"), over whatever is between: a stream socket whose first byte is the server's.  Runs on the client's
+// executor, bounded by connect_timeout; a socket that comes too late is closed.
+using DialFunction = std::function<Task<Result<int>>(std::string address)>;
+
 // How another API server is reached.
 struct ClientConfig {
-  std::string server;                 // "https://host:port"
+  std::string server;                 // "https://host:port", or "http://host:port": no TLS, HTTP/1.1
+  DialFunction dial;                  // empty: a TCP connection to the host of `server`
   std::string certificate_authority;  // PEM; empty: the system's
   std::string client_certificate;     // PEM
   std::string client_key;             // PEM
