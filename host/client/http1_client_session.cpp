@@ -13,6 +13,10 @@ namespace {
 
 namespace beast_http = boost::beast::http;
 
+// As net/http's transport bears: informational answers before the real one, and what may come that is neither header nor body.
+constexpr int kMaxInterim = 5;
+constexpr std::size_t kMaxUnparsed = std::size_t{1} << 20;
+
 // Fills a head and hands out body bytes.
 class AnswerParser final : public beast_http::basic_parser<false> {
  public:
@@ -58,7 +62,7 @@ class Http1ClientSession final : public RemoteSession {
 
   bool can_take() const override { return !call_ && !closing_; }
   bool idle() const override { return !call_; }
-  bool only_lasting() const override { return call_ && call_->request().lasting; }
+  bool only_lasting() const override { return call_ && call_->lasting(); }
   bool finished() const override { return !call_ && closing_; }
   void retire() override {
     closing_ = true;
@@ -70,17 +74,22 @@ class Http1ClientSession final : public RemoteSession {
     call_ = std::move(call);
     const HttpCall& request = call_->request();
     parser_.emplace(request.method == "HEAD");
-    out_ += request.method + " " + request.target + " HTTP/1.1\r\nHost: " + authority_ + "\r\n";
+    interim_ = 0;
+    const std::string_view host = find_header(request.headers, "Host");
+    out_.append(request.method).append(" ").append(request.target).append(" HTTP/1.1\r\nHost: ");
+    out_.append(host.empty() ? std::string_view(authority_) : host).append("\r\n");
     for (auto [name, value] : request.headers) {
-      // Nobody knows the length of what is still to be made.
-      if (call_->streams_body() && lower_case(name) == "content-length") continue;
+      // Nobody but the client knows the length of what is still to be made.
+      if (equal_ignoring_case(name, "Host") || (call_->streams_body() && equal_ignoring_case(name, "Content-Length"))) continue;
       strip_line_breaks(value);
       out_.append(name).append(": ").append(value).append("\r\n");
     }
     uploading_ = call_->streams_body();
+    uploaded_ = 0;
+    if (uploading_ || request.upgrade) call_->on_body = [this] { port_.want_flush(); };
     if (uploading_) {
-      out_ += "Transfer-Encoding: chunked\r\n\r\n";
-      call_->on_body = [this] { port_.want_flush(); };
+      out_ += request.body_size ? "Content-Length: " + std::to_string(*request.body_size) : "Transfer-Encoding: chunked";
+      out_ += "\r\n\r\n";
     } else {
       if (!request.body.empty()) out_ += "Content-Length: " + std::to_string(request.body.size()) + "\r\n";
       out_.append("\r\n").append(request.body);
@@ -101,6 +110,7 @@ class Http1ClientSession final : public RemoteSession {
       return;
     }
     answered_ = true;
+    if (switched_) return call_->body(bytes);
     rest_.append(bytes);
     std::size_t done = 0;
     while (call_ && done < rest_.size()) {
@@ -110,15 +120,19 @@ class Http1ClientSession final : public RemoteSession {
       done += used;
       pass_on();
       if (error == beast_http::error::need_more || (!error && used == 0 && !parser_->is_done())) break;
-      if (error) return fail("the answer is not HTTP: " + error.message());
+      if (error) return fail("malformed HTTP response: " + error.message());
       if (parser_->is_done()) complete();
+      if (switched_) break;
     }
     rest_.erase(0, done);
+    if (switched_) return call_->body(std::exchange(rest_, {}));
+    if (rest_.size() > kMaxUnparsed) fail("malformed HTTP response: it has no end");
   }
 
   void receive_end() override {
     closing_ = true;
     if (!call_) return;
+    if (switched_) return std::exchange(call_, nullptr)->end();
     AnswerParser::Error error;
     parser_->body.clear();
     parser_->put_eof(error);
@@ -129,15 +143,13 @@ class Http1ClientSession final : public RemoteSession {
 
   void fill(std::string& out, std::size_t budget) override {
     out.append(std::exchange(out_, {}));
+    if (call_ && switched_) return fill_switched(out, budget);
     while (call_ && uploading_ && out.size() < budget) {
       const std::string piece = call_->take_body(budget - out.size());
       if (!piece.empty()) {
-        char size[24];
-        std::snprintf(size, sizeof size, "%zx\r\n", piece.size());
-        out.append(size).append(piece).append("\r\n");
+        if (!send_piece(out, piece)) return;
       } else if (call_->body_taken()) {
-        out.append("0\r\n\r\n");
-        uploading_ = false;
+        end_upload(out);
       } else {
         return;
       }
@@ -158,13 +170,49 @@ class Http1ClientSession final : public RemoteSession {
   }
 
  private:
+  void fill_switched(std::string& out, std::size_t budget) {
+    if (out.size() < budget) out += call_->take_body(budget - out.size());
+    if (!call_->body_taken()) return;
+    // Who has left HTTP says good-bye by closing.
+    closing_ = true;
+    std::exchange(call_, nullptr)->end();
+    port_.want_flush();
+  }
+  // False: it is more than was said, and the call has been broken off.
+  bool send_piece(std::string& out, const std::string& piece) {
+    uploaded_ += piece.size();
+    const auto& size = call_->request().body_size;
+    if (size && uploaded_ > *size) {
+      fail("http: ContentLength=" + std::to_string(*size) + " with Body length " + std::to_string(uploaded_));
+      return false;
+    }
+    if (size) {
+      out.append(piece);
+      return true;
+    }
+    char head[24];
+    std::snprintf(head, sizeof head, "%zx\r\n", piece.size());
+    out.append(head).append(piece).append("\r\n");
+    return true;
+  }
+  void end_upload(std::string& out) {
+    uploading_ = false;
+    const auto& size = call_->request().body_size;
+    if (!size) {
+      out.append("0\r\n\r\n");
+    } else if (uploaded_ < *size) {
+      fail("http: ContentLength=" + std::to_string(*size) + " with Body length " + std::to_string(uploaded_));
+    }
+  }
   void pass_on() {
     const bool interim = parser_->code >= 100 && parser_->code < 200;
     if (parser_->is_header_done() && !interim && !call_->has_head()) call_->head(parser_->code, std::move(parser_->headers));
     if (!parser_->body.empty()) call_->body(parser_->body);
   }
   void complete() {
+    if (parser_->code == 101) return switch_protocols();
     if (parser_->code < 200) {  // 100 Continue: the answer is still to come
+      if (++interim_ > kMaxInterim) return fail("net/http: too many 1xx informational responses");
       parser_.emplace(call_->request().method == "HEAD");
       return;
     }
@@ -174,6 +222,14 @@ class Http1ClientSession final : public RemoteSession {
     std::exchange(call_, nullptr)->end();
     port_.want_flush();
     port_.has_room();
+  }
+  void switch_protocols() {
+    if (!call_->request().upgrade) {
+      const std::string protocol(find_header(parser_->headers, "Upgrade"));
+      return fail("backend tried to switch protocol " + quoted(protocol) + " when \"\" was requested");
+    }
+    switched_ = true;
+    call_->head(parser_->code, std::move(parser_->headers));
   }
   void fail(const std::string& why) {
     closing_ = true;
@@ -190,12 +246,15 @@ class Http1ClientSession final : public RemoteSession {
   bool answered_ = false;  // bytes of the running call's answer have come
   bool closing_ = false;
   bool uploading_ = false;  // more of the running call's body is to come
+  bool switched_ = false;   // no HTTP any more
+  int interim_ = 0;
+  std::uint64_t uploaded_ = 0;
 };
 
 }  // namespace
 
 bool may_be_repeated(const HttpCall& call) noexcept {
-  return call.body_source == nullptr && (call.method == "GET" || call.method == "HEAD" || call.method == "OPTIONS");
+  return call.body_source == nullptr && !call.upgrade && (call.method == "GET" || call.method == "HEAD" || call.method == "OPTIONS");
 }
 
 std::unique_ptr<RemoteSession> make_http1_client_session(RemotePort& port, std::string authority) {

@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::uint32_t kStreamWindow = RemoteCall::kWindow;
 constexpr std::int32_t kConnectionWindow = 4 * 1024 * 1024;
+// Of an answer; beyond it the stream is broken off.
+constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 20;
+constexpr int kMaxInterim = 5;
 
 class Http2ClientSession final : public RemoteSession {
  public:
@@ -27,7 +30,7 @@ class Http2ClientSession final : public RemoteSession {
   }
   bool idle() const override { return streams_.empty(); }
   bool only_lasting() const override {
-    const auto lasting = [](const auto& each) { return each.second->call->request().lasting; };
+    const auto lasting = [](const auto& each) { return each.second->call->lasting(); };
     return !streams_.empty() && std::all_of(streams_.begin(), streams_.end(), lasting);
   }
   bool finished() const override { return streams_.empty() && (closing_ || nghttp2_session_check_request_allowed(session_) == 0); }
@@ -71,6 +74,8 @@ class Http2ClientSession final : public RemoteSession {
     int code = 0;
     Headers headers;
     std::size_t sent = 0;  // of the body
+    std::size_t header_bytes = 0;
+    int interim = 0;
   };
   static Http2ClientSession& self(void* data) { return *static_cast<Http2ClientSession*>(data); }
   Stream* stream(std::int32_t id) {
@@ -79,6 +84,7 @@ class Http2ClientSession final : public RemoteSession {
   }
   void header(std::int32_t id, std::string_view name, std::string_view value);
   void headers_complete(std::int32_t id);
+  void give_up(std::int32_t id, const char* why);
   void data(std::int32_t id, std::string_view bytes);
   void answered(std::int32_t id);
   void stream_closed(std::int32_t id, std::uint32_t error);
@@ -150,7 +156,11 @@ ssize_t Http2ClientSession::send_body(nghttp2_session*, std::int32_t id, std::ui
     const std::string piece = stream->call->take_body(size);
     if (piece.empty() && !stream->call->body_taken()) return NGHTTP2_ERR_DEFERRED;
     std::memcpy(buffer, piece.data(), piece.size());
-    if (stream->call->body_taken()) *flags |= NGHTTP2_DATA_FLAG_EOF;
+    stream->sent += piece.size();
+    const bool whole = stream->call->body_taken();
+    const auto& said = stream->call->request().body_size;
+    if (said && (stream->sent > *said || (whole && stream->sent < *said))) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+    if (whole) *flags |= NGHTTP2_DATA_FLAG_EOF;
     return static_cast<ssize_t>(piece.size());
   }
   const std::string& body = stream->call->request().body;
@@ -163,16 +173,19 @@ ssize_t Http2ClientSession::send_body(nghttp2_session*, std::int32_t id, std::ui
 
 void Http2ClientSession::start(RemoteCallRef call) {
   const HttpCall& request = call->request();
-  const std::string scheme = "https", length = std::to_string(request.body.size());
-  std::vector<std::pair<std::string, std::string>> fields = {
-      {":method", request.method}, {":scheme", scheme}, {":authority", authority_}, {":path", request.target}};
+  const std::string_view host = find_header(request.headers, "Host");
+  std::vector<std::pair<std::string, std::string>> fields = {{":method", request.method},
+                                                             {":scheme", "https"},
+                                                             {":authority", host.empty() ? authority_ : std::string(host)},
+                                                             {":path", request.target}};
   for (auto [name, value] : request.headers) {
-    // Nobody knows the length of what is still to be made.
-    if (call->streams_body() && lower_case(name) == "content-length") continue;
+    // Nobody but the client knows the length of what is still to be made.
+    if (equal_ignoring_case(name, "Host") || (call->streams_body() && equal_ignoring_case(name, "Content-Length"))) continue;
     strip_line_breaks(value);
     fields.emplace_back(lower_case(name), std::move(value));
   }
-  if (!request.body.empty()) fields.emplace_back("content-length", length);
+  if (!request.body.empty()) fields.emplace_back("content-length", std::to_string(request.body.size()));
+  if (call->streams_body() && request.body_size) fields.emplace_back("content-length", std::to_string(*request.body_size));
   std::vector<nghttp2_nv> names;
   const auto bytes = [](const std::string& text) { return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data())); };
   for (const auto& [name, value] : fields) names.push_back({bytes(name), bytes(value), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE});
@@ -208,6 +221,8 @@ void Http2ClientSession::start(RemoteCallRef call) {
 void Http2ClientSession::header(std::int32_t id, std::string_view name, std::string_view value) {
   Stream* found = stream(id);
   if (found == nullptr || found->call->has_head()) return;  // trailers
+  found->header_bytes += name.size() + value.size();
+  if (found->header_bytes > kMaxHeaderBytes) return give_up(id, "http2: response header list larger than advertised limit");
   if (name == ":status") {
     std::from_chars(value.data(), value.data() + value.size(), found->code);
   } else {
@@ -218,11 +233,23 @@ void Http2ClientSession::header(std::int32_t id, std::string_view name, std::str
 void Http2ClientSession::headers_complete(std::int32_t id) {
   Stream* found = stream(id);
   if (found == nullptr || found->call->has_head()) return;
+  if (found->code == 101) return give_up(id, "http2: a response cannot switch protocols");
   if (found->code < 200) {
+    if (++found->interim > kMaxInterim) return give_up(id, "http2: too many 1xx informational responses");
     found->headers.clear();
     return;
   }
   found->call->head(found->code, std::move(found->headers));
+}
+
+void Http2ClientSession::give_up(std::int32_t id, const char* why) {
+  const auto found = streams_.find(id);
+  if (found == streams_.end()) return;
+  const RemoteCallRef call = std::move(found->second->call);
+  streams_.erase(found);
+  nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_CANCEL);
+  call->fail(service_unavailable(why));
+  port_.has_room();
 }
 
 void Http2ClientSession::data(std::int32_t id, std::string_view bytes) {

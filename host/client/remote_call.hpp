@@ -42,7 +42,9 @@ class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
   std::function<void()> on_over;
   // There is more to take_body(), or body_taken() has become true.
   std::function<void()> on_body;
-  bool streams_body() const noexcept { return call_.body_source != nullptr; }
+  bool streams_body() const noexcept { return call_.body_source != nullptr && !call_.upgrade; }
+  // It keeps a connection for as long as it likes.
+  bool lasting() const noexcept { return call_.lasting || call_.upgrade; }
   // Up to `size` bytes of a streamed body; empty when none are there now.
   std::string take_body(std::size_t size);
   // The whole of it.

@@ -4,6 +4,7 @@
 
 #include "client/client_credentials.hpp"
 #include "client/remote_connection.hpp"
+#include "http/header_text.hpp"
 
 namespace backplane {
 namespace {
@@ -51,7 +52,8 @@ class RemoteAnswer final : public HttpAnswer {
 // Connections and the calls that wait for one.  On the loop, all of it.
 class Pool final : public RemoteConnection::Owner, public std::enable_shared_from_this<Pool> {
  public:
-  Pool(IoLoop& loop, ClientConfig config, RemoteAddress address) : loop_(loop), config_(std::move(config)), address_(std::move(address)) {}
+  Pool(IoLoop& loop, TaskGroup& tasks, ClientConfig config, RemoteAddress address)
+      : loop_(loop), tasks_(tasks), config_(std::move(config)), address_(std::move(address)) {}
 
   IoLoop& loop() noexcept { return loop_; }
   const ClientConfig& config() const noexcept { return config_; }
@@ -101,7 +103,7 @@ class Pool final : public RemoteConnection::Owner, public std::enable_shared_fro
       const auto late = weak.lock();
       if (!late || late->over()) return;
       if (late->on_cancel) late->on_cancel();
-      late->fail(timeout("the call took too long", 0));
+      late->fail(timeout("context deadline exceeded", 0));
     });
   }
   // The newest that a call has brought.  A connection keeps what it began with.
@@ -118,20 +120,22 @@ class Pool final : public RemoteConnection::Owner, public std::enable_shared_fro
         waiting_.pop_front();
         continue;
       }
+      const bool alone = waiting_.front()->request().upgrade;
       const auto free = std::find_if(connections_.begin(), connections_.end(), [](const auto& one) { return one->can_take(); });
       std::shared_ptr<RemoteConnection> connection;
-      if (free != connections_.end()) {
+      if (!alone && free != connections_.end()) {
         connection = *free;
-      } else if (waiting_.front()->request().lasting && lasting_connections() >= config_.max_lasting_connections) {
+      } else if (waiting_.front()->lasting() && lasting_connections() >= config_.max_lasting_connections) {
         waiting_.front()->fail(too_many_requests("lasting calls keep " + std::to_string(config_.max_lasting_connections) +
                                                      " connections to " + address_.authority + ", which is as many as may be",
                                                  1));
         waiting_.pop_front();
         continue;
-      } else if (must_wait()) {
+      } else if (!alone && must_wait()) {
         return;
       } else {
-        connection = std::make_shared<RemoteConnection>(weak_from_this(), loop_, config_, address_, credentials_->context.get());
+        connection = std::make_shared<RemoteConnection>(weak_from_this(), RemoteConnection::Place{loop_, tasks_}, config_, address_,
+                                                        credentials_->context.get(), alone);
         connections_.push_back(connection);
         connection->open();
       }
@@ -147,12 +151,13 @@ class Pool final : public RemoteConnection::Owner, public std::enable_shared_fro
   // A connection that opens may turn out to take many calls.
   bool must_wait() const {
     const auto current = [](const auto& one) { return !one->retired() && !one->kept_by_lasting(); };
-    const auto opening = [](const auto& one) { return !one->retired() && !one->open_yet(); };
+    const auto opening = [](const auto& one) { return !one->retired() && !one->alone() && !one->open_yet(); };
     const auto count = static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(), current));
     return count >= config_.max_connections || (config_.http2 && std::any_of(connections_.begin(), connections_.end(), opening));
   }
 
   IoLoop& loop_;
+  TaskGroup& tasks_;
   const ClientConfig config_;
   const RemoteAddress address_;
   std::shared_ptr<const ClientCredentials> credentials_;
@@ -174,23 +179,35 @@ class RemoteClient final : public HttpClient {
     co_await files->refresh();
     const auto credentials = files->current();
     if (!credentials->token.empty()) call.headers.emplace_back("Authorization", "Bearer " + credentials->token);
-    call.headers.emplace_back("User-Agent", pool_->config().user_agent);
-    if (call.deadline == kNever && !call.lasting && pool_->config().call_timeout.count() > 0) {
+    if (find_header(call.headers, "User-Agent").empty()) call.headers.emplace_back("User-Agent", pool_->config().user_agent);
+    if (call.deadline == kNever && !call.lasting && !call.upgrade && pool_->config().call_timeout.count() > 0) {
       call.deadline = std::chrono::steady_clock::now() + pool_->config().call_timeout;
     }
     const auto source = call.body_source;
+    const bool upgrade = call.upgrade;
+    const auto breaker = call.breaker;
     auto state = std::make_shared<RemoteCall>(std::move(call), pool_->loop());
     std::unique_ptr<HttpAnswer> answer = std::make_unique<RemoteAnswer>(state);
     pool_->loop().post([pool = pool_, state, credentials] { pool->submit(state, credentials); });
-    if (source && !tasks_.spawn(*current_executor(), "request-body", send_body(state, source))) {
-      co_return service_unavailable("the server is stopping");
-    }
+    if (breaker) breaker->attach(breaking(state));
+    if (source && !upgrade && !feed(state, source)) co_return service_unavailable("the server is stopping");
     Status begun = co_await state->wait_head();
     if (!begun.ok()) co_return begun;
+    // What the caller has to say to the other protocol.
+    if (source && upgrade && state->code() == 101 && !feed(state, source)) co_return service_unavailable("the server is stopping");
     co_return std::move(answer);
   }
 
  private:
+  static std::function<void(Status)> breaking(std::weak_ptr<RemoteCall> weak) {
+    return [weak](Status why) {
+      if (const auto call = weak.lock()) call->break_off(std::move(why));
+    };
+  }
+  bool feed(RemoteCallRef call, std::shared_ptr<BodySource> source) {
+    return tasks_.spawn(*current_executor(), "request-body", send_body(std::move(call), std::move(source)));
+  }
+
   const std::shared_ptr<Pool> pool_;
   const std::shared_ptr<CredentialFiles> files_;
   TaskGroup& tasks_;
@@ -203,7 +220,7 @@ Result<std::shared_ptr<HttpClient>> make_remote_client(IoLoop& loop, TaskGroup& 
   if (!address.ok()) return std::move(address).status();
   auto files = CredentialFiles::load(config);
   if (!files.ok()) return std::move(files).status();
-  auto pool = std::make_shared<Pool>(loop, std::move(config), std::move(*address));
+  auto pool = std::make_shared<Pool>(loop, tasks, std::move(config), std::move(*address));
   return std::shared_ptr<HttpClient>(std::make_shared<RemoteClient>(std::move(pool), std::move(*files), tasks));
 }
 

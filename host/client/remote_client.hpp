@@ -1,11 +1,12 @@
-// Calls to another API server over TLS: HTTP/2 where it speaks that, HTTP/1.1 otherwise, over a few connections that are kept.
+// Calls to another server over TLS, or without: HTTP/2 where it speaks that, HTTP/1.1 otherwise, over a few connections that are kept.
 //
 // max_connections bounds the connections of calls that come to an end by themselves; those that lasting calls keep are bounded apart.
 // Thread-safety: call() on any executor.
 // Lifetime:      the loop outlives the client; calls in flight end with an error when it goes.
 // Errors:        kServiceUnavailable when there is no connection to be had, kTimeout past a deadline.  A request that repeats safely, or
 // that
-//                the server has not begun with, is tried once more on another connection.
+//                the server has not begun with, is tried once more on another connection.  Messages are Go's: "dial tcp 10.0.0.1:443:
+//                connect: connection refused", "tls: failed to verify certificate: x509: …", "context deadline exceeded", "EOF".
 #pragma once
 
 #include "backplane/client.hpp"

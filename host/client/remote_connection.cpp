@@ -7,6 +7,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 
+#include "client/remote_words.hpp"
 #include "transport/sockets.hpp"
 
 namespace backplane {
@@ -25,19 +26,29 @@ bool is_address(const std::string& host) {
   return inet_pton(AF_INET, host.c_str(), bytes) == 1 || inet_pton(AF_INET6, host.c_str(), bytes) == 1;
 }
 
+// net.JoinHostPort
+std::string join_host_port(const std::string& host, const std::string& port) {
+  return (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" + port;
+}
+std::string host_and_port(const RemoteAddress& address) { return join_host_port(address.host, address.port); }
+std::string endpoint_text(const tcp::endpoint& endpoint) {
+  return join_host_port(endpoint.address().to_string(), std::to_string(endpoint.port()));
+}
+
 }  // namespace
 
 Result<RemoteAddress> parse_server_url(const ClientConfig& config) {
   std::string_view rest = config.server;
-  constexpr std::string_view kScheme = "https://";
-  if (!rest.starts_with(kScheme)) return bad_request("the server " + quoted(config.server) + " is no https URL");
-  rest.remove_prefix(kScheme.size());
-  rest = rest.substr(0, rest.find('/'));
+  constexpr std::string_view kScheme = "https://", kPlain = "http://";
   RemoteAddress out;
+  out.plain = rest.starts_with(kPlain);
+  if (!out.plain && !rest.starts_with(kScheme)) return bad_request("the server " + quoted(config.server) + " is no https URL");
+  rest.remove_prefix(out.plain ? kPlain.size() : kScheme.size());
+  rest = rest.substr(0, rest.find('/'));
   out.authority = rest;
   const auto bracket = rest.find(']');
   const auto colon = rest.find(':', bracket == std::string_view::npos ? 0 : bracket);
-  out.port = colon == std::string_view::npos ? "443" : std::string(rest.substr(colon + 1));
+  out.port = colon == std::string_view::npos ? (out.plain ? "80" : "443") : std::string(rest.substr(colon + 1));
   out.host = rest.substr(0, colon);
   if (out.host.starts_with('[') && out.host.ends_with(']')) out.host = out.host.substr(1, out.host.size() - 2);
   if (out.host.empty() || out.port.empty()) return bad_request("the server " + quoted(config.server) + " names no host");
@@ -45,36 +56,79 @@ Result<RemoteAddress> parse_server_url(const ClientConfig& config) {
   return out;
 }
 
-RemoteConnection::RemoteConnection(std::weak_ptr<Owner> owner, IoLoop& loop, const ClientConfig& config, RemoteAddress address,
-                                   SSL_CTX* context)
+RemoteConnection::RemoteConnection(std::weak_ptr<Owner> owner, Place place, const ClientConfig& config, RemoteAddress address,
+                                   SSL_CTX* context, bool alone)
     : owner_(std::move(owner)),
-      loop_(loop),
+      loop_(place.loop),
+      tasks_(place.tasks),
       config_(config),
       address_(std::move(address)),
-      resolver_(loop.context()),
-      socket_(loop.context()),
-      tls_(context),
-      buffer_(kBuffer, '\0') {}
+      resolver_(loop_.context()),
+      socket_(loop_.context()),
+      buffer_(kBuffer, '\0'),
+      alone_(alone) {
+  if (!address_.plain) tls_.emplace(context);
+}
 
 RemoteConnection::~RemoteConnection() = default;
 
 void RemoteConnection::open() {
-  arm_timer(config_.connect_timeout, "the connection took too long to open", false);
+  arm_timer(config_.connect_timeout, "dial tcp " + host_and_port(address_) + ": i/o timeout", false);
+  if (!config_.dial) return resolve();
+  if (!tasks_.spawn(loop_, "dial", dial(shared_from_this()))) close(service_unavailable("the server is stopping"));
+}
+
+void RemoteConnection::resolve() {
   resolver_.async_resolve(address_.host, address_.port, [self = shared_from_this()](Error error, tcp::resolver::results_type found) {
     if (self->closed_) return;
-    if (error) return self->close(service_unavailable("the name " + quoted(self->address_.host) + " is not found: " + error.message()));
-    asio::async_connect(self->socket_, found, [self](Error failed, const tcp::endpoint&) {
+    if (error) return self->close(service_unavailable("dial tcp: lookup " + self->address_.host + ": no such host"));
+    const std::string first = found.empty() ? host_and_port(self->address_) : endpoint_text(found.begin()->endpoint());
+    asio::async_connect(self->socket_, found, [self, first](Error failed, const tcp::endpoint&) {
       if (self->closed_) return;
-      if (failed) return self->close(service_unavailable("no connection to " + self->address_.authority + ": " + failed.message()));
-      self->shake_hands();
+      if (failed) return self->close(service_unavailable("dial tcp " + first + ": connect: " + system_words(failed)));
+      self->connected();
     });
   });
 }
 
-void RemoteConnection::shake_hands() {
+Task<void> RemoteConnection::dial(std::shared_ptr<RemoteConnection> self) {
+  const DialFunction function = self->config_.dial;
+  Result<int> dialed = -1;
+  try {
+    auto dialing = function(host_and_port(self->address_));
+    dialed = co_await std::move(dialing);
+  } catch (const std::exception& thrown) {
+    dialed = internal_error(thrown.what());
+  }
+  co_await resume_on(self->loop_);
+  FileDescriptor fd(dialed.ok() ? *dialed : -1);
+  if (self->closed_) co_return;
+  if (!dialed.ok()) {
+    self->close(service_unavailable(dialed.status().message()));
+    co_return;
+  }
+  Error error;
+  self->socket_.assign(tcp::v4(), fd.get(), error);
+  if (error) {
+    self->close(service_unavailable("dial: " + error.message()));
+    co_return;
+  }
+  static_cast<void>(fd.release());
+  self->connected();
+}
+
+void RemoteConnection::connected() {
   tune_tcp(socket_.native_handle(), kKeepalive);
-  SSL* ssl = tls_.ssl();
+  if (tls_) return shake_hands();
+  opened(false);
+  arm_read();
+}
+
+void RemoteConnection::shake_hands() {
+  SSL* ssl = tls_->ssl();
   SSL_set_connect_state(ssl);
+  constexpr std::string_view kHttp1 = "\x08http/1.1";
+  if (alone_) SSL_set_alpn_protos(ssl, reinterpret_cast<const unsigned char*>(kHttp1.data()), kHttp1.size());
   const std::string& name = address_.server_name.empty() ? address_.host : address_.server_name;
   if (!is_address(name)) SSL_set_tlsext_host_name(ssl, name.c_str());
   if (!address_.server_name.empty()) {
@@ -85,32 +139,33 @@ void RemoteConnection::shake_hands() {
       X509_VERIFY_PARAM_set1_host(wanted, address_.server_name.c_str(), address_.server_name.size());
     }
   }
-  tls_.set_output(&out_);
+  SSL_set_hostflags(ssl, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+  tls_->set_output(&out_);
   handshake({});
   arm_read();
 }
 
 void RemoteConnection::handshake(std::string_view bytes) {
-  tls_.set_input(bytes);
-  switch (tls_.handshake()) {
+  if (bytes.starts_with("HTTP/")) return close(service_unavailable("http: server gave HTTP response to HTTPS client"));
+  tls_->set_input(bytes);
+  switch (tls_->handshake()) {
     case TlsStream::Step::kNeedsInput:
       return send();
-    case TlsStream::Step::kDone:
-      return opened();
+    case TlsStream::Step::kDone: {
+      const unsigned char* protocol = nullptr;
+      unsigned size = 0;
+      SSL_get0_alpn_selected(tls_->ssl(), &protocol, &size);
+      return opened(size == 2 && std::string_view(reinterpret_cast<const char*>(protocol), size) == "h2");
+    }
     default: {
-      const long verified = SSL_get_verify_result(tls_.ssl());
-      const std::string why = verified == X509_V_OK ? tls_.error() : X509_verify_cert_error_string(verified);
+      const std::string why = tls_words(tls_->ssl(), address_.server_name, tls_->error());
       send();
-      return close(service_unavailable("TLS with " + address_.authority + ": " + why));
+      return close(service_unavailable(why));
     }
   }
 }
 
-void RemoteConnection::opened() {
-  const unsigned char* protocol = nullptr;
-  unsigned size = 0;
-  SSL_get0_alpn_selected(tls_.ssl(), &protocol, &size);
-  const bool http2 = size == 2 && std::string_view(reinterpret_cast<const char*>(protocol), size) == "h2";
+void RemoteConnection::opened(bool http2) {
   session_ = http2 ? make_http2_client_session(*this, address_.authority) : make_http1_client_session(*this, address_.authority);
   arm_timer(config_.idle_timeout, "the connection was idle", true);
   std::deque<RemoteCallRef> pending = std::exchange(pending_, {});
@@ -118,10 +173,10 @@ void RemoteConnection::opened() {
     session_->start(std::move(pending.front()));
     pending.pop_front();
   }
-  if (retired_) session_->retire();
+  if (retired_ || alone_) session_->retire();
   const auto owner = owner_.lock();
   if (!owner) return close(service_unavailable("the client has gone"));
-  received({});  // records that came with the handshake's end
+  if (tls_) received_tls({});  // records that came with the handshake's end
   owner->connection_ready(*this);
   want_flush();
 }
@@ -138,7 +193,7 @@ void RemoteConnection::take(RemoteCallRef call) {
 bool RemoteConnection::kept_by_lasting() const {
   if (can_take()) return false;
   if (session_) return session_->only_lasting();
-  const auto lasting = [](const RemoteCallRef& call) { return call->request().lasting; };
+  const auto lasting = [](const RemoteCallRef& call) { return call->lasting(); };
   return !pending_.empty() && std::all_of(pending_.begin(), pending_.end(), lasting);
 }
 
@@ -149,20 +204,26 @@ void RemoteConnection::retire() {
 
 void RemoteConnection::received(std::string_view bytes) {
   if (!session_) return handshake(bytes);
-  if (!bytes.empty()) tls_.set_input(bytes);
+  if (tls_) return received_tls(bytes);
+  session_->receive(bytes);
+  want_flush();
+}
+
+void RemoteConnection::received_tls(std::string_view bytes) {
+  if (!bytes.empty()) tls_->set_input(bytes);
   std::string plain(kBuffer, '\0');
   while (!closed_) {
     std::size_t got = 0;
-    const TlsStream::Step step = tls_.read(plain.data(), plain.size(), got);
+    const TlsStream::Step step = tls_->read(plain.data(), plain.size(), got);
     if (step == TlsStream::Step::kDone) {
       session_->receive(std::string_view(plain.data(), got));
       continue;
     }
     if (step == TlsStream::Step::kClosed) {
       session_->receive_end();
-      return close(service_unavailable("the server has closed the connection"));
+      return close(service_unavailable("EOF"));
     }
-    if (step == TlsStream::Step::kFailed) return close(service_unavailable("TLS: " + tls_.error()));
+    if (step == TlsStream::Step::kFailed) return close(service_unavailable("remote error: tls: " + tls_->error()));
     break;
   }
   want_flush();
@@ -175,7 +236,9 @@ void RemoteConnection::arm_read() {
     self->reading_ = false;
     if (self->closed_) return;
     // An end that TLS has not announced may be anybody's: an answer that it would complete is cut short.
-    if (error) return self->close(service_unavailable("the connection to " + self->address_.authority + " has broken: " + error.message()));
+    if (error == asio::error::eof && !self->tls_ && self->session_) self->session_->receive_end();
+    if (error == asio::error::eof) return self->close(service_unavailable("EOF"));
+    if (error) return self->close(service_unavailable("read tcp " + host_and_port(self->address_) + ": read: " + system_words(error)));
     self->received(std::string_view(self->buffer_.data(), count));
     self->arm_read();
   });
@@ -194,7 +257,11 @@ void RemoteConnection::flush() {
   if (out_.size() < kSendBudget) {
     plain_.clear();
     session_->fill(plain_, kSendBudget);
-    if (!plain_.empty() && tls_.write(plain_) != TlsStream::Step::kDone) return close(service_unavailable("TLS: " + tls_.error()));
+    if (!tls_) {
+      out_ += plain_;
+    } else if (!plain_.empty() && tls_->write(plain_) != TlsStream::Step::kDone) {
+      return close(service_unavailable("tls: " + tls_->error()));
+    }
   }
   send();
   if (!closed_ && !sending_now_ && out_.empty() && session_->finished()) close(service_unavailable("the connection is done"));
@@ -209,7 +276,8 @@ void RemoteConnection::send() {
     self->sending_now_ = false;
     if (self->closed_) return;
     // What the server has said before it closed may still be there to be read.
-    if (error && !self->reading_) return self->close(service_unavailable("the connection has broken: " + error.message()));
+    if (error && !self->reading_)
+      return self->close(service_unavailable("write tcp " + host_and_port(self->address_) + ": write: " + system_words(error)));
     if (!error) self->flush();
     if (!error && !self->session_) self->send();
   });
@@ -222,7 +290,7 @@ void RemoteConnection::has_room() {
   });
 }
 
-void RemoteConnection::arm_timer(std::chrono::nanoseconds time, const char* why, bool only_idle) {
+void RemoteConnection::arm_timer(std::chrono::nanoseconds time, std::string why, bool only_idle) {
   if (cancel_timer_) cancel_timer_();
   cancel_timer_ = loop_.after(time, [weak = weak_from_this(), time, why, only_idle] {
     const auto self = weak.lock();

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/io_loop.hpp"
+#include "base/task_group.hpp"
 #include "client/remote_session.hpp"
 #include "transport/openssl_ptr.hpp"
 #include "transport/tls_stream.hpp"
@@ -23,8 +24,9 @@ struct RemoteAddress {
   std::string port;
   std::string authority;    // "host:port"
   std::string server_name;  // that the certificate must have; empty: it is not looked at
+  bool plain = false;       // no TLS
 };
-// Errors: kBadRequest for what is no https URL.
+// Errors: kBadRequest for what is no https or http URL.
 Result<RemoteAddress> parse_server_url(const ClientConfig& config);
 
 class RemoteConnection final : public RemotePort, public std::enable_shared_from_this<RemoteConnection> {
@@ -38,14 +40,21 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
     // It is no more; `again` are calls for another one.
     virtual void connection_closed(RemoteConnection& connection, std::vector<RemoteCallRef> again, const Status& why) = 0;
   };
-  RemoteConnection(std::weak_ptr<Owner> owner, IoLoop& loop, const ClientConfig& config, RemoteAddress address, SSL_CTX* context);
+  // `tasks`: for the client's own way of connecting, if it has one.
+  struct Place {
+    IoLoop& loop;
+    TaskGroup& tasks;
+  };
+  // `alone`: for one call, which may leave HTTP.
+  RemoteConnection(std::weak_ptr<Owner> owner, Place place, const ClientConfig& config, RemoteAddress address, SSL_CTX* context,
+                   bool alone);
   ~RemoteConnection() override;
 
   void open();
   // Waits here until the connection is open, if it is not.
   void take(RemoteCallRef call);
   bool open_yet() const noexcept { return session_ != nullptr; }
-  bool can_take() const { return !retired_ && (session_ ? session_->can_take() : !closed_ && pending_.empty()); }
+  bool can_take() const { return !retired_ && !alone_ && (session_ ? session_->can_take() : !closed_ && pending_.empty()); }
   bool idle() const { return session_ && session_->idle(); }
   // Lasting calls alone use it, and it takes no other: it may stay so for good.
   bool kept_by_lasting() const;
@@ -53,6 +62,7 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
   // Takes no more calls, and closes when those it has are done.
   void retire();
   bool retired() const noexcept { return retired_; }
+  bool alone() const noexcept { return alone_; }
 
   // RemotePort
   void want_flush() override;
@@ -60,23 +70,27 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
   void has_room() override;
 
  private:
-  void connect();
+  static Task<void> dial(std::shared_ptr<RemoteConnection> self);
+  void resolve();
+  void connected();
   void shake_hands();
   void handshake(std::string_view bytes);
-  void opened();
+  void opened(bool http2);
+  void received_tls(std::string_view bytes);
   void received(std::string_view bytes);
   void flush();
   void send();
   void arm_read();
-  void arm_timer(std::chrono::nanoseconds time, const char* why, bool only_idle);
+  void arm_timer(std::chrono::nanoseconds time, std::string why, bool only_idle);
 
   const std::weak_ptr<Owner> owner_;
   IoLoop& loop_;
+  TaskGroup& tasks_;
   const ClientConfig& config_;
   const RemoteAddress address_;
   boost::asio::ip::tcp::resolver resolver_;
   boost::asio::ip::tcp::socket socket_;
-  TlsStream tls_;
+  std::optional<TlsStream> tls_;
   std::unique_ptr<RemoteSession> session_;
   std::deque<RemoteCallRef> pending_;  // until there is a session
   std::string plain_, out_, sending_;
@@ -87,6 +101,7 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
   bool flush_planned_ = false;
   bool closed_ = false;
   bool retired_ = false;
+  const bool alone_;
 };
 
 }  // namespace backplane

@@ -99,6 +99,18 @@ class LocalCall final : public StreamPort {
       self->wake();
     });
   }
+  // From any thread.
+  static std::function<void(Status)> breaking(std::weak_ptr<LocalCall> weak) {
+    return [weak, home = current_executor()](Status why) {
+      home->post([weak, why] {
+        const auto self = weak.lock();
+        if (!self || self->over()) return;
+        self->failed_ = why;
+        self->exchange_->abort();
+        self->wake();
+      });
+    };
+  }
   void end_timer() {
     if (cancel_timer_) cancel_timer_();
   }
@@ -207,9 +219,11 @@ class LocalClient final : public HttpClient {
   Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {
     // Without a name a call would be the server's own, which may do everything.
     if (user_ && user_->name.empty()) co_return bad_request("a call on behalf of a user names the user");
+    if (call.upgrade) co_return bad_request("a call from inside has no connection to leave HTTP on");
     // This user agent is served to the last while the server drains: hooks must be able to clean up.
     call.headers.emplace_back("User-Agent", "kube-apiserver/backplane");
     const auto source = call.body_source;
+    const auto breaker = call.breaker;
     auto local = std::make_shared<LocalCall>(std::move(call));
     auto answer = std::make_unique<LocalAnswer>(local);
     if (!tasks_.spawn(*current_executor(), "local-call", LocalCall::run(local, root_, user_))) {
@@ -218,6 +232,7 @@ class LocalClient final : public HttpClient {
     if (source && !tasks_.spawn(*current_executor(), "local-call-body", LocalCall::feed(local, source)))
       co_return service_unavailable("the server is stopping");
     local->watch_deadline(local);
+    if (breaker) breaker->attach(LocalCall::breaking(local));
     Status begun = co_await local->head();
     if (!begun.ok()) co_return begun;
     co_return std::unique_ptr<HttpAnswer>(std::move(answer));

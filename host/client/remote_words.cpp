@@ -1,0 +1,103 @@
+#include "client/remote_words.hpp"
+
+#include <arpa/inet.h>
+
+#include <cctype>
+#include <chrono>
+#include <cstring>
+
+#include "backplane/meta.hpp"
+
+namespace backplane {
+namespace {
+
+struct NamesFree {
+  void operator()(GENERAL_NAMES* names) const { GENERAL_NAMES_free(names); }
+};
+
+std::string name_text(const GENERAL_NAME& name) {
+  if (name.type == GEN_DNS) {
+    return std::string(reinterpret_cast<const char*>(ASN1_STRING_get0_data(name.d.dNSName)),
+                       static_cast<std::size_t>(ASN1_STRING_length(name.d.dNSName)));
+  }
+  if (name.type != GEN_IPADD) return {};
+  char text[INET6_ADDRSTRLEN] = {};
+  const int family = ASN1_STRING_length(name.d.iPAddress) == 4 ? AF_INET : AF_INET6;
+  inet_ntop(family, ASN1_STRING_get0_data(name.d.iPAddress), text, sizeof text);
+  return text;
+}
+
+// The names of one kind that the certificate has, "a, b".
+std::string names_of(X509* certificate, int kind) {
+  const std::unique_ptr<GENERAL_NAMES, NamesFree> names(
+      static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
+  std::string out;
+  for (int i = 0; names && i < sk_GENERAL_NAME_num(names.get()); ++i) {
+    const GENERAL_NAME* name = sk_GENERAL_NAME_value(names.get(), i);
+    if (name->type == kind) out.append(out.empty() ? "" : ", ").append(name_text(*name));
+  }
+  return out;
+}
+
+std::string mismatch(X509* certificate, const std::string& wanted, bool is_address) {
+  const std::string names = certificate == nullptr ? "" : names_of(certificate, is_address ? GEN_IPADD : GEN_DNS);
+  if (!names.empty()) return "certificate is valid for " + names + ", not " + wanted;
+  if (is_address) return "cannot validate certificate for " + wanted + " because it doesn't contain any IP SANs";
+  const bool common_name =
+      certificate != nullptr && X509_NAME_get_index_by_NID(X509_get_subject_name(certificate), NID_commonName, -1) >= 0;
+  if (common_name && names_of(certificate, GEN_IPADD).empty()) {
+    return "certificate relies on legacy Common Name field, use SANs instead";
+  }
+  return "certificate is not valid for any names, but wanted to match " + wanted;
+}
+
+std::string time_text(const ASN1_TIME* time) {
+  std::tm parts{};
+  if (time == nullptr || ASN1_TIME_to_tm(time, &parts) != 1) return "unknown";
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+std::string verify_words(SSL* ssl, long problem, const std::string& wanted) {
+  const X509Ptr leaf(SSL_get1_peer_certificate(ssl));
+  switch (problem) {
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+    case X509_V_ERR_CERT_SIGNATURE_FAILURE:
+      return "certificate signed by unknown authority";
+    case X509_V_ERR_HOSTNAME_MISMATCH:
+      return mismatch(leaf.get(), wanted, false);
+    case X509_V_ERR_IP_ADDRESS_MISMATCH:
+      return mismatch(leaf.get(), wanted, true);
+    case X509_V_ERR_CERT_HAS_EXPIRED:
+      return "certificate has expired or is not yet valid: current time " + now_rfc3339() + " is after " +
+             time_text(leaf ? X509_get0_notAfter(leaf.get()) : nullptr);
+    case X509_V_ERR_CERT_NOT_YET_VALID:
+      return "certificate has expired or is not yet valid: current time " + now_rfc3339() + " is before " +
+             time_text(leaf ? X509_get0_notBefore(leaf.get()) : nullptr);
+    case X509_V_ERR_INVALID_PURPOSE:
+      return "certificate specifies an incompatible key usage";
+    default:
+      return X509_verify_cert_error_string(problem);
+  }
+}
+
+}  // namespace
+
+std::string system_words(const boost::system::error_code& error) {
+  std::string words = error.category() == boost::system::system_category() ? std::strerror(error.value()) : error.message();
+  if (!words.empty()) words.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(words.front())));
+  return words;
+}
+
+std::string tls_words(SSL* ssl, const std::string& wanted, const std::string& openssl_words) {
+  const long verified = SSL_get_verify_result(ssl);
+  if (verified == X509_V_OK) return "tls: " + openssl_words;
+  return "tls: failed to verify certificate: x509: " + verify_words(ssl, verified, wanted);
+}
+
+}  // namespace backplane

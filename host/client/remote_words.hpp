@@ -1,0 +1,19 @@
+// What is wrong with a connection to another server, in the words of Go's net, tls and x509 packages: clients of Kubernetes know those, and
+// conditions and webhook errors quote them.
+//
+// Thread-safety: any thread.
+#pragma once
+
+#include <boost/system/error_code.hpp>
+#include <string>
+
+#include "transport/openssl_ptr.hpp"
+
+namespace backplane {
+
+// "connection refused"
+std::string system_words(const boost::system::error_code& error);
+// Of a handshake that has failed; `wanted` is the name that the certificate was to have.
+std::string tls_words(SSL* ssl, const std::string& wanted, const std::string& openssl_words);
+
+}  // namespace backplane
