@@ -1,4 +1,7 @@
+#include "backplane/connect.hpp"
+
 #include "base/home.hpp"
+#include "endpoints/negotiation.hpp"
 #include "endpoints/verb_options.hpp"
 #include "endpoints/verbs.hpp"
 
@@ -20,8 +23,16 @@ Task<Status> serve_connect(const Resource& resource, RequestContext& context, Ex
   const Query query = request_query(exchange);
   if (query_has(query, "dryRun")) co_return bad_request("dryRun is not supported");
   const Home home;
+  OptionConnecter* const with_options = resource.option_connecter;
+  Object options;
+  if (with_options != nullptr) {
+    auto read = with_options->read_options(context, query);
+    if (!read.ok()) co_return bad_request(read.status().message());
+    options = std::move(*read);
+  }
   if (AdmissionRunner* admission = resource.scope.admission) {
     AdmissionAttributes attributes = attributes_of(resource, context);
+    if (with_options != nullptr) attributes.object = &options;
     Status status = co_await admission->admit(attributes);
     co_await home;
     if (!status.ok()) co_return status;
@@ -29,8 +40,20 @@ Task<Status> serve_connect(const Resource& resource, RequestContext& context, Ex
     co_await home;
     if (!status.ok()) co_return status;
   }
+  if (with_options != nullptr) {
+    Status done = co_await with_options->connect_with(context, context.info.name, std::move(options), exchange);
+    co_return done;
+  }
   co_await resource.connecter->connect(context, context.info.name, exchange);
   co_return Status();
+}
+
+// Errors are in one of the encodings that objects have, and a client that takes none of them is told so first, as upstream does.
+Task<Status> serve_stream(const Resource& resource, RequestContext& context, Exchange& exchange) {
+  const auto media = negotiate(exchange, resource.offers);
+  if (!media.ok()) co_return media.status();
+  Status done = co_await resource.stream_getter->get_stream(context, context.info.name, exchange);
+  co_return done;
 }
 
 }  // namespace backplane::endpoints

@@ -143,7 +143,7 @@ Result<MediaType> negotiate(const Exchange& exchange, const Offers& offers) {
   return media;
 }
 
-Status check_route_accept(const Exchange& exchange, bool streams) {
+Status check_route_accept(const Exchange& exchange, bool streams, const std::vector<std::string>& more) {
   const std::string_view accept = exchange.header("accept");
   if (is_plain_json(accept)) return {};
   std::string_view rest = accept;
@@ -151,8 +151,11 @@ Status check_route_accept(const Exchange& exchange, bool streams) {
     std::string_view part = take(rest, ',');
     const std::string_view type = trim(take(part, ';'));
     if (type == "*/*" || in_list(served_types(), type) || (streams && in_list(stream_types(), type))) return {};
+    if (std::find(more.begin(), more.end(), type) != more.end()) return {};
   }
-  std::string types(served_types());
+  std::string types;
+  for (const std::string& type : more) types.append(type).append(", ");
+  types.append(served_types());
   if (streams) types.append(", ").append(stream_types());
   const std::string_view method = exchange.method();
   const std::string_view length = exchange.header("content-length");

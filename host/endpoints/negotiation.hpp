@@ -4,7 +4,9 @@
 // Errors:        406 and 415 with the lists upstream prints.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "backplane/codec.hpp"
 #include "backplane/http.hpp"
@@ -42,8 +44,8 @@ struct Offers {
 Result<MediaType> negotiate(const Exchange& exchange, const Offers& offers);
 
 // What the router of the built-in groups checks before a handler sees the request: may one of the types that the path produces do?
-// `streams`: the path lists or watches.
-Status check_route_accept(const Exchange& exchange, bool streams);
+// `streams`: the path lists or watches; `more`: types that it produces besides, first.
+Status check_route_accept(const Exchange& exchange, bool streams, const std::vector<std::string>& more = {});
 
 enum class BodyFormat : unsigned char { kJson, kYaml, kProtobuf, kCbor };
 // Content-Type of an object body; none is JSON.

@@ -31,6 +31,8 @@ Resource::Resource(ResourceScope given) : scope(std::move(given)) {
   if (collection_deleter != nullptr && !collection_deleter->deletes_collections()) collection_deleter = nullptr;
   connecter = dynamic_cast<Connecter*>(storage);
   if (connecter != nullptr) connect_methods = connecter->connect_methods();
+  option_connecter = dynamic_cast<OptionConnecter*>(storage);
+  stream_getter = dynamic_cast<StreamGetter*>(storage);
   list_kind = lister != nullptr ? lister->list_kind() : scope.kind.kind + "List";
   const auto* provider = dynamic_cast<TableProvider*>(storage);
   table = provider != nullptr ? &provider->table_convertor() : &default_table_convertor();

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backplane/connect.hpp"
 #include "endpoints/negotiation.hpp"
 #include "endpoints/open_watches.hpp"
 #include "endpoints/resource_handler.hpp"
@@ -51,6 +52,8 @@ struct Resource {
   GracefulDeleter* deleter = nullptr;
   CollectionDeleter* collection_deleter = nullptr;
   Connecter* connecter = nullptr;
+  OptionConnecter* option_connecter = nullptr;  // the connecter, when it takes options
+  StreamGetter* stream_getter = nullptr;
 };
 
 }  // namespace backplane::endpoints

@@ -31,6 +31,7 @@ struct Route {
 bool can_list(const Resource& resource) { return resource.lister != nullptr; }
 bool can_watch(const Resource& resource) { return resource.watcher != nullptr; }
 bool can_get(const Resource& resource) { return resource.getter != nullptr; }
+bool can_stream(const Resource& resource) { return resource.stream_getter != nullptr; }
 bool can_create(const Resource& resource) { return resource.creater != nullptr && resource.scope.subresource.empty(); }
 bool can_create_named(const Resource& resource) { return resource.named_creater != nullptr && !resource.scope.subresource.empty(); }
 bool can_create_under(const Resource& resource) { return resource.creater != nullptr && !resource.scope.subresource.empty(); }
@@ -39,10 +40,11 @@ bool can_patch(const Resource& resource) { return resource.patcher != nullptr; }
 bool can_delete(const Resource& resource) { return resource.deleter != nullptr; }
 bool can_delete_collection(const Resource& resource) { return resource.collection_deleter != nullptr; }
 
-constexpr std::array<Route, 13> kRoutes = {{
+constexpr std::array<Route, 14> kRoutes = {{
     {"GET", Place::kCollection, false, can_list, serve_list},
     {"GET", Place::kAllNamespaces, false, can_list, serve_list},
     {"GET", Place::kItem, false, can_get, serve_get},
+    {"GET", Place::kItem, false, can_stream, serve_stream},
     {"GET", Place::kCollection, true, can_watch, serve_watch},
     {"GET", Place::kAllNamespaces, true, can_watch, serve_watch},
     {"GET", Place::kItem, true, can_watch, serve_watch},
@@ -169,7 +171,7 @@ class ResourceHandler final : public HttpHandler {
       has_path = true;
       if (route.method != method) continue;
       verb = route.verb;
-      Status status = check_headers(exchange, route);
+      Status status = check_headers(resource_, exchange, route);
       if (status.ok()) warn_deprecated(context);
       return status.ok() ? choose_watch(context.info, verb) : status;
     }
@@ -184,7 +186,8 @@ class ResourceHandler final : public HttpHandler {
     return {};
   }
 
-  static Status check_headers(const Exchange& exchange, const Route& route) {
+  static Status check_headers(const Resource& resource, const Exchange& exchange, const Route& route) {
+    if (route.verb == serve_stream) return check_route_accept(exchange, false, resource.stream_getter->media_types());
     if (route.verb == serve_patch) {
       Status known = check_patch_type(exchange);
       if (!known.ok()) return known;
@@ -222,7 +225,7 @@ std::shared_ptr<HttpHandler> make_resource_handler(ResourceScope scope) {
 
 std::vector<std::string> discovery_verbs(RestStorage& storage, bool subresource) {
   const auto has = [&storage](auto* role) { return dynamic_cast<decltype(role)>(&storage) != nullptr; };
-  const bool gets = has(static_cast<Getter*>(nullptr));
+  const bool gets = has(static_cast<Getter*>(nullptr)) || has(static_cast<StreamGetter*>(nullptr));
   const bool updates = has(static_cast<Updater*>(nullptr));
   std::set<std::string> verbs;
   if (gets) verbs.insert("get");

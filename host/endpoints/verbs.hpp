@@ -22,5 +22,7 @@ Task<Status> serve_patch(const Resource& resource, RequestContext& context, Exch
 Task<Status> serve_delete(const Resource& resource, RequestContext& context, Exchange& exchange);
 Task<Status> serve_delete_collection(const Resource& resource, RequestContext& context, Exchange& exchange);
 Task<Status> serve_connect(const Resource& resource, RequestContext& context, Exchange& exchange);
+// GET of a StreamGetter.
+Task<Status> serve_stream(const Resource& resource, RequestContext& context, Exchange& exchange);
 
 }  // namespace backplane::endpoints

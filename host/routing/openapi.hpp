@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "backplane/connect.hpp"
 #include "routing/route_table.hpp"
 
 namespace backplane {
@@ -44,12 +45,15 @@ struct OpenApiOperation {
   std::string id;                       // operationId
   std::vector<std::string_view> query;  // names of query parameters, sorted
   std::string body;                     // definition name, "" none, "Patch" for patches
-  std::string result;                   // definition name, "" for connect (text)
+  std::string result;                   // definition name, "" for a text
+  std::vector<std::string> text_types;  // of a text
   std::vector<int> codes;
   bool body_required = false;
   bool streams = false;   // lists and watches also produce the stream media types
   bool strategic = true;  // patches: strategic merge is offered
   const ResourceRow* row = nullptr;
+  // Parameters that the resource declares itself; their names are part of `query`.
+  std::shared_ptr<const std::vector<ConnectParameter>> declared;
 };
 // Every operation of a group version, by path.
 std::map<std::string, std::vector<OpenApiOperation>> openapi_operations(const VersionTable& version);
@@ -63,6 +67,8 @@ struct OpenApiParameter {
   std::string_view name;
   bool in_path = false;
   bool of_patch = false;  // said of patches in other words
+  // Of one that the resource declares: its type, and the kind whose member it is.
+  std::string_view declared_type, declared_by;
 
   std::string_view in() const noexcept { return in_path ? "path" : "query"; }
   std::string_view type() const noexcept;  // "boolean", "integer" or "string"

@@ -111,7 +111,8 @@ class RowOperations {
 
  private:
   void make_item() {
-    if (row_.takes_path) return make_connect();
+    if (row_.connects) return make_connect();
+    if (auto* stream = dynamic_cast<StreamGetter*>(row_.storage.get())) return make_stream(*stream);
     if (has_verb(row_, "get")) add(item_, "get", "get", "read" + id_part_ + name_, kReadQuery, "", kind_, {200});
     if (has_verb(row_, "update")) add(item_, "put", "put", "replace" + id_part_ + name_, kWriteQuery, kind_, kind_, {200, 201});
     if (has_verb(row_, "patch")) add(item_, "patch", "patch", "patch" + id_part_ + name_, kPatchQuery, "Patch", kind_, {200, 201});
@@ -125,13 +126,37 @@ class RowOperations {
           returned ? kind_ : kMeta + "Status", {200, 202});
     }
   }
+  // Each method twice where a path may follow.
   void make_connect() {
     auto* connecter = dynamic_cast<Connecter*>(row_.storage.get());
+    std::vector<ConnectParameter> parameters;
+    if (auto* with_options = dynamic_cast<OptionConnecter*>(connecter)) parameters = with_options->parameters();
+    const auto declared = std::make_shared<const std::vector<ConnectParameter>>(std::move(parameters));
     for (const auto& method : connecter->connect_methods()) {
       std::string lower = method;
       for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-      add(item_, lower, "connect", "connect" + id_part_ + capitalized(lower) + name_, {}, "", "", {200});
+      const std::string id = "connect" + id_part_ + capitalized(lower) + name_;
+      add_text(item_, lower, "connect", id, declared, {"*/*"});
+      if (row_.takes_path) add_text(item_ + "/{path}", lower, "connect", id + "WithPath", declared, {"*/*"});
     }
+  }
+  void make_stream(const StreamGetter& stream) {
+    std::vector<ConnectParameter> parameters = stream.parameters();
+    parameters.push_back({"pretty"});
+    std::vector<std::string> types = stream.media_types();
+    for (const char* type : {"application/json", "application/yaml", "application/vnd.kubernetes.protobuf"}) types.emplace_back(type);
+    add_text(item_, "get", "get", "read" + id_part_ + name_, std::make_shared<const std::vector<ConnectParameter>>(std::move(parameters)),
+             std::move(types));
+  }
+  void add_text(const std::string& path, std::string method, std::string action, std::string id,
+                std::shared_ptr<const std::vector<ConnectParameter>> declared, std::vector<std::string> types) {
+    Names names;
+    for (const ConnectParameter& each : *declared) names.push_back(each.name);
+    std::sort(names.begin(), names.end());
+    add(path, std::move(method), std::move(action), std::move(id), names, "", "", {200});
+    OpenApiOperation& added = out_[path].back();
+    added.text_types = std::move(types);
+    added.declared = std::move(declared);
   }
   void make_all_namespaces() {
     if (has_verb(row_, "list"))
@@ -194,6 +219,7 @@ std::string definition_of(const ResourceRow& row, const GroupVersionKind& kind) 
 }
 
 std::string_view OpenApiParameter::type() const noexcept {
+  if (!declared_type.empty()) return declared_type;
   static constexpr std::string_view kBooleans[] = {
       "allowWatchBookmarks", "sendInitialEvents", "watch", "force", "orphanDependents", "ignoreStoreReadErrorWithClusterBreakingPotential"};
   static constexpr std::string_view kIntegers[] = {"limit", "timeoutSeconds", "gracePeriodSeconds"};
@@ -209,6 +235,16 @@ bool takes(const OpenApiOperation& operation, std::string_view query) {
   return std::find(operation.query.begin(), operation.query.end(), query) != operation.query.end();
 }
 
+OpenApiParameter query_parameter(const OpenApiOperation& operation, std::string_view name) {
+  OpenApiParameter out{name, false, operation.action == "patch", {}, {}};
+  if (operation.declared == nullptr || name == "pretty") return out;
+  for (const ConnectParameter& each : *operation.declared) {
+    if (each.name == name) out.declared_type = each.type;
+  }
+  if (!out.declared_type.empty()) out.declared_by = operation.row->kind.kind;
+  return out;
+}
+
 bool all_take(std::span<const OpenApiOperation> operations, std::string_view query) {
   return std::all_of(operations.begin(), operations.end(), [&](const OpenApiOperation& each) { return takes(each, query); });
 }
@@ -220,19 +256,19 @@ std::vector<OpenApiParameter> openapi_path_parameters(std::span<const OpenApiOpe
   const OpenApiOperation& first = operations.front();
   const std::string_view path = first.path;
   for (std::size_t at = path.find('{'); at != std::string_view::npos; at = path.find('{', at + 1)) {
-    out.push_back({path.substr(at + 1, path.find('}', at) - at - 1), true, false});
+    out.push_back({path.substr(at + 1, path.find('}', at) - at - 1), true, false, {}, {}});
   }
   for (const std::string_view name : first.query) {
-    if (all_take(operations, name)) out.push_back({name, false, first.action == "patch"});
+    if (all_take(operations, name)) out.push_back(query_parameter(first, name));
   }
-  std::sort(out.begin(), out.end(), [](const OpenApiParameter& a, const OpenApiParameter& b) { return a.name < b.name; });
+  std::stable_sort(out.begin(), out.end(), [](const OpenApiParameter& a, const OpenApiParameter& b) { return a.name < b.name; });
   return out;
 }
 
 std::vector<OpenApiParameter> openapi_own_parameters(const OpenApiOperation& operation, std::span<const OpenApiOperation> operations) {
   std::vector<OpenApiParameter> out;
   for (const std::string_view name : operation.query) {
-    if (!all_take(operations, name)) out.push_back({name, false, operation.action == "patch"});
+    if (!all_take(operations, name)) out.push_back(query_parameter(operation, name));
   }
   return out;
 }

@@ -36,6 +36,36 @@ Object body_parameter(const OpenApiOperation& operation) {
 struct SharedName {
   std::string_view name, shared;
 };
+// Of members of options: each kind has its own.
+struct SharedOption {
+  std::string_view kind, name, shared;
+};
+constexpr SharedOption kSharedOptions[] = {
+    {"NodeProxyOptions", "path", "path-rFDtV0x9"},
+    {"Pod", "container", "container-1GeXxFDC"},
+    {"Pod", "follow", "follow-9OIXh_2R"},
+    {"Pod", "insecureSkipTLSVerifyBackend", "insecureSkipTLSVerifyBackend-gM00jVbe"},
+    {"Pod", "limitBytes", "limitBytes-zwd1RXuc"},
+    {"Pod", "previous", "previous-1jxDPu3y"},
+    {"Pod", "sinceSeconds", "sinceSeconds-vE2NLdnP"},
+    {"Pod", "stream", "stream-l-48cgXv"},
+    {"Pod", "tailLines", "tailLines-9xQLWHMV"},
+    {"Pod", "timestamps", "timestamps-c17fW1w_"},
+    {"PodAttachOptions", "container", "container-_Q-EJ3nR"},
+    {"PodAttachOptions", "stderr", "stderr-26jJhFUR"},
+    {"PodAttachOptions", "stdin", "stdin-sEFnN3IS"},
+    {"PodAttachOptions", "stdout", "stdout-005YMKE6"},
+    {"PodAttachOptions", "tty", "tty-g7MlET_l"},
+    {"PodExecOptions", "command", "command-Py3eQybp"},
+    {"PodExecOptions", "container", "container-i5dOmRiM"},
+    {"PodExecOptions", "stderr", "stderr-W_1TNlWc"},
+    {"PodExecOptions", "stdin", "stdin-PSzNhyUC"},
+    {"PodExecOptions", "stdout", "stdout--EZLRwV1"},
+    {"PodExecOptions", "tty", "tty-s0flW37O"},
+    {"PodPortForwardOptions", "ports", "ports-91KROJmm"},
+    {"PodProxyOptions", "path", "path-oPbzgLUj"},
+    {"ServiceProxyOptions", "path", "path-QCf0eosM"},
+};
 constexpr SharedName kSharedNames[] = {
     {"allowWatchBookmarks", "allowWatchBookmarks-HC2hJt-J"},
     {"continue", "continue-QfD61s0i"},
@@ -60,6 +90,13 @@ constexpr SharedName kSharedNames[] = {
 
 std::string_view shared_name(const OpenApiParameter& parameter) {
   if (parameter.name == "fieldManager" && parameter.of_patch) return "fieldManager-7c6nTn1T";
+  if (!parameter.declared_by.empty()) {
+    for (const SharedOption& row : kSharedOptions) {
+      if (row.kind == parameter.declared_by && row.name == parameter.name) return row.shared;
+    }
+    return {};
+  }
+  if (parameter.name == "path" && parameter.in_path) return "path-z6Ciiujn";
   for (const SharedName& row : kSharedNames) {
     if (row.name == parameter.name) return row.shared;
   }
@@ -95,6 +132,7 @@ class Parameters {
 };
 
 Array produces(const OpenApiOperation& operation) {
+  if (!operation.text_types.empty()) return Array(operation.text_types.begin(), operation.text_types.end());
   Array out = words({"application/json", "application/yaml"});
   if (operation.strategic) out.emplace_back("application/vnd.kubernetes.protobuf");
   if (operation.streams) {
@@ -118,6 +156,7 @@ Object responses(const OpenApiOperation& operation) {
     Object response;
     response["description"] = code == 200 ? "OK" : code == 201 ? "Created" : "Accepted";
     if (!operation.result.empty()) response["schema"] = reference(operation.result);
+    if (!operation.text_types.empty()) response["schema"] = Object{{"type", "string"}};
     out[std::to_string(code)] = std::move(response);
   }
   out["401"] = Object{{"description", "Unauthorized"}};

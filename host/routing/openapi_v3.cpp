@@ -1,4 +1,7 @@
 #include "routing/openapi.hpp"
+
+#include <algorithm>
+
 #include "routing/version.hpp"
 
 namespace backplane {
@@ -29,9 +32,15 @@ Object content(const OpenApiOperation& operation) {
   Object out;
   auto add = [&](std::string_view type) {
     Object media;
-    media["schema"] = reference(operation.result);
+    media["schema"] = operation.result.empty() ? Object{{"type", "string"}} : reference(operation.result);
     out[type] = std::move(media);
   };
+  if (!operation.text_types.empty()) {
+    std::vector<std::string> types = operation.text_types;
+    std::sort(types.begin(), types.end());
+    for (const std::string& type : types) add(type);
+    return out;
+  }
   add("application/json");
   if (operation.streams) add("application/json;stream=watch");
   if (operation.strategic) {
@@ -46,7 +55,7 @@ Object responses(const OpenApiOperation& operation) {
   Object out;
   for (int code : operation.codes) {
     Object response;
-    if (!operation.result.empty()) response["content"] = content(operation);
+    if (!operation.result.empty() || !operation.text_types.empty()) response["content"] = content(operation);
     response["description"] = code == 200 ? "OK" : code == 201 ? "Created" : "Accepted";
     out[std::to_string(code)] = std::move(response);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "backplane/connect.hpp"
 #include "endpoints/resource_handler.hpp"
 #include "routing/discovery.hpp"
 
@@ -103,7 +104,9 @@ Rows with_rows(Rows rows, const GroupVersion& version, const Storages& storages,
     row->resource = path.substr(0, slash);
     row->subresource = slash == std::string::npos ? "" : path.substr(slash + 1);
     row->namespaced = scope_of(*storage, storages, row->resource);
-    row->takes_path = dynamic_cast<Connecter*>(storage.get()) != nullptr;
+    row->connects = dynamic_cast<Connecter*>(storage.get()) != nullptr;
+    const auto* with_options = dynamic_cast<OptionConnecter*>(storage.get());
+    row->takes_path = with_options != nullptr ? with_options->takes_path() : row->connects;
     row->kind = storage->kind();
     row->storage = storage;
     row->verbs = discovery_verbs(*storage, !row->subresource.empty());

@@ -25,7 +25,8 @@ struct ResourceRow {
   std::string resource;     // "deployments"
   std::string subresource;  // "" or "scale"
   bool namespaced = true;
-  bool takes_path = false;  // a Connecter: anything may follow the subresource
+  bool connects = false;    // a Connecter
+  bool takes_path = false;  // anything may follow the subresource
   GroupVersionKind kind;
   std::shared_ptr<RestStorage> storage;
   std::shared_ptr<HttpHandler> handler;
