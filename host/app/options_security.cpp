@@ -41,7 +41,7 @@ void AuthenticationOptions::add_flags(FlagSet& flags) {
                 "Let tokens that were mounted the old way live for a year.");
   flags.pass_on("service-account-issuer", FlagType::kStringArray, "",
                 "Who issues service account tokens. May be repeated; the first signs. Left out: https://kubernetes.");
-  flags.accept("service-account-jwks-uri", FlagType::kString, "", "Where the discovery document says the keys are.");
+  flags.pass_on("service-account-jwks-uri", FlagType::kString, "", "Where the discovery document says the keys are.");
   flags.accept("service-account-key-file", FlagType::kStringArray, "",
                "Keys that service account tokens are checked with. May be repeated.");
   flags.accept("service-account-lookup", FlagType::kBool, "true", "Check that the service account of a token still exists.");

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "accounts/openid.hpp"
 #include "accounts/token_request.hpp"
 #include "backplane/kit/durations.hpp"
 #include "backplane/kit/group.hpp"
@@ -85,6 +86,7 @@ class CorePlugin final : public Plugin {
     if (Status status = add_namespace_subresources(host, group); !status.ok()) return status;
     if (Status status = add_pod_subresources(host, group, options); !status.ok()) return status;
     if (Status status = add_token_requests(host, group); !status.ok()) return status;
+    if (Status status = add_openid_paths(host); !status.ok()) return status;
     if (Status status = add_component_statuses(host, group); !status.ok()) return status;
     if (Status status = group.install("core"); !status.ok()) return status;
     if (Status status = host.register_admission(make_namespace_lifecycle(group.store("namespaces"))); !status.ok()) return status;

@@ -110,6 +110,24 @@ class Keys(unittest.TestCase):
                 header, claims = parts(answer['status']['token'])
                 self.assertEqual((header['alg'], claims['iss'], claims['aud']), ('RS256', 'https://one', ['https://one', 'https://two']))
                 self.verify(answer['status']['token'], key, directory)
+                self.check_published(server, header)
+
+    def check_published(self, server, header):
+        code, headers, document = server.request('GET', '/.well-known/openid-configuration')
+        self.assertEqual((code, headers['Content-Type'], headers['Cache-Control']), (200, 'application/json', 'public, max-age=3600'))
+        self.assertEqual(document, {'issuer': 'https://one', 'jwks_uri': 'https://127.0.0.1:%d/openid/v1/jwks' % server.port,
+                                    'response_types_supported': ['id_token'], 'subject_types_supported': ['public'],
+                                    'id_token_signing_alg_values_supported': ['RS256']})
+        code, headers, keys = server.request('GET', '/openid/v1/jwks')
+        self.assertEqual((code, headers['Content-Type'], headers['Cache-Control']), (200, 'application/jwk-set+json', 'public, max-age=3600'))
+        self.assertEqual([(key['kid'], key['alg'], key['kty'], key['use'], key['e']) for key in keys['keys']],
+                         [(header['kid'], 'RS256', 'RSA', 'sig', 'AQAB')])
+        self.assertEqual(server.request('POST', '/openid/v1/jwks', '{}')[0], 405)
+
+    def test_an_issuer_that_is_no_url_publishes_nothing(self):
+        with Server('--service-account-issuer=kubernetes') as server:
+            self.assertEqual(server.request('GET', '/openid/v1/jwks')[0], 404)
+            self.assertEqual(server.request('GET', '/.well-known/openid-configuration')[0], 404)
 
     def verify(self, token, key, directory):
         text, _, signature = token.rpartition('.')

@@ -57,17 +57,6 @@ const Algorithm* algorithm_of(const EVP_PKEY* key) {
   return nullptr;
 }
 
-// URL-safe base64 of SHA-256 over the public key in DER.
-std::string id_of(EVP_PKEY* key) {
-  unsigned char* der = nullptr;
-  const int size = i2d_PUBKEY(key, &der);
-  if (size <= 0) return {};
-  unsigned char hash[SHA256_DIGEST_LENGTH];
-  SHA256(der, static_cast<std::size_t>(size), hash);
-  OPENSSL_free(der);
-  return url_base64({reinterpret_cast<const char*>(hash), sizeof hash});
-}
-
 // Both numbers of an EC signature, one behind the other, each as long as the curve is.
 std::string plain_signature(const std::string& der, int part) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(der.data());
@@ -82,6 +71,17 @@ std::string plain_signature(const std::string& der, int part) {
 }
 
 }  // namespace
+
+// URL-safe base64 of SHA-256 over the public key in DER.
+std::string key_id_of(const void* key) {
+  unsigned char* der = nullptr;
+  const int size = i2d_PUBKEY(static_cast<const EVP_PKEY*>(key), &der);
+  if (size <= 0) return {};
+  unsigned char hash[SHA256_DIGEST_LENGTH];
+  SHA256(der, static_cast<std::size_t>(size), hash);
+  OPENSSL_free(der);
+  return url_base64({reinterpret_cast<const char*>(hash), sizeof hash});
+}
 
 Result<std::shared_ptr<const TokenSigner>> TokenSigner::from_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -100,7 +100,7 @@ Result<std::shared_ptr<const TokenSigner>> TokenSigner::from_pem(std::string_vie
   std::shared_ptr<TokenSigner> out(new TokenSigner);
   out->algorithm_ = algorithm->name;
   out->part_ = algorithm->part;
-  out->key_id_ = id_of(key.get());
+  out->key_id_ = key_id_of(key.get());
   out->key_ = std::move(key);
   return std::shared_ptr<const TokenSigner>(std::move(out));
 }

@@ -13,6 +13,9 @@
 
 namespace backplane::core {
 
+// What upstream calls a key: the hash of its public half.  `key`: an EVP_PKEY.
+std::string key_id_of(const void* key);
+
 class TokenSigner {
  public:
   // A PEM private key: RSA (RS256) or EC over P-256, P-384 or P-521 (ES256, ES384, ES512).

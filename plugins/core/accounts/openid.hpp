@@ -1,0 +1,31 @@
+// What others need to trust the tokens of service accounts: the issuer's discovery document and the public keys (OpenID Connect Discovery,
+// RFC 7517), at /.well-known/openid-configuration and /openid/v1/jwks.
+//
+// Thread-safety: pure functions; the handlers answer on any executor.
+// Errors:        kBadRequest for an issuer that discovery cannot speak of, kInternalError for files without a key.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/host.hpp"
+#include "backplane/http.hpp"
+
+namespace backplane::core {
+
+// The JWK of each public key in the text: public and private keys and certificates, PEM.
+std::vector<Object> public_keys(std::string_view pem);
+
+struct OpenIdDocuments {
+  std::string configuration;
+  std::string keys;
+};
+// `keys_uri`: where the keys are to be found, as the document says.
+Result<OpenIdDocuments> openid_documents(const std::string& issuer, const std::string& keys_uri, std::vector<Object> keys);
+
+// Registers both paths; neither where the issuer is no https URL, which is logged.
+Status add_openid_paths(Host& host);
+
+}  // namespace backplane::core
