@@ -54,7 +54,8 @@ Status ServerParts::take_data_dir() {
 // Certificates wait for the disk and code for the linker: neither needs the other.
 Result<OpenedPlugins> ServerParts::bind_and_open() {
   const auto& own = options().backplane;
-  const PluginOptions wanted{own.plugin_dirs, own.disable_plugins, own.require_plugins, own.data_dir + "/plugins-gen"};
+  const PluginOptions wanted{own.plugin_dirs, own.disable_plugins, own.require_plugins, own.data_dir + "/plugins-gen",
+                             options().storage.backend};
   auto binding = std::async(std::launch::async, [this] { return bind_port(); });
   auto opened = open_plugins(wanted);
   Status bound = binding.get();

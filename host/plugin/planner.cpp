@@ -30,6 +30,7 @@ class Planner {
 
   void select() {
     disable();
+    disable_idle_stores();
     reject_broken();
     reject_duplicates();
   }
@@ -92,6 +93,7 @@ class Planner {
 
   void reject_broken();
   void disable();
+  void disable_idle_stores();
   void reject_duplicates();
   // The first running plugin that `i` says it cannot run beside, and the word it says so with.
   struct Conflict {
@@ -152,6 +154,24 @@ void Planner::disable() {
       plan_.general.push_back(
           {finding_code::kUnknownDisabled, Severity::kWarning, "--disable-plugin", {}, name, "there is no plugin of this name", {}});
     }
+  }
+}
+
+// Their libraries are large, and nobody would ask for what they offer.
+void Planner::disable_idle_stores() {
+  constexpr std::string_view kStore = "storage/";
+  const std::string used = std::string(kStore) + options_.storage;
+  const auto provides = [&](std::size_t i, auto&& fits) {
+    const auto& names = descriptor(i).provides;
+    return std::any_of(names.begin(), names.end(), [&](const Capability& capability) { return fits(capability.name); });
+  };
+  const auto is_used = [&](std::string_view name) { return name == used; };
+  const auto is_other = [&](std::string_view name) { return !name.starts_with(kStore) && name != "storage"; };
+  const auto stores = running();
+  if (options_.storage.empty() || std::none_of(stores.begin(), stores.end(), [&](auto i) { return provides(i, is_used); })) return;
+  for (const auto i : stores) {
+    const bool idle = !descriptor(i).provides.empty() && !provides(i, is_used) && !provides(i, is_other);
+    if (idle && !is_required(i)) at(i).state = PluginState::kDisabled;
   }
 }
 

@@ -21,7 +21,7 @@ namespace backplane {
 // Life of a plugin as reports show it.
 enum class PluginState : unsigned char {
   kPlanned,    // will run
-  kDisabled,   // switched off by --disable-plugin
+  kDisabled,   // switched off by --disable-plugin, or a store that is not used
   kRejected,   // the file, the descriptor or the stamp is wrong, or the plan has no place for it
   kBlocked,    // something it requires does not run
   kFailed,     // a lifecycle call failed; rolled back
@@ -33,6 +33,9 @@ struct PlanOptions {
   std::vector<std::string> disabled;          // --disable-plugin: names
   std::vector<std::string> required;          // --require-plugin: names
   std::vector<Capability> host_capabilities;  // what the host itself provides ("host", "sdk")
+  // The store in use ("rocksdb"): plugins that provide other stores ("storage/NAME") and nothing else are not even mapped, if somebody
+  // provides this one.  Empty: all are.
+  std::string storage = {};
 };
 
 struct PlannedPlugin {

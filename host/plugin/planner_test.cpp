@@ -229,6 +229,22 @@ TEST(Planner, ADisabledPluginNeedNotBeInOrder) {
   EXPECT_TRUE(plan.general.empty());
 }
 
+TEST(Planner, AStoreThatIsNotUsedIsNotLoaded) {
+  const auto rocks = named("rocks", R"("provides":["storage/rocksdb"])"), etcd = named("etcd", R"("provides":["storage/etcd3"])");
+  const auto both = named("both", R"("provides":["storage/other","metrics"])"), group = named("core");
+  const auto states = [&](const std::string& used, Names required = {}) {
+    const auto plan = plan_plugins({rocks, etcd, both, group}, {{}, std::move(required), {}, used});
+    std::string text;
+    for (const auto& plugin : plan.plugins) text += plugin.runs() ? plugin.name() + " " : "";
+    return text;
+  };
+  EXPECT_EQ(states("etcd3"), "etcd both core ");
+  EXPECT_EQ(states("rocksdb"), "rocks both core ");
+  EXPECT_EQ(states("etcd3", {"rocks"}), "rocks etcd both core ") << "somebody wants it all the same";
+  EXPECT_EQ(states("unheard-of"), "rocks etcd both core ") << "whoever asked for it is told what there is";
+  EXPECT_EQ(states(""), "rocks etcd both core ");
+}
+
 TEST(Planner, DisablingAPluginBlocksWhatRequiresItAndAnUnknownNameIsAWarning) {
   const auto plan = plan_plugins({named("core"), named("apps", R"("requires":[{"name":"core"}])")}, {{"core", "typo"}, {}, {}});
   EXPECT_EQ(find_plugin(plan, "core").state, PluginState::kDisabled);

@@ -252,8 +252,8 @@ std::string default_plugin_directory() {
 Result<OpenedPlugins> open_plugins(const PluginOptions& options) {
   auto directory = GenerationDirectory::create(options.generation_dir);
   if (!directory.ok()) return std::move(directory).status();
-  std::unique_ptr<OpenedPlugins::State> opened(
-      new OpenedPlugins::State{{options.disabled, options.required, host_capabilities()}, {}, {}, std::move(directory).value(), {}});
+  std::unique_ptr<OpenedPlugins::State> opened(new OpenedPlugins::State{
+      {options.disabled, options.required, host_capabilities(), options.storage}, {}, {}, std::move(directory).value(), {}});
   auto inspected = inspect_directories(options.directories, opened->general);
   opened->plan = plan_plugins(std::move(inspected), opened->options);
   opened->general.insert(opened->general.end(), opened->plan.general.begin(), opened->plan.general.end());

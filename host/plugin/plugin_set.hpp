@@ -33,6 +33,7 @@ struct PluginOptions {
   std::vector<std::string> disabled;     // --disable-plugin
   std::vector<std::string> required;     // --require-plugin
   std::string generation_dir;            // where private copies stand (<data-dir>/plugins-gen); empty: a temporary directory
+  std::string storage = {};              // the store in use; empty: plugins of all stores are loaded
 };
 
 // What plugins get through the SDK's Host.  References outlive the PluginSet.
