@@ -226,7 +226,9 @@ class CorePlugin final : public Plugin {
   }
 
   static Status add_kubernetes_service(Host& host, KubernetesService service) {
-    auto controller = std::make_shared<KubernetesServiceController>(host, std::move(service));
+    auto leases = MasterLeases::make(host);
+    if (!leases.ok()) return std::move(leases).status();
+    auto controller = std::make_shared<KubernetesServiceController>(host, std::move(service), std::move(*leases));
     Status status =
         host.add_post_start_hook("bootstrap-controller", [controller](PostStartHookContext context) { return controller->start(context); });
     if (!status.ok()) return status;

@@ -164,6 +164,19 @@ class Away(unittest.TestCase):
             names = {item['metadata']['name'] for item in one.request('GET', CONFIGMAPS)[2]['items']}
             self.assertLessEqual(set(acknowledged + ['after']), names)
 
+    def test_a_host_that_is_killed_leaves_the_endpoints_of_the_service_within_its_lease(self):
+        etcd = Etcd().start()
+        self.addCleanup(etcd.stop)
+
+        def addresses(host):
+            subsets = host.request('GET', '/api/v1/namespaces/default/endpoints/kubernetes')[2].get('subsets') or []
+            return [address['ip'] for subset in subsets for address in subset['addresses']]
+        with Server('--etcd-servers=' + etcd.url, '--advertise-address=192.0.2.1') as one:
+            with Server('--etcd-servers=' + etcd.url, '--advertise-address=192.0.2.2') as other:
+                self.assertTrue(wait_for(lambda: addresses(one) == ['192.0.2.1', '192.0.2.2']), addresses(one))
+                other.kill()
+            self.assertTrue(wait_for(lambda: addresses(one) == ['192.0.2.1']), addresses(one))
+
     def test_history_that_was_compacted_is_answered_as_gone(self):
         etcd = Etcd().start()
         self.addCleanup(etcd.stop)

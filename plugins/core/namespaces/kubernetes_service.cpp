@@ -32,15 +32,14 @@ Object new_slice(std::string_view type) {
   return out;
 }
 
-Array wanted_subsets(const std::string& address, int port) {
+Array wanted_subsets(const std::vector<std::string>& addresses, int port) {
   Object endpoint;
   endpoint["name"] = "https";
   endpoint["port"] = port;
   endpoint["protocol"] = "TCP";
-  Object at;
-  at["ip"] = address;
   Object subset;
-  subset["addresses"] = Array{std::move(at)};
+  Array& list = subset["addresses"].emplace_array();
+  for (const std::string& address : addresses) list.emplace_back(Object()).get_object()["ip"] = address;
   subset["ports"] = Array{std::move(endpoint)};
   return Array{std::move(subset)};
 }
@@ -50,11 +49,22 @@ GroupVersionResource slices() { return {"discovery.k8s.io", "v1", "endpointslice
 // Without an address the type does not matter.
 std::string_view type_of(const std::string& address) { return address.find(':') == std::string::npos ? "IPv4" : "IPv6"; }
 
-Array wanted_endpoints(const std::string& address) {
-  Object endpoint;
-  endpoint["addresses"] = Array{json::string(address)};
-  endpoint["conditions"].emplace_object()["ready"] = true;
-  return Array{std::move(endpoint)};
+Array wanted_endpoints(const std::vector<std::string>& addresses) {
+  Array list;
+  for (const std::string& address : addresses) {
+    Object& endpoint = list.emplace_back(Object()).get_object();
+    endpoint["addresses"] = Array{json::string(address)};
+    endpoint["conditions"].emplace_object()["ready"] = true;
+  }
+  return list;
+}
+
+// A slice holds addresses of one type.
+std::vector<std::string> of_type(std::string_view type, const std::vector<std::string>& addresses) {
+  std::vector<std::string> out;
+  std::copy_if(addresses.begin(), addresses.end(), std::back_inserter(out),
+               [&](const std::string& address) { return type_of(address) == type; });
+  return out;
 }
 
 Array wanted_slice_ports(int port) {
@@ -77,29 +87,29 @@ bool is_loopback(std::string_view address) { return address.starts_with("127.") 
 
 }  // namespace
 
-bool set_kubernetes_endpoints(Object& endpoints, const std::string& address, int port) {
+bool set_kubernetes_endpoints(Object& endpoints, const std::vector<std::string>& addresses, int port) {
   bool changed = false;
   Object& labels = ensure_object(ensure_object(endpoints, "metadata"), "labels");
   if (get_string(labels, kSkipMirror) != "true") {
     labels[kSkipMirror] = "true";
     changed = true;
   }
-  if (address.empty()) return erase_member(endpoints, "subsets") || changed;
-  Array wanted = wanted_subsets(address, port);
+  if (addresses.empty()) return erase_member(endpoints, "subsets") || changed;
+  Array wanted = wanted_subsets(addresses, port);
   const Array* subsets = get_array(endpoints, "subsets");
   if (subsets != nullptr && *subsets == wanted) return changed;
   endpoints["subsets"] = std::move(wanted);
   return true;
 }
 
-bool set_kubernetes_slice(Object& slice, const std::string& address, int port) {
+bool set_kubernetes_slice(Object& slice, const std::vector<std::string>& addresses, int port) {
   Object labels;
   labels["kubernetes.io/service-name"] = kName;
   Object& metadata = ensure_object(slice, "metadata");
   bool changed = kit::object_or_empty(metadata, "labels") != labels;
   metadata["labels"] = std::move(labels);
-  changed = set_list(slice, "endpoints", address.empty() ? Array() : wanted_endpoints(address)) || changed;
-  return set_list(slice, "ports", address.empty() ? Array() : wanted_slice_ports(port)) || changed;
+  changed = set_list(slice, "endpoints", wanted_endpoints(addresses)) || changed;
+  return set_list(slice, "ports", addresses.empty() ? Array() : wanted_slice_ports(port)) || changed;
 }
 
 bool KubernetesServiceController::keeps_endpoints() const {
@@ -123,24 +133,29 @@ Task<Status> KubernetesServiceController::make_service() {
   co_return status;
 }
 
+// This server's record is written, or taken away; what the others have written is kept while they renew it.
 Task<Status> KubernetesServiceController::reconcile(bool present) {
-  const std::string address = present ? service_.advertise_address : std::string();
-  Status status = co_await reconcile_endpoints(address);
+  auto keeping = present ? leases_.renew(service_.advertise_address) : leases_.remove(service_.advertise_address);
+  Status kept = co_await std::move(keeping);
+  if (!kept.ok()) co_return kept;
+  auto addresses = co_await leases_.addresses();
+  if (!addresses.ok()) co_return std::move(addresses).status();
+  Status status = co_await reconcile_endpoints(*addresses);
   if (!status.ok() || host_.find_storage(slices()) == nullptr) co_return status;
-  status = co_await reconcile_slice(address);
+  status = co_await reconcile_slice(of_type(type_of(service_.advertise_address), *addresses));
   co_return status;
 }
 
 // Reads, changes and writes until nobody came between.
-Task<Status> KubernetesServiceController::reconcile_endpoints(std::string address) {
+Task<Status> KubernetesServiceController::reconcile_endpoints(std::vector<std::string> addresses) {
   const GroupVersionResource resource{"", "v1", "endpoints"};
   for (int attempt = 0; attempt < kConflicts; ++attempt) {
     auto have = co_await client_->get(resource, kNamespace, kName);
     const bool missing = !have.ok() && have.status().code() == 404;
     if (!have.ok() && !missing) co_return std::move(have).status();
-    if (missing && address.empty()) co_return Status();
+    if (missing && addresses.empty()) co_return Status();
     Object endpoints = missing ? new_endpoints() : std::move(*have);
-    if (!set_kubernetes_endpoints(endpoints, address, service_.secure_port)) co_return Status();
+    if (!set_kubernetes_endpoints(endpoints, addresses, service_.secure_port)) co_return Status();
     auto writing =
         missing ? client_->create(resource, kNamespace, std::move(endpoints)) : client_->update(resource, kNamespace, std::move(endpoints));
     auto written = co_await std::move(writing);
@@ -150,19 +165,19 @@ Task<Status> KubernetesServiceController::reconcile_endpoints(std::string addres
   co_return Status(Reason::kConflict, "somebody else keeps writing the endpoints of service kubernetes");
 }
 
-Task<Status> KubernetesServiceController::reconcile_slice(std::string address) {
+Task<Status> KubernetesServiceController::reconcile_slice(std::vector<std::string> addresses) {
   for (int attempt = 0; attempt < kConflicts; ++attempt) {
     auto have = co_await client_->get(slices(), kNamespace, kName);
     bool missing = !have.ok() && have.status().code() == 404;
     if (!have.ok() && !missing) co_return std::move(have).status();
-    if (missing && address.empty()) co_return Status();
-    if (!missing && !address.empty() && get_string(*have, "addressType") != type_of(address)) {
+    if (missing && addresses.empty()) co_return Status();
+    if (!missing && !addresses.empty() && get_string(*have, "addressType") != type_of(service_.advertise_address)) {
       auto removed = co_await client_->remove(slices(), kNamespace, kName);
       if (!removed.ok() && removed.status().code() != 404) co_return std::move(removed).status();
       missing = true;
     }
-    Object slice = missing ? new_slice(type_of(address)) : std::move(*have);
-    if (!set_kubernetes_slice(slice, address, service_.secure_port)) co_return Status();
+    Object slice = missing ? new_slice(type_of(service_.advertise_address)) : std::move(*have);
+    if (!set_kubernetes_slice(slice, addresses, service_.secure_port)) co_return Status();
     auto writing =
         missing ? client_->create(slices(), kNamespace, std::move(slice)) : client_->update(slices(), kNamespace, std::move(slice));
     auto written = co_await std::move(writing);

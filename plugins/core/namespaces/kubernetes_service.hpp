@@ -1,5 +1,5 @@
 // The service `kubernetes` of namespace default, by which programs inside the cluster find this server, and its endpoints and slice: what
-// upstream's kubernetesservice controller and endpoint reconciler do, for a store that one server owns.
+// upstream's kubernetesservice controller and its lease endpoint reconciler do: the addresses are those of all servers over the store.
 //
 // Thread-safety: one executor; start() and stop() are the hooks of that name.
 // Lifetime:      shared by the hooks; its task ends when the stop signal fires.
@@ -8,9 +8,11 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "backplane/client.hpp"
 #include "backplane/host.hpp"
+#include "namespaces/master_leases.hpp"
 
 namespace backplane::core {
 
@@ -23,7 +25,8 @@ struct KubernetesService {
 
 class KubernetesServiceController {
  public:
-  KubernetesServiceController(Host& host, KubernetesService service) : host_(host), service_(std::move(service)) {}
+  KubernetesServiceController(Host& host, KubernetesService service, MasterLeases leases)
+      : host_(host), service_(std::move(service)), leases_(std::move(leases)) {}
 
   // Makes the service; a task keeps service and endpoints from then on, the endpoints once the server is ready.
   Task<Status> start(PostStartHookContext context);
@@ -35,21 +38,22 @@ class KubernetesServiceController {
   Task<void> wait_until_ready(Signal& stop);
   Task<Status> make_service();
   Task<Status> reconcile(bool present);
-  Task<Status> reconcile_endpoints(std::string address);
-  Task<Status> reconcile_slice(std::string address);
+  Task<Status> reconcile_endpoints(std::vector<std::string> addresses);
+  Task<Status> reconcile_slice(std::vector<std::string> addresses);
   Task<void> remove_endpoints();
   bool keeps_endpoints() const;
 
   Host& host_;
   KubernetesService service_;
+  const MasterLeases leases_;
   std::optional<ApiClient> client_;  // since start()
   bool busy_ = false;                // a pass runs
   bool stopped_ = false;
 };
 
-// What `endpoints` must become so that they hold `address` and `port` alone, or nothing when the address is empty.  False: they do.
-bool set_kubernetes_endpoints(Object& endpoints, const std::string& address, int port);
-// The same of its endpoint slice, whose type is that of the address.
-bool set_kubernetes_slice(Object& slice, const std::string& address, int port);
+// What `endpoints` must become so that they hold these addresses and `port` alone, or nothing where there are none.  False: they do.
+bool set_kubernetes_endpoints(Object& endpoints, const std::vector<std::string>& addresses, int port);
+// The same of its endpoint slice; the addresses are of its type.
+bool set_kubernetes_slice(Object& slice, const std::vector<std::string>& addresses, int port);
 
 }  // namespace backplane::core
