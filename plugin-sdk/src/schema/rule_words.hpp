@@ -1,0 +1,27 @@
+// Parts of x-backplane-rules that several readers share: texts, formats by their names, conditions.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schema/rules.hpp"
+
+namespace backplane::schema {
+
+// The texts of a list; what is none is passed over.
+std::vector<std::string> said_texts(const Value& list);
+std::string said_text(const Value& value);
+
+// What looks at a text; null for names that are none of these.
+using FormatCheck = Problems (*)(std::string_view);
+FormatCheck format_named(std::string_view word) noexcept;
+
+// "spec.type", or "/spec.type" below the whole object.
+MemberPath member_path(std::string_view text);
+// One set of conditions, or a list of them; nothing when one of them says nothing that makes sense.
+Conditions conditions_of(const Value& value);
+
+}  // namespace backplane::schema
