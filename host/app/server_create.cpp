@@ -166,6 +166,8 @@ Status ServerParts::check_offers() {
 
 void ServerParts::check_runtime_config(Problems& problems) const {
   std::vector<GroupVersion> versions;
+  // Those that feature gates hold back have types, and no storages.
+  for (const GroupVersionKind& kind : plugins.scheme->known_types()) versions.push_back(kind.group_version());
   std::vector<GroupVersionResource> resources;
   for (const auto& delegate : plugins.delegates) {
     for (const auto& group : delegate.groups) {

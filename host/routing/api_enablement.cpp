@@ -98,10 +98,9 @@ Status ApiEnablement::check(const std::vector<GroupVersion>& known_versions,
   std::set<std::string> resources;
   for (const auto& resource : known_resources) resources.insert(version_key(resource.group_version()) + "/" + resource.resource);
 
-  std::string problems;
+  std::vector<std::string> problems;
   for (const auto& [key, value] : items_) {
     if (kLevels.count(key) || known.count(key) || resources.count(key)) continue;
-    if (!problems.empty()) problems += "; ";
     const auto last = key.rfind('/');
     const std::string parent = last == std::string::npos ? "" : key.substr(0, last);
     if (known.count(parent)) {
@@ -109,12 +108,16 @@ Status ApiEnablement::check(const std::vector<GroupVersion>& known_versions,
       for (const auto& resource : resources) {
         if (resource.starts_with(parent + "/")) siblings.insert(resource.substr(parent.size() + 1));
       }
-      problems += "--runtime-config: unknown resource " + quoted(key) + "; " + quoted(parent) + " has: " + join(siblings);
+      if (siblings.empty()) continue;  // nobody knows what feature gates hold back of it
+      problems.push_back("--runtime-config: unknown resource " + quoted(key) + "; " + quoted(parent) + " has: " + join(siblings));
     } else {
-      problems += "--runtime-config: unknown api groups " + quoted(key) + "; known: api/all, api/ga, api/beta, api/alpha, " + join(shown);
+      problems.push_back("--runtime-config: unknown api groups " + quoted(key) + "; known: api/all, api/ga, api/beta, api/alpha, " +
+                         join(shown));
     }
   }
-  return problems.empty() ? Status() : bad_request(problems);
+  std::string text;
+  for (const std::string& problem : problems) text.append(text.empty() ? "" : "; ").append(problem);
+  return text.empty() ? Status() : bad_request(text);
 }
 
 }  // namespace backplane

@@ -144,6 +144,26 @@ TEST(Jobs, KeepTheirTemplateUnlessTheyAreSuspended) {
             "spec.completions: Invalid value: 3: can only be modified in tandem with spec.parallelism");
 }
 
+TEST(Jobs, GatesSayWhatMayChangeOfSuspendedOnes) {
+  const auto change = [](JobGates gates, const Object& old, std::string_view path, std::string_view value) {
+    FieldErrors errors;
+    check_job_change(with(old, path, value), old, gates, errors);
+    return errors.empty() ? "" : errors.aggregate_message().substr(0, 14);
+  };
+  constexpr std::string_view kSelector = "spec.template.spec.nodeSelector", kContainers = "spec.template.spec.containers";
+  const std::string more = R"([{"name":"c","image":"i","resources":{"limits":{"cpu":"1"}}}])";
+  const Object fresh = with(job(R"("suspend":true,)"), kContainers, R"([{"name":"c","image":"i"}])");
+  const Object paused =
+      with(fresh, "status", R"({"startTime":"2020-01-01T00:00:00Z","conditions":[{"type":"Suspended","status":"True"}]})");
+  const JobGates off{.resources = false, .scheduling = false};
+  EXPECT_EQ(change({}, paused, kSelector, R"({"a":"b"})"), "");
+  EXPECT_EQ(change({}, paused, kContainers, more), "");
+  EXPECT_EQ(change(off, fresh, kSelector, R"({"a":"b"})"), "") << "it has never run";
+  EXPECT_EQ(change(off, paused, kSelector, R"({"a":"b"})"), "spec.template:");
+  EXPECT_EQ(change(off, fresh, kContainers, more), "spec.template:");
+  EXPECT_EQ(change({.resources = true, .scheduling = false}, paused, kSelector, R"({"a":"b"})"), "spec.template.");
+}
+
 std::string status_problems(const Object& base, std::string_view now, std::string_view before = "{}") {
   FieldErrors errors;
   RequestContext context;

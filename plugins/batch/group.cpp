@@ -19,8 +19,8 @@ std::shared_ptr<const SchemaSet> batch_schemas() {
   return schemas;
 }
 
-Result<kit::GroupDocument> batch_group(workload::PodValidationOptions options) {
-  kit::GroupCode code{.kinds = {{"Job", job_code(options)}, {"CronJob", cron_job_code(options)}}};
+Result<kit::GroupDocument> batch_group(workload::PodValidationOptions options, JobGates gates) {
+  kit::GroupCode code{.kinds = {{"Job", job_code(options, gates)}, {"CronJob", cron_job_code(options)}}};
   add_printers(code);
   return kit::read_group(batch_group_json(), code);
 }

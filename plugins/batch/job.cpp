@@ -86,7 +86,8 @@ void check_host_names(const Object& job, FieldErrors& errors) {
 
 class JobStrategy final : public KindStrategy {
  public:
-  JobStrategy(KindFacts facts, PodValidationOptions options) : KindStrategy(std::move(facts)), options_(options) {}
+  JobStrategy(KindFacts facts, PodValidationOptions options, JobGates gates)
+      : KindStrategy(std::move(facts)), options_(options), gates_(gates) {}
 
   void apply_defaults(Object& object) const override {
     Object& spec = ensure_object(object, "spec");
@@ -130,7 +131,7 @@ class JobStrategy final : public KindStrategy {
     const Object& labels = template_labels(object_or_empty(old, "spec"));
     check_made_selector(object, labels.contains(kJobName) && labels.contains(kControllerUid), errors);
     check_spec(object, errors);
-    check_job_change(object, old, errors);
+    check_job_change(object, old, gates_, errors);
   }
 
  private:
@@ -142,10 +143,13 @@ class JobStrategy final : public KindStrategy {
   }
 
   PodValidationOptions options_;
+  const JobGates gates_;
 };
 
 }  // namespace
 
-KindCode job_code(PodValidationOptions options) { return {.make = made<JobStrategy>(options), .make_status = job_status_strategy}; }
+KindCode job_code(PodValidationOptions options, JobGates gates) {
+  return {.make = made<JobStrategy>(options, gates), .make_status = job_status_strategy};
+}
 
 }  // namespace backplane::batch

@@ -37,11 +37,19 @@ void check_completions(const Object& spec, const Object& before, FieldErrors& er
   errors.invalid("spec.completions", static_cast<long long>(*completions), "can only be modified in tandem with spec.parallelism");
 }
 
-// While a job is suspended and has no pods, whoever admits it may say where they run and with how much.
-bool is_open(const Object& job) {
-  const Object& status = object_or_empty(job, "status");
-  const bool stopped = is_unset(find(status, "startTime")) || is_true(job, "Suspended");
-  return get_bool(object_or_empty(job, "spec"), "suspend").value_or(false) && stopped && get_int(status, "active").value_or(0) == 0;
+bool is_suspended(const Object& job) { return get_bool(object_or_empty(job, "spec"), "suspend").value_or(false); }
+
+bool has_started(const Object& job) { return !is_unset(find(object_or_empty(job, "status"), "startTime")); }
+
+// What whoever admits a job may say of where its pods run and with how much.
+struct Open {
+  bool scheduling = false, resources = false;
+};
+
+Open opening(const Object& job, JobGates gates) {
+  const bool idle = get_int(object_or_empty(job, "status"), "active").value_or(0) == 0;
+  const bool open = is_suspended(job) && (!has_started(job) || is_true(job, "Suspended")) && idle;
+  return {gates.scheduling ? open : is_suspended(job) && !has_started(job), gates.resources && open};
 }
 
 void take_node_affinity(Object& pod, const Object& from) {
@@ -75,14 +83,14 @@ void take_resources(Object& pod, const Object& from, std::string_view list) {
   });
 }
 
-void check_template(const Object& spec, const Object& before, bool open, FieldErrors& errors) {
+void check_template(const Object& spec, const Object& before, Open open, FieldErrors& errors) {
   const Object& now = object_or_empty(spec, "template");
   Object wanted(object_or_empty(before, "template"));
-  if (!open) {
+  if (open.scheduling) take_scheduling(wanted, now);
+  if (!open.resources) {
     if (now != wanted) errors.invalid_raw("spec.template", go_text("PodTemplateSpec", now), kImmutable);
     return;
   }
-  take_scheduling(wanted, now);
   const Object& pod = object_or_empty(now, "spec");
   Object& wanted_pod = ensure_object(wanted, "spec");
   for (std::string_view list : {"containers", "initContainers"}) take_resources(wanted_pod, pod, list);
@@ -91,12 +99,12 @@ void check_template(const Object& spec, const Object& before, bool open, FieldEr
 
 }  // namespace
 
-void check_job_change(const Object& job, const Object& old, FieldErrors& errors) {
+void check_job_change(const Object& job, const Object& old, JobGates gates, FieldErrors& errors) {
   const Object& spec = object_or_empty(job, "spec");
   const Object& before = object_or_empty(old, "spec");
   check_completions(spec, before, errors);
   for (const FixedMember& member : kFixed) check_fixed(member, spec, before, errors);
-  check_template(spec, before, is_open(old), errors);
+  check_template(spec, before, opening(old, gates), errors);
 }
 
 }  // namespace backplane::batch

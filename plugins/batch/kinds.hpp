@@ -26,10 +26,15 @@ inline constexpr std::string_view kOldJobName = "job-name";
 
 // The types of the group; pod templates are types of the core group.
 std::shared_ptr<const SchemaSet> batch_schemas();
+// What feature gates let an update of a suspended job change, as long as it has no pods.
+struct JobGates {
+  bool resources = true;   // MutablePodResourcesForSuspendedJobs
+  bool scheduling = true;  // MutableSchedulingDirectivesForSuspendedJobs; off: of jobs that never ran alone
+};
 // The group: its document with this code.
-Result<kit::GroupDocument> batch_group(workload::PodValidationOptions options = {});
+Result<kit::GroupDocument> batch_group(workload::PodValidationOptions options = {}, JobGates gates = {});
 
-kit::KindCode job_code(workload::PodValidationOptions options);
+kit::KindCode job_code(workload::PodValidationOptions options, JobGates gates);
 kit::KindCode cron_job_code(workload::PodValidationOptions options);
 // The storage of jobs, which warns whoever deletes one and says nothing of its pods: they stay.
 std::shared_ptr<StandardStorage> make_job_storage(std::shared_ptr<StandardStorage> jobs);
@@ -42,7 +47,7 @@ void check_job_spec(const Object& spec, const kit::Path& path, FieldErrors& erro
 // Which pods a job may be restarted with, asked behind the rules of the template.
 void check_restart_policy(const Object& spec, const kit::Path& path, FieldErrors& errors);
 // What an update of a job must leave alone; a job that is suspended and has no pods may have another template.
-void check_job_change(const Object& job, const Object& old, FieldErrors& errors);
+void check_job_change(const Object& job, const Object& old, JobGates gates, FieldErrors& errors);
 void warn_of_job_spec(const Object& spec, const kit::Path& path, workload::Warnings& out);
 
 // Whether a condition of the type is True.

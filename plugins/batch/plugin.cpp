@@ -2,6 +2,7 @@
 #include "backplane/plugin.hpp"
 
 #include "backplane/kit/group.hpp"
+#include "backplane/kit/held_back.hpp"
 #include "kinds.hpp"
 
 namespace backplane::batch {
@@ -10,7 +11,9 @@ namespace {
 class BatchPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
-    auto document = batch_group(workload::pod_validation_options(host));
+    const JobGates gates{.resources = kit::gate_is_on(host, "MutablePodResourcesForSuspendedJobs"),
+                         .scheduling = kit::gate_is_on(host, "MutableSchedulingDirectivesForSuspendedJobs")};
+    auto document = batch_group(workload::pod_validation_options(host), gates);
     if (!document.ok()) return std::move(document).status();
     kit::GroupInstaller group(host, std::move(*document), {batch_schemas()});
     if (Status status = group.add_kinds(); !status.ok()) return status;

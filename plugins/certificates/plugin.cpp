@@ -2,6 +2,7 @@
 #include "backplane/plugin.hpp"
 
 #include "backplane/kit/group.hpp"
+#include "backplane/kit/held_back.hpp"
 #include "kinds.hpp"
 
 namespace backplane::certificates {
@@ -14,6 +15,7 @@ class CertificatesPlugin final : public Plugin {
     if (!document.ok()) return std::move(document).status();
     auto schemas = certificates_schemas();
     if (!schemas.ok()) return std::move(schemas).status();
+    kit::hold_back(host, *document, {{"ClusterTrustBundle", {"ClusterTrustBundle"}}, {"PodCertificateRequest", {"PodCertificateRequest"}}});
     const auto strategy = document->kind("CertificateSigningRequest").strategy();
     kit::GroupInstaller group(host, std::move(*document), std::move(*schemas));
     if (Status status = group.add_kinds(); !status.ok()) return status;
@@ -21,7 +23,8 @@ class CertificatesPlugin final : public Plugin {
     if (!approval.ok()) return std::move(approval).status();
     group.put("certificatesigningrequests/approval", std::move(*approval));
     if (Status status = group.install("certificates"); !status.ok()) return status;
-    if (!host.resource_enabled({"certificates.k8s.io", "v1beta1", "podcertificaterequests"})) return {};
+    const bool requests = kit::gate_is_on(host, "PodCertificateRequest");
+    if (!requests || !host.resource_enabled({"certificates.k8s.io", "v1beta1", "podcertificaterequests"})) return {};
     return host.register_admission(make_pod_request_signing(host.authorizer()));
   }
 };

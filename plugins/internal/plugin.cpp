@@ -1,6 +1,7 @@
 // The plugin `internal`: the group internal.apiserver.k8s.io.
 #include "backplane/plugin.hpp"
 
+#include "backplane/kit/held_back.hpp"
 #include "kinds.hpp"
 
 namespace backplane::internal {
@@ -9,9 +10,9 @@ namespace {
 class InternalPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
-    const auto on = [&](const char* gate) { return host.flag(std::string("feature-gates.") + gate) == std::optional<std::string>("true"); };
-    if (!on("StorageVersionAPI") || !on("APIServerIdentity")) return {};
-    return kit::install_group(host, "internal", internal_group(), internal_schemas());
+    auto group = internal_group();
+    if (group.ok()) kit::hold_back(host, *group, {{"StorageVersion", {"StorageVersionAPI", "APIServerIdentity"}}});
+    return kit::install_group(host, "internal", std::move(group), internal_schemas());
   }
 };
 

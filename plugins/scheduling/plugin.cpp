@@ -1,6 +1,7 @@
 // The plugin `scheduling`: the group scheduling.k8s.io, and the priority classes that are always there.
 #include "backplane/plugin.hpp"
 
+#include "backplane/kit/held_back.hpp"
 #include "kinds.hpp"
 #include "system_classes.hpp"
 
@@ -12,11 +13,7 @@ class SchedulingPlugin final : public Plugin {
   Status provision(Host& host) override {
     auto group = scheduling_group();
     auto schemas = scheduling_schemas();
-    if (group.ok() && schemas.ok() && host.flag("feature-gates.GenericWorkload") != std::optional<std::string>("true")) {
-      std::erase_if(group->kinds, [](const kit::KindRow& row) { return row.version == "v1alpha2"; });
-      group->versions.pop_back();
-      schemas->pop_back();
-    }
+    if (group.ok()) kit::hold_back(host, *group, {{"Workload", {"GenericWorkload"}}, {"PodGroup", {"GenericWorkload"}}});
     Status status = kit::install_group(host, "scheduling", std::move(group), std::move(schemas));
     // What --runtime-config switched off cannot be made, and need not be.
     if (!status.ok() || !host.resource_enabled({"scheduling.k8s.io", "v1", "priorityclasses"})) return status;

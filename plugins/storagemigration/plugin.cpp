@@ -1,6 +1,7 @@
 // The plugin `storagemigration`: the group storagemigration.k8s.io.
 #include "backplane/plugin.hpp"
 
+#include "backplane/kit/held_back.hpp"
 #include "kinds.hpp"
 
 namespace backplane::storagemigration {
@@ -9,8 +10,9 @@ namespace {
 class StorageMigrationPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
-    if (host.flag("feature-gates.StorageVersionMigrator") != std::optional<std::string>("true")) return {};
-    return kit::install_group(host, "storagemigration", storagemigration_group(), storagemigration_schemas());
+    auto group = storagemigration_group();
+    if (group.ok()) kit::hold_back(host, *group, {{"StorageVersionMigration", {"StorageVersionMigrator"}}});
+    return kit::install_group(host, "storagemigration", std::move(group), storagemigration_schemas());
   }
 };
 

@@ -15,7 +15,7 @@ TRACKING = '/api/v1/namespaces/kube-system/configmaps/kube-apiserver-legacy-serv
 class Access(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = Server('--runtime-config=api/all=true')
+        cls.server = Server('--runtime-config=api/all=true', '--feature-gates=PodCertificateRequest=true')
 
     @classmethod
     def tearDownClass(cls):

@@ -6,6 +6,7 @@ from harness import Server
 GROUPS = {'/apis/scheduling.k8s.io/v1alpha2': ['podgroups', 'podgroups/status', 'workloads'],
           '/apis/storagemigration.k8s.io/v1beta1': ['storageversionmigrations', 'storageversionmigrations/status'],
           '/apis/internal.apiserver.k8s.io/v1alpha1': ['storageversions', 'storageversions/status']}
+CERTIFICATES = '/apis/certificates.k8s.io/'
 TABLE = {'Accept': 'application/json;as=Table;v=v1;g=meta.k8s.io'}
 
 
@@ -18,6 +19,19 @@ class AlphaKinds(unittest.TestCase):
     def test_the_version_alone_does_not_do(self):
         with Server('--runtime-config=api/all=true') as server:
             self.assertEqual({path: server.request('GET', path)[0] for path in GROUPS}, dict.fromkeys(GROUPS, 404))
+
+    def test_kinds_of_a_version_are_held_one_by_one(self):
+        flags = ['--runtime-config=certificates.k8s.io/v1beta1=true,certificates.k8s.io/v1alpha1=true']
+        with Server(*flags) as server:
+            self.assertEqual([server.request('GET', CERTIFICATES + version)[0] for version in ('v1', 'v1beta1', 'v1alpha1')], [200, 404, 404])
+        with Server(*flags, '--feature-gates=PodCertificateRequest=true') as server:
+            self.assertEqual([each['name'] for each in server.request('GET', CERTIFICATES + 'v1beta1')[2]['resources']],
+                             ['podcertificaterequests', 'podcertificaterequests/status'])
+            self.assertEqual(server.request('GET', CERTIFICATES + 'v1alpha1')[0], 404)
+        with Server(*flags, '--feature-gates=ClusterTrustBundle=true') as server:
+            self.assertNotIn('have no effect here', server.text())
+            for version in ('v1beta1', 'v1alpha1'):
+                self.assertEqual([each['name'] for each in server.request('GET', CERTIFICATES + version)[2]['resources']], ['clustertrustbundles'])
 
     def test_gate_and_version_together_do(self):
         gates = '--feature-gates=GenericWorkload=true,StorageVersionMigrator=true,StorageVersionAPI=true'

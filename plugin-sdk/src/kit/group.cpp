@@ -115,11 +115,13 @@ Status GroupInstaller::install(std::string_view registrant) {
   for (const Version& version : versions_) {
     const std::string& name = version.of.name;
     if (Status status = scheme.add_known_types({info.group, name}, version.schemas, registrant); !status.ok()) return status;
+    if (version.storages.empty()) continue;  // feature gates hold all of it back
     order.push_back(name);
     info.version_priorities[name] = version.of.priority;
     info.storages[name] = version.storages;
     info.schemas[name] = version.schemas;
   }
+  if (order.empty()) return {};
   for (const auto& [kind, labels] : labels_) {
     if (Status status = scheme.add_field_labels(kind, labels); !status.ok()) return status;
   }

@@ -15,7 +15,7 @@ Result<kit::GroupDocument> core_group(CoreOptions options) {
   add_secrets(code);
   add_services(code, std::move(options.services));
   add_templates_and_controllers(code, options.pods);
-  add_volumes_and_claims(code);
+  add_volumes_and_claims(code, options.mutable_node_affinity);
   return kit::read_group(core_group_json(), code);
 }
 

@@ -23,12 +23,13 @@ void add_pods(GroupCode& code, workload::PodValidationOptions options);
 void add_secrets(GroupCode& code);
 void add_services(GroupCode& code, std::shared_ptr<const StoreHooks> hooks);
 void add_templates_and_controllers(GroupCode& code, workload::PodValidationOptions options);
-void add_volumes_and_claims(GroupCode& code);
+void add_volumes_and_claims(GroupCode& code, bool mutable_node_affinity);
 
 struct CoreOptions {
   workload::PodValidationOptions pods = {};
   std::chrono::seconds event_ttl{0};                // 0: events stay
   std::shared_ptr<const StoreHooks> services = {};  // null: services are given nothing
+  bool mutable_node_affinity = false;               // gate MutablePVNodeAffinity: of volumes
 };
 // The group: its document (schema/core_group.json) with this code.
 Result<kit::GroupDocument> core_group(CoreOptions options = {});

@@ -300,6 +300,7 @@ TEST(Claims, NameTheirSourceInBothFormsAlike) {
 // The change from a label to the one that has taken its place was refused.
 TEST(Volumes, MayFollowTheirNodesLabels) {
   const KindUnderTest volumes = kind(core_group()->kind("PersistentVolume"));
+  const KindUnderTest open = kind(core_group({.mutable_node_affinity = true})->kind("PersistentVolume"));
   const auto volume = [&](const std::string& key) {
     return volumes.created(R"({"metadata":{"name":"v"},"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],)"
                            R"("hostPath":{"path":"/x"},"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":)"
@@ -308,6 +309,7 @@ TEST(Volumes, MayFollowTheirNodesLabels) {
   };
   const Object old = volume("failure-domain.beta.kubernetes.io/zone");
   EXPECT_EQ(volumes.change_problems(volume("topology.kubernetes.io/zone"), old), "");
+  EXPECT_EQ(open.change_problems(volume("topology.kubernetes.io/region"), old), "");
   EXPECT_EQ(volumes.change_problems(volume("topology.kubernetes.io/region"), old),
             R"(nodeAffinity: Invalid value: {"Required":{"NodeSelectorTerms":[{"MatchExpressions":[{"Key":"topology.kubernetes.io/region",)"
             R"("Operator":"In","Values":["a"]}],"MatchFields":null}]}}: field is immutable, except for updating from beta label to GA)");

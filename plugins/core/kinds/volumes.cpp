@@ -69,7 +69,8 @@ bool same_but_for_labels(Object affinity, const Object& before) {
 // What a new volume is, until a controller says otherwise.
 class PersistentVolumeStrategy final : public KindStrategy {
  public:
-  using KindStrategy::KindStrategy;
+  PersistentVolumeStrategy(KindFacts facts, bool mutable_node_affinity)
+      : KindStrategy(std::move(facts)), mutable_node_affinity_(mutable_node_affinity) {}
 
  protected:
   void prepare_create(Object& object) const override {
@@ -79,13 +80,16 @@ class PersistentVolumeStrategy final : public KindStrategy {
   }
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
     const Object* before = get_object(object_or_empty(old, "spec"), "nodeAffinity");
-    if (before == nullptr) return;
+    if (before == nullptr || mutable_node_affinity_) return;
     const Object* affinity = get_object(object_or_empty(object, "spec"), "nodeAffinity");
     if (affinity != nullptr && same_but_for_labels(*affinity, *before)) return;
     const Schema* type = core_schemas()->find("io.k8s.api.core.v1.VolumeNodeAffinity");
     errors.invalid_raw("nodeAffinity", affinity != nullptr ? to_json(type->go_struct(*affinity)) : "null",
                        "field is immutable, except for updating from beta label to GA");
   }
+
+ private:
+  const bool mutable_node_affinity_;
 };
 
 class PersistentVolumeClaimStrategy final : public KindStrategy {
@@ -139,8 +143,8 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
 
 }  // namespace
 
-void add_volumes_and_claims(GroupCode& code) {
-  code.kinds["PersistentVolume"] = {.make = made<PersistentVolumeStrategy>()};
+void add_volumes_and_claims(GroupCode& code, bool mutable_node_affinity) {
+  code.kinds["PersistentVolume"] = {.make = made<PersistentVolumeStrategy>(mutable_node_affinity)};
   code.kinds["PersistentVolumeClaim"] = {.make = made<PersistentVolumeClaimStrategy>()};
   code.warnings.emplace("nodeTerm", warn_of_term);
 }
