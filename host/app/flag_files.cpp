@@ -1,8 +1,6 @@
 #include "app/flag_files.hpp"
 
-#include <openssl/bio.h>
 #include <openssl/pem.h>
-#include <openssl/x509.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,30 +11,22 @@
 #include <memory>
 #include <optional>
 
+#include "backplane/kit/openssl_ptr.hpp"
 #include "backplane/schema.hpp"
 
 namespace backplane {
 namespace {
 
-using Bio = std::unique_ptr<BIO, decltype(&BIO_free)>;
-using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
-using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
-
-Bio open_text(const std::string& text) { return {BIO_new_mem_buf(text.data(), static_cast<int>(text.size())), BIO_free}; }
-
 bool has_certificate(const std::string& text) {
-  const Bio bio = open_text(text);
-  return Certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr), X509_free) != nullptr;
+  return X509Ptr(PEM_read_bio_X509(memory_bio(text).get(), nullptr, nullptr, nullptr)) != nullptr;
 }
 
 bool has_private_key(const std::string& text) {
-  const Bio bio = open_text(text);
-  return Key(PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, nullptr), EVP_PKEY_free) != nullptr;
+  return KeyPtr(PEM_read_bio_PrivateKey(memory_bio(text).get(), nullptr, no_openssl_password, nullptr)) != nullptr;
 }
 
 bool has_public_key(const std::string& text) {
-  const Bio bio = open_text(text);
-  return Key(PEM_read_bio_PUBKEY(bio.get(), nullptr, nullptr, nullptr), EVP_PKEY_free) != nullptr;
+  return KeyPtr(PEM_read_bio_PUBKEY(memory_bio(text).get(), nullptr, nullptr, nullptr)) != nullptr;
 }
 
 bool has_verifying_key(const std::string& text) { return has_public_key(text) || has_private_key(text) || has_certificate(text); }

@@ -1,32 +1,19 @@
-// unique_ptr for OpenSSL's objects, and its error queue as text.
+// unique_ptr for OpenSSL's connections, beside what the SDK has, and its error queue as text.
 //
 // Thread-safety: the error queue is per thread.
 #pragma once
 
-#include <openssl/bio.h>
 #include <openssl/err.h>
-#include <openssl/evp.h>
 #include <openssl/ssl.h>
-#include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
 #include <memory>
 #include <string>
-#include <string_view>
+
+#include "backplane/kit/openssl_ptr.hpp"
 
 namespace backplane {
 
-template <auto Free>
-struct OpenSslDeleter {
-  template <class T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
-
-using BioPtr = std::unique_ptr<BIO, OpenSslDeleter<BIO_free_all>>;
-using KeyPtr = std::unique_ptr<EVP_PKEY, OpenSslDeleter<EVP_PKEY_free>>;
-using X509Ptr = std::unique_ptr<X509, OpenSslDeleter<X509_free>>;
 using SslPtr = std::unique_ptr<SSL, OpenSslDeleter<SSL_free>>;
 using SslContextPtr = std::unique_ptr<SSL_CTX, OpenSslDeleter<SSL_CTX_free>>;
 
@@ -39,7 +26,5 @@ inline std::string openssl_error() {
   ERR_error_string_n(code, text, sizeof text);
   return text;
 }
-
-inline BioPtr memory_bio(std::string_view text) { return BioPtr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))); }
 
 }  // namespace backplane

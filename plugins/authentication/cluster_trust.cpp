@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "backplane/json_reading.hpp"
+#include "backplane/kit/openssl_ptr.hpp"
 #include "backplane/kit/walk.hpp"
 #include "flag_list.hpp"
 
@@ -35,24 +36,15 @@ constexpr std::array<ListRow, 5> kLists = {{{"requestheader-username-headers", &
                                             {"requestheader-extra-headers-prefix", &TrustInfo::extra_prefixes, true},
                                             {"requestheader-allowed-names", &TrustInfo::allowed_names, true}}};
 
-struct FreeBio {
-  void operator()(BIO* bio) const noexcept { BIO_free(bio); }
-};
-struct FreeCertificate {
-  void operator()(X509* certificate) const noexcept { X509_free(certificate); }
-};
-using Bio = std::unique_ptr<BIO, FreeBio>;
-using Certificate = std::unique_ptr<X509, FreeCertificate>;
-
-std::vector<Certificate> read_certificates(const std::string& pem) {
-  std::vector<Certificate> out;
-  const Bio bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+std::vector<X509Ptr> read_certificates(const std::string& pem) {
+  std::vector<X509Ptr> out;
+  const BioPtr bio = memory_bio(pem);
   while (X509* next = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)) out.emplace_back(next);
   return out;
 }
 
 std::string to_pem(X509* certificate) {
-  const Bio bio(BIO_new(BIO_s_mem()));
+  const BioPtr bio(BIO_new(BIO_s_mem()));
   PEM_write_bio_X509(bio.get(), certificate);
   char* text = nullptr;
   const long size = BIO_get_mem_data(bio.get(), &text);
@@ -60,19 +52,19 @@ std::string to_pem(X509* certificate) {
 }
 
 Result<std::string> combined_certificates(const std::string& ours, const std::string& theirs, std::int64_t now_unix) {
-  std::vector<Certificate> kept;
+  std::vector<X509Ptr> kept;
   time_t limit = static_cast<time_t>(now_unix - kSlackSeconds);
   for (const std::string* pem : {&theirs, &ours}) {
-    std::vector<Certificate> found = read_certificates(*pem);
+    std::vector<X509Ptr> found = read_certificates(*pem);
     if (found.empty() && !pem->empty()) return internal_error("data does not contain any valid RSA or ECDSA certificates");
-    for (Certificate& certificate : found) {
+    for (X509Ptr& certificate : found) {
       const bool expired = X509_cmp_time(X509_get0_notAfter(certificate.get()), &limit) <= 0;
-      const auto same = [&](const Certificate& other) { return X509_cmp(other.get(), certificate.get()) == 0; };
+      const auto same = [&](const X509Ptr& other) { return X509_cmp(other.get(), certificate.get()) == 0; };
       if (!expired && std::none_of(kept.begin(), kept.end(), same)) kept.push_back(std::move(certificate));
     }
   }
   std::string out;
-  for (const Certificate& certificate : kept) out += to_pem(certificate.get());
+  for (const X509Ptr& certificate : kept) out += to_pem(certificate.get());
   return out;
 }
 

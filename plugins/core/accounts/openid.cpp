@@ -1,6 +1,5 @@
 #include "accounts/openid.hpp"
 
-#include <openssl/bio.h>
 #include <openssl/core_names.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -13,14 +12,13 @@
 
 #include "accounts/token_signer.hpp"
 #include "backplane/kit/base64.hpp"
+#include "backplane/kit/openssl_ptr.hpp"
 
 namespace backplane::core {
 namespace {
 
 constexpr std::string_view kConfigurationPath = "/.well-known/openid-configuration", kKeysPath = "/openid/v1/jwks";
 constexpr std::string_view kCacheControl = "public, max-age=3600";
-
-using KeyPtr = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
 
 struct Curve {
   int bits;
@@ -64,19 +62,12 @@ Object jwk_of(EVP_PKEY* key) {
   return out;
 }
 
-// A key that is encrypted is an error, not a question on the terminal.
-int no_password(char*, int, int, void*) { return 0; }
-
 // The key of one PEM block.
 KeyPtr read_key(const std::string& block) {
-  const auto open = [&block] {
-    return std::unique_ptr<BIO, decltype(&BIO_free_all)>(BIO_new_mem_buf(block.data(), static_cast<int>(block.size())), BIO_free_all);
-  };
-  const auto first = open(), second = open(), third = open();
-  KeyPtr key(PEM_read_bio_PUBKEY(first.get(), nullptr, no_password, nullptr), EVP_PKEY_free);
-  if (!key) key.reset(PEM_read_bio_PrivateKey(second.get(), nullptr, no_password, nullptr));
+  KeyPtr key(PEM_read_bio_PUBKEY(memory_bio(block).get(), nullptr, no_openssl_password, nullptr));
+  if (!key) key.reset(PEM_read_bio_PrivateKey(memory_bio(block).get(), nullptr, no_openssl_password, nullptr));
   if (key) return key;
-  const std::unique_ptr<X509, decltype(&X509_free)> certificate(PEM_read_bio_X509(third.get(), nullptr, no_password, nullptr), X509_free);
+  const X509Ptr certificate(PEM_read_bio_X509(memory_bio(block).get(), nullptr, no_openssl_password, nullptr));
   if (certificate) key.reset(X509_get_pubkey(certificate.get()));
   return key;
 }

@@ -1,6 +1,5 @@
 #include "accounts/token_signer.hpp"
 
-#include <openssl/bio.h>
 #include <openssl/ec.h>
 #include <openssl/ecdsa.h>
 #include <openssl/evp.h>
@@ -12,20 +11,13 @@
 #include <iterator>
 
 #include "backplane/kit/base64.hpp"
+#include "backplane/kit/openssl_ptr.hpp"
 
 namespace backplane::core {
 namespace {
 
-template <auto Free>
-struct Deleter {
-  template <class T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
-using Bio = std::unique_ptr<BIO, Deleter<BIO_free_all>>;
-using DigestContext = std::unique_ptr<EVP_MD_CTX, Deleter<EVP_MD_CTX_free>>;
-using EcSignature = std::unique_ptr<ECDSA_SIG, Deleter<ECDSA_SIG_free>>;
+using DigestContext = std::unique_ptr<EVP_MD_CTX, OpenSslDeleter<EVP_MD_CTX_free>>;
+using EcSignature = std::unique_ptr<ECDSA_SIG, OpenSslDeleter<ECDSA_SIG_free>>;
 
 Status failure(std::string_view what) { return internal_error("service account tokens: " + std::string(what)); }
 
@@ -35,9 +27,6 @@ std::string url_base64(std::string_view bytes) {
   for (char& c : out) c = c == '+' ? '-' : c == '/' ? '_' : c;
   return out;
 }
-
-// A key that is encrypted is an error, not a question on the terminal.
-int no_password(char*, int, int, void*) { return 0; }
 
 struct Algorithm {
   int bits;
@@ -93,8 +82,7 @@ Result<std::shared_ptr<const TokenSigner>> TokenSigner::from_file(const std::str
 }
 
 Result<std::shared_ptr<const TokenSigner>> TokenSigner::from_pem(std::string_view pem) {
-  const Bio text(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
-  std::shared_ptr<EVP_PKEY> key(PEM_read_bio_PrivateKey(text.get(), nullptr, no_password, nullptr), EVP_PKEY_free);
+  std::shared_ptr<EVP_PKEY> key(PEM_read_bio_PrivateKey(memory_bio(pem).get(), nullptr, no_openssl_password, nullptr), EVP_PKEY_free);
   const Algorithm* algorithm = key ? algorithm_of(key.get()) : nullptr;
   if (algorithm == nullptr) return failure("no RSA or EC private key");
   std::shared_ptr<TokenSigner> out(new TokenSigner);

@@ -1,0 +1,33 @@
+// unique_ptr for OpenSSL's objects; for plugins that link OpenSSL::Crypto.
+//
+// Thread-safety: values.
+#pragma once
+
+#include <openssl/bio.h>
+#include <openssl/evp.h>
+#include <openssl/x509.h>
+
+#include <memory>
+#include <string_view>
+
+namespace backplane {
+
+template <auto Free>
+struct OpenSslDeleter {
+  template <class T>
+  void operator()(T* object) const {
+    Free(object);
+  }
+};
+
+using BioPtr = std::unique_ptr<BIO, OpenSslDeleter<BIO_free_all>>;
+using KeyPtr = std::unique_ptr<EVP_PKEY, OpenSslDeleter<EVP_PKEY_free>>;
+using X509Ptr = std::unique_ptr<X509, OpenSslDeleter<X509_free>>;
+
+// Reads `text`, which outlives it.
+inline BioPtr memory_bio(std::string_view text) { return BioPtr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))); }
+
+// For PEM readers: a key that is encrypted is an error, not a question on the terminal.
+inline int no_openssl_password(char*, int, int, void*) { return 0; }
+
+}  // namespace backplane
