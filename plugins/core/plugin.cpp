@@ -8,6 +8,7 @@
 #include "accounts/token_request.hpp"
 #include "backplane/kit/durations.hpp"
 #include "backplane/kit/group.hpp"
+#include "backplane/kit/held_back.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "components/statuses.hpp"
 #include "kinds/kinds.hpp"
@@ -79,7 +80,10 @@ class CorePlugin final : public Plugin {
     auto resources = make_resources(host);
     if (!resources.ok()) return std::move(resources).status();
     const PodValidationOptions options = workload::pod_validation_options(host);
-    auto document = core_group({.pods = options, .event_ttl = event_ttl(host), .services = service_hooks(*resources)});
+    auto document = core_group({.pods = options,
+                                .event_ttl = event_ttl(host),
+                                .services = service_hooks(*resources),
+                                .mutable_node_affinity = kit::gate_is_on(host, "MutablePVNodeAffinity")});
     if (!document.ok()) return std::move(document).status();
     GroupInstaller group(host, std::move(*document), {core_schemas()});
     if (Status status = group.add_kinds(); !status.ok()) return status;
