@@ -1,5 +1,7 @@
 #include "security/authentication.hpp"
 
+#include <algorithm>
+
 #include "backplane/http.hpp"
 #include "security/log.hpp"
 #include "security/users.hpp"
@@ -19,6 +21,20 @@ UserInfo with_authenticated_group(UserInfo user) {
   }
   user.groups.emplace_back(kAuthenticatedGroup);
   return user;
+}
+
+// Several failures as one, each text once.
+Status all_of(const std::vector<Status>& failures) {
+  std::vector<std::string> texts;
+  std::string joined;
+  for (const Status& failure : failures) {
+    if (std::find(texts.begin(), texts.end(), failure.message()) != texts.end()) continue;
+    joined.append(texts.empty() ? "" : ", ").append(failure.message());
+    texts.push_back(failure.message());
+  }
+  Status out = failures.front();
+  if (texts.size() > 1) out.set_message("[" + joined + "]");
+  return out;
 }
 
 }  // namespace
@@ -56,13 +72,13 @@ Task<Result<UserInfo>> UnionAuthentication::authenticate(RequestContext& context
 
 Task<Result<std::optional<TokenAuthentication>>> UnionTokenAuthentication::authenticate_token(std::string token,
                                                                                               std::vector<std::string> audiences) {
-  Status failure;
+  std::vector<Status> failures;
   for (const auto& plugin : plugins_) {
     auto* tokens = dynamic_cast<TokenAuthenticator*>(plugin.get());
     if (tokens == nullptr) continue;
     auto known = co_await tokens->authenticate_token(token, audiences);
     if (!known.ok()) {
-      failure = std::move(known.status());
+      failures.push_back(std::move(known.status()));
       continue;
     }
     if (!known->has_value()) continue;
@@ -70,7 +86,7 @@ Task<Result<std::optional<TokenAuthentication>>> UnionTokenAuthentication::authe
     found.user = with_authenticated_group(std::move(found.user));
     co_return std::optional<TokenAuthentication>(std::move(found));
   }
-  if (!failure.ok()) co_return failure;
+  if (!failures.empty()) co_return all_of(failures);
   co_return std::optional<TokenAuthentication>();
 }
 

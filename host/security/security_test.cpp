@@ -330,6 +330,27 @@ TEST_F(Security, WhoKnowsTokensIsAskedForRequestsAndForReviews) {
   EXPECT_TRUE(unknown.ok() && !unknown->has_value());
 }
 
+class Refuser final : public TokenAuthenticator {
+ public:
+  explicit Refuser(std::string why) : why_(std::move(why)) {}
+  std::string_view name() const noexcept override { return "refuser"; }
+  Task<Result<std::optional<TokenAuthentication>>> authenticate_token(std::string, std::vector<std::string>) override {
+    co_return unauthorized(why_);
+  }
+
+ private:
+  const std::string why_;
+};
+
+// Only the last of them was told.
+TEST_F(Security, WhyATokenWasRefusedIsToldByAllWhoRefusedIt) {
+  UnionTokenAuthentication all(
+      {std::make_shared<Refuser>("no signature"), std::make_shared<Tokens>(), std::make_shared<Refuser>("expired")});
+  EXPECT_EQ(run_on(loop, all.authenticate_token("expired", {})).status().message(), "[no signature, expired]");
+  EXPECT_EQ(run_on(loop, all.authenticate_token("other", {})).status().message(), "[no signature, expired]");
+  EXPECT_TRUE(run_on(loop, all.authenticate_token("good", {})).ok());
+}
+
 TEST_F(Security, AskingBeforeThereIsAServerIsAnErrorAndNoPermission) {
   LateAuthorizer late;
   AuthorizationAttributes attributes;
