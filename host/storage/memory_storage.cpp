@@ -302,7 +302,7 @@ Task<Result<LeaseId>> MemoryStorage::grant_lease(std::chrono::seconds ttl) {
   std::unique_lock lock(mutex_);
   if (stopped_.load()) co_return stopped();
   const LeaseId id = ++last_lease_;
-  leases_.grant(id, std::chrono::system_clock::now() + ttl);
+  leases_.grant(id, LeaseTable::Clock::now() + ttl);
   // A server that never grants a lease has no thread for them.
   if (!lease_thread_.joinable()) lease_thread_ = std::thread([this] { expire_leases(); });
   lease_granted_.notify_one();
@@ -319,7 +319,7 @@ void MemoryStorage::expire_leases() {
     }
     lease_granted_.wait_until(lock, *next);
     bool changed = false;
-    for (auto& due : leases_.take_due(std::chrono::system_clock::now())) {
+    for (auto& due : leases_.take_due(LeaseTable::Clock::now())) {
       TxnRequest request;
       request.removes = std::move(due.keys);
       apply(request);

@@ -12,17 +12,28 @@
 namespace backplane::rocks {
 namespace {
 
-constexpr std::size_t kMaxWaiting = 16 * 1024;           // beyond it new work is refused
-constexpr std::size_t kMaxGroup = 1024;                  // transactions in one fsync
-constexpr std::chrono::seconds kExpireAgain{30};         // a lease whose keys could not be removed
-constexpr std::chrono::seconds kUndisturbed{10};         // after the start, while caches load
-constexpr std::size_t kMissedEvents = 1024;              // read at once after a failed write
-constexpr std::size_t kMaxGroupBytes = 8 * 1024 * 1024;  // of values in one fsync
+constexpr std::size_t kMaxWaiting = 16 * 1024;              // beyond it new work is refused
+constexpr std::size_t kMaxGroup = 1024;                     // transactions in one fsync
+constexpr std::chrono::hours kLongestLease{24 * 365 * 10};  // of what a stored time can mean
+constexpr std::chrono::seconds kExpireAgain{30};            // a lease whose keys could not be removed
+constexpr std::chrono::seconds kUndisturbed{10};            // after the start, while caches load
+constexpr std::size_t kMissedEvents = 1024;                 // read at once after a failed write
+constexpr std::size_t kMaxGroupBytes = 8 * 1024 * 1024;     // of values in one fsync
 
 std::size_t bytes_of(const Pending& pending) {
   std::size_t bytes = 0;
   for (const auto& put : pending.request.puts) bytes += put.value.size();
   return bytes;
+}
+
+// What outlives the process is told by the wall's clock.
+std::chrono::milliseconds wall_time() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch());
+}
+
+std::chrono::milliseconds time_left(std::uint64_t expires) {
+  const auto left = std::chrono::milliseconds(static_cast<std::int64_t>(expires)) - wall_time();
+  return std::clamp<std::chrono::milliseconds>(left, std::chrono::milliseconds(0), kLongestLease);
 }
 
 KeyValue key_value(const std::string& key, const KeyState& state) { return {key, state.value, state.create, state.mod, state.lease}; }
@@ -36,7 +47,7 @@ Writer::Writer(Database& database, const Reader& reader, Revision revision, bool
       published_(std::move(published)),
       committed_(revision),
       revision_(revision),
-      merge_at_(std::chrono::system_clock::now() + kUndisturbed) {}
+      merge_at_(LeaseTable::Clock::now() + kUndisturbed) {}
 Writer::~Writer() { stop(); }
 
 Status Writer::load_leases() {
@@ -48,7 +59,7 @@ Status Writer::load_leases() {
     const auto expires = parse_number({it->value().data(), it->value().size()});
     if (!id || !expires) return damaged("a lease", it->key().ToString());
     last_lease_ = std::max(last_lease_, static_cast<LeaseId>(*id));
-    leases_.grant(static_cast<LeaseId>(*id), LeaseTable::Time(std::chrono::milliseconds(*expires)));
+    leases_.grant(static_cast<LeaseId>(*id), LeaseTable::Clock::now() + time_left(*expires));
   }
   const std::size_t head = std::string_view("lease-key/").size();
   for (it->Seek("lease-key/"); it->Valid() && it->key().starts_with("lease-key/"); it->Next()) {
@@ -143,7 +154,7 @@ std::optional<LeaseTable::Time> Writer::next_due() const {
 }
 
 void Writer::merge_when_due() {
-  if (!merge_at_ || std::chrono::system_clock::now() < *merge_at_) return;
+  if (!merge_at_ || LeaseTable::Clock::now() < *merge_at_) return;
   merge_at_.reset();
   database_.merge_files();
 }
@@ -298,10 +309,8 @@ void Writer::move_lease(Batch& batch, const std::string& key, LeaseId lease) {
 
 void Writer::grant(std::chrono::seconds ttl, Batch& batch, Result<TxnResult>& answer) {
   const LeaseId id = ++last_lease_;
-  const auto expires = std::chrono::system_clock::now() + ttl;
-  const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(expires.time_since_epoch()).count();
-  batch.set_row(lease_row(id), number(static_cast<std::uint64_t>(millis)));
-  leases_.grant(id, expires);
+  batch.set_row(lease_row(id), number(static_cast<std::uint64_t>((wall_time() + ttl).count())));
+  leases_.grant(id, LeaseTable::Clock::now() + ttl);
   TxnResult result;
   result.committed = true;
   result.revision = id;
@@ -309,7 +318,7 @@ void Writer::grant(std::chrono::seconds ttl, Batch& batch, Result<TxnResult>& an
 }
 
 void Writer::expire_leases(Batch& batch) {
-  for (auto& due : leases_.take_due(std::chrono::system_clock::now())) {
+  for (auto& due : leases_.take_due(LeaseTable::Clock::now())) {
     TxnRequest request;
     request.removes = std::move(due.keys);
     Result<TxnResult> removed;
@@ -319,7 +328,7 @@ void Writer::expire_leases(Batch& batch) {
       continue;
     }
     // Keys that cannot be read keep their lease, or nothing would ever remove them.
-    leases_.grant(due.id, std::chrono::system_clock::now() + kExpireAgain);
+    leases_.grant(due.id, LeaseTable::Clock::now() + kExpireAgain);
     for (const auto& key : request.removes) leases_.attach(due.id, key);
   }
 }

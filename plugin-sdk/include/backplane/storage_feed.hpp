@@ -56,10 +56,11 @@ class CommitFeed {
   std::shared_ptr<State> state_;
 };
 
-// Which keys go when a lease runs out.
+// Which keys go when a lease runs out.  By a clock that only goes on: setting the machine's time ends no lease.
 class LeaseTable {
  public:
-  using Time = std::chrono::system_clock::time_point;
+  using Clock = std::chrono::steady_clock;
+  using Time = Clock::time_point;
   struct Due {
     LeaseId id = 0;
     std::vector<std::string> keys;
