@@ -1,6 +1,7 @@
 // get, list and watch: the cache answers; the store adds names and field labels.
 #include <algorithm>
 
+#include "backplane/http.hpp"
 #include "registry/object_store.hpp"
 
 namespace backplane::registry {
@@ -20,6 +21,17 @@ std::string_view demanded(const FieldSelector& selector, std::string_view label)
     if (requirement.equals && requirement.field == label) return requirement.value;
   }
   return {};
+}
+
+// Told by the connection when the client goes away.  Only lists of an old revision are read from the store, page by page, and go on for
+// so long that it matters.
+std::shared_ptr<const std::atomic<bool>> abandonment(const RequestContext& context, const ListOptions& options) {
+  const bool may_be_old = !options.continue_token.empty() || options.match == ResourceVersionMatch::kExact ||
+                          (options.limit > 0 && !options.resource_version.empty());
+  if (context.exchange == nullptr || !may_be_old) return nullptr;
+  auto gone = std::make_shared<std::atomic<bool>>(context.exchange->closed());
+  context.exchange->on_close([gone] { gone->store(true, std::memory_order_relaxed); });
+  return gone;
 }
 
 }  // namespace
@@ -71,6 +83,7 @@ Task<Result<ListResult>> ObjectStore::list(RequestContext& context, ListOptions 
   if (backing == nullptr) co_return not_started();
   auto scope = scope_of(context, options);
   if (!scope.ok()) co_return std::move(scope.status());
+  scope->abandoned = abandonment(context, options);
   co_return co_await backing->cache->list(std::move(*scope), std::move(options));
 }
 

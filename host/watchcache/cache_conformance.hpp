@@ -291,6 +291,28 @@ TEST_P(CacheConformance, AnExactVersionShowsThePast) {
   EXPECT_EQ(names(at(std::to_string(then))), "c1 c2");
 }
 
+// Pages of a large store went on being read for a client that had gone.
+TEST_P(CacheConformance, AListOfThePastIsNotReadOnForNobody) {
+  start_hub();
+  const Revision then = put("c0", "1", "1");
+  put("c1", "1", "1");
+  EXPECT_EQ(names({}), "c0 c1");
+  stop_hub();
+  start_hub();  // which knows nothing of the past: the store is asked
+  const auto gone = std::make_shared<std::atomic<bool>>(false);
+  const CacheScope scope{"ns", "", gone};
+  auto exact = at(std::to_string(then), ResourceVersionMatch::kExact);
+  auto past = list(exact, scope);
+  ASSERT_TRUE(past.ok());
+  EXPECT_EQ(names_of(*past), "c0");
+  past = list(exact, scope);
+  ASSERT_TRUE(past.ok());
+  gone->store(true);
+  EXPECT_EQ(store.run(for_each(*past->items, [](const ObjectEntry&) {})).reason(), Reason::kTimeout);
+  exact.limit = 1;
+  EXPECT_EQ(list(exact, scope).status().reason(), Reason::kTimeout);
+}
+
 TEST_P(CacheConformance, ACompactedVersionHasExpired) {
   start_hub();
   put("c0", "1", "1");

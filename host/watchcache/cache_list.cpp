@@ -245,6 +245,7 @@ Task<Result<ListResult>> PrefixCache::list_from_store(Selection selection, ListP
   result.revision = plan.revision;
   std::vector<ObjectRef> entries;
   for (bool more = true; more;) {
+    if (selection.abandoned()) co_return abandoned_list();
     auto reading = store_->storage.range(request);
     auto part = co_await std::move(reading);
     if (!part.ok()) co_return part.status().reason() == Reason::kExpired ? revision_gone(plan, selection) : std::move(part.status());

@@ -7,6 +7,7 @@
 //                kTooManyRequests while a cache is still loading.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,6 +35,8 @@ struct CacheConfig {
 struct CacheScope {
   std::string ns;    // empty: all namespaces, or a cluster-scoped resource
   std::string name;  // empty: the whole collection
+  // Of a list: once it is true nobody waits for it any more, and what is still to be read from the store is not.  Null: somebody does.
+  std::shared_ptr<const std::atomic<bool>> abandoned = {};
 };
 
 class ResourceCache {

@@ -25,6 +25,7 @@ const std::string* fixed(const FieldSelector& fields, std::string_view label) {
 
 Result<Selection> Selection::make(const CacheConfig& config, const CacheScope& scope, const ListOptions& options) {
   Selection selection;
+  selection.abandoned_ = scope.abandoned;
   selection.labels_ = options.labels;
   for (const auto& requirement : options.fields.requirements()) {
     FieldCheck check{kName, requirement.equals, requirement.value};

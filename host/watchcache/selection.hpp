@@ -31,6 +31,8 @@ class Selection {
   const Wanted& wanted() const noexcept { return wanted_; }
   // What an entry must have for a change of it to matter to a watch; nothing: everything may matter.
   std::optional<Topic> topic() const;
+  // Nobody waits for what is selected any more.
+  bool abandoned() const noexcept { return abandoned_ != nullptr && abandoned_->load(std::memory_order_relaxed); }
   // In the key range.
   bool covers(const ObjectEntry& entry) const noexcept { return whole_ || (entry.key >= start_ && entry.key < end_); }
   // The selectors hold; the entry is known to be in the key range.
@@ -57,6 +59,7 @@ class Selection {
   LabelSelector labels_;
   std::vector<FieldCheck> fields_;
   Wanted wanted_;
+  std::shared_ptr<const std::atomic<bool>> abandoned_;
 };
 
 }  // namespace backplane

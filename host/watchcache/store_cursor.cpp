@@ -22,6 +22,7 @@ class StoreCursor final : public ObjectCursor {
     entries_.clear();
     batch_.clear();
     while (entries_.empty() && !ended_) {
+      if (selection_.abandoned()) co_return abandoned_list();
       if (!page_) {
         auto reading = cache_->store().storage.range(request_);
         auto page = co_await std::move(reading);
@@ -73,6 +74,8 @@ class StoreCursor final : public ObjectCursor {
 };
 
 }  // namespace
+
+Status abandoned_list() { return timeout("nobody waits for the list any more", 0); }
 
 std::unique_ptr<ObjectCursor> make_store_cursor(std::shared_ptr<PrefixCache> cache, Selection selection, RangeRequest request,
                                                 RangeResult first, Status gone) {

@@ -16,4 +16,7 @@ namespace backplane {
 std::unique_ptr<ObjectCursor> make_store_cursor(std::shared_ptr<PrefixCache> cache, Selection selection, RangeRequest request,
                                                 RangeResult first, Status gone);
 
+// What a list ends with that nobody waits for any more (Selection::abandoned).
+Status abandoned_list();
+
 }  // namespace backplane
