@@ -5,11 +5,14 @@
 
 #include "backplane/client.hpp"
 #include "backplane/informer.hpp"
+#include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/work_queue.hpp"
 
 namespace backplane::core {
 namespace {
+
+using kit::each;
 
 constexpr std::chrono::milliseconds kFirstPause{200};
 constexpr std::chrono::milliseconds kLongestPause{5000};
@@ -17,6 +20,7 @@ constexpr int kWorkers = 10;  // --concurrent-namespace-syncs of kube-controller
 constexpr std::string_view kFinalizer = "kubernetes";
 
 constexpr std::string_view kCore = "/api/v1";
+constexpr const char* kAggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 constexpr std::int64_t kPageOfPods = 500;
 
 struct Content {
@@ -90,54 +94,41 @@ class NamespaceController {
   }
 
  private:
-  // Every namespaced resource that can be listed and deleted, in the first version of its group that has it.
+  // Every namespaced resource that can be listed and deleted, in the first version of its group that has it: two calls, however many
+  // versions there are.
   Task<Contents> discover() {
     Contents out;
-    co_await add_resources(std::string(kCore), &out);
-    auto groups = co_await api_.request(call_of("GET", "/apis"));
-    if (!groups.ok()) {
-      out.fail("/apis", groups.status());
-      co_return out;
-    }
-    const Array* list = get_array(*groups, "groups");
-    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
-      const Object* group = (*list)[i].if_object();
-      if (group != nullptr) co_await add_group(*group, &out);
+    for (const char* root : {"/api", "/apis"}) {
+      HttpCall call = call_of("GET", root);
+      call.headers.emplace_back("Accept", kAggregated);
+      auto groups = co_await api_.request(std::move(call));
+      if (!groups.ok()) {
+        out.fail(root, groups.status());
+      } else {
+        each(*groups, "items", [&](const Object& group, std::size_t) { add_group(root, group, out); });
+      }
     }
     co_return out;
   }
 
-  Task<void> add_group(Object group, Contents* out) {
-    const std::string preferred(get_string_path(group, "preferredVersion.groupVersion"));
-    std::vector<std::string> versions;
-    if (!preferred.empty()) versions.push_back(preferred);
-    const Array* list = get_array(group, "versions");
-    for (const Value& version : list ? *list : Array()) {
-      const std::string name(version.is_object() ? get_string(version.get_object(), "groupVersion") : std::string_view());
-      if (!name.empty() && name != preferred) versions.push_back(name);
-    }
-    const std::size_t first = out->found.size();
-    for (const std::string& version : versions) co_await add_resources("/apis/" + version, out, first);
+  static void add_group(const std::string& root, const Object& group, Contents& out) {
+    const std::string name(meta_name(group));
+    const std::string base = root + (name.empty() ? "/" : "/" + name + "/");
+    const std::size_t first = out.found.size();
+    each(group, "versions", [&](const Object& version, std::size_t) {
+      const std::string path = base + std::string(get_string(version, "version"));
+      if (get_string(version, "freshness") == "Stale") return out.fail(path, service_unavailable("it does not answer"));
+      each(version, "resources", [&](const Object& resource, std::size_t) { add_resource(path, resource, first, out); });
+    });
   }
 
   // `first`: where those of the same group begin.
-  Task<void> add_resources(std::string path, Contents* out, std::size_t first = 0) {
-    auto resources = co_await api_.request(call_of("GET", path));
-    if (!resources.ok()) {
-      out->fail(path, resources.status());
-      co_return;
-    }
-    const Array* list = get_array(*resources, "resources");
-    for (const Value& each : list ? *list : Array()) {
-      if (!each.is_object()) continue;
-      const Object& resource = each.get_object();
-      const std::string name(get_string(resource, "name"));
-      if (!get_bool(resource, "namespaced").value_or(false) || name.find('/') != std::string::npos) continue;
-      if (!has_verb(resource, "list") || !has_verb(resource, "deletecollection")) continue;
-      const auto group = out->found.begin() + static_cast<std::ptrdiff_t>(first);
-      const bool known = std::any_of(group, out->found.end(), [&](const Content& other) { return other.resource == name; });
-      if (!known) out->found.push_back({path, name});
-    }
+  static void add_resource(const std::string& path, const Object& resource, std::size_t first, Contents& out) {
+    const std::string name(get_string(resource, "resource"));
+    if (get_string(resource, "scope") != "Namespaced" || !has_verb(resource, "list") || !has_verb(resource, "deletecollection")) return;
+    const auto group = out.found.begin() + static_cast<std::ptrdiff_t>(first);
+    const bool known = std::any_of(group, out.found.end(), [&](const Content& other) { return other.resource == name; });
+    if (!known) out.found.push_back({path, name});
   }
 
   // Deletes a collection; returns how many objects are still there.  Pods whose time has run out go at once: no node will tell of them.
