@@ -1,5 +1,6 @@
 """What a person does with kubectl, with every kubectl there is."""
 import json
+import multiprocessing.pool
 import os
 import subprocess
 import tempfile
@@ -156,6 +157,21 @@ class Kubectl(Served):
     def test_explain(self):
         self.assertIn('replicas', self.k('explain', 'deployment.spec'))
         self.assertIn('containers', self.k('explain', 'pod.spec', '--recursive'))
+
+    def test_explain_prints_every_kind(self):
+        groups = self.server.request('GET', '/apis')[2]['groups']
+        kinds = []
+        for version in ['v1'] + [group['preferredVersion']['groupVersion'] for group in groups]:
+            path = ('/apis/' if '/' in version else '/api/') + version
+            kinds += [(each['name'], version) for each in self.server.request('GET', path)[2]['resources'] if '/' not in each['name']]
+        self.assertGreater(len(kinds), 60)
+        with multiprocessing.pool.ThreadPool(4) as pool:
+            texts = pool.map(lambda kind: self.k('explain', kind[0], '--recursive', '--api-version=' + kind[1]), kinds)
+        for kind, text in zip(kinds, texts):
+            with self.subTest(kind):
+                self.assertRegex(text, r'(?m)^KIND: ')
+                self.assertRegex(text, r'(?ms)^FIELDS:\n.*^ +apiVersion\t<string>')
+                self.assertNotIn('<empty>', text.split('FIELDS:')[0])
 
     def test_custom_resources(self):
         self.k('create', '-f', '-', stdin=CRD)
