@@ -57,6 +57,12 @@ const std::vector<Target>& targets() {
        cbor_body,
        {*cbor_codec().to_stored(nullptr, kPod), "\x9f\xc1\x1a\x51\x4b\x67\xb0\xd6\x41x\xf9\x3e\x01\x7f\x61z\xff\xff"}},
       {"custom_schemas", custom_schemas, {kSchema}},
+      {"field_sets",
+       field_sets,
+       {R"({"f:metadata":{"f:labels":{".":{},"f:a":{}},"f:finalizers":{"v:\"x\"":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{".":{},)"
+        R"("f:ports":{"k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{},"i:0":{},"v:1.5":{}}}}}})"
+        "\n"
+        R"({"f:spec":{".":{},"f:containers":{"k:{\"name\":\"c\"}":{}}},"f:status":{"v:[1,{\"a\":null}]":{},"v:true":{}}})"}},
       {"http1_session",
        http1_session,
        {"\x01GET /hello HTTP/1.1\r\nHost: a\r\n\r\nPOST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhelloGET /stream "

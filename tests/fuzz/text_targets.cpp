@@ -1,10 +1,12 @@
 // Bodies, queries and selectors.
 #include "text_targets.hpp"
 
+#include <algorithm>
 #include <boost/algorithm/string/replace.hpp>
 
 #include "backplane/cbor.hpp"
 #include "backplane/codec.hpp"
+#include "backplane/field_set.hpp"
 #include "backplane/http.hpp"
 #include "backplane/schema.hpp"
 #include "backplane/selectors.hpp"
@@ -67,6 +69,28 @@ void protobuf_body(std::string_view bytes) {
   const auto envelope = open_protobuf_envelope(bytes);
   auto value = pod().decode_protobuf(envelope.ok() ? envelope->raw : bytes, json::make_shared_resource<json::monotonic_resource>());
   if (value.ok()) check_canonical(std::move(*value));
+}
+
+// Two sets, a line each: what is read is written so that it is read again, and the algebra holds.
+void field_sets(std::string_view bytes) {
+  const auto line = std::min(bytes.find('\n'), bytes.size());
+  const auto one = FieldSet::decode(bytes.substr(0, line));
+  const auto other = FieldSet::decode(bytes.substr(std::min(line + 1, bytes.size())));
+  if (!one.ok()) return;
+  const std::string written = one->encode();
+  const auto again = FieldSet::decode(written);
+  FUZZ_PROMISE(again.ok() && *again == *one && again->encode() == written);
+  for (const FieldPath& path : one->paths()) {
+    FUZZ_PROMISE(one->has(path));
+    (void)path_text(path);
+  }
+  if (!other.ok()) return;
+  const FieldSet shared = one->intersect(*other);
+  FUZZ_PROMISE(shared == other->intersect(*one));
+  FUZZ_PROMISE(one->unite(*other) == other->unite(*one));
+  FUZZ_PROMISE(one->subtract(*other).unite(shared) == *one);
+  FUZZ_PROMISE(one->subtract_trees(*other).intersect(*other).empty());
+  FUZZ_PROMISE(meets(bytes.substr(0, line), *other) == !shared.empty());
 }
 
 // The first line is the object, the second the patch.

@@ -10,6 +10,7 @@ void json_body(std::string_view bytes);
 void yaml_body(std::string_view bytes);
 void protobuf_body(std::string_view bytes);
 void patches(std::string_view bytes);
+void field_sets(std::string_view bytes);
 void selectors(std::string_view bytes);
 void targets_and_queries(std::string_view bytes);
 void custom_schemas(std::string_view bytes);

@@ -90,6 +90,7 @@ class FieldSet {
 
   // Reads FieldsV1.  Elements of unknown kinds are passed over; the order does not matter.
   static Result<FieldSet> decode(std::string_view fields_v1);
+  static Result<FieldSet> decode(const char* fields_v1) { return decode(std::string_view(fields_v1)); }
   // The same of a tree that has been parsed already.
   static Result<FieldSet> decode(const Value& fields_v1);
   // FieldsV1, byte for byte as upstream writes it.

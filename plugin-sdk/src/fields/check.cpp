@@ -138,7 +138,7 @@ class Checker {
 
   void add_duplicate(const PathElement& element) {
     std::string text = "duplicate entries for key ";
-    element.append_text(text);
+    append_exact_text(text, element);
     problems.add(std::move(text));
   }
 

@@ -170,8 +170,7 @@ void CodeReader::append_number(std::string& out, bool printed) {
   std::int64_t beyond = byte();
   beyond = (beyond << 8 | byte()) - kMiddle;
   const double near = unsortable(bits);
-  // Sets read numbers as floating ones, and paths print them so.
-  if (printed) {
+  if (printed && !(exact_ && whole(near))) {
     append_printed_number(out, near);
   } else if (near >= kAboveWhole && beyond < 0) {
     out += std::to_string(INT64_MAX + beyond + 1);

@@ -25,7 +25,9 @@ std::string index_code(std::int64_t at);
 // Reads what the functions above have written.
 class CodeReader {
  public:
-  explicit CodeReader(std::string_view code) noexcept : rest_(code) {}
+  // `exact`: whole numbers are printed with all their digits.  Sets that have been read hold floating numbers, which Go prints with an
+  // exponent from seven digits on.
+  explicit CodeReader(std::string_view code, bool exact = false) noexcept : rest_(code), exact_(exact) {}
 
   bool done() const noexcept { return rest_.empty(); }
   // Whether a member of a key follows; steps to its name.
@@ -44,6 +46,10 @@ class CodeReader {
   void members(Each each);
 
   std::string_view rest_;
+  bool exact_;
 };
+
+// As problems of an object that a client sends print it: .name, [port=1000000].
+void append_exact_text(std::string& out, const PathElement& element);
 
 }  // namespace backplane::fields

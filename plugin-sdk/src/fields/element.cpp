@@ -9,6 +9,32 @@ namespace {
 
 std::string begin(PathElement::Kind kind) { return std::string(1, static_cast<char>(kind)); }
 
+void append_element_text(std::string& out, const PathElement& element, bool exact) {
+  fields::CodeReader reader(element.code().substr(1), exact);
+  switch (element.kind()) {
+    case PathElement::Kind::kField:
+      out.append(".").append(element.name());
+      return;
+    case PathElement::Kind::kKey:
+      out += '[';
+      for (bool first = true; reader.next_member(); first = false) {
+        if (!first) out += ',';
+        out += reader.text();
+        out += '=';
+        reader.append_printed_value(out);
+      }
+      out += ']';
+      return;
+    case PathElement::Kind::kValue:
+      out += "[=";
+      reader.append_printed_value(out);
+      out += ']';
+      return;
+    case PathElement::Kind::kIndex:
+      out += '[' + std::to_string(reader.index()) + ']';
+  }
+}
+
 }  // namespace
 
 PathElement PathElement::field(std::string_view name) {
@@ -72,31 +98,7 @@ void PathElement::append_wire(std::string& out) const {
   }
 }
 
-void PathElement::append_text(std::string& out) const {
-  fields::CodeReader reader(std::string_view(code_).substr(1));
-  switch (kind()) {
-    case Kind::kField:
-      out.append(".").append(name());
-      return;
-    case Kind::kKey:
-      out += '[';
-      for (bool first = true; reader.next_member(); first = false) {
-        if (!first) out += ',';
-        out += reader.text();
-        out += '=';
-        reader.append_printed_value(out);
-      }
-      out += ']';
-      return;
-    case Kind::kValue:
-      out += "[=";
-      reader.append_printed_value(out);
-      out += ']';
-      return;
-    case Kind::kIndex:
-      out += '[' + std::to_string(reader.index()) + ']';
-  }
-}
+void PathElement::append_text(std::string& out) const { append_element_text(out, *this, false); }
 
 std::string path_text(std::span<const PathElement> path) {
   std::string out;
@@ -112,3 +114,9 @@ FieldPath fields_path(std::initializer_list<std::string_view> names) {
 }
 
 }  // namespace BACKPLANE_API
+
+namespace backplane::fields {
+
+void append_exact_text(std::string& out, const PathElement& element) { append_element_text(out, element, true); }
+
+}  // namespace backplane::fields

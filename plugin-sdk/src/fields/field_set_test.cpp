@@ -176,6 +176,7 @@ TEST(FieldSet, MeetsWithoutDecoding) {
   EXPECT_FALSE(met(R"({"f:a":{"f:y":{},"k:{\"n\":1}":{}}})"));
   EXPECT_FALSE(met("{}"));
   EXPECT_TRUE(meets("{", FieldSet{fields_path({"a"})}));
+  EXPECT_TRUE(meets(R"({"f:a":{"x:later":{}}})", FieldSet{fields_path({"a"})})) << "nothing below that is known: the element is meant";
 }
 
 TEST(FieldFilter, LeavesOutTrees) {

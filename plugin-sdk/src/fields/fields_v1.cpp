@@ -103,7 +103,7 @@ class Meeting {
         reader_.skip();
         continue;
       }
-      known = true;
+      known = known || is_known(name);
       const Entry* entry = node == nullptr ? nullptr : find(*node, name);
       if (entry == nullptr) {
         reader_.skip();
@@ -114,6 +114,11 @@ class Meeting {
     }
     --depth_;
     return self || !known;
+  }
+
+  // Elements of other kinds are passed over.
+  static bool is_known(std::string_view name) noexcept {
+    return name.size() < 2 || name[1] != ':' || std::string_view("fkvi").find(name[0]) != std::string_view::npos;
   }
 
   const Entry* find(const Node& node, std::string_view name) {

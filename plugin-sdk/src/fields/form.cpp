@@ -86,10 +86,9 @@ Form narrowed(const Form& form, const Value* value) noexcept {
 
 TypeRef root_type(const Schema* type) {
   TypeRef out;
-  if (type == nullptr)
-    out.atom = &deduced_atom();
-  else
-    out.named = static_cast<const schema::Type*>(type);
+  // Only compiled schemas say how they are merged.
+  out.named = dynamic_cast<const schema::Type*>(type);
+  if (out.named == nullptr) out.atom = &deduced_atom();
   return out;
 }
 

@@ -179,7 +179,7 @@ Array Merger::items(const ListForm& form, const Array* live, const Array* applie
   for (const ItemIndex::Item& item : is.items()) {
     if (is.find(item.element).first == item.value) continue;
     std::string text = "duplicate entries for key ";
-    item.element.append_text(text);
+    append_exact_text(text, item.element);
     problems.add(std::move(text));
   }
   if (problems.size() == problem) ListMerger(*this, form, was, is, out).run();

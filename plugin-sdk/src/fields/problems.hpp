@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backplane/field_set.hpp"
+#include "fields/code.hpp"
 
 namespace backplane::fields {
 
@@ -24,7 +25,7 @@ class Problems {
   void below(std::size_t from, const PathElement& element) {
     if (from == list_.size()) return;
     std::string prefix;
-    element.append_text(prefix);
+    append_exact_text(prefix, element);
     below(from, prefix);
   }
   void below_field(std::size_t from, std::string_view name) {
