@@ -8,7 +8,7 @@ namespace backplane::registry_test {
 namespace {
 
 constexpr int kSchemas = 1000;
-constexpr int kWrites = 6;
+constexpr int kWrites = 4;
 
 class Dice {
  public:

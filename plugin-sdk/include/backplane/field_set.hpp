@@ -96,6 +96,8 @@ class FieldSet {
   // FieldsV1, byte for byte as upstream writes it.
   void encode(std::string& out) const;
   std::string encode() const;
+  // The same as a tree.
+  Value tree(const json::storage_ptr& storage) const;
 
   bool empty() const noexcept { return root_ == nullptr; }
   std::size_t size() const noexcept;
@@ -128,6 +130,8 @@ class FieldSet {
 // Whether FieldsV1 names a path that is in `set`, without building anything: for owners of whom nothing has changed.  Malformed text: true,
 // so that whoever asks decodes it and finds out.
 bool meets(std::string_view fields_v1, const FieldSet& set);
+bool meets(const Value& fields_v1, const FieldSet& set);
+inline bool meets(const char* fields_v1, const FieldSet& set) { return meets(std::string_view(fields_v1), set); }
 
 // What of a request's fields counts: a strategy's reset fields leave some out, others let only some in.
 class FieldFilter {

@@ -99,6 +99,22 @@ TEST(FieldSet, IsWrittenAsUpstreamWritesIt) {
   EXPECT_EQ(set_of(R"({"f:\u00e9\ta":{}})").encode(), "{\"f:\u00e9\\ta\":{}}");
 }
 
+TEST(FieldSet, TreesAreReadAndWrittenLikeText) {
+  const std::string_view text = R"({"f:a":{".":{},"f:x":{},"k:{\"n\":1}":{"f:v":{}}},"f:b":{}})";
+  const Value tree = json::parse(text);
+  const auto set = FieldSet::decode(tree);
+  ASSERT_TRUE(set.ok());
+  EXPECT_EQ(set->encode(), text);
+  EXPECT_EQ(to_json(set->tree({})), text);
+  EXPECT_EQ(to_json(FieldSet().tree({})), "{}");
+  EXPECT_TRUE(FieldSet::decode(Value()).ok());
+  EXPECT_EQ(FieldSet::decode(json::parse(R"({"f:a":null,"f:b":{"x:1":3}})"))->encode(), R"({"f:a":{},"f:b":{}})");
+  for (const char* const wrong : {"1", "[]", R"({"f:a":1})", R"({"a":{}})"})
+    EXPECT_FALSE(FieldSet::decode(json::parse(wrong)).ok()) << wrong;
+  EXPECT_TRUE(meets(tree, FieldSet{fields_path({"a", "x"})}));
+  EXPECT_FALSE(meets(tree, FieldSet{fields_path({"a", "y"})}));
+}
+
 TEST(FieldSet, WhatIsMalformedTooDeepOrTooMuchIsRefused) {
   for (const std::string_view text : {"", "1", "[]", "{", R"({"f:a"})", R"({"f:a":1})", R"({"f:a":{}}x)", R"({"f:a":{},})", R"({"a":{}})",
                                       R"({"f:a":{}"f:b":{}})", R"({"f:a":"x"})", R"({"x:a":{)", "{\"f:a\nb\":{}}"})

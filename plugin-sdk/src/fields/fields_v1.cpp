@@ -11,9 +11,10 @@ struct Level {
   bool member = false;
 };
 
+template <class Reader>
 class Decoder {
  public:
-  explicit Decoder(std::string_view text) : reader_(text) {}
+  explicit Decoder(Reader reader) : reader_(std::move(reader)) {}
 
   Result<FieldSet> run() {
     Level root = level(0);
@@ -56,7 +57,7 @@ class Decoder {
     entries.push_back({std::move(**element), std::move(next.below), next.member});
   }
 
-  WireReader reader_;
+  Reader reader_;
   std::size_t elements_ = 0;
   bool too_much_ = false;
 };
@@ -80,10 +81,26 @@ void encode_level(const Node& node, std::string& out, std::string& wire, bool se
   out += '}';
 }
 
+Value tree_of(const Node* node, bool self, const json::storage_ptr& storage) {
+  Object out(storage);
+  const std::size_t size = node == nullptr ? 0 : node->entries.size();
+  out.reserve(size + (self ? 1 : 0));
+  if (self) out.emplace(".", json::object_kind);
+  std::string wire;
+  for (std::size_t i = 0; i < size; ++i) {
+    const Entry& entry = node->entries[i];
+    wire.clear();
+    entry.element.append_wire(wire);
+    out.emplace(wire, tree_of(entry.below.get(), entry.below && entry.member, storage));
+  }
+  return Value(std::move(out));
+}
+
 // Whether the object that comes next names an element, and below it: of `node`, which may be null, something in it.
+template <class Reader>
 class Meeting {
  public:
-  explicit Meeting(std::string_view text) : reader_(text) {}
+  explicit Meeting(Reader reader) : reader_(std::move(reader)) {}
 
   bool run(const Node& root) {
     walk(&root);
@@ -127,7 +144,7 @@ class Meeting {
     return element.ok() && *element ? node.find(**element) : nullptr;
   }
 
-  WireReader reader_;
+  Reader reader_;
   std::size_t depth_ = 0;
   bool met_ = false;
 };
@@ -137,9 +154,11 @@ class Meeting {
 
 namespace backplane BACKPLANE_API {
 
-Result<FieldSet> FieldSet::decode(std::string_view fields_v1) { return fields::Decoder(fields_v1).run(); }
+Result<FieldSet> FieldSet::decode(std::string_view fields_v1) { return fields::Decoder(fields::WireReader(fields_v1)).run(); }
 
-Result<FieldSet> FieldSet::decode(const Value& fields_v1) { return decode(to_json(fields_v1)); }
+Result<FieldSet> FieldSet::decode(const Value& fields_v1) { return fields::Decoder(fields::TreeReader(fields_v1)).run(); }
+
+Value FieldSet::tree(const json::storage_ptr& storage) const { return fields::tree_of(root_.get(), false, storage); }
 
 void FieldSet::encode(std::string& out) const {
   std::string wire;
@@ -155,6 +174,12 @@ std::string FieldSet::encode() const {
   return out;
 }
 
-bool meets(std::string_view fields_v1, const FieldSet& set) { return set.root() != nullptr && fields::Meeting(fields_v1).run(*set.root()); }
+bool meets(std::string_view fields_v1, const FieldSet& set) {
+  return set.root() != nullptr && fields::Meeting(fields::WireReader(fields_v1)).run(*set.root());
+}
+
+bool meets(const Value& fields_v1, const FieldSet& set) {
+  return set.root() != nullptr && fields::Meeting(fields::TreeReader(fields_v1)).run(*set.root());
+}
 
 }  // namespace BACKPLANE_API

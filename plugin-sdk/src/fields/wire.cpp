@@ -223,4 +223,26 @@ bool WireReader::at_end() noexcept {
   return ok_ && at_ == text_.size();
 }
 
+bool TreeReader::enter() {
+  if (ok_ && value_->is_object()) {
+    levels_.push_back({&value_->get_object(), 0});
+    return true;
+  }
+  ok_ = ok_ && value_->is_null();
+  return false;
+}
+
+bool TreeReader::next(std::string_view& name) {
+  if (!ok_) return false;
+  Level& level = levels_.back();
+  if (level.at == level.object->size()) {
+    levels_.pop_back();
+    return false;
+  }
+  const json::key_value_pair& member = *(level.object->begin() + static_cast<std::ptrdiff_t>(level.at++));
+  name = member.key();
+  value_ = &member.value();
+  return true;
+}
+
 }  // namespace backplane::fields

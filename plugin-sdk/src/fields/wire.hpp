@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "backplane/field_set.hpp"
 
@@ -39,6 +40,28 @@ class WireReader {
   std::size_t at_ = 0;
   std::string unescaped_;
   bool first_ = false;  // no member of the current object has been read
+  bool ok_ = true;
+};
+
+// The same walk through a tree.
+class TreeReader {
+ public:
+  explicit TreeReader(const Value& value) noexcept : value_(&value) {}
+
+  bool enter();
+  bool next(std::string_view& name);
+  void skip() noexcept {}
+  bool at_end() const noexcept { return ok_ && levels_.empty(); }
+  bool ok() const noexcept { return ok_; }
+  void fail() noexcept { ok_ = false; }
+
+ private:
+  struct Level {
+    const Object* object;
+    std::size_t at;
+  };
+  const Value* value_;  // what comes next
+  std::vector<Level> levels_;
   bool ok_ = true;
 };
 
