@@ -1,6 +1,7 @@
 #include "strategy.hpp"
 
 #include <backplane/names.hpp>
+#include <backplane/written_fields.hpp>
 
 #include "table.hpp"
 
@@ -64,11 +65,12 @@ class ApiServiceStrategy final : public Strategy {
   }
 };
 
-class ApiServiceStatusStrategy final : public Strategy {
+class ApiServiceStatusStrategy final : public Strategy, public WrittenFieldsProvider {
  public:
   ApiServiceStatusStrategy()
       : Strategy(
             {.namespaced = false, .name_rule = NameRule::kPathSegment, .unconditional_update = false, .checked = ObjectPart::kStatus}) {}
+  WrittenFields written_fields() const override { return {.resets = {"spec", "metadata"}}; }
   void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
     if (const Value* spec = find(old, "spec")) object["spec"] = *spec;
     const Object* before = get_object(old, "metadata");

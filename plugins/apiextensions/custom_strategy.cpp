@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backplane/names.hpp"
+#include "backplane/written_fields.hpp"
 #include "definition.hpp"
 
 namespace backplane::apiextensions {
@@ -94,10 +95,15 @@ class CustomStatusStrategy final : public CustomFacts {
   }
 };
 
-class VersionStrategy final : public Strategy {
+class VersionStrategy final : public Strategy, public WrittenFieldsProvider {
  public:
   VersionStrategy(std::shared_ptr<const CustomResource> resource, const CustomVersion& version)
       : Strategy({.namespaced = resource->namespaced, .table = version.table}), resource_(std::move(resource)), version_(version) {}
+  WrittenFields written_fields() const override {
+    WrittenFields out;
+    if (version_.has_status) out.resets.emplace_back("status");
+    return out;
+  }
 
   void prepare_for_create(RequestContext&, Object& object) const override {
     if (version_.has_status) erase_member(object, "status");
@@ -119,10 +125,11 @@ class VersionStrategy final : public Strategy {
   const CustomVersion& version_;
 };
 
-class VersionStatusStrategy final : public Strategy {
+class VersionStatusStrategy final : public Strategy, public WrittenFieldsProvider {
  public:
   VersionStatusStrategy(std::shared_ptr<const CustomResource> resource, const CustomVersion& version)
       : resource_(std::move(resource)), version_(version) {}
+  WrittenFields written_fields() const override { return {.resets = {"metadata", "spec"}}; }
 
   void validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const override {
     validate_custom_status(version_, object, old, errors);

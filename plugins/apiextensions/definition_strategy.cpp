@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "backplane/names.hpp"
+#include "backplane/written_fields.hpp"
 #include "definition.hpp"
 #include "definition_validation.hpp"
 #include "schema_warnings.hpp"
@@ -98,9 +99,10 @@ class DefinitionStrategy final : public Strategy {
   }
 };
 
-class DefinitionStatusStrategy final : public Strategy {
+class DefinitionStatusStrategy final : public Strategy, public WrittenFieldsProvider {
  public:
   DefinitionStatusStrategy() : Strategy({.namespaced = false, .unconditional_update = false}) {}
+  WrittenFields written_fields() const override { return {.resets = {"metadata", "spec"}}; }
   void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
     if (const Value* spec = find(old, "spec")) object["spec"] = *spec;
   }

@@ -332,7 +332,7 @@ bool has_more_than_conditions(const Object& status) {
 class PodRequestStatusStrategy final : public StatusStrategy {
  public:
   explicit PodRequestStatusStrategy(std::shared_ptr<const Strategy> parent)
-      : StatusStrategy(std::move(parent), {"labels", "annotations", "finalizers", "ownerReferences", "deletionTimestamp"}) {}
+      : StatusStrategy(std::move(parent), {"labels", "annotations", "finalizers", "ownerReferences", "deletionTimestamp"}, {"spec"}) {}
 
  protected:
   void check_status(const Object& request, const Object& old, FieldErrors& errors) const override {

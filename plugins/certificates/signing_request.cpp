@@ -33,9 +33,10 @@ Status request_problem(std::string_view pem) {
 }
 
 // What nobody can change is looked at once.
-class SigningRequestStrategy final : public Strategy {
+class SigningRequestStrategy final : public Strategy, public WrittenFieldsProvider {
  public:
   using Strategy::Strategy;
+  WrittenFields written_fields() const override { return {.resets = {"spec", "status"}}; }
 
   // Who asks is said by the server.
   void prepare_for_create(RequestContext& context, Object& object) const override {
@@ -147,7 +148,8 @@ void check_certificate(const Object& request, const Object& old, FieldErrors& er
 
 class SigningStatusStrategy final : public StatusStrategy {
  public:
-  using StatusStrategy::StatusStrategy;
+  explicit SigningStatusStrategy(std::shared_ptr<const Strategy> parent)
+      : StatusStrategy(std::move(parent), {}, {"spec", "status.conditions"}) {}
   void prepare_for_update(RequestContext& context, Object& object, const Object& old) const override {
     StatusStrategy::prepare_for_update(context, object, old);
     for (const std::string_view type : kVerdicts) keep_verdict(object, old, type);
@@ -163,7 +165,8 @@ class SigningStatusStrategy final : public StatusStrategy {
 
 class ApprovalStrategy final : public StatusStrategy {
  public:
-  using StatusStrategy::StatusStrategy;
+  explicit ApprovalStrategy(std::shared_ptr<const Strategy> parent)
+      : StatusStrategy(std::move(parent), {}, {"spec", "status.certificate"}) {}
   void prepare_for_update(RequestContext& context, Object& object, const Object& old) const override {
     StatusStrategy::prepare_for_update(context, object, old);
     fill_times(object, old);

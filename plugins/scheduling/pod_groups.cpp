@@ -59,7 +59,8 @@ class PodGroupStrategy final : public KindStrategy {
 
 class PodGroupStatusStrategy final : public StatusStrategy {
  public:
-  using StatusStrategy::StatusStrategy;
+  explicit PodGroupStatusStrategy(std::shared_ptr<const Strategy> parent)
+      : StatusStrategy(std::move(parent), {"labels", "annotations", "finalizers", "ownerReferences"}) {}
 
  protected:
   void check_status(const Object& object, const Object&, FieldErrors& errors) const override {

@@ -25,7 +25,8 @@ bool is_version(std::string_view text) {
 // A migration that has ended has ended, one way.
 class MigrationStatusStrategy final : public StatusStrategy {
  public:
-  using StatusStrategy::StatusStrategy;
+  explicit MigrationStatusStrategy(std::shared_ptr<const Strategy> parent)
+      : StatusStrategy(std::move(parent), {"labels", "annotations", "finalizers", "ownerReferences"}) {}
 
  protected:
   void check_status(const Object& object, const Object& old, FieldErrors& errors) const override {

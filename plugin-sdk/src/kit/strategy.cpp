@@ -39,8 +39,27 @@ KindFacts subresource_facts(const Strategy& parent, ObjectPart checked) {
   return out;
 }
 
-StatusStrategy::StatusStrategy(std::shared_ptr<const Strategy> parent, std::vector<std::string> kept_metadata)
-    : Strategy(subresource_facts(*parent, ObjectPart::kStatus)), parent_(std::move(parent)), kept_metadata_(std::move(kept_metadata)) {}
+namespace {
+
+// Upstream keeps labels, annotations, finalizers and owners together, and says so of metadata as a whole.
+std::vector<std::string> default_resets(const std::vector<std::string>& kept_metadata) {
+  std::vector<std::string> resets = {"spec"};
+  if (kept_metadata.size() >= 4) {
+    resets.emplace_back("metadata");
+    return resets;
+  }
+  for (const std::string& member : kept_metadata) resets.push_back("metadata." + member);
+  return resets;
+}
+
+}  // namespace
+
+StatusStrategy::StatusStrategy(std::shared_ptr<const Strategy> parent, std::vector<std::string> kept_metadata,
+                               std::vector<std::string> resets)
+    : Strategy(subresource_facts(*parent, ObjectPart::kStatus)),
+      parent_(std::move(parent)),
+      kept_metadata_(std::move(kept_metadata)),
+      resets_(resets.empty() ? default_resets(kept_metadata_) : std::move(resets)) {}
 
 void StatusStrategy::prepare_for_update(RequestContext&, Object& object, const Object& old) const {
   for (const auto& member : old) {

@@ -47,9 +47,10 @@ class NamespaceStatusStrategy final : public StatusStrategy {
 };
 
 // PUT /finalize: spec.finalizers may change, the status may not; when the last one has gone, so has the namespace.
-class NamespaceFinalizeStrategy final : public KindStrategy {
+class NamespaceFinalizeStrategy final : public KindStrategy, public WrittenFieldsProvider {
  public:
   NamespaceFinalizeStrategy() : KindStrategy({.namespaced = false, .name_rule = NameRule::kDnsLabel}) {}
+  WrittenFields written_fields() const override { return {.resets = {"status"}}; }
   void apply_defaults(Object& object) const override { set_name_label(object); }
   bool held_by_other_finalizers(const Object& object) const override { return held(object); }
 

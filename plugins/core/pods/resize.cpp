@@ -129,9 +129,13 @@ bool node_can_resize(const Object& pod) {
   return running == nullptr || has(*running, "resources");
 }
 
-class ResizeStrategy final : public Strategy {
+class ResizeStrategy final : public Strategy, public WrittenFieldsProvider {
  public:
   explicit ResizeStrategy(PodValidationOptions options) : Strategy({.generation = true}), options_(options) {}
+  WrittenFields written_fields() const override {
+    return {.reaches = {"spec.containers.*.resources", "spec.containers.*.resizePolicy", "spec.initContainers.*.resources",
+                        "spec.initContainers.*.resizePolicy"}};
+  }
   void apply_defaults(Object& object) const override { apply_pod_spec_defaults(ensure_object(object, "spec")); }
 
   void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {

@@ -139,7 +139,8 @@ void keep_generations(Object& status, const Object& before) {
 
 class PodStatusStrategy final : public StatusStrategy {
  public:
-  explicit PodStatusStrategy(std::shared_ptr<const Strategy> parent) : StatusStrategy(std::move(parent), {"ownerReferences"}) {}
+  explicit PodStatusStrategy(std::shared_ptr<const Strategy> parent)
+      : StatusStrategy(std::move(parent), {"ownerReferences"}, {"spec", "metadata.deletionTimestamp", "metadata.ownerReferences"}) {}
   void prepare_for_update(RequestContext& context, Object& object, const Object& old) const override {
     StatusStrategy::prepare_for_update(context, object, old);
     Object& status = ensure_object(object, "status");

@@ -107,9 +107,10 @@ class PodStrategy final : public Strategy {
 };
 
 // PATCH and PUT on /ephemeralcontainers: containers are added there, and stay.
-class EphemeralContainersStrategy final : public Strategy {
+class EphemeralContainersStrategy final : public Strategy, public WrittenFieldsProvider {
  public:
   explicit EphemeralContainersStrategy(PodValidationOptions options) : Strategy({.generation = true}), options_(options) {}
+  WrittenFields written_fields() const override { return {.reaches = {"spec.ephemeralContainers"}}; }
   void apply_defaults(Object& object) const override { apply_pod_spec_defaults(ensure_object(object, "spec")); }
   void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
     Object spec(object_or_empty(old, "spec"));
@@ -136,12 +137,19 @@ class EphemeralContainersStrategy final : public Strategy {
   PodValidationOptions options_;
 };
 
+// What the server itself changes of a pod when it is bound or evicted.
+class BindingStrategy final : public Strategy, public WrittenFieldsProvider {
+ public:
+  BindingStrategy() : Strategy({.checked = ObjectPart::kNone}) {}
+  WrittenFields written_fields() const override { return {.recorded = false}; }
+};
+
 }  // namespace
 
 std::shared_ptr<const Strategy> pod_ephemeral_containers_strategy(PodValidationOptions options) {
   return std::make_shared<EphemeralContainersStrategy>(options);
 }
-std::shared_ptr<const Strategy> pod_binding_strategy() { return std::make_shared<Strategy>(KindFacts{.checked = ObjectPart::kNone}); }
+std::shared_ptr<const Strategy> pod_binding_strategy() { return std::make_shared<BindingStrategy>(); }
 
 void add_pods(GroupCode& code, PodValidationOptions options) {
   code.kinds["Pod"] = {.make = made<PodStrategy>(options), .make_status = pod_status_strategy, .row_conditions = print_pod_conditions};

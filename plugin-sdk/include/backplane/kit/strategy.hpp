@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backplane/strategy.hpp"
+#include "backplane/written_fields.hpp"
 
 namespace backplane {
 namespace kit BACKPLANE_API {
@@ -37,11 +38,14 @@ class KindStrategy : public Strategy {
 };
 
 // Updates through /status: everything but status and metadata stays as it was.
-class StatusStrategy : public Strategy {
+class StatusStrategy : public Strategy, public WrittenFieldsProvider {
  public:
-  // `kept_metadata`: members of metadata that the kind does not let this subresource change ("labels").
-  explicit StatusStrategy(std::shared_ptr<const Strategy> parent, std::vector<std::string> kept_metadata = {});
+  // `kept_metadata`: members of metadata that the kind does not let this subresource change ("labels").  `resets`: WrittenFields::resets
+  // where they are not the spec and the metadata that is kept.
+  explicit StatusStrategy(std::shared_ptr<const Strategy> parent, std::vector<std::string> kept_metadata = {},
+                          std::vector<std::string> resets = {});
 
+  WrittenFields written_fields() const override { return {.resets = resets_}; }
   void apply_defaults(Object& object) const override { parent_->apply_defaults(object); }
   void prepare_for_update(RequestContext& context, Object& object, const Object& old) const override;
   void validate_update(RequestContext& context, const Object& object, const Object& old, FieldErrors& errors) const override;
@@ -53,6 +57,7 @@ class StatusStrategy : public Strategy {
  private:
   std::shared_ptr<const Strategy> parent_;
   std::vector<std::string> kept_metadata_;
+  std::vector<std::string> resets_;
 };
 
 // The facts of a kind as a subresource of it sees them: the same scope and names, and nothing of what its own strategy does not say.
