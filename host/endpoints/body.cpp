@@ -222,9 +222,10 @@ void set_type_meta(const Resource& resource, Object& object) {
   object["apiVersion"] = resource.api_version;
 }
 
-void drop_managed_fields(Object& object) {
+void keep_managed_reset(Object& object) {
   Value* metadata = find(object, "metadata");
-  if (metadata != nullptr && metadata->is_object()) metadata->get_object().erase("managedFields");
+  Value* managed = metadata != nullptr && metadata->is_object() ? find(metadata->get_object(), "managedFields") : nullptr;
+  if (managed != nullptr && managed->is_array() && managed->get_array().empty()) managed->get_array().emplace_back(json::object_kind);
 }
 
 void warn_problems(RequestContext& context, const std::vector<std::string>& problems) {
@@ -279,7 +280,7 @@ Result<Object> decode_object(const Resource& resource, RequestContext& context, 
   auto gvk = kind_in_body(*tree, resource.scope.kind);
   if (!gvk.ok()) return unrecognized(resource, gvk.status().message(), body);
   if (tree->is_null() && !resource.custom) *tree = Object(context.arena());
-  if (tree->is_object()) drop_managed_fields(tree->get_object());
+  if (tree->is_object()) keep_managed_reset(tree->get_object());
   Status status = check_kind(resource, *tree, *gvk, body);
   if (!status.ok()) return status;
   set_type_meta(resource, tree->get_object());

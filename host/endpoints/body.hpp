@@ -17,7 +17,7 @@ namespace backplane::endpoints {
 // The whole body.  Errors: 413 past `max_bytes`.
 Task<Result<std::string>> read_request_body(Exchange& exchange, std::size_t max_bytes);
 
-// An object of the resource's kind: kind and version checked and filled in, normalized, defaulted, without managedFields.  Unknown and
+// An object of the resource's kind: kind and version checked and filled in, normalized, defaulted.  Unknown and
 // duplicate fields are refused, warned about or passed over.  The tree lives in the context's arena.
 Result<Object> decode_object(const Resource& resource, RequestContext& context, std::string_view body, BodyFormat format,
                              FieldValidation validation);
@@ -39,8 +39,9 @@ std::string not_registered_text(const GroupVersionKind& gvk);
 std::string foreign_kind_text(const Resource& resource, const GroupVersionKind& gvk);
 // kind and apiVersion of the resource, set.
 void set_type_meta(const Resource& resource, Object& object);
-// managedFields are kept by nobody yet: what a client sends of them is dropped before anybody looks.
-void drop_managed_fields(Object& object);
+// An empty list of managedFields asks for a new record.  Normal form knows no empty lists: it becomes the other way to ask, one empty
+// entry.
+void keep_managed_reset(Object& object);
 
 // Unknown and duplicate fields as warnings.
 void warn_problems(RequestContext& context, const std::vector<std::string>& problems);

@@ -31,6 +31,7 @@ Task<Status> serve_create(const Resource& resource, RequestContext& context, Exc
   Status matched = match_namespace(resource.namespace_of(context), received.object);
   if (!matched.ok()) co_return matched;
   context.dry_run = received.options.dry_run;
+  if (resource.fields != nullptr) co_await resource.fields->track_new(context, received.options, received.object);
   if (keeps_nothing(resource)) {
     auto admitting = admit_create(resource, context, std::string(meta_name(received.object)), received.object, received.options);
     Status admitted = co_await std::move(admitting);

@@ -25,6 +25,7 @@ Task<Status> serve_named_create(const Resource& resource, RequestContext& contex
   Status status = match_namespace(resource.namespace_of(context), received.object);
   if (!status.ok()) co_return status;
   context.dry_run = received.options.dry_run;
+  if (resource.fields != nullptr) co_await resource.fields->track_new(context, received.options, received.object);
   auto admitting = admit_create(resource, context, context.info.name, received.object, received.options);
   status = co_await std::move(admitting);
   co_await home;

@@ -236,7 +236,7 @@ TEST_F(RouteTest, AStrategicPatchOfACustomResourcesScaleIsAnUnsupportedMediaType
   EXPECT_EQ(got.code(), 415);
   EXPECT_EQ(message_of(got),
             "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, "
-            "application/merge-patch+json");
+            "application/merge-patch+json, application/apply-patch+yaml");
 }
 
 TEST_F(RouteTest, DiscoveryVerbsFollowTheRoles) {

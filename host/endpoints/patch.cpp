@@ -1,8 +1,9 @@
-#include <algorithm>
 #include <array>
-#include <optional>
+#include <memory>
 
+#include "backplane/codec.hpp"
 #include "base/home.hpp"
+#include "endpoints/applied_patch.hpp"
 #include "endpoints/body.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/patched_object.hpp"
@@ -14,53 +15,79 @@
 namespace backplane::endpoints {
 namespace {
 
+// What a media type of a patch says of its body.
+struct PatchForm {
+  PatchType type = PatchType::kJson;
+  bool applies = false;
+  BodyFormat format = BodyFormat::kJson;
+};
 struct PatchTypeRow {
   std::string_view content_type;
-  PatchType type;
+  PatchForm form;
 };
-constexpr std::array<PatchTypeRow, 3> kPatchTypes = {{
-    {"application/json-patch+json", PatchType::kJson},
-    {"application/merge-patch+json", PatchType::kMerge},
-    {"application/strategic-merge-patch+json", PatchType::kStrategic},
+constexpr std::array<PatchTypeRow, 5> kPatchTypes = {{
+    {"application/json-patch+json", {PatchType::kJson, false, BodyFormat::kJson}},
+    {"application/merge-patch+json", {PatchType::kMerge, false, BodyFormat::kJson}},
+    {"application/strategic-merge-patch+json", {PatchType::kStrategic, false, BodyFormat::kJson}},
+    {"application/apply-patch+yaml", {PatchType::kJson, true, BodyFormat::kYaml}},
+    {"application/apply-patch+cbor", {PatchType::kJson, true, BodyFormat::kCbor}},
 }};
 
 // Custom resources have no Go type to take merge keys from; what is offered for them is offered for their scale, too.
-bool offered(const Resource& resource, PatchType type) {
-  return type != PatchType::kStrategic || (resource.schema != nullptr && !resource.scope.published);
+bool offered(const Resource& resource, const PatchForm& form) {
+  if (form.format == BodyFormat::kCbor) return find_codec("cbor") != nullptr;
+  return form.applies || form.type != PatchType::kStrategic || (resource.schema != nullptr && !resource.scope.published);
 }
 
-Result<PatchType> patch_type(const Resource& resource, const Exchange& exchange) {
+Result<PatchForm> patch_form(const Resource& resource, const Exchange& exchange) {
   const std::string_view given = bare_content_type(exchange);
   std::string types;
   for (const PatchTypeRow& row : kPatchTypes) {
-    if (!offered(resource, row.type)) continue;
-    if (row.content_type == given) return row.type;
+    if (!offered(resource, row.form)) continue;
+    if (row.content_type == given) return row.form;
     types.append(types.empty() ? "" : ", ").append(row.content_type);
   }
   return unsupported_media_type(types);
+}
+
+// The patch as the store sees it, and its text.
+struct Patch {
+  std::unique_ptr<UpdatedObjectInfo> info;
+  std::string_view text;
+};
+
+Patch make_patch(const Resource& resource, const PatchForm& form, std::string body, const WriteOptions& options) {
+  if (form.applies) {
+    auto applied = std::make_unique<AppliedPatch>(resource, std::move(body), form.format, options);
+    const std::string_view text = applied->text();
+    return {std::move(applied), text};
+  }
+  auto patched = std::make_unique<PatchedObject>(resource, form.type, std::move(body), options.field_validation);
+  const std::string_view text = patched->text();
+  return {std::move(patched), text};
 }
 
 }  // namespace
 
 Task<Status> serve_patch(const Resource& resource, RequestContext& context, Exchange& exchange) {
   const Home home;
-  auto type = patch_type(resource, exchange);
-  if (!type.ok()) co_return std::move(type.status());
+  auto form = patch_form(resource, exchange);
+  if (!form.ok()) co_return std::move(form.status());
   if (context.info.name.empty()) co_return bad_request("name must be provided");
   auto media = negotiate(exchange, resource.offers);
   if (!media.ok()) co_return std::move(media.status());
   auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
   if (!body.ok()) co_return std::move(body.status());
-  auto options = write_options(request_query(exchange), WriteVerb::kPatch);
+  auto options = write_options(request_query(exchange), form->applies ? WriteVerb::kApply : WriteVerb::kPatch);
   if (!options.ok()) co_return std::move(options.status());
   context.dry_run = options->dry_run;
-  PatchedObject info(resource, *type, std::move(*body), options->field_validation);
-  auto patching = resource.patcher->update(context, context.info.name, info, std::move(*options), /*force_allow_create=*/false);
+  const Patch patch = make_patch(resource, *form, std::move(*body), *options);
+  auto patching = resource.patcher->update(context, context.info.name, *patch.info, std::move(*options), form->applies);
   auto patched = co_await std::move(patching);
   co_await home;
   if (!patched.ok()) {
     // A merge has the shape of the object; in a list of operations no field is found.
-    quote_sent_values(patched.status(), info.text(), BodyFormat::kJson);
+    quote_sent_values(patched.status(), patch.text, form->format);
     co_return std::move(patched.status());
   }
   const int code = patched->created ? 201 : 200;

@@ -172,9 +172,15 @@ TEST_F(PatchTest, OtherContentTypesAreUnsupported) {
     EXPECT_EQ(got.code(), 415) << type;
     EXPECT_EQ(message_of(got), "415: Unsupported Media Type");
   }
-  EXPECT_EQ(message_of(patch({{"Content-Type", "application/apply-patch+yaml"}}, "{}")),
-            "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, "
-            "application/merge-patch+json, application/strategic-merge-patch+json");
+  EXPECT_EQ(patch({{"Content-Type", "application/apply-patch+cbor"}}, "{}").code(), 415);
+}
+
+TEST_F(PatchTest, ApplyNeedsAFieldManager) {
+  use_config_maps();
+  store_->put(kStoredMap);
+  const Response got = patch({{"Content-Type", "application/apply-patch+yaml"}}, "{}");
+  EXPECT_EQ(got.code(), 422);
+  EXPECT_EQ(message_of(got), "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for apply patch");
 }
 
 TEST_F(PatchTest, CustomResourcesHaveNoStrategicMerge) {
@@ -184,7 +190,7 @@ TEST_F(PatchTest, CustomResourcesHaveNoStrategicMerge) {
   EXPECT_EQ(got.code(), 415);
   EXPECT_EQ(message_of(got),
             "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, "
-            "application/merge-patch+json");
+            "application/merge-patch+json, application/apply-patch+yaml");
   const Response merged = send("PATCH", "namespaces/n/foos/f", R"({"spec":{"size":8}})", kMergePatch);
   EXPECT_EQ(merged.code(), 200);
   EXPECT_EQ(json::parse(merged.body()).at("spec").at("size").as_int64(), 8);

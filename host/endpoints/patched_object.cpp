@@ -177,7 +177,7 @@ Status PatchedObject::decode(RequestContext& context, Value& target) const {
     if (!status.ok()) return status;
   }
   if (target.is_null()) target = Object(context.arena());
-  drop_managed_fields(target.get_object());
+  keep_managed_reset(target.get_object());
   // The text of a refusal shows the tree as the patch left it, and decoding changes the tree.
   const bool keep = resource_.schema != nullptr && type_ != PatchType::kStrategic;
   std::optional<Value> before;

@@ -1,5 +1,7 @@
 #include "endpoints/resource.hpp"
 
+#include "registry/fields/stored_versions.hpp"
+
 namespace backplane::endpoints {
 namespace {
 
@@ -37,6 +39,11 @@ Resource::Resource(ResourceScope given) : scope(std::move(given)) {
   const auto* provider = dynamic_cast<TableProvider*>(storage);
   table = provider != nullptr ? &provider->table_convertor() : &default_table_convertor();
   watches = own_watches(scope);
+  const bool kept = creater != nullptr && dynamic_cast<StandardStorage*>(storage) != nullptr;
+  if ((creater != nullptr && !kept) || named_creater != nullptr) {
+    auto versions = std::make_shared<registry::OneVersion>(scope.kind, schema);
+    fields = std::make_unique<const registry::FieldManager>(scope.kind, schema, std::move(versions), WrittenFields());
+  }
 }
 
 std::string Resource::internal_package(std::string_view group) {

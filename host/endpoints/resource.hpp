@@ -13,6 +13,7 @@
 #include "endpoints/negotiation.hpp"
 #include "endpoints/open_watches.hpp"
 #include "endpoints/resource_handler.hpp"
+#include "registry/fields/field_manager.hpp"
 
 namespace backplane::endpoints {
 
@@ -39,6 +40,8 @@ struct Resource {
   std::string list_kind;
   const TableConvertor* table = nullptr;
   std::vector<std::string> connect_methods;
+  // Records who manages which fields of objects that no store keeps (reviews, tokens); null: a store does.
+  std::unique_ptr<const registry::FieldManager> fields;
   std::shared_ptr<OpenWatches> watches;  // null when watches need not end early
 
   // Roles of the storage; null: it has not got them.

@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "backplane/codec.hpp"
 #include "base/caught.hpp"
 #include "base/home.hpp"
 #include "endpoints/errors.hpp"
@@ -196,11 +197,15 @@ class ResourceHandler final : public HttpHandler {
   }
 
   static Status check_patch_type(const Exchange& exchange) {
-    static constexpr std::array<std::string_view, 5> kTypes = {"application/json-patch+json", "application/merge-patch+json",
-                                                               "application/strategic-merge-patch+json", "application/apply-patch+yaml",
-                                                               "*/*"};
+    static constexpr std::array<std::string_view, 6> kTypes = {"application/json-patch+json",
+                                                               "application/merge-patch+json",
+                                                               "application/strategic-merge-patch+json",
+                                                               "application/apply-patch+yaml",
+                                                               "*/*",
+                                                               "application/apply-patch+cbor"};
     const std::string_view type = bare_content_type(exchange);
-    return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end() ? Status() : route_unsupported_media_type();
+    const auto* const end = kTypes.end() - (find_codec("cbor") != nullptr ? 0 : 1);
+    return std::find(kTypes.begin(), end, type) != end ? Status() : route_unsupported_media_type();
   }
 
   const Resource resource_;

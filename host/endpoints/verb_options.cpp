@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "backplane/json.hpp"
+#include "base/printable.hpp"
 
 namespace backplane::endpoints {
 namespace {
@@ -18,28 +19,6 @@ bool equals_ignoring_case(std::string_view a, std::string_view b) noexcept {
   });
 }
 
-// One code point of UTF-8 and its length; malformed bytes are U+FFFD of length 1.
-std::pair<char32_t, std::size_t> next_rune(std::string_view text) noexcept {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  const std::size_t length = first < 0x80 ? 1 : first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 0;
-  if (length == 0 || length > text.size()) return {0xFFFD, 1};
-  if (length == 1) return {first, 1};
-  char32_t rune = first & (0xFF >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return {0xFFFD, 1};
-    rune = (rune << 6) | (byte(i) & 0x3F);
-  }
-  return {rune, length};
-}
-
-// unicode.IsPrint for what headers and shells can produce: controls, separators but the plain space, and surrogates are not.
-bool is_print(char32_t rune) noexcept {
-  if (rune < 0x20 || (rune >= 0x7F && rune <= 0xA0) || rune == 0xAD) return false;
-  if ((rune >= 0x2000 && rune <= 0x200F) || (rune >= 0x2028 && rune <= 0x202F) || (rune >= 0x205F && rune <= 0x206F)) return false;
-  return rune != 0x3000 && rune != 0xFEFF && !(rune >= 0xD800 && rune <= 0xF8FF) && rune < 0xF0000;
-}
-
 // fmt's %#U: U+0007, with the character when it can be shown.
 std::string unicode_name(char32_t rune) {
   char buffer[16];
@@ -51,7 +30,7 @@ void check_field_manager(std::string_view manager, FieldErrors& errors) {
   if (manager.size() > kMaxFieldManagerBytes) errors.too_long("fieldManager", manager, kMaxFieldManagerBytes);
   for (std::size_t at = 0; at < manager.size();) {
     const auto [rune, length] = next_rune(manager.substr(at));
-    if (!is_print(rune)) {
+    if (!is_printable(rune)) {
       errors.invalid("fieldManager", manager, "invalid character " + unicode_name(rune) + " (at position " + std::to_string(at) + ")");
     }
     at += length;
@@ -72,6 +51,7 @@ std::string_view options_kind(WriteVerb verb) noexcept {
     case WriteVerb::kUpdate:
       return "UpdateOptions";
     case WriteVerb::kPatch:
+    case WriteVerb::kApply:
       return "PatchOptions";
   }
   return "";
@@ -263,9 +243,11 @@ Result<WriteOptions> write_options(const Query& query, WriteVerb verb) {
   WriteOptions options;
   options.field_manager = query_get(query, "fieldManager");
   FieldErrors errors;
-  if (verb == WriteVerb::kPatch) {
-    options.force = query_bool(query, "force");
-    if (options.force) errors.forbidden("force", "may not be specified for non-apply patch");
+  if (verb == WriteVerb::kPatch || verb == WriteVerb::kApply) options.force = query_bool(query, "force");
+  if (verb == WriteVerb::kApply) {
+    if (options.field_manager.empty()) errors.required("fieldManager", "is required for apply patch");
+  } else if (options.force) {
+    errors.forbidden("force", "may not be specified for non-apply patch");
   }
   check_field_manager(options.field_manager, errors);
   options.dry_run = check_dry_run(query_all(query, "dryRun"), errors);

@@ -19,7 +19,7 @@ Query request_query(const Exchange& exchange);
 // `name`: the object that the path names (a watch of one object); it becomes a field selector.  Empty: the collection.
 Result<ListOptions> list_options(const Query& query, std::string_view name);
 
-enum class WriteVerb : unsigned char { kCreate, kUpdate, kPatch };
+enum class WriteVerb : unsigned char { kCreate, kUpdate, kPatch, kApply };
 Result<WriteOptions> write_options(const Query& query, WriteVerb verb);
 
 // ---- shared with the options that come in bodies

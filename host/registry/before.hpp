@@ -20,6 +20,8 @@ struct ResourceFace {
   std::string resource;
 };
 
+class FieldManager;
+
 // Which strategy a write goes through, whether it is the resource's own or a subresource's, and under what name it came.
 struct WriteMode {
   const Strategy* strategy = nullptr;
@@ -31,6 +33,8 @@ struct WriteMode {
   const FieldErrors* found_before = nullptr;
   // Of an update: may be a SentValues, too.
   const UpdatedObjectInfo* sent = nullptr;
+  // Who records whose fields are whose, on the form in which objects come to this write; null: somebody above, or nobody.
+  const FieldManager* fields = nullptr;
 };
 
 // Namespace, the strategy's preparation, validation, warnings, canonical order.  `object` has its name, uid and creationTimestamp.

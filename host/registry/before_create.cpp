@@ -1,5 +1,6 @@
 #include "backplane/names.hpp"
 #include "registry/before.hpp"
+#include "registry/fields/managers.hpp"
 #include "registry/metadata.hpp"
 
 namespace backplane::registry {
@@ -14,6 +15,7 @@ Status before_create(const ResourceConfig& config, const WriteMode& mode, const 
   Status scoped = ensure_namespace(object, strategy.facts().namespaced ? std::string_view(context.info.ns) : std::string_view());
   if (!scoped.ok()) return scoped;
 
+  Value managers = take_managed_fields(object);
   if (strategy.facts().generation) ObjectMeta(object).set_generation(1);
   const KindFacts& facts = strategy.facts();
   if (facts.status && !facts.status_on_create) object.stable_erase("status");
@@ -23,6 +25,7 @@ Status before_create(const ResourceConfig& config, const WriteMode& mode, const 
   // The strategy sees canonical trees: typed structs it may have dropped are there again, in their place.
   Status shaped = canonical_form(config.schema, object);
   if (!shaped.ok()) return shaped;
+  put_managed_fields(object, std::move(managers), config.schema != nullptr && config.schema->structural());
 
   FieldErrors errors;
   validate_object_meta(object, strategy.facts().namespaced, strategy.facts().name_rule, errors);

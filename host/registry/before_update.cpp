@@ -2,6 +2,7 @@
 
 #include "backplane/names.hpp"
 #include "registry/before.hpp"
+#include "registry/fields/managers.hpp"
 #include "registry/metadata.hpp"
 #include "registry/sent_values.hpp"
 
@@ -32,7 +33,6 @@ void keep_system_metadata(Object& object, const Object& old) {
   if (find(*old_meta, "creationTimestamp") != nullptr) copy_or_erase(metadata, *old_meta, "creationTimestamp");
   if (find(*old_meta, "deletionTimestamp") != nullptr) copy_or_erase(metadata, *old_meta, "deletionTimestamp");
   if (find(metadata, "deletionGracePeriodSeconds") == nullptr) copy_or_erase(metadata, *old_meta, "deletionGracePeriodSeconds");
-  metadata.stable_erase("managedFields");
 }
 
 void add_times(const FieldErrors& found, int times, FieldErrors& errors) {
@@ -87,6 +87,8 @@ Status before_update(const ResourceConfig& config, const WriteMode& mode, const 
 
   const ObjectMeta old_meta(const_cast<Object&>(old));  // only read
   ObjectMeta meta(object);
+  // Whatever becomes of the rest of metadata, who manages which fields is as it has been found out; and it is canonical already.
+  Value managers = take_managed_fields(object);
   meta.set_generation(old_meta.generation());
   if (strategy.facts().status && !mode.subresource) copy_or_erase(object, old, "status");
   if (gated != nullptr) gated->apply(object, &old);
@@ -100,6 +102,7 @@ Status before_update(const ResourceConfig& config, const WriteMode& mode, const 
     if (old_meta.generation() == 0) shaped = canonical_form(config.schema, object);
     if (!shaped.ok()) return shaped;
   }
+  put_managed_fields(object, std::move(managers), config.schema != nullptr && config.schema->structural());
 
   FieldErrors errors = validation_errors(config, mode, context, object, old);
   if (!errors.empty()) {

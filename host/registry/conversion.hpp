@@ -27,6 +27,7 @@ class Conversion : public std::enable_shared_from_this<Conversion> {
  public:
   Conversion(VersionForm served, VersionForm stored, std::shared_ptr<const ObjectConverter> converter);
 
+  const VersionForm& served() const noexcept { return served_; }
   // The entry is in the served form already.
   bool shows(const ObjectEntry& entry) const noexcept;
   // The entries in the served form, each converted once for everybody who reads or watches it, in one batch; those that are in it already

@@ -15,7 +15,8 @@ class ConvertingStore final : public ServedStore {
         config_(std::move(config)),
         face_{config_.kind, config_.resource},
         conversion_(std::move(conversion)),
-        table_(std::move(table)) {}
+        table_(std::move(table)),
+        manager_(config_.kind, config_.schema, below_->versions(), written_fields_of(speaker())) {}
 
   // ---- facts
   GroupVersionKind kind() const override { return config_.kind; }
@@ -39,6 +40,8 @@ class ConvertingStore final : public ServedStore {
   ObjectStore& stored() noexcept override { return *below_; }
   const ResourceFace& face() const noexcept override { return face_; }
   const Strategy* own() const noexcept override { return config_.strategy.get(); }
+  const FieldManager& fields() const noexcept override { return manager_; }
+  std::shared_ptr<const FieldVersions> versions() const noexcept override { return below_->versions(); }
 
   // ---- reads
   Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override {
@@ -115,7 +118,14 @@ class ConvertingStore final : public ServedStore {
   WriteMode mode() const {
     WriteMode mode = below_->own_mode();
     mode.face = &face_;
+    mode.fields = &manager_;
     return mode;
+  }
+
+  // Who says what a write reaches: this version, if it has something to say.
+  const Strategy* speaker() const {
+    const bool says = dynamic_cast<const WrittenFieldsProvider*>(config_.strategy.get()) != nullptr;
+    return says ? config_.strategy.get() : below_->config().strategy.get();
   }
 
   // Field labels become those of the stored version.
@@ -132,6 +142,7 @@ class ConvertingStore final : public ServedStore {
   ResourceFace face_;
   std::shared_ptr<const Conversion> conversion_;
   std::shared_ptr<const TableConvertor> table_;
+  FieldManager manager_;
 };
 
 // The columns of the version's own strategy, which may have none.
@@ -156,6 +167,7 @@ std::shared_ptr<StandardStorage> make_converting_store(std::shared_ptr<ObjectSto
   }
   auto conversion = std::make_shared<const Conversion>(VersionForm{config.kind, config.schema, config.schemas},
                                                        VersionForm{stored.kind, stored.schema, stored.schemas}, std::move(converter));
+  below->add_view(conversion);
   return std::make_shared<ConvertingStore>(std::move(below), std::move(config), std::move(conversion), std::move(table));
 }
 

@@ -1,5 +1,6 @@
 #include "registry/converting_writes.hpp"
 
+#include "registry/fields/guarded_admission.hpp"
 #include "registry/metadata.hpp"
 
 namespace backplane::registry {
@@ -16,6 +17,7 @@ ConvertingWrite::ConvertingWrite(ServedStore& store, const Conversion& conversio
       below_(mode) {
   below_.admission = &admission_;
   below_.found_before = &found_;
+  below_.fields = nullptr;
 }
 
 AdmissionRunner* ConvertingWrite::server_admission() const {
@@ -28,8 +30,6 @@ AdmissionRunner* ConvertingWrite::server_admission() const {
 Task<Status> ConvertingWrite::admit(Object& object, const Object* old) {
   AdmissionRunner* runner = server_admission();
   if (!admission_applies() || runner == nullptr) co_return Status();
-  // A patch is looked at once, when it has been applied; upstream words its warning accordingly.
-  if (context_.info.verb != "patch") dedupe_owner_references(context_, object, false);
   const AdmissionOperation operation = old != nullptr ? AdmissionOperation::kUpdate : AdmissionOperation::kCreate;
   const std::string name(old != nullptr ? meta_name(*old) : meta_name(object));
   AdmissionAttributes attributes = store_.stored().attributes(asked_, context_, operation, name);
@@ -37,7 +37,7 @@ Task<Status> ConvertingWrite::admit(Object& object, const Object* old) {
   attributes.old_object = old;
   attributes.options = options_;
   attributes.dry_run = options_.dry_run;
-  Status admitted = co_await runner->admit(attributes);
+  Status admitted = co_await guarded_admit(*runner, attributes, context_, store_.stored().sorted_keys());
   if (admitted.ok()) dedupe_owner_references(context_, object, true);
   co_return admitted;
 }
@@ -63,11 +63,20 @@ Task<Result<Object>> ConvertingWrite::to_create(Object& object) {
   Status scoped = ensure_namespace(object, store_.namespaced() ? std::string_view(context_.info.ns) : std::string_view());
   if (!scoped.ok()) co_return scoped;
   if (own_ != nullptr) own_->apply_defaults(object);
+  if (admission_applies()) dedupe_owner_references(context_, object, false);
+  if (asked_.fields != nullptr) co_await asked_.fields->track_new(context_, options_, object);
   Status admitted = co_await admit(object, nullptr);
   if (!admitted.ok()) co_return admitted;
   check_new(object);
   Object served(object, object.storage());
   co_return co_await conversion_.to_stored(std::move(served));
+}
+
+Task<Result<Object>> ConvertingWrite::ask(UpdatedObjectInfo& info, const Object* old) {
+  if (asked_.fields != nullptr) co_return co_await asked_.fields->wanted(info, own_, context_, options_, old);
+  auto wanted = co_await info.updated_object(context_, old);
+  if (wanted.ok() && own_ != nullptr) own_->apply_defaults(*wanted);
+  co_return wanted;
 }
 
 Task<Result<Object>> ConvertingWrite::to_update(UpdatedObjectInfo& info, const Object* existing) {
@@ -79,9 +88,8 @@ Task<Result<Object>> ConvertingWrite::to_update(UpdatedObjectInfo& info, const O
     before.emplace(std::move(*shown));
   }
   const Object* old = before ? &*before : nullptr;
-  auto wanted = co_await info.updated_object(context_, old);
+  auto wanted = co_await ask(info, old);
   if (!wanted.ok()) co_return wanted;
-  if (own_ != nullptr) own_->apply_defaults(*wanted);
   Status admitted = co_await admit(*wanted, old);
   if (!admitted.ok()) co_return admitted;
   if (old != nullptr)

@@ -48,6 +48,8 @@ class ConvertingWrite {
     AdmissionAttributes attributes;
   };
   Task<Status> show(const AdmissionAttributes& attributes, Shown& shown) const;
+  // What `info` makes of `old` in the version's form, with its defaults and its managers.
+  Task<Result<Object>> ask(UpdatedObjectInfo& info, const Object* old);
   Task<Status> admit(Object& object, const Object* old);
   void check_new(Object& object);
   void check_change(Object& object, const Object& old);

@@ -38,8 +38,7 @@ void erase_metadata(Object& object, std::string_view key) {
 void wipe_system_fields(Object& object) {
   Value* metadata = find(object, "metadata");
   if (metadata == nullptr || !metadata->is_object()) return;
-  for (std::string_view key :
-       {"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields"}) {
+  for (std::string_view key : {"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}) {
     metadata->get_object().stable_erase(key);
   }
 }

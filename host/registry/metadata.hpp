@@ -17,7 +17,7 @@
 
 namespace backplane::registry {
 
-// Clears what only the server may set: uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, selfLink, managedFields.
+// Clears what only the server may set: uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, selfLink.
 void wipe_system_fields(Object& object);
 // Sets uid and creationTimestamp.
 void fill_system_fields(Object& object);

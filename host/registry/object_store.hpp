@@ -13,6 +13,7 @@
 
 #include "registry/before.hpp"
 #include "registry/environment.hpp"
+#include "registry/fields/stored_versions.hpp"
 #include "registry/key_turns.hpp"
 #include "registry/served_store.hpp"
 #include "registry/store_keys.hpp"
@@ -56,6 +57,10 @@ class ObjectStore final : public ServedStore, public Transactor {
   ObjectStore& stored() noexcept override { return *this; }
   const ResourceFace& face() const noexcept override { return face_; }
   const Strategy* own() const noexcept override { return nullptr; }
+  const FieldManager& fields() const noexcept override { return manager_; }
+  std::shared_ptr<const FieldVersions> versions() const noexcept override { return versions_; }
+  // A version that is served as a view of this store.
+  void add_view(const std::shared_ptr<const Conversion>& view) { versions_->add(view); }
   Task<Result<UpdateResult>> update_through(WriteMode mode, const Strategy* own, RequestContext& context, std::string name,
                                             UpdatedObjectInfo& info, WriteOptions options, bool force_allow_create) override;
 
@@ -94,6 +99,8 @@ class ObjectStore final : public ServedStore, public Transactor {
   std::shared_ptr<StoreEnvironment::State> environment_;
   ResourceConfig config_;
   ResourceFace face_;
+  const std::shared_ptr<StoredVersions> versions_;
+  const FieldManager manager_;
   std::vector<SelectableField> fields_;
   StoreKeys keys_;
   BackingSlot slot_;

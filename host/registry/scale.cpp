@@ -3,6 +3,8 @@
 
 #include "backplane/names.hpp"
 #include "backplane/selectors.hpp"
+#include "registry/fields/scale_managers.hpp"
+#include "registry/fields/stored_versions.hpp"
 #include "registry/metadata.hpp"
 #include "registry/object_store.hpp"
 
@@ -79,6 +81,17 @@ class ScaleView {
   const Schema* schema() const noexcept { return schema_; }
   bool has_replicas(const Object& parent) const { return find_path(parent, plain(paths_.spec_replicas)) != nullptr; }
   Status missing_replicas() const { return internal_error("the spec replicas field " + quoted(paths_.spec_replicas) + " does not exist"); }
+  // Where a parent has its replicas, for those who manage fields.
+  FieldPath replicas_path() const {
+    FieldPath path;
+    std::string_view rest = plain(paths_.spec_replicas);
+    for (std::size_t dot = rest.find('.'); dot != std::string_view::npos; dot = rest.find('.')) {
+      path.push_back(PathElement::field(rest.substr(0, dot)));
+      rest.remove_prefix(dot + 1);
+    }
+    path.push_back(PathElement::field(rest));
+    return path;
+  }
   void apply(Object& parent, std::int64_t replicas) const { set_path(parent, plain(paths_.spec_replicas), replicas); }
 
   Result<Object> from(const Object& parent, const json::storage_ptr& storage) const {
@@ -116,14 +129,19 @@ Status validate_scale(const Schema& schema, const Object& scale, bool namespaced
 // An update of the Scale, seen by the parent's store as an update of the parent.
 class ScaleUpdate final : public UpdatedObjectInfo {
  public:
-  ScaleUpdate(const ScaleView& view, ServedStore& parent, UpdatedObjectInfo& inner, const WriteOptions& options)
-      : view_(view), parent_(parent), inner_(inner), options_(options) {}
+  ScaleUpdate(const ScaleView& view, ServedStore& parent, const FieldManager& fields, UpdatedObjectInfo& inner, const WriteOptions& options)
+      : view_(view), parent_(parent), fields_(fields), inner_(inner), options_(options) {}
 
   Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) override {
     if (existing == nullptr) co_return not_found_error(parent_.face(), context.info.name);
     auto before = view_.from(*existing, context.arena());
     if (!before.ok()) co_return std::move(before.status());
-    auto wanted = co_await inner_.updated_object(context, &*before);
+    const ScaleManagers managers(managed_fields_of(*existing), parent_.fields().kind().group_version().to_string(), view_.replicas_path(),
+                                 *versions_);
+    auto shown = managers.of_scale(context.arena());
+    if (!shown.ok()) co_return std::move(shown.status());
+    put_managed_fields(*before, std::move(*shown), false);
+    auto wanted = co_await fields_.wanted(inner_, nullptr, context, options_, &*before);
     if (!wanted.ok()) co_return std::move(wanted.status());
     Object scale = std::move(*wanted);
     Status scoped = ensure_namespace(scale, meta_namespace(*existing));
@@ -137,6 +155,9 @@ class ScaleUpdate final : public UpdatedObjectInfo {
     view_.apply(object, get_int_path(scale, "spec.replicas").value_or(0));
     const std::string_view version = meta_text(scale, "resourceVersion");
     if (!version.empty()) ObjectMeta(object).set("resourceVersion", version);
+    auto recorded = managers.of_parent(managed_fields_of(scale), context.arena());
+    if (!recorded.ok()) co_return std::move(recorded.status());
+    put_managed_fields(object, std::move(*recorded), parent_.schema() != nullptr && parent_.schema()->structural());
     co_return object;
   }
 
@@ -162,6 +183,8 @@ class ScaleUpdate final : public UpdatedObjectInfo {
 
   const ScaleView& view_;
   ServedStore& parent_;
+  const std::shared_ptr<const FieldVersions> versions_ = parent_.versions();
+  const FieldManager& fields_;
   UpdatedObjectInfo& inner_;
   const WriteOptions options_;
 };
@@ -182,7 +205,10 @@ const TableConvertor& scale_table() {
 
 class ScaleStore final : public RestStorage, public Scoper, public TableProvider, public Getter, public Updater {
  public:
-  ScaleStore(std::shared_ptr<ServedStore> parent, Host::ScalePaths paths) : parent_(std::move(parent)), view_(std::move(paths)) {}
+  ScaleStore(std::shared_ptr<ServedStore> parent, Host::ScalePaths paths)
+      : parent_(std::move(parent)),
+        view_(std::move(paths)),
+        fields_(scale_kind(), view_.schema(), std::make_shared<OneVersion>(scale_kind(), view_.schema()), WrittenFields()) {}
 
   GroupVersionKind kind() const override { return scale_kind(); }
   const Schema* schema() const override { return view_.schema(); }
@@ -197,7 +223,7 @@ class ScaleStore final : public RestStorage, public Scoper, public TableProvider
 
   Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
                                     bool) override {
-    ScaleUpdate update(view_, *parent_, info, options);
+    ScaleUpdate update(view_, *parent_, fields_, info, options);
     WriteMode mode;
     mode.strategy = parent_->stored().config().strategy.get();
     mode.run_admission = false;  // it has looked at the Scale, not at the parent
@@ -220,6 +246,7 @@ class ScaleStore final : public RestStorage, public Scoper, public TableProvider
 
   std::shared_ptr<ServedStore> parent_;
   ScaleView view_;
+  FieldManager fields_;
 };
 
 }  // namespace

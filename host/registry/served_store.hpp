@@ -9,6 +9,7 @@
 #include <string>
 
 #include "registry/before.hpp"
+#include "registry/fields/field_manager.hpp"
 
 namespace backplane::registry {
 
@@ -22,6 +23,10 @@ class ServedStore : public StandardStorage, public DeprecationProvider {
   virtual const ResourceFace& face() const noexcept = 0;
   // What speaks of this version's own form, in which objects come and go; null: nothing does, or the stored version's strategy.
   virtual const Strategy* own() const noexcept = 0;
+  // Who records whose fields are whose in writes of this version's resource itself.
+  virtual const FieldManager& fields() const noexcept = 0;
+  // All versions that are served.
+  virtual std::shared_ptr<const FieldVersions> versions() const noexcept = 0;
   // Whether a delete is answered with the object.
   virtual bool returns_deleted() const noexcept = 0;
   // An update through `mode`, whose strategy speaks of the stored form.  `own` speaks of this version's form, before; null: nothing to say.

@@ -75,6 +75,8 @@ ObjectStore::ObjectStore(std::shared_ptr<StoreEnvironment::State> environment, R
     : environment_(std::move(environment)),
       config_(completed(std::move(config))),
       face_{config_.kind, config_.resource},
+      versions_(std::make_shared<StoredVersions>(config_.kind, config_.schema)),
+      manager_(config_.kind, config_.schema, versions_, written_fields_of(config_.strategy.get())),
       fields_(config_.strategy->facts().selectable),
       keys_(config_.storage_prefix, config_.strategy->facts().namespaced),
       slot_(cache_config(config_, keys_), stored_kind(config_)) {
@@ -87,6 +89,7 @@ WriteMode ObjectStore::own_mode() const {
   WriteMode mode;
   mode.strategy = config_.strategy.get();
   mode.face = &face_;
+  mode.fields = &manager_;
   return mode;
 }
 

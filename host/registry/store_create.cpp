@@ -1,6 +1,7 @@
 // create: admission → preparation and validation → one transaction that demands the key's absence.
 #include <optional>
 
+#include "registry/fields/guarded_admission.hpp"
 #include "registry/metadata.hpp"
 #include "registry/object_store.hpp"
 #include "registry/store_commit.hpp"
@@ -42,13 +43,14 @@ Task<Result<ObjectRef>> ObjectStore::create_as(WriteMode mode, RequestContext& c
   mode.strategy->apply_defaults(object);
   // Of both steps of admission; nothing where it does not apply.
   std::optional<AdmissionAttributes> attributes;
+  if (context.info.is_resource_request) dedupe_owner_references(context, object, false);
+  if (mode.fields != nullptr) co_await mode.fields->track_new(context, options, object);
   if (context.info.is_resource_request) {
-    dedupe_owner_references(context, object, false);
     attributes.emplace(this->attributes(mode, context, AdmissionOperation::kCreate, meta_name(object)));
     attributes->object = &object;
     attributes->options = options;
     attributes->dry_run = options.dry_run;
-    Status admitted = co_await admission_of(mode, *backing).admit(*attributes);
+    Status admitted = co_await guarded_admit(admission_of(mode, *backing), *attributes, context, sorted_keys());
     if (!admitted.ok()) co_return admitted;
     dedupe_owner_references(context, object, true);
   }

@@ -211,7 +211,7 @@ class OrderingSchema final : public Schema {
     if (find(object, "metadata") != nullptr) {
       order(object.at("metadata").as_object(),
             {"name", "generateName", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp",
-             "deletionGracePeriodSeconds", "labels", "annotations", "ownerReferences", "finalizers"});
+             "deletionGracePeriodSeconds", "labels", "annotations", "ownerReferences", "finalizers", "managedFields"});
     }
     order(object, {"kind", "apiVersion", "metadata", "data", "spec", "status"});
     return {};

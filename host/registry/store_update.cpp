@@ -1,4 +1,5 @@
 // update: compute from the newest state at hand, commit only if that state still stands, else compute again (storage.GuaranteedUpdate).
+#include "registry/fields/guarded_admission.hpp"
 #include "registry/guaranteed.hpp"
 #include "registry/metadata.hpp"
 #include "registry/object_store.hpp"
@@ -36,6 +37,8 @@ class UpdateOperation final : public Guaranteed<UpdateOperation, UpdateResult> {
     return std::optional<UpdateResult>(std::move(result));
   }
 
+  // The object that is asked for, with its defaults and its managers.
+  Task<Result<Object>> ask(const Object* existing);
   Task<Attempt> change(Object existing);
   Task<Attempt> create_missing(Object object);
   // Between begin and finish of the hooks.
@@ -81,10 +84,8 @@ AdmissionAttributes& UpdateOperation::make_attributes(Object& object, const Obje
 
 Task<Status> UpdateOperation::admit(Object& object, const Object* existing) {
   if (!admission_applies()) co_return Status();
-  // A patch is looked at once, when it has been applied; upstream words its warning accordingly.
-  if (context_.info.verb != "patch") dedupe_owner_references(context_, object, false);
   AdmissionAttributes& attributes = make_attributes(object, existing);
-  Status admitted = co_await admission_of(mode_, backing_).admit(attributes);
+  Status admitted = co_await guarded_admit(admission_of(mode_, backing_), attributes, context_, store_.sorted_keys());
   if (admitted.ok()) dedupe_owner_references(context_, object, true);
   co_return admitted;
 }
@@ -129,12 +130,18 @@ Status UpdateOperation::check_version(Object& object) const {
   return {};
 }
 
+Task<Result<Object>> UpdateOperation::ask(const Object* existing) {
+  if (mode_.fields != nullptr) co_return co_await mode_.fields->wanted(info_, mode_.strategy, context_, options_, existing);
+  auto wanted = co_await info_.updated_object(context_, existing);
+  if (wanted.ok()) mode_.strategy->apply_defaults(*wanted);
+  co_return wanted;
+}
+
 Task<UpdateOperation::Attempt> UpdateOperation::attempt() {
   if (entry_ == nullptr) {
     if (!may_create_) co_return not_found_error(*mode_.face, name_);
-    auto wanted = co_await info_.updated_object(context_, nullptr);
+    auto wanted = co_await ask(nullptr);
     if (!wanted.ok()) co_return std::move(wanted.status());
-    mode_.strategy->apply_defaults(*wanted);
     co_return co_await create_missing(std::move(*wanted));
   }
   Object existing = decode(*entry_, context_.arena());
@@ -144,10 +151,9 @@ Task<UpdateOperation::Attempt> UpdateOperation::attempt() {
 }
 
 Task<UpdateOperation::Attempt> UpdateOperation::change(Object existing) {
-  auto wanted = co_await info_.updated_object(context_, &existing);
+  auto wanted = co_await ask(&existing);
   if (!wanted.ok()) co_return std::move(wanted.status());
   Object object = std::move(*wanted);
-  mode_.strategy->apply_defaults(object);
   Status admitted = co_await admit(object, &existing);
   if (!admitted.ok()) co_return admitted;
   Status version = check_version(object);
@@ -170,6 +176,7 @@ Task<UpdateOperation::Attempt> UpdateOperation::change(Object existing) {
 Task<Result<UpdateOperation::End>> UpdateOperation::write_change(Object& object, const Object& existing, BegunWrite* begun) {
   Status prepared = before_update(store_.config(), mode_, store_.gated(backing_), context_, object, existing);
   if (!prepared.ok()) co_return prepared;
+  keep_times(object, existing, store_.sorted_keys());
   Status allowed = co_await validate_admission(object);
   if (!allowed.ok()) co_return allowed;
   if (deletes_during_update(*mode_.strategy, object, existing)) co_return End::kEmptied;

@@ -13,7 +13,10 @@ class SubresourceStore final : public RestStorage,
                                public Updater {
  public:
   SubresourceStore(std::shared_ptr<ServedStore> parent, std::shared_ptr<const Strategy> strategy, std::shared_ptr<const Strategy> own)
-      : parent_(std::move(parent)), strategy_(std::move(strategy)), own_(std::move(own)) {}
+      : parent_(std::move(parent)),
+        strategy_(std::move(strategy)),
+        own_(std::move(own)),
+        manager_(parent_->kind(), parent_->schema(), parent_->versions(), written_fields_of(speaker())) {}
 
   GroupVersionKind kind() const override { return parent_->kind(); }
   const Schema* schema() const override { return parent_->schema(); }
@@ -31,13 +34,20 @@ class SubresourceStore final : public RestStorage,
     WriteMode mode;
     mode.strategy = strategy_.get();
     mode.subresource = true;
+    mode.fields = &manager_;
     co_return co_await parent_->update_through(mode, own_.get(), context, std::move(name), info, std::move(options), false);
   }
 
  private:
+  // Who says what a write reaches: the version's own, if it has something to say.
+  const Strategy* speaker() const {
+    return dynamic_cast<const WrittenFieldsProvider*>(own_.get()) != nullptr ? own_.get() : strategy_.get();
+  }
+
   std::shared_ptr<ServedStore> parent_;
   std::shared_ptr<const Strategy> strategy_;
   std::shared_ptr<const Strategy> own_;
+  FieldManager manager_;
 };
 
 }  // namespace

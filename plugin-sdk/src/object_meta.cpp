@@ -148,6 +148,30 @@ void validate_annotations(const Object& annotations, const std::string& path, Fi
   if (bytes > kMaxAnnotationBytes) errors.too_long(path, "", static_cast<long long>(kMaxAnnotationBytes));
 }
 
+namespace {
+
+constexpr std::size_t kMaxManagerBytes = 128;
+constexpr std::size_t kMaxSubresourceBytes = 256;
+
+void validate_managed_fields(const Object& metadata, FieldErrors& errors) {
+  const Array* entries = get_array(metadata, "managedFields");
+  if (entries == nullptr) return;
+  for (std::size_t i = 0; i < entries->size(); ++i) {
+    if (!(*entries)[i].is_object()) continue;
+    const Object& entry = (*entries)[i].get_object();
+    const std::string path = "metadata.managedFields[" + std::to_string(i) + "]";
+    const std::string_view operation = get_string(entry, "operation"), type = get_string(entry, "fieldsType");
+    if (operation != "Apply" && operation != "Update") errors.invalid(path + ".operation", operation, "must be `Apply` or `Update`");
+    if (!type.empty() && type != "FieldsV1") errors.invalid(path + ".fieldsType", type, "must be `FieldsV1`");
+    const std::string_view manager = get_string(entry, "manager");
+    if (manager.size() > kMaxManagerBytes) errors.too_long(path + ".manager", manager, kMaxManagerBytes);
+    const std::string_view subresource = get_string(entry, "subresource");
+    if (subresource.size() > kMaxSubresourceBytes) errors.too_long(path + ".subresource", subresource, kMaxSubresourceBytes);
+  }
+}
+
+}  // namespace
+
 void validate_object_meta(const Object& object, bool namespaced, NameRule rule, FieldErrors& errors) {
   const Object& metadata = metadata_of(object);
   const std::string_view generate_name = get_string(metadata, "generateName"), name = get_string(metadata, "name");
@@ -172,6 +196,7 @@ void validate_object_meta(const Object& object, bool namespaced, NameRule rule, 
   if (const Object* annotations = get_object(metadata, "annotations")) validate_annotations(*annotations, "metadata.annotations", errors);
   validate_owners(metadata, "metadata.ownerReferences", errors);
   validate_finalizers(metadata, "metadata.finalizers", errors);
+  validate_managed_fields(metadata, errors);
 }
 
 void validate_object_meta_update(const Object& object, const Object& old, FieldErrors& errors) {
@@ -186,6 +211,7 @@ void validate_object_meta_update(const Object& object, const Object& old, FieldE
   if (const Object* labels = get_object(metadata, "labels")) validate_labels(*labels, "metadata.labels", errors);
   if (const Object* annotations = get_object(metadata, "annotations")) validate_annotations(*annotations, "metadata.annotations", errors);
   validate_owners(metadata, "metadata.ownerReferences", errors);
+  validate_managed_fields(metadata, errors);
 }
 
 void validate_label_selector(const Object& selector, const std::string& path, FieldErrors& errors) {

@@ -13,6 +13,7 @@ constexpr std::chrono::seconds kLongestPause{30};
 void as_system(RequestContext& context) {
   context.user.name = "system:apiserver";
   context.user.groups = {"system:masters"};
+  context.user_agent = "kube-apiserver";
 }
 
 // The aggregator's own group is not registered with itself.
@@ -225,6 +226,7 @@ Task<Status> Autoregister::refresh_condition(Object object) {
   if (has_availability(object, *wanted)) co_return Status();
   RequestContext context;
   as_system(context);
+  context.info.subresource = "status";
   set_availability(object, *wanted);
   Replacement replacement(object);
   WriteOptions options;

@@ -36,6 +36,12 @@ class DaemonSetStrategy final : public WorkloadStrategy {
     return workload_warnings(object, nullptr);
   }
 
+  // Every object of this version says it, and so whoever writes one does.
+  void apply_defaults(Object& object) const override {
+    WorkloadStrategy::apply_defaults(object);
+    if (find_path(object, {"metadata", "annotations", kTemplateGeneration}) == nullptr) set_template_generation(object, 0);
+  }
+
  protected:
   void prepare_create(Object& object) const override { set_template_generation(object, 1); }
   void prepare_update(Object& object, const Object& old) const override {

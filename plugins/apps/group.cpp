@@ -31,11 +31,23 @@ std::string print_controller(const Object& object) {
 
 void print_controller_cell(const Object& object, std::int64_t, Array& cells) { cells.emplace_back(print_controller(object)); }
 
+// A change of its annotations is one of what is wanted.
+class DeploymentStrategy final : public WorkloadStrategy {
+ public:
+  using WorkloadStrategy::WorkloadStrategy;
+
+ protected:
+  void prepare_update(Object& object, const Object& old) const override {
+    const ObjectMeta before(const_cast<Object&>(old));  // only read
+    const bool changed = !same_member(object_or_empty(object, "metadata"), object_or_empty(old, "metadata"), "annotations");
+    if (changed) ObjectMeta(object).set_generation(before.generation() + 1);
+  }
+};
+
 // Deployments, and replica sets with the word for the selector that upstream has copied from them.
-KindCode deployment_code(PodValidationOptions options) {
-  constexpr WorkloadFacts kWorkload{.selector_kind = "deployment", .bad_selector = "invalid label selector", .names_hosts = true};
-  return {.make = made<WorkloadStrategy>(kWorkload, options)};
-}
+constexpr WorkloadFacts kWorkload{.selector_kind = "deployment", .bad_selector = "invalid label selector", .names_hosts = true};
+KindCode deployment_code(PodValidationOptions options) { return {.make = made<DeploymentStrategy>(kWorkload, options)}; }
+KindCode replica_set_code(PodValidationOptions options) { return {.make = made<WorkloadStrategy>(kWorkload, options)}; }
 
 }  // namespace
 
@@ -53,7 +65,7 @@ Result<GroupDocument> apps_group(PodValidationOptions options) {
   GroupCode code{.printers = printers(),
                  .kinds = {{"DaemonSet", daemon_set_code(options)},
                            {"Deployment", deployment_code(options)},
-                           {"ReplicaSet", deployment_code(options)},
+                           {"ReplicaSet", replica_set_code(options)},
                            {"StatefulSet", stateful_set_code(options)}}};
   code.printers.emplace("controller", print_controller_cell);
   return read_group(apps_group_json(), code);

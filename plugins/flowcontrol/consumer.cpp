@@ -35,6 +35,27 @@ std::optional<Object> new_condition(const Object& flow_schema, bool level_exists
   return Object{{"type", "Dangling"}, {"status", status}, {"lastTransitionTime", now_rfc3339()}, {"reason", reason}, {"message", message}};
 }
 
+namespace {
+
+// The condition applied, whoever had it before.
+HttpCall apply_condition(const std::string& name, Object condition) {
+  const GroupVersionResource resource = resource_of(kFlowSchemas);
+  Object applied;
+  applied["kind"] = "FlowSchema";
+  applied["apiVersion"] = resource.group_version().to_string();
+  ensure_object(applied, "metadata")["name"] = name;
+  ensure_object(applied, "status")["conditions"] = Array{std::move(condition)};
+  HttpCall call;
+  call.method = "PATCH";
+  call.target = resource.group_version().path() + "/" + resource.resource + "/" + name +
+                "/status?fieldManager=api-priority-and-fairness-config-consumer-v1&force=true";
+  call.headers.emplace_back("Content-Type", "application/apply-patch+yaml");
+  call.body = to_json(applied);
+  return call;
+}
+
+}  // namespace
+
 ConfigConsumer::ConfigConsumer(Host& host, std::shared_ptr<SharedInformerFactory> informers)
     : host_(host),
       informers_(std::move(informers)),
@@ -72,12 +93,8 @@ Task<Status> ConfigConsumer::reconcile(std::string name) {
   if (!there.ok()) co_return std::move(there).status();
   std::optional<Object> condition = new_condition(*have, *there);
   if (!condition) co_return Status();
-  Object patch;
-  ensure_object(patch, "status")["conditions"] = Array{std::move(*condition)};
-  WriteOptions options;
-  options.field_manager = "api-priority-and-fairness-config-consumer-v1";
-  auto written =
-      co_await client_->patch(resource_of(kFlowSchemas), "", name, PatchType::kStrategicMerge, std::move(patch), "status", options);
+  HttpCall call = apply_condition(name, std::move(*condition));
+  auto written = co_await client_->request(std::move(call));
   if (!written.ok() && written.status().code() != 404) co_return std::move(written).status();
   co_return Status();
 }

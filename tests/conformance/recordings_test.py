@@ -4,8 +4,7 @@ A line of a recording is a scenario, or a table.  A scenario is steps with a req
 ("s", "rh", "r").  A table is one request ("do") with an object ("base", or the one that is at "live") and its answer, and rows: a path in the
 object, what is done there ("set", "del", or "dup": a list's first item once more) and with what, the status, and the answer: an error
 whole, a success as [path, value] where it differs from the unchanged object's answer; at last the warning, if there is one.
-What no two servers share (uids, times, versions, allocated addresses) is replaced on both sides before comparing; managedFields are left
-out.  Steps listed in known_differences.txt must differ: one that has come to agree has to be taken off the list.
+What no two servers share (uids, times, versions, allocated addresses) is replaced on both sides before comparing.  Steps listed in known_differences.txt must differ: one that has come to agree has to be taken off the list.
 """
 import copy
 import glob
@@ -53,12 +52,15 @@ def scrub(value, key=None):
         prefix = value.get('generateName')
         out = {}
         for k, v in value.items():
-            if k == 'managedFields':
-                continue
             if k == 'name' and isinstance(prefix, str) and isinstance(v, str) and v.startswith(prefix) and len(v) == len(prefix) + 5:
                 v = prefix + '<rand>'
-            out[k] = scrub(v, k)
+            # Items of lists are named by their keys in managedFields.
+            out[text(k) if k.startswith(('k:', 'v:')) else k] = scrub(v, k)
         return out
+    if key == 'managedFields' and isinstance(value, list):
+        # Those of one kind of write stand in the order of their times, to the second: how many seconds a scenario takes is nobody's promise.
+        entries = [scrub(v, key) for v in value]
+        return sorted(entries, key=lambda e: tuple(str(e.get(k, '')) for k in ('operation', 'time', 'manager', 'apiVersion', 'subresource')))
     if isinstance(value, list):
         return [scrub(v, key) for v in value]
     if isinstance(value, str):
@@ -193,8 +195,6 @@ class Player:
         status, headers, first = self.step(dict(ask, b=base), kept)
         yield case['id'], self.compared(case, status, headers, first)
         for path, operation, value, code, want, *warning in case['rows']:
-            if 'managedFields' in path:
-                continue
             name = '%s:%s:%s:%s' % (case['id'], path, operation, json.dumps(value)[:60].replace(' ', ''))
             try:
                 body = edited(base, path, operation, value)
@@ -206,7 +206,6 @@ class Player:
             if status >= 300 or code >= 300:
                 found += differences(in_any_order(scrub(want)), in_any_order(got))
             else:
-                want = [w for w in want if 'managedFields' not in w[0]]
                 found += differences(scrub(want), changed(first, got))
             if headers.get('warning') != (warning[0] if warning else None):
                 found.append('header warning: got %s, want %s' % (headers.get('warning'), warning))

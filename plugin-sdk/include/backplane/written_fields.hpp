@@ -1,5 +1,4 @@
-// Which fields of an object a client's write reaches through a strategy, for the record of who manages which fields
-// (metadata.managedFields).
+// Which fields of an object a client's write reaches through a strategy, for the record of who manages which fields (metadata.managedFields).
 //
 // A role beside Strategy: the host asks each strategy for it once, by dynamic_cast.  One that has not got it reaches everything, but for
 // `status` where its facts say that this is a subresource.

@@ -1,0 +1,36 @@
+// A configuration that a client applies: what the object is to have, in place of the object that an update gives.
+//
+// The store does not ask it for the object, as it does with other updates, but merges it with what is stored (FieldManager).
+//
+// Thread-safety: one request.
+// Lifetime:      shorter than the request.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "backplane/rest.hpp"
+
+namespace backplane::registry {
+
+class AppliedObject : public UpdatedObjectInfo {
+ public:
+  AppliedObject(std::string manager, bool force) : manager_(std::move(manager)), force_(force) {}
+
+  const std::string& manager() const noexcept { return manager_; }
+  bool force() const noexcept { return force_; }
+
+  // The configuration, read.  Errors: 400.
+  virtual Result<const Object*> configuration(RequestContext& context) = 0;
+  // What is asked of the object that was made by it: name, namespace, strictness.  Errors: 400.
+  virtual Status accept(RequestContext& context, Object& object, const Object* existing) = 0;
+
+  // Storages that know nothing of apply.
+  Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) override;
+
+ private:
+  std::string manager_;
+  bool force_;
+};
+
+}  // namespace backplane::registry

@@ -1,0 +1,127 @@
+#include "registry/fields/entry_update.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "backplane/meta.hpp"
+
+namespace backplane::registry {
+namespace {
+
+constexpr std::size_t kMaxUpdateManagers = 10;
+
+FieldPath metadata_path(std::string_view member) { return fields_path({"metadata", member}); }
+
+bool is_plain(const Value& entry, std::string_view api_version) {
+  if (!entry.is_object()) return false;
+  const Object& object = entry.get_object();
+  const std::string_view operation = get_string(object, "operation");
+  return (operation == "Apply" || operation == "Update") && get_string(object, "apiVersion") == api_version &&
+         get_string(object, "fieldsType") == "FieldsV1" && get_object(object, "fieldsV1") != nullptr;
+}
+
+bool is_own(const EntryUpdate& update, const Object& entry) {
+  return get_string(entry, "operation") == "Update" && get_string(entry, "manager") == update.manager &&
+         get_string(entry, "subresource") == update.subresource;
+}
+
+bool precedes(const Value& a, const Value& b) {
+  const auto rank = [](const Object& entry) {
+    return std::make_tuple(get_string(entry, "operation"), parse_rfc3339(get_string(entry, "time")).value_or(0),
+                           get_string(entry, "manager"), get_string(entry, "apiVersion"), get_string(entry, "subresource"));
+  };
+  return rank(a.get_object()) < rank(b.get_object());
+}
+
+Value fields_value(const FieldSet& fields, const json::storage_ptr& storage) {
+  return json::parse(fields.encode(), storage, {.max_depth = 2 * FieldSet::kMaxDepth});
+}
+
+Value entry_with(const Object& entry, const FieldSet& fields, const json::storage_ptr& storage) {
+  Object out(storage);
+  out.reserve(entry.size());
+  for (const auto& [key, value] : entry) {
+    if (key == "fieldsV1")
+      out.emplace(key, fields_value(fields, storage));
+    else
+      out.emplace(key, value);
+  }
+  return out;
+}
+
+Value own_entry(const EntryUpdate& update, const FieldSet& fields, const json::storage_ptr& storage) {
+  Object out(storage);
+  out.reserve(7);
+  out.emplace("manager", update.manager);
+  out.emplace("operation", "Update");
+  out.emplace("apiVersion", update.api_version);
+  out.emplace("time", update.now);
+  out.emplace("fieldsType", "FieldsV1");
+  out.emplace("fieldsV1", fields_value(fields, storage));
+  if (!update.subresource.empty()) out.emplace("subresource", update.subresource);
+  return out;
+}
+
+FieldChanges without_stripped(FieldChanges changes) {
+  const FieldSet& stripped = stripped_fields();
+  return {changes.added.subtract(stripped), changes.modified.subtract(stripped), changes.removed.subtract(stripped)};
+}
+
+}  // namespace
+
+const FieldSet& stripped_fields() {
+  static const FieldSet fields{fields_path({"apiVersion"}), fields_path({"kind"}),          fields_path({"metadata"}),
+                               metadata_path("name"),       metadata_path("namespace"),     metadata_path("creationTimestamp"),
+                               metadata_path("selfLink"),   metadata_path("uid"),           metadata_path("clusterName"),
+                               metadata_path("generation"), metadata_path("managedFields"), metadata_path("resourceVersion")};
+  return fields;
+}
+
+std::optional<Result<Value>> update_entries(const EntryUpdate& update, const Object& live, const Object& object, const Value& managed) {
+  const Array& entries = managed.get_array();
+  const auto plain = [&](const Value& entry) { return is_plain(entry, update.api_version); };
+  if (!std::all_of(entries.begin(), entries.end(), plain)) return std::nullopt;
+  auto compared = compare_fields(update.schema, live, object);
+  if (!compared.ok()) return Result<Value>(std::move(compared.status()));
+  const FieldChanges changes = without_stripped(compared->filtered(*update.filter));
+  const json::storage_ptr storage = object.storage();
+  if (changes.none()) return Result<Value>(entries.empty() ? Value(storage) : Value(managed, storage));
+  // A definition may have changed what its lists are.
+  if (update.schema == nullptr || update.schema->structural()) return std::nullopt;
+
+  FieldSet own = changes.added.unite(changes.modified);
+  const bool takes = !own.empty();
+  const FieldSet touched = own.unite(changes.removed);
+  Array out(storage);
+  out.reserve(entries.size() + 1);
+  std::size_t updaters = 0;
+  for (const Value& value : entries) {
+    const Object& entry = value.get_object();
+    const bool mine = takes && is_own(update, entry);
+    const Value& fields_v1 = *find(entry, "fieldsV1");
+    const bool touches = mine || meets(to_json(fields_v1), touched);
+    if (!touches) {
+      updaters += get_string(entry, "operation") == "Update" ? 1 : 0;
+      out.emplace_back(value);
+      continue;
+    }
+    auto fields = FieldSet::decode(fields_v1);
+    if (!fields.ok()) return std::nullopt;
+    const FieldSet left = fields->subtract(touched);
+    if (mine) {
+      own = own.unite(left);
+      continue;
+    }
+    if (left.empty()) continue;
+    updaters += get_string(entry, "operation") == "Update" ? 1 : 0;
+    out.push_back(left == *fields ? Value(value, storage) : entry_with(entry, left, storage));
+  }
+  if (takes) out.push_back(own_entry(update, own, storage));
+  if (updaters + (takes ? 1 : 0) > kMaxUpdateManagers) return std::nullopt;
+  std::sort(out.begin(), out.end(), precedes);
+  if (out.empty()) return Result<Value>(Value(storage));
+  return Result<Value>(Value(std::move(out)));
+}
+
+}  // namespace backplane::registry

@@ -1,0 +1,32 @@
+// The common case of a write: all managers speak of the version that is written.  Entries of those whose fields have not changed stay as
+// they are, byte for byte, and are not even decoded.
+//
+// Thread-safety: pure functions.
+// Lifetime:      the result is in the storage of `object`.
+// Errors:        of objects whose fields cannot be told apart.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "backplane/object_fields.hpp"
+
+namespace backplane::registry {
+
+// Members of every object that nobody manages: its names, and what the server fills in.
+const FieldSet& stripped_fields();
+
+struct EntryUpdate {
+  const Schema* schema = nullptr;
+  const FieldFilter* filter = nullptr;
+  std::string_view api_version;
+  std::string_view manager;
+  std::string_view subresource;
+  std::string_view now;
+};
+
+// metadata.managedFields after `live` has become `object`: `managed`, with what has changed as the manager's own.  Nothing: it is not that
+// simple (entries of other versions, entries that are malformed, too many of them).
+std::optional<Result<Value>> update_entries(const EntryUpdate& update, const Object& live, const Object& object, const Value& managed);
+
+}  // namespace backplane::registry

@@ -1,0 +1,81 @@
+// Whose fields are whose: what every write of a request does to metadata.managedFields, and server-side apply.
+//
+// One for each way in which objects of a version are written: the resource itself, and each subresource.  It works on the form that the
+// client speaks, before admission: what admission or the kind's own rules change afterwards belongs to nobody.
+//
+// Thread-safety: immutable; any thread.
+// Lifetime:      shares what it needs of the store; objects live in the request's arena.
+// Errors:        of updates: none but those of the object that is asked for, as one whose fields cannot be told apart loses its record.
+//                Of apply: complete Statuses, conflicts among them.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "backplane/options.hpp"
+#include "backplane/rest.hpp"
+#include "backplane/strategy.hpp"
+#include "backplane/written_fields.hpp"
+#include "registry/fields/applied_object.hpp"
+#include "registry/fields/field_owners.hpp"
+#include "registry/fields/managers.hpp"
+
+namespace backplane::registry {
+
+// What a strategy lets a client's write reach; null: everything.
+WrittenFields written_fields_of(const Strategy* strategy);
+
+class FieldManager {
+ public:
+  FieldManager(GroupVersionKind kind, const Schema* schema, std::shared_ptr<const FieldVersions> versions, const WrittenFields& written);
+
+  // The object that `info` asks for, with `defaults` (null: none) and with who manages it.  `existing` is null for one that is to be
+  // created.
+  Task<Result<Object>> wanted(UpdatedObjectInfo& info, const Strategy* defaults, RequestContext& context, const WriteOptions& options,
+                              const Object* existing) const;
+  // The record of a new object.
+  Task<void> track_new(RequestContext& context, const WriteOptions& options, Object& object) const;
+
+  const GroupVersionKind& kind() const noexcept { return kind_; }
+
+ private:
+  using Filters = std::map<std::string, FieldFilter>;
+  struct Write;
+
+  bool tracks(const RequestContext& context, const WriteOptions& options) const;
+  // `live`: null for a create.
+  Task<void> track(RequestContext& context, const WriteOptions& options, const Object* live, Object& object) const;
+  Task<Result<ManagedFields>> updated(const Write& write, const Object& live, const Object& object, ManagedFields managed) const;
+  // `updated` where all managers are of this version; nothing: they are not.
+  std::optional<Result<Value>> updated_here(const Write& write, const Object& live, const Object& object, const Value& managed) const;
+
+  Task<Result<Object>> apply(AppliedObject& applied, const Strategy* defaults, RequestContext& context, const Object* existing) const;
+  // The live object with a configuration merged into it.
+  struct Merged {
+    Object object;
+    ManagedFields managed;
+    bool changed;
+  };
+  Task<Result<Merged>> merge(const AppliedObject& applied, const Object& configuration, RequestContext& context,
+                             const Object* existing) const;
+  // Whoever has made an object that was never applied before.
+  Task<Result<ManagedFields>> before_first_apply(const Write& write, const Object& live, ManagedFields managed) const;
+  // What was merged, in canonical form and with its defaults.
+  Status finish(const Object& configuration, const Strategy* defaults, Object& object) const;
+  Status check_configuration(const Object& configuration) const;
+  Filters filters_for(const FieldOwners& owners) const;
+  // The object of this kind that has nothing yet.
+  const Object& nothing() const;
+
+  GroupVersionKind kind_;
+  std::string api_version_;
+  const Schema* schema_;
+  std::shared_ptr<const FieldVersions> versions_;
+  FieldFilter filter_;
+  bool tracked_;
+  bool sorted_keys_;
+  struct Nothing;
+  std::shared_ptr<Nothing> nothing_;
+};
+
+}  // namespace backplane::registry

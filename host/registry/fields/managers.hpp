@@ -1,0 +1,67 @@
+// metadata.managedFields, read and written: who manages which fields, by what kind of write, in which version, through which subresource,
+// and since when.
+//
+// Thread-safety: pure functions and values.
+// Lifetime:      results are in the storage that is given, or are values.
+// Errors:        500 with upstream's words, and no reason, for entries that cannot be read ("operation must be `Apply` or `Update`").
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "backplane/json.hpp"
+#include "backplane/request.hpp"
+#include "backplane/status.hpp"
+#include "registry/fields/field_owners.hpp"
+
+namespace backplane::registry {
+
+// Who a manager is: what tells entries apart.  Those that apply are the same in every version.
+struct Manager {
+  std::string name;
+  bool applies = false;
+  std::string api_version;
+  std::string subresource;
+
+  // Upstream's identifier: the entry as JSON without its fields and time.  Owners sort by it.
+  std::string identifier() const;
+  static Manager of(std::string_view identifier);
+  // As conflicts call it: "m1", "kubelet" with subresource "status" using v1
+  std::string text() const;
+};
+
+struct ManagedFields {
+  FieldOwners owners;
+  std::map<std::string, std::string> times;  // by identifier, RFC 3339; none: not known
+};
+
+// Null and an empty list are no managers.
+Result<ManagedFields> decode_managed(const Value* managed_fields);
+// In upstream's order; null when there are no managers.
+Value encode_managed(const ManagedFields& managed, const json::storage_ptr& storage);
+
+// What a client says to have the record thrown away: [] or [{}].
+bool resets_managed(const Value* managed_fields) noexcept;
+// The same lists but for times.
+bool same_but_times(const Value& a, const Value& b) noexcept;
+
+// metadata.managedFields of an object; null when it has none.
+const Value* managed_fields_of(const Object& object) noexcept;
+// Taken out of an object; null when it has none.
+Value take_managed_fields(Object& object);
+// Put where it belongs: last in typed metadata, in its place among sorted keys.  Null: taken out.
+void put_managed_fields(Object& object, Value managed_fields, bool sorted_keys);
+
+// Where nothing but times of managers tells an object from what it was, it keeps those it had: such a change is no write.
+void keep_times(Object& object, const Object& old, bool sorted_keys);
+
+// The manager that a write is by: what it says, or else the first part of its user agent as upstream cuts it.
+std::string manager_name(std::string_view field_manager, std::string_view user_agent);
+
+// The cap on managers by update: the oldest are merged, for each version, into one called ancient-changes.
+void cap_update_managers(ManagedFields& managed);
+
+}  // namespace backplane::registry

@@ -1,0 +1,48 @@
+// The versions of a resource that are served, as field management meets them: the stored one, and the views of it.
+//
+// Thread-safety: any thread; views may come while others are at work.
+// Lifetime:      shared by the stores of all versions; a view that has gone is served no longer.
+// Errors:        those of the views' converters.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "registry/conversion.hpp"
+#include "registry/fields/field_owners.hpp"
+
+namespace backplane::registry {
+
+class StoredVersions final : public FieldVersions {
+ public:
+  StoredVersions(const GroupVersionKind& stored, const Schema* schema) : stored_(stored.group_version().to_string()), schema_(schema) {}
+
+  void add(const std::shared_ptr<const Conversion>& view);
+
+  std::optional<const Schema*> type_of(const std::string& api_version) const override;
+  Task<Result<Object>> convert(const Object& object, std::string api_version) const override;
+
+ private:
+  std::shared_ptr<const Conversion> view_of(const std::string& api_version) const;
+
+  const std::string stored_;
+  const Schema* const schema_;
+  mutable std::mutex mutex_;
+  std::map<std::string, std::weak_ptr<const Conversion>> views_;
+};
+
+// Of what is served in one version only: scales, and what is made of objects without being kept.
+class OneVersion final : public FieldVersions {
+ public:
+  OneVersion(const GroupVersionKind& kind, const Schema* schema) : version_(kind.group_version().to_string()), schema_(schema) {}
+  std::optional<const Schema*> type_of(const std::string& api_version) const override;
+  Task<Result<Object>> convert(const Object& object, std::string api_version) const override;
+
+ private:
+  const std::string version_;
+  const Schema* const schema_;
+};
+
+}  // namespace backplane::registry

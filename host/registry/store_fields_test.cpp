@@ -1,0 +1,171 @@
+// What writes through the store do to metadata.managedFields, and server-side apply.
+#include "registry/fields/applied_object.hpp"
+#include "registry/fields/managers.hpp"
+#include "registry/store_fixture.hpp"
+
+namespace backplane::registry_test {
+namespace {
+
+using registry::AppliedObject;
+
+// A configuration as a client sends it.
+class Applied final : public AppliedObject {
+ public:
+  Applied(std::string manager, std::string text, bool force = false)
+      : AppliedObject(std::move(manager), force), configuration_(json::parse(text).as_object()) {}
+  Result<const Object*> configuration(RequestContext&) override { return &configuration_; }
+  Status accept(RequestContext&, Object&, const Object*) override { return {}; }
+
+ private:
+  Object configuration_;
+};
+
+class StoreFieldsTest : public StoreTest {
+ protected:
+  static WriteOptions by(std::string manager) {
+    WriteOptions options;
+    options.field_manager = std::move(manager);
+    return options;
+  }
+  Result<UpdateResult> apply(Applied& applied) {
+    context = request("patch");
+    return run(store->update(*context, "a", applied, by(applied.manager()), true));
+  }
+  // manager:operation:fields of every entry, in order.
+  static std::string record(const Object& object) {
+    std::string out;
+    const Value* managed = registry::managed_fields_of(object);
+    if (managed == nullptr) return out;
+    for (const Value& each : managed->get_array()) {
+      const Object& entry = each.get_object();
+      if (!out.empty()) out += " ";
+      out += std::string(get_string(entry, "manager")) + ":" + std::string(get_string(entry, "operation")) + ":" +
+             to_json(entry.at("fieldsV1"));
+    }
+    return out;
+  }
+  std::string stored_record() { return record(parsed(*get("a"))); }
+  static std::string with_data(const std::string& data) { return thing(R"("name":"a","namespace":"default")", R"(,"data":)" + data); }
+};
+
+TEST_F(StoreFieldsTest, ACreateOwnsWhatItSets) {
+  make(std::make_shared<TestStrategy>());
+  ASSERT_TRUE(create(with_data(R"({"k":"1"})"), by("m")).ok());
+  EXPECT_EQ(stored_record(), R"(m:Update:{"f:data":{".":{},"f:k":{}}})");
+  const Object entry = registry::managed_fields_of(parsed(*get("a")))->get_array().front().get_object();
+  EXPECT_EQ(get_string(entry, "apiVersion"), "example.com/v1");
+  EXPECT_FALSE(get_string(entry, "time").empty());
+}
+
+TEST_F(StoreFieldsTest, AnUpdateTakesWhatItChangesAndOneThatChangesNothingIsNoWrite) {
+  make(std::make_shared<TestStrategy>());
+  ASSERT_TRUE(create(with_data(R"({"k":"1","l":"1"})"), by("m")).ok());
+  Replacement changed(with_data(R"({"k":"2","l":"1"})"));
+  ASSERT_TRUE(update("a", changed, by("n")).ok());
+  EXPECT_EQ(stored_record(), R"(m:Update:{"f:data":{".":{},"f:l":{}}} n:Update:{"f:data":{"f:k":{}}})");
+  const int before = storage.transactions;
+  ASSERT_TRUE(update("a", changed, by("o")).ok());
+  EXPECT_EQ(storage.transactions, before);
+  Replacement removed(with_data(R"({"l":"1"})"));
+  ASSERT_TRUE(update("a", removed, by("o")).ok());
+  EXPECT_EQ(stored_record(), R"(m:Update:{"f:data":{".":{},"f:l":{}}})");
+}
+
+TEST_F(StoreFieldsTest, WritesThatAreNoRequestsAreRecordedForNobody) {
+  make(std::make_shared<TestStrategy>());
+  ASSERT_TRUE(create(with_data(R"({"k":"1"})"), by("m")).ok());
+  Change change([](Object& object) { ensure_object(object, "data")["k"] = "2"; });
+  context = request("update");
+  context->info.is_resource_request = false;
+  ASSERT_TRUE(run(store->update(*context, "a", change, {}, false)).ok());
+  EXPECT_EQ(stored_record(), R"(m:Update:{"f:data":{".":{},"f:k":{}}})");
+}
+
+TEST_F(StoreFieldsTest, AnEmptyEntryStartsTheRecordAnewWithTheFirstApply) {
+  make(std::make_shared<TestStrategy>());
+  ASSERT_TRUE(create(with_data(R"({"k":"1"})"), by("m")).ok());
+  Replacement reset(thing(R"("name":"a","namespace":"default","managedFields":[{}])", R"(,"data":{"k":"1"})"));
+  ASSERT_TRUE(update("a", reset, by("m")).ok());
+  EXPECT_EQ(stored_record(), "");
+  Replacement later(with_data(R"({"k":"2"})"));
+  ASSERT_TRUE(update("a", later, by("m")).ok());
+  EXPECT_EQ(stored_record(), "");
+  Applied applied("x", with_data(R"({"l":"1"})"));
+  ASSERT_TRUE(apply(applied).ok());
+  EXPECT_EQ(stored_record(), R"(x:Apply:{"f:data":{".":{},"f:l":{}}} before-first-apply:Update:{"f:data":{".":{},"f:k":{}}})");
+}
+
+TEST_F(StoreFieldsTest, WhatAClientSaysOfManagersCountsUnlessItCannotBeRead) {
+  make(std::make_shared<TestStrategy>());
+  ASSERT_TRUE(create(with_data(R"({"k":"1"})"), by("m")).ok());
+  const auto sent = [](const std::string& entry) {
+    return thing(R"("name":"a","namespace":"default","managedFields":[)" + entry + "]", R"(,"data":{"k":"1"})");
+  };
+  Replacement malformed(sent(R"({"manager":"evil","operation":"Take"})"));
+  ASSERT_TRUE(update("a", malformed, by("m")).ok());
+  EXPECT_EQ(stored_record(), R"(m:Update:{"f:data":{".":{},"f:k":{}}})");
+  Replacement other(sent(
+      R"({"manager":"o","operation":"Apply","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:k":{}}}})"));
+  ASSERT_TRUE(update("a", other, by("m")).ok());
+  EXPECT_EQ(stored_record(), R"(o:Apply:{"f:data":{"f:k":{}}})");
+}
+
+TEST_F(StoreFieldsTest, ARecordThatAdmissionHasSpoiledIsPutBackWithAWarning) {
+  make(std::make_shared<TestStrategy>());
+  admission.mutate = [](AdmissionAttributes& attributes) {
+    ensure_array(ensure_object(*attributes.object, "metadata"), "managedFields").emplace_back(json::object_kind);
+  };
+  ASSERT_TRUE(create(with_data(R"({"k":"1"})"), by("m")).ok());
+  const auto warnings = context->warnings();
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_TRUE(warnings.front().ends_with("please fix your requests: operation must be `Apply` or `Update`")) << warnings.front();
+  EXPECT_EQ(stored_record(), R"(m:Update:{"f:data":{".":{},"f:k":{}}})");
+}
+
+TEST_F(StoreFieldsTest, ApplyCreatesConflictsForcesSharesAndRemoves) {
+  make(std::make_shared<TestStrategy>());
+  Applied first("one", with_data(R"({"k":"1","l":"1"})"));
+  auto made = apply(first);
+  ASSERT_TRUE(made.ok()) << made.status().message();
+  EXPECT_TRUE(made->created);
+  EXPECT_EQ(stored_record(), R"(one:Apply:{"f:data":{".":{},"f:k":{},"f:l":{}}})");
+
+  Applied other("two", with_data(R"({"k":"2"})"));
+  const auto refused = apply(other);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.status().code(), 409);
+  EXPECT_EQ(refused.status().message(), R"(Apply failed with 1 conflict: conflict with "one": .data.k)");
+  ASSERT_EQ(refused.status().details()->causes.size(), 1u);
+  EXPECT_EQ(refused.status().details()->causes.front().reason, "FieldManagerConflict");
+
+  Applied forced("two", with_data(R"({"k":"2"})"), true);
+  ASSERT_TRUE(apply(forced).ok());
+  EXPECT_EQ(stored_record(), R"(one:Apply:{"f:data":{".":{},"f:l":{}}} two:Apply:{"f:data":{".":{},"f:k":{}}})");
+  const int before = storage.transactions;
+  ASSERT_TRUE(apply(forced).ok());
+  EXPECT_EQ(storage.transactions, before);
+
+  Applied shared("one", with_data(R"({"k":"2"})"));
+  ASSERT_TRUE(apply(shared).ok());
+  EXPECT_EQ(stored_record(), R"(one:Apply:{"f:data":{".":{},"f:k":{}}} two:Apply:{"f:data":{".":{},"f:k":{}}})");
+  EXPECT_EQ(get_string_path(parsed(*get("a")), "data.l"), "");
+
+  Applied nothing("two", thing(R"("name":"a","namespace":"default")"));
+  ASSERT_TRUE(apply(nothing).ok());
+  EXPECT_EQ(get_string_path(parsed(*get("a")), "data.k"), "2");
+}
+
+TEST_F(StoreFieldsTest, AConfigurationOfAnotherKindOrWithManagersIsRefused) {
+  make(std::make_shared<TestStrategy>());
+  Applied kind("m", R"({"kind":"Other","apiVersion":"v1","metadata":{"name":"a"}})");
+  const auto wrong = apply(kind);
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.status().message(), "invalid object type: /v1, Kind=Other");
+  Applied managers("m", thing(R"("name":"a","managedFields":[])"));
+  const auto refused = apply(managers);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.status().message(), "metadata.managedFields must be nil");
+}
+
+}  // namespace
+}  // namespace backplane::registry_test
