@@ -41,7 +41,7 @@ function(backplane_install_rules)
   foreach(definition IN ITEMS BOOST_JSON_DYN_LINK BOOST_ALL_NO_LIB)
     target_compile_definitions(backplane_sdk INTERFACE $<INSTALL_INTERFACE:${definition}>)
   endforeach()
-  install(TARGETS backplane_sdk backplane_workload backplane_cel EXPORT BackplanePluginSdkTargets LIBRARY DESTINATION lib ARCHIVE DESTINATION lib)
+  install(TARGETS backplane_sdk backplane_workload EXPORT BackplanePluginSdkTargets LIBRARY DESTINATION lib ARCHIVE DESTINATION lib)
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/plugin-sdk/include/backplane ${CMAKE_SOURCE_DIR}/plugin-sdk/workload/include/backplane ${CMAKE_SOURCE_DIR}/plugin-sdk/cel/include/backplane
     ${CMAKE_BINARY_DIR}/include/backplane DESTINATION include)
   install(EXPORT BackplanePluginSdkTargets NAMESPACE backplane:: DESTINATION ${package})

@@ -131,7 +131,7 @@ TEST(Policies, SayWhatTheyAskFor) {
             R"([spec.validations[0].message: Invalid value: "a\nb": must not contain line breaks, )"
             R"(spec.validations[1].message: Invalid value: " ": must be non-empty if specified])");
   EXPECT_EQ(
-      policy_problems(R"("paramKind":{"apiVersion":"a/b/c","kind":"A_b"},"validations":[{"expression":"params.x"}])"),
+      policy_problems(R"("paramKind":{"apiVersion":"a/b/c","kind":"A_b"},"validations":[{"expression":"params.x == 1"}])"),
       "[spec.paramKind.apiVersion: Invalid value: \"a/b/c\": unexpected GroupVersion string: a/b/c, "
       "spec.paramKind.kind: Invalid value: \"A_b\": may have mixed case, but should otherwise match: a DNS-1035 label must consist of "
       "lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. "

@@ -72,14 +72,25 @@ class Policy {
     each(spec_, "variables", [&](const Object& variable, std::size_t i) { check_variable(variable, at("spec.variables", i)); });
   }
 
-  void expression(std::string_view expression, std::string_view shown, const std::string& path, bool authorizer = true) {
-    check_expression(expression, shown, names(authorizer), path, errors_);
+  // `types`: what its result may be.
+  void expression(std::string_view expression, std::string_view shown, std::initializer_list<std::string_view> types,
+                  const std::string& path) {
+    check_expression(expression, shown, names(), types, path, errors_);
+  }
+  // A message is made without asking the authorizer.
+  void message(std::string_view expression, const std::string& path) {
+    cel::PolicyNames names_without = names();
+    names_without.authorizer = false;
+    check_expression(expression, expression, names_without, {"string"}, path, errors_);
+  }
+  void mutation(std::string_view expression, std::string_view type, const std::string& path) {
+    cel::PolicyNames with_patches = names();
+    with_patches.patches = true;
+    check_expression(expression, expression, with_patches, {type}, path, errors_);
   }
 
  private:
-  cel::Names names(bool authorizer = true) const {
-    return {.params = has(spec_, "paramKind"), .authorizer = authorizer, .variables = always_ ? &variables_ : nullptr};
-  }
+  cel::PolicyNames names() const { return {.params = has(spec_, "paramKind"), .variables = always_ ? &variables_ : nullptr}; }
 
   void check_variable(const Object& variable, const std::string& path) {
     const std::string_view name = get_string(variable, "name"), expression = get_string(variable, "expression");
@@ -89,14 +100,14 @@ class Policy {
       errors_.invalid(at(path, "name"), name, "must be a valid CEL identifier");
     }
     if (trimmed(expression).empty()) return errors_.required(at(path, "expression"), "expression is not specified");
-    check_expression(expression, expression, names(), at(path, "expression"), errors_);
-    variables_.emplace(name);
+    const auto program = check_expression(expression, expression, names(), {"any"}, at(path, "expression"), errors_);
+    variables_.emplace_back(name, cel::policy_variable(program.get()));
   }
 
   const Object& spec_;
   const bool always_;
   FieldErrors& errors_;
-  std::set<std::string, std::less<>> variables_;
+  cel::PolicyVariables variables_;
 };
 
 bool has_newlines(std::string_view text) { return text.find_first_of("\n\r") != std::string_view::npos; }
@@ -106,12 +117,12 @@ void check_validation(Policy& policy, const Object& validation, const std::strin
   if (trimmed(expression).empty()) {
     errors.required(at(path, "expression"), "expression is not specified");
   } else {
-    policy.expression(expression, expression, at(path, "expression"));
+    policy.expression(expression, expression, {"bool"}, at(path, "expression"));
   }
   if (!said.empty() && trimmed(said).empty()) {
     errors.invalid(at(path, "messageExpression"), said, "must be non-empty if specified");
   } else if (!said.empty()) {
-    policy.expression(said, said, at(path, "messageExpression"), false);
+    policy.message(said, at(path, "messageExpression"));
   }
   const std::string_view message = get_string(validation, "message");
   if (!message.empty() && trimmed(message).empty()) {
@@ -131,7 +142,7 @@ void check_annotation(Policy& policy, std::string_view name, const Object& annot
   if (inner.size() > kLongestAnnotation) {
     return errors.required(at(path, "valueExpression"), "must not exceed " + std::to_string(kLongestAnnotation) + " bytes in length");
   }
-  policy.expression(inner, expression, at(path, "valueExpression"));
+  policy.expression(inner, expression, {"string", "null"}, at(path, "valueExpression"));
 }
 
 void check_annotations(Policy& policy, std::string_view name, FieldErrors& errors) {
@@ -184,7 +195,7 @@ void check_mutation(Policy& policy, const Object& mutation, const std::string& p
   } else if (const std::string_view expression = trimmed(get_string(*change, "expression")); expression.empty()) {
     errors.required(at(at(path, used), "expression"));
   } else {
-    policy.expression(expression, expression, at(at(path, used), "expression"));
+    policy.mutation(expression, patch ? "list(JSONPatch)" : "Object", at(at(path, used), "expression"));
   }
   if (has(mutation, other))
     errors.invalid(at(path, other), "{" + other + "}", "must not be specified when patchType is " + std::string(type));

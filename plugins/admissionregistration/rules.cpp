@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 #include "backplane/kit/walk.hpp"
 #include "backplane/kit/webhook_rules.hpp"
@@ -83,13 +84,17 @@ void check_mutating_operations(const Object& match, const std::string& path, Fie
   });
 }
 
-void check_expression(std::string_view expression, std::string_view shown, const cel::Names& names, const std::string& path,
-                      FieldErrors& errors) {
-  const std::string problems = cel::compile_problems(expression, names);
-  if (!problems.empty()) errors.invalid(path, shown, "compilation failed: " + problems);
+std::shared_ptr<const cel::Program> check_expression(std::string_view expression, std::string_view shown, const cel::PolicyNames& names,
+                                                     std::initializer_list<std::string_view> types, const std::string& path,
+                                                     FieldErrors& errors) {
+  cel::Compiled compiled = cel::policy_environment(names)->compile(expression);
+  const std::string problem =
+      compiled.program == nullptr ? "compilation failed: " + compiled.problems : cel::result_problem(*compiled.program, types);
+  if (!problem.empty()) errors.invalid(path, shown, problem);
+  return problem.empty() ? std::move(compiled.program) : nullptr;
 }
 
-void check_match_conditions(const Object& holder, const cel::Names& names, const std::string& path, FieldErrors& errors) {
+void check_match_conditions(const Object& holder, const cel::PolicyNames& names, const std::string& path, FieldErrors& errors) {
   const std::size_t count = count_of(holder, "matchConditions");
   if (count > kMostConditions) errors.too_many(path, static_cast<long long>(count), static_cast<long long>(kMostConditions));
   std::set<std::string_view> seen;
@@ -99,7 +104,7 @@ void check_match_conditions(const Object& holder, const cel::Names& names, const
     if (expression.empty()) {
       errors.required(at(here, "expression"));
     } else {
-      check_expression(expression, expression, names, at(here, "expression"), errors);
+      check_expression(expression, expression, names, {"bool"}, at(here, "expression"), errors);
     }
     if (name.empty()) return errors.required(at(here, "name"));
     for (const std::string& problem : is_qualified_name(name)) errors.invalid(at(here, "name"), name, problem);

@@ -3,11 +3,12 @@
 // Thread-safety: pure functions.
 #pragma once
 
-#include <set>
+#include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 
-#include "backplane/cel/expressions.hpp"
+#include "backplane/cel_policies.hpp"
 #include "backplane/json.hpp"
 #include "backplane/status.hpp"
 
@@ -18,10 +19,11 @@ void check_operation_rules(const Object& holder, std::string_view key, const std
 // Operations that a mutating policy cannot have.
 void check_mutating_operations(const Object& match, const std::string& path, FieldErrors& errors);
 // metadata.matchConditions of a webhook or a policy.
-void check_match_conditions(const Object& holder, const cel::Names& names, const std::string& path, FieldErrors& errors);
-// An expression, which is quoted as `shown`.
-void check_expression(std::string_view expression, std::string_view shown, const cel::Names& names, const std::string& path,
-                      FieldErrors& errors);
+void check_match_conditions(const Object& holder, const cel::PolicyNames& names, const std::string& path, FieldErrors& errors);
+// An expression, which is quoted as `shown`, and whose result is of one of the types.  Gives the program; null: it does not compile.
+std::shared_ptr<const cel::Program> check_expression(std::string_view expression, std::string_view shown, const cel::PolicyNames& names,
+                                                     std::initializer_list<std::string_view> types, const std::string& path,
+                                                     FieldErrors& errors);
 // How a webhook is called.
 void check_client_config(const Object& client, const std::string& path, FieldErrors& errors);
 

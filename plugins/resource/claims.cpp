@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "backplane/cel/expressions.hpp"
+#include "backplane/cel.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
@@ -158,6 +158,30 @@ void check_allocation(const Object& allocation, const RequestNames& names, const
   }
 }
 
+std::shared_ptr<const cel::Environment> selector_environment() {
+  const auto by_domain = [](cel::TypeRef values) {
+    const cel::TypeRef text = cel::named_type("string");
+    return cel::map_type(text, cel::map_type(text, std::move(values)));
+  };
+  cel::EnvironmentOptions options;
+  options.variables.push_back(
+      {"device", cel::object_type("kubernetes.DRADevice", {{"driver", cel::named_type("string")},
+                                                           {"allowMultipleAllocations", cel::named_type("bool")},
+                                                           {"attributes", by_domain(cel::named_type("any"))},
+                                                           {"capacity", by_domain(cel::named_type("kubernetes.Quantity"))}})});
+  options.extras.bindings = true;
+  return cel::Environment::make(std::move(options));
+}
+
+// Empty, or what is wrong with an expression that chooses devices.
+std::string selector_problem(std::string_view expression) {
+  static const auto kEnvironment = selector_environment();
+  const cel::Compiled compiled = kEnvironment->compile(expression);
+  if (compiled.program == nullptr) return "compilation failed: " + compiled.problems;
+  const std::string type = compiled.program->result_type();
+  return type == "bool" || type == "any" ? "" : "must evaluate to bool or the unknown type, not " + type;
+}
+
 }  // namespace
 
 void check_selectors(const Object& holder, const Path& path, FieldErrors& errors) {
@@ -166,11 +190,11 @@ void check_selectors(const Object& holder, const Path& path, FieldErrors& errors
     if (selected == nullptr) return;
     const std::string_view expression = get_string(*selected, "expression");
     if (expression.size() > kMaxExpression) return;
-    const std::string problems = cel::compile_problems(expression, {.only = "device"});
-    if (problems.empty()) return;
+    const std::string problem = selector_problem(expression);
+    if (problem.empty()) return;
     const Path at = path.at("selectors", i);
     const Path inside = at.at("cel");
-    errors.invalid(inside.at("expression"), expression, "compilation failed: " + problems);
+    errors.invalid(inside.at("expression"), expression, problem);
   });
 }
 

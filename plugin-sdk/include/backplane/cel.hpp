@@ -37,8 +37,11 @@ TypeRef declare(const Object& schema, bool resource_root, const Definitions& def
 // Inside a declared type: the property of that name in JSON; of lists and maps, the items.  Null: there is none that expressions may see.
 TypeRef property_of(const TypeRef& type, std::string_view json_name);
 TypeRef items_of(const TypeRef& type);
-// What a library declares ("string", "dyn", "list(string)", "kubernetes.authorization.Authorizer"), an optional value, an object.
+// What a library declares ("string", "dyn", "list(string)", "kubernetes.authorization.Authorizer"), lists, maps, an optional value, an
+// object.
 TypeRef named_type(std::string_view text);
+TypeRef list_type(TypeRef items);
+TypeRef map_type(TypeRef keys, TypeRef values);
 TypeRef optional_type(TypeRef type);
 TypeRef object_type(std::string name, std::vector<std::pair<std::string, TypeRef>> fields);
 // How often something of this type fits into one request: what a rule's cost is multiplied by below unbounded lists and maps.

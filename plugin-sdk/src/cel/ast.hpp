@@ -115,6 +115,8 @@ class Ast {
   T* allocate(std::size_t count) {
     return static_cast<T*>(memory_.allocate(count * sizeof(T), alignof(T)));
   }
+  std::string_view keep(const char* text) { return keep(std::string_view(text)); }
+  std::string_view keep(const std::string& text) { return keep(std::string_view(text)); }
   template <class T>
   std::span<T> keep(const std::vector<T>& items) {
     T* copy = allocate<T>(items.size());
@@ -125,6 +127,11 @@ class Ast {
   T* keep_one(const T& item) {
     return new (allocate<T>(1)) T(item);
   }
+
+  // Nodes that macros have copied: chains of optMap double what they stand on with each link.  Beyond the limit nothing more is copied,
+  // and the tree is no good.
+  static constexpr std::size_t kMostCopied = 100'000;
+  std::size_t copied = 0;
 
   // By id; filled by the checker.
   std::vector<const Type*> types;

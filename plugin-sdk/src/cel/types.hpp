@@ -65,6 +65,8 @@ inline constexpr std::string_view kOptionalName = "optional_type";
 
 // As upstream prints types: "list(int)", "map(string, dyn)", "optional_type(string)", "wrapper(int)", "type(bool)".
 std::string to_text(const Type& type);
+// The same with the names that values have at a run: "google.protobuf.Timestamp", "null_type".
+std::string runtime_text(const Type& type);
 // The same type, whatever made it.
 bool same(const Type& a, const Type& b) noexcept;
 inline bool is_optional(const Type& type) noexcept { return type.kind == TypeKind::kOpaque && type.name == kOptionalName; }
@@ -118,13 +120,16 @@ enum class Library : unsigned char {
   kRegexExt,
 };
 
+// Functions of a library that Kubernetes has in an earlier version.
+inline constexpr unsigned kNever = 1000;
+
 // One row of the table.
 struct Overload {
   std::string_view function;  // "startsWith", "_+_", "math.greatest"
   std::string_view id;        // cel-go's: "starts_with_string"
   bool receiver = false;      // the first argument stands before the dot
   Library library = Library::kStandard;
-  unsigned since = 0;  // minor version of Kubernetes; 0: always
+  unsigned since = 0;  // minor version of Kubernetes; 0: always, kNever
   std::span<const Type* const> arguments;
   const Type* result = nullptr;
   std::uint32_t index = 0;  // in overloads(): what an evaluator's table of implementations may be indexed by
@@ -179,11 +184,12 @@ struct DeclType {
   std::vector<DeclField> fields;          // kObject; sorted by name
   std::vector<std::string> map_keys;      // ListForm::kMap: the members that tell items apart, as objects have them
   std::shared_ptr<const DeclType> items;  // kList, kMap, kOptional
-  std::int64_t max_elements = 0;          // bytes of texts, items, entries
+  std::shared_ptr<const DeclType> keys;   // kMap; null: texts
+  std::int64_t max_elements = 0;          // bytes of texts, items, entries; below 0: unknown
   std::int64_t min_size = 0;              // bytes of the smallest JSON
 
   // By the name in expressions; keywords may come as they are ("namespace").  Null: none.
-  const DeclField* field(std::string_view name) const noexcept;
+  const DeclField* field(std::string_view wanted) const noexcept;
 };
 
 }  // namespace backplane::cel

@@ -5,11 +5,12 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <string_view>
 #include <vector>
 
-namespace backplane::cel {
+#include "cel/problems.hpp"
+
+namespace backplane::cel_detail {
 
 enum class TokenKind : unsigned char {
   kEnd,
@@ -30,13 +31,7 @@ struct Token {
   std::size_t offset = 0;  // in bytes
 };
 
-// What is wrong with a source, and where.
-struct SourceProblem {
-  std::size_t offset = 0;
-  std::string text;
-};
-
 // Ends with a kEnd.  What is no token is passed over and told of.
-std::vector<Token> tokenize(std::string_view source, std::vector<SourceProblem>& problems);
+std::vector<Token> tokenize(std::string_view source, Problems& problems);
 
-}  // namespace backplane::cel
+}  // namespace backplane::cel_detail

@@ -1,9 +1,9 @@
-#include "cel_tokens.hpp"
+#include "cel/tokens.hpp"
 
 #include <algorithm>
 #include <array>
 
-namespace backplane::cel {
+namespace backplane::cel_detail {
 namespace {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -21,7 +21,7 @@ struct End {
 
 class Scanner {
  public:
-  Scanner(std::string_view source, std::vector<SourceProblem>& problems) : source_(source), problems_(problems) {}
+  Scanner(std::string_view source, Problems& problems) : source_(source), problems_(problems) {}
 
   std::vector<Token> scan() {
     while (true) {
@@ -61,7 +61,7 @@ class Scanner {
     for (const char c : source_.substr(at_, end - at_)) {
       shown += c == '\n' ? "\\n" : c == '\t' ? "\\t" : c == '\r' ? "\\r" : std::string(1, c);
     }
-    problems_.push_back({at_, "Syntax error: token recognition error at: '" + shown + "'"});
+    problems_.add(at_, "Syntax error: token recognition error at: '" + shown + "'");
     at_ = end;
   }
 
@@ -204,13 +204,13 @@ class Scanner {
   }
 
   std::string_view source_;
-  std::vector<SourceProblem>& problems_;
+  Problems& problems_;
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
 };
 
 }  // namespace
 
-std::vector<Token> tokenize(std::string_view source, std::vector<SourceProblem>& problems) { return Scanner(source, problems).scan(); }
+std::vector<Token> tokenize(std::string_view source, Problems& problems) { return Scanner(source, problems).scan(); }
 
-}  // namespace backplane::cel
+}  // namespace backplane::cel_detail

@@ -1,0 +1,60 @@
+// Which types fit where, and what parameters of types have been found to be.
+//
+// Thread-safety: one expression's, used by one thread.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cel/types.hpp"
+
+namespace backplane::cel_detail {
+
+bool is_dyn(const Type& type) noexcept;
+bool is_dyn_or_error(const Type& type) noexcept;
+// What is less exact of two types that fit.
+const Type* most_general(const Type* a, const Type* b);
+
+// What parameters stand for.  A question that is answered with no leaves nothing behind.
+class Bindings {
+ public:
+  explicit Bindings(TypeArena& arena) : arena_(arena) {}
+
+  // A parameter that nothing is known of.
+  const Type* fresh();
+  bool assignable(const Type* a, const Type* b);
+  bool all_assignable(std::span<const Type* const> a, std::span<const Type* const> b);
+  // With parameters replaced by what they stand for; `to_dyn`: those that stand for nothing, by dyn.
+  const Type* substitute(const Type* type, bool to_dyn) const;
+
+ private:
+  const Type* find(const Type& param) const;
+  void bind(const Type& param, const Type* type);
+  std::pair<bool, bool> substitutes(const Type* a, const Type* param);
+  bool assign(const Type* a, const Type* b);
+  bool assign_all(std::span<const Type* const> a, std::span<const Type* const> b);
+  bool absent_from(const Type& param, const Type& within) const;
+  void take_back(std::size_t until);
+
+  TypeArena& arena_;
+  std::map<std::string_view, const Type*> bound_;
+  std::vector<std::pair<std::string_view, const Type*>> before_;  // null: it was not bound
+  unsigned next_ = 0;
+};
+
+// The parameters of an overload replaced by fresh ones.
+class Instance {
+ public:
+  Instance(Bindings& bindings, TypeArena& arena) : bindings_(bindings), arena_(arena) {}
+  const Type* of(const Type* type);
+
+ private:
+  Bindings& bindings_;
+  TypeArena& arena_;
+  std::vector<std::pair<std::string_view, const Type*>> made_;
+};
+
+}  // namespace backplane::cel_detail

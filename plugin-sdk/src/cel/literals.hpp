@@ -1,0 +1,24 @@
+// What the texts of literals stand for.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace backplane::cel_detail {
+
+// The text between the quotes of a string, or of bytes (without their prefix b), with escapes resolved.  Empty problem: it is one.
+struct Unquoted {
+  std::string text;
+  std::string_view problem;
+};
+Unquoted unquote(std::string_view token, bool bytes);
+
+// Whole numbers, decimal or 0x…; false: too large.
+bool read_int(std::string_view text, bool negative, long long& out);
+bool read_uint(std::string_view text, unsigned long long& out);
+// false: no finite number.
+bool read_double(std::string_view text, double& out);
+
+}  // namespace backplane::cel_detail

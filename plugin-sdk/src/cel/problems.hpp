@@ -1,0 +1,36 @@
+// What is wrong with an expression, and how it is printed.
+//
+// Thread-safety: one expression's, used by one thread.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace backplane::cel_detail {
+
+inline constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+
+struct SourceProblem {
+  std::size_t offset = 0;  // in bytes; kNowhere: of the whole
+  std::string text;
+};
+
+class Problems {
+ public:
+  // The first hundred are kept, all are counted.
+  void add(std::size_t offset, std::string text);
+  bool empty() const noexcept { return count_ == 0; }
+  std::size_t count() const noexcept { return count_; }
+  // In the order of the text: "ERROR: <input>:1:5: Syntax error: …", the line, and a mark below.
+  std::string printed(std::string_view source) const;
+
+ private:
+  std::vector<SourceProblem> kept_;
+  std::size_t count_ = 0;
+};
+
+std::size_t characters_of(std::string_view text);
+
+}  // namespace backplane::cel_detail

@@ -1,0 +1,23 @@
+// What a program is made of.
+//
+// Thread-safety: immutable once made.
+#pragma once
+
+#include <memory>
+
+#include "backplane/cel.hpp"
+#include "cel/ast.hpp"
+#include "cel/types.hpp"
+
+namespace backplane::cel {
+
+struct Program::State {
+  explicit State(std::string_view source) : ast(source) {}
+
+  cel_detail::Ast ast;
+  cel_detail::TypeArena arena;
+  std::shared_ptr<const Environment> environment;
+  Cost cost;
+};
+
+}  // namespace backplane::cel
