@@ -10,7 +10,7 @@ HEADERS = os.path.join(SOURCE, 'plugin-sdk/include/backplane')
 LIBRARY = os.environ['SDK_LIBRARY']
 MADE_FOR = re.compile(r'^(?:typeinfo name for|typeinfo for|vtable for|VTT for|guard variable for|(?:non-)?virtual thunk to) ')
 # Namespaces of the public headers.
-NAMESPACES = {'backplane', 'kit', 'detail', 'abi', 'literals'}
+NAMESPACES = {'backplane', 'kit', 'cel', 'detail', 'abi', 'literals'}
 
 
 def code_of(path):

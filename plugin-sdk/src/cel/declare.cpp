@@ -4,7 +4,7 @@
 #include "backplane/kit/walk.hpp"
 #include "cel/types.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace cel BACKPLANE_API {
 namespace {
 
@@ -260,4 +260,4 @@ const DeclField* DeclType::field(std::string_view wanted) const noexcept {
 }
 
 }  // namespace BACKPLANE_API
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -1,6 +1,6 @@
 #include "cel/environment.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace cel BACKPLANE_API {
 
 using namespace cel_detail;
@@ -98,4 +98,4 @@ Environment::Environment(std::unique_ptr<State> state) : state_(std::move(state)
 Environment::~Environment() = default;
 
 }  // namespace BACKPLANE_API
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -43,7 +43,7 @@ std::vector<std::string> candidate_names(std::string_view container, std::string
 
 }  // namespace backplane::cel_detail
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace cel BACKPLANE_API {
 
 using namespace cel_detail;
@@ -94,4 +94,4 @@ bool is_identifier(std::string_view name) {
 }
 
 }  // namespace BACKPLANE_API
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -4,7 +4,7 @@
 
 #include "cel/program.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace cel BACKPLANE_API {
 
 using namespace cel_detail;
@@ -132,4 +132,4 @@ std::string result_problem(const Program& program, std::initializer_list<std::st
 }
 
 }  // namespace BACKPLANE_API
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -3,7 +3,7 @@
 #include "cel/checker.hpp"
 #include "cel/cost.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace cel BACKPLANE_API {
 
 using namespace cel_detail;
@@ -36,4 +36,4 @@ bool Program::uses(std::string_view variable) const {
 }
 
 }  // namespace BACKPLANE_API
-}  // namespace backplane
+}  // namespace BACKPLANE_API
