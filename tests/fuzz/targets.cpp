@@ -63,6 +63,15 @@ const std::vector<Target>& targets() {
         R"("f:ports":{"k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{},"i:0":{},"v:1.5":{}}}}}})"
         "\n"
         R"({"f:spec":{".":{},"f:containers":{"k:{\"name\":\"c\"}":{}}},"f:status":{"v:[1,{\"a\":null}]":{},"v:true":{}}})"}},
+      {"expressions",
+       expressions,
+       {"self.tags.all(t, t.matches('^[a-z]+$') && size(t) < 63) || has(self.any.x) ? self.count >= 1 : oldSelf.optMap(o, "
+        "o.count).orValue(2) == 3",
+        "self.labels.transformMap(k, v, k != 'a', v + r'\\d').exists(k, v, k in [v, \"b\"]) && {'a': [1, 2u, -.5e3,],}['a'][0] == 0x1F",
+        "'%s %.3f %d'.format([self.name, 1.5, self.tags.sortBy(t, t)[?0].hasValue()]) + self.?name.value() == b'\\x00\\u00e9' // and a "
+        "comment",
+        "google.protobuf.Int32Value{value: 1} == null && !quantity('1Gi').isLessThan(quantity(\"\"\"1\"\"\")) && sets.contains([[]], "
+        "[self.tags])"}},
       {"http1_session",
        http1_session,
        {"\x01GET /hello HTTP/1.1\r\nHost: a\r\n\r\nPOST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhelloGET /stream "

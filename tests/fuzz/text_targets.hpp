@@ -14,6 +14,7 @@ void field_sets(std::string_view bytes);
 void selectors(std::string_view bytes);
 void targets_and_queries(std::string_view bytes);
 void custom_schemas(std::string_view bytes);
+void expressions(std::string_view bytes);
 void websocket_frames(std::string_view bytes);
 
 }  // namespace backplane::fuzz

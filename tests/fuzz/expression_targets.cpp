@@ -1,0 +1,43 @@
+// Expressions of rules and policies.
+#include "backplane/cel_policies.hpp"
+#include "promise.hpp"
+#include "text_targets.hpp"
+
+namespace backplane::fuzz {
+namespace {
+
+cel::TypeRef subject() {
+  const auto text = cel::named_type("string");
+  return cel::object_type("subject", {{"name", text},
+                                      {"count", cel::named_type("int")},
+                                      {"tags", cel::list_type(text)},
+                                      {"labels", cel::map_type(text, text)},
+                                      {"any", cel::named_type("dyn")}});
+}
+
+std::shared_ptr<const cel::Environment> environment(unsigned version) {
+  cel::EnvironmentOptions options;
+  options.version = version;
+  options.variables = {{"self", subject()}, {"oldSelf", cel::optional_type(subject())}};
+  return cel::Environment::make(std::move(options));
+}
+
+// A program, or what is wrong.
+void compile(const cel::Environment& environment, std::string_view text) {
+  const cel::Compiled compiled = environment.compile(text);
+  FUZZ_PROMISE((compiled.program == nullptr) == compiled.problems.starts_with("ERROR: <input>:"));
+  if (compiled.program == nullptr) return;
+  FUZZ_PROMISE(compiled.problems.empty() && compiled.program->source() == text);
+  FUZZ_PROMISE(!compiled.program->result_type().empty());
+  (void)compiled.program->cost();
+}
+
+}  // namespace
+
+void expressions(std::string_view bytes) {
+  static const auto kNewest = environment(36), kOldest = environment(23);
+  compile(*kNewest, bytes);
+  compile(*kOldest, bytes);
+}
+
+}  // namespace backplane::fuzz
