@@ -18,7 +18,7 @@ Controller::Controller(Parts parts)
       definitions_(SharedInformer::make("customresourcedefinitions", list_watch(parts_.definitions), parts_.host->logger())),
       queue_(std::make_shared<WorkQueue>(parts_.host->executor(), item_exponential_failure_rate_limiter(kFirstPause, kLongestPause))),
       finalizer_(std::make_shared<Finalizer>(*parts_.host, status_)),
-      serving_(*parts_.host, parts_.groups) {}
+      serving_(*parts_.host, parts_.groups, parts_.find_service) {}
 
 void Controller::start() {
   definitions_->add_event_handler(enqueue_keys(queue_));

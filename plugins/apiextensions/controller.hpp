@@ -30,6 +30,7 @@ class Controller : public std::enable_shared_from_this<Controller> {
     std::shared_ptr<StandardStorage> definitions;
     std::shared_ptr<RestStorage> status;
     std::shared_ptr<DynamicGroups> groups;
+    FindService find_service;        // for conversion webhooks
     std::shared_ptr<Signal> synced;  // fired when everything established at start is served
   };
   explicit Controller(Parts parts);

@@ -3,18 +3,23 @@
 #include <algorithm>
 
 namespace backplane::apiextensions {
-Task<Result<std::vector<Object>>> NoneConverter::convert(GroupVersionKind, GroupVersionKind to, std::vector<Object> objects) const {
+
+Task<Result<std::vector<Object>>> CustomConverter::convert(GroupVersionKind from, GroupVersionKind to, std::vector<Object> objects) const {
   const CustomVersion* target = resource_->find(to.version);
   if (target == nullptr) co_return internal_error(resource_->plural + "." + resource_->group + " has no version " + to.version);
   for (Object& object : objects) {
     // Readers see defaults; what is stored is what was sent, pruned.
     if (target == &version_) resource_->complete(object);
-    object["apiVersion"] = target->api_version;
   }
+  if (webhook_ != nullptr && from.version != to.version) {
+    auto converting = webhook_->convert(std::move(from), target->api_version, std::move(objects));
+    co_return co_await std::move(converting);
+  }
+  for (Object& object : objects) object["apiVersion"] = target->api_version;
   co_return objects;
 }
 
-Result<std::string> NoneConverter::stored_field_label(const GroupVersionKind&, std::string_view label) const {
+Result<std::string> CustomConverter::stored_field_label(const GroupVersionKind&, std::string_view label) const {
   if (label == "metadata.name" || (label == "metadata.namespace" && resource_->namespaced)) return std::string(label);
   // The store below knows the labels of all versions; each has its own.
   const auto& fields = version_.fields;

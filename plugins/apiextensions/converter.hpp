@@ -1,23 +1,26 @@
-// Conversion strategy None: apiVersion changes, the version's schema prunes, and what is read has the defaults of the version that it is
-// stored in.
+// Conversion between the versions of a custom resource.  Strategy None: apiVersion changes and the version's schema prunes.  Strategy
+// Webhook: the webhook makes what it makes of them, and the schema prunes that.  Either way what is read has the defaults of the version
+// that it is stored in.
 //
 // Thread-safety: immutable; any thread.
 // Lifetime:      shares the resource.
-// Errors:        kInternalError for a version that the resource has not got.
+// Errors:        kInternalError for a version that the resource has not got; the webhook's.
 #pragma once
 
 #include <memory>
 
 #include "backplane/conversion.hpp"
 #include "custom_resource.hpp"
+#include "webhook_client.hpp"
 
 namespace backplane::apiextensions {
 
-class NoneConverter final : public ObjectConverter {
+class CustomConverter final : public ObjectConverter {
  public:
-  // Between `version` and the stored one.  Objects that may not be as the definition has it now are read through it anew.
-  NoneConverter(std::shared_ptr<const CustomResource> resource, const CustomVersion& version)
-      : resource_(std::move(resource)), version_(version) {}
+  // Between `version` and the stored one.  Objects that may not be as the definition has it now are read through it anew.  `webhook`: null
+  // for strategy None.
+  CustomConverter(std::shared_ptr<const CustomResource> resource, const CustomVersion& version, std::shared_ptr<WebhookClient> webhook)
+      : resource_(std::move(resource)), version_(version), webhook_(std::move(webhook)) {}
 
   Task<Result<std::vector<Object>>> convert(GroupVersionKind from, GroupVersionKind to, std::vector<Object> objects) const override;
   Result<std::string> stored_field_label(const GroupVersionKind& kind, std::string_view label) const override;
@@ -26,6 +29,7 @@ class NoneConverter final : public ObjectConverter {
  private:
   std::shared_ptr<const CustomResource> resource_;
   const CustomVersion& version_;
+  std::shared_ptr<WebhookClient> webhook_;
 };
 
 }  // namespace backplane::apiextensions

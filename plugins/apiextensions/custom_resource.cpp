@@ -223,10 +223,9 @@ Result<std::shared_ptr<const CustomResource>> read_resource(const Object& crd, c
   resource->short_names = texts(names, "shortNames");
   resource->categories = texts(names, "categories");
   resource->namespaced = get_string(spec_of(crd), "scope") == "Namespaced";
-  const bool by_webhook = versions_of(crd).size() > 1 && get_string(object_or_empty(spec_of(crd), "conversion"), "strategy") == "Webhook";
   for (const Object* version : versions_of(crd)) {
     const bool stored = get_bool(*version, "storage").value_or(false);
-    const bool served = get_bool(*version, "served").value_or(false) && !by_webhook;
+    const bool served = get_bool(*version, "served").value_or(false);
     if (stored) resource->stored_index = resource->versions.size();
     resource->versions.push_back(read_version(crd, *version, source));
     resource->versions.back().served = served;

@@ -61,7 +61,7 @@ struct CustomResource {
   void bring_up_to_date(Object& stored) const;
 };
 
-// Names are the accepted ones.  Versions that would need a conversion webhook are not served.
+// Names are the accepted ones.
 // `source` holds the same definition.
 Result<std::shared_ptr<const CustomResource>> read_resource(const Object& crd, const std::shared_ptr<const SchemaSource>& source,
                                                             std::shared_ptr<const Writes> writes);

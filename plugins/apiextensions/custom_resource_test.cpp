@@ -136,7 +136,7 @@ TEST(CustomStrategyTest, WarnsOfFinalizersWithoutADomain) {
 using Converted = Result<std::vector<Object>>;
 Task<void> keep(Task<Converted> converting, Converted& out) { out = co_await std::move(converting); }
 
-Object converted(const NoneConverter& converter, const std::string& from, const std::string& to, Object object) {
+Object converted(const CustomConverter& converter, const std::string& from, const std::string& to, Object object) {
   std::vector<Object> objects;
   objects.push_back(std::move(object));
   Converted done;
@@ -149,23 +149,23 @@ Object converted(const NoneConverter& converter, const std::string& from, const 
 }
 
 // Those of the version that was asked for were set.
-TEST(NoneConverterTest, ReadersSeeTheDefaultsOfTheStoredVersionAndTheStoreDoesNot) {
+TEST(CustomConverterTest, ReadersSeeTheDefaultsOfTheStoredVersionAndTheStoreDoesNot) {
   const auto read = resource();
-  const NoneConverter stored(read, read->stored());
+  const CustomConverter stored(read, read->stored(), nullptr);
   EXPECT_EQ(to_json(Value(converted(stored, "v1", "v1", thing(R"(,"old":1,"spec":{"size":1})")))),
             R"({"apiVersion":"mv.example.com/v1","kind":"Thing","metadata":{"name":"t"},"spec":{"color":"red","size":1}})");
   EXPECT_EQ(stored.refresh_until(), std::numeric_limits<Revision>::max()) << "what comes through v1alpha1 has no colour";
-  const NoneConverter alpha(read, *read->find("v1alpha1"));
+  const CustomConverter alpha(read, *read->find("v1alpha1"), nullptr);
   EXPECT_EQ(to_json(Value(converted(alpha, "v1", "v1alpha1", thing(R"(,"spec":{"size":1})")))),
             R"({"apiVersion":"mv.example.com/v1alpha1","kind":"Thing","metadata":{"name":"t"},"spec":{"color":"red","size":1}})");
   EXPECT_EQ(to_json(Value(converted(alpha, "v1alpha1", "v1", thing(R"(,"spec":{"size":1})", "v1alpha1")))),
             R"({"apiVersion":"mv.example.com/v1","kind":"Thing","metadata":{"name":"t"},"spec":{"size":1}})");
 }
 
-TEST(NoneConverterTest, KnowsTheFieldLabelsOfItsOwnVersion) {
+TEST(CustomConverterTest, KnowsTheFieldLabelsOfItsOwnVersion) {
   const auto read = resource();
-  const NoneConverter stored(read, read->stored());
-  const NoneConverter alpha(read, *read->find("v1alpha1"));
+  const CustomConverter stored(read, read->stored(), nullptr);
+  const CustomConverter alpha(read, *read->find("v1alpha1"), nullptr);
   EXPECT_EQ(*stored.stored_field_label(read->stored().kind, "spec.color"), "spec.color");
   EXPECT_EQ(alpha.stored_field_label({}, "spec.color").status().message(), "field label not supported: spec.color");
 }

@@ -8,6 +8,7 @@
 #include "definition.hpp"
 #include "schema_rules.hpp"
 #include "version_validation.hpp"
+#include "webhook_config.hpp"
 
 namespace backplane::apiextensions {
 namespace {
@@ -54,28 +55,7 @@ void check_required_names(const Object& names, FieldErrors& errors) {
   }
 }
 
-void check_conversion_webhook(const Object& conversion, FieldErrors& errors) {
-  const std::string path = "spec.conversion.";
-  const Object& webhook = object_or_empty(conversion, "webhook");
-  const Object* client = get_object(webhook, "clientConfig");
-  if (client == nullptr) {
-    errors.required(path + "webhookClientConfig", "required when strategy is set to Webhook");
-  } else if (!get_string(*client, "url").empty() == (get_object(*client, "service") != nullptr)) {
-    errors.required(path + "webhookClientConfig", "exactly one of url or service is required");
-  }
-  const std::vector<std::string> versions = texts(webhook, "conversionReviewVersions");
-  if (versions.empty()) {
-    errors.required(path + "conversionReviewVersions");
-    return;
-  }
-  const bool known = std::any_of(versions.begin(), versions.end(), [](const std::string& v) { return v == "v1" || v == "v1beta1"; });
-  if (!known) {
-    errors.invalid_raw(path + "conversionReviewVersions", to_json(*find(webhook, "conversionReviewVersions")),
-                       "must include at least one of v1, v1beta1");
-  }
-}
-
-void check_conversion(const Object& spec, FieldErrors& errors) {
+void check_conversion(const Object& spec, const Object* old, FieldErrors& errors) {
   const Object* conversion = get_object(spec, "conversion");
   if (conversion == nullptr) return;
   const std::string_view strategy = get_string(*conversion, "strategy");
@@ -83,11 +63,11 @@ void check_conversion(const Object& spec, FieldErrors& errors) {
     errors.required("spec.conversion.strategy");
   else if (strategy != "None" && strategy != "Webhook")
     errors.not_supported("spec.conversion.strategy", strategy, {"None", "Webhook"});
+  if (strategy != "None" && get_bool(spec, "preserveUnknownFields").value_or(false))
+    errors.invalid("spec.conversion.strategy", strategy, "must be None if spec.preserveUnknownFields is true");
   if (strategy == "Webhook") {
-    check_conversion_webhook(*conversion, errors);
-    // With one version there is nothing to convert, so that the webhook is never needed.
-    if (get_array(spec, "versions") != nullptr && get_array(spec, "versions")->size() > 1)
-      errors.forbidden("spec.conversion.strategy", "conversion webhooks are not called by this server: several versions need None");
+    const Object* before = old != nullptr ? get_object(spec_of(*old), "conversion") : nullptr;
+    check_conversion_webhook(*conversion, before, may_have_any_authorities(old), errors);
     return;
   }
   const Object* webhook = get_object(*conversion, "webhook");
@@ -171,7 +151,7 @@ void check_change(const Object& crd, const Object& old, FieldErrors& errors) {
   same(names_of(crd), names_of(old), "plural", "spec.names.plural");
 }
 
-void check_spec(const Object& crd, FieldErrors& errors) {
+void check_spec(const Object& crd, const Object* old, FieldErrors& errors) {
   const Object& spec = spec_of(crd);
   check_group(spec, errors);
   const std::string_view scope = get_string(spec, "scope");
@@ -182,7 +162,7 @@ void check_spec(const Object& crd, FieldErrors& errors) {
   validate_versions(crd, errors);
   check_required_names(names_of(crd), errors);
   validate_names(names_of(crd), "spec.names", errors);
-  check_conversion(spec, errors);
+  check_conversion(spec, old, errors);
 }
 
 bool same_spec(const Object& a, const Object& b) {
@@ -212,7 +192,7 @@ void validate_names(const Object& names, const std::string& path, FieldErrors& e
 }
 
 void validate_definition(const Object& crd, const Object* old, FieldErrors& errors) {
-  if (old == nullptr || !same_spec(crd, *old)) check_spec(crd, errors);
+  if (old == nullptr || !same_spec(crd, *old)) check_spec(crd, old, errors);
   if (old != nullptr) check_change(crd, *old, errors);
   validate_names(accepted_names_of(crd), "status.acceptedNames", errors);
   check_stored_versions(crd, errors);

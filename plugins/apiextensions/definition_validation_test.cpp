@@ -73,15 +73,45 @@ TEST(DefinitionValidationTest, NamesAreLabelsAndKindsMayHaveCapitals) {
             R"(spec.names.listKind: Invalid value: "Foo": kind and listKind may not be the same)");
 }
 
-TEST(DefinitionValidationTest, AConversionThatIsNotMadeIsRefusedRatherThanIgnored) {
-  const std::string webhook = R"("conversion":{"strategy":"Webhook","webhook":{"clientConfig":{"url":"https://example.com/convert"},
-    "conversionReviewVersions":["v1"]}})";
-  EXPECT_EQ(problems(definition("{\"spec\":{" + webhook + "}}")), "") << "one version needs no conversion";
-  const std::string versions = R"("versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}},
-    {"name":"v2","served":true,"storage":false,"schema":{"openAPIV3Schema":{"type":"object"}}}])";
-  EXPECT_EQ(problems(definition("{\"spec\":{" + versions + "," + webhook + "}}")),
-            "spec.conversion.strategy: Forbidden: conversion webhooks are not called by this server: several versions need None");
-  EXPECT_EQ(problems(definition("{\"spec\":{" + versions + "}}")), "");
+Object with_webhook(const std::string& changes) {
+  Value crd(definition(R"({"spec":{"conversion":{"strategy":"Webhook","webhook":{"clientConfig":{"url":"https://example.com/convert"},
+    "conversionReviewVersions":["v1"]}}}})"));
+  merge_patch(crd, json::parse("{\"spec\":{\"conversion\":{\"webhook\":" + changes + "}}}"));
+  return crd.as_object();
+}
+
+TEST(DefinitionValidationTest, WebhooksSayHowTheyAreReached) {
+  EXPECT_EQ(problems(with_webhook("{}")), "");
+  EXPECT_EQ(problems(with_webhook(R"({"clientConfig":null})")),
+            "spec.conversion.webhookClientConfig: Required value: required when strategy is set to Webhook");
+  EXPECT_EQ(problems(with_webhook(R"({"clientConfig":{"service":{"namespace":"a","name":"b","port":443}}})")),
+            "spec.conversion.webhookClientConfig: Required value: exactly one of url or service is required");
+  EXPECT_EQ(problems(with_webhook(R"({"clientConfig":{"url":"http://example.com"}})")),
+            "spec.conversion.webhookClientConfig.url: Invalid value: \"http\": 'https' is the only allowed URL scheme; desired format: "
+            "https://host[/path]");
+  EXPECT_EQ(problems(with_webhook(R"({"clientConfig":{"url":null,"service":{"namespace":"a","name":"b","path":"/x//y","port":443}}})")),
+            "spec.conversion.webhookClientConfig.service.path: Invalid value: \"/x//y\": segment[1] may not be empty");
+}
+
+TEST(DefinitionValidationTest, WebhooksNeedAReviewThatIsKnown) {
+  EXPECT_EQ(problems(with_webhook(R"({"conversionReviewVersions":[]})")), "spec.conversion.conversionReviewVersions: Required value");
+  EXPECT_EQ(problems(with_webhook(R"({"conversionReviewVersions":["v2","v2"]})")),
+            "[spec.conversion.conversionReviewVersions[1]: Invalid value: \"v2\": duplicate version, "
+            "spec.conversion.conversionReviewVersions: Invalid value: [\"v2\",\"v2\"]: must include at least one of v1, v1beta1]");
+  // What was unknown before may stay so.
+  const Object old = with_webhook(R"({"conversionReviewVersions":["v3"]})");
+  EXPECT_EQ(problems(with_webhook(R"({"conversionReviewVersions":["v2"]})"), &old), "");
+}
+
+TEST(DefinitionValidationTest, AuthoritiesAreLookedAtOnceTheDefinitionIsEstablished) {
+  const Object broken = with_webhook(R"({"clientConfig":{"caBundle":"bm8gUEVN"}})");
+  EXPECT_EQ(problems(broken), "");
+  Object old = with_webhook("{}");
+  EXPECT_EQ(problems(broken, &old), "");
+  set_condition(old, {"Established", "True", "InitialNamesAccepted", ""});
+  EXPECT_EQ(problems(broken, &old),
+            "spec.conversion.webhookClientConfig.caBundle: Invalid value: \"bm8gUEVN\": unable to load root certificates: unable to parse "
+            "bytes as PEM block");
 }
 
 TEST(DefinitionValidationTest, ExactlyOneVersionIsStored) {

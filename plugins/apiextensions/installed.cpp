@@ -27,21 +27,23 @@ ResourceConfig config_of(const std::shared_ptr<const CustomResource>& resource) 
 }
 
 // A served version: a view of the stored one, and so is the stored one itself, whose objects may be from before a change of the schema.
-ResourceConfig view_of(const std::shared_ptr<const CustomResource>& resource, const CustomVersion& version) {
+ResourceConfig view_of(const std::shared_ptr<const CustomResource>& resource, const CustomVersion& version,
+                       std::shared_ptr<WebhookClient> webhook) {
   ResourceConfig config = config_of(resource);
   config.stored_kind = config.kind;
   config.kind = version.kind;
   config.schema = version.schema.root;
   config.schemas = version.schema.set;
   config.strategy = make_version_strategy(resource, version);
-  config.converter = std::make_shared<const NoneConverter>(resource, version);
+  config.converter = std::make_shared<const CustomConverter>(resource, version, std::move(webhook));
   config.deprecation_warning = version.deprecation_warning;
   return config;
 }
 
-Status add_version(Host& host, Installed& installed, const CustomVersion& version, const WriteBook& book) {
+Status add_version(Host& host, Installed& installed, const CustomVersion& version, const WriteBook& book,
+                   std::shared_ptr<WebhookClient> webhook) {
   const auto& resource = installed.resource;
-  auto view = host.make_storage(view_of(resource, version));
+  auto view = host.make_storage(view_of(resource, version, std::move(webhook)));
   if (!view.ok()) return std::move(view.status());
   auto& paths = installed.paths[version.kind.version];
   paths[resource->plural] = make_custom_storage(*view, resource->plural, version.deprecation_warning, book, installed.watches);
@@ -76,7 +78,8 @@ std::string identity_of(const Object& crd) {
   return text;
 }
 
-Result<InstalledRef> install_resource(Host& host, const Object& crd, ObjectRef entry, const Installed* before, Revision newest) {
+Result<InstalledRef> install_resource(Host& host, const FindService& find_service, const Object& crd, ObjectRef entry,
+                                      const Installed* before, Revision newest) {
   auto installed = std::make_shared<Installed>();
   installed->source = std::make_shared<SchemaSource>(std::move(entry));
   installed->writes = before != nullptr ? before->writes : std::make_shared<Writes>();
@@ -91,9 +94,11 @@ Result<InstalledRef> install_resource(Host& host, const Object& crd, ObjectRef e
   // A definition that was never changed has no objects from before.
   const bool changed = get_int_path(crd, "metadata.generation").value_or(1) > 1;
   const WriteBook book{installed->writes, installed->writes->renew(changed ? newest : 0)};
+  const std::shared_ptr<WebhookClient> webhook =
+      converts_by_webhook(crd) ? std::make_shared<WebhookClient>(host, find_service, webhook_config(crd)) : nullptr;
   for (const CustomVersion& version : installed->resource->versions) {
     if (!version.served) continue;
-    Status added = add_version(host, *installed, version, book);
+    Status added = add_version(host, *installed, version, book, webhook);
     if (!added.ok()) return added;
   }
   return InstalledRef(std::move(installed));

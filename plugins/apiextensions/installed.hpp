@@ -11,6 +11,7 @@
 
 #include "custom_resource.hpp"
 #include "custom_storage.hpp"
+#include "webhook_client.hpp"
 
 namespace backplane::apiextensions {
 
@@ -30,7 +31,8 @@ using InstalledRef = std::shared_ptr<const Installed>;
 std::string identity_of(const Object& crd);
 // `entry`: the stored form of `crd`.  `before`: what the definition was installed as until now, or null.  Without one, objects up to the
 // revision `newest` may be from before a change.
-Result<InstalledRef> install_resource(Host& host, const Object& crd, ObjectRef entry, const Installed* before, Revision newest);
+Result<InstalledRef> install_resource(Host& host, const FindService& find_service, const Object& crd, ObjectRef entry,
+                                      const Installed* before, Revision newest);
 // As it is published.
 PublishedResource published(const Installed& installed);
 

@@ -1,5 +1,6 @@
 // The plugin apiextensions: stores CustomResourceDefinitions and serves the resources they define.
 #include <backplane/plugin.hpp>
+#include <backplane/service_resolver.hpp>
 
 #include <array>
 
@@ -48,6 +49,9 @@ class Apiextensions final : public Plugin {
     parts.definitions = definitions_;
     parts.status = status_;
     parts.groups = host.dynamic_groups();
+    parts.find_service = [services = make_service_resolver(host)](std::string ns, std::string name, int port) {
+      return services->resolve(std::move(ns), std::move(name), port);
+    };
     parts.synced = *synced;
     auto controller = std::make_shared<Controller>(std::move(parts));
     Status hooked = host.add_post_start_hook("start-apiextensions-controllers",

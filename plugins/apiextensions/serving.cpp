@@ -22,7 +22,7 @@ void Serving::serve(const std::string& name, const Object& crd, const ObjectRef&
   if (known == nullptr || known->identity != identity_of(crd)) {
     // Of one with another uid nothing is left but its name.
     const bool same = known != nullptr && known->identity.starts_with(std::string(meta_text(crd, "uid")) + "/");
-    auto installed = install_resource(host_, crd, stored, same ? known.get() : nullptr, std::max(newest, stored->revision));
+    auto installed = install_resource(host_, find_service_, crd, stored, same ? known.get() : nullptr, std::max(newest, stored->revision));
     if (!installed.ok()) {
       host_.logger().error("a custom resource cannot be served name=" + quoted(name) + " reason=" + quoted(installed.status().message()));
       return;

@@ -16,7 +16,9 @@ namespace backplane::apiextensions {
 
 class Serving {
  public:
-  Serving(Host& host, std::shared_ptr<DynamicGroups> groups) : host_(host), groups_(std::move(groups)) {}
+  // `find_service`: for conversion webhooks.
+  Serving(Host& host, std::shared_ptr<DynamicGroups> groups, FindService find_service)
+      : host_(host), groups_(std::move(groups)), find_service_(std::move(find_service)) {}
 
   // Makes, keeps or drops the definition's storages.  `stored`: its newest form.  `newest`: of a definition that was not served until now,
   // objects up to this revision may be from before its last change.
@@ -38,6 +40,7 @@ class Serving {
 
   Host& host_;
   const std::shared_ptr<DynamicGroups> groups_;
+  const FindService find_service_;
   std::map<std::string, InstalledRef> installed_;
   GroupsChange change_;                // made, and not published yet
   std::vector<InstalledRef> retired_;  // to be let go of when that is published

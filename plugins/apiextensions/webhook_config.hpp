@@ -20,11 +20,7 @@ struct WebhookConfig {
   } service;
   std::string authorities;                   // PEM; empty: the system's
   std::vector<std::string> review_versions;  // as the definition prefers them
-  bool operator==(const WebhookConfig&) const = default;
 };
-inline bool operator==(const WebhookConfig::Service& a, const WebhookConfig::Service& b) {
-  return a.ns == b.ns && a.name == b.name && a.path == b.path && a.port == b.port;
-}
 
 // spec.conversion.strategy is Webhook.
 bool converts_by_webhook(const Object& crd);

@@ -1,0 +1,44 @@
+// ConversionReview: what a conversion webhook is asked, and what it may answer (webhookConverter of k8s.io/apiextensions-apiserver).
+//
+// Thread-safety: pure functions.
+// Errors:        code 500 without a reason, in upstream's words: `conversion webhook for example.com/v1, Kind=Foo failed: …`.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/json.hpp"
+#include "backplane/meta.hpp"
+#include "backplane/status.hpp"
+
+namespace backplane::apiextensions {
+
+// What was wrong with an answer, as metrics call it.
+enum class ReviewFault : unsigned char { kNone, kCall, kMalformed, kPartial, kInvalidObject };
+std::string_view fault_name(ReviewFault fault) noexcept;
+
+struct ReviewQuestion {
+  std::string version;  // of the review: "v1", "v1beta1"
+  std::string uid;
+  std::string from_kind;  // "example.com/v1, Kind=Foo"
+  std::string desired;    // "example.com/v2"
+};
+
+struct ReviewAnswer {
+  ReviewFault fault = ReviewFault::kNone;
+  std::string problem;          // the whole message
+  std::vector<Object> objects;  // as many as were asked for, with the metadata they had
+};
+
+// The first of the versions that is known; empty: none is.
+std::string choose_review(const std::vector<std::string>& versions);
+// How messages name the objects' type.
+std::string kind_words(const GroupVersionKind& kind);
+
+std::string ask(const ReviewQuestion& question, std::span<const Object> objects);
+// `body`: of an answer with code 200.  `asked`: the objects of the question.
+ReviewAnswer read_answer(const ReviewQuestion& question, std::span<const Object> asked, std::string_view body);
+
+}  // namespace backplane::apiextensions
