@@ -133,6 +133,7 @@ class Http1ClientSession final : public RemoteSession {
     closing_ = true;
     if (!call_) return;
     if (switched_) return std::exchange(call_, nullptr)->end();
+    if (!parser_->got_some()) return;  // lost() tells the call
     AnswerParser::Error error;
     parser_->body.clear();
     parser_->put_eof(error);

@@ -103,7 +103,7 @@ class Pool final : public RemoteConnection::Owner, public std::enable_shared_fro
       const auto late = weak.lock();
       if (!late || late->over()) return;
       if (late->on_cancel) late->on_cancel();
-      late->fail(timeout("context deadline exceeded", 0));
+      late->fail(Status(Reason::kTimeout, "context deadline exceeded"));
     });
   }
   // The newest that a call has brought.  A connection keeps what it began with.

@@ -250,7 +250,14 @@ TEST_P(RemoteClientTest, TrustsNobodyElse) {
 
 TEST_P(RemoteClientTest, TrustsNoOtherName) {
   config_.tls_server_name = "elsewhere.example.com";
-  EXPECT_EQ(fetch_here(get("/hello")).status.reason(), Reason::kServiceUnavailable);
+  const Status refused = fetch_here(get("/hello")).status;
+  EXPECT_EQ(refused.reason(), Reason::kServiceUnavailable);
+  EXPECT_EQ(refused.message(),
+            "tls: failed to verify certificate: x509: certificate is not valid for any names, but wanted to match elsewhere.example.com");
+  client_.reset();
+  config_.tls_server_name = "10.1.2.3";
+  EXPECT_EQ(fetch_here(get("/hello")).status.message(),
+            "tls: failed to verify certificate: x509: certificate is valid for 127.0.0.1, not 10.1.2.3");
   config_.tls_server_name.clear();
   client_.reset();
   EXPECT_EQ(fetch_here(get("/hello")).code, 200);

@@ -140,6 +140,7 @@ void RemoteConnection::shake_hands() {
     }
   }
   SSL_set_hostflags(ssl, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+  keep_refused_certificate(ssl);
   tls_->set_output(&out_);
   handshake({});
   arm_read();

@@ -43,9 +43,10 @@ std::string mismatch(X509* certificate, const std::string& wanted, bool is_addre
   const std::string names = certificate == nullptr ? "" : names_of(certificate, is_address ? GEN_IPADD : GEN_DNS);
   if (!names.empty()) return "certificate is valid for " + names + ", not " + wanted;
   if (is_address) return "cannot validate certificate for " + wanted + " because it doesn't contain any IP SANs";
-  const bool common_name =
-      certificate != nullptr && X509_NAME_get_index_by_NID(X509_get_subject_name(certificate), NID_commonName, -1) >= 0;
-  if (common_name && names_of(certificate, GEN_IPADD).empty()) {
+  char common_name[256] = {};
+  if (certificate != nullptr)
+    X509_NAME_get_text_by_NID(X509_get_subject_name(certificate), NID_commonName, common_name, sizeof common_name);
+  if (wanted == common_name && names_of(certificate, GEN_IPADD).empty()) {
     return "certificate relies on legacy Common Name field, use SANs instead";
   }
   return "certificate is not valid for any names, but wanted to match " + wanted;
@@ -59,8 +60,25 @@ std::string time_text(const ASN1_TIME* time) {
   return text;
 }
 
+// Where an SSL keeps the certificate that its peer has shown and that was refused: OpenSSL itself does not.
+int refused_index() {
+  static const int index = SSL_get_ex_new_index(
+      0, nullptr, nullptr, nullptr, [](void*, void* kept, CRYPTO_EX_DATA*, int, long, void*) { X509_free(static_cast<X509*>(kept)); });
+  return index;
+}
+
+int note_refused(int good, X509_STORE_CTX* context) {
+  auto* ssl = static_cast<SSL*>(X509_STORE_CTX_get_ex_data(context, SSL_get_ex_data_X509_STORE_CTX_idx()));
+  X509* leaf = X509_STORE_CTX_get0_cert(context);
+  if (good == 0 && ssl != nullptr && leaf != nullptr && SSL_get_ex_data(ssl, refused_index()) == nullptr) {
+    X509_up_ref(leaf);
+    SSL_set_ex_data(ssl, refused_index(), leaf);
+  }
+  return good;
+}
+
 std::string verify_words(SSL* ssl, long problem, const std::string& wanted) {
-  const X509Ptr leaf(SSL_get1_peer_certificate(ssl));
+  X509* leaf = static_cast<X509*>(SSL_get_ex_data(ssl, refused_index()));
   switch (problem) {
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
@@ -70,15 +88,15 @@ std::string verify_words(SSL* ssl, long problem, const std::string& wanted) {
     case X509_V_ERR_CERT_SIGNATURE_FAILURE:
       return "certificate signed by unknown authority";
     case X509_V_ERR_HOSTNAME_MISMATCH:
-      return mismatch(leaf.get(), wanted, false);
+      return mismatch(leaf, wanted, false);
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
-      return mismatch(leaf.get(), wanted, true);
+      return mismatch(leaf, wanted, true);
     case X509_V_ERR_CERT_HAS_EXPIRED:
       return "certificate has expired or is not yet valid: current time " + now_rfc3339() + " is after " +
-             time_text(leaf ? X509_get0_notAfter(leaf.get()) : nullptr);
+             time_text(leaf ? X509_get0_notAfter(leaf) : nullptr);
     case X509_V_ERR_CERT_NOT_YET_VALID:
       return "certificate has expired or is not yet valid: current time " + now_rfc3339() + " is before " +
-             time_text(leaf ? X509_get0_notBefore(leaf.get()) : nullptr);
+             time_text(leaf ? X509_get0_notBefore(leaf) : nullptr);
     case X509_V_ERR_INVALID_PURPOSE:
       return "certificate specifies an incompatible key usage";
     default:
@@ -92,6 +110,10 @@ std::string system_words(const boost::system::error_code& error) {
   std::string words = error.category() == boost::system::system_category() ? std::strerror(error.value()) : error.message();
   if (!words.empty()) words.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(words.front())));
   return words;
+}
+
+void keep_refused_certificate(SSL* ssl) {
+  if (SSL_get_verify_mode(ssl) != SSL_VERIFY_NONE) SSL_set_verify(ssl, SSL_get_verify_mode(ssl), note_refused);
 }
 
 std::string tls_words(SSL* ssl, const std::string& wanted, const std::string& openssl_words) {

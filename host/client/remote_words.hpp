@@ -13,6 +13,8 @@ namespace backplane {
 
 // "connection refused"
 std::string system_words(const boost::system::error_code& error);
+// Lets tls_words() see the certificate that is refused; before the handshake.
+void keep_refused_certificate(SSL* ssl);
 // Of a handshake that has failed; `wanted` is the name that the certificate was to have.
 std::string tls_words(SSL* ssl, const std::string& wanted, const std::string& openssl_words);
 

@@ -18,13 +18,15 @@
 //
 // Thread-safety: the executor of the request; the coroutine ends there.
 // Lifetime:      context, exchange and `call` until the task ends; the client of the backend is kept by the call.
-// Errors:        what proxy() gives back has not been answered: the caller says it in its own form.  kServiceUnavailable
-//                "error trying to reach service: …"; kBadRequest "Upgrade request required"; kInternalError with upstream's words for an
-//                upgrade that did not come about ("error dialing backend: …", "invalid upgrade response: status code 200").  Once a head
-//                is out, an answer that breaks is broken off towards the client as well: it is never taken for a whole one.
+// Errors:        before a head is out, ProxyCall::answer_error tells them: kServiceUnavailable "error trying to reach service: …";
+// kBadRequest
+//                "Upgrade request required"; 500 with upstream's words for an upgrade that did not come about ("error dialing backend: …",
+//                "invalid upgrade response: status code 200").  Afterwards an answer that breaks is broken off towards the client as well:
+//                it is never taken for a whole one.
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +39,11 @@
 #include "backplane/visibility.hpp"
 
 namespace backplane BACKPLANE_API {
+
+// Answers `exchange`, of which nothing has been answered yet, with `status`.
+using ErrorAnswer = std::function<Task<void>(RequestContext& context, Exchange& exchange, Status status)>;
+// As a JSON metav1.Status with its code.
+Task<void> answer_with_status(RequestContext& context, Exchange& exchange, Status status);
 
 struct ProxyCall {
   std::shared_ptr<HttpClient> backend;
@@ -54,12 +61,13 @@ struct ProxyCall {
   std::string forwarded_host;
   std::string forwarded_proto;
   std::string path_prefix;  // of this server's path before the backend's begins: "/api/v1/namespaces/a/pods/b/proxy"
-  // Of the whole call, besides the deadline of the request.
-  std::chrono::milliseconds timeout = std::chrono::milliseconds::max();
+  // Of the whole call, besides the deadline of the request; 0: none.
+  std::chrono::milliseconds timeout{0};
+  ErrorAnswer answer_error = answer_with_status;
 };
 
-// Answers `exchange` with what the backend says; ok when it has been answered, in whatever way.
-Task<Status> proxy(RequestContext& context, Exchange& exchange, ProxyCall call);
+// Answers `exchange` with what the backend says, or with why it says nothing.
+Task<void> proxy(RequestContext& context, Exchange& exchange, ProxyCall call);
 
 // Whether a request asks to leave HTTP (httpstream.IsUpgradeRequest).
 bool is_upgrade_request(const Exchange& exchange);
