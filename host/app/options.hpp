@@ -15,6 +15,7 @@
 #include "app/feature_gates.hpp"
 #include "app/flag_set.hpp"
 #include "routing/api_enablement.hpp"
+#include "security/request_header.hpp"
 
 namespace backplane {
 
@@ -88,6 +89,7 @@ struct FeatureOptions {
 struct AuthenticationOptions {
   bool anonymous = true;
   std::string client_ca_file;
+  RequestHeaderConfig request_header;
   void add_flags(FlagSet& flags);
 };
 

@@ -50,14 +50,11 @@ constexpr AcceptedRow kAccepted[] = {
     {"Auditing", "audit-webhook-version", FlagType::kString, "audit.k8s.io/v1", "API version of the events."},
     {"Egress selector", "egress-selector-config-file", FlagType::kString, "", "How connections into the cluster are made."},
     {"Traces", "tracing-config-file", FlagType::kString, "", "File with a TracingConfiguration."},
-    {"Misc", "aggregator-reject-forwarding-redirect", FlagType::kBool, "true", "Turn redirects of extension servers into errors."},
     {"Misc", "apiserver-count", FlagType::kInt, "1",
      "DEPRECATED: it will go away. How many servers share the kubernetes service (master-count reconciler)."},
     {"Misc", "coordinated-leadership-lease-duration", FlagType::kDuration, "15s", "Life of a coordinated leader's lease."},
     {"Misc", "coordinated-leadership-renew-deadline", FlagType::kDuration, "10s", "How long a leader tries to renew."},
     {"Misc", "coordinated-leadership-retry-period", FlagType::kDuration, "2s", "Wait between tries to become leader."},
-    {"Misc", "enable-aggregator-routing", FlagType::kBool, "false",
-     "Call extension servers by endpoint address instead of cluster address."},
     {"Misc", "kubelet-certificate-authority", FlagType::kString, "", "Certificate authority of the kubelets."},
     {"Misc", "kubelet-client-certificate", FlagType::kString, "", "Client certificate for kubelets."},
     {"Misc", "kubelet-client-key", FlagType::kString, "", "Client key for kubelets."},
@@ -70,13 +67,16 @@ constexpr AcceptedRow kAccepted[] = {
     {"Misc", "peer-advertise-ip", FlagType::kString, "", "Address under which peers reach this server."},
     {"Misc", "peer-advertise-port", FlagType::kString, "", "Port under which peers reach this server."},
     {"Misc", "peer-ca-file", FlagType::kString, "", "Certificate authority of peers."},
-    {"Misc", "proxy-client-cert-file", FlagType::kString, "", "Client certificate for extension servers and webhooks."},
-    {"Misc", "proxy-client-key-file", FlagType::kString, "", "Client key for extension servers and webhooks."},
     {"Misc", "service-account-signing-endpoint", FlagType::kString, "", "Socket of a service that signs tokens."},
 };
 
 // Read by name: by the plugins that serve what they are about, and where the server puts itself together.
 constexpr AcceptedRow kPassedOn[] = {
+    {"Misc", "aggregator-reject-forwarding-redirect", FlagType::kBool, "true", "Turn redirects of extension servers into errors."},
+    {"Misc", "enable-aggregator-routing", FlagType::kBool, "false",
+     "Call extension servers by endpoint address instead of cluster address."},
+    {"Misc", "proxy-client-cert-file", FlagType::kString, "", "Client certificate for extension servers and webhooks."},
+    {"Misc", "proxy-client-key-file", FlagType::kString, "", "Client key for extension servers and webhooks."},
     {"Misc", "allow-privileged", FlagType::kBool, "false", "Allow privileged containers."},
     {"Misc", "service-account-signing-key-file", FlagType::kString, "",
      "RSA or EC key that service account tokens are signed with, PEM. Left out: one that is made in --data-dir."},

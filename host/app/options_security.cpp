@@ -30,13 +30,14 @@ void AuthenticationOptions::add_flags(FlagSet& flags) {
   flags.accept("oidc-signing-algs", FlagType::kStrings, "RS256", "Signature algorithms that are accepted.");
   flags.accept("oidc-username-claim", FlagType::kString, "sub", "Claim that holds the user's name.");
   flags.accept("oidc-username-prefix", FlagType::kString, "", "What user names from OpenID begin with; - for nothing.");
-  flags.accept("requestheader-allowed-names", FlagType::kStrings, "",
-               "Common names of front proxies that are trusted; empty: any that verifies.");
-  flags.accept("requestheader-client-ca-file", FlagType::kString, "", "Certificate authority of front proxies.");
-  flags.accept("requestheader-extra-headers-prefix", FlagType::kStrings, "", "What headers with further user facts begin with.");
-  flags.accept("requestheader-group-headers", FlagType::kStrings, "", "Headers that hold groups.");
-  flags.accept("requestheader-uid-headers", FlagType::kStrings, "", "Headers that hold the user's uid.");
-  flags.accept("requestheader-username-headers", FlagType::kStrings, "", "Headers that hold the user's name.");
+  flags.add("requestheader-allowed-names", &request_header.allowed_names,
+            "Common names of front proxies that are trusted; empty: any that verifies.");
+  flags.add("requestheader-client-ca-file", &request_header.client_ca_file,
+            "Certificate authority of front proxies, which say in headers on whose behalf they ask. Read again when it changes.");
+  flags.add("requestheader-extra-headers-prefix", &request_header.extra_prefixes, "What headers with further user facts begin with.");
+  flags.add("requestheader-group-headers", &request_header.group_headers, "Headers that hold groups.");
+  flags.add("requestheader-uid-headers", &request_header.uid_headers, "Headers that hold the user's uid.");
+  flags.add("requestheader-username-headers", &request_header.username_headers, "Headers that hold the user's name.");
   flags.pass_on("service-account-extend-token-expiration", FlagType::kBool, "true",
                 "Let tokens that were mounted the old way live for a year.");
   flags.pass_on("service-account-issuer", FlagType::kStringArray, "",

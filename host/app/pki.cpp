@@ -126,6 +126,7 @@ Result<ServerPki> prepare_pki(const Options& options) {
   pki.serving = serving_options(options);
   pki.serving.client_ca_file = authority_files.certificate;
   if (!options.authentication.client_ca_file.empty()) pki.serving.more_client_ca_files.push_back(options.authentication.client_ca_file);
+  pki.serving.proxy_ca_file = options.authentication.request_header.client_ca_file;
   if (!options.secure_serving.tls_cert_file.empty()) {
     pki.serving.certificate = {options.secure_serving.tls_cert_file, options.secure_serving.tls_private_key_file};
     return pki;

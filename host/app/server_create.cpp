@@ -255,7 +255,11 @@ Status ServerParts::open_storage() {
 }
 
 void ServerParts::build_chains() {
-  authentication = std::make_unique<UnionAuthentication>(AuthenticationConfig{options().authentication.anonymous, plugins.authenticators});
+  AuthenticationConfig who;
+  who.anonymous = options().authentication.anonymous;
+  who.plugins = plugins.authenticators;
+  who.request_header = options().authentication.request_header;
+  authentication = std::make_unique<UnionAuthentication>(std::move(who));
   token_authentication = std::make_unique<UnionTokenAuthentication>(plugins.authenticators);
   authorization = std::make_unique<Authorization>(plan_authorization(options().authorization.modes, plugins.authorizers).authorizers);
   services->tokens.answer(*token_authentication);

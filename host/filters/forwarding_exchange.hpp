@@ -5,10 +5,11 @@
 #pragma once
 
 #include "backplane/http.hpp"
+#include "base/front_proxy.hpp"
 
 namespace backplane {
 
-class ForwardingExchange : public Exchange {
+class ForwardingExchange : public Exchange, public FrontProxyPeer {
  public:
   explicit ForwardingExchange(Exchange& behind) : behind_(behind) {}
 
@@ -20,6 +21,7 @@ class ForwardingExchange : public Exchange {
   std::string_view remote_address() const noexcept override { return behind_.remote_address(); }
   const PeerCertificate* peer_certificate() const noexcept override { return behind_.peer_certificate(); }
   bool peer_certificate_rejected() const noexcept override { return behind_.peer_certificate_rejected(); }
+  const PeerCertificate* front_proxy_certificate() const noexcept override { return backplane::front_proxy_certificate(behind_); }
   Task<Result<std::string>> read_body(std::size_t max_bytes) override { return behind_.read_body(max_bytes); }
   Task<Result<std::string>> read_body_some() override { return behind_.read_body_some(); }
 

@@ -20,6 +20,12 @@ const PeerCertificate* HttpExchange::peer_certificate() const noexcept {
   return &peer_->certificate;
 }
 
+const PeerCertificate* HttpExchange::front_proxy_certificate() const noexcept {
+  if (!peer_->proxy_trust || std::chrono::system_clock::now() > peer_->certificate_expires || !peer_->proxy_trust->accepted())
+    return nullptr;
+  return &peer_->certificate;
+}
+
 bool HttpExchange::peer_certificate_rejected() const noexcept { return peer_->trust && peer_certificate() == nullptr; }
 
 Task<Result<std::string>> HttpExchange::read_body(std::size_t max_bytes) {

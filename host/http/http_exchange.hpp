@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "backplane/http.hpp"
+#include "base/front_proxy.hpp"
 #include "base/home.hpp"
 #include "http/chunk_queue.hpp"
 #include "http/gate.hpp"
@@ -56,7 +57,7 @@ struct ResponseHead {
   bool has_body = true;  // false: the head is all there is
 };
 
-class HttpExchange final : public Exchange, public std::enable_shared_from_this<HttpExchange> {
+class HttpExchange final : public Exchange, public FrontProxyPeer, public std::enable_shared_from_this<HttpExchange> {
  public:
   using Clock = std::chrono::steady_clock;
   HttpExchange(RequestHead request, std::shared_ptr<const PeerInfo> peer, const HttpLimits& limits, StreamPort& port);
@@ -70,6 +71,7 @@ class HttpExchange final : public Exchange, public std::enable_shared_from_this<
   std::string_view remote_address() const noexcept override { return peer_->remote_address; }
   const PeerCertificate* peer_certificate() const noexcept override;
   bool peer_certificate_rejected() const noexcept override;
+  const PeerCertificate* front_proxy_certificate() const noexcept override;
   Task<Result<std::string>> read_body(std::size_t max_bytes) override;
   Task<Result<std::string>> read_body_some() override;
   void add_response_header(std::string name, std::string value) override;

@@ -25,7 +25,9 @@ class PeerTrust {
 struct PeerInfo {
   std::string remote_address;              // "ip:port"
   std::shared_ptr<const PeerTrust> trust;  // null: no certificate was shown
-  PeerCertificate certificate;             // meaningful while trust->accepted()
+  std::shared_ptr<const PeerTrust>
+      proxy_trust;              // whether it is a front proxy's; null: no front proxies are known, or no certificate was shown
+  PeerCertificate certificate;  // meaningful while one of the two accepts it
   std::chrono::system_clock::time_point certificate_expires = std::chrono::system_clock::time_point::max();
 };
 

@@ -44,8 +44,16 @@ Result<UserInfo> UnionAuthentication::without_credentials(const Exchange& exchan
   return anonymous_user();
 }
 
-std::optional<Result<UserInfo>> UnionAuthentication::authenticate_now(RequestContext&, Exchange& exchange) const {
+Result<std::optional<UserInfo>> UnionAuthentication::of_connection(const Exchange& exchange) const {
+  auto headers = user_of_request_headers(config_.request_header, exchange);
+  if (headers.ok() && headers->has_value()) return headers;
   auto certificate = user_of_certificate(exchange);
+  if (!headers.ok() && certificate.ok() && !certificate->has_value()) return headers;
+  return certificate;
+}
+
+std::optional<Result<UserInfo>> UnionAuthentication::authenticate_now(RequestContext&, Exchange& exchange) const {
+  auto certificate = of_connection(exchange);
   if (certificate.ok() && certificate->has_value()) return Result<UserInfo>(with_authenticated_group(std::move(**certificate)));
   // A plugin may still know the caller by another credential, even when the certificate was no good.
   if (!config_.plugins.empty()) return std::nullopt;
@@ -54,7 +62,7 @@ std::optional<Result<UserInfo>> UnionAuthentication::authenticate_now(RequestCon
 }
 
 Task<Result<UserInfo>> UnionAuthentication::authenticate(RequestContext& context, Exchange& exchange) const {
-  auto certificate = user_of_certificate(exchange);
+  auto certificate = of_connection(exchange);
   bool bad_credential = !certificate.ok();
   if (!bad_credential && certificate->has_value()) co_return with_authenticated_group(std::move(**certificate));
   for (const auto& plugin : config_.plugins) {

@@ -1,5 +1,5 @@
-// Who is asking: the union of the built-in authenticators and those that plugins have registered, in upstream's order: certificate,
-// plugins (tokens and the like), anonymous.
+// Who is asking: the union of the built-in authenticators and those that plugins have registered, in upstream's order: the headers of front
+// proxies, certificate, plugins (tokens and the like), anonymous.
 //
 // Thread-safety: immutable after construction; any number of requests at once.
 // Lifetime:      outlives the handler chain.
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backplane/security.hpp"
+#include "security/request_header.hpp"
 
 namespace backplane {
 
@@ -26,6 +27,7 @@ struct AuthenticationConfig {
   // Requests without credentials are system:anonymous; else 401.
   bool anonymous = true;
   std::vector<std::shared_ptr<Authenticator>> plugins;  // in registration order
+  RequestHeaderConfig request_header = {};
 };
 
 class UnionAuthentication final : public Authentication {
@@ -35,6 +37,8 @@ class UnionAuthentication final : public Authentication {
   Task<Result<UserInfo>> authenticate(RequestContext& context, Exchange& exchange) const override;
 
  private:
+  // By what the connection says; nothing when it says nothing.
+  Result<std::optional<UserInfo>> of_connection(const Exchange& exchange) const;
   Result<UserInfo> without_credentials(const Exchange& exchange) const;
   AuthenticationConfig config_;
 };

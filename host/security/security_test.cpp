@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "base/front_proxy.hpp"
 #include "base/io_loop.hpp"
 #include "security/asked_later.hpp"
 #include "security/authentication.hpp"
@@ -11,9 +12,11 @@ namespace backplane {
 namespace {
 
 // The part of an exchange that authenticators look at.
-class FakeExchange final : public Exchange {
+class FakeExchange final : public Exchange, public FrontProxyPeer {
  public:
   std::optional<PeerCertificate> certificate;
+  std::optional<PeerCertificate> proxy;
+  const PeerCertificate* front_proxy_certificate() const noexcept override { return proxy ? &*proxy : nullptr; }
   bool rejected = false;
   Headers request_headers;
 
@@ -122,6 +125,53 @@ TEST_F(Security, NoCredentialsAreAnonymousUnlessThatIsOff) {
   EXPECT_EQ(user->name, "system:anonymous");
   EXPECT_EQ(user->groups, std::vector<std::string>{"system:unauthenticated"});
   EXPECT_FALSE(ask(UnionAuthentication({false, {}})).ok());
+}
+
+AuthenticationConfig behind_front_proxies() {
+  AuthenticationConfig config;
+  config.request_header.client_ca_file = "front.crt";
+  config.request_header.allowed_names = {"front-proxy"};
+  config.request_header.username_headers = {"X-Remote-User", "X-Other-User"};
+  config.request_header.uid_headers = {"X-Remote-Uid"};
+  config.request_header.group_headers = {"X-Remote-Group"};
+  config.request_header.extra_prefixes = {"X-Remote-Extra-"};
+  return config;
+}
+
+TEST_F(Security, AFrontProxySaysOnWhoseBehalfItAsks) {
+  exchange.rejected = true;  // its certificate is no client's
+  exchange.proxy = PeerCertificate{"front-proxy", {}, ""};
+  exchange.request_headers = {{"X-Other-User", "jane"}, {"X-Remote-Uid", "u"},           {"X-Remote-Group", "a"},
+                              {"x-remote-group", "b"},  {"X-Remote-Group", ""},          {"X-Remote-Extra-Example.com%2fScopes", "s1"},
+                              {"X-Other", "c"},         {"X-Remote-Extra-Bad%zz", "s3"}, {"X-Remote-Extra-Example.com%2fscopes", "s2"}};
+  auto user = ask(UnionAuthentication(behind_front_proxies()));
+  ASSERT_TRUE(user.ok());
+  EXPECT_EQ(user->name, "jane");
+  EXPECT_EQ(user->uid, "u");
+  EXPECT_EQ(user->groups, (std::vector<std::string>{"a", "b", "system:authenticated"}));
+  ASSERT_EQ(user->extra.size(), 2u);
+  EXPECT_EQ(user->extra[0].first, "example.com/scopes");
+  EXPECT_EQ(user->extra[0].second, (std::vector<std::string>{"s1", "s2"}));
+  EXPECT_EQ(user->extra[1].first, "bad%zz");
+}
+
+TEST_F(Security, HeadersOfAnybodyElseSayNothing) {
+  exchange.request_headers = {{"X-Remote-User", "admin"}, {"X-Remote-Group", "system:masters"}};
+  EXPECT_EQ(ask(UnionAuthentication(behind_front_proxies()))->name, "system:anonymous");
+  exchange.certificate = PeerCertificate{"jane", {}, ""};
+  EXPECT_EQ(ask(UnionAuthentication(behind_front_proxies()))->name, "jane");
+  exchange.proxy = PeerCertificate{"another", {}, ""};
+  EXPECT_EQ(ask(UnionAuthentication(behind_front_proxies()))->name, "jane") << "a name that is not allowed";
+  exchange.certificate.reset();
+  EXPECT_FALSE(ask(UnionAuthentication(behind_front_proxies())).ok());
+  exchange.proxy->common_name = "front-proxy";
+  EXPECT_EQ(ask(UnionAuthentication({}))->name, "system:anonymous") << "no front proxy is known";
+}
+
+TEST_F(Security, AFrontProxyThatNamesNobodyIsWhoItsCertificateSays) {
+  exchange.proxy = PeerCertificate{"front-proxy", {}, ""};
+  exchange.rejected = true;
+  EXPECT_FALSE(ask(UnionAuthentication(behind_front_proxies())).ok());
 }
 
 TEST_F(Security, ATokenThatNobodyKnowsIsABadCredential) {

@@ -43,6 +43,7 @@ Status CertificateWatch::load() {
 
 void CertificateWatch::put_to_use(std::shared_ptr<const TlsContexts> contexts) {
   trust_->use(contexts->authorities());
+  trust_->front_proxies()->use(contexts->proxy_authorities());
   current_.store(std::move(contexts));
 }
 

@@ -22,6 +22,12 @@ using StorePtr = std::shared_ptr<X509_STORE>;
 
 class ClientTrust {
  public:
+  // The same for the certificates of front proxies.
+  const std::shared_ptr<ClientTrust>& front_proxies() {
+    std::lock_guard lock(mutex_);
+    if (!front_proxies_) front_proxies_ = std::make_shared<ClientTrust>();
+    return front_proxies_;
+  }
   // The authorities from now on; null: nobody is trusted.
   void use(StorePtr store);
   // Counts the calls of use().
@@ -32,6 +38,7 @@ class ClientTrust {
  private:
   mutable std::mutex mutex_;
   StorePtr store_;
+  std::shared_ptr<ClientTrust> front_proxies_;  // does not change once it is there
   std::atomic<std::uint64_t> generation_{0};
 };
 

@@ -38,6 +38,8 @@ struct ServingOptions {
   std::string client_ca_file;
   // Further bundles that are trusted beside it.
   std::vector<std::string> more_client_ca_files;
+  // PEM bundle that the certificates of front proxies must chain to; empty: none are known.
+  std::string proxy_ca_file;
   // Names as Go and IANA spell them; empty: the defaults.  TLS 1.3 suites are always on.
   std::vector<std::string> cipher_suites;
   std::string min_tls_version = "VersionTLS12";  // or VersionTLS13

@@ -74,20 +74,36 @@ Status use_key(SSL_CTX* context, const TlsMaterial::File& file) {
   return {};
 }
 
-// Certificates of every bundle are anchors, self-signed or not, as in Go; clients are asked for one of theirs.
-Status trust_clients(SSL_CTX* context, const TlsMaterial::Group& bundles) {
+// Certificates of every bundle are anchors, self-signed or not, as in Go.
+Status add_authorities(X509_STORE* store, const TlsMaterial::Group& bundles) {
   for (const auto& file : bundles.files) {
     const BioPtr text = memory_bio(file.pem);
     bool broken = false;
     std::size_t count = 0;
     while (X509Ptr authority = next_certificate(text.get(), broken)) {
       ++count;
-      X509_STORE_add_cert(SSL_CTX_get_cert_store(context), authority.get());  // one that is there already is fine
-      if (SSL_CTX_add_client_CA(context, authority.get()) != 1) return file_error(file.path, openssl_error());
+      X509_STORE_add_cert(store, authority.get());  // one that is there already is fine
     }
     if (broken) return file_error(file.path, openssl_error());
     if (count == 0) return file_error(file.path, "holds no certificate");
   }
+  return {};
+}
+
+// Clients are asked for a certificate of one of these.
+Status ask_for(SSL_CTX* context, X509_STORE* store) {
+  STACK_OF(X509_OBJECT)* objects = X509_STORE_get0_objects(store);
+  for (int i = 0; i < sk_X509_OBJECT_num(objects); ++i) {
+    X509* authority = X509_OBJECT_get0_X509(sk_X509_OBJECT_value(objects, i));
+    if (authority != nullptr && SSL_CTX_add_client_CA(context, authority) != 1) return internal_error(openssl_error());
+  }
+  return {};
+}
+
+Status trust_clients(SSL_CTX* context, const TlsMaterial::Group& bundles) {
+  X509_STORE* store = SSL_CTX_get_cert_store(context);
+  if (Status status = add_authorities(store, bundles); !status.ok()) return status;
+  if (Status status = ask_for(context, store); !status.ok()) return status;
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
   SSL_CTX_set_cert_verify_callback(context, judge_later, nullptr);
   SSL_CTX_set_session_ticket_cb(context, keep_chain_in_ticket, nullptr, nullptr);
@@ -145,10 +161,19 @@ Status TlsContexts::add(const ServingOptions& options, const TlsMaterial& materi
   if (!material.client_cas().files.empty()) {
     if (Status status = trust_clients(context.get(), material.client_cas()); !status.ok()) return status;
   }
+  if (proxy_authorities_) {
+    if (Status status = ask_for(context.get(), proxy_authorities_.get()); !status.ok()) return status;
+  }
   SSL_CTX_set_tlsext_servername_callback(context.get(), choose_certificate);
   SSL_CTX_set_tlsext_servername_arg(context.get(), this);
   contexts_.push_back(std::move(context));
   return {};
+}
+
+Status TlsContexts::add_proxies(const TlsMaterial::Group& bundles) {
+  if (bundles.files.empty()) return {};
+  proxy_authorities_ = StorePtr(X509_STORE_new(), X509_STORE_free);
+  return add_authorities(proxy_authorities_.get(), bundles);
 }
 
 void TlsContexts::add_names(const std::vector<std::string>& names, SSL_CTX* context) {
@@ -158,6 +183,7 @@ void TlsContexts::add_names(const std::vector<std::string>& names, SSL_CTX* cont
 Result<std::shared_ptr<const TlsContexts>> TlsContexts::build(const ServingOptions& options, const TlsMaterial& material,
                                                               std::shared_ptr<ClientTrust> trust) {
   std::shared_ptr<TlsContexts> made(new TlsContexts(std::move(trust)));
+  if (Status status = made->add_proxies(material.proxy_cas()); !status.ok()) return status;
   if (Status status = made->add(options, material, material.serving()); !status.ok()) return status;
   for (std::size_t i = 0; i < options.sni_certificates.size(); ++i) {
     if (Status status = made->add(options, material, material.sni(i)); !status.ok()) return status;
@@ -194,6 +220,7 @@ std::shared_ptr<PeerInfo> peer_info(SSL* ssl, const TlsContexts& contexts, std::
   X509* certificate = SSL_get0_peer_certificate(ssl);
   if (certificate == nullptr) return info;
   info->trust = judge_peer(ssl, contexts.trust());
+  if (contexts.proxy_authorities()) info->proxy_trust = judge_peer(ssl, contexts.trust()->front_proxies());
   info->certificate = describe_certificate(certificate);
   info->certificate_expires = certificate_expiry(certificate);
   return info;

@@ -34,15 +34,19 @@ class TlsContexts {
   const std::shared_ptr<ClientTrust>& trust() const noexcept { return trust_; }
   // The client certificate authorities of this set.
   StorePtr authorities() const;
+  // Those of front proxies; null: none are known.
+  const StorePtr& proxy_authorities() const noexcept { return proxy_authorities_; }
 
  private:
   explicit TlsContexts(std::shared_ptr<ClientTrust> trust) : trust_(std::move(trust)) {}
   Status add(const ServingOptions& options, const TlsMaterial& material, const TlsMaterial::Group& pair);
+  Status add_proxies(const TlsMaterial::Group& bundles);
   void add_names(const std::vector<std::string>& names, SSL_CTX* context);
 
   std::vector<SslContextPtr> contexts_;  // the default first
   std::map<std::string, SSL_CTX*> by_name_;
   std::shared_ptr<ClientTrust> trust_;
+  StorePtr proxy_authorities_;
 };
 
 // What the finished handshake says about the client.

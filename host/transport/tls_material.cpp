@@ -33,6 +33,9 @@ TlsMaterial tls_files(const ServingOptions& options) {
   if (!options.client_ca_file.empty()) authorities.files.push_back({options.client_ca_file, {}});
   for (const auto& file : options.more_client_ca_files) authorities.files.push_back({file, {}});
   material.groups.push_back(std::move(authorities));
+  TlsMaterial::Group proxies{"front proxies' certificate authorities", {}};
+  if (!options.proxy_ca_file.empty()) proxies.files.push_back({options.proxy_ca_file, {}});
+  material.groups.push_back(std::move(proxies));
   return material;
 }
 

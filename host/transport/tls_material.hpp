@@ -26,12 +26,14 @@ struct TlsMaterial {
     std::string name;  // for the log: "serving certificate"
     std::vector<File> files;
   };
-  // The serving pair, the SNI pairs in order, then the client CA bundles (perhaps none).  Pairs hold the certificate before the key.
+  // The serving pair, the SNI pairs in order, the client CA bundles (perhaps none), then that of front proxies (perhaps none).  Pairs hold
+  // the certificate before the key.
   std::vector<Group> groups;
 
   const Group& serving() const { return groups.front(); }
   const Group& sni(std::size_t index) const { return groups[index + 1]; }
-  const Group& client_cas() const { return groups.back(); }
+  const Group& client_cas() const { return groups[groups.size() - 2]; }
+  const Group& proxy_cas() const { return groups.back(); }
 };
 
 // The groups with the paths of their files and nothing read yet.

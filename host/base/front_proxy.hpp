@@ -1,0 +1,24 @@
+// A role of exchanges that come over TLS: what their peer may say about who is asking.
+//
+// Thread-safety: as Exchange.
+// Lifetime:      of the exchange.
+#pragma once
+
+#include "backplane/http.hpp"
+
+namespace backplane {
+
+class FrontProxyPeer {
+ public:
+  virtual ~FrontProxyPeer() = default;
+  // The certificate of the peer when it is one of a front proxy (--requestheader-client-ca-file), verified now; else null.
+  virtual const PeerCertificate* front_proxy_certificate() const noexcept = 0;
+};
+
+// Of whatever exchange; null when it has none.
+inline const PeerCertificate* front_proxy_certificate(const Exchange& exchange) noexcept {
+  const auto* peer = dynamic_cast<const FrontProxyPeer*>(&exchange);
+  return peer != nullptr ? peer->front_proxy_certificate() : nullptr;
+}
+
+}  // namespace backplane

@@ -1,0 +1,31 @@
+// Front proxies (an aggregator, another server of the cluster) show a certificate of theirs and say in headers on whose behalf they ask:
+// apiserver/pkg/authentication/request/headerrequest.
+//
+// Thread-safety: pure functions.
+// Errors:        kUnauthorized for a front proxy whose name is not among those allowed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backplane/http.hpp"
+#include "backplane/request.hpp"
+#include "backplane/status.hpp"
+
+namespace backplane {
+
+struct RequestHeaderConfig {
+  std::string client_ca_file;              // empty: no front proxy is known
+  std::vector<std::string> allowed_names;  // common names; empty: any
+  std::vector<std::string> username_headers;
+  std::vector<std::string> uid_headers;
+  std::vector<std::string> group_headers;
+  std::vector<std::string> extra_prefixes;
+  bool enabled() const noexcept { return !client_ca_file.empty(); }
+};
+
+// Nothing for a peer that is no front proxy, or names nobody.
+Result<std::optional<UserInfo>> user_of_request_headers(const RequestHeaderConfig& config, const Exchange& exchange);
+
+}  // namespace backplane
