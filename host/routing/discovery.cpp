@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "backplane/codec.hpp"
+#include "backplane/forwarded.hpp"
 
 namespace backplane {
 namespace {
@@ -128,14 +129,20 @@ Object aggregated_resource(const VersionTable& table, const ResourceRow& row) {
   return out;
 }
 
-// Of a version that is forwarded nothing is known but that it is there.
-Object aggregated_version(const VersionTable& table) {
+// Of a version that is forwarded, what its handler knows.
+Object forwarded_version(const VersionTable& table) {
   Object version;
   version["version"] = table.version.version;
-  if (table.forward) {
-    version["freshness"] = "Stale";
-    return version;
-  }
+  const auto* documents = dynamic_cast<const ForwardedDocuments*>(table.forward.get());
+  if (documents != nullptr && !documents->resources().empty()) version["resources"] = documents->resources();
+  version["freshness"] = documents != nullptr && documents->current() ? "Current" : "Stale";
+  return version;
+}
+
+Object aggregated_version(const VersionTable& table) {
+  if (table.forward) return forwarded_version(table);
+  Object version;
+  version["version"] = table.version.version;
   Array resources;
   table.rows.each([&](const std::string&, const RowRef& row) {
     if (row->subresource.empty()) resources.emplace_back(aggregated_resource(table, *row));

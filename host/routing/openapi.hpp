@@ -29,6 +29,8 @@ std::vector<OpenApiPage> openapi_pages(const RouteTable& table);
 OpenApiPage openapi_resource_list(const GroupVersion& version);
 
 std::string openapi_v3_page(const OpenApiPage& page);
+// Of one that is forwarded: as its own server says it, if that is known.
+bool has_openapi_v3(const VersionTable& version);
 std::string openapi_v3_document(const VersionTable& version);
 // What stands for the document in ETags and in the index, without making it; empty: only the document itself can tell.
 std::string openapi_v3_hash(const VersionTable& version);

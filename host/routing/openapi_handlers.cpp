@@ -130,7 +130,7 @@ class OpenApiV3Index final : public Document {
     std::map<std::string, std::string> urls;
     for (const OpenApiPage& page : openapi_pages(*table_)) urls[page.name()] = v3_url(page.name(), v3_page(page)->hash);
     for (const VersionTable* version : table_->versions()) {
-      if (version->forward) continue;
+      if (!has_openapi_v3(*version)) continue;
       const std::string path = v3_path(version->version);
       urls[path] = v3_url(path, hash_of(*version));
     }
@@ -250,7 +250,7 @@ std::shared_ptr<HttpHandler> openapi_v3_handler(const RouteTable& routes, std::s
   } else if (const auto slash = rest.rfind('/'); rest.starts_with("apis/") && slash > 5) {
     version = routes.find_shared(rest.substr(5, slash - 5), rest.substr(slash + 1));
   }
-  if (version && !version->forward) return std::make_shared<OpenApiV3Version>(std::move(version), std::move(shelf));
+  if (version && has_openapi_v3(*version)) return std::make_shared<OpenApiV3Version>(std::move(version), std::move(shelf));
   for (OpenApiPage& page : openapi_pages(routes)) {
     if (page.name() == rest) return std::make_shared<OpenApiV3Page>(std::move(page));
   }

@@ -1,3 +1,4 @@
+#include "backplane/forwarded.hpp"
 #include "routing/openapi.hpp"
 
 #include <algorithm>
@@ -122,9 +123,17 @@ void put_components(DocumentText& text, const UsedDefinitions& used) {
   text.close();
 }
 
+std::shared_ptr<const std::string> forwarded_document(const VersionTable& version) {
+  const auto* documents = dynamic_cast<const ForwardedDocuments*>(version.forward.get());
+  return documents ? documents->openapi_v3() : nullptr;
+}
+
 }  // namespace
 
+bool has_openapi_v3(const VersionTable& version) { return version.forward == nullptr || forwarded_document(version) != nullptr; }
+
 std::string openapi_v3_hash(const VersionTable& version) {
+  if (const auto document = forwarded_document(version)) return sha512_hex(*document);
   std::string said(kOpenApiVersion);
   bool known = true;
   version.rows.each([&](const std::string& path, const RowRef& row) {
@@ -147,6 +156,7 @@ std::string openapi_v3_page(const OpenApiPage& page) {
 }
 
 std::string openapi_v3_document(const VersionTable& version) {
+  if (const auto document = forwarded_document(version)) return *document;
   DocumentText text(version.openapi_enums, version.dynamic ? nullptr : &version.version);
   text.open();
   text.title("openapi", "3.0.0");

@@ -22,7 +22,9 @@ Wire default_type(const Value& value) {
 void put_alternatives(Wire& out, int field, const Object& schema, std::string_view member) {
   const Array* list = get_array(schema, member);
   if (list == nullptr) return;
-  for (const auto& each : *list) out.message(field, schema_or_reference(each.get_object()));
+  for (const auto& each : *list) {
+    if (each.is_object()) out.message(field, schema_or_reference(each.get_object()));
+  }
 }
 
 // AdditionalPropertiesItem: {schema_or_reference = 1, boolean = 2}.
@@ -118,7 +120,9 @@ Wire parameter_message(const Object& parameter) {
 void put_parameters(Wire& out, int field, const Object& holder) {
   const Array* parameters = get_array(holder, "parameters");
   if (parameters == nullptr) return;
-  for (const auto& each : *parameters) out.message(field, parameter_message(each.get_object()));
+  for (const auto& each : *parameters) {
+    if (each.is_object()) out.message(field, parameter_message(each.get_object()));
+  }
 }
 
 Wire response_message(const Object& response) {

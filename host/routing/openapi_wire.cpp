@@ -47,7 +47,9 @@ void put(Wire& wire, const PlainField& field, const Value& value) {
       return;
     case PlainField::kTexts:
       if (!value.is_array()) return;
-      for (const auto& item : value.get_array()) wire.text(field.number, item.get_string());
+      for (const auto& item : value.get_array()) {
+        if (item.is_string()) wire.text(field.number, item.get_string());
+      }
       return;
     case PlainField::kFlag:
       return wire.flag(field.number, value.is_bool() && value.get_bool());

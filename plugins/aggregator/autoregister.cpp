@@ -66,7 +66,8 @@ Autoregister::Autoregister(Host& host, std::shared_ptr<StandardStorage> store, s
       status_(std::move(status)),
       apiservices_(SharedInformer::make("apiservices", list_watch(store_), host.logger())),
       queue_(std::make_shared<WorkQueue>(host.executor(), item_exponential_failure_rate_limiter(kFirstPause, kLongestPause))),
-      remotes_(host, std::move(groups), [queue = queue_](const std::string& name) { queue->add(name); }) {}
+      remotes_(std::make_shared<RemoteServices>(
+          host, std::move(groups), [this](std::string name, Availability found) { return report(std::move(name), std::move(found)); })) {}
 
 void Autoregister::start() {
   host_.on_group_versions_changed([weak = weak_from_this()](const GroupVersionsChange& change) {
@@ -85,6 +86,7 @@ void Autoregister::start() {
 void Autoregister::stop() {
   apiservices_->stop();
   queue_->shut_down();
+  remotes_->stop();
   completed_.set(false);
 }
 
@@ -173,7 +175,7 @@ Task<Status> Autoregister::check(std::string name) {
   std::optional<GroupVersionInfo> served = wanted(name);
   const ObjectRef known = apiservices_->indexer().get(name);
   if (known == nullptr) {
-    remotes_.forget(name);
+    remotes_->forget(name);
     if (!served) co_return Status();
     co_return co_await create(std::move(*served));
   }
@@ -220,14 +222,32 @@ Task<Status> Autoregister::create(GroupVersionInfo info) {
 }
 
 Task<Status> Autoregister::refresh_condition(Object object) {
-  auto looking = availability(object);
-  const auto wanted = co_await std::move(looking);
-  if (!wanted.ok()) co_return wanted.status();
-  if (has_availability(object, *wanted)) co_return Status();
+  if (service_of(object) != nullptr) {
+    remotes_->note(object);
+    co_return Status();
+  }
+  remotes_->forget(std::string(meta_name(object)));
+  Availability local{"True", "Local", "Local APIServices are always available"};
+  auto writing = write_condition(std::move(object), std::move(local));
+  co_return co_await std::move(writing);
+}
+
+Task<Status> Autoregister::report(std::string name, Availability availability) {
+  const auto self = shared_from_this();
+  const ObjectRef known = apiservices_->indexer().get(name);
+  if (known == nullptr) co_return Status();
+  Object object = decode(*known, json::storage_ptr());
+  if (service_of(object) == nullptr) co_return Status();
+  auto writing = write_condition(std::move(object), std::move(availability));
+  co_return co_await std::move(writing);
+}
+
+Task<Status> Autoregister::write_condition(Object object, Availability wanted) {
+  if (has_availability(object, wanted)) co_return Status();
   RequestContext context;
   as_system(context);
   context.info.subresource = "status";
-  set_availability(object, *wanted);
+  set_availability(object, wanted);
   Replacement replacement(object);
   WriteOptions options;
   const std::string name(meta_name(object));
@@ -236,16 +256,6 @@ Task<Status> Autoregister::refresh_condition(Object object) {
   if (!updated.ok() && !gone) co_return std::move(updated.status());
   if (updated.ok()) written_[name] = updated->object->revision;
   co_return Status();
-}
-
-Task<Result<Availability>> Autoregister::availability(const Object& object) {
-  if (service_of(object) == nullptr) {
-    remotes_.forget(std::string(meta_name(object)));
-    co_return Availability{"True", "Local", "Local APIServices are always available"};
-  }
-  remotes_.note(object);
-  auto looking = remotes_.availability(object);
-  co_return co_await std::move(looking);
 }
 
 Task<Status> Autoregister::remove(std::string name, std::string uid) {

@@ -46,7 +46,9 @@ class Autoregister : public std::enable_shared_from_this<Autoregister> {
   Task<Status> check(std::string name);
   Task<Status> create(GroupVersionInfo info);
   Task<Status> refresh_condition(Object object);
-  Task<Result<Availability>> availability(const Object& object);
+  // That of one whose group version is served from here, or whose server has been looked at.
+  Task<Status> write_condition(Object object, Availability wanted);
+  Task<Status> report(std::string name, Availability availability);
   Task<Status> remove(std::string name, std::string uid);
   // The informer does not know yet what was written here.
   bool is_behind(const std::string& name);
@@ -57,7 +59,7 @@ class Autoregister : public std::enable_shared_from_this<Autoregister> {
   const std::shared_ptr<Updater> status_;
   const std::shared_ptr<SharedInformer> apiservices_;
   const std::shared_ptr<WorkQueue> queue_;
-  RemoteServices remotes_;
+  const std::shared_ptr<RemoteServices> remotes_;
   std::map<std::string, Revision> written_;  // newer than what the informer knew then
   std::set<std::string> first_;              // of the start, and not settled yet
   std::atomic<bool> complete_{false};
@@ -67,6 +69,8 @@ class Autoregister : public std::enable_shared_from_this<Autoregister> {
   std::map<std::string, GroupVersionInfo> wanted_;
 };
 
+// The condition's status; empty: there is none.
+std::string_view available_status(const Object& object);
 // True when `object` has this condition already.
 bool has_availability(const Object& object, const Availability& wanted);
 void set_availability(Object& object, const Availability& wanted);

@@ -14,6 +14,11 @@ const Object* available_condition(const Object& object) {
 
 }  // namespace
 
+std::string_view available_status(const Object& object) {
+  const Object* condition = available_condition(object);
+  return condition ? get_string(*condition, "status") : std::string_view();
+}
+
 bool has_availability(const Object& object, const Availability& wanted) {
   const Object* condition = available_condition(object);
   return condition && get_string(*condition, "status") == wanted.status && get_string(*condition, "reason") == wanted.reason &&

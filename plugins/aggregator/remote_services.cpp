@@ -2,73 +2,35 @@
 
 #include <algorithm>
 
+#include "autoregister.hpp"
+#include "discovery_check.hpp"
+#include "endpoints.hpp"
+#include "remote_documents.hpp"
+
 namespace backplane {
 namespace {
 
-constexpr std::int64_t kDefaultPort = 443;
+// A server that does not answer is looked at again, later each time up to so long; one that does, that often.
+constexpr std::chrono::milliseconds kFirstPause{5};
+constexpr std::chrono::seconds kLongestPause{30};
+// Of what a server says of itself.
+constexpr std::chrono::milliseconds kFirstReading{500};
+constexpr std::chrono::seconds kReadingInterval{60};
+// Those whose servers hang take a worker each for some seconds.
+constexpr int kCheckers = 64;
+constexpr int kReaders = 64;
 
-// What a proxy answers for a service that it cannot reach.
-class Unavailable final : public HttpHandler {
- public:
-  Task<void> handle(RequestContext&, Exchange& exchange) override {
-    exchange.set_response_header("X-Content-Type-Options", "nosniff");
-    std::vector<SharedBytes> body;
-    body.push_back(SharedBytes::from_static("service unavailable\n"));
-    co_await exchange.respond(503, "text/plain; charset=utf-8", std::move(body));
-  }
-};
-
-const Object& member_object(const Object& parent, std::string_view key) {
-  static const Object kEmpty;
-  const Object* found = get_object(parent, key);
-  return found ? *found : kEmpty;
+int small_int(const Object& object, std::string_view path) {
+  const Value* found = find_path(object, path);
+  return found && found->is_int64() ? static_cast<int>(found->get_int64()) : 0;
 }
 
-int small_int(const Object& object, std::string_view key) { return static_cast<int>(get_int(object, key).value_or(0)); }
-
-std::vector<const Object*> objects_of(const Object& parent, std::string_view key) {
-  std::vector<const Object*> out;
-  if (const Array* list = get_array(parent, key)) {
-    for (const Value& item : *list) {
-      if (item.is_object()) out.push_back(&item.get_object());
-    }
-  }
-  return out;
+RemoteDocumentsRef nothing_known() {
+  static const RemoteDocumentsRef none = std::make_shared<RemoteDocuments>();
+  return none;
 }
 
-bool has_port_named(const Object& parent, const std::string& name) {
-  const auto ports = objects_of(parent, "ports");
-  return std::any_of(ports.begin(), ports.end(), [&](const Object* port) { return get_string(*port, "name") == name; });
-}
-
-// An endpoint without a word about it is ready.
-bool is_ready(const Object& endpoint) { return get_bool(member_object(endpoint, "conditions"), "ready").value_or(true); }
-
-bool slice_has(const Object& slice, const std::string& port_name) {
-  const auto endpoints = objects_of(slice, "endpoints");
-  const bool ready = std::any_of(endpoints.begin(), endpoints.end(), [](const Object* each) { return is_ready(*each); });
-  const auto ports = objects_of(slice, "ports");
-  // One without a number stands for all ports, and is none to be called.
-  const auto fits = [&](const Object* port) {
-    return port->contains("name") && get_string(*port, "name") == port_name && get_int(*port, "port").has_value();
-  };
-  return ready && std::any_of(ports.begin(), ports.end(), fits);
-}
-
-bool subset_has(const Object& subset, const std::string& port_name) {
-  return !objects_of(subset, "addresses").empty() && has_port_named(subset, port_name);
-}
-
-// Under this index endpoints are found by their service, "namespace/name".
-constexpr std::string_view kServiceIndex = "service";
-
-std::vector<std::string> service_of_slice(const ObjectEntry& slice) {
-  for (const auto& [key, value] : slice.labels) {
-    if (key == "kubernetes.io/service-name") return {object_key(slice.ns, value)};
-  }
-  return {};
-}
-std::vector<std::string> service_of_endpoints(const ObjectEntry& endpoints) { return {object_key(endpoints)}; }
+bool is_available(const Object& apiservice) { return available_status(apiservice) == "True"; }
 
 }  // namespace
 
@@ -77,43 +39,59 @@ const Object* service_of(const Object& apiservice) {
   return service && service->is_object() ? &service->get_object() : nullptr;
 }
 
-struct RemoteServices::Target {
-  explicit Target(const Object& apiservice) : spec(member_object(apiservice, "spec")) {
-    const Object& service = member_object(spec, "service");
-    ns = get_string(service, "namespace");
-    name = get_string(service, "name");
-    port = get_int(service, "port").value_or(kDefaultPort);
-  }
-  std::string key() const { return object_key(ns, name); }
-  // `service/NAME in "NAMESPACE"`, as messages name it.
-  std::string words() const { return "service/" + name + " in " + quoted(ns); }
-  // At the host of its service.
-  std::string discovery_url(const std::string& host) const {
-    const GroupVersion version{std::string(get_string(spec, "group")), std::string(get_string(spec, "version"))};
-    const bool bare_ipv6 = host.find(':') != std::string::npos;
-    return "https://" + (bare_ipv6 ? "[" + host + "]" : host) + ":" + std::to_string(port) + version.path();
-  }
+RemoteServices::RemoteServices(Host& host, std::shared_ptr<DynamicGroups> groups, Report report)
+    : host_(host),
+      groups_(std::move(groups)),
+      report_(std::move(report)),
+      resolver_(make_service_resolver(host)),
+      reject_redirects_(host.flag("aggregator-reject-forwarding-redirect").value_or("true") != "false"),
+      identity_(std::make_shared<IdentityNames>(host)),
+      checks_(std::make_shared<WorkQueue>(host.executor(), item_exponential_failure_rate_limiter(kFirstPause, kLongestPause))),
+      readings_(std::make_shared<WorkQueue>(host.executor(), item_exponential_failure_rate_limiter(kFirstReading, kReadingInterval))) {}
 
-  const Object& spec;
-  std::string ns, name;
-  std::int64_t port = kDefaultPort;
-};
+void RemoteServices::stop() {
+  checks_->shut_down();
+  readings_->shut_down();
+}
+
+void RemoteServices::begin() {
+  follow();
+  const auto self = shared_from_this();
+  spawn_workers(host_, "apiservice-availability", kCheckers, checks_, [self](std::string name) { return self->check(std::move(name)); });
+  spawn_workers(host_, "apiservice-documents", kReaders, readings_, [self](std::string name) { return self->read(std::move(name)); });
+}
 
 void RemoteServices::note(const Object& apiservice) {
-  const Target target(apiservice);
-  const Remote remote{{std::string(get_string(target.spec, "group")), std::string(get_string(target.spec, "version"))},
-                      small_int(target.spec, "groupPriorityMinimum"),
-                      small_int(target.spec, "versionPriority"),
-                      target.key()};
-  if (remote.version.group.empty()) return;  // the core group is always served from here
+  const RemoteTarget target = remote_target(apiservice);
+  if (target.version.group.empty()) return;  // the core group is always served from here
+  if (informers_ == nullptr) begin();
   const std::string name(meta_name(apiservice));
   Remote& known = remotes_[name];
-  if (known == remote) return;
-  by_service_[known.service].erase(name);
-  by_service_[remote.service].insert(name);
-  known = remote;
+  const int group_priority = small_int(apiservice, "spec.groupPriorityMinimum");
+  const int version_priority = small_int(apiservice, "spec.versionPriority");
+  const bool moved = known.state == nullptr || known.target != target;
+  if (moved) {
+    by_service_[known.target.service_key()].erase(name);
+    by_service_[target.service_key()].insert(name);
+    known = Remote{target, 0, 0, std::make_shared<ProxyState>(), nothing_known(), std::nullopt};
+    known.state->backend = std::make_shared<RemoteBackend>(host_, resolver_, target);
+    known.state->reject_redirects = reject_redirects_;
+    known.state->identity = identity_;
+  }
+  const bool was_available = known.state->available.exchange(is_available(apiservice));
+  if (moved || known.group_priority != group_priority || known.version_priority != version_priority) {
+    known.group_priority = group_priority;
+    known.version_priority = version_priority;
+    publish(known);
+  }
+  if (moved || !known.told || !has_availability(apiservice, *known.told)) checks_->add(name);
+  if (moved || was_available != is_available(apiservice)) readings_->add(name);
+}
+
+void RemoteServices::publish(const Remote& remote) {
   GroupsChange change;
-  change.forwarded.push_back({remote.version, remote.group_priority, remote.version_priority, std::make_shared<Unavailable>()});
+  change.forwarded.push_back({remote.target.version, remote.group_priority, remote.version_priority,
+                              std::make_shared<ProxyHandler>(remote.state, remote.documents)});
   Status published = groups_->change(std::move(change));
   if (!published.ok()) host_.logger().error("an APIService cannot be followed: " + published.message());
 }
@@ -122,10 +100,12 @@ void RemoteServices::forget(const std::string& name) {
   const auto found = remotes_.find(name);
   if (found == remotes_.end()) return;
   GroupsChange change;
-  change.withdrawn.push_back(found->second.version);
-  by_service_[found->second.service].erase(name);
+  change.withdrawn.push_back(found->second.target.version);
+  by_service_[found->second.target.service_key()].erase(name);
   remotes_.erase(found);
   std::erase_if(by_service_, [](const auto& row) { return row.second.empty(); });
+  checks_->forget(name);
+  readings_->forget(name);
   Status withdrawn = groups_->change(std::move(change));
   if (!withdrawn.ok()) host_.logger().error("a group version cannot be withdrawn: " + withdrawn.message());
 }
@@ -133,8 +113,7 @@ void RemoteServices::forget(const std::string& name) {
 // ---- services and endpoints
 
 void RemoteServices::follow() {
-  const GroupVersionResource services{"", "v1", "services"}, slices{"discovery.k8s.io", "v1", "endpointslices"},
-      endpoints{"", "v1", "endpoints"};
+  const GroupVersionResource services{"", "v1", "services"}, slices{"discovery.k8s.io", "v1", "endpointslices"};
   informers_ = std::make_unique<SharedInformerFactory>(host_);
   const auto follow_one = [this](const GroupVersionResource& resource, const IndexFunc& service) -> std::shared_ptr<SharedInformer> {
     if (host_.find_storage(resource) == nullptr) return nullptr;
@@ -151,76 +130,101 @@ void RemoteServices::follow() {
     informer->add_event_handler(std::move(handler));
     return informer;
   };
-  services_ = follow_one(services, service_of_endpoints);
-  endpoints_ = follow_one(slices, service_of_slice);
-  // A server without endpoint slices: what they are made from tells the same.
-  sliced_ = endpoints_ != nullptr;
-  if (!sliced_) endpoints_ = follow_one(endpoints, service_of_endpoints);
+  services_ = follow_one(services, [](const ObjectEntry& service) { return std::vector<std::string>{object_key(service)}; });
+  slices_ = follow_one(slices, service_of_slice);
   informers_->start();
 }
 
 void RemoteServices::service_changed(const std::string& service) {
   const auto found = by_service_.find(service);
   if (found == by_service_.end()) return;
-  for (const std::string& name : found->second) changed_(name);
+  for (const std::string& name : found->second) checks_->add(name);
 }
 
-Task<Result<Availability>> RemoteServices::availability(const Object& apiservice) {
-  if (informers_ == nullptr) follow();
-  const bool synced = co_await informers_->wait_for_cache_sync();
+// ---- availability
+
+Task<Status> RemoteServices::check(std::string name) {
+  const auto self = shared_from_this();
+  auto looking = availability(name);
+  const auto found = co_await std::move(looking);
+  const auto known = remotes_.find(name);
+  if (known == remotes_.end()) co_return Status();
+  if (!found.ok()) co_return found.status();
+  known->second.told = *found;
+  const bool available = found->status == "True";
+  const bool turned = known->second.state->available.exchange(available) != available;
+  if (turned) readings_->add(name);
+  auto reporting = report_(name, *found);
+  Status reported = co_await std::move(reporting);
+  if (!reported.ok()) co_return reported;
+  // Only its server can tell when it is back.
+  if (found->reason == "FailedDiscoveryCheck") co_return service_unavailable(found->message);
+  checks_->add_after(name, kLongestPause);
+  co_return Status();
+}
+
+Task<Result<Availability>> RemoteServices::availability(std::string name) {
+  const auto self = shared_from_this();
+  auto syncing = informers_->wait_for_cache_sync();
+  const bool synced = co_await std::move(syncing);
   if (!synced) co_return service_unavailable("the server is stopping");
-  co_return judge(Target(apiservice));
+  const auto known = remotes_.find(name);
+  if (known == remotes_.end()) co_return Status(Reason::kNotFound, "the APIService is gone");
+  const auto backend = known->second.state->backend;
+  if (auto problem = service_problem(backend->target())) co_return std::move(*problem);
+  auto asking = discovery_problem(host_, backend);
+  std::string problem = co_await std::move(asking);
+  if (!problem.empty()) co_return Availability{"False", "FailedDiscoveryCheck", std::move(problem)};
+  co_return Availability{"True", "Passed", "all checks passed"};
 }
 
-Availability RemoteServices::judge(const Target& target) const {
-  const ObjectRef found = services_ ? services_->indexer().get(target.key()) : nullptr;
-  if (found == nullptr) return {"False", "ServiceNotFound", target.words() + " is not present"};
+std::optional<Availability> RemoteServices::service_problem(const RemoteTarget& target) const {
+  const ObjectRef found = services_ ? services_->indexer().get(target.service_key()) : nullptr;
+  if (found == nullptr) return Availability{"False", "ServiceNotFound", target.words() + " is not present"};
   const Object service = decode(*found, json::storage_ptr());
-  const Object& spec = member_object(service, "spec");
-  if (get_string(spec, "type") == "ClusterIP") {
-    const auto ports = objects_of(spec, "ports");
-    const auto port = std::find_if(ports.begin(), ports.end(), [&](const Object* each) { return get_int(*each, "port") == target.port; });
-    if (port == ports.end())
-      return {"False", "ServicePortError", target.words() + " is not listening on port " + std::to_string(target.port)};
-    if (auto problem = endpoints_problem(target, std::string(get_string(**port, "name")))) return std::move(*problem);
-  }
-  return {"False", "FailedDiscoveryCheck", discovery_problem(target, spec)};
+  const Object* spec = get_object(service, "spec");
+  if (spec == nullptr || get_string(*spec, "type") != "ClusterIP") return std::nullopt;
+  const Object* port = port_of(*spec, target.port);
+  if (port == nullptr)
+    return Availability{"False", "ServicePortError", target.words() + " is not listening on port " + std::to_string(target.port)};
+  return endpoints_problem(target, std::string(get_string(*port, "name")));
 }
 
-// What keeps the service from being asked, as proxy.ResolveCluster and the discovery check say it; here something always does.
-std::string RemoteServices::discovery_problem(const Target& target, const Object& service_spec) {
-  const std::string_view type = get_string(service_spec, "type");
-  std::string host(get_string(service_spec, "clusterIP"));
-  if (type == "ExternalName") {
-    host = get_string(service_spec, "externalName");
-  } else if (type == "ClusterIP" && host == "None") {
-    return R"(cannot route to service with ClusterIP "None")";
-  } else if (type == "ClusterIP" || type == "LoadBalancer" || type == "NodePort") {
-    const auto ports = objects_of(service_spec, "ports");
-    const bool listens = std::any_of(ports.begin(), ports.end(), [&](const Object* each) { return get_int(*each, "port") == target.port; });
-    if (!listens) return "no service port " + std::to_string(target.port) + " found for service " + quoted(target.name);
-  } else {
-    return "unsupported service type " + quoted(type);
+std::optional<Availability> RemoteServices::endpoints_problem(const RemoteTarget& target, const std::string& port_name) const {
+  std::vector<ObjectRef> slices;
+  if (slices_ != nullptr) {
+    auto found = slices_->indexer().by_index(kServiceIndex, target.service_key());
+    if (found.ok()) slices = std::move(*found);
   }
-  return "failing or missing response from " + target.discovery_url(host) + ": this server does not forward requests to other API servers";
-}
-
-std::optional<Availability> RemoteServices::endpoints_problem(const Target& target, const std::string& port_name) const {
-  std::vector<ObjectRef> parts;
-  if (endpoints_ != nullptr) {
-    auto found = endpoints_->indexer().by_index(kServiceIndex, target.key());
-    if (found.ok()) parts = std::move(*found);
-  }
-  if (parts.empty()) return Availability{"False", "EndpointsNotFound", "cannot find endpointslices for " + target.words()};
-  const bool active = std::any_of(parts.begin(), parts.end(), [&](const ObjectRef& part) {
-    const Object object = decode(*part, json::storage_ptr());
-    if (sliced_) return slice_has(object, port_name);
-    const auto subsets = objects_of(object, "subsets");
-    return std::any_of(subsets.begin(), subsets.end(), [&](const Object* subset) { return subset_has(*subset, port_name); });
+  if (slices.empty()) return Availability{"False", "EndpointsNotFound", "cannot find endpointslices for " + target.words()};
+  const bool active = std::any_of(slices.begin(), slices.end(), [&](const ObjectRef& slice) {
+    const Object object = decode(*slice, json::storage_ptr());
+    return slice_has(object, port_name);
   });
   if (active) return std::nullopt;
   return Availability{"False", "MissingEndpoints",
                       "endpointslices for " + target.words() + " have no addresses with port name " + quoted(port_name)};
+}
+
+// ---- what the server says of itself
+
+Task<Status> RemoteServices::read(std::string name) {
+  const auto self = shared_from_this();
+  const auto before = remotes_.find(name);
+  if (before == remotes_.end()) co_return Status();
+  const auto state = before->second.state;
+  const RemoteDocumentsRef known = before->second.documents;
+  auto reading = read_documents(state, known);
+  RemoteReading got = co_await std::move(reading);
+  const auto now = remotes_.find(name);
+  if (now == remotes_.end() || now->second.state != state) co_return Status();
+  if (!same_documents(*now->second.documents, *got.documents)) {
+    now->second.documents = got.documents;
+    publish(now->second);
+  }
+  if (!got.problem.ok() && state->available) co_return got.problem;
+  readings_->add_after(name, kReadingInterval);
+  co_return Status();
 }
 
 }  // namespace backplane

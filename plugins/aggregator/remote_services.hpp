@@ -1,10 +1,11 @@
-// Group versions that an APIService says another server answers for, over a service of this cluster.  This server does not forward
-// requests: they are answered 503 as they are by one that cannot reach the service, and the condition Available says how far the service is
-// there.
+// Group versions that an APIService says another server answers for, over a service of this cluster: they are passed on to it, looked at
+// whether they can be, and shown in discovery with what it says of them.
 //
-// Services and their endpoints are known from informers, which run from when the first such APIService is seen.
+// Each APIService is looked at when it, its service or that one's endpoints change, every half minute besides, and soon again while its
+// server does not answer; what the server says of itself is read in the background, never while a request waits.  An APIService whose
+// server hangs keeps nobody else waiting: each has a task of its own at most.
 // Thread-safety: the host's executor.
-// Lifetime:      the host outlives it; its informers end with the host's stop signal.
+// Lifetime:      shared by its tasks, which end after stop(); the host outlives it.
 // Errors:        a group version that cannot be published is logged.
 #pragma once
 
@@ -17,59 +18,71 @@
 
 #include <backplane/host.hpp>
 #include <backplane/informer.hpp>
+#include <backplane/work_queue.hpp>
+
+#include "proxy_handler.hpp"
 
 namespace backplane {
 
 // The condition Available of an APIService.
 struct Availability {
   std::string status, reason, message;
+  bool operator==(const Availability&) const = default;
 };
 
 // An APIService's spec.service; null: its group version is served from here.
 const Object* service_of(const Object& apiservice);
 
-class RemoteServices {
+class RemoteServices : public std::enable_shared_from_this<RemoteServices> {
  public:
-  // `changed` is called with the name of an APIService when its service or that one's endpoints have changed.
-  using Changed = std::function<void(const std::string& name)>;
-  RemoteServices(Host& host, std::shared_ptr<DynamicGroups> groups, Changed changed)
-      : host_(host), groups_(std::move(groups)), changed_(std::move(changed)) {}
+  // Writes the condition of the APIService of that name.
+  using Report = std::function<Task<Status>(std::string name, Availability availability)>;
+  RemoteServices(Host& host, std::shared_ptr<DynamicGroups> groups, Report report);
+  void stop();
 
   // The group version of this APIService, which names a service, is answered for elsewhere.
   void note(const Object& apiservice);
   // The APIService of that name has gone, or names no service.
   void forget(const std::string& name);
 
-  // As far as it can be told without asking the service itself (remote.AvailableConditionController).
-  // Errors: kServiceUnavailable when the server stops.
-  Task<Result<Availability>> availability(const Object& apiservice);
+  // How it is now; asks its server.
+  // Errors: what keeps the question from being asked at all.
+  Task<Result<Availability>> availability(std::string name);
 
  private:
   struct Remote {
-    GroupVersion version;
+    RemoteTarget target;
     int group_priority = 0;
     int version_priority = 0;
-    std::string service;  // "namespace/name"
-    bool operator==(const Remote&) const = default;
+    std::shared_ptr<ProxyState> state;
+    RemoteDocumentsRef documents;
+    std::optional<Availability> told;
   };
-  struct Target;  // of an APIService
+
+  void begin();
   void follow();
   void service_changed(const std::string& service);
-  Availability judge(const Target& target) const;
-  static std::string discovery_problem(const Target& target, const Object& service_spec);
+  void publish(const Remote& remote);
+  Task<Status> check(std::string name);
+  Task<Status> read(std::string name);
+  std::optional<Availability> service_problem(const RemoteTarget& target) const;
   // What is wrong with the endpoints of the service's port, or nothing.
-  std::optional<Availability> endpoints_problem(const Target& target, const std::string& port_name) const;
+  std::optional<Availability> endpoints_problem(const RemoteTarget& target, const std::string& port_name) const;
 
   Host& host_;
   const std::shared_ptr<DynamicGroups> groups_;
-  const Changed changed_;
+  const Report report_;
+  const std::shared_ptr<ServiceResolver> resolver_;
+  const bool reject_redirects_;
+  const std::shared_ptr<const IdentityNames> identity_;
+  const std::shared_ptr<WorkQueue> checks_;
+  const std::shared_ptr<WorkQueue> readings_;
   std::map<std::string, Remote> remotes_;
   std::map<std::string, std::set<std::string>> by_service_;  // names of APIServices
-  // Since follow(); of what nobody serves there is none.
+  // Since the first APIService of a service: a cluster without aggregated servers has none of this.
   std::unique_ptr<SharedInformerFactory> informers_;
   std::shared_ptr<SharedInformer> services_;
-  std::shared_ptr<SharedInformer> endpoints_;  // EndpointSlices where they are served, else Endpoints
-  bool sliced_ = false;
+  std::shared_ptr<SharedInformer> slices_;
 };
 
 }  // namespace backplane

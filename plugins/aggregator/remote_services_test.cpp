@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <backplane/forwarded.hpp>
+
+#include "discovery_shapes.hpp"
 #include "fake_host.hpp"
 
 namespace backplane {
@@ -12,7 +15,7 @@ using test::FakeStore;
 
 Object apiservice() {
   return json::parse(R"({"metadata":{"name":"v1.agg.io"},"spec":{"group":"agg.io","version":"v1","groupPriorityMinimum":100,
-    "versionPriority":10,"service":{"namespace":"n","name":"agg","port":443}}})")
+    "versionPriority":10,"caBundle":"cGVt","service":{"namespace":"n","name":"agg","port":443}}})")
       .as_object();
 }
 
@@ -22,136 +25,247 @@ std::shared_ptr<FakeStore> store_of(std::string kind) {
   return std::make_shared<FakeStore>(std::move(config));
 }
 
-Task<void> ask(RemoteServices& remotes, const Object& object, Result<Availability>& out) {
-  auto asking = remotes.availability(object);
-  out = co_await std::move(asking);
+// Answers by path; a path that it does not know is 404.
+struct FakeServer {
+  std::map<std::string, std::pair<std::string, std::string>> pages;  // content type and body
+  std::vector<HttpCall> calls;
+  Status down;  // no answer at all
+};
+
+class FakeAnswer final : public HttpAnswer {
+ public:
+  FakeAnswer(int code, Headers headers, std::string body) : code_(code), headers_(std::move(headers)), body_(std::move(body)) {}
+  int code() const noexcept override { return code_; }
+  const Headers& headers() const noexcept override { return headers_; }
+  Task<Result<std::string>> read() override { co_return std::exchange(body_, {}); }
+  void cancel() override {}
+
+ private:
+  const int code_;
+  const Headers headers_;
+  std::string body_;
+};
+
+class FakeClient final : public HttpClient {
+ public:
+  explicit FakeClient(FakeServer& server) : server_(server) {}
+  Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {
+    server_.calls.push_back(call);
+    if (!server_.down.ok()) co_return server_.down;
+    const auto found = server_.pages.find(call.target);
+    if (found == server_.pages.end()) co_return std::unique_ptr<HttpAnswer>(std::make_unique<FakeAnswer>(404, Headers(), ""));
+    Headers headers(1, Header("Content-Type", found->second.first));
+    co_return std::unique_ptr<HttpAnswer>(std::make_unique<FakeAnswer>(200, std::move(headers), found->second.second));
+  }
+
+ private:
+  FakeServer& server_;
+};
+
+// As Autoregister does, but to a list.
+Task<Status> write_down(std::vector<std::string>& told, std::string name, Availability availability) {
+  told.push_back(name + " " + availability.status + " " + availability.reason + ": " + availability.message);
+  co_return Status();
 }
 
 class RemoteServicesTest : public ::testing::Test {
  protected:
   RemoteServicesTest() {
     host_.served["services"] = services_;
-    host_.served["endpoints"] = endpoints_;
+    host_.served["endpointslices"] = slices_;
+    host_.clients = [this](ClientConfig config) -> Result<std::shared_ptr<HttpClient>> {
+      configs_.push_back(std::move(config));
+      return std::shared_ptr<HttpClient>(std::make_shared<FakeClient>(server_));
+    };
+    remotes_ = std::make_shared<RemoteServices>(host_, host_.groups, [this](std::string name, Availability availability) {
+      return write_down(told_, std::move(name), std::move(availability));
+    });
   }
   ~RemoteServicesTest() override {
+    remotes_->stop();
     host_.stop.fire();
     host_.turns.settle(true);
     EXPECT_EQ(host_.running, 0);
   }
-  std::string availability() {
-    Result<Availability> out;
-    const Object object = apiservice();
-    host_.spawn("ask", ask(remotes_, object, out));
+  void note(Object object = apiservice()) {
+    remotes_->note(object);
     host_.turns.settle();
-    if (!out.ok()) return out.status().message();
-    return out->status + " " + out->reason + ": " + out->message;
   }
+  std::string told() const { return told_.empty() ? "" : told_.back(); }
   void put(FakeStore& store, const std::string& name, const std::string& rest) {
     store.put(json::parse(R"({"metadata":{"namespace":"n","name":")" + name + R"("},)" + rest + "}").as_object(), WatchEvent::Type::kAdded);
     host_.turns.settle();
   }
   void serve(const std::string& spec) { put(*services_, "agg", R"("spec":)" + spec); }
-
-  FakeHost host_;
-  std::shared_ptr<FakeStore> services_ = store_of("Service"), endpoints_ = store_of("Endpoints"), slices_ = store_of("EndpointSlice");
-  std::vector<std::string> changed_;
-  RemoteServices remotes_{host_, host_.groups, [this](const std::string& name) { changed_.push_back(name); }};
-};
-
-TEST_F(RemoteServicesTest, SayHowFarTheServiceIsThere) {
-  EXPECT_EQ(availability(), R"(False ServiceNotFound: service/agg in "n" is not present)");
-  serve(R"({"type":"ClusterIP","ports":[{"name":"http","port":80}]})");
-  EXPECT_EQ(availability(), R"(False ServicePortError: service/agg in "n" is not listening on port 443)");
-  serve(R"({"type":"ClusterIP","clusterIP":"10.0.0.7","ports":[{"name":"http","port":80},{"name":"https","port":443}]})");
-  EXPECT_EQ(availability(), R"(False EndpointsNotFound: cannot find endpointslices for service/agg in "n")");
-  put(*endpoints_, "agg", R"("subsets":[{"addresses":[{"ip":"10.0.0.1"}],"ports":[{"name":"http"}]}])");
-  EXPECT_EQ(availability(), R"(False MissingEndpoints: endpointslices for service/agg in "n" have no addresses with port name "https")");
-  put(*endpoints_, "agg", R"("subsets":[{"addresses":[{"ip":"10.0.0.1"}],"ports":[{"name":"https"}]}])");
-  EXPECT_EQ(availability(),
-            "False FailedDiscoveryCheck: failing or missing response from https://10.0.0.7:443/apis/agg.io/v1: this server does not "
-            "forward requests to other API servers");
-}
-
-// All of them were said to give no response at a name of the cluster.
-TEST_F(RemoteServicesTest, SayWhyAServiceCannotBeAsked) {
-  const std::string failing = "False FailedDiscoveryCheck: failing or missing response from ";
-  put(*endpoints_, "agg", R"("subsets":[{"addresses":[{"ip":"10.0.0.1"}],"ports":[{}]}])");
-  serve(R"({"type":"ClusterIP","clusterIP":"None","ports":[{"port":443}]})");
-  EXPECT_EQ(availability(), R"(False FailedDiscoveryCheck: cannot route to service with ClusterIP "None")");
-  serve(R"({"type":"ClusterIP","clusterIP":"fd00::7","ports":[{"port":443}]})");
-  EXPECT_EQ(availability().find(failing + "https://[fd00::7]:443/apis/agg.io/v1: "), 0u) << availability();
-  serve(R"({"type":"NodePort","clusterIP":"10.0.0.7","ports":[{"port":80}]})");
-  EXPECT_EQ(availability(), R"(False FailedDiscoveryCheck: no service port 443 found for service "agg")");
-  serve(R"({"type":"LoadBalancer","clusterIP":"10.0.0.7","ports":[{"port":443}]})");
-  EXPECT_EQ(availability().find(failing + "https://10.0.0.7:443/"), 0u) << "endpoints are asked for cluster addresses alone";
-  serve(R"({"type":"ExternalName","externalName":"agg.example.com"})");
-  EXPECT_EQ(availability().find(failing + "https://agg.example.com:443/"), 0u) << availability();
-}
-
-TEST_F(RemoteServicesTest, EndpointSlicesAreAskedWhereTheyAreServed) {
-  const auto slice = [&](const std::string& endpoints, const std::string& port = R"({"name":"https","port":6443})") {
+  void slice(const std::string& endpoints, const std::string& port = R"({"name":"https","port":6443})") {
     slices_->put(json::parse(R"({"metadata":{"namespace":"n","name":"agg-1","labels":{"kubernetes.io/service-name":"agg"}},"ports":[)" +
                              port + R"(],"endpoints":)" + endpoints + "}")
                      .as_object(),
                  WatchEvent::Type::kAdded);
     host_.turns.settle();
-  };
-  host_.served["endpointslices"] = slices_;
-  serve(R"({"type":"ClusterIP","ports":[{"name":"https","port":443}]})");
-  EXPECT_EQ(availability(), R"(False EndpointsNotFound: cannot find endpointslices for service/agg in "n")");
+  }
+  void answer() {
+    server_.pages["/apis/agg.io/v1"] = {"application/json", R"({"kind":"APIResourceList","resources":[{"name":"things"}]})"};
+  }
+  const ForwardedDocuments& documents() const { return dynamic_cast<const ForwardedDocuments&>(*host_.groups->handlers.at("agg.io/v1")); }
+
+  FakeHost host_;
+  std::shared_ptr<FakeStore> services_ = store_of("Service"), slices_ = store_of("EndpointSlice");
+  FakeServer server_;
+  std::vector<ClientConfig> configs_;
+  std::vector<std::string> told_;
+  std::shared_ptr<RemoteServices> remotes_;
+};
+
+TEST_F(RemoteServicesTest, SayHowFarTheServiceIsThere) {
+  note();
+  EXPECT_EQ(told(), R"(v1.agg.io False ServiceNotFound: service/agg in "n" is not present)");
+  serve(R"({"type":"ClusterIP","ports":[{"name":"http","port":80}]})");
+  EXPECT_EQ(told(), R"(v1.agg.io False ServicePortError: service/agg in "n" is not listening on port 443)");
+  serve(R"({"type":"ClusterIP","clusterIP":"10.0.0.7","ports":[{"name":"http","port":80},{"name":"https","port":443}]})");
+  EXPECT_EQ(told(), R"(v1.agg.io False EndpointsNotFound: cannot find endpointslices for service/agg in "n")");
   slice(R"([{"addresses":["10.0.0.1"],"conditions":{"ready":false}}])");
-  EXPECT_EQ(availability().find("False MissingEndpoints"), 0u);
+  EXPECT_EQ(told(), R"(v1.agg.io False MissingEndpoints: endpointslices for service/agg in "n" have no addresses with port name "https")");
   for (const char* port : {"", R"({"name":"https"})", R"({"port":6443})", R"({"name":"http","port":6443})"}) {
     slice(R"([{"addresses":["10.0.0.1"]}])", port);
-    EXPECT_EQ(availability().find("False MissingEndpoints"), 0u) << port;
+    EXPECT_EQ(told().find("v1.agg.io False MissingEndpoints"), 0u) << port;
   }
-  slice(R"([{"addresses":["10.0.0.1"]}])");
-  EXPECT_EQ(availability().find("False FailedDiscoveryCheck"), 0u);
+  answer();
   slice(R"([{"addresses":["10.0.0.2"],"conditions":{"ready":false}},{"addresses":["10.0.0.1"],"conditions":{}}])");
-  EXPECT_EQ(availability().find("False FailedDiscoveryCheck"), 0u) << "who says nothing is ready";
+  EXPECT_EQ(told(), "v1.agg.io True Passed: all checks passed") << "who says nothing is ready";
+  EXPECT_EQ(configs_.back().server, "https://10.0.0.7:443") << "the service's address, not the endpoint's";
 }
 
-TEST_F(RemoteServicesTest, ServicesOfOtherTypesAreNotLookedInto) {
-  serve(R"({"type":"ExternalName","externalName":"example.com"})");
-  EXPECT_EQ(availability().find("False FailedDiscoveryCheck"), 0u);
+// All of them were said to give no response at a name of the cluster.
+TEST_F(RemoteServicesTest, SayWhyAServiceCannotBeAsked) {
+  const std::string failed = "v1.agg.io False FailedDiscoveryCheck: ";
+  note();
+  slice(R"([{"addresses":["10.0.0.1"]}])", R"({"name":"","port":443})");
+  serve(R"({"type":"ClusterIP","clusterIP":"None","ports":[{"port":443}]})");
+  EXPECT_EQ(told(), failed + R"(cannot route to service with ClusterIP "None")");
+  serve(R"({"type":"NodePort","clusterIP":"10.0.0.7","ports":[{"port":80}]})");
+  EXPECT_EQ(told(), failed + R"(no service port 443 found for service "agg")");
+  serve(R"({"type":"LoadBalancer","clusterIP":"fd00::7","ports":[{"port":443}]})");
+  const std::string url = "https://[fd00::7]:443/apis/agg.io/v1";
+  EXPECT_EQ(told(), failed + "failing or missing response from " + url + ": bad status from " + url + ": 404");
+  server_.down = service_unavailable("dial tcp 10.0.0.9:443: connect: connection refused");
+  serve(R"({"type":"ExternalName","externalName":"agg.example.com"})");
+  EXPECT_EQ(told(), failed +
+                        "failing or missing response from https://agg.example.com:443/apis/agg.io/v1: Get "
+                        "\"https://agg.example.com:443/apis/agg.io/v1\": dial tcp 10.0.0.9:443: connect: connection refused");
 }
 
-TEST_F(RemoteServicesTest, AServerWithoutServicesHasNone) {
-  host_.served.clear();
-  EXPECT_EQ(availability(), R"(False ServiceNotFound: service/agg in "n" is not present)");
+TEST_F(RemoteServicesTest, TheServerIsBelievedByItsServicesNameAndTheBundle) {
+  host_.flags["proxy-client-cert-file"] = "/front.crt";
+  host_.flags["proxy-client-key-file"] = "/front.key";
+  answer();
+  serve(R"({"type":"ExternalName","externalName":"localhost"})");
+  note();
+  const ClientConfig& config = configs_.front();
+  EXPECT_EQ(config.tls_server_name, "agg.n.svc");
+  EXPECT_EQ(config.certificate_authority, "pem");
+  EXPECT_EQ(config.client_certificate_file, "/front.crt");
+  EXPECT_EQ(config.client_key_file, "/front.key");
+  EXPECT_FALSE(config.insecure_skip_tls_verify);
+  Headers said = server_.calls.front().headers;
+  EXPECT_EQ(said[0], Header("X-Remote-User", "system:kube-aggregator"));
+  EXPECT_EQ(said[1], Header("X-Remote-Group", "system:masters"));
 }
 
-TEST_F(RemoteServicesTest, ChangesOfItsServiceAndEndpointsAreToldAndNobodyElses) {
-  const Object object = apiservice();
-  remotes_.note(object);
-  availability();
-  EXPECT_TRUE(changed_.empty());
+TEST_F(RemoteServicesTest, AServerThatFailsIsLookedAtAgainSoonAndLaterEachTime) {
+  serve(R"({"type":"ExternalName","externalName":"localhost"})");
+  note();
+  EXPECT_EQ(told().find("v1.agg.io False FailedDiscoveryCheck"), 0u);
+  host_.turns.fire_timers();
+  host_.turns.fire_timers();
+  std::vector<std::chrono::nanoseconds> pauses = host_.turns.delays;
+  EXPECT_NE(std::find(pauses.begin(), pauses.end(), std::chrono::milliseconds(5)), pauses.end());
+  EXPECT_NE(std::find(pauses.begin(), pauses.end(), std::chrono::milliseconds(10)), pauses.end());
+  answer();
+  host_.turns.fire_timers();
+  EXPECT_EQ(told(), "v1.agg.io True Passed: all checks passed");
+  pauses = host_.turns.delays;
+  EXPECT_NE(std::find(pauses.begin(), pauses.end(), std::chrono::seconds(30)), pauses.end());
+}
+
+TEST_F(RemoteServicesTest, ChangesOfItsServiceAndEndpointsAreLookedAtAndNobodyElses) {
+  note();
+  const std::size_t before = told_.size();
   put(*services_, "other", R"("spec":{})");
-  EXPECT_TRUE(changed_.empty());
+  EXPECT_EQ(told_.size(), before);
   serve(R"({"type":"ExternalName"})");
-  put(*endpoints_, "agg", R"("subsets":[])");
-  EXPECT_EQ(changed_, (std::vector<std::string>{"v1.agg.io", "v1.agg.io"}));
+  EXPECT_EQ(told_.size(), before + 1);
+  slice("[]");
+  EXPECT_EQ(told_.size(), before + 2);
   services_->erase("agg");
   host_.turns.settle();
-  EXPECT_EQ(changed_.size(), 3u);
-  remotes_.forget("v1.agg.io");
+  EXPECT_EQ(told_.size(), before + 3);
+  remotes_->forget("v1.agg.io");
   serve(R"({"type":"ExternalName"})");
-  EXPECT_EQ(changed_.size(), 3u);
+  EXPECT_EQ(told_.size(), before + 3);
 }
 
 TEST_F(RemoteServicesTest, AGroupVersionIsForwardedOnceUntilItChangesOrGoes) {
   Object object = apiservice();
-  remotes_.note(object);
-  remotes_.note(object);
+  note(object);
+  note(object);
   EXPECT_EQ(host_.groups->times, 1);
   EXPECT_EQ(host_.groups->forwarded, std::vector<std::string>{"agg.io/v1"});
   object.at("spec").as_object()["versionPriority"] = 11;
-  remotes_.note(object);
+  note(object);
   EXPECT_EQ(host_.groups->times, 2);
-  remotes_.forget("v1.agg.io");
-  remotes_.forget("v1.agg.io");
+  remotes_->forget("v1.agg.io");
+  remotes_->forget("v1.agg.io");
   EXPECT_EQ(host_.groups->times, 3);
   EXPECT_TRUE(host_.groups->forwarded.empty());
+}
+
+TEST_F(RemoteServicesTest, DiscoveryIsWhatTheServerSaidLastAndStaleWhileItDoesNot) {
+  answer();
+  server_.pages["/openapi/v3/apis/agg.io/v1"] = {"application/json", R"({"openapi":"3.0.0"})"};
+  note();
+  EXPECT_FALSE(documents().current());
+  EXPECT_TRUE(documents().resources().empty());
+  serve(R"({"type":"ExternalName","externalName":"localhost"})");
+  EXPECT_TRUE(documents().current());
+  EXPECT_EQ(get_string(documents().resources().at(0).as_object(), "resource"), "things");
+  EXPECT_EQ(*documents().openapi_v3(), R"({"openapi":"3.0.0"})");
+  services_->erase("agg");
+  host_.turns.settle();
+  EXPECT_FALSE(documents().current());
+  EXPECT_EQ(documents().resources().size(), 1u) << "what was known stays";
+}
+
+// ---- whatever a server says of itself
+
+Object parse(const std::string& text) { return json::parse(text).as_object(); }
+
+TEST(DiscoveryShapes, OfTheAggregatedForm) {
+  const auto found = aggregated_resources(
+      parse(R"({"items":[{"metadata":{"name":"other"}},{"metadata":{"name":"g"},"versions":[{"version":"v2"},{"version":"v1","resources":[
+        {"resource":"a","scope":"Cluster","verbs":["get",7],"junk":1,"shortNames":[],"subresources":[{"subresource":"status","verbs":["get"]}, 5]},7]}]}]})"),
+      {"g", "v1"});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(to_json(*found),
+            R"([{"resource":"a","responseKind":{"group":"","version":"","kind":""},"scope":"Cluster","singularResource":"",)"
+            R"("verbs":["get"],"subresources":[{"subresource":"status","responseKind":{"group":"","version":"","kind":""},)"
+            R"("verbs":["get"]}]}])");
+  EXPECT_FALSE(aggregated_resources(parse(R"({"items":[{"metadata":{"name":"g"},"versions":[{"version":"v2"}]}]})"), {"g", "v1"}));
+  for (const char* odd : {"{}", R"({"items":7})", R"({"items":[7]})", R"({"items":[{"metadata":7}]})",
+                          R"({"items":[{"metadata":{"name":"g"},"versions":7}]})"}) {
+    EXPECT_FALSE(aggregated_resources(parse(odd), {"g", "v1"})) << odd;
+  }
+}
+
+TEST(DiscoveryShapes, OfTheOldForm) {
+  const Array found = legacy_resources(parse(
+      R"({"resources":[{"name":"a/status","kind":"A","verbs":["get"]},{"name":"a","namespaced":true,"kind":"A","verbs":["list"],"categories":["all"]},
+        {"name":"b/x"},7]})"));
+  EXPECT_EQ(to_json(found),
+            R"([{"resource":"a","responseKind":{"group":"","version":"","kind":"A"},"scope":"Namespaced","singularResource":"",)"
+            R"("verbs":["list"],"categories":["all"],"subresources":[{"subresource":"status","responseKind":{"group":"",)"
+            R"("version":"","kind":"A"},"verbs":["get"]}]}])");
+  EXPECT_TRUE(legacy_resources(parse(R"({"resources":{}})")).empty());
 }
 
 }  // namespace

@@ -246,6 +246,7 @@ class FakeGroups final : public DynamicGroups {
     for (const ForwardedVersion& each : change.forwarded) {
       std::erase(forwarded, each.group_version.to_string());
       forwarded.push_back(each.group_version.to_string());
+      handlers[forwarded.back()] = each.handler;
     }
     for (const GroupVersion& each : change.withdrawn) std::erase(forwarded, each.to_string());
     for (const GroupResource& each : change.removed) published.erase(each);
@@ -257,6 +258,7 @@ class FakeGroups final : public DynamicGroups {
   }
   std::map<GroupResource, PublishedResource> published;
   std::vector<std::string> forwarded;
+  std::map<std::string, std::shared_ptr<HttpHandler>> handlers;  // of all that were ever forwarded
   std::string refused_group;
   int times = 0;  // changes made
   int puts = 0;   // resources put by them
@@ -297,7 +299,9 @@ class FakeHost final : public Host {
   Signal& groups_complete() override { return all_groups; }
   std::shared_ptr<HttpClient> client() override { return nullptr; }
   std::shared_ptr<HttpClient> client_as(UserInfo) override { return nullptr; }
-  Result<std::shared_ptr<HttpClient>> make_client(ClientConfig) override { return bad_request("no client"); }
+  Result<std::shared_ptr<HttpClient>> make_client(ClientConfig config) override {
+    return clients ? clients(std::move(config)) : bad_request("no client");
+  }
   std::shared_ptr<RestStorage> find_storage(const GroupVersionResource& resource) const override {
     const auto found = served.find(resource.resource);
     return found == served.end() ? nullptr : found->second;
@@ -326,8 +330,13 @@ class FakeHost final : public Host {
     spawn_detached(turns, std::move(task), [this] { --running; });
   }
   Signal& stop_signal() override { return stop; }
-  std::optional<std::string> flag(std::string_view) const override { return std::nullopt; }
+  std::optional<std::string> flag(std::string_view name) const override {
+    const auto found = flags.find(name);
+    return found == flags.end() ? std::nullopt : std::optional<std::string>(found->second);
+  }
 
+  std::function<Result<std::shared_ptr<HttpClient>>(ClientConfig config)> clients;  // for make_client()
+  std::map<std::string, std::string, std::less<>> flags;
   TurnExecutor turns;
   SilentLogger log;
   Scheme types;

@@ -1,0 +1,7 @@
+#include "backplane/forwarded.hpp"
+
+namespace backplane BACKPLANE_API {
+
+ForwardedDocuments::~ForwardedDocuments() = default;
+
+}  // namespace BACKPLANE_API

@@ -1,0 +1,142 @@
+#include "discovery_shapes.hpp"
+
+#include <string>
+
+namespace backplane {
+namespace {
+
+// More than any server has; the rest is not shown.
+constexpr std::size_t kMaxResources = 4096;
+constexpr std::size_t kMaxWords = 256;
+constexpr std::size_t kMaxWord = 1024;
+
+std::string word(const Object& from, std::string_view key) { return std::string(get_string(from, key).substr(0, kMaxWord)); }
+
+// A list of words, if it is one.
+void copy_words(const Object& from, std::string_view key, std::string_view as, Object& to, bool always) {
+  Array words;
+  if (const Array* list = get_array(from, key)) {
+    for (const Value& each : *list) {
+      if (each.is_string() && words.size() < kMaxWords && each.get_string().size() <= kMaxWord) words.emplace_back(each.get_string());
+    }
+  }
+  if (always || !words.empty()) to[as] = std::move(words);
+}
+
+Object kind_of(const Object* kind) {
+  Object out;
+  for (const std::string_view key : {"group", "version", "kind"}) out[key] = kind ? word(*kind, key) : std::string();
+  return out;
+}
+
+Object aggregated_subresource(const Object& from) {
+  Object out;
+  out["subresource"] = word(from, "subresource");
+  out["responseKind"] = kind_of(get_object(from, "responseKind"));
+  copy_words(from, "verbs", "verbs", out, true);
+  return out;
+}
+
+Object aggregated_resource(const Object& from) {
+  Object out;
+  out["resource"] = word(from, "resource");
+  out["responseKind"] = kind_of(get_object(from, "responseKind"));
+  out["scope"] = get_string(from, "scope") == "Cluster" ? "Cluster" : "Namespaced";
+  out["singularResource"] = word(from, "singularResource");
+  copy_words(from, "verbs", "verbs", out, true);
+  copy_words(from, "shortNames", "shortNames", out, false);
+  copy_words(from, "categories", "categories", out, false);
+  Array subresources;
+  if (const Array* list = get_array(from, "subresources")) {
+    for (const Value& each : *list) {
+      if (each.is_object() && subresources.size() < kMaxWords) subresources.emplace_back(aggregated_subresource(each.get_object()));
+    }
+  }
+  if (!subresources.empty()) out["subresources"] = std::move(subresources);
+  return out;
+}
+
+Object kind_of_legacy(const Object& from) {
+  Object out;
+  for (const std::string_view key : {"group", "version", "kind"}) out[key] = word(from, key);
+  return out;
+}
+
+Object resource_of_legacy(const Object& from) {
+  Object out;
+  out["resource"] = word(from, "name");
+  out["responseKind"] = kind_of_legacy(from);
+  out["scope"] = get_bool(from, "namespaced").value_or(false) ? "Namespaced" : "Cluster";
+  out["singularResource"] = word(from, "singularName");
+  copy_words(from, "verbs", "verbs", out, true);
+  copy_words(from, "shortNames", "shortNames", out, false);
+  copy_words(from, "categories", "categories", out, false);
+  return out;
+}
+
+Object subresource_of_legacy(const Object& from, std::string_view name) {
+  Object out;
+  out["subresource"] = std::string(name);
+  out["responseKind"] = kind_of_legacy(from);
+  copy_words(from, "verbs", "verbs", out, true);
+  return out;
+}
+
+Object* find_resource(Array& resources, std::string_view name) {
+  for (Value& each : resources) {
+    if (get_string(each.get_object(), "resource") == name) return &each.get_object();
+  }
+  return nullptr;
+}
+
+const Array* versions_of(const Object& list, std::string_view group) {
+  const Array* items = get_array(list, "items");
+  if (items == nullptr) return nullptr;
+  for (const Value& each : *items) {
+    if (!each.is_object()) continue;
+    const Object* metadata = get_object(each.get_object(), "metadata");
+    if (metadata != nullptr && get_string(*metadata, "name") == group) return get_array(each.get_object(), "versions");
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<Array> aggregated_resources(const Object& list, const GroupVersion& version) {
+  const Array* versions = versions_of(list, version.group);
+  if (versions == nullptr) return std::nullopt;
+  for (const Value& each : *versions) {
+    if (!each.is_object() || get_string(each.get_object(), "version") != version.version) continue;
+    Array out;
+    if (const Array* resources = get_array(each.get_object(), "resources")) {
+      for (const Value& resource : *resources) {
+        if (resource.is_object() && out.size() < kMaxResources) out.emplace_back(aggregated_resource(resource.get_object()));
+      }
+    }
+    return out;
+  }
+  return std::nullopt;
+}
+
+Array legacy_resources(const Object& list) {
+  Array out;
+  const Array* resources = get_array(list, "resources");
+  if (resources == nullptr) return out;
+  for (const bool subresources : {false, true}) {
+    for (const Value& each : *resources) {
+      if (!each.is_object() || out.size() >= kMaxResources) continue;
+      const Object& from = each.get_object();
+      const std::string name = word(from, "name");
+      const auto slash = name.find('/');
+      if (!subresources && slash == std::string::npos) out.emplace_back(resource_of_legacy(from));
+      if (!subresources || slash == std::string::npos) continue;
+      Object* parent = find_resource(out, std::string_view(name).substr(0, slash));
+      if (parent == nullptr) continue;
+      Array& under = ensure_array(*parent, "subresources");
+      if (under.size() < kMaxWords) under.emplace_back(subresource_of_legacy(from, std::string_view(name).substr(slash + 1)));
+    }
+  }
+  return out;
+}
+
+}  // namespace backplane

@@ -1,0 +1,61 @@
+// Passes requests of a group version on to the server that an APIService names (kube-aggregator's proxyHandler), as whoever has asked.
+//
+// Thread-safety: handle() on any executor; immutable but for whether the server is available.
+// Lifetime:      kept by the route table; a request that has begun keeps it.
+// Errors:        told in plain text, as upstream does: 503 "service unavailable" while the APIService is not available or its service is
+//                not found, 500 for a transport that cannot be made, 503 for everything that goes wrong on the way.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include <backplane/forwarded.hpp>
+#include <backplane/http.hpp>
+
+#include "remote_backend.hpp"
+
+namespace backplane {
+
+// What is known of the group version, from its server.
+struct RemoteDocuments {
+  Array resources;
+  bool current = false;
+  std::shared_ptr<const std::string> openapi_v3;
+};
+using RemoteDocumentsRef = std::shared_ptr<const RemoteDocuments>;
+
+// The headers by which servers behind front proxies of this cluster know who is asking (--requestheader-…): whatever a client says in them
+// is not passed on.
+struct IdentityNames {
+  explicit IdentityNames(Host& host);
+  bool claims(std::string_view header) const;
+
+  std::vector<std::string> names, prefixes;  // in small letters
+};
+
+// Shared by all handlers of an APIService: documents change more often than it.
+struct ProxyState {
+  std::shared_ptr<const IdentityNames> identity;
+  std::shared_ptr<RemoteBackend> backend;
+  bool reject_redirects = true;
+  std::atomic<bool> available{false};
+};
+
+class ProxyHandler final : public HttpHandler, public ForwardedDocuments {
+ public:
+  ProxyHandler(std::shared_ptr<ProxyState> state, RemoteDocumentsRef documents)
+      : state_(std::move(state)), documents_(std::move(documents)) {}
+
+  Task<void> handle(RequestContext& context, Exchange& exchange) override;
+
+  // ForwardedDocuments
+  const Array& resources() const override { return documents_->resources; }
+  bool current() const override { return documents_->current; }
+  std::shared_ptr<const std::string> openapi_v3() const override { return documents_->openapi_v3; }
+
+ private:
+  const std::shared_ptr<ProxyState> state_;
+  const RemoteDocumentsRef documents_;
+};
+
+}  // namespace backplane

@@ -1,0 +1,71 @@
+#include "remote_backend.hpp"
+
+#include <algorithm>
+
+#include <backplane/informer.hpp>
+#include <backplane/kit/base64.hpp>
+
+namespace backplane {
+namespace {
+
+// Endpoints come and go; those that are not asked any more are forgotten.
+constexpr std::size_t kMaxAddresses = 64;
+constexpr std::size_t kMaxConnections = 64;
+constexpr std::size_t kMaxLasting = 8192;
+constexpr int kDefaultPort = 443;
+
+}  // namespace
+
+std::string RemoteTarget::service_key() const { return object_key(ns, service); }
+
+RemoteTarget remote_target(const Object& apiservice) {
+  static const Object kNone;
+  const Object* found = get_object(apiservice, "spec");
+  const Object& spec = found ? *found : kNone;
+  const Object* service = get_object(spec, "service");
+  RemoteTarget out;
+  out.version = {std::string(get_string(spec, "group")), std::string(get_string(spec, "version"))};
+  if (service != nullptr) {
+    out.ns = get_string(*service, "namespace");
+    out.service = get_string(*service, "name");
+    out.port = static_cast<int>(get_int(*service, "port").value_or(kDefaultPort));
+  }
+  out.insecure = get_bool(spec, "insecureSkipTLSVerify").value_or(false);
+  out.ca_bundle = kit::from_base64(get_string(spec, "caBundle")).value_or("");
+  return out;
+}
+
+Task<Result<std::string>> RemoteBackend::resolve() const { return resolver_->resolve(target_.ns, target_.service, target_.port); }
+
+ClientConfig RemoteBackend::config(const std::string& address) const {
+  ClientConfig out;
+  out.server = "https://" + address;
+  out.tls_server_name = service_server_name(target_.ns, target_.service);
+  out.certificate_authority = target_.ca_bundle;
+  out.insecure_skip_tls_verify = target_.insecure;
+  out.client_certificate_file = host_.flag("proxy-client-cert-file").value_or("");
+  out.client_key_file = host_.flag("proxy-client-key-file").value_or("");
+  out.user_agent = "kube-apiserver/backplane";
+  out.max_connections = kMaxConnections;
+  out.max_lasting_connections = kMaxLasting;
+  out.call_timeout = std::chrono::milliseconds(0);
+  return out;
+}
+
+Result<std::shared_ptr<HttpClient>> RemoteBackend::client(const std::string& address) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(clients_.begin(), clients_.end(), [&](const auto& row) { return row.first == address; });
+  if (found != clients_.end()) return found->second;
+  auto made = host_.make_client(config(address));
+  if (!made.ok()) return std::move(made).status();
+  if (clients_.size() >= kMaxAddresses) clients_.erase(clients_.begin());
+  clients_.emplace_back(address, *made);
+  return std::move(*made);
+}
+
+void RemoteBackend::forget(const std::string& address) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(clients_, [&](const auto& row) { return row.first == address; });
+}
+
+}  // namespace backplane

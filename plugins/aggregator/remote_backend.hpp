@@ -1,0 +1,59 @@
+// The server behind an APIService: where it is now, and pooled connections to it over which this server is known as a front proxy
+// (--proxy-client-cert-file).
+//
+// Thread-safety: any executor.
+// Lifetime:      shared by the handler, the availability check and the reading of discovery; the host outlives it.
+// Errors:        resolve(): the resolver's; client(): kBadRequest for a CA bundle or a client certificate that cannot be used.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <backplane/client.hpp>
+#include <backplane/host.hpp>
+#include <backplane/meta.hpp>
+#include <backplane/service_resolver.hpp>
+
+namespace backplane {
+
+// What an APIService says of its server.
+struct RemoteTarget {
+  GroupVersion version;
+  std::string ns, service;
+  int port = 443;
+  std::string ca_bundle;  // PEM; empty: the system's authorities
+  bool insecure = false;
+  bool operator==(const RemoteTarget&) const = default;
+
+  // `service/NAME in "NAMESPACE"`, as messages name it.
+  std::string words() const { return "service/" + service + " in " + quoted(ns); }
+  std::string service_key() const;
+};
+RemoteTarget remote_target(const Object& apiservice);
+
+class RemoteBackend {
+ public:
+  RemoteBackend(Host& host, std::shared_ptr<ServiceResolver> resolver, RemoteTarget target)
+      : host_(host), resolver_(std::move(resolver)), target_(std::move(target)) {}
+
+  const RemoteTarget& target() const noexcept { return target_; }
+  // "host:port"
+  Task<Result<std::string>> resolve() const;
+  Result<std::shared_ptr<HttpClient>> client(const std::string& address);
+  // What is there may be why a call has failed: the next one begins with a new connection.
+  void forget(const std::string& address);
+
+ private:
+  ClientConfig config(const std::string& address) const;
+
+  Host& host_;
+  const std::shared_ptr<ServiceResolver> resolver_;
+  const RemoteTarget target_;
+  std::mutex mutex_;
+  std::vector<std::pair<std::string, std::shared_ptr<HttpClient>>> clients_;  // by address, the newest last
+};
+
+}  // namespace backplane

@@ -1,0 +1,155 @@
+#include "remote_documents.hpp"
+
+#include <backplane/json_reading.hpp>
+#include <backplane/proxy.hpp>
+
+#include "discovery_shapes.hpp"
+
+namespace backplane {
+namespace {
+
+constexpr std::chrono::seconds kTime{5};
+// A server with hundreds of large types has some MB.
+constexpr std::size_t kMaxDocument = std::size_t{16} << 20;
+constexpr const char* kAggregated =
+    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1;"
+    "as=APIGroupDiscoveryList";
+
+struct Page {
+  int code = 0;
+  std::string type;
+  std::string body;
+  Status problem;
+};
+
+HttpCall page_call(std::string path, std::string accept) {
+  UserInfo aggregator;
+  aggregator.name = "system:kube-aggregator";
+  aggregator.groups = {"system:masters"};
+  HttpCall call;
+  call.target = std::move(path);
+  call.headers = identity_headers(aggregator);
+  call.headers.emplace_back("Accept", std::move(accept));
+  call.deadline = std::chrono::steady_clock::now() + kTime;
+  return call;
+}
+
+std::string type_of(const HttpAnswer& answer) {
+  for (const auto& [name, value] : answer.headers()) {
+    if (name == "content-type" || name == "Content-Type") return value;
+  }
+  return {};
+}
+
+Task<Page> fetch(std::shared_ptr<HttpClient> client, std::string path, std::string accept) {
+  Page page;
+  auto calling = client->call(page_call(std::move(path), std::move(accept)));
+  auto answer = co_await std::move(calling);
+  if (!answer.ok()) {
+    page.problem = std::move(answer).status();
+    co_return page;
+  }
+  page.code = (*answer)->code();
+  page.type = type_of(**answer);
+  auto reading = read_all(**answer, kMaxDocument);
+  auto body = co_await std::move(reading);
+  if (body.ok()) {
+    page.body = std::move(*body);
+  } else {
+    page.problem = std::move(body).status();
+  }
+  co_return page;
+}
+
+std::optional<Object> object_in(const Page& page) {
+  if (!page.problem.ok() || page.code != 200) return std::nullopt;
+  std::optional<Value> value = read_json(page.body);
+  if (!value || !value->is_object()) return std::nullopt;
+  return std::move(value->get_object());
+}
+
+bool is_aggregated(const Page& page) { return page.type.find("as=APIGroupDiscoveryList") != std::string::npos; }
+
+Status failed(const Page& page, const std::string& path) {
+  if (!page.problem.ok()) return page.problem;
+  return service_unavailable("failed to download discovery of " + path + ": the server answered " + std::to_string(page.code));
+}
+
+// Its own group version out of everything that it serves.
+struct Discovered {
+  Array resources;
+  Status problem;
+};
+
+Task<Discovered> discover(std::shared_ptr<HttpClient> client, GroupVersion version) {
+  Discovered out;
+  auto asking = fetch(client, "/apis", kAggregated);
+  const Page all = co_await std::move(asking);
+  if (!all.problem.ok() || all.code == 503) {
+    out.problem = failed(all, "/apis");
+    co_return out;
+  }
+  if (is_aggregated(all)) {
+    if (const auto list = object_in(all)) {
+      if (auto found = aggregated_resources(*list, version)) out.resources = std::move(*found);
+      co_return out;
+    }
+  }
+  auto falling_back = fetch(client, version.path(), "application/json");
+  const Page own = co_await std::move(falling_back);
+  const auto list = object_in(own);
+  if (list) {
+    out.resources = legacy_resources(*list);
+  } else {
+    out.problem = failed(own, version.path());
+  }
+  co_return out;
+}
+
+// Of a server that has none, nothing.
+Task<std::shared_ptr<const std::string>> read_openapi(std::shared_ptr<HttpClient> client, GroupVersion version) {
+  auto asking = fetch(client, "/openapi/v3" + version.path(), "application/json");
+  Page page = co_await std::move(asking);
+  std::shared_ptr<const std::string> document;
+  const auto object = object_in(page);
+  if (object && get_string(*object, "openapi").starts_with("3.")) document = std::make_shared<const std::string>(std::move(page.body));
+  co_return document;
+}
+
+RemoteReading stale(const RemoteDocuments& before, Status problem) {
+  auto documents = std::make_shared<RemoteDocuments>(before);
+  documents->current = false;
+  return {std::move(documents), std::move(problem)};
+}
+
+}  // namespace
+
+Task<RemoteReading> read_documents(std::shared_ptr<ProxyState> state, RemoteDocumentsRef before) {
+  if (!state->available) co_return stale(*before, service_unavailable("service unavailable"));
+  const auto backend = state->backend;
+  auto resolving = backend->resolve();
+  const Result<std::string> address = co_await std::move(resolving);
+  if (!address.ok()) co_return stale(*before, address.status());
+  const auto client = backend->client(*address);
+  if (!client.ok()) co_return stale(*before, client.status());
+  auto discovering = discover(*client, backend->target().version);
+  Discovered found = co_await std::move(discovering);
+  if (!found.problem.ok()) co_return stale(*before, std::move(found.problem));
+  auto documents = std::make_shared<RemoteDocuments>();
+  documents->resources = std::move(found.resources);
+  documents->current = true;
+  auto reading = read_openapi(*client, backend->target().version);
+  documents->openapi_v3 = co_await std::move(reading);
+  if (documents->openapi_v3 == nullptr) documents->openapi_v3 = before->openapi_v3;
+  RemoteReading out;
+  out.documents = std::move(documents);
+  co_return out;
+}
+
+bool same_documents(const RemoteDocuments& left, const RemoteDocuments& right) {
+  const bool same_openapi = left.openapi_v3 == right.openapi_v3 ||
+                            (left.openapi_v3 != nullptr && right.openapi_v3 != nullptr && *left.openapi_v3 == *right.openapi_v3);
+  return left.current == right.current && left.resources == right.resources && same_openapi;
+}
+
+}  // namespace backplane

@@ -1,0 +1,23 @@
+// Reads what the server of an APIService says of its group version: the resources, from aggregated discovery or the old kind, and its
+// OpenAPI v3 document.
+//
+// Thread-safety: the host's executor.
+// Lifetime:      the task keeps what it needs; it ends within some seconds.
+// Errors:        in RemoteReading; what was known before is then still what is known, and no longer current.
+#pragma once
+
+#include <memory>
+
+#include "proxy_handler.hpp"
+
+namespace backplane {
+
+struct RemoteReading {
+  RemoteDocumentsRef documents;
+  Status problem;
+};
+
+Task<RemoteReading> read_documents(std::shared_ptr<ProxyState> state, RemoteDocumentsRef before);
+bool same_documents(const RemoteDocuments& left, const RemoteDocuments& right);
+
+}  // namespace backplane

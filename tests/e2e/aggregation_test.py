@@ -1,0 +1,200 @@
+"""Group versions that another server answers for: passing requests on, who they are said to come from, availability, discovery, and what servers
+that are dead or hang do to everybody else."""
+import base64
+import os
+import shutil
+import tempfile
+import unittest
+
+from aggregated import (GROUP, IDENTITY_FLAGS, Backend, Certificates, Hanging, apiservice, available, external, service)
+from harness import Server, kubectls, main, namespace, wait_for
+
+NAME = 'v1.' + GROUP
+THINGS = '/apis/%s/v1/namespaces/default/echoes' % GROUP
+APISERVICES = '/apis/apiregistration.k8s.io/v1/apiservices'
+AGGREGATED = {'Accept': 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'}
+
+
+class Aggregation(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.dir = tempfile.mkdtemp(prefix='backplane-aggregation-')
+        cls.front = Certificates(os.path.join(cls.dir, 'front'))
+        cls.backs = Certificates(os.path.join(cls.dir, 'backs'))
+        cls.proxy = cls.front.issue('proxy', 'front-proxy-client')
+        cls.server = Server('--proxy-client-cert-file=' + cls.proxy[0], '--proxy-client-key-file=' + cls.proxy[1],
+                            '--requestheader-client-ca-file=' + cls.front.path('ca.crt'), *IDENTITY_FLAGS,
+                            '--requestheader-username-headers=X-Remote-User,X-Other-User')
+        cls.call(cls, 'POST', '/api/v1/namespaces', namespace('agg'), code=201)
+        cls.call(cls, 'POST', '/api/v1/namespaces/agg/services', external('echo'), code=201)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.stop()
+        shutil.rmtree(cls.dir)
+
+    def tearDown(self):
+        self.server.request('DELETE', APISERVICES + '/' + NAME)
+
+    def call(self, method, path, body=None, headers=None, code=200):
+        got = self.server.request(method, path, body, headers=headers or {})
+        if got[0] != code:
+            raise AssertionError('%s %s: %s %s\n%s' % (method, path, got[0], got[2], self.server.text()[-2000:]))
+        return got[2]
+
+    def backend(self, **how):
+        backend = Backend(self.backs, **how)
+        self.addCleanup(backend.stop)
+        return backend
+
+    def register(self, port, **spec):
+        spec.setdefault('caBundle', base64.b64encode(self.backs.bundle()).decode())
+        if spec.get('insecureSkipTLSVerify'):
+            del spec['caBundle']
+        self.call('POST', APISERVICES, apiservice('v1', GROUP, 'agg', 'echo', port, **spec), code=201)
+
+    def wait_available(self, reason):
+        self.assertTrue(wait_for(lambda: (available(self.server, NAME) or ('', '', ''))[1] == reason), available(self.server, NAME))
+        return available(self.server, NAME)
+
+    def serve(self, **how):
+        backend = self.backend(**how)
+        self.register(backend.port)
+        self.assertEqual(self.wait_available('Passed'), ('True', 'Passed', 'all checks passed'))
+        return backend
+
+    def test_requests_are_passed_on_and_answered(self):
+        self.serve()
+        got = self.call('POST', THINGS + '?dryRun=All', {'a': 1})
+        self.assertEqual((got['path'], got['method'], got['body']), (THINGS + '?dryRun=All', 'POST', '{"a": 1}'))
+        self.call('GET', '/apis/%s/v1/nothing' % GROUP)
+
+    def test_who_asks_is_said_by_the_proxy_alone(self):
+        backend = self.serve(client_ca=self.front.path('ca.crt'))
+        got = self.call('GET', THINGS, headers={'Authorization': 'Bearer secret', 'X-Remote-User': 'mallory', 'X-Other-User': 'mallory',
+                                                'X-Remote-Extra-Scopes': 'all', 'Traceparent': '00-%032x-%016x-01' % (7, 9)})
+        headers = [(name.lower(), value) for name, value in got['headers']]
+        self.assertEqual([value for name, value in headers if name == 'x-remote-user'], ['kubernetes-admin'])
+        self.assertIn('system:masters', [value for name, value in headers if name == 'x-remote-group'])
+        self.assertIn('system:authenticated', [value for name, value in headers if name == 'x-remote-group'])
+        self.assertTrue(any(name.startswith('x-remote-extra-authentication.kubernetes.io%2fcredential-id') for name, _ in headers), headers)
+        self.assertNotIn('secret', str(headers))
+        self.assertNotIn('mallory', str(headers))
+        self.assertNotIn('x-remote-extra-scopes', [name for name, _ in headers])
+        self.assertIn(('traceparent', '00-%032x-%016x-01' % (7, 9)), headers)
+        self.assertTrue([value for name, value in headers if name == 'audit-id'])
+        self.assertEqual(backend.requests[-1][2], 'front-proxy-client')
+
+    def test_a_new_proxy_certificate_is_shown_without_a_restart(self):
+        backend = self.serve(client_ca=self.front.path('ca.crt'))
+        self.call('GET', THINGS)
+        self.front.issue('proxy', 'front-proxy-successor')
+        try:
+            self.assertTrue(wait_for(lambda: self.call('GET', THINGS) and backend.requests[-1][2] == 'front-proxy-successor'))
+        finally:
+            self.front.issue('proxy', 'front-proxy-client')
+
+    def test_redirects_are_refused(self):
+        backend = self.serve()
+        backend.broken = 'redirect'
+        got = self.server.request('GET', THINGS)
+        self.assertEqual((got[0], got[2]), (502, 'the backend attempted to redirect this request, which is not permitted'))
+
+    def test_what_is_wrong_is_said_in_the_condition(self):
+        self.call('POST', APISERVICES, apiservice('v1', GROUP, 'agg', 'cluster'), code=201)
+        self.assertEqual(self.wait_available('ServiceNotFound')[2], 'service/cluster in "agg" is not present')
+        self.assertEqual(self.server.request('GET', THINGS)[0::2], (503, 'service unavailable\n'))
+        self.call('POST', '/api/v1/namespaces/agg/services', service('cluster', ports=[{'name': 'other', 'port': 80}]), code=201)
+        self.assertEqual(self.wait_available('ServicePortError')[2], 'service/cluster in "agg" is not listening on port 443')
+        self.call('PATCH', '/api/v1/namespaces/agg/services/cluster', {'spec': {'ports': [{'name': 'https', 'port': 443}]}},
+                  headers={'Content-Type': 'application/merge-patch+json'})
+        self.assertEqual(self.wait_available('EndpointsNotFound')[2], 'cannot find endpointslices for service/cluster in "agg"')
+        piece = {'apiVersion': 'discovery.k8s.io/v1', 'kind': 'EndpointSlice', 'addressType': 'IPv4', 'endpoints': [],
+                 'metadata': {'name': 'cluster-1', 'labels': {'kubernetes.io/service-name': 'cluster'}}, 'ports': [{'name': 'https', 'port': 9}]}
+        self.call('POST', '/apis/discovery.k8s.io/v1/namespaces/agg/endpointslices', piece, code=201)
+        self.assertEqual(self.wait_available('MissingEndpoints')[2],
+                         'endpointslices for service/cluster in "agg" have no addresses with port name "https"')
+        self.call('DELETE', '/api/v1/namespaces/agg/services/cluster')
+        self.wait_available('ServiceNotFound')
+
+    def test_a_server_that_cannot_be_believed_is_not_asked(self):
+        backend = self.backend(name='another.agg.svc')
+        self.register(backend.port)
+        self.assertIn('tls: failed to verify certificate: x509: certificate is valid for another.agg.svc, not echo.agg.svc',
+                      self.wait_available('FailedDiscoveryCheck')[2])
+        self.assertEqual(self.server.request('GET', THINGS)[0], 503)
+        self.call('DELETE', APISERVICES + '/' + NAME)
+        self.register(backend.port, caBundle=base64.b64encode(self.front.bundle()).decode())
+        self.assertIn('x509: certificate signed by unknown authority', self.wait_available('FailedDiscoveryCheck')[2])
+        self.call('DELETE', APISERVICES + '/' + NAME)
+        self.register(backend.port, insecureSkipTLSVerify=True)
+        self.wait_available('Passed')
+
+    def test_a_server_that_goes_and_comes_back_is_followed(self):
+        backend = self.serve()
+        backend.broken = 'error'
+        url = 'https://localhost:%d/apis/%s/v1' % (backend.port, GROUP)
+        # It is looked at again when its service changes, and every half minute.
+        self.call('PATCH', '/api/v1/namespaces/agg/services/echo', {'metadata': {'annotations': {'x': str(backend.port)}}},
+                  headers={'Content-Type': 'application/merge-patch+json'})
+        self.assertEqual(self.wait_available('FailedDiscoveryCheck')[2],
+                         'failing or missing response from %s: bad status from %s: 500' % (url, url))
+        self.assertEqual(self.server.request('GET', THINGS)[0::2], (503, 'service unavailable\n'))
+        self.assertEqual(self.freshness(), 'Stale')
+        backend.broken = None
+        self.wait_available('Passed')
+        self.assertTrue(wait_for(lambda: self.freshness() == 'Current'))
+
+    def versions(self):
+        groups = self.server.request('GET', '/apis', headers=AGGREGATED)[2]['items']
+        found = [group for group in groups if group['metadata']['name'] == GROUP]
+        return found[0]['versions'] if found else []
+
+    def freshness(self):
+        versions = self.versions()
+        return versions[0]['freshness'] if versions else None
+
+    def test_discovery_shows_what_the_server_says_of_itself(self):
+        self.serve()
+        self.assertTrue(wait_for(lambda: self.freshness() == 'Current'))
+        echoes = self.versions()[0]['resources'][0]
+        self.assertEqual((echoes['resource'], echoes['scope'], echoes['shortNames'], echoes['subresources'][0]['subresource']),
+                         ('echoes', 'Namespaced', ['ec'], 'status'))
+        self.assertIn(GROUP, [group['name'] for group in self.call('GET', '/apis')['groups']])
+        self.assertEqual(self.call('GET', '/apis/' + GROUP)['preferredVersion']['version'], 'v1')
+        self.assertEqual(self.call('GET', '/apis/%s/v1' % GROUP)['resources'][0]['name'], 'echoes')
+        for kubectl in kubectls():
+            self.assertIn('echoes', self.server.kubectl(kubectl, 'api-resources', '--api-group=' + GROUP))
+            self.assertIn('True', self.server.kubectl(kubectl, 'get', 'apiservice', NAME))
+
+    def test_discovery_of_a_server_with_the_aggregated_form(self):
+        self.serve(aggregated=True)
+        self.assertTrue(wait_for(lambda: self.freshness() == 'Current'))
+        self.assertEqual([each['resource'] for each in self.versions()[0]['resources']], ['voices'])
+        self.call('DELETE', APISERVICES + '/' + NAME)
+        self.assertTrue(wait_for(lambda: not self.versions()))
+        self.assertTrue(wait_for(lambda: self.server.request('GET', THINGS)[0] == 404))
+
+    # Each request that anybody made waited for them.
+    def test_servers_that_are_dead_or_hang_are_nobodys_business(self):
+        hanging = Hanging()
+        self.addCleanup(hanging.stop)
+        names = []
+        for i in range(20):
+            for kind, port in (('dead', 1), ('hanging', hanging.port)):
+                group = '%s-%d.example.com' % (kind, i)
+                self.call('POST', APISERVICES, apiservice('v1', group, 'agg', 'echo', port, insecureSkipTLSVerify=True), code=201)
+                names.append(group)
+        self.serve()
+        self.call('GET', THINGS)
+        self.assertEqual(len([g for g in self.call('GET', '/apis', headers=AGGREGATED)['items'] if g['metadata']['name'] in names]), 40)
+        self.call('POST', '/api/v1/namespaces', namespace('short'), code=201)
+        self.call('DELETE', '/api/v1/namespaces/short')
+        for kubectl in kubectls():
+            self.assertIn('default', self.server.kubectl(kubectl, 'get', 'namespaces'))
+        for group in names:
+            self.call('DELETE', APISERVICES + '/v1.' + group)
+
+
+if __name__ == '__main__':
+    main()
