@@ -176,6 +176,7 @@ Task<Status> Autoregister::check(std::string name) {
   const ObjectRef known = apiservices_->indexer().get(name);
   if (known == nullptr) {
     remotes_->forget(name);
+    count_no_more(name);
     if (!served) co_return Status();
     co_return co_await create(std::move(*served));
   }
@@ -226,7 +227,9 @@ Task<Status> Autoregister::refresh_condition(Object object) {
     remotes_->note(object);
     co_return Status();
   }
-  remotes_->forget(std::string(meta_name(object)));
+  const std::string name(meta_name(object));
+  remotes_->forget(name);
+  count_availability(name, true);
   Availability local{"True", "Local", "Local APIServices are always available"};
   auto writing = write_condition(std::move(object), std::move(local));
   co_return co_await std::move(writing);

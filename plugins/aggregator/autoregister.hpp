@@ -75,4 +75,10 @@ std::string_view available_status(const Object& object);
 bool has_availability(const Object& object, const Availability& wanted);
 void set_availability(Object& object, const Availability& wanted);
 
+// The metrics aggregator_unavailable_apiservice and …_total: what has been found of the APIService, that it was available and is no longer,
+// that it has gone.
+void count_availability(const std::string& name, bool available);
+void count_loss(const std::string& name, const std::string& reason);
+void count_no_more(const std::string& name);
+
 }  // namespace backplane

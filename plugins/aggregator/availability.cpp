@@ -1,3 +1,5 @@
+#include <backplane/metrics.hpp>
+
 #include "autoregister.hpp"
 
 namespace backplane {
@@ -12,7 +14,26 @@ const Object* available_condition(const Object& object) {
   return nullptr;
 }
 
+Metric& unavailable() {
+  static Metric& now =
+      Metric::gauge("aggregator_unavailable_apiservice",
+                    "[ALPHA] Gauge of APIServices which are marked as unavailable broken down by APIService name.", {"name"});
+  return now;
+}
+
 }  // namespace
+
+void count_availability(const std::string& name, bool available) { unavailable().set({name}, available ? 0 : 1); }
+
+void count_loss(const std::string& name, const std::string& reason) {
+  static Metric& total = Metric::counter("aggregator_unavailable_apiservice_total",
+                                         "[ALPHA] Counter of APIServices which are marked as unavailable broken down by APIService name "
+                                         "and reason.",
+                                         {"name", "reason"});
+  total.add({name, reason});
+}
+
+void count_no_more(const std::string& name) { unavailable().forget({name}); }
 
 std::string_view available_status(const Object& object) {
   const Object* condition = available_condition(object);

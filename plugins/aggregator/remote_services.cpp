@@ -153,6 +153,8 @@ Task<Status> RemoteServices::check(std::string name) {
   known->second.told = *found;
   const bool available = found->status == "True";
   const bool turned = known->second.state->available.exchange(available) != available;
+  count_availability(name, available);
+  if (turned && !available) count_loss(name, found->reason);
   if (turned) readings_->add(name);
   auto reporting = report_(name, *found);
   Status reported = co_await std::move(reporting);

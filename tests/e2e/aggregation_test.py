@@ -141,6 +141,10 @@ class Aggregation(unittest.TestCase):
                          'failing or missing response from %s: bad status from %s: 500' % (url, url))
         self.assertEqual(self.server.request('GET', THINGS)[0::2], (503, 'service unavailable\n'))
         self.assertEqual(self.freshness(), 'Stale')
+        metrics = self.call('GET', '/metrics')
+        self.assertIn('aggregator_unavailable_apiservice{name="%s"} 1' % NAME, metrics)
+        self.assertIn('aggregator_unavailable_apiservice_total{name="%s",reason="FailedDiscoveryCheck"}' % NAME, metrics)
+        self.assertIn('aggregator_unavailable_apiservice{name="v1.discovery.k8s.io"} 0', metrics)
         backend.broken = None
         self.wait_available('Passed')
         self.assertTrue(wait_for(lambda: self.freshness() == 'Current'))
