@@ -31,6 +31,7 @@ OpenApiPage openapi_resource_list(const GroupVersion& version);
 std::string openapi_v3_page(const OpenApiPage& page);
 // Of one that is forwarded: as its own server says it, if that is known.
 bool has_openapi_v3(const VersionTable& version);
+std::shared_ptr<const std::string> forwarded_document(const VersionTable& version);  // null: it is not forwarded, or nothing is known
 std::string openapi_v3_document(const VersionTable& version);
 // What stands for the document in ETags and in the index, without making it; empty: only the document itself can tell.
 std::string openapi_v3_hash(const VersionTable& version);
@@ -93,6 +94,8 @@ class DocumentText {
   void close() { out_ += '}'; }
   // The definitions that are used, and those they refer to; each once, as `adapt` makes it.
   void definitions(const UsedDefinitions& used, const Adapt& adapt = nullptr);
+  // Those of another document that are not written yet; what has such a name already is taken for the same.
+  void foreign_definitions(const Object& schemas, const Adapt& adapt);
   // What all documents begin with, and say of who may ask.
   void title(std::string_view form, std::string_view version);
   static Object bearer_token();

@@ -378,4 +378,14 @@ void DocumentText::definitions(const UsedDefinitions& used, const Adapt& adapt) 
   }
 }
 
+void DocumentText::foreign_definitions(const Object& schemas, const Adapt& adapt) {
+  for (const auto& each : schemas) {
+    if (!each.value().is_object() || written_.contains(each.key())) continue;
+    written_[each.key()] = nullptr;
+    Value definition = each.value();
+    if (adapt != nullptr) adapt(each.key(), definition);
+    member(each.key(), definition);
+  }
+}
+
 }  // namespace backplane

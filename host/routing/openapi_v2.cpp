@@ -1,5 +1,7 @@
+#include <optional>
 #include <set>
 
+#include "backplane/json_reading.hpp"
 #include "routing/openapi.hpp"
 
 namespace backplane {
@@ -279,6 +281,16 @@ void to_v2(Value& node) {
   }
 }
 
+// The types of a version that another server answers for, from its own document.
+void add_forwarded(DocumentText& text, const VersionTable& version) {
+  const auto document = forwarded_document(version);
+  if (document == nullptr) return;
+  const std::optional<Value> tree = read_json(*document);
+  const Object* components = tree && tree->is_object() ? get_object(tree->get_object(), "components") : nullptr;
+  const Object* schemas = components ? get_object(*components, "schemas") : nullptr;
+  if (schemas != nullptr) text.foreign_definitions(*schemas, [](std::string_view, Value& definition) { to_v2(definition); });
+}
+
 }  // namespace
 
 std::string openapi_v2_document(const RouteTable& table) {
@@ -322,6 +334,7 @@ std::string openapi_v2_document(const RouteTable& table) {
   };
   text.open("definitions");
   for (const UsedDefinitions& of_version : used) text.definitions(of_version, adapt);
+  for (const VersionTable* version : table.versions()) add_forwarded(text, *version);
   text.close();
   text.member("parameters", shared.shared());
   text.member("securityDefinitions", DocumentText::bearer_token());

@@ -46,7 +46,9 @@ Wire schema_message(const Object& schema) {
     out.message(23, item);
   }
   if (const Array* all = get_array(schema, "allOf")) {
-    for (const auto& each : *all) out.message(24, schema_message(each.get_object()));
+    for (const auto& each : *all) {
+      if (each.is_object()) out.message(24, schema_message(each.get_object()));
+    }
   }
   if (const Object* properties = get_object(schema, "properties")) {
     Wire list;

@@ -123,12 +123,12 @@ void put_components(DocumentText& text, const UsedDefinitions& used) {
   text.close();
 }
 
+}  // namespace
+
 std::shared_ptr<const std::string> forwarded_document(const VersionTable& version) {
   const auto* documents = dynamic_cast<const ForwardedDocuments*>(version.forward.get());
   return documents ? documents->openapi_v3() : nullptr;
 }
-
-}  // namespace
 
 bool has_openapi_v3(const VersionTable& version) { return version.forward == nullptr || forwarded_document(version) != nullptr; }
 
