@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   app.add_option("--resource", settings.resource, "pods or configmaps")->capture_default_str();
   app.add_option("--namespace", settings.ns, "made when it does not exist")->capture_default_str();
   app.add_option("--query", settings.query, "appended to lists, such as ?limit=500");
+  app.add_option("--path", settings.path, "what path reads, such as an object of an aggregated server");
   bench::GrowthSettings growth;
   CLI::App* grows = app.add_subcommand("growth", "doubles what there is of each thing and prints by which power time and memory grow");
   grows->add_option("--server", growth.server, "the server's binary")->required()->check(CLI::ExistingFile);
@@ -32,6 +33,7 @@ int main(int argc, char** argv) {
     void (*run)(const bench::Endpoint&, const bench::Settings&);
   };
   static constexpr Scenario kScenarios[] = {{"get", "read one object", bench::run_get},
+                                            {"path", "read one path", bench::run_path},
                                             {"create", "durable creates", bench::run_create},
                                             {"list", "list the collection", bench::run_list},
                                             {"fanout", "one collection, many watchers", bench::run_fanout},

@@ -125,6 +125,15 @@ void run_get(const Endpoint& endpoint, const Settings& settings) {
   setup.request("DELETE", target + "?gracePeriodSeconds=0");
 }
 
+void run_path(const Endpoint& endpoint, const Settings& settings) {
+  if (settings.path.empty()) throw std::runtime_error("--path is required");
+  drive("path", endpoint, settings, [&](Connection& connection, long) {
+    const Response response = connection.request("GET", settings.path, {}, true);
+    expect(response, 200, "get");
+    return response.body_bytes;
+  });
+}
+
 void run_create(const Endpoint& endpoint, const Settings& settings) {
   Connection setup(endpoint);
   ensure_namespace(setup, settings);

@@ -17,9 +17,11 @@ struct Settings {
   std::string resource = "pods";
   std::string ns = "bench";
   std::string query;  // of lists: "?limit=500"
+  std::string path;   // of path
 };
 
 void run_get(const Endpoint& endpoint, const Settings& settings);
+void run_path(const Endpoint& endpoint, const Settings& settings);
 void run_create(const Endpoint& endpoint, const Settings& settings);
 void run_list(const Endpoint& endpoint, const Settings& settings);
 void run_fanout(const Endpoint& endpoint, const Settings& settings);
