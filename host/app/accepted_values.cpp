@@ -5,6 +5,7 @@
 #include <set>
 
 #include "app/flag_values.hpp"
+#include "backplane/egress.hpp"
 #include "backplane/http.hpp"
 #include "filters/go_duration.hpp"
 #include "routing/version.hpp"
@@ -109,11 +110,17 @@ void check_peers(const FlagSet& flags, Problems& problems) {
   }
 }
 
+void check_egress(const FlagSet& flags, Problems& problems) {
+  const auto selector = EgressSelector::read(flags.text("egress-selector-config-file").value_or(""));
+  if (!selector.ok()) problems.push_back("--egress-selector-config-file: " + selector.status().message());
+}
+
 }  // namespace
 
 void check_accepted_values(const FlagSet& flags, Problems& problems) {
   check_service_accounts(flags, problems);
   check_peers(flags, problems);
+  check_egress(flags, problems);
   check_watch_cache_sizes(flags, problems);
   check_emulation(flags, problems);
 }

@@ -177,7 +177,7 @@ TEST(Promises, WhatPromisesProtectionOrStorageAndDoesNothingIsRefused) {
                            "--authentication-token-webhook-config-file=/x", "--oidc-issuer-url=https://x", "--authorization-mode=RBAC",
                            "--authorization-mode=ABAC", "--authorization-config=/x", "--authorization-policy-file=/x",
                            "--authorization-webhook-config-file=/x", "--etcd-servers-overrides=/events#http://x", "--etcd-prefix=/foo",
-                           "--egress-selector-config-file=/x", "--tracing-config-file=/x", "--enable-admission-plugins=AlwaysPullImages"}) {
+                           "--tracing-config-file=/x", "--enable-admission-plugins=AlwaysPullImages"}) {
     const auto problems = promise_problems({flag}, kToday);
     ASSERT_EQ(problems.size(), 1u) << flag;
     const std::string name = std::string(flag).substr(0, std::string(flag).find('='));

@@ -26,7 +26,6 @@ constexpr PromisingFlags kPromises[] = {
     {{"authorization-policy-file"}, "ABAC is not offered"},
     {{"authorization-webhook-*"}, "authorization webhooks are not called"},
     {{"etcd-servers-overrides"}, "all resources are in one store"},
-    {{"egress-selector-config-file"}, "it is not read"},
     {{"tracing-config-file"}, "nothing is traced"},
 };
 
