@@ -14,6 +14,8 @@ namespace beast_http = boost::beast::http;
 constexpr std::size_t kHeaderSlop = 4096;
 // Input that may wait while an exchange is under way: pipelined requests, body past the read window.
 constexpr std::size_t kMaxPendingInput = 64 << 10;
+// What a tunnel has to say good-bye in when the server stops.
+constexpr std::chrono::seconds kTunnelGrace{1};
 // A new connection may still send its first request after the server began to drain.
 constexpr std::chrono::seconds kNewConnectionGrace{5};
 
@@ -283,14 +285,16 @@ void Http1Session::connection_lost() {
 }
 
 void Http1Session::drain() {
-  draining_ = true;
+  if (!std::exchange(draining_, true)) draining_since_ = Clock::now();
   if (!exchange_ && !parser_ && pending().empty() && served_any_) finish_connection();
 }
 
 void Http1Session::tick(Clock::time_point now) {
   if (finished_) return;
   if (exchange_) {
-    if (exchange_->stalled(now)) break_off(*exchange_);
+    // What has left HTTP ends when it likes, which may be never: no stop waits for that.
+    const bool held_up = draining_ && switched_ && now - draining_since_ > kTunnelGrace;
+    if (held_up || exchange_->stalled(now)) break_off(*exchange_);
     return;
   }
   const auto waited = now - since_;

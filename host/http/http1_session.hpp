@@ -76,6 +76,7 @@ class Http1Session final : public HttpSession, public StreamPort {
   bool served_any_ = false;
   bool ended_ = false;  // the peer sends no more
   bool draining_ = false;
+  Clock::time_point draining_since_;
   bool finished_ = false;
   Clock::time_point since_ = Clock::now();  // of the idle time, the header or the discarding
 };

@@ -11,6 +11,7 @@
 #include "backplane/kit/held_back.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "components/statuses.hpp"
+#include "connections/connections.hpp"
 #include "kinds/kinds.hpp"
 #include "namespaces/controller.hpp"
 #include "namespaces/kubernetes_service.hpp"
@@ -92,6 +93,7 @@ class CorePlugin final : public Plugin {
     if (Status status = add_token_requests(host, group); !status.ok()) return status;
     if (Status status = add_openid_paths(host); !status.ok()) return status;
     if (Status status = add_component_statuses(host, group); !status.ok()) return status;
+    if (Status status = add_connections(host, group); !status.ok()) return status;
     if (Status status = group.install("core"); !status.ok()) return status;
     if (Status status = host.register_admission(make_namespace_lifecycle(group.store("namespaces"))); !status.ok()) return status;
     auto repair =
@@ -194,6 +196,13 @@ class CorePlugin final : public Plugin {
     if (!clients.ok()) return std::move(clients).status();
     const Schema* schema = group.schemas()->find(GroupVersionKind{"", "v1", "ComponentStatus"});
     group.put("componentstatuses", make_component_statuses(std::move(*clients), schema));
+    return {};
+  }
+
+  static Status add_connections(Host& host, GroupInstaller& group) {
+    auto made = make_connections(host, {group.store("nodes"), group.store("pods"), group.store("services"), group.store("endpoints")});
+    if (!made.ok()) return std::move(made).status();
+    for (auto& [path, storage] : *made) group.put(path, std::move(storage));
     return {};
   }
 

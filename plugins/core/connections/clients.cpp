@@ -1,0 +1,25 @@
+#include "connections/clients.hpp"
+
+#include <algorithm>
+
+namespace backplane::core {
+
+Result<std::shared_ptr<HttpClient>> Clients::of(const std::string& server) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = known_.find(server); found != known_.end()) {
+    found->second.used = ++uses_;
+    return found->second.client;
+  }
+  ClientConfig config = like_;
+  config.server = server;
+  auto made = host_.make_client(std::move(config));
+  if (!made.ok()) return made;
+  if (known_.size() >= kMost) {
+    known_.erase(
+        std::min_element(known_.begin(), known_.end(), [](const auto& a, const auto& b) { return a.second.used < b.second.used; }));
+  }
+  known_.emplace(server, Known{*made, ++uses_});
+  return made;
+}
+
+}  // namespace backplane::core

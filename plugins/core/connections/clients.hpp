@@ -1,0 +1,44 @@
+// Clients of whatever is connected to: kubelets, pods and endpoints, by address.  One is made at the first call and kept for the next;
+// those that have not been used for longest go when there are too many.
+//
+// Thread-safety: any thread.
+// Lifetime:      the host outlives it; a client in use outlives its place here.
+// Errors:        kBadRequest for an address or credentials that cannot be used.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "backplane/client.hpp"
+#include "backplane/host.hpp"
+
+namespace backplane::core {
+
+class Clients {
+ public:
+  static constexpr std::size_t kMost = 512;
+
+  // `like`: everything but the server.
+  Clients(Host& host, ClientConfig like) : host_(host), like_(std::move(like)) {}
+
+  // `server`: "https://host:port" or "http://host:port".
+  Result<std::shared_ptr<HttpClient>> of(const std::string& server);
+  const ClientConfig& config() const noexcept { return like_; }
+
+ private:
+  struct Known {
+    std::shared_ptr<HttpClient> client;
+    std::uint64_t used = 0;
+  };
+
+  Host& host_;
+  const ClientConfig like_;
+  std::mutex mutex_;  // what follows
+  std::map<std::string, Known> known_;
+  std::uint64_t uses_ = 0;
+};
+
+}  // namespace backplane::core

@@ -1,0 +1,31 @@
+// pods/exec, pods/attach and pods/portforward: connections to what runs in a pod, through the kubelet of its node.
+//
+// A client and a kubelet that both speak SPDY, or WebSocket before v5, are joined as they are; a client of WebSocket v5, or of SPDY inside
+// of WebSocket, is translated for.
+// Thread-safety: any executor.
+// Errors:        upstream's: 400 for pods without a node and containers that cannot be chosen, 403 for who may not create such connections.
+#pragma once
+
+#include <memory>
+
+#include "backplane/rest.hpp"
+#include "connections/kubelets.hpp"
+
+namespace backplane::core {
+
+struct CommandOptions {
+  std::shared_ptr<StandardStorage> pods;
+  std::shared_ptr<const Kubelets> kubelets;
+  Authorizer* authorizer = nullptr;
+  // Feature gates, in upstream's names.
+  bool authorize_create = true;       // AuthorizePodWebsocketUpgradeCreatePermission
+  bool translate_commands = true;     // TranslateStreamCloseWebsocketRequests
+  bool tunnel_port_forward = true;    // PortForwardWebsockets
+  bool websockets_to_kubelet = true;  // ExtendWebSocketsToKubelet
+};
+
+std::shared_ptr<RestStorage> make_pod_exec(CommandOptions options);
+std::shared_ptr<RestStorage> make_pod_attach(CommandOptions options);
+std::shared_ptr<RestStorage> make_pod_port_forward(CommandOptions options);
+
+}  // namespace backplane::core

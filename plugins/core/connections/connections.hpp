@@ -1,0 +1,21 @@
+// Everything by which the API server connects to nodes, pods and services, as storages by their path.
+//
+// Thread-safety: called once, while the plugin provisions.
+// Errors:        kBadRequest for kubelet credentials and egress configurations that cannot be used.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "backplane/host.hpp"
+
+namespace backplane::core {
+
+struct ConnectedStores {
+  std::shared_ptr<StandardStorage> nodes, pods, services, endpoints;
+};
+// "pods/log" … "services/proxy".  What --runtime-config has switched off is left out.
+Result<std::map<std::string, std::shared_ptr<RestStorage>>> make_connections(Host& host, const ConnectedStores& stores);
+
+}  // namespace backplane::core

@@ -1,0 +1,17 @@
+// pods/log: what a container has said, from the kubelet of its node.
+//
+// Thread-safety: any executor.
+// Errors:        upstream's: 400 for a container that cannot be chosen, 422 for options, the kubelet's own answer in a Status.
+#pragma once
+
+#include <memory>
+
+#include "backplane/rest.hpp"
+#include "connections/kubelets.hpp"
+
+namespace backplane::core {
+
+// `streams`: the gate PodLogsQuerySplitStreams.
+std::shared_ptr<RestStorage> make_pod_log(std::shared_ptr<StandardStorage> pods, std::shared_ptr<const Kubelets> kubelets, bool streams);
+
+}  // namespace backplane::core

@@ -1,0 +1,51 @@
+// The options of connections to pods: out of a query, checked, and as the query that kubelets get.
+//
+// Thread-safety: pure functions.
+// Errors:        kBadRequest with Go's words for values that cannot be read; 422 for values that may not be.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/connect.hpp"
+#include "backplane/http.hpp"
+#include "backplane/json.hpp"
+
+namespace backplane::core {
+
+// Key and value pairs, sorted by key and escaped, as url.Values.Encode() has them.
+std::string encode_query(Query pairs);
+// A path as URL.EscapedPath() has it: what may stand in a path stays.
+std::string escape_path(std::string_view path);
+
+// ---- pods/log
+struct LogOptions {
+  std::string container;
+  bool follow = false;
+  bool previous = false;
+  bool timestamps = false;
+  bool skip_tls_verify = false;
+  std::optional<std::int64_t> since_seconds, tail_lines, limit_bytes;
+  std::optional<std::string> since_time;  // RFC 3339, UTC
+  std::optional<std::string> stream;
+};
+Result<LogOptions> read_log_options(const Query& query);
+// `streams`: the gate PodLogsQuerySplitStreams.  It also gives the default of `stream`.
+Status check_log_options(LogOptions& options, std::string_view pod, bool streams);
+std::string kubelet_query(const LogOptions& options, bool streams);
+std::vector<ConnectParameter> log_parameters();
+
+// ---- exec, attach, portforward: objects of their kinds
+Object read_exec_options(const Query& query);
+Object read_attach_options(const Query& query);
+Result<Object> read_port_forward_options(const Query& query);
+std::vector<ConnectParameter> exec_parameters();
+std::vector<ConnectParameter> attach_parameters();
+std::vector<ConnectParameter> port_forward_parameters();
+// Of any of the three.
+std::string kubelet_query(const Object& options);
+
+}  // namespace backplane::core

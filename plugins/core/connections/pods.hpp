@@ -1,0 +1,34 @@
+// What connections ask of a pod: which container, on which node, at which address.
+//
+// Thread-safety: pure functions of a pod's tree.
+// Errors:        kBadRequest in upstream's words.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "backplane/json.hpp"
+#include "backplane/status.hpp"
+
+namespace backplane::core {
+
+// `wanted`, which the pod must have; empty: the only one it has.
+Result<std::string> choose_container(const Object& pod, std::string_view wanted);
+std::string_view node_of(const Object& pod);
+// The first of its addresses, which must be one that is reachable from outside of its host.  "address not allowed" otherwise.
+Result<std::string> address_of(const Object& pod);
+bool has_address(const Object& pod, std::string_view address);
+// Of the first container that declares one; empty: none does.
+std::string first_port(const Object& pod);
+
+// "name", "name:port" or "scheme:name:port".
+struct SchemeNamePort {
+  std::string scheme, name, port;
+};
+// `what`: pod, service or node.  Errors: kBadRequest `invalid pod request "…"`.
+Result<SchemeNamePort> split_scheme_name_port(std::string_view id, std::string_view what);
+
+// Unicast, and neither of a host itself nor of one link.
+bool is_global_unicast(std::string_view address);
+
+}  // namespace backplane::core

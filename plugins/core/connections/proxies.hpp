@@ -1,0 +1,28 @@
+// nodes/proxy, pods/proxy and services/proxy: HTTP to what runs behind them, with and without a path.
+//
+// Links in HTML that lead to the backend's own host are rewritten to lead through the proxy.
+// Thread-safety: any executor.
+// Errors:        upstream's: 400 for addresses that are of a host itself or of a link, 503 where nobody is behind a service, or nobody
+//                answers.
+#pragma once
+
+#include <memory>
+
+#include "backplane/rest.hpp"
+#include "connections/clients.hpp"
+#include "connections/kubelets.hpp"
+
+namespace backplane::core {
+
+// Of whatever is not a kubelet: certificates are not looked at, as upstream does not.
+std::shared_ptr<Clients> make_proxy_clients(Host& host, DialFunction dial);
+
+std::shared_ptr<RestStorage> make_node_proxy(std::shared_ptr<const Kubelets> kubelets, std::shared_ptr<Clients> clients);
+std::shared_ptr<RestStorage> make_pod_proxy(std::shared_ptr<StandardStorage> pods, std::shared_ptr<Clients> clients);
+
+struct ServiceProxyStores {
+  std::shared_ptr<StandardStorage> services, endpoints, pods;
+};
+std::shared_ptr<RestStorage> make_service_proxy(ServiceProxyStores stores, std::shared_ptr<Clients> clients);
+
+}  // namespace backplane::core

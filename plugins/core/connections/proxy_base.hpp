@@ -1,0 +1,39 @@
+// What the proxies of nodes, pods and services have in common: everything but whom to call.
+//
+// Thread-safety: any executor.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "backplane/client.hpp"
+#include "backplane/connect.hpp"
+
+namespace backplane::core {
+
+struct ProxyTarget {
+  std::shared_ptr<HttpClient> client;
+  std::string authority;  // "host:port"
+};
+
+class ProxyBase : public RestStorage, public OptionConnecter {
+ public:
+  explicit ProxyBase(std::string kind) : kind_(std::move(kind)) {}
+
+  GroupVersionKind kind() const override { return {"", "v1", kind_}; }
+  const Schema* schema() const override { return nullptr; }
+  std::vector<std::string> connect_methods() const override;
+  std::vector<ConnectParameter> parameters() const override { return {{"path"}}; }
+  bool takes_path() const override { return true; }
+  Result<Object> read_options(const RequestContext& context, const Query& query) const override;
+  Task<Status> connect_with(RequestContext& context, std::string name, Object options, Exchange& exchange) override;
+
+ protected:
+  // Whom `id` ("name", "name:port", "scheme:name:port") means.
+  virtual Task<Result<ProxyTarget>> find(RequestContext& context, std::string id) = 0;
+
+ private:
+  const std::string kind_;
+};
+
+}  // namespace backplane::core

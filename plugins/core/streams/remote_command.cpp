@@ -1,0 +1,372 @@
+#include "streams/remote_command.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <set>
+#include <vector>
+
+#include "backplane/metrics.hpp"
+#include "streams/remote_status.hpp"
+#include "streams/spdy_session.hpp"
+#include "streams/upload.hpp"
+#include "streams/websocket_server.hpp"
+
+namespace backplane::core {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using spdy::Session;
+
+constexpr std::string_view kProtocol = "v5.channel.k8s.io";
+// What the kubelet may choose of, best first.
+constexpr std::string_view kKubeletProtocols[] = {"v5.channel.k8s.io", "v4.channel.k8s.io", "v3.channel.k8s.io", "v2.channel.k8s.io",
+                                                  "channel.k8s.io"};
+constexpr char kIn = 0, kOut = 1, kErr = 2, kStatus = 3, kResize = 4;
+constexpr auto kCloseSignal = static_cast<unsigned char>(255);
+constexpr std::size_t kMostStatusBytes = 1 << 20, kMostRefusalBytes = 64 << 10;
+constexpr std::chrono::seconds kPingPeriod{5}, kOpenPatience{30};
+constexpr std::chrono::hours kIdlePatience{4};
+
+std::vector<SharedBytes> message(char channel, std::string_view data) {
+  std::string payload(1, channel);
+  payload.append(data);
+  std::vector<SharedBytes> out;
+  out.emplace_back(frame(kBinaryFrame, payload));
+  return out;
+}
+
+std::string_view header_of(const HttpAnswer& answer, std::string_view wanted) {
+  const auto same = [](char a, char b) { return (a | 0x20) == (b | 0x20); };
+  for (const auto& [name, value] : answer.headers()) {
+    if (name.size() == wanted.size() && std::equal(name.begin(), name.end(), wanted.begin(), same)) return value;
+  }
+  return {};
+}
+
+HttpCall upgrade_call(const std::string& target) {
+  HttpCall call;
+  call.method = "POST";
+  call.target = target;
+  call.upgrade = true;
+  call.lasting = true;
+  call.headers = {{"Connection", "Upgrade"}, {"Upgrade", "SPDY/3.1"}};
+  for (const std::string_view protocol : kKubeletProtocols) call.headers.emplace_back("X-Stream-Protocol-Version", protocol);
+  return call;
+}
+
+class Translator {
+ public:
+  Translator(Exchange& exchange, RemoteCommand command) : exchange_(exchange), command_(std::move(command)), home_(*current_executor()) {}
+  Translator(const Translator&) = delete;
+  Translator& operator=(const Translator&) = delete;
+  ~Translator() { stop_timers(); }
+
+  // The command could not be run, or not be seen to its end.
+  bool failed() const noexcept { return failed_; }
+  // From the handshake on.
+  Task<void> run() {
+    co_await greet();
+    std::string status;
+    try {
+      status = co_await execute();
+    } catch (const std::exception& bug) {
+      status = failed_status(bug.what());
+    }
+    stop_timers();
+    failed_ = status.find("\"code\":500") != std::string::npos;
+    co_await say_good_bye(std::move(status));
+    exchange_.on_close({});
+  }
+
+ private:
+  // An empty message on the first channel that is written to: the connection is there.
+  Task<void> greet() {
+    std::vector<SharedBytes> hello = message(command_.out ? kOut : command_.err ? kErr : kStatus, {});
+    Status sent = co_await exchange_.write(std::move(hello));
+    (void)sent;  // who has gone is found out by reading
+  }
+
+  Task<std::string> execute() {
+    HttpCall call = upgrade_call(command_.target);
+    call.body_source = upload_;
+    call.breaker = breaker_;
+    exchange_.on_close([this] { give_up(); });
+    auto answer = co_await command_.kubelet->call(std::move(call));
+    co_await resume_on(home_);
+    if (!answer.ok()) co_return failed_status("error sending request: Post " + quoted(command_.url) + ": " + answer.status().message());
+    answer_ = std::move(*answer);
+    if (answer_->code() != 101) {
+      std::string refused = co_await refusal();
+      co_return refused;
+    }
+    protocol_ = header_of(*answer_, "X-Stream-Protocol-Version");
+    open_streams();
+    start_timers();
+    listen();
+    std::string outcome = co_await relay();
+    co_return outcome;
+  }
+
+  Task<std::string> refusal() {
+    const int code = answer_->code();
+    if (code >= 300 && code < 400) {
+      const std::string location(header_of(*answer_, "Location"));
+      co_return failed_status("error sending request: Post " + quoted(location) + ": redirect not allowed");
+    }
+    std::string body;
+    while (body.size() < kMostRefusalBytes) {
+      auto some = co_await answer_->read();
+      if (!some.ok() || some->empty()) break;
+      body.append(*some);
+    }
+    co_await resume_on(home_);
+    co_return failed_status("unable to upgrade connection: " + refusal_text(body));
+  }
+
+  void open_streams() {
+    const auto open = [this](std::string_view type) { return session_.open("streamtype", type); };
+    status_ = open("error");
+    awaited_.insert(status_);
+    if (command_.in) in_ = open("stdin");
+    if (command_.out) awaited_.insert(out_ = open("stdout"));
+    if (command_.err && !command_.tty) awaited_.insert(err_ = open("stderr"));
+    const bool resizes = protocol_.starts_with('v') && protocol_ != "v2.channel.k8s.io";
+    if (command_.tty && resizes) resize_ = open("resize");
+    for (const std::uint32_t stream : {status_, in_, out_, err_, resize_}) {
+      if (stream != 0) unopened_.insert(stream);
+    }
+    upload_->write_now(session_.take_output());
+  }
+
+  // ---- from the kubelet to the client
+
+  // Until the command has said all that it says, and how it ended.
+  Task<std::string> relay() {
+    while (!awaited_.empty()) {
+      auto some = co_await answer_->read();
+      co_await resume_on(home_);
+      active_ = Clock::now();
+      if (!some.ok() || some->empty()) break;
+      session_.feed(*some);
+      bool goes_on = co_await pass_events();
+      upload_->write_now(session_.take_output());
+      if (!goes_on) break;
+    }
+    if (late_) co_return failed_status("Timeout occurred");
+    if (!failure_.empty()) co_return failed_status(failure_);
+    co_return final_status(protocol_, ending_);
+  }
+
+  // False: nothing more comes, or nothing more can be made of it.
+  Task<bool> pass_events() {
+    for (;;) {
+      Session::Event event = session_.next();
+      if (event.kind == Session::Event::Kind::kNeedsMore) co_return true;
+      if (event.kind == Session::Event::Kind::kBroken) co_return false;
+      if (event.kind == Session::Event::Kind::kData) {
+        std::vector<SharedBytes> piece = piece_of(event);
+        if (piece.empty()) continue;
+        Status sent = co_await exchange_.write(std::move(piece));
+        if (!sent.ok()) co_return false;
+        continue;
+      }
+      if (!note(event)) co_return false;
+    }
+  }
+
+  std::vector<SharedBytes> piece_of(const Session::Event& event) {
+    if (event.stream == out_) return message(kOut, event.data);
+    if (event.stream == err_) return message(kErr, event.data);
+    if (event.stream == status_ && ending_.size() + event.data.size() <= kMostStatusBytes) ending_.append(event.data);
+    return {};
+  }
+
+  bool note(const Session::Event& event) {
+    if (event.kind == Session::Event::Kind::kOpened) {
+      unopened_.erase(event.stream);
+      return true;
+    }
+    if (unopened_.count(event.stream) != 0) {
+      failure_ = "Stream reset";
+      return false;
+    }
+    // The command reads no more.
+    if (event.stream == in_) session_.end(in_);
+    awaited_.erase(event.stream);
+    return true;
+  }
+
+  // ---- from the client to the kubelet
+
+  void listen() {
+    listening_ = true;
+    spawn_detached(home_, hear_fenced(), [heard = heard_] { heard.set(true); });
+  }
+
+  Task<void> hear_fenced() {
+    try {
+      co_await hear();
+    } catch (...) {
+      // Whoever cannot be heard is as one who has gone.
+    }
+    give_up();
+  }
+
+  Task<void> hear() {
+    for (;;) {
+      MessageReader::Event event = reader_.next();
+      bool goes_on = true;
+      if (event.kind == MessageReader::Event::Kind::kClose || event.kind == MessageReader::Event::Kind::kBroken) co_return;
+      if (event.kind == MessageReader::Event::Kind::kData) {
+        goes_on = take(event);
+      } else if (event.kind == MessageReader::Event::Kind::kPing) {
+        std::vector<SharedBytes> pong;
+        pong.emplace_back(frame(kPongFrame, event.data));
+        Status sent = co_await exchange_.write(std::move(pong));
+        goes_on = sent.ok();
+      } else {
+        std::string some = co_await exchange_.read_some();
+        goes_on = !some.empty();
+        reader_.feed(some);
+        active_ = Clock::now();
+      }
+      if (!goes_on) co_return;
+      std::string to_kubelet = session_.take_output();
+      if (to_kubelet.empty()) continue;
+      bool taken = co_await upload_->write(std::move(to_kubelet));
+      co_await resume_on(home_);
+      if (!taken) co_return;
+    }
+  }
+
+  // A piece of a message.  False: the client has broken the protocol.
+  bool take(const MessageReader::Event& event) {
+    std::string_view data = event.data;
+    if (event.first && !data.empty()) {
+      channel_ = static_cast<unsigned char>(data.front());
+      data.remove_prefix(1);
+      signal_.clear();
+    } else if (event.first) {
+      return true;  // an empty message says nothing
+    }
+    if (channel_ == kCloseSignal) {
+      signal_.append(data.substr(0, 2));
+      if (!event.last) return signal_.size() <= 1;
+      return signal_.size() == 1 && close_channel(signal_.front());
+    }
+    if (channel_ == static_cast<unsigned char>(kIn) && in_ != 0) session_.send(in_, data);
+    if (channel_ == static_cast<unsigned char>(kResize) && resize_ != 0) session_.send(resize_, data);
+    return true;
+  }
+
+  bool close_channel(char channel) {
+    if (channel == kIn && in_ != 0) session_.end(in_);
+    return channel >= kIn && channel <= kResize;
+  }
+
+  // ---- the end
+
+  // The client has gone: nobody waits for the command.
+  void give_up() {
+    breaker_->break_off(timeout("the client has gone", 0));
+    if (answer_) answer_->cancel();
+  }
+
+  Task<void> say_good_bye(std::string status) {
+    std::vector<SharedBytes> last = message(kStatus, status);
+    last.emplace_back(close_frame());
+    Status sent = co_await exchange_.write(std::move(last));
+    (void)sent;  // who has gone need not be told
+    co_await exchange_.finish();
+    upload_->close();
+    if (answer_) answer_->cancel();
+    if (!listening_) co_return;
+    bool heard = co_await heard_.future();
+    (void)heard;
+    co_await resume_on(home_);
+  }
+
+  // ---- what time does
+
+  void start_timers() {
+    active_ = Clock::now();
+    arm_ping();
+    cancel_patience_ = home_.after(kOpenPatience, [this] {
+      if (unopened_.empty()) return;
+      late_ = true;
+      answer_->cancel();
+    });
+  }
+  void arm_ping() {
+    cancel_ping_ = home_.after(kPingPeriod, [this] {
+      session_.ping();
+      upload_->write_now(session_.take_output());
+      if (Clock::now() - active_ > kIdlePatience) return give_up();
+      arm_ping();
+    });
+  }
+  void stop_timers() {
+    for (auto* cancel : {&cancel_ping_, &cancel_patience_}) {
+      if (*cancel) (*cancel)();
+    }
+  }
+
+  Exchange& exchange_;
+  const RemoteCommand command_;
+  Executor& home_;
+  const std::shared_ptr<Upload> upload_ = std::make_shared<Upload>();
+  const std::shared_ptr<CallBreaker> breaker_ = std::make_shared<CallBreaker>();
+  std::unique_ptr<HttpAnswer> answer_;
+  std::string protocol_;  // of the kubelet
+  Session session_;
+  MessageReader reader_;
+  std::uint32_t status_ = 0, in_ = 0, out_ = 0, err_ = 0, resize_ = 0;
+  std::set<std::uint32_t> unopened_, awaited_;
+  std::string ending_, failure_;
+  unsigned char channel_ = 0;  // of the message that is being read
+  std::string signal_;
+  bool listening_ = false, late_ = false, failed_ = false;
+  Promise<bool> heard_;
+  Clock::time_point active_;
+  std::function<void()> cancel_ping_, cancel_patience_;
+};
+
+// What a metav1.Status stands for; one without a code is an exit code, or success.
+void count_end(int code) {
+  static Metric& requests = Metric::counter("apiserver_stream_translator_requests_total",
+                                            "Remote commands that were translated from WebSocket to SPDY.", {"code"});
+  requests.add({std::to_string(code)});
+}
+
+Task<void> refuse(Exchange& exchange, int code, std::string text) {
+  exchange.close_connection_after();
+  std::vector<SharedBytes> body;
+  body.emplace_back(std::move(text));
+  co_await exchange.respond(code, "text/plain; charset=utf-8", std::move(body));
+}
+
+}  // namespace
+
+bool asks_for_stream_close(const Exchange& exchange) {
+  if (!is_websocket_request(exchange)) return false;
+  const auto protocols = websocket_protocols(exchange);
+  return std::find(protocols.begin(), protocols.end(), kProtocol) != protocols.end();
+}
+
+Task<Status> translate_command(Exchange& exchange, RemoteCommand command) {
+  HandshakeProblem problem = check_handshake(exchange);
+  if (problem.code != 0) {
+    count_end(400);
+    co_await refuse(exchange, problem.code, std::move(problem.text));
+    co_return Status();
+  }
+  Status accepted = co_await accept_websocket(exchange, std::string(kProtocol));
+  if (!accepted.ok()) co_return accepted;
+  Translator translator(exchange, std::move(command));
+  co_await translator.run();
+  count_end(translator.failed() ? 500 : 200);
+  co_return Status();
+}
+
+}  // namespace backplane::core

@@ -1,0 +1,29 @@
+// A command in a container, between a client that speaks WebSocket (v5.channel.k8s.io) and a kubelet that speaks SPDY: upstream's
+// StreamTranslatorHandler.
+//
+// Thread-safety: the executor of the exchange.
+// Lifetime:      the task ends when both ends are done with; nothing is left behind but calls that are being given up.
+// Errors:        before the client's handshake: answered as golang.org/x/net/websocket does.  From then on they are a Status on the error
+//                channel.  A client that goes ends the connection to the kubelet.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "backplane/client.hpp"
+#include "backplane/http.hpp"
+
+namespace backplane::core {
+
+struct RemoteCommand {
+  std::shared_ptr<HttpClient> kubelet;
+  std::string target;  // path?query
+  std::string url;     // for errors
+  bool in = false, out = false, err = false, tty = false;
+};
+
+// The client asks for the protocol that can close single streams.
+bool asks_for_stream_close(const Exchange& exchange);
+Task<Status> translate_command(Exchange& exchange, RemoteCommand command);
+
+}  // namespace backplane::core

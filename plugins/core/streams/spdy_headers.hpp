@@ -1,0 +1,30 @@
+// Header blocks of SPDY/3: names and values, compressed in one go for a whole connection, with the protocol's dictionary.
+//
+// Thread-safety: one connection's executor.
+// Errors:        an empty block when zlib fails, which it does for want of memory alone.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace backplane::core::spdy {
+
+// What both ends have read before the first byte (SPDY Protocol, draft 3, 2.6.10.1).
+const std::string& dictionary();
+
+class HeaderWriter {
+ public:
+  HeaderWriter();
+  ~HeaderWriter();
+  // Names are lower case.
+  std::string block(const std::vector<std::pair<std::string_view, std::string_view>>& headers);
+
+ private:
+  struct Stream;
+  std::unique_ptr<Stream> stream_;
+};
+
+}  // namespace backplane::core::spdy

@@ -1,0 +1,73 @@
+// The client's end of a SPDY/3.1 connection to a kubelet: streams that are opened here, bytes in and out.  No sockets.
+//
+// Flow control is left to the connection below, as it is by the servers that Kubernetes has: WINDOW_UPDATE and SETTINGS mean nothing.
+// Headers of answers say nothing that anybody needs, and are passed over.
+// Thread-safety: one executor.
+// Errors:        a peer that breaks the protocol, or sends a control frame past kMaxControl, ends the session: kBroken.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "streams/spdy_headers.hpp"
+
+namespace backplane::core::spdy {
+
+class Session {
+ public:
+  static constexpr std::size_t kMaxControl = 64 << 10;
+  static constexpr std::size_t kMaxPiece = 32 << 10;  // of data, in one event or frame
+
+  struct Event {
+    enum class Kind : unsigned char {
+      kNeedsMore,
+      kOpened,  // the peer has accepted the stream
+      kData,
+      kEnded,   // the peer sends no more on it
+      kBroken,  // nothing comes any more
+    };
+    Kind kind = Kind::kNeedsMore;
+    std::uint32_t stream = 0;
+    std::string data;
+  };
+
+  // A new stream with one header.
+  std::uint32_t open(std::string_view name, std::string_view value);
+  void send(std::uint32_t stream, std::string_view data);
+  // Nothing more is sent on it; further calls do nothing.
+  void end(std::uint32_t stream);
+  void ping();
+
+  void feed(std::string_view bytes);
+  Event next();
+  // What is to be sent to the peer since the last call.
+  std::string take_output();
+
+ private:
+  struct Stream {
+    bool sends = true;
+    bool receives = true;
+  };
+  bool read_control(Event& out);
+  bool read_data(Event& out);
+  bool on_control(unsigned type, unsigned flags, std::string_view body, Event& out);
+  bool end_of(std::uint32_t stream, bool of_both, Event& out);
+  void control(unsigned type, unsigned flags, std::string_view body);
+  static Event broken();
+
+  HeaderWriter headers_;
+  std::map<std::uint32_t, Stream> streams_;
+  std::string_view unread() const noexcept { return std::string_view(input_).substr(at_); }
+
+  std::string input_, output_;
+  std::size_t at_ = 0;  // what is before it has been read
+  std::uint32_t next_stream_ = 1, next_ping_ = 1;
+  std::uint32_t data_stream_ = 0;  // of the data frame that is being read
+  std::size_t data_left_ = 0;
+  bool in_data_ = false, data_ends_ = false;
+  bool broken_ = false;
+};
+
+}  // namespace backplane::core::spdy

@@ -1,0 +1,21 @@
+// SPDY inside of a WebSocket ("SPDY/3.1+portforward.k8s.io"), taken out of it for a kubelet that knows SPDY alone: upstream's
+// TunnelingHandler.  The bytes of the binary messages are the SPDY connection.
+//
+// Thread-safety: the executor of the exchange.
+// Lifetime:      the task ends when one side has; nothing is left behind but a call that is being given up.
+// Errors:        until the kubelet has agreed: the Status that says why it has not, or its own answer.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "backplane/client.hpp"
+#include "backplane/http.hpp"
+
+namespace backplane::core {
+
+bool asks_for_tunnel(const Exchange& exchange);
+// `target`: path?query at the kubelet.
+Task<Status> tunnel_spdy(Exchange& exchange, std::shared_ptr<HttpClient> kubelet, std::string target);
+
+}  // namespace backplane::core

@@ -1,0 +1,17 @@
+// A text that is read over a WebSocket: each piece is a message, binary or, for "base64.binary.k8s.io", base64 in text.
+//
+// Thread-safety: the executor of the exchange.
+// Lifetime:      the task ends when the text or the client does; the source is given up then.
+// Errors:        of the handshake: answered as golang.org/x/net/websocket does.
+#pragma once
+
+#include <memory>
+
+#include "backplane/client.hpp"
+#include "backplane/http.hpp"
+
+namespace backplane::core {
+
+Task<Status> stream_to_websocket(Exchange& exchange, std::unique_ptr<HttpAnswer> source);
+
+}  // namespace backplane::core

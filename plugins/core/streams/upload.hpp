@@ -1,0 +1,37 @@
+// What is sent over a connection that has left HTTP, written piece by piece: the other end of HttpCall::body_source.
+//
+// Thread-safety: any executor; one writer waits at a time.
+// Lifetime:      shared by the call and its writer.
+// Errors:        after close() writes are refused, and what was written before is still sent.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "backplane/client.hpp"
+
+namespace backplane::core {
+
+class Upload final : public BodySource {
+ public:
+  static constexpr std::size_t kWindow = 256 << 10;
+
+  Task<Result<std::string>> next() override;
+  // Waits while a window is unsent.  False: nobody takes it any more.
+  Task<bool> write(std::string bytes);
+  // Does not wait: for what is small and seldom.
+  void write_now(std::string bytes);
+  void close();
+
+ private:
+  bool add(std::string bytes, std::optional<Promise<bool>>& room);
+  bool take(std::string& out, std::optional<Promise<bool>>& more);
+
+  std::mutex mutex_;
+  std::string bytes_;
+  bool closed_ = false;
+  std::optional<Promise<bool>> more_, room_;
+};
+
+}  // namespace backplane::core

@@ -1,0 +1,65 @@
+// The server's end of a WebSocket (RFC 6455) whose messages are read: handshake, frames in, frames out.
+//
+// Thread-safety: pure functions, and readers of one executor.
+// Errors:        a client that breaks the protocol is as one that closes: kBroken.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/http.hpp"
+
+namespace backplane::core {
+
+// The client asks for a WebSocket (Upgrade and Connection say so).
+bool is_websocket_request(const Exchange& exchange);
+// The words of Sec-WebSocket-Protocol, in order.
+std::vector<std::string> websocket_protocols(const Exchange& exchange);
+
+// What keeps the handshake from being answered with 101; `code` 0: nothing does.
+struct HandshakeProblem {
+  int code = 0;
+  std::string text;
+};
+HandshakeProblem check_handshake(const Exchange& exchange);
+// Answers 101, with `protocol` if it is not empty.
+Task<Status> accept_websocket(Exchange& exchange, std::string protocol);
+
+// Takes the client's frames apart, whatever pieces they come in.  Data is handed on in pieces: no message is held.
+class MessageReader {
+ public:
+  static constexpr std::size_t kMaxPiece = 32 << 10;
+  struct Event {
+    enum class Kind : unsigned char { kNeedsMore, kData, kPing, kClose, kBroken };
+    Kind kind = Kind::kNeedsMore;
+    bool first = false;  // kData: begins a message …
+    bool last = false;   // … ends it
+    bool text = false;   // … of text
+    std::string data;    // of kPing, too
+  };
+  void feed(std::string_view bytes);
+  Event next();
+
+ private:
+  bool read_head(Event& out);
+  bool read_control(Event& out, unsigned opcode, std::size_t head, std::size_t length);
+  std::string unmasked(std::size_t size);
+
+  std::string input_;
+  std::size_t at_ = 0;
+  std::uint64_t left_ = 0;  // of a data frame
+  bool in_data_ = false, first_ = false, final_ = false, text_ = false;
+  bool in_message_ = false, broken_ = false;
+  std::string mask_;
+  std::size_t masked_ = 0;  // bytes of the frame that the mask has been taken off
+};
+
+// Heads of what is sent.
+constexpr unsigned kTextFrame = 1, kBinaryFrame = 2, kCloseFrame = 8, kPongFrame = 10;
+std::string frame(unsigned opcode, std::string_view payload);
+// "Good-bye": normal closure.
+std::string close_frame();
+
+}  // namespace backplane::core
