@@ -67,7 +67,40 @@ class Cluster:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-class Texts(unittest.TestCase):
+class WebSocketClient:
+    """Talks to `server` over WebSockets, byte by byte."""
+
+    def upgraded(self, path, *protocols):
+        """The answer's head and the connection behind it, to a request for a WebSocket."""
+        connection = self.server.connect()
+        connection.connect()
+        head = ['GET %s HTTP/1.1' % path, 'Host: x', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13',
+                'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==']
+        head += ['Sec-WebSocket-Protocol: ' + ', '.join(protocols)] if protocols else []
+        connection.sock.sendall('\r\n'.join(head + ['', '']).encode())
+        answer = b''
+        while b'\r\n\r\n' not in answer:
+            some = connection.sock.recv(1)
+            if not some:
+                break
+            answer += some
+        self.addCleanup(connection.close)
+        return answer.decode(), connection.sock
+
+    @staticmethod
+    def messages(sock):
+        """Opcode and payload of what comes, until the end."""
+        data, out = b'', []
+        while some := sock.recv(65536):
+            data += some
+        while data:
+            size, at = (data[1], 2) if data[1] < 126 else (int.from_bytes(data[2:4], 'big'), 4)
+            out.append((data[0] & 15, data[at:at + size]))
+            data = data[at + size:]
+        return out
+
+
+class Texts(WebSocketClient, unittest.TestCase):
     """What is said, without a kubectl between."""
 
     @classmethod
@@ -191,47 +224,18 @@ class Texts(unittest.TestCase):
         connection.close()
         self.assertTrue(wait_for(lambda: 'log' in self.kubelet.left))
 
-    def upgraded(self, path, *protocols):
-        """The answer's head and the connection behind it, to a request for a WebSocket."""
-        connection = self.server.connect()
-        connection.connect()
-        head = ['GET %s%s HTTP/1.1' % (PODS, path), 'Host: x', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13',
-                'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==']
-        head += ['Sec-WebSocket-Protocol: ' + ', '.join(protocols)] if protocols else []
-        connection.sock.sendall('\r\n'.join(head + ['', '']).encode())
-        answer = b''
-        while b'\r\n\r\n' not in answer:
-            some = connection.sock.recv(1)
-            if not some:
-                break
-            answer += some
-        self.addCleanup(connection.close)
-        return answer.decode(), connection.sock
-
-    @staticmethod
-    def messages(sock):
-        """Opcode and payload of what comes, until the end."""
-        data, out = b'', []
-        while some := sock.recv(65536):
-            data += some
-        while data:
-            size, at = (data[1], 2) if data[1] < 126 else (int.from_bytes(data[2:4], 'big'), 4)
-            out.append((data[0] & 15, data[at:at + size]))
-            data = data[at + size:]
-        return out
-
     def test_logs_over_a_websocket(self):
-        head, sock = self.upgraded('/p/log?tailLines=1')
+        head, sock = self.upgraded(PODS + '/p/log?tailLines=1')
         self.assertIn(' 101 ', head)
         self.assertIn('s3pPLMBiTxaQ9kYGzzhZRbK+xOo=', head)
         self.assertEqual(self.messages(sock), [(2, b''), (2, b'three\n'), (8, b'\x03\xe8')])
-        head, sock = self.upgraded('/p/log?tailLines=1', 'other', 'base64.binary.k8s.io')
+        head, sock = self.upgraded(PODS + '/p/log?tailLines=1', 'other', 'base64.binary.k8s.io')
         self.assertIn('Sec-Websocket-Protocol: base64.binary.k8s.io', head)
         self.assertEqual(self.messages(sock), [(1, b''), (1, b'dGhyZWUK'), (8, b'\x03\xe8')])
-        self.assertIn(' 403 ', self.upgraded('/p/log', 'other')[0])
+        self.assertIn(' 403 ', self.upgraded(PODS + '/p/log', 'other')[0])
 
     def test_older_websockets_reach_the_kubelet_as_they_are(self):
-        head, sock = self.upgraded('/p/exec?command=echo&command=hi&stdout=1', 'v4.channel.k8s.io')
+        head, sock = self.upgraded(PODS + '/p/exec?command=echo&command=hi&stdout=1', 'v4.channel.k8s.io')
         self.assertIn('Sec-Websocket-Protocol: v4.channel.k8s.io', head)
         self.assertEqual(self.kubelet.upgrades[-1], 'websocket')
         said = self.messages(sock)
@@ -241,24 +245,24 @@ class Texts(unittest.TestCase):
     def test_a_kubelet_that_translates_itself(self):
         self.cluster.node('modern', '127.0.0.1', self.kubelet.port, declaredFeatures=['ExtendWebSocketsToKubelet'])
         self.cluster.pod('on-modern', ['c'], 'modern')
-        head, sock = self.upgraded('/on-modern/exec?command=echo&command=hi&stdout=1', 'v5.channel.k8s.io')
+        head, sock = self.upgraded(PODS + '/on-modern/exec?command=echo&command=hi&stdout=1', 'v5.channel.k8s.io')
         self.assertIn('Sec-Websocket-Protocol: v5.channel.k8s.io', head)
         self.assertEqual(self.kubelet.upgrades[-1], 'websocket')
         self.assertEqual(self.messages(sock)[0], (2, b'\x01hi\n'))
-        self.upgraded('/p/exec?command=true&stdout=1', 'v5.channel.k8s.io')
+        self.upgraded(PODS + '/p/exec?command=true&stdout=1', 'v5.channel.k8s.io')
         self.assertTrue(wait_for(lambda: self.kubelet.upgrades[-1] == 'spdy/3.1'))
 
     def test_a_kubelet_that_refuses_an_upgrade_is_quoted(self):
         self.kubelet.answers['exec'] = (404, {'Content-Type': 'text/plain'}, 'no such container')
         try:
-            head, sock = self.upgraded('/p/exec?command=true&stdout=1', 'v5.channel.k8s.io')
+            head, sock = self.upgraded(PODS + '/p/exec?command=true&stdout=1', 'v5.channel.k8s.io')
             self.assertIn(' 101 ', head)
             hello, status, farewell = self.messages(sock)
             self.assertEqual((hello, farewell), ((2, b'\x01'), (8, b'\x03\xe8')))
             self.assertEqual(status[1][:1], b'\x03')
             self.assertEqual(json.loads(status[1][1:])['message'],
                              'Internal error occurred: unable to upgrade connection: no such container')
-            head, sock = self.upgraded('/p/exec?command=true&stdout=1', 'v4.channel.k8s.io')
+            head, sock = self.upgraded(PODS + '/p/exec?command=true&stdout=1', 'v4.channel.k8s.io')
             self.assertIn(' 404 ', head)
         finally:
             del self.kubelet.answers['exec']
@@ -269,7 +273,7 @@ class Texts(unittest.TestCase):
         with socket.create_server(('127.0.0.1', 0)) as silent:
             self.cluster.node('silent', '127.0.0.1', silent.getsockname()[1])
             self.cluster.pod('on-silent', ['c'], 'silent')
-            _, sock = self.upgraded('/on-silent/exec?command=true&stdout=1', 'v5.channel.k8s.io')
+            _, sock = self.upgraded(PODS + '/on-silent/exec?command=true&stdout=1', 'v5.channel.k8s.io')
             peer = silent.accept()[0]
             sock.close()
             peer.settimeout(30)
@@ -279,7 +283,7 @@ class Texts(unittest.TestCase):
 
     def test_broken_frames_end_the_connection(self):
         self.kubelet.left.clear()
-        _, sock = self.upgraded('/p/exec?command=sleep&command=100&stdin=1&stdout=1', 'v5.channel.k8s.io')
+        _, sock = self.upgraded(PODS + '/p/exec?command=sleep&command=100&stdin=1&stdout=1', 'v5.channel.k8s.io')
         self.assertEqual(sock.recv(3), b'\x82\x01\x01')
         sock.sendall(b'\x82\x01x')  # not masked
         self.assertTrue(wait_for(lambda: 'exec' in self.kubelet.left))
@@ -439,7 +443,7 @@ class Suite:
                 self.kubelet.dropped.clear()
 
 
-class Proxies(unittest.TestCase):
+class Proxies(WebSocketClient, unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.address = own_address()
@@ -525,6 +529,11 @@ class Proxies(unittest.TestCase):
         self.plain.answers['page'] = (302, {'Location': '/login'}, '')
         self.assertEqual(self.ask(prefix + '/page')[1]['Location'], prefix + '/login')
         del self.plain.answers['page']
+
+    def test_websockets_pass(self):
+        head, sock = self.upgraded(PODS + '/web/proxy/exec/a?command=echo&command=hi&output=1', 'v4.channel.k8s.io')
+        self.assertIn('Sec-Websocket-Protocol: v4.channel.k8s.io', head)
+        self.assertEqual(self.messages(sock)[0], (2, b'\x01hi\n'))
 
     def test_nobody_answers(self):
         with socket.socket() as s:

@@ -292,7 +292,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def receive(self, others, patience=0.2):
         """What has come, and which of the other descriptors are ready; None at the end of the connection."""
-        if self.connection.pending():
+        if getattr(self.connection, 'pending', int)():
             return self.connection.recv(65536), []
         ready = select.select([self.connection] + others, [], [], patience)[0]
         if self.connection not in ready:

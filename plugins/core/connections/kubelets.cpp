@@ -103,6 +103,7 @@ Result<Kubelet> Kubelets::read(const Object& node) const {
 }
 
 Task<Result<Kubelet>> Kubelets::find(RequestContext& context, std::string node) const {
+  if (nodes_ == nullptr) co_return not_found("", "nodes", node);  // switched off
   auto found = co_await nodes_->get(context, std::move(node), GetOptions());
   if (!found.ok()) co_return std::move(found).status();
   const Object tree = decode(**found, context.arena());
