@@ -17,6 +17,9 @@ Compiled Environment::compile(std::string_view expression) const {
   if (problems.empty()) check_literals(program->ast, *state_, problems);
   if (!problems.empty()) return {nullptr, problems.printed(expression)};
   program->cost = estimate_cost(program->ast, *state_);
+  std::string problem;
+  program->plan = make_plan(program->ast, state_->options, problem);
+  if (program->plan == nullptr) return {nullptr, "program instantiation failed: " + problem};
   return {std::make_shared<const Program>(std::move(program)), {}};
 }
 

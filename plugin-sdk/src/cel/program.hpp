@@ -7,6 +7,7 @@
 
 #include "backplane/cel.hpp"
 #include "cel/ast.hpp"
+#include "cel/plan.hpp"
 #include "cel/types.hpp"
 
 namespace backplane::cel {
@@ -18,6 +19,7 @@ struct Program::State {
   cel_detail::TypeArena arena;
   std::shared_ptr<const Environment> environment;
   Cost cost;
+  std::unique_ptr<const cel_detail::Plan> plan;
 };
 
 }  // namespace backplane::cel

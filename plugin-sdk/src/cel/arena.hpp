@@ -1,0 +1,78 @@
+// Memory of one run: values that an expression makes live here and go together.
+//
+// Thread-safety: one run has one arena, and one thread.
+// Lifetime:      what is allocated lives as long as the arena; nothing in it is destroyed, so only plain data goes in.
+// Errors:        more than the limit throws Halt, which ends the run and never leaves it: no operator can take it for a value.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace backplane::cel_detail {
+
+// Why a run was stopped from outside of its expression.
+enum class Halt : unsigned char { kCost, kMemory, kCancelled };
+
+class Arena {
+ public:
+  // Far above what the cost limit lets an honest expression make.
+  static constexpr std::size_t kLimit = std::size_t{64} << 20;
+
+  Arena() = default;
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  template <class T>
+  T* allocate(std::size_t count) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    if (count > kLimit / sizeof(T)) throw Halt::kMemory;
+    return static_cast<T*>(raw(count * sizeof(T)));
+  }
+  template <class T>
+  const T* keep(const T& value) {
+    return new (allocate<T>(1)) T(value);
+  }
+  std::string_view keep_text(std::string_view text) {
+    char* copy = allocate<char>(text.size());
+    if (!text.empty()) std::memcpy(copy, text.data(), text.size());
+    return {copy, text.size()};
+  }
+  // Before something of that size is made elsewhere.
+  void expect(std::size_t bytes) const {
+    if (bytes > kLimit - used_) throw Halt::kMemory;
+  }
+
+ private:
+  static constexpr std::size_t kAlign = alignof(std::max_align_t);
+  static constexpr std::size_t kChunk = 16 * 1024;
+
+  void* raw(std::size_t bytes) {
+    bytes = (bytes + kAlign - 1) & ~(kAlign - 1);
+    if (bytes > static_cast<std::size_t>(end_ - next_)) grow(bytes);
+    void* out = next_;
+    next_ += bytes;
+    return out;
+  }
+  void grow(std::size_t bytes) {
+    expect(bytes);
+    const std::size_t size = bytes > kChunk / 4 ? bytes + kChunk : kChunk;
+    used_ += size;
+    chunks_.push_back(std::make_unique_for_overwrite<std::byte[]>(size));
+    next_ = chunks_.back().get();
+    end_ = next_ + size;
+  }
+
+  // Most runs make little: that needs no memory of its own.
+  alignas(kAlign) std::byte first_[1024];
+  std::byte* next_ = first_;
+  std::byte* end_ = first_ + sizeof(first_);
+  std::size_t used_ = 0;
+  std::vector<std::unique_ptr<std::byte[]>> chunks_;
+};
+
+}  // namespace backplane::cel_detail

@@ -1,0 +1,30 @@
+// Equality and order of values, across number types, and of lists that a schema calls sets or maps.
+//
+// Thread-safety: pure functions; what they make of trees lies in the arena.
+#pragma once
+
+#include "cel/value.hpp"
+
+namespace backplane::cel_detail {
+
+enum class Equal : unsigned char { kNo, kYes, kNoOverload };
+
+// What == says.  kNoOverload: values of a library with others.
+Equal equal(Arena& arena, const Val& a, const Val& b);
+inline Val equal_val(Arena& arena, const Val& a, const Val& b) {
+  const Equal answer = equal(arena, a, b);
+  return answer == Equal::kNoOverload ? no_overload() : bool_val(answer == Equal::kYes);
+}
+// -1, 0, 1 as an int, or an error for what has no order.
+Val compare(const Val& a, const Val& b);
+
+// Keys of maps: bools, numbers (1, 1u and 1.0 are one key) and texts.
+bool same_key(const Val& a, const Val& b) noexcept;
+std::uint64_t hash_of(const Val& key) noexcept;
+
+// x in list, key in map.
+Val contains(Arena& arena, const Val& container, const Val& item);
+// list + list: of sets the union, of maps the merge by key, else one behind the other.
+Val concatenate(Arena& arena, const Val& a, const Val& b);
+
+}  // namespace backplane::cel_detail

@@ -1,0 +1,229 @@
+// The steps of a plan, and what one run of it carries along.
+//
+// Thread-safety: nodes are immutable; a Run belongs to one thread.
+// Lifetime:      values as value.hpp says.
+// Errors:        errors of the expression are values; Halt (arena.hpp) ends a run that costs too much.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "cel/functions.hpp"
+#include "cel/run_cost.hpp"
+#include "cel/value.hpp"
+
+namespace backplane::cel_detail {
+
+class Fold;
+struct Run;
+
+class Node {
+ public:
+  virtual ~Node();
+  virtual Val eval(Run& run) const = 0;
+};
+using NodePtr = std::unique_ptr<const Node>;
+
+// A variable of a loop.  What a loop collects into is made when it is first asked for.
+struct Local {
+  Val value;
+  const Fold* pending = nullptr;
+};
+
+struct Run {
+  Arena arena;
+  std::span<const Val> variables;
+  std::span<Local> locals;
+  std::uint64_t cost = 0;
+  std::uint64_t limit = 0;
+  const std::atomic<bool>* cancelled = nullptr;
+  unsigned iterations = 0;
+
+  void charge(std::uint64_t amount) {
+    cost += amount;
+    if (cost > limit) throw Halt::kCost;
+  }
+  // Once for every item of a loop.
+  void step() {
+    constexpr unsigned kEvery = 100;
+    if (++iterations % kEvery == 0 && cancelled != nullptr && cancelled->load(std::memory_order_relaxed)) throw Halt::kCancelled;
+  }
+};
+
+// A variable nobody has bound.
+bool is_unbound(const Val& value) noexcept;
+Val unbound(std::string_view name) noexcept;
+
+class Constant final : public Node {
+ public:
+  explicit Constant(const Val& value) : value_(value) {}
+  const Val& value() const noexcept { return value_; }
+  Val eval(Run&) const override { return value_; }
+
+ private:
+  Val value_;
+};
+
+class AndOr final : public Node {
+ public:
+  // `stop`: the answer that ends the evaluation.
+  AndOr(std::vector<NodePtr> terms, bool stop) : terms_(std::move(terms)), stop_(stop) {}
+  Val eval(Run& run) const override;
+
+ private:
+  std::vector<NodePtr> terms_;
+  bool stop_;
+};
+
+// @not_strictly_false
+class NotFalse final : public Node {
+ public:
+  explicit NotFalse(NodePtr term) : term_(std::move(term)) {}
+  Val eval(Run& run) const override;
+
+ private:
+  NodePtr term_;
+};
+
+// x.or(y), x.orValue(y)
+class OptionalOr final : public Node {
+ public:
+  OptionalOr(NodePtr first, NodePtr second, bool unwrap) : first_(std::move(first)), second_(std::move(second)), unwrap_(unwrap) {}
+  Val eval(Run& run) const override;
+
+ private:
+  NodePtr first_, second_;
+  bool unwrap_;
+};
+
+// x in ['a', 'b']: the list is a map of its items.
+class InConstant final : public Node {
+ public:
+  InConstant(NodePtr item, const Val& items) : item_(std::move(item)), items_(items) {}
+  Val eval(Run& run) const override;
+
+ private:
+  NodePtr item_;
+  Val items_;
+};
+
+class Invocation final : public Node {
+ public:
+  struct Candidate {
+    const Overload* overload;
+    Function function;
+  };
+  struct Spec {
+    std::string_view function;
+    std::vector<NodePtr> arguments;
+    Function fixed = nullptr;           // takes whatever comes
+    std::vector<Candidate> candidates;  // the first that fits
+    bool guarded = false;               // whether fitting must be looked at
+    bool plain_refusal = false;         // "no such overload", without names
+    bool early = false;                 // the first error ends it before the others are evaluated
+    CostFunction cost = nullptr;        // null: one
+    std::unique_ptr<const re2::RE2> pattern;
+  };
+  explicit Invocation(Spec spec);
+  ~Invocation() override;
+  Val eval(Run& run) const override;
+
+ private:
+  Val invoke(Run& run, std::span<const Val> arguments) const;
+  Spec spec_;
+};
+
+class MakeList final : public Node {
+ public:
+  struct Item {
+    NodePtr node;
+    bool optional = false;
+  };
+  explicit MakeList(std::vector<Item> items) : items_(std::move(items)) {}
+  Val eval(Run& run) const override;
+
+ private:
+  std::vector<Item> items_;
+};
+
+class MakeMap final : public Node {
+ public:
+  struct Item {
+    NodePtr key;  // of a message: a constant
+    NodePtr value;
+    bool optional = false;
+  };
+  // `type_name`: of a message; empty: a map.
+  MakeMap(std::vector<Item> items, std::string_view type_name) : items_(std::move(items)), type_name_(type_name) {}
+  Val eval(Run& run) const override;
+
+ private:
+  std::vector<Item> items_;
+  std::string_view type_name_;
+};
+
+class Fold final : public Node {
+ public:
+  struct Spec {
+    NodePtr range, init, condition, step, result;
+    std::size_t first = 0, second = 0, accumulator = 0;  // locals
+    bool two = false;
+    bool collects = false;  // an empty list or map is added to in place
+  };
+  explicit Fold(Spec spec) : spec_(std::move(spec)) {}
+  Val eval(Run& run) const override;
+  // The first look at the accumulator.
+  const Val& start(Run& run) const;
+
+ private:
+  // False: the loop is over.
+  bool item(Run& run, const Val& first, const Val* second) const;
+  void loop(Run& run, const Val& range) const;
+  Spec spec_;
+};
+
+// ---- attributes: a value and the way into it, evaluated as one
+
+class Attribute;
+
+struct Qualifier {
+  Val key;                                    // a constant
+  std::shared_ptr<const Attribute> computed;  // or what is to be evaluated
+  const cel::DeclType* object = nullptr;      // where a constant name is known to be this field
+  const cel::DeclField* field = nullptr;
+  bool optional = false;
+  bool test_only = false;
+};
+
+class Attribute {
+ public:
+  enum class Base : unsigned char { kVariable, kLocal, kNode, kConditional };
+  Base base = Base::kVariable;
+  std::size_t slot = 0;
+  NodePtr node;  // kNode; the condition of kConditional
+  std::unique_ptr<Attribute> truthy, falsy;
+  std::vector<std::shared_ptr<const Qualifier>> qualifiers;
+
+  void add(const std::shared_ptr<const Qualifier>& qualifier);
+  Val resolve(Run& run) const;
+
+ private:
+  Val walk(Run& run, Val value) const;
+};
+
+class Access final : public Node {
+ public:
+  explicit Access(Attribute attribute) : attribute_(std::move(attribute)) {}
+  Attribute& attribute() noexcept { return attribute_; }
+  void make_test() noexcept { test_only_ = true; }
+  Val eval(Run& run) const override;
+
+ private:
+  Attribute attribute_;
+  bool test_only_ = false;
+};
+
+}  // namespace backplane::cel_detail

@@ -1,0 +1,13 @@
+// "%d of %s".format([…]).
+//
+// Thread-safety: pure function.
+// Errors:        as upstream words them.
+#pragma once
+
+#include "cel/functions.hpp"
+
+namespace backplane::cel_detail {
+
+Val format_text(Call& call);
+
+}  // namespace backplane::cel_detail

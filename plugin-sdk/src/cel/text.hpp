@@ -1,0 +1,33 @@
+// Numbers and values as text, and back, as Go's strconv and fmt do it.
+//
+// Thread-safety: pure functions; texts lie in the arena.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cel/value.hpp"
+
+namespace backplane::cel_detail {
+
+// strconv.FormatFloat: 'g' with the fewest digits; 'f' with so many.
+void append_real(std::string& out, double value);
+void append_fixed(std::string& out, double value, int digits);
+// time.Duration's String: "1h0m0s".
+void append_go_duration(std::string& out, std::int64_t nanoseconds);
+// strconv.Quote.
+std::string quoted(std::string_view text);
+
+std::optional<std::int64_t> parse_int(std::string_view text);
+std::optional<std::uint64_t> parse_uint(std::string_view text);
+std::optional<double> parse_real(std::string_view text);
+std::optional<bool> parse_bool(std::string_view text);
+bool is_utf8(std::string_view text) noexcept;
+
+// string(x); an error where there is no such conversion.
+Val to_text_val(Arena& arena, const Val& value);
+// x as one of the types that have a function: int(x), bytes(x) …
+Val convert(Arena& arena, const Val& value, ValKind to);
+
+}  // namespace backplane::cel_detail

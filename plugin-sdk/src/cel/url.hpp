@@ -1,0 +1,18 @@
+// URLs as Go's net/url reads them.
+//
+// Thread-safety: pure functions; the parts lie in the arena, or in the text.
+// Errors:        Go's words: `parse "a b": …`.
+#pragma once
+
+#include "cel/library_values.hpp"
+
+namespace backplane::cel_detail {
+
+// url.ParseRequestURI, then url.Parse.  False: it is none.
+bool parse_url(Arena& arena, std::string_view text, UrlVal& out, std::string& error);
+// url.ParseRequestURI alone; empty: it is one.
+std::string request_uri_problem(std::string_view text);
+// What is behind the escapes; false: some are broken.
+bool unescape_query(std::string_view text, std::string& out);
+
+}  // namespace backplane::cel_detail
