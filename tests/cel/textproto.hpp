@@ -1,0 +1,38 @@
+// Protocol buffers as text, as far as the conformance suite of CEL uses it: a tree of named fields, without types.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace backplane::textproto {
+
+struct Field {
+  std::string name;    // "expr"; "[type.googleapis.com/…]" as it stands
+  std::string scalar;  // of a scalar: its text; strings unescaped and put together
+  bool is_message = false;
+  std::vector<Field> fields;
+
+  const Field* find(std::string_view wanted) const {
+    for (const Field& field : fields) {
+      if (field.name == wanted) return &field;
+    }
+    return nullptr;
+  }
+  std::vector<const Field*> all(std::string_view wanted) const {
+    std::vector<const Field*> out;
+    for (const Field& field : fields) {
+      if (field.name == wanted) out.push_back(&field);
+    }
+    return out;
+  }
+  std::string_view text(std::string_view wanted) const {
+    const Field* field = find(wanted);
+    return field == nullptr ? std::string_view() : std::string_view(field->scalar);
+  }
+};
+
+// Throws std::runtime_error with the place of what it does not understand.
+Field parse(std::string_view text);
+
+}  // namespace backplane::textproto
