@@ -105,6 +105,26 @@ TEST(ConversionReviewTest, BodiesThatAreNoReviewAreRefused) {
   for (const char* objects : {"7", "null", "[]", "{}"}) EXPECT_NE(problem(answer(objects)), "") << objects;
 }
 
+TEST(ConversionReviewTest, AnyBytesAreReadOrRefused) {
+  const std::vector<Object> objects = asked(2);
+  const std::string other = object(R"({"name":"n1","namespace":"a","uid":"u","labels":{"x":"y"}})");
+  const std::string whole = answer(object() + "," + other);
+  ASSERT_EQ(read_answer(question(), objects, whole).problem, "");
+  const auto look = [&](const std::string& body) {
+    const ReviewAnswer read = read_answer(question(), objects, body);
+    EXPECT_TRUE(read.problem.empty() ? read.objects.size() == objects.size() : read.fault != ReviewFault::kNone) << body;
+    for (const Object& each : read.objects) EXPECT_EQ(meta_text(each, "uid"), "u") << body;
+  };
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    look(whole.substr(0, i));
+    for (const char byte : {'{', '"', ']', '0', '\0', '\xff'}) {
+      std::string changed = whole;
+      changed[i] = byte;
+      look(changed);
+    }
+  }
+}
+
 TEST(WebhookUrlTest, IsCutIntoServerAndPath) {
   EXPECT_EQ(split_url("https://a.b:8443/x/y").server, "https://a.b:8443");
   EXPECT_EQ(split_url("https://a.b:8443/x/y").path, "/x/y");

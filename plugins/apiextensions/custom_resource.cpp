@@ -6,6 +6,7 @@
 
 #include "backplane/schema_change.hpp"
 #include "definition.hpp"
+#include "webhook_config.hpp"
 
 namespace backplane::apiextensions {
 namespace {
@@ -203,7 +204,7 @@ void CustomResource::complete(Object& stored) const {
 void CustomResource::bring_up_to_date(Object& stored) const {
   complete(stored);
   const CustomVersion& version = this->stored();
-  if (get_string(stored, "apiVersion") == version.api_version) return;
+  if (get_string(stored, "apiVersion") == version.api_version || by_webhook) return;
   stored["apiVersion"] = version.api_version;
   Value whole(std::move(stored));
   // What is beyond the schema is the store's to refuse.
@@ -232,6 +233,7 @@ Result<std::shared_ptr<const CustomResource>> read_resource(const Object& crd, c
   }
   if (resource->versions.empty()) return internal_error("the definition of " + resource->plural + " has no version to store");
   resource->may_lack_defaults = written_through_others(crd);
+  resource->by_webhook = converts_by_webhook(crd);
   resource->writes = std::move(writes);
   return std::shared_ptr<const CustomResource>(std::move(resource));
 }

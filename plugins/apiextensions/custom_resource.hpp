@@ -43,6 +43,8 @@ struct CustomResource {
   std::size_t stored_index = 0;
   // What is written through another version lacks the defaults of the stored one.
   bool may_lack_defaults = false;
+  // Versions differ in more than their names: only the webhook makes one of another.
+  bool by_webhook = false;
   std::shared_ptr<const Writes> writes;
 
   const CustomVersion& stored() const noexcept { return versions[stored_index]; }
@@ -57,8 +59,10 @@ struct CustomResource {
   // The object as it is to be read: with the defaults of the version that it was stored in, and without what that does not know.  One that
   // is beyond its schema stays as it is.
   void complete(Object& stored) const;
-  // The same in the version that is stored now.
+  // The same in the version that is stored now; by webhook, in the version that it is in.
   void bring_up_to_date(Object& stored) const;
+  // Whether bring_up_to_date() makes of it an object of the version that is stored now.
+  bool can_be_brought(const Object& stored) const { return !by_webhook || get_string(stored, "apiVersion") == this->stored().api_version; }
 };
 
 // Names are the accepted ones.

@@ -162,6 +162,26 @@ TEST(CustomConverterTest, ReadersSeeTheDefaultsOfTheStoredVersionAndTheStoreDoes
             R"({"apiVersion":"mv.example.com/v1","kind":"Thing","metadata":{"name":"t"},"spec":{"size":1}})");
 }
 
+TEST(CustomResourceTest, OnlyAWebhookMakesOneVersionOfAnother) {
+  auto by_webhook = std::make_shared<CustomResource>(*resource());
+  Object older = thing(R"(,"a":"x")", "v1alpha1");
+  EXPECT_TRUE(by_webhook->can_be_brought(older));
+  by_webhook->by_webhook = true;
+  EXPECT_FALSE(by_webhook->can_be_brought(older));
+  by_webhook->bring_up_to_date(older);
+  EXPECT_TRUE(older == thing(R"(,"a":"x")", "v1alpha1"));
+
+  // A status is put into the object as the version's own strategy has left it.
+  RequestContext context;
+  Object updated = thing(R"(,"spec":{"size":1},"status":{"replicas":2})");
+  make_custom_status_strategy(by_webhook)->prepare_for_update(context, updated, older);
+  EXPECT_EQ(to_json(updated), to_json(thing(R"(,"spec":{"size":1},"status":{"replicas":2})")));
+  Object sent = thing(R"(,"spec":{"size":9},"status":{"replicas":3})");
+  make_version_status_strategy(by_webhook, by_webhook->stored())->prepare_for_update(context, sent, updated);
+  EXPECT_EQ(to_json(sent["spec"]), R"({"size":1})");
+  EXPECT_EQ(to_json(sent["status"]), R"({"replicas":3})");
+}
+
 TEST(CustomConverterTest, KnowsTheFieldLabelsOfItsOwnVersion) {
   const auto read = resource();
   const CustomConverter stored(read, read->stored(), nullptr);

@@ -61,6 +61,8 @@ class CustomFacts : public Strategy {
     return *room;
   }
 
+  const CustomResource& resource() const noexcept { return *resource_; }
+
  private:
   std::shared_ptr<const CustomResource> resource_;
 };
@@ -83,6 +85,11 @@ class CustomStatusStrategy final : public CustomFacts {
 
   // Everything but status is as it was.
   void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
+    if (!resource().can_be_brought(old)) {
+      // The version's own strategy has seen to it, with what the webhook has made of the old object.
+      if (const Value* metadata = find(old, "metadata")) object["metadata"] = *metadata;
+      return;
+    }
     Value* status = find(object, "status");
     std::optional<Value> kept;
     if (status != nullptr) kept.emplace(std::move(*status));
@@ -131,6 +138,18 @@ class VersionStatusStrategy final : public Strategy, public WrittenFieldsProvide
       : resource_(std::move(resource)), version_(version) {}
   WrittenFields written_fields() const override { return {.resets = {"metadata", "spec"}}; }
 
+  // The form that is stored may be another version's, so that only here old and new object say the same in the same words.
+  void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
+    if (!resource_->by_webhook) return;
+    Object kept(old, object.storage());
+    for (const std::string_view key : {"metadata", "status"}) {
+      if (Value* value = find(object, key))
+        kept[key] = std::move(*value);
+      else
+        erase_member(kept, key);
+    }
+    object = std::move(kept);
+  }
   void validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const override {
     validate_custom_status(version_, object, old, errors);
   }

@@ -19,7 +19,13 @@ constexpr std::size_t kObjectsPerCall = 500;
 constexpr std::size_t kBytesPerCall = std::size_t{8} << 20;
 constexpr std::size_t kAnswerBytes = std::size_t{64} << 20;
 
-Status refused(std::string message) { return Status(500, Reason::kNone, std::move(message)); }
+// A webhook's own words may be anything.
+constexpr std::size_t kMessageBytes = std::size_t{16} << 10;
+
+Status refused(std::string message) {
+  if (message.size() > kMessageBytes) message.resize(kMessageBytes);
+  return Status(500, Reason::kNone, std::move(message));
+}
 
 bool is_this_machine(std::string_view host) { return host == "localhost" || host.starts_with("127.") || host == "[::1]"; }
 
