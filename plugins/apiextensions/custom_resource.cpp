@@ -55,6 +55,8 @@ CustomVersion read_version(const Object& crd, const Object& version, const std::
   out.served = get_bool(version, "served").value_or(false);
   out.stored = get_bool(version, "storage").value_or(false);
   out.schema = lazy_schema(source, out.kind);
+  if (const Object* schema = schema_of(version); schema != nullptr && has_rules(*schema))
+    out.rules = std::make_shared<const LazyRules>(source, out.kind.version);
   if (get_bool(version, "deprecated").value_or(false)) {
     out.deprecation_warning = get_string(version, "deprecationWarning");
     if (out.deprecation_warning.empty()) out.deprecation_warning = default_deprecation(crd, out.kind.version);
@@ -160,6 +162,15 @@ void check_scale(const CustomVersion& version, const Object& object, FieldErrors
   check_scale_status(version, object, errors);
 }
 
+// ---- validation rules
+
+void ask_rules(const CustomVersion& version, const Value& object, const Value* old, RuleFindings findings) {
+  if (version.rules == nullptr) return;
+  if (blocks_rules(findings.errors)) return say_blocked(findings.errors);
+  cel::Budget budget;
+  run_rules(version.rules->get(), object, old, old != nullptr, "", budget, findings);
+}
+
 }  // namespace
 
 const CustomVersion* CustomResource::find(std::string_view version) const noexcept {
@@ -238,22 +249,33 @@ Result<std::shared_ptr<const CustomResource>> read_resource(const Object& crd, c
   return std::shared_ptr<const CustomResource>(std::move(resource));
 }
 
-void validate_custom(const CustomVersion& version, const Object& object, FieldErrors& errors) {
-  version.schema.root->validate(Value(object), "", errors);
-  check_scale(version, object, errors);
+void validate_custom(const CustomVersion& version, const Object& object, RuleFindings findings) {
+  const Value whole(object);
+  version.schema.root->validate(whole, "", findings.errors);
+  check_scale(version, object, findings.errors);
+  ask_rules(version, whole, nullptr, findings);
 }
 
-void validate_custom_update(const CustomVersion& version, const Object& object, const Object& old, FieldErrors& errors) {
-  const Value before(old);
-  validate_change(*version.schema.root, Value(object), &before, "", errors);
-  check_scale(version, object, errors);
+void validate_custom_update(const CustomVersion& version, const Object& object, const Object& old, RuleFindings findings) {
+  const Value whole(object), before(old);
+  validate_change(*version.schema.root, whole, &before, "", findings.errors);
+  check_scale(version, object, findings.errors);
+  ask_rules(version, whole, &before, findings);
 }
 
-void validate_custom_status(const CustomVersion& version, const Object& object, const Object& old, FieldErrors& errors) {
+void validate_custom_status(const CustomVersion& version, const Object& object, const Object& old, RuleFindings findings) {
   const Value* status = find(object, "status");
   const Schema* schema = version.schema.root->property("status");
-  if (status != nullptr && schema != nullptr) validate_change(*schema, *status, find(old, "status"), "status", errors);
-  check_scale_status(version, object, errors);
+  if (status != nullptr && schema != nullptr) validate_change(*schema, *status, find(old, "status"), "status", findings.errors);
+  check_scale_status(version, object, findings.errors);
+  if (version.rules == nullptr) return;
+  const Value before(old);
+  Value whole(old);
+  if (status != nullptr)
+    whole.get_object()["status"] = *status;
+  else
+    erase_member(whole.get_object(), "status");
+  ask_rules(version, whole, &before, findings);
 }
 
 }  // namespace backplane::apiextensions

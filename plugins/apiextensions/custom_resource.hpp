@@ -13,6 +13,7 @@
 #include "backplane/host.hpp"
 #include "custom_schema.hpp"
 #include "custom_table.hpp"
+#include "rule_run.hpp"
 #include "writes.hpp"
 
 namespace backplane::apiextensions {
@@ -21,6 +22,7 @@ struct CustomVersion {
   GroupVersionKind kind;
   std::string api_version;  // "example.com/v1"
   CompiledSchema schema;
+  std::shared_ptr<const LazyRules> rules;  // null: the schema has none
   bool served = false;
   bool stored = false;
   std::string deprecation_warning;  // empty: none
@@ -70,10 +72,11 @@ struct CustomResource {
 Result<std::shared_ptr<const CustomResource>> read_resource(const Object& crd, const std::shared_ptr<const SchemaSource>& source,
                                                             std::shared_ptr<const Writes> writes);
 
-// ---- the rules of a version on one object; metadata is the store's business
-void validate_custom(const CustomVersion& version, const Object& object, FieldErrors& errors);
-// What was wrong before in the same way is let through (validation ratcheting).
-void validate_custom_update(const CustomVersion& version, const Object& object, const Object& old, FieldErrors& errors);
-void validate_custom_status(const CustomVersion& version, const Object& object, const Object& old, FieldErrors& errors);
+// ---- the rules of a version on one object; metadata is the store's business.  What was wrong before in the same way is let through
+// (validation ratcheting); a validation rule's failure becomes a warning then.
+void validate_custom(const CustomVersion& version, const Object& object, RuleFindings findings);
+void validate_custom_update(const CustomVersion& version, const Object& object, const Object& old, RuleFindings findings);
+// Of `object` the status is looked at, with the rest as it is in `old`.
+void validate_custom_status(const CustomVersion& version, const Object& object, const Object& old, RuleFindings findings);
 
 }  // namespace backplane::apiextensions

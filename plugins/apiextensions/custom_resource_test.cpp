@@ -46,10 +46,11 @@ TEST(CustomResourceTest, ReadsAllVersions) {
 TEST(CustomResourceTest, ValidatesAgainstTheSchemaAndTheScale) {
   const auto read = resource();
   FieldErrors errors;
-  validate_custom(read->stored(), thing(R"(,"spec":{"size":11})"), errors);
+  std::vector<std::string> warnings;
+  validate_custom(read->stored(), thing(R"(,"spec":{"size":11})"), {errors, warnings});
   EXPECT_EQ(errors.aggregate_message(), "spec.size: Invalid value: 11: spec.size in body should be less than or equal to 10");
   FieldErrors scale;
-  validate_custom(read->stored(), thing(R"(,"spec":{"size":"x"})"), scale);
+  validate_custom(read->stored(), thing(R"(,"spec":{"size":"x"})"), {scale, warnings});
   EXPECT_NE(
       scale.aggregate_message().find(".spec.size: Invalid value: 0: .spec.size accessor error: x is of the type string, expected int64"),
       std::string::npos)
@@ -59,10 +60,11 @@ TEST(CustomResourceTest, ValidatesAgainstTheSchemaAndTheScale) {
 TEST(CustomResourceTest, WhatWasWrongBeforeIsLetThrough) {
   const auto read = resource();
   FieldErrors errors;
+  std::vector<std::string> warnings;
   const Object old = thing(R"(,"spec":{"size":11})");
-  validate_custom_update(read->stored(), thing(R"(,"spec":{"size":11,"color":"blue"})"), old, errors);
+  validate_custom_update(read->stored(), thing(R"(,"spec":{"size":11,"color":"blue"})"), old, {errors, warnings});
   EXPECT_TRUE(errors.empty());
-  validate_custom_update(read->stored(), thing(R"(,"spec":{"size":12})"), old, errors);
+  validate_custom_update(read->stored(), thing(R"(,"spec":{"size":12})"), old, {errors, warnings});
   EXPECT_EQ(errors.size(), 1u);
 }
 

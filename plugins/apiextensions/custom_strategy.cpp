@@ -33,6 +33,10 @@ void warn_of_finalizer(const std::string& finalizer, std::vector<std::string>& w
                      "to avoid accidental conflicts with other finalizer writers");
 }
 
+void warn(RequestContext& context, const std::vector<std::string>& warnings) {
+  for (const std::string& text : warnings) context.warn(text);
+}
+
 class CustomFacts : public Strategy {
  public:
   explicit CustomFacts(std::shared_ptr<const CustomResource> resource)
@@ -122,9 +126,15 @@ class VersionStrategy final : public Strategy, public WrittenFieldsProvider {
     else
       erase_member(object, "status");
   }
-  void validate(RequestContext&, const Object& object, FieldErrors& errors) const override { validate_custom(version_, object, errors); }
-  void validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const override {
-    validate_custom_update(version_, object, old, errors);
+  void validate(RequestContext& context, const Object& object, FieldErrors& errors) const override {
+    std::vector<std::string> warnings;
+    validate_custom(version_, object, {errors, warnings});
+    warn(context, warnings);
+  }
+  void validate_update(RequestContext& context, const Object& object, const Object& old, FieldErrors& errors) const override {
+    std::vector<std::string> warnings;
+    validate_custom_update(version_, object, old, {errors, warnings});
+    warn(context, warnings);
   }
 
  private:
@@ -150,8 +160,10 @@ class VersionStatusStrategy final : public Strategy, public WrittenFieldsProvide
     }
     object = std::move(kept);
   }
-  void validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const override {
-    validate_custom_status(version_, object, old, errors);
+  void validate_update(RequestContext& context, const Object& object, const Object& old, FieldErrors& errors) const override {
+    std::vector<std::string> warnings;
+    validate_custom_status(version_, object, old, {errors, warnings});
+    warn(context, warnings);
   }
 
  private:

@@ -159,7 +159,7 @@ void check_spec(const Object& crd, const Object* old, FieldErrors& errors) {
     errors.required("spec.scope");
   else if (scope != "Cluster" && scope != "Namespaced")
     errors.not_supported("spec.scope", scope, {"Cluster", "Namespaced"});
-  validate_versions(crd, errors);
+  validate_versions(crd, old, errors);
   check_required_names(names_of(crd), errors);
   validate_names(names_of(crd), "spec.names", errors);
   check_conversion(spec, old, errors);

@@ -3,6 +3,7 @@
 
 #include "custom_schema.hpp"
 #include "definition.hpp"
+#include "rule_run.hpp"
 #include "schema_rules.hpp"
 
 namespace backplane::apiextensions {
@@ -50,14 +51,16 @@ Value without_unknown_types(const Value& schema) {
 
 class Defaults {
  public:
-  explicit Defaults(FieldErrors& errors) : errors_(errors) {}
+  Defaults(const Object& root, FieldErrors& errors) : root_(&root), errors_(errors) {}
 
   void walk(const Object& schema, const Schema* compiled, const std::string& path) {
     if (compiled == nullptr) return;
     const Value* value = find(schema, "default");
     const std::string_view type = get_string(schema, "type");
     if (value != nullptr && !value->is_null() && is_known_type(type)) {
+      const std::size_t before = errors_.size();
       check(*value, *compiled, path + ".default");
+      if (errors_.size() == before) ask_rules(schema, *value, path + ".default");
     } else if (value != nullptr && !value->is_null()) {
       const std::string actual = quoted(type_of(*value));
       errors_.type_invalid(path + ".default", actual, " in body must be of type " + std::string(type) + ": " + actual);
@@ -86,7 +89,19 @@ class Defaults {
     }
   }
 
+  // A default must do where it takes the place of nothing, and where it stays what it was.
+  void ask_rules(const Object& schema, const Value& value, const std::string& path) {
+    const std::unique_ptr<const RuleNode> rules = make_rules(schema, &schema == root_);
+    if (rules == nullptr) return;
+    std::vector<std::string> warnings;
+    const std::size_t before = errors_.size();
+    run_rules(*rules, value, &value, false, path, budget_, {errors_, warnings});
+    if (errors_.size() == before) run_rules(*rules, value, nullptr, false, path, budget_, {errors_, warnings});
+  }
+
+  const Object* root_;
   FieldErrors& errors_;
+  cel::Budget budget_;
 };
 
 }  // namespace
@@ -104,7 +119,7 @@ void check_defaults(const Object& schema, const std::string& path, FieldErrors& 
     errors.invalid(path, "", compiled.status().message());
     return;
   }
-  Defaults(errors).walk(schema, compiled->root, path);
+  Defaults(schema, errors).walk(schema, compiled->root, path);
 }
 
 }  // namespace backplane::apiextensions

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "definition.hpp"
-#include "field_path.hpp"
 #include "go_words.hpp"
+#include "rule_checks.hpp"
 
 namespace backplane::apiextensions {
 namespace {
@@ -68,8 +68,11 @@ bool flag(const Object& schema, std::string_view key) { return get_bool(schema, 
 // What has been decided further up.
 struct Walk {
   FieldErrors& errors;
+  FieldErrors& of_rules;
+  const KnownRules& known;
   std::string defaults_refused;  // why; empty: defaults are allowed
   bool inside_meta = false;
+  std::string uncorrelated;  // the path of what keeps this part from being compared with what it was; empty: nothing does
 };
 
 void check_keywords(const Object& schema, const std::string& path, Walk& walk) {
@@ -203,89 +206,69 @@ void check_list_words(const Object& schema, const std::string& path, FieldErrors
   if ((list_type == "map" || list_type == "set") && items != nullptr) check_keyed_items(schema, *items, list_type, path, errors);
 }
 
-std::string trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\n\r\v\f");
-  if (begin == std::string_view::npos) return {};
-  return std::string(text.substr(begin, text.find_last_not_of(" \t\n\r\v\f") - begin + 1));
-}
-bool has_newline(std::string_view text) { return text.find_first_of("\n\r") != std::string_view::npos; }
+// `scope`: null where rules are not looked at.
+void check(const Object& schema, const std::string& path, Walk walk, bool root, const RuleScope* scope);
 
-// The form of validation rules; what they say is not compiled here.
-void check_rule(const Object& rule, const Object& schema, const std::string& path, FieldErrors& errors) {
-  const std::string_view message = get_string(rule, "message");
-  const std::string text = trimmed(get_string(rule, "rule"));
-  if (text.empty())
-    errors.required(path + ".rule", "rule is not specified");
-  else if (!message.empty() && trimmed(message).empty())
-    errors.invalid(path + ".message", message, "must be non-empty if specified");
-  else if (has_newline(trimmed(message)))
-    errors.invalid(path + ".message", message, "must not contain line breaks");
-  else if (has_newline(text) && trimmed(message).empty())
-    errors.required(path + ".message", "message must be specified if rule contains line breaks");
-
-  const std::string_view expression = get_string(rule, "messageExpression");
-  if (!expression.empty() && trimmed(expression).empty()) {
-    errors.required(path + ".messageExpression", "messageExpression must be non-empty if specified");
-  }
-  static const std::vector<std::string> kReasons = {"FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid",
-                                                    "FieldValueRequired"};
-  const std::string_view reason = get_string(rule, "reason");
-  if (find(rule, "reason") != nullptr && std::find(kReasons.begin(), kReasons.end(), reason) == kReasons.end()) {
-    errors.not_supported(path + ".reason", reason, kReasons);
-  }
-  const std::string_view field_path = get_string(rule, "fieldPath");
-  if (!field_path.empty() && trimmed(field_path).empty()) errors.invalid(path + ".fieldPath", field_path, "must be non-empty if specified");
-  if (has_newline(field_path)) errors.invalid(path + ".fieldPath", field_path, "must not contain line breaks");
-  // A schema that is beyond a structural one has no paths to go by.
-  const bool wrong = !field_path.empty() && structural_problem(schema).empty() && !follow_path(field_path, schema, true).problem.empty();
-  if (wrong) errors.invalid(path + ".fieldPath", field_path, "must be a valid path");
+// Into a part that rules may stand in.
+void check_inner(const Object& schema, const std::string& path, const Walk& walk, const RuleScope* around, RuleScope::Step step,
+                 std::string_view name = {}) {
+  if (around == nullptr) return check(schema, path, walk, false, nullptr);
+  const RuleScope scope = around->inner(schema, step, name);
+  check(schema, path, walk, false, &scope);
 }
 
-void check(const Object& schema, const std::string& path, Walk walk, bool root);
-
-void check_properties(const Object& schema, const std::string& path, const Walk& walk, bool root) {
+void check_properties(const Object& schema, const std::string& path, const Walk& walk, bool root, const RuleScope* scope) {
+  const std::string_view map_type = get_string(schema, "x-kubernetes-map-type");
   for (const auto& [name, property] : object_or_empty(schema, "properties")) {
     if (!property.is_object()) continue;
     Walk inside = walk;
+    if (!map_type.empty() && map_type != "granular" && map_type != "atomic" && walk.uncorrelated.empty()) inside.uncorrelated = path;
     const bool meta = name == "metadata" || name == "kind" || name == "apiVersion";
     if (meta && (root || flag(schema, "x-kubernetes-embedded-resource"))) {
       inside.inside_meta = true;
       if (root) inside.defaults_refused = "in top-level " + std::string(name);
     }
-    check(property.get_object(), property_path(path, name), inside, false);
+    check_inner(property.get_object(), property_path(path, name), inside, scope, RuleScope::Step::kProperty, name);
   }
 }
 
-void check(const Object& schema, const std::string& path, Walk walk, bool root) {
-  check_keywords(schema, path, walk);
+void check_values(const Object& schema, const std::string& path, const Walk& walk, const RuleScope* scope) {
   const Value* additional = find(schema, "additionalProperties");
-  if (additional != nullptr && !additional->is_null()) {
-    const bool limits = additional->is_object() || (additional->is_bool() && !additional->get_bool());
-    if (limits && !object_or_empty(schema, "properties").empty()) {
-      walk.errors.forbidden(path + ".additionalProperties", "additionalProperties and properties are mutual exclusive");
-    }
-    if (additional->is_object()) {
-      Walk inside = walk;
-      if (walk.inside_meta) inside.defaults_refused = "inside additionalProperties applying to object metadata";
-      check(additional->get_object(), path + ".additionalProperties", inside, false);
-    }
+  if (additional == nullptr || additional->is_null()) return;
+  const bool limits = additional->is_object() || (additional->is_bool() && !additional->get_bool());
+  if (limits && !object_or_empty(schema, "properties").empty()) {
+    walk.errors.forbidden(path + ".additionalProperties", "additionalProperties and properties are mutual exclusive");
   }
-  check_properties(schema, path, walk, root);
-  if (const Object* inner = get_object(schema, "not")) check(*inner, path + ".not", walk, false);
+  if (!additional->is_object()) return;
+  Walk inside = walk;
+  if (walk.inside_meta) inside.defaults_refused = "inside additionalProperties applying to object metadata";
+  check_inner(additional->get_object(), path + ".additionalProperties", inside, scope, RuleScope::Step::kValues);
+}
+
+void check_items(const Object& schema, const std::string& path, const Walk& walk, const RuleScope* scope) {
+  const Object* items = get_object(schema, "items");
+  if (items == nullptr) return;
+  Walk inside = walk;
+  // Items of other lists have nothing that they are known by.
+  if (get_string(schema, "x-kubernetes-list-type") != "map" && walk.uncorrelated.empty()) inside.uncorrelated = path;
+  check_inner(*items, path + ".items", inside, scope, RuleScope::Step::kItems);
+}
+
+void check(const Object& schema, const std::string& path, Walk walk, bool root, const RuleScope* scope) {
+  const std::size_t before = walk.errors.size();
+  check_keywords(schema, path, walk);
+  check_values(schema, path, walk, scope);
+  check_properties(schema, path, walk, root, scope);
+  if (const Object* inner = get_object(schema, "not")) check(*inner, path + ".not", walk, false, nullptr);
   for (std::string_view key : {"allOf", "oneOf", "anyOf"}) {
     std::size_t i = 0;
-    for (const Object* inner : objects(schema, key)) check(*inner, index_path(path, key, i++), walk, false);
+    for (const Object* inner : objects(schema, key)) check(*inner, index_path(path, key, i++), walk, false, nullptr);
   }
-  if (const Object* items = get_object(schema, "items")) check(*items, path + ".items", walk, false);
+  check_items(schema, path, walk, scope);
   check_list_words(schema, path, walk.errors);
-  std::size_t i = 0;
-  for (const Object* rule : objects(schema, "x-kubernetes-validations")) {
-    const std::string at = index_path(path, "x-kubernetes-validations", i++);
-    const std::size_t problems = walk.errors.list().size();
-    check_rule(*rule, schema, at, walk.errors);
-    // Rather than stored and never asked: objects would get in that it is there to keep out.
-    if (walk.errors.list().size() == problems) walk.errors.forbidden(at, "validation rules are not evaluated by this server");
-  }
+  check_rule_forms(schema, path, walk.errors);
+  // Of a schema that is not in order nobody knows what it declares.
+  if (scope != nullptr && walk.errors.size() == before) check_rules(schema, path, *scope, walk.uncorrelated, walk.known, walk.of_rules);
 }
 
 void check_root_with_status(const Object& schema, const std::string& path, FieldErrors& errors) {
@@ -326,24 +309,26 @@ bool any_schema(const Object& schema, const std::function<bool(const Object&)>& 
   return false;
 }
 
-void check_openapi_rules(const Object& schema, const std::string& path, FieldErrors& errors) {
-  check(schema, path, Walk{errors, {}, false}, true);
-}
-
-void validate_schema(const Object& schema, const std::string& path, bool status_enabled, FieldErrors& errors) {
+void validate_schema(const Object& schema, const std::string& path, bool status_enabled, const KnownRules& known, FieldErrors& errors) {
+  const std::size_t before = errors.size();
   if (status_enabled) check_root_with_status(schema, path, errors);
   if (flag(schema, "nullable")) errors.forbidden(path + ".nullable", "nullable cannot be true at the root");
   const std::string unmakable = structural_problem(schema);
-  const std::size_t before = errors.size();
+  FieldErrors structure;
   if (unmakable.empty()) {
-    FieldErrors structure;
     check_structure(schema, path, structure);
     if (structure.empty()) check_defaults(schema, path, structure);
     errors.add(structure);
   }
-  check_openapi_rules(schema, path, errors);
+  TotalCost total;
+  const RuleScope scope(schema, total);
+  FieldErrors of_rules;
+  const bool in_order = unmakable.empty() && structure.empty();
+  check(schema, path, Walk{errors, of_rules, known, {}, false, {}}, true, in_order ? &scope : nullptr);
+  errors.add(of_rules);
   // As a rule the problem has been told by now, where it stands.
   if (!unmakable.empty() && errors.size() == before) errors.invalid(path, "", unmakable);
+  total.report(path, errors);
 }
 
 }  // namespace backplane::apiextensions

@@ -10,14 +10,14 @@
 
 #include "backplane/json.hpp"
 #include "backplane/status.hpp"
+#include "rule_checks.hpp"
 
 namespace backplane::apiextensions {
 
 // Problems of `schema`, which stands at `path`; `status_enabled`: the status subresource is on, which limits the root.
-void validate_schema(const Object& schema, const std::string& path, bool status_enabled, FieldErrors& errors);
+void validate_schema(const Object& schema, const std::string& path, bool status_enabled, const KnownRules& known, FieldErrors& errors);
 
 // What schema_rules.cpp is made of.
-void check_openapi_rules(const Object& schema, const std::string& path, FieldErrors& errors);
 // Why no structural schema can be made of it at all (NewStructural); empty: one can.
 std::string structural_problem(const Object& schema);
 void check_structure(const Object& schema, const std::string& path, FieldErrors& errors);

@@ -9,7 +9,7 @@ namespace {
 
 std::string problems(const std::string& schema) {
   FieldErrors errors;
-  validate_schema(json::parse(schema).as_object(), "s", false, errors);
+  validate_schema(json::parse(schema).as_object(), "s", false, {}, errors);
   return errors.empty() ? "" : errors.aggregate_message();
 }
 std::string problems_of_a(const std::string& a) { return problems(R"({"type":"object","properties":{"a":)" + a + "}}"); }
@@ -74,10 +74,42 @@ TEST(SchemaRulesTest, RulesMustBeWritten) {
             "s.properties[a].x-kubernetes-validations[0].rule: Required value: rule is not specified");
 }
 
-TEST(SchemaRulesTest, RulesThatAreNotEvaluatedAreRefusedRatherThanIgnored) {
-  EXPECT_EQ(problems_of_a(R"({"type":"integer","x-kubernetes-validations":[{"rule":"self < 9"},{"rule":"self > 1"}]})"),
-            "[s.properties[a].x-kubernetes-validations[0]: Forbidden: validation rules are not evaluated by this server, "
-            "s.properties[a].x-kubernetes-validations[1]: Forbidden: validation rules are not evaluated by this server]");
+TEST(SchemaRulesTest, RulesMustCompile) {
+  EXPECT_EQ(
+      problems_of_a(R"({"type":"integer","x-kubernetes-validations":[{"rule":"self < 9"},{"rule":"self > 1 ? 'a' : 'b'"}]})"),
+      "s.properties[a].x-kubernetes-validations[1].rule: Invalid value: {\"Rule\":\"self \\u003e 1 ? 'a' : 'b'\",\"Message\":\"\","
+      "\"MessageExpression\":\"\",\"Reason\":null,\"FieldPath\":\"\",\"OptionalOldSelf\":null}: cel expression must evaluate to a bool");
+  EXPECT_NE(
+      problems_of_a(R"({"type":"integer","x-kubernetes-validations":[{"rule":"self.size < 9"}]})").find("compilation failed: ERROR: "),
+      std::string::npos);
+  EXPECT_NE(problems_of_a(R"({"type":"integer","x-kubernetes-validations":[{"rule":"self < 9","messageExpression":"self"}]})")
+                .find("messageExpression must evaluate to a string"),
+            std::string::npos);
+}
+
+TEST(SchemaRulesTest, OldValuesAreThereWhereTheyAreKnown) {
+  const std::string rule = R"("type":"integer","x-kubernetes-validations":[{"rule":"self >= oldSelf"}])";
+  EXPECT_EQ(problems_of_a("{" + rule + "}"), "");
+  EXPECT_EQ(problems_of_a(R"({"type":"array","maxItems":3,"items":{)" + rule + "}}"),
+            "s.properties[a].items.x-kubernetes-validations[0].rule: Invalid value: \"self >= oldSelf\": oldSelf cannot be used on the "
+            "uncorrelatable portion of the schema within s.properties[a]");
+  EXPECT_EQ(
+      problems_of_a(R"({"type":"integer","x-kubernetes-validations":[{"rule":"self > 1","optionalOldSelf":true}]})"),
+      "s.properties[a].x-kubernetes-validations[0].optionalOldSelf: Invalid value: true: may not be set if oldSelf is not used in rule");
+}
+
+TEST(SchemaRulesTest, RulesMayNotCostTooMuch) {
+  const std::string all = problems_of_a(R"x({"type":"array","items":{"type":"array","items":{"type":"string"}},
+    "x-kubernetes-validations":[{"rule":"self.all(x, self.all(y, x == y))"}]})x");
+  EXPECT_NE(
+      all.find(
+          "s.properties[a].x-kubernetes-validations[0].rule: Forbidden: estimated rule cost exceeds budget by factor of more than 100x "
+          "(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)"),
+      std::string::npos)
+      << all;
+  EXPECT_NE(all.find("s: Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget"),
+            std::string::npos);
+  EXPECT_NE(all.find("contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"), std::string::npos);
 }
 
 TEST(SchemaRulesTest, FieldPathsOfRulesMustLeadSomewhere) {
@@ -105,7 +137,7 @@ TEST(SchemaRulesTest, ASchemaThatIsNoneOfUpstreamsIsToldOfOnce) {
 
 TEST(SchemaRulesTest, TheRootIsPrintedWholeWhereItMayNotSayWhatItSays) {
   FieldErrors errors;
-  validate_schema(json::parse(R"({"type":"object","oneOf":[{}],"x-kubernetes-validations":[]})").as_object(), "s", true, errors);
+  validate_schema(json::parse(R"({"type":"object","oneOf":[{}],"x-kubernetes-validations":[]})").as_object(), "s", true, {}, errors);
   const std::string all = errors.aggregate_message();
   EXPECT_TRUE(all.starts_with(R"(s: Invalid value: {"ID":"","Schema":"","Ref":null,"Description":"","Type":"object","Nullable":false,)"))
       << all;

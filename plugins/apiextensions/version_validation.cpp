@@ -128,8 +128,16 @@ void check_deprecation(const Object& version, const std::string& path, FieldErro
   }
 }
 
-void check_schema(const Object& version, const std::string& path, bool status_enabled, FieldErrors& errors) {
-  if (const Object* schema = schema_of(version)) validate_schema(*schema, path + ".openAPIV3Schema", status_enabled, errors);
+// The definition had the same schema for this version before.
+bool is_unchanged(const Object& version, const Object* old) {
+  if (old == nullptr) return false;
+  const Object* schema = schema_of(version);
+  for (const Object* before : versions_of(*old)) {
+    if (get_string(*before, "name") != get_string(version, "name")) continue;
+    const Object* known = schema_of(*before);
+    return schema == nullptr || known == nullptr ? schema == known : *schema == *known;
+  }
+  return false;
 }
 
 void check_columns(const Object& version, const std::string& path, FieldErrors& errors) {
@@ -167,7 +175,7 @@ void check_set_of_versions(const std::vector<const Object*>& versions, const Obj
 
 }  // namespace
 
-void validate_versions(const Object& crd, FieldErrors& errors) {
+void validate_versions(const Object& crd, const Object* old, FieldErrors& errors) {
   const auto versions = versions_of(crd);
   const bool one_schema = is_shared(versions, "schema");
   for (std::size_t i = 0; i < versions.size(); ++i) {
@@ -178,8 +186,12 @@ void validate_versions(const Object& crd, FieldErrors& errors) {
     check_deprecation(version, at_version(i), errors);
   }
   const bool any_status = std::any_of(versions.begin(), versions.end(), [](const Object* version) { return has_status(*version); });
+  KnownRules known = known_rules(old);
   each_part(versions, "schema", "validation", [&](const Object& version, const std::string& path) {
-    check_schema(version, path, one_schema ? any_status : has_status(version), errors);
+    const Object* schema = schema_of(version);
+    if (schema == nullptr) return;
+    known.any_cost = is_unchanged(version, old);
+    validate_schema(*schema, path + ".openAPIV3Schema", one_schema ? any_status : has_status(version), known, errors);
   });
   each_part(versions, "subresources", "subresources",
             [&](const Object& version, const std::string& path) { check_subresources(version, path, errors); });

@@ -8,6 +8,7 @@
 
 namespace backplane::apiextensions {
 
-void validate_versions(const Object& crd, FieldErrors& errors);
+// `old`: what it replaces, or null.
+void validate_versions(const Object& crd, const Object* old, FieldErrors& errors);
 
 }  // namespace backplane::apiextensions

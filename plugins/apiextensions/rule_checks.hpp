@@ -1,0 +1,28 @@
+// Which validation rules a definition may have: written in full, compiling, and not too dear.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "rule_cost.hpp"
+
+namespace backplane::apiextensions {
+
+// What the definition had before, which newer rules on rules do not refuse.
+struct KnownRules {
+  std::set<std::string, std::less<>> rules;
+  std::set<std::string, std::less<>> messages;
+  bool any_cost = false;  // the schema has not changed
+};
+// `old`: a definition, or null.
+KnownRules known_rules(const Object* old);
+
+// The form of x-kubernetes-validations of `schema`, which stands at `path`.
+void check_rule_forms(const Object& schema, const std::string& path, FieldErrors& errors);
+// What they say.  `uncorrelated`: the path of what keeps this part from being compared with what it was; empty: nothing does.
+void check_rules(const Object& schema, const std::string& path, const RuleScope& scope, const std::string& uncorrelated,
+                 const KnownRules& known, FieldErrors& errors);
+
+}  // namespace backplane::apiextensions

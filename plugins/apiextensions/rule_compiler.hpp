@@ -1,0 +1,41 @@
+// x-kubernetes-validations of one part of a schema, compiled (Compile of k8s.io/apiextensions-apiserver's schema/cel).
+//
+// Thread-safety: a compiler belongs to one thread; what it gives is immutable.
+// Errors:        in upstream's words, in the result.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "backplane/cel.hpp"
+#include "backplane/json.hpp"
+
+namespace backplane::apiextensions {
+
+struct CompiledRule {
+  std::shared_ptr<const cel::Program> program;  // null without a problem: the rule is empty
+  std::string problem;
+  std::shared_ptr<const cel::Program> message;  // of messageExpression; null: there is none that works
+  std::string message_problem;
+  bool uses_old = false;
+  std::uint64_t cost = 0;
+  std::uint64_t message_cost = 0;
+};
+
+class RuleCompiler {
+ public:
+  // Of the part of a schema that `type` was declared from.
+  explicit RuleCompiler(cel::TypeRef type) : type_(std::move(type)) {}
+
+  // `rule_is_stored`, `message_is_stored`: whatever any version has allowed may stand in them.
+  CompiledRule compile(const Object& rule, bool rule_is_stored, bool message_is_stored);
+
+ private:
+  const cel::Environment& environment(bool optional_old, bool stored);
+
+  cel::TypeRef type_;
+  std::shared_ptr<const cel::Environment> environments_[2][2];
+};
+
+}  // namespace backplane::apiextensions

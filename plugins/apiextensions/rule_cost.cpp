@@ -1,0 +1,103 @@
+#include "rule_cost.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+
+#include "definition.hpp"
+
+namespace backplane::apiextensions {
+namespace {
+
+constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+constexpr std::size_t kTold = 4;
+
+bool has_rules(const Object& schema) {
+  const Array* rules = get_array(schema, "x-kubernetes-validations");
+  return rules != nullptr && !rules->empty();
+}
+
+// How many parts of its own a part of this schema may hold; nothing: without bound.
+std::optional<std::uint64_t> most_inside(const Object& schema) {
+  const std::string_view type = get_string(schema, "type");
+  const Value* values = find(schema, "additionalProperties");
+  const bool map = type == "object" && values != nullptr && !values->is_null();
+  if (type != "array" && !map) return 1;
+  const auto most = get_int(schema, map ? "maxProperties" : "maxItems");
+  if (!most) return std::nullopt;
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, *most));
+}
+
+}  // namespace
+
+std::uint64_t times_without_overflow(std::uint64_t cost, std::uint64_t count) noexcept {
+  if (cost == 0) return 0;
+  return kMost / cost < count ? kMost : cost * count;
+}
+
+std::string cost_problem(std::string_view what, std::uint64_t cost, std::uint64_t limit) {
+  const double factor = static_cast<double>(cost) / static_cast<double>(limit);
+  char text[64];
+  if (factor > 100)
+    std::snprintf(text, sizeof(text), "more than 100x");
+  else
+    std::snprintf(text, sizeof(text), factor < 1.5 ? "%fx" : "%.1fx", factor);
+  return std::string(what) + " exceeds budget by factor of " + text +
+         " (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)";
+}
+
+void TotalCost::add(const std::string& path, std::uint64_t cost) {
+  total_ = kMost - total_ < cost ? kMost : total_ + cost;
+  if (cost < kCostOfDefinition / 100) return;
+  const auto cheaper = [](const Item& a, const Item& b) { return a.cost > b.cost; };
+  const Item item{path, cost};
+  most_expensive_.insert(std::upper_bound(most_expensive_.begin(), most_expensive_.end(), item, cheaper), item);
+  if (most_expensive_.size() > kTold) most_expensive_.pop_back();
+}
+
+void TotalCost::report(const std::string& schema_path, FieldErrors& errors) const {
+  if (total_ <= kCostOfDefinition) return;
+  for (const Item& item : most_expensive_)
+    errors.forbidden(item.path, "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema");
+  errors.forbidden(schema_path, cost_problem("x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema", total_,
+                                             kCostOfDefinition));
+}
+
+RuleScope::RuleScope(const Object& schema, TotalCost& total) : schema_(&schema), total_(&total), has_rules_(has_rules(schema)) {}
+
+RuleScope RuleScope::inner(const Object& schema, Step step, std::string_view name) const {
+  RuleScope out;
+  out.above_ = this;
+  out.schema_ = &schema;
+  out.total_ = total_;
+  out.step_ = step;
+  out.name_ = name;
+  out.has_rules_ = has_rules_ || has_rules(schema);
+  const auto most = most_inside(*schema_);
+  out.how_often_ = how_often_ && most ? std::optional(times_without_overflow(*how_often_, *most)) : std::nullopt;
+  return out;
+}
+
+cel::TypeRef RuleScope::type() const {
+  if (!has_rules_) return nullptr;
+  if (!type_) type_ = find_type();
+  return *type_;
+}
+
+// The type that the one around it has declared, where it can be named there; else one of its own.
+cel::TypeRef RuleScope::find_type() const {
+  const cel::TypeRef around = above_ != nullptr ? above_->type() : nullptr;
+  const cel::TypeRef known = around == nullptr          ? nullptr
+                             : step_ == Step::kProperty ? cel::property_of(around, name_)
+                                                        : cel::items_of(around);
+  if (known != nullptr) return known;
+  return cel::declare(*schema_, above_ == nullptr || get_bool(*schema_, "x-kubernetes-embedded-resource").value_or(false));
+}
+
+std::uint64_t RuleScope::cost_of(std::uint64_t once) const {
+  if (how_often_) return times_without_overflow(once, *how_often_);
+  const cel::TypeRef declared = type();
+  return declared == nullptr ? once : times_without_overflow(once, cel::max_cardinality(*declared));
+}
+
+}  // namespace backplane::apiextensions

@@ -1,0 +1,70 @@
+// Rules of a schema that is being judged: which types their parts declare, how often they may run in one object, and what all of them may
+// cost together (CELSchemaContext and TotalCost of k8s.io/apiextensions-apiserver).
+//
+// Thread-safety: one thread.
+// Lifetime:      a scope borrows the one above it and the schema.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/cel.hpp"
+#include "backplane/json.hpp"
+#include "backplane/status.hpp"
+
+namespace backplane::apiextensions {
+
+inline constexpr std::uint64_t kCostOfRule = 10'000'000;
+inline constexpr std::uint64_t kCostOfDefinition = 100'000'000;
+
+std::uint64_t times_without_overflow(std::uint64_t cost, std::uint64_t count) noexcept;
+// "estimated rule cost exceeds budget by factor of 2.0x (try …)".
+std::string cost_problem(std::string_view what, std::uint64_t cost, std::uint64_t limit);
+
+class TotalCost {
+ public:
+  void add(const std::string& path, std::uint64_t cost);
+  // Says which rules cost most, when all of them cost too much.
+  void report(const std::string& schema_path, FieldErrors& errors) const;
+
+ private:
+  struct Item {
+    std::string path;
+    std::uint64_t cost;
+  };
+  std::uint64_t total_ = 0;
+  std::vector<Item> most_expensive_;
+};
+
+// One part of the schema.
+class RuleScope {
+ public:
+  RuleScope(const Object& schema, TotalCost& total);
+
+  enum class Step : unsigned char { kProperty, kItems, kValues };
+  RuleScope inner(const Object& schema, Step step, std::string_view name = {}) const;
+
+  // Null: the part declares nothing that expressions may see.
+  cel::TypeRef type() const;
+  // What a rule here costs in one object.
+  std::uint64_t cost_of(std::uint64_t once) const;
+  TotalCost& total() const noexcept { return *total_; }
+
+ private:
+  RuleScope() = default;
+  cel::TypeRef find_type() const;
+
+  const RuleScope* above_ = nullptr;
+  const Object* schema_ = nullptr;
+  TotalCost* total_ = nullptr;
+  Step step_ = Step::kProperty;
+  std::string_view name_;
+  bool has_rules_ = false;                      // this part, or one around it
+  std::optional<std::uint64_t> how_often_ = 1;  // nothing: without bound
+  mutable std::optional<cel::TypeRef> type_;
+};
+
+}  // namespace backplane::apiextensions

@@ -1,0 +1,237 @@
+#include "rule_run.hpp"
+
+#include <algorithm>
+
+#include "definition.hpp"
+
+namespace backplane::apiextensions {
+namespace {
+
+constexpr std::size_t kMostMessageBytes = 5 * 1024;
+constexpr std::string_view kNoBudget = "validation failed due to running out of cost budget, no further validation rules will be run";
+constexpr std::string_view kCallLimit = "operation cancelled: actual cost limit exceeded";
+
+// A value and the one that stood in its place before.
+struct Pair {
+  const Value* now = nullptr;
+  const Value* old = nullptr;
+  bool known() const noexcept { return old != nullptr; }
+  bool same() const { return known() && *now == *old; }
+};
+
+// What decides whether a failure has been there before: the value itself where its predecessor is known, else what is around it.
+struct Ratchet {
+  Pair here, around;
+  bool same() const { return here.known() ? here.same() : around.same(); }
+  Ratchet inner(const Value& now, const Value* old) const {
+    if (!here.known()) return *this;
+    return {{&now, old}, here};
+  }
+};
+
+// The item of a list of type map that has the same keys; null: there is none, or the keys are no scalars.
+const Value* find_by_keys(const std::vector<std::string>& keys, const Value& item, const Value* old) {
+  if (keys.empty() || old == nullptr || !old->is_array() || !item.is_object()) return nullptr;
+  const auto same_keys = [&](const Value& other) {
+    if (!other.is_object()) return false;
+    return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
+      const Value* a = find(item.get_object(), key);
+      const Value* b = find(other.get_object(), key);
+      return a != nullptr && b != nullptr && !a->is_structured() && !a->is_null() && *a == *b;
+    });
+  };
+  const Array& list = old->get_array();
+  const auto found = std::find_if(list.begin(), list.end(), same_keys);
+  return found == list.end() ? nullptr : &*found;
+}
+
+std::string trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\n\r\v\f";
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  return begin == std::string_view::npos ? std::string() : std::string(text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin));
+}
+
+std::string printed(const Value& value) { return value.is_string() ? quoted(text_of(value)) : to_json(value); }
+
+FieldError failure(const Rule& rule, const RuleNode& node, const std::string& path, const Value& value, const std::string& detail) {
+  const bool omitted = node.type == "object" || node.type == "array";
+  if (rule.reason == "FieldValueForbidden") return {FieldErrorType::kForbidden, path, "Forbidden: " + detail};
+  if (rule.reason == "FieldValueRequired") return {FieldErrorType::kRequired, path, "Required value: " + detail};
+  const std::string shown = omitted ? std::string() : ": " + printed(value);
+  if (rule.reason == "FieldValueDuplicate") return {FieldErrorType::kDuplicate, path, "Duplicate value" + shown};
+  return {FieldErrorType::kInvalid, path, "Invalid value" + shown + ": " + detail};
+}
+
+class Run {
+ public:
+  Run(cel::Budget& budget, RuleFindings findings) : budget_(budget), findings_(findings) {}
+
+  void look(const RuleNode& node, const std::string& path, const Value& value, const Value* old, const Ratchet& ratchet) {
+    if (value.is_null() || ended_) return;
+    ask_all(node, path, value, old, ratchet);
+    if (value.is_array())
+      look_at_items(node, path, value.get_array(), old, ratchet);
+    else if (value.is_object())
+      look_at_members(node, path, value.get_object(), old, ratchet);
+  }
+
+ private:
+  void look_at_items(const RuleNode& node, const std::string& path, const Array& list, const Value* old, const Ratchet& ratchet) {
+    if (node.items == nullptr) return;
+    for (std::size_t i = 0; i < list.size() && !ended_; ++i) {
+      const Value* before = find_by_keys(node.keys, list[i], old);
+      const Ratchet inner = ratchet.inner(list[i], find_by_keys(node.keys, list[i], ratchet.here.old));
+      look(*node.items, path + "[" + std::to_string(i) + "]", list[i], before, inner);
+    }
+  }
+
+  void look_at_members(const RuleNode& node, const std::string& path, const Object& object, const Value* old, const Ratchet& ratchet) {
+    for (const auto& [key, value] : object) {
+      if (ended_) return;
+      const std::string_view name(key.data(), key.size());
+      const auto property = node.properties.find(name);
+      const RuleNode* below = property != node.properties.end() ? property->second.get() : nullptr;
+      const std::string inner_path =
+          below != nullptr ? (path.empty() ? "" : path + ".") + std::string(name) : path + "[" + std::string(name) + "]";
+      if (below == nullptr) below = node.values.get();
+      if (below != nullptr) look(*below, inner_path, value, member(old, name), inner(ratchet, name, value));
+    }
+  }
+
+  static const Value* member(const Value* object, std::string_view name) {
+    return object != nullptr && object->is_object() ? find(object->get_object(), name) : nullptr;
+  }
+  static Ratchet inner(const Ratchet& ratchet, std::string_view name, const Value& value) {
+    // What both are said to be is the same by the time they are looked at.
+    const bool root = !ratchet.around.known();
+    if (ratchet.here.known() && root && (name == "apiVersion" || name == "kind")) return {};
+    return ratchet.inner(value, member(ratchet.here.old, name));
+  }
+
+  void invalid_type(const RuleNode& node, const std::string& path, const std::string& detail) {
+    findings_.errors.invalid(path, node.type, detail);
+  }
+
+  void ask_all(const RuleNode& node, const std::string& path, const Value& value, const Value* old, const Ratchet& ratchet) {
+    if (node.rules.empty()) return;
+    if (budget_.left == 0) {
+      invalid_type(node, path, std::string(kNoBudget));
+      ended_ = true;
+      return;
+    }
+    if (old != nullptr && old->is_null()) old = nullptr;
+    for (const Rule& rule : node.rules) {
+      if (ended_) return;
+      if (!rule.compiled.problem.empty()) {
+        invalid_type(node, path, "rule compile error: " + rule.compiled.problem);
+        continue;
+      }
+      if (rule.compiled.program == nullptr) continue;
+      // A rule about a change needs something that has changed, unless it asks itself whether there was something.
+      if (rule.compiled.uses_old && old == nullptr && !rule.optional_old) continue;
+      ask(rule, node, path, value, old, ratchet);
+    }
+  }
+
+  cel::Outcome run(const cel::Program& program, const Value& value, const Value* old) {
+    const cel::Binding bindings[] = {{"self", &value}, {"oldSelf", old}};
+    return cel::run(program, bindings, budget_);
+  }
+
+  void ask(const Rule& rule, const RuleNode& node, const std::string& path, const Value& value, const Value* old, const Ratchet& ratchet) {
+    const cel::Outcome outcome = run(*rule.compiled.program, value, old);
+    switch (outcome.end) {
+      case cel::Outcome::End::kValue:
+        if (!outcome.value.is_bool() || !outcome.value.get_bool()) fail(rule, node, path, value, old, ratchet);
+        return;
+      case cel::Outcome::End::kFailed:
+        if (outcome.message.starts_with("no such overload"))
+          invalid_type(node, path,
+                       "'" + outcome.message +
+                           "': call arguments did not match a supported operator, function or macro "
+                           "signature for rule: " +
+                           rule.words);
+        else
+          invalid_type(node, path, outcome.message + " evaluating rule: " + rule.words);
+        return;
+      case cel::Outcome::End::kCallLimit:
+        invalid_type(node, path,
+                     "'" + std::string(kCallLimit) +
+                         "': no further validation rules will be run due to call cost exceeds limit "
+                         "for rule: " +
+                         rule.words);
+        break;
+      case cel::Outcome::End::kCancelled:
+        invalid_type(node, path, "operation interrupted evaluating rule: " + rule.words);
+        break;
+      case cel::Outcome::End::kNoBudget:
+        invalid_type(node, path, std::string(kNoBudget));
+        break;
+    }
+    ended_ = true;
+  }
+
+  void add(const Rule& rule, const Ratchet& ratchet, FieldError error) {
+    if (!rule.compiled.uses_old && ratchet.same())
+      findings_.warnings.push_back((error.field.empty() ? std::string("<nil>") : error.field) + ": " + error.text);
+    else
+      findings_.errors.add(std::move(error));
+  }
+
+  void fail(const Rule& rule, const RuleNode& node, const std::string& path, const Value& value, const Value* old, const Ratchet& ratchet) {
+    const std::string at = rule.field_path.empty() ? path : (path.empty() ? "" : path + ".") + rule.field_path;
+    std::string detail;
+    if (rule.compiled.message != nullptr) {
+      const std::string stop = message_of(rule, value, old, detail);
+      if (!stop.empty()) {
+        ended_ = true;
+        return add(rule, ratchet, {FieldErrorType::kInvalid, at, "Invalid value: " + quoted(node.type) + ": " + stop});
+      }
+    }
+    if (detail.empty()) detail = rule.message.empty() ? "failed rule: " + rule.words : rule.message;
+    add(rule, ratchet, failure(rule, node, at, value, detail));
+  }
+
+  // What messageExpression makes of the object; a text that ends the run when that costs too much.
+  std::string message_of(const Rule& rule, const Value& value, const Value* old, std::string& detail) {
+    const cel::Outcome outcome = run(*rule.compiled.message, value, old);
+    if (outcome.end == cel::Outcome::End::kNoBudget)
+      return "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run";
+    if (outcome.end == cel::Outcome::End::kCallLimit || outcome.end == cel::Outcome::End::kCancelled)
+      return "no further validation rules will be run due to call cost exceeds limit for messageExpression: " +
+             quoted(rule.message_expression);
+    if (outcome.end != cel::Outcome::End::kValue) return {};
+    std::string text = trimmed(text_of(outcome.value));
+    const bool usable = text.size() <= kMostMessageBytes && text.find('\n') == std::string::npos;
+    if (usable) detail = std::move(text);
+    return {};
+  }
+
+  cel::Budget& budget_;
+  RuleFindings findings_;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+void run_rules(const RuleNode& rules, const Value& object, const Value* old, bool ratchet, const std::string& path, cel::Budget& budget,
+               RuleFindings findings) {
+  Ratchet start;
+  if (ratchet && old != nullptr) start.here = {&object, old};
+  Run(budget, findings).look(rules, path, object, old, start);
+}
+
+bool blocks_rules(const FieldErrors& errors) {
+  return std::any_of(errors.list().begin(), errors.list().end(), [](const FieldError& error) {
+    return error.type == FieldErrorType::kNotSupported || error.type == FieldErrorType::kRequired ||
+           error.type == FieldErrorType::kTooLong || error.type == FieldErrorType::kTooMany || error.type == FieldErrorType::kTypeInvalid;
+  });
+}
+
+void say_blocked(FieldErrors& errors) {
+  errors.invalid_raw("", "null",
+                     "some validation rules were not checked because the object was invalid; correct the existing errors to complete "
+                     "validation");
+}
+
+}  // namespace backplane::apiextensions

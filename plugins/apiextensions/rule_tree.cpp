@@ -1,0 +1,88 @@
+#include "rule_tree.hpp"
+
+#include "definition.hpp"
+#include "field_path.hpp"
+#include "schema_rules.hpp"
+
+namespace backplane::apiextensions {
+namespace {
+
+std::string trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\n\r\v\f";
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  return begin == std::string_view::npos ? std::string() : std::string(text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin));
+}
+
+bool is_embedded(const Object& schema) { return get_bool(schema, "x-kubernetes-embedded-resource").value_or(false); }
+
+Rule rule_of(const Object& rule, const Object& schema, RuleCompiler& compiler) {
+  Rule out;
+  out.compiled = compiler.compile(rule, true, true);
+  out.message = trimmed(get_string(rule, "message"));
+  out.words = get_string(rule, "message").empty() ? trimmed(get_string(rule, "rule")) : out.message;
+  out.reason = get_string(rule, "reason");
+  out.message_expression = get_string(rule, "messageExpression");
+  out.optional_old = get_bool(rule, "optionalOldSelf").value_or(false);
+  const std::string_view path = get_string(rule, "fieldPath");
+  if (path.empty()) return out;
+  FieldPath followed = follow_path(path, schema, true);
+  if (followed.problem.empty()) out.field_path = std::move(followed.text);
+  return out;
+}
+
+// `type`: what the part was declared as; null: what expressions cannot see, and its rules are not asked.
+std::unique_ptr<RuleNode> node_of(const Object& schema, const cel::TypeRef& type) {
+  if (!has_rules(schema)) return nullptr;
+  auto node = std::make_unique<RuleNode>();
+  node->type = get_string(schema, "type");
+  if (get_string(schema, "x-kubernetes-list-type") == "map") node->keys = texts(schema, "x-kubernetes-list-map-keys");
+  RuleCompiler compiler(type);
+  for (const Object* rule : objects(schema, "x-kubernetes-validations")) {
+    if (type != nullptr) {
+      node->rules.push_back(rule_of(*rule, schema, compiler));
+      continue;
+    }
+    node->rules.emplace_back().compiled.problem = "failed to convert to declType for CEL validation rules";
+  }
+  const cel::TypeRef inner = type != nullptr ? cel::items_of(type) : nullptr;
+  if (const Object* items = get_object(schema, "items")) node->items = node_of(*items, inner);
+  if (const Object* values = get_object(schema, "additionalProperties")) node->values = node_of(*values, inner);
+  for (const auto& [key, property] : object_or_empty(schema, "properties")) {
+    if (!property.is_object() || type == nullptr) continue;
+    const std::string name(key.data(), key.size());
+    // What cannot be written in an expression is declared for itself; what has no type is not looked at.
+    const cel::TypeRef declared =
+        cel::escape(name).empty() ? cel::declare(property.get_object(), is_embedded(property.get_object())) : cel::property_of(type, name);
+    if (declared == nullptr) continue;
+    if (auto below = node_of(property.get_object(), declared)) node->properties.emplace(name, std::move(below));
+  }
+  return node;
+}
+
+}  // namespace
+
+bool has_rules(const Object& schema) {
+  return any_schema(schema, [](const Object& part) {
+    const Array* rules = get_array(part, "x-kubernetes-validations");
+    return rules != nullptr && !rules->empty();
+  });
+}
+
+std::unique_ptr<const RuleNode> make_rules(const Object& schema, bool resource_root) {
+  if (!has_rules(schema)) return nullptr;
+  return node_of(schema, cel::declare(schema, resource_root));
+}
+
+const RuleNode& LazyRules::get() const {
+  std::call_once(made_, [this] {
+    const SharedBytes text = source_->schema(version_);
+    json::parse_options options;
+    options.max_depth = kMaxJsonDepth;
+    const Value schema = json::parse(text.view(), json::make_shared_resource<json::monotonic_resource>(), options);
+    rules_ = make_rules(schema.get_object(), true);
+    if (rules_ == nullptr) rules_ = std::make_unique<const RuleNode>();
+  });
+  return *rules_;
+}
+
+}  // namespace backplane::apiextensions

@@ -1,0 +1,57 @@
+// The rules (x-kubernetes-validations) of one version of a custom resource, ready to run: where they stand in its schema, and their
+// programs.
+//
+// They are compiled when the first object of the version is looked at, and shared from then on.
+// Thread-safety: immutable once made; LazyRules: any thread.
+// Lifetime:      shared.  Nothing of the schema is kept beside them.
+// Errors:        a rule that does not compile is told with every object: the definition was judged before it was stored.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backplane/json.hpp"
+#include "custom_schema.hpp"
+#include "rule_compiler.hpp"
+
+namespace backplane::apiextensions {
+
+struct Rule {
+  CompiledRule compiled;
+  std::string words;    // message, or the rule itself: what messages name it by
+  std::string message;  // empty: "failed rule: …"
+  std::string reason;
+  std::string field_path;  // "spec.size": below what the rule stands at
+  std::string message_expression;
+  bool optional_old = false;
+};
+
+struct RuleNode {
+  std::string type;               // the schema's
+  std::vector<std::string> keys;  // of the items of a list of type map; empty: they cannot be told apart
+  std::vector<Rule> rules;
+  std::map<std::string, std::unique_ptr<RuleNode>, std::less<>> properties;
+  std::unique_ptr<RuleNode> items;
+  std::unique_ptr<RuleNode> values;  // additionalProperties
+};
+
+bool has_rules(const Object& schema);
+// Null: there are none.  `resource_root`: the schema is of a whole resource.
+std::unique_ptr<const RuleNode> make_rules(const Object& schema, bool resource_root);
+
+class LazyRules {
+ public:
+  LazyRules(std::shared_ptr<const SchemaSource> source, std::string version) : source_(std::move(source)), version_(std::move(version)) {}
+  const RuleNode& get() const;
+
+ private:
+  const std::shared_ptr<const SchemaSource> source_;
+  const std::string version_;
+  mutable std::once_flag made_;
+  mutable std::unique_ptr<const RuleNode> rules_;
+};
+
+}  // namespace backplane::apiextensions

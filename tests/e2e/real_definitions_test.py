@@ -1,0 +1,165 @@
+"""Definitions as well-known projects ship them: accepted without a warning, established, served, explained; what comes with them as a sample
+is created, and what comes with them as wrong is refused.
+
+They are read from the projects' Go modules: from the module cache, or fetched with `go mod download` where there is a go command."""
+import glob
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import unittest
+
+from harness import Server, main, namespace, wait_for
+
+CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+YAML = {'Content-Type': 'application/yaml'}
+
+
+def cache():
+    known = os.environ.get('GOMODCACHE')
+    if not known and shutil.which('go'):
+        known = subprocess.run(['go', 'env', 'GOMODCACHE'], capture_output=True, text=True, check=False).stdout.strip()
+    return known or os.path.expanduser('~/go/pkg/mod')
+
+
+def module(path, version):
+    """The module's folder."""
+    folder = os.path.join(cache(), path + '@' + version)
+    if not os.path.isdir(folder) and shutil.which('go'):
+        try:
+            subprocess.run(['go', 'mod', 'download', path + '@' + version], capture_output=True, timeout=240, check=False)
+        except subprocess.TimeoutExpired:
+            pass
+    if not os.path.isdir(folder):
+        raise unittest.SkipTest('the module %s@%s is not in %s, and could not be fetched' % (path, version, cache()))
+    return folder
+
+
+def documents(folder, *patterns):
+    """(file, text) of each YAML document."""
+    files = sorted({name for pattern in patterns for name in glob.glob(os.path.join(folder, pattern), recursive=True)})
+    for name in files:
+        for text in re.split(r'^---.*$', pathlib.Path(name).read_text(encoding='utf-8'), flags=re.M):
+            if re.search(r'^kind:', text, flags=re.M):
+                yield os.path.relpath(name, folder), text
+
+
+def said(text, key):
+    found = re.search(r'^%s:\s*"?([^\s"]+)' % key, text, flags=re.M)
+    return found[1] if found else ''
+
+
+class RealDefinitions(unittest.TestCase):
+    def setUp(self):
+        self.server = Server()
+        self.addCleanup(self.server.stop)
+
+    def define(self, folder, *patterns, warnings=()):
+        """Creates the definitions; (group, version, kind) -> (plural, namespaced)."""
+        kinds, names = {}, []
+        for name, text in documents(folder, *patterns):
+            if said(text, 'kind') != 'CustomResourceDefinition':
+                continue
+            text = re.sub(r'^.*\{\{.*$', '', text, flags=re.M)  # what a chart would fill in
+            code, headers, crd = self.server.request('POST', CRDS, text.encode(), YAML)
+            self.assertEqual(code, 201, '%s: %s' % (name, crd))
+            self.assertEqual([value for key, value in headers.items() if key.lower() == 'warning' and value not in warnings], [], name)
+            names.append(crd['metadata']['name'])
+            for version in crd['spec']['versions']:
+                if version['served']:
+                    kinds[crd['spec']['group'], version['name'], crd['spec']['names']['kind']] = (
+                        crd['spec']['names']['plural'], crd['spec']['scope'] == 'Namespaced')
+        self.assertTrue(names, 'no definitions in ' + folder)
+        for name in names:
+            self.assertTrue(wait_for(lambda name=name: self.established(name)), name)
+        for (group, version, _), (plural, _) in kinds.items():
+            code, _, body = self.server.request('GET', '/apis/%s/%s/%s' % (group, version, plural))
+            self.assertEqual((code, body.get('items')), (200, []), (plural, body))
+        self.check_documents(kinds)
+        return kinds
+
+    def established(self, name):
+        conditions = self.server.request('GET', CRDS + '/' + name)[2].get('status', {}).get('conditions') or []
+        return any(each['type'] == 'Established' and each['status'] == 'True' for each in conditions)
+
+    def check_documents(self, kinds):
+        for group, version in {key[:2] for key in kinds}:
+            code, _, document = self.server.request('GET', '/openapi/v3/apis/%s/%s' % (group, version))
+            self.assertEqual(code, 200)
+            shown = {(each['group'], each['version'], each['kind']) for schema in document['components']['schemas'].values()
+                     for each in schema.get('x-kubernetes-group-version-kind', [])}
+            for key in kinds:
+                if key[:2] == (group, version):
+                    self.assertIn(key, shown)
+
+    def create(self, kinds, text):
+        """(code, body) of the sample's creation; None: it is of none of the kinds."""
+        group, _, version = said(text, 'apiVersion').partition('/')
+        known = kinds.get((group, version, said(text, 'kind')))
+        if known is None:
+            return None
+        place = re.search(r'^  namespace:\s*"?([-\w]+)', text, flags=re.M)
+        ns = place[1] if place else 'default'
+        if known[1] and ns != 'default':
+            self.server.request('POST', '/api/v1/namespaces', namespace(ns))
+        code, _, body = self.server.request('POST', '/apis/%s/%s%s/%s' % (group, version, '/namespaces/' + ns if known[1] else '', known[0]), text.encode(), YAML)
+        return code, body
+
+    def create_all(self, kinds, folder, *patterns):
+        made = 0
+        for name, text in documents(folder, *patterns):
+            answer = self.create(kinds, text)
+            if answer is None:
+                continue
+            self.assertTrue(answer[0] == 201 or answer[1].get('reason') == 'AlreadyExists', '%s: %s' % (name, json.dumps(answer[1])[:2000]))
+            made += 1
+        self.assertTrue(made, 'no samples in ' + folder)
+
+    def refuse_all(self, kinds, folder, *patterns):
+        refused = 0
+        for name, text in documents(folder, *patterns):
+            answer = self.create(kinds, text)
+            if answer is None:
+                continue
+            self.assertEqual((answer[0], answer[1].get('reason')), (422, 'Invalid'), '%s: %s' % (name, json.dumps(answer[1])[:2000]))
+            refused += 1
+        self.assertTrue(refused, 'nothing wrong in ' + folder)
+
+    def test_gateway_api(self):
+        folder = module('sigs.k8s.io/gateway-api', 'v1.4.1')
+        kinds = self.define(folder, 'config/crd/standard/*.yaml')
+        self.create_all(kinds, folder, 'examples/standard/**/*.yaml')
+        self.refuse_all(kinds, folder, 'hack/invalid-examples/standard/**/*.yaml')
+
+    def test_gateway_api_experimental(self):
+        self.define(module('sigs.k8s.io/gateway-api', 'v1.4.1'), 'config/crd/experimental/*.yaml')
+
+    def test_istio(self):
+        folder = module('istio.io/api', 'v1.27.3')
+        # kube-apiserver does not know that format either.
+        self.define(folder, 'kubernetes/customresourcedefinitions.gen.yaml', warnings=['299 - "unrecognized format \\"binary\\""'])
+
+    def test_cert_manager(self):
+        self.define(module('github.com/cert-manager/cert-manager', 'v1.18.2'), 'deploy/crds/*.yaml')
+
+    def test_cluster_api(self):
+        self.define(module('sigs.k8s.io/cluster-api', 'v1.11.1'), 'config/crd/bases/*.yaml')
+
+    def test_prometheus_operator(self):
+        folder = module('github.com/prometheus-operator/prometheus-operator', 'v0.86.1')
+        kinds = self.define(folder, 'example/prometheus-operator-crd/*.yaml')
+        self.create_all(kinds, folder, 'example/user-guides/**/*.yaml')
+
+    def test_argo_cd(self):
+        folder = module('github.com/argoproj/argo-cd/v3', 'v3.1.0')
+        kinds = self.define(folder, 'manifests/crds/*-crd.yaml')
+        self.create_all(kinds, folder, 'docs/operator-manual/project.yaml', 'applicationset/examples/**/*.yaml')
+
+    def test_crossplane(self):
+        self.define(module('github.com/crossplane/crossplane/v2', 'v2.0.2'), 'cluster/crds/*.yaml')
+
+
+if __name__ == '__main__':
+    main()
