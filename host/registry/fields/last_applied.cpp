@@ -1,9 +1,8 @@
 #include "registry/fields/last_applied.hpp"
 
-#include <algorithm>
-
 #include "backplane/meta.hpp"
 #include "backplane/schema.hpp"
+#include "registry/fields/sorted_members.hpp"
 
 namespace backplane::registry {
 namespace {
@@ -17,33 +16,13 @@ std::string_view last_applied(const Object& object) {
   return annotations != nullptr ? get_string(*annotations, kAnnotation) : std::string_view();
 }
 
-void sort_keys(Value& value) {
-  if (value.is_array()) {
-    for (Value& item : value.get_array()) sort_keys(item);
-    return;
-  }
-  if (!value.is_object()) return;
-  Object& object = value.get_object();
-  std::vector<std::string> keys;
-  keys.reserve(object.size());
-  for (auto& member : object) {
-    keys.emplace_back(member.key());
-    sort_keys(member.value());
-  }
-  std::sort(keys.begin(), keys.end());
-  Object sorted(object.storage());
-  sorted.reserve(keys.size());
-  for (const std::string& key : keys) sorted.emplace(key, std::move(object[key]));
-  object = std::move(sorted);
-}
-
 // As kubectl writes it: keys sorted, a line.
 std::string annotation_of(const Object& configuration) {
   Value whole(configuration);
   Value* metadata = find(whole.get_object(), "metadata");
   Value* annotations = metadata != nullptr && metadata->is_object() ? find(metadata->get_object(), "annotations") : nullptr;
   if (annotations != nullptr && annotations->is_object()) erase_member(annotations->get_object(), kAnnotation);
-  sort_keys(whole);
+  sort_members(whole);
   return to_json(whole) + "\n";
 }
 

@@ -6,6 +6,7 @@
 
 #include "backplane/meta.hpp"
 #include "base/printable.hpp"
+#include "registry/fields/sorted_members.hpp"
 
 namespace backplane::registry {
 namespace {
@@ -191,6 +192,7 @@ void put_managed_fields(Object& object, Value managed_fields, bool sorted_keys) 
     if (found != nullptr && found->is_object()) erase_member(found->get_object(), kMember);
     return;
   }
+  if (sorted_keys) sort_members(managed_fields);
   Object& metadata = ensure_object(object, "metadata");
   if (Value* there = find(metadata, kMember)) {
     *there = std::move(managed_fields);

@@ -105,6 +105,15 @@ TEST(ManagersTest, ChangesOfTimesAloneAreNone) {
   EXPECT_NE(*managed_fields_of(other), *managed_fields_of(old));
 }
 
+// Custom resources were answered with entries in the order of built-in ones.
+TEST(ManagersTest, EntriesOfCustomResourcesHaveSortedKeysAtEveryLevel) {
+  Object custom = tree(R"({"metadata":{"name":"a"}})").get_object();
+  put_managed_fields(custom, tree(R"([{"manager":"m","apiVersion":"v1","fieldsV1":{"f:b":{"k:{\"n\":9}":{},"i:1":{}},"f:a":{}}}])"), true);
+  EXPECT_EQ(
+      to_json(custom),
+      R"({"metadata":{"managedFields":[{"apiVersion":"v1","fieldsV1":{"f:a":{},"f:b":{"i:1":{},"k:{\"n\":9}":{}}},"manager":"m"}],"name":"a"}})");
+}
+
 TEST(ManagersTest, TheRecordStandsLastOrAmongSortedKeys) {
   Object typed = tree(R"({"metadata":{"name":"a","labels":{}}})").get_object(),
          custom = tree(R"({"metadata":{"labels":{},"name":"a"}})").get_object();
