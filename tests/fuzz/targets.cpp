@@ -1,5 +1,6 @@
 #include "targets.hpp"
 
+#include "backend_targets.hpp"
 #include "backplane/codec.hpp"
 #include "session_targets.hpp"
 #include "text_targets.hpp"
@@ -72,6 +73,13 @@ const std::vector<Target>& targets() {
         "comment",
         "google.protobuf.Int32Value{value: 1} == null && !quantity('1Gi').isLessThan(quantity(\"\"\"1\"\"\")) && sets.contains([[]], "
         "[self.tags])"}},
+      {"http1_backend",
+       http1_backend,
+       {std::string("\0\1", 2) + "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX: y\r\n\r\nhelloHTTP/1.1 200 OK\r\n\r\n",
+        std::string("\0\5", 2) +
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n0\r\nT: 1\r\n\r\n",
+        "\1\1HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n",
+        "\2\1HTTP/1.1 101 Switching Protocols\r\nUpgrade: SPDY/3.1\r\nConnection: Upgrade\r\n\r\n\x80\3"}},
       {"http1_session",
        http1_session,
        {"\x01GET /hello HTTP/1.1\r\nHost: a\r\n\r\nPOST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhelloGET /stream "
@@ -80,6 +88,7 @@ const std::vector<Target>& targets() {
         "\x05POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n5;x=y\r\nhello\r\n0\r\nT: "
         "1\r\n\r\nGET /throw HTTP/1.1\r\nHost: a\r\n\r\n",
         "\x09GET /unfinished HTTP/1.0\r\nConnection: keep-alive\r\n\r\nHEAD /large HTTP/1.0\r\n\r\n"}},
+      {"http2_backend", http2_backend, {http2_backend_seed()}},
       {"http2_session", http2_session, {http2_seed()}},
       {"json_body", json_body, {kPod, R"({"a":[1,2.5e-3,"\u00e9\ud83d\ude00",{}],"b":{"c":null,"c":true}})"}},
       {"patches", patches, patch_seeds()},
