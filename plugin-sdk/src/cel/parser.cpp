@@ -52,14 +52,15 @@ bool fits(const Expr& expr, int depth) {
                              fits(*loop->step, depth) && fits(*loop->result, depth));
 }
 
-// Reads by descent.  Null: the grammar cannot go on, which the problems say.
+// Reads by descent, rule by rule of the grammar as upstream has it.  A rule that meets what it cannot take says so, passes over what
+// follows neither it nor those around it, and ends: they go on.  Null: it is too deep to go on.
 class Parser : private TokenReader {
  public:
   Parser(Ast& ast, const Syntax& syntax, Problems& problems)
       : TokenReader(ast.source(), problems), ast_(ast), syntax_(syntax), problems_(problems) {}
 
   void parse() {
-    ast_.root = expression();
+    ast_.root = expression(kEndOfText);
     if (ast_.root != nullptr && token().kind != TokenKind::kEnd) refuse_token("<EOF>", next().kind == TokenKind::kEnd);
     if (ast_.copied > Ast::kMostCopied) return problems_.add(kNowhere, "expression is too large: its macros copy too much of it");
     if (too_deep_) return problems_.add(kNowhere, "expression recursion limit exceeded: 250");
@@ -80,6 +81,13 @@ class Parser : private TokenReader {
     return nullptr;
   }
 
+  // A rule ends where it cannot go on.
+  Expr* broken(char rule) {
+    recover(rule);
+    broken_ = true;
+    return make(rule_begin()).boolean(false);
+  }
+
   // One more of a rule inside the same rule, as upstream's parser counts them.
   class Level {
    public:
@@ -93,22 +101,26 @@ class Parser : private TokenReader {
 
   // ---- operators
 
-  Expr* expression() {
+  Expr* expression(Follow follow) {
+    const Within within(*this, follow);
     return rule(expressions_, [this] { return conditional(); });
   }
 
   Expr* conditional() {
-    Expr* condition = alternatives();
+    Expr* condition = alternatives(kQuestion | kMayEnd);
     if (condition == nullptr || !at_sign("?")) return condition;
     const std::size_t offset = token().offset;
     skip("?");
-    Expr* then = alternatives();
-    if (then == nullptr || !expect(":")) return nullptr;
-    Expr* otherwise = expression();
+    Expr* then = alternatives(kColon);
+    if (then == nullptr) return nullptr;
+    if (!expect(":")) return broken('e');
+    Expr* otherwise = expression(kMayEnd);
     return otherwise == nullptr ? nullptr : make(offset).call("_?_:_", {condition, then, otherwise});
   }
 
-  Expr* alternatives() {
+  Expr* alternatives(Follow follow) {
+    const Within around(*this, follow);
+    const Within terms(*this, kOr | kAnd | kMayEnd);
     return chain("||", "_||_", [this] { return chain("&&", "_&&_", [this] { return relation(); }); });
   }
 
@@ -137,10 +149,12 @@ class Parser : private TokenReader {
   }
 
   Expr* relation() {
+    const Within within(*this, kRelation | kMayEnd);
     return rule(relations_, [this] { return left_associative(kRelations, relations_, [this] { return calculation(); }); });
   }
   // Sums and products are one rule.
   Expr* calculation() {
+    const Within within(*this, kSum | kProduct | kMayEnd);
     return rule(calculations_, [this] { return left_associative(kSums, calculations_, [this] { return product(); }); });
   }
   Expr* product() {
@@ -169,23 +183,49 @@ class Parser : private TokenReader {
 
   static bool is_number(const Token& token) { return token.kind == TokenKind::kInt || token.kind == TokenKind::kFloat; }
 
+  // What stands behind signs.
+  static bool begins_primary(const Token& token) { return begins_operand(token) && !is_sign(token, "-") && !is_sign(token, "!"); }
+
   // A sign before a number is the number's, if it stands alone.
   Expr* unary() {
-    const std::string_view sign = at_sign("!") ? "!" : "-";
-    if (sign == "-" && is_number(next())) return member();
+    const Within within(*this, kMayEnd);
+    if (!begins_operand(token()) && !drop("{" + std::string(kOperandStart) + "}", begins_operand(next()))) return broken('u');
+    const bool negation = at_sign("-");
     const std::size_t offset = token().offset;
     std::size_t signs = 0;
-    for (; at_sign(sign); ++signs) skip(sign);
+    if (negation && !minus_signs(signs)) return broken('u');
+    if (!negation) exclamation_marks(signs);
     Expr* of = member();
     if (of == nullptr || signs % 2 == 0) return of;
-    return make(offset).call(sign == "!" ? "!_" : "-_", {of});
+    return make(offset).call(negation ? "-_" : "!_", {of});
+  }
+
+  bool minus_signs(std::size_t& signs) {
+    for (; at_sign("-"); ++signs) {
+      if (signs == 0 && is_number(next())) return true;
+      if (!is_sign(next(), "-") && !begins_primary(next())) return no_way();
+      skip("-");
+    }
+    return true;
+  }
+
+  void exclamation_marks(std::size_t& signs) {
+    while (skip("!")) {
+      ++signs;
+      if (begins_operand(token())) continue;
+      refuse_token("{" + std::string(kOperandStart) + "}", true);
+      pass_to_operand();
+    }
   }
 
   // ---- members, calls and indexes
 
   Expr* member() {
+    const Within within(*this, kMayEnd);
     Expr* out = primary();
-    while (out != nullptr && (at_sign(".") || at_sign("["))) out = at_sign(".") ? select(out) : index(out);
+    broken_ = false;
+    while (out != nullptr && !broken_ && (at_sign(".") || at_sign("["))) out = at_sign(".") ? select(out) : index(out);
+    broken_ = false;
     return out;
   }
 
@@ -193,27 +233,43 @@ class Parser : private TokenReader {
     const std::size_t offset = token().offset;
     skip("[");
     const bool optional = skip("?");
-    if (!optional && !begins_operand(token()) && !drop(kIndexStart, begins_operand(next()))) return nullptr;
-    Expr* at = expression();
-    if (at == nullptr || !expect("]")) return nullptr;
+    if (!optional && !begins_operand(token()) && !drop(kIndexStart, begins_operand(next()))) return broken('m');
+    Expr* at = expression(kCloseBracket);
+    broken_ = false;
+    if (at == nullptr) return nullptr;
+    if (!expect("]")) return broken('m');
     if (optional && !syntax_.optional) return note(offset, "unsupported syntax '[?'");
     return make(offset).call(optional ? "_[?_]" : "_[_]", {of, at});
   }
 
   Expr* select(Expr* of) {
     const std::size_t dot = token().offset;
-    skip(".");
-    const bool optional = skip("?");
-    if (token().kind != TokenKind::kIdentifier && token().kind != TokenKind::kEscaped) {
-      fail(token().offset, no_name("."));
-      return nullptr;
+    const bool optional = is_sign(next(), "?");
+    if (!optional && !is_name(next())) {
+      no_way();
+      return broken('m');
     }
+    skip(".");
+    if (optional && !marked_name()) return of;
     const Token name = take();
     if (!optional && at_sign("(") && name.kind == TokenKind::kIdentifier) return call(name.text, of);
     const std::string_view field = member_name(name);
     if (!optional) return make(dot).select(of, field, false);
     if (!syntax_.optional) return note(dot, "unsupported syntax '.?'");
     return make(dot).call("_?._", {of, make(name.offset).text(field)});
+  }
+
+  static bool is_name(const Token& token) { return token.kind == TokenKind::kIdentifier || token.kind == TokenKind::kEscaped; }
+
+  // Behind a question mark there must be a name.
+  bool marked_name() {
+    skip("?");
+    const std::size_t offset = token().offset;
+    if (is_name(token()) || drop("{IDENTIFIER, ESC_IDENTIFIER}", is_name(next()))) return true;
+    const Within within(*this, kDot | kBracket | kMayEnd);
+    recover('i');
+    note(offset, "unsupported ident kind");
+    return false;
   }
 
   std::string_view member_name(const Token& name) {
@@ -227,12 +283,17 @@ class Parser : private TokenReader {
     const std::size_t open = token().offset;
     skip("(");
     std::vector<Expr*> arguments;
-    if (!at_sign(")") && !begins_operand(token()) && !drop(kArgumentStart, is_sign(next(), ")") || begins_operand(next()))) return nullptr;
-    for (bool more = !at_sign(")"); more; more = skip(",")) {
-      arguments.push_back(expression());
-      if (arguments.back() == nullptr) return nullptr;
+    if (!at_sign(")") && !begins_operand(token()) && !drop(kArgumentStart, is_sign(next(), ")") || begins_operand(next())))
+      return broken('c');
+    {
+      const Within within(*this, kCloseParenthesis);
+      for (bool more = !at_sign(")"); more; more = skip(",")) {
+        arguments.push_back(expression(kComma | kMayEnd));
+        if (arguments.back() == nullptr) return nullptr;
+      }
     }
-    if (!expect(")")) return nullptr;
+    broken_ = false;
+    if (!expect(")")) return broken('c');
     const MacroCall macro{name, target, ast_.keep(arguments), open};
     Expr* out = nullptr;
     switch (expand_macro(ast_, syntax_.macros, macro, problems_, out)) {
@@ -249,25 +310,28 @@ class Parser : private TokenReader {
   // ---- what stands on its own
 
   Expr* primary() {
-    if (!begins_operand(token()) && !drop("{" + std::string(kOperandStart) + "}", begins_operand(next()))) return nullptr;
+    const Within within(*this, kDot | kBracket | kMayEnd);
+    if (!begins_operand(token()) && !drop("{" + std::string(kOperandStart) + "}", begins_operand(next()))) return broken('p');
     const std::size_t offset = token().offset;
-    if (skip("(")) {
-      Expr* inner = expression();
-      return inner != nullptr && expect(")") ? inner : nullptr;
-    }
+    if (skip("(")) return nested();
     if (skip("[")) return list(offset);
     if (skip("{")) return entries(offset, {});
     if (at_sign(".") || token().kind == TokenKind::kIdentifier) return name();
     return literal();
   }
 
+  Expr* nested() {
+    Expr* inner = expression(kCloseParenthesis);
+    return inner == nullptr || expect(")") ? inner : broken('p');
+  }
+
   Expr* name() {
     const std::size_t begin = token().offset;
-    const bool from_root = skip(".");
-    if (token().kind != TokenKind::kIdentifier) {
-      fail(token().offset, no_name("."));
-      return nullptr;
+    if (at_sign(".") && next().kind != TokenKind::kIdentifier) {
+      no_way();
+      return broken('p');
     }
+    const bool from_root = skip(".");
     if (is_message()) return message(from_root);
     const Token word = take();
     const std::string_view whole = from_root ? ast_.keep("." + std::string(word.text)) : word.text;
@@ -296,13 +360,14 @@ class Parser : private TokenReader {
   Expr* list(std::size_t offset) {
     std::vector<Expr*> items;
     std::vector<std::uint32_t> optional;
-    if (skip(",")) return expect("]") ? make(offset).list({}) : nullptr;
+    if (skip(",")) return expect("]") ? make(offset).list({}) : broken('p');
     if (skip("]")) return make(offset).list({});
-    if (!at_sign("?") && !begins_operand(token()) && !drop(kListStart, begins_operand(next()))) return nullptr;
+    if (!at_sign("?") && !begins_operand(token()) && !drop(kListStart, begins_operand(next()))) return broken('p');
     for (bool more = true; more;) {
       if (optional_mark()) optional.push_back(static_cast<std::uint32_t>(items.size()));
-      items.push_back(expression());
-      if (items.back() == nullptr || !item_ends("]", more)) return nullptr;
+      items.push_back(expression(kComma | kCloseBracket));
+      if (items.back() == nullptr) return nullptr;
+      if (!item_ends("]", more)) return broken('p');
     }
     Expr* out = make(offset).list(items);
     out->optional_indices = ast_.keep(optional);
@@ -320,35 +385,57 @@ class Parser : private TokenReader {
   Expr* entries(std::size_t offset, std::string_view message) {
     Expr* out = ast_.make(message.empty() ? ExprKind::kMap : ExprKind::kStruct, ast_.next_id(offset));
     out->name = message;
-    if (skip(",")) return expect("}") ? out : nullptr;
+    if (skip(",")) return expect("}") ? out : broken('p');
     if (skip("}")) return out;
     std::vector<Entry> all;
     for (bool more = true; more;) {
-      Entry& entry = all.emplace_back();
-      entry.optional = optional_mark();
-      if (!(message.empty() ? map_key(entry) : field_name(entry))) return nullptr;
-      const std::size_t colon = token().offset;
-      if (!expect(":")) return nullptr;
-      entry.id = ast_.next_id(colon);
-      entry.value = expression();
-      if (entry.value == nullptr || !item_ends("}", more)) return nullptr;
+      switch (read_entry(all.emplace_back(), message.empty())) {
+        case Read::kTooDeep:
+          return nullptr;
+        case Read::kNotBegun:
+          return broken('p');
+        case Read::kBroken:
+          skip(",");
+          return expect("}") ? out : broken('p');
+        case Read::kWhole:
+          break;
+      }
+      if (!item_ends("}", more)) return broken('p');
     }
     out->entries = ast_.keep(all);
     return out;
   }
 
+  enum class Read : unsigned char { kWhole, kBroken, kNotBegun, kTooDeep };
+
+  Read read_entry(Entry& entry, bool map) {
+    const Within within(*this, kComma | kCloseBrace);
+    entry.optional = optional_mark();
+    if (map ? !begins_key(entry.optional) : !field_name(entry)) return Read::kNotBegun;
+    if (map && (entry.key = expression(kColon)) == nullptr) return Read::kTooDeep;
+    const std::size_t colon = token().offset;
+    if (!expect(":")) {
+      recover('i');
+      return Read::kBroken;
+    }
+    entry.id = ast_.next_id(colon);
+    entry.value = expression(kComma | kMayEnd);
+    return entry.value == nullptr ? Read::kTooDeep : Read::kWhole;
+  }
+
   bool field_name(Entry& entry) {
-    const auto is_name = [](const Token& each) { return each.kind == TokenKind::kIdentifier || each.kind == TokenKind::kEscaped; };
-    if (!is_name(token()) && !drop(kMessageStart, is_name(next()))) return false;
+    if (!is_name(token()) && !entry.optional && !drop(kMessageStart, is_name(next()))) return false;
+    if (!is_name(token()) && !drop("{IDENTIFIER, ESC_IDENTIFIER}", is_name(next()))) {
+      const Within within(*this, kColon);
+      recover('i');
+      return true;
+    }
     entry.field = member_name(take());
     return true;
   }
 
-  bool map_key(Entry& entry) {
-    if (!begins_operand(token()) && !drop(kMapStart, begins_operand(next()))) return false;
-    entry.key = expression();
-    return entry.key != nullptr;
-  }
+  // Behind a question mark it is the key's own business.
+  bool begins_key(bool marked) { return marked || begins_operand(token()) || drop(kMapStart, begins_operand(next())); }
 
   // ---- literals
 
@@ -357,8 +444,8 @@ class Parser : private TokenReader {
     const bool negative = at_sign("-") && is_number(next());
     if (negative) skip("-");
     if (token().kind == TokenKind::kSign) {
-      refuse_token("{" + std::string(kOperandStart) + "}", begins_operand(next()));
-      return nullptr;
+      no_way();
+      return broken('p');
     }
     return value(begin, take(), negative);
   }
@@ -418,6 +505,7 @@ class Parser : private TokenReader {
   Problems& problems_;
   int expressions_ = 0, relations_ = 0, calculations_ = 0;
   bool too_deep_ = false;
+  bool broken_ = false;  // the rule that has just ended could not go on
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,15 +17,36 @@ namespace backplane::cel_detail {
 inline constexpr std::string_view kOperandStart =
     "'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER";
 
+// What may follow a rule where it is used, as a set of signs.  kMayEnd: the rule around it may end there, too.
+using Follow = std::uint32_t;
+enum FollowBit : Follow {
+  kMayEnd = 1u << 0,
+  kQuestion = 1u << 1,
+  kColon = 1u << 2,
+  kOr = 1u << 3,
+  kAnd = 1u << 4,
+  kRelation = 1u << 5,
+  kSum = 1u << 6,
+  kProduct = 1u << 7,
+  kDot = 1u << 8,
+  kBracket = 1u << 9,
+  kCloseParenthesis = 1u << 10,
+  kCloseBracket = 1u << 11,
+  kComma = 1u << 12,
+  kCloseBrace = 1u << 13,
+  kEndOfText = 1u << 14,
+};
+
 class TokenReader {
  public:
-  TokenReader(std::string_view source, Problems& problems) : problems_(problems), tokens_(tokenize(source, problems)) {}
+  TokenReader(std::string_view source, Problems& problems) : problems_(problems), source_(source), tokens_(tokenize(source, problems)) {}
 
   const Token& token() const { return tokens_[at_]; }
   const Token& next(std::size_t count = 1) const { return tokens_[std::min(at_ + count, tokens_.size() - 1)]; }
   Token take() {
     const Token out = token();
     if (at_ + 1 < tokens_.size()) ++at_;
+    recovering_ = false;
     return out;
   }
 
@@ -33,11 +55,30 @@ class TokenReader {
   bool skip(std::string_view sign) {
     if (!at_sign(sign)) return false;
     ++at_;
+    recovering_ = false;
     return true;
   }
 
   // A literal, a name, or a sign that an operand may begin with.
   static bool begins_operand(const Token& token);
+
+  // While it lives, a rule is read behind which `follow` may stand.
+  class Within {
+   public:
+    Within(TokenReader& reader, Follow follow) : reader_(reader) { reader_.rules_.push_back({follow, reader.token().offset}); }
+    ~Within() { reader_.rules_.pop_back(); }
+
+   private:
+    TokenReader& reader_;
+  };
+  // Passes over everything that cannot follow any of the rules being read; until the grammar is met again, no more problems are told.
+  // `rule`: the one that is given up; given up twice at one place it passes over that.
+  void recover(char rule);
+  bool recovering() const { return recovering_; }
+  // Where the innermost rule began.
+  std::size_t rule_begin() const { return rules_.back().begin; }
+  // Passes over what neither begins an operand nor follows.
+  void pass_to_operand();
 
   // What is wrong; always false.
   bool fail(std::size_t offset, std::string text);
@@ -48,13 +89,27 @@ class TokenReader {
   bool expect(std::string_view sign);
   // The end of a list or a map, or one more item.
   bool item_ends(std::string_view close, bool& more);
-  // Of a token that stands where a name should, behind `before`.
-  std::string no_name(std::string_view before) const;
+  // Nothing can be read that begins with this token and has the next one behind it.
+  bool no_way();
 
  private:
-  static std::string shown(const Token& token) { return token.kind == TokenKind::kEnd ? "<EOF>" : std::string(token.text); }
+  static std::string shown(const Token& token);
+
+  static Follow follow_of(const Token& token);
+  Follow all_follows() const;
+  // What may stand behind a closing bracket here.
+  Follow behind_bracket() const;
 
   Problems& problems_;
+  const std::string_view source_;
+  struct Rule {
+    Follow follow;
+    std::size_t begin;
+  };
+  std::vector<Rule> rules_;
+  bool recovering_ = false;
+  std::size_t gave_up_at_ = static_cast<std::size_t>(-1);
+  std::string gave_up_;  // rules, at that place
   const std::vector<Token> tokens_;
   std::size_t at_ = 0;
 };

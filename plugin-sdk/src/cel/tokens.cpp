@@ -57,11 +57,7 @@ class Scanner {
   void refuse(std::size_t broken) {
     std::size_t end = std::min(broken + 1, source_.size());
     while (end < source_.size() && (static_cast<unsigned char>(source_[end]) & 0xC0) == 0x80) ++end;
-    std::string shown;
-    for (const char c : source_.substr(at_, end - at_)) {
-      shown += c == '\n' ? "\\n" : c == '\t' ? "\\t" : c == '\r' ? "\\r" : std::string(1, c);
-    }
-    problems_.add(at_, "Syntax error: token recognition error at: '" + shown + "'");
+    problems_.add(at_, "Syntax error: token recognition error at: '" + std::string(source_.substr(at_, end - at_)) + "'");
     at_ = end;
   }
 
