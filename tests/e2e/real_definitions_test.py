@@ -29,7 +29,7 @@ def module(path, version):
     folder = os.path.join(cache(), path + '@' + version)
     if not os.path.isdir(folder) and shutil.which('go'):
         try:
-            subprocess.run(['go', 'mod', 'download', path + '@' + version], capture_output=True, timeout=240, check=False)
+            subprocess.run(['go', 'mod', 'download', path + '@' + version], capture_output=True, timeout=60, check=False)
         except subprocess.TimeoutExpired:
             pass
     if not os.path.isdir(folder):
