@@ -3,6 +3,7 @@
 #include "backend_targets.hpp"
 #include "backplane/codec.hpp"
 #include "session_targets.hpp"
+#include "stream_targets.hpp"
 #include "text_targets.hpp"
 
 namespace backplane::fuzz {
@@ -91,6 +92,11 @@ const std::vector<Target>& targets() {
       {"http2_backend", http2_backend, {http2_backend_seed()}},
       {"http2_session", http2_session, {http2_seed()}},
       {"json_body", json_body, {kPod, R"({"a":[1,2.5e-3,"\u00e9\ud83d\ude00",{}],"b":{"c":null,"c":true}})"}},
+      {"kubelet_stream", kubelet_stream, {kubelet_seed()}},
+      {"linked_page",
+       linked_page,
+       {"\x09<!--x--><a href=\"/a/../b?c#d\"><img src=http://10.0.0.1:80/i><script>'<a href=/no>'</script><form action='/f'>",
+        "\x40\x1f\x8b\x08"}},
       {"patches", patches, patch_seeds()},
       {"protobuf_body", protobuf_body, {kPodProtobuf}},
       {"selectors", selectors, {"a=1,b!=2,c in (x,y),!d,e notin (z),f>5,g<3,h", "metadata.name=a,spec.nodeName!=b\\,c"}},
@@ -98,6 +104,9 @@ const std::vector<Target>& targets() {
        targets_and_queries,
        {"/apis/apps/v1/namespaces/n/deployments/d/scale?dryRun=All&fieldManager=a%20b+c&watch=1"}},
       {"websocket_frames", websocket_frames, {"\x03\x81\x85\x01\x02\x03\x04ifoof\x89\x80\x01\x02\x03\x04\x88\x82\x01\x02\x03\x04\x02\xea"}},
+      {"websocket_messages",
+       websocket_messages,
+       {"\x03\x82\x85\x01\x02\x03\x04ifoof\x89\x80\x01\x02\x03\x04\x80\x81\x01\x02\x03\x04z\x88\x82\x01\x02\x03\x04\x02\xea"}},
       {"yaml_body", yaml_body, {kPodYaml}},
   };
   return all;
