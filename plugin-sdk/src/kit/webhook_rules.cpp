@@ -5,7 +5,7 @@
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 namespace {
 
@@ -133,4 +133,4 @@ void check_webhook_service(const Object& service, const std::string& path, Field
 }
 
 }  // namespace BACKPLANE_API
-}  // namespace backplane
+}  // namespace BACKPLANE_API
