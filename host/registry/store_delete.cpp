@@ -27,6 +27,7 @@ class DeleteOperation final : public Guaranteed<DeleteOperation, DeleteResult> {
     return std::optional<DeleteResult>(std::move(result));
   }
 
+  Status shape(Object& object) const;
   Task<Attempt> keep(Object object, bool remove_next);
   Task<Attempt> remove_now();
   Task<Status> admission(const Object& object);
@@ -96,10 +97,18 @@ Task<DeleteOperation::Attempt> DeleteOperation::attempt() {
   co_return co_await keep(std::move(object), remove_next);
 }
 
+// What is stored in an older version (custom resources, until somebody writes them) has that version's shape, and is left in it: the newer
+// one's would take its fields for unknown.
+Status DeleteOperation::shape(Object& object) const {
+  const GroupVersionKind& own = store_.config().kind;
+  const std::string api_version = own.group.empty() ? own.version : own.group + "/" + own.version;
+  return get_string(object, "apiVersion") == api_version ? canonical_form(store_.config().schema, object) : Status();
+}
+
 // Stores the marked object; removes it at once when nothing holds it and no grace was asked for.
 Task<DeleteOperation::Attempt> DeleteOperation::keep(Object object, bool remove_next) {
   if (options_.dry_run) co_return done(unstored(key_, object), remove_next, true);
-  Status shaped = canonical_form(store_.config().schema, object);
+  Status shaped = shape(object);
   if (!shaped.ok()) co_return shaped;
   KeyValue stored;
   stored.key = key_;

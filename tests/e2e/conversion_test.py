@@ -178,6 +178,35 @@ class Conversion(unittest.TestCase):
         code, _, _ = self.server.request('DELETE', self.path('v2', 'one'))
         self.assertEqual(code, 200)
 
+    def test_what_was_stored_in_an_older_version_keeps_what_it_says(self):
+        self.define()
+        self.create('one', size=2, finalizers=['e2e.example.com/hold'])
+        self.create('two', size=3)
+        path = CRDS + '/' + self.plural + '.' + GROUP
+        crd = self.server.request('GET', path)[2]
+        for version in crd['spec']['versions']:
+            version['storage'] = version['name'] == 'v2'
+        code, _, answer = self.server.request('PUT', path, crd)
+        self.assertEqual(code, 200, answer)
+        self.assertTrue(wait_for(lambda: self.server.request('GET', self.path('v2', 'two'))[2].get('spec') and self.stored_is_v2()))
+        merge = {'Content-Type': 'application/merge-patch+json'}
+        code, _, done = self.server.request('PATCH', self.path('v2', 'two') + '/status', json.dumps({'status': {'phase': 'Ready'}}), merge)
+        self.assertEqual((code, done['spec'], done['status']), (200, {'dimensions': {'size': 3}, 'color': 'red'}, {'phase': 'Ready'}))
+        self.assertEqual(self.get('v1', 'two')['spec']['size'], 3)
+        self.assertEqual(self.server.request('DELETE', self.path('v2', 'one'))[0], 200)
+        left = self.get('v2', 'one')
+        self.assertIn('deletionTimestamp', left['metadata'])
+        self.assertEqual(left['spec'], {'dimensions': {'size': 2}, 'color': 'red'})
+        self.assertEqual(self.server.request('PATCH', self.path('v1', 'one'), json.dumps({'metadata': {'finalizers': None}}), merge)[0], 200)
+        self.assertEqual(self.server.request('GET', self.path('v1', 'one'))[0], 404)
+
+    def stored_is_v2(self):
+        """The webhook is asked for v1 now."""
+        self.webhook.misbehave = lambda body: body['response'].update(convertedObjects=[])
+        code = self.server.request('POST', self.path('v2') + '?dryRun=All', self.object('probe', 'v2'))[0]
+        self.webhook.misbehave = None
+        return code == 201
+
     def test_a_watch_shows_what_another_version_writes(self):
         self.define()
         connection = self.server.connect()
