@@ -70,7 +70,7 @@ FieldErrors requoted(FieldErrors errors, const ResourceConfig& config, const Wri
   if (values == nullptr) return errors;
   const Result<Value> sent = values->sent(context, old);
   Object shown(object);
-  if (!sent.ok() || !sent->is_object() || !restore_empty_values(sent->get_object(), shown)) return errors;
+  if (!sent.ok() || !sent->is_object() || !restore_empty_values(sent->get_object(), shown, config.schema)) return errors;
   const std::size_t warnings = context.warning_count();
   FieldErrors again = validation_errors(config, mode, context, shown, old);
   context.take_back_warnings(warnings);

@@ -13,17 +13,21 @@ bool is_empty(const Value& value) noexcept {
 struct Pair {
   const Value* sent;
   Value* kept;
+  const Schema* type;  // null: not known
 };
 
-void go_down(const Value& sent, Value& kept, std::vector<Pair>& pairs) {
+bool prints_as_json(const Schema* type) { return type != nullptr && type->name().starts_with("io.k8s.apimachinery."); }
+
+void go_down(const Value& sent, Value& kept, const Schema* type, std::vector<Pair>& pairs) {
+  if (prints_as_json(type)) return;
   const bool objects = sent.is_object() && kept.is_object();
   // Items of lists of different lengths are not the same items.
   const bool lists = sent.is_array() && kept.is_array() && sent.get_array().size() == kept.get_array().size();
-  if (objects || lists) pairs.push_back({&sent, &kept});
+  if (objects || lists) pairs.push_back({&sent, &kept, type});
 }
 
 // Members are put in first: they move the others.
-bool restore_members(const Object& sent, Object& kept, std::vector<Pair>& pairs) {
+bool restore_members(const Object& sent, Object& kept, const Schema* type, std::vector<Pair>& pairs) {
   bool restored = false;
   for (const auto& member : sent) {
     if (!is_empty(member.value())) continue;
@@ -33,25 +37,27 @@ bool restore_members(const Object& sent, Object& kept, std::vector<Pair>& pairs)
     restored = true;
   }
   for (const auto& member : sent) {
-    if (Value* there = find(kept, member.key())) go_down(member.value(), *there, pairs);
+    const Schema* own = type != nullptr ? type->property(member.key()) : nullptr;
+    if (Value* there = find(kept, member.key())) go_down(member.value(), *there, own, pairs);
   }
   return restored;
 }
 
 }  // namespace
 
-bool restore_empty_values(const Object& sent, Object& object) {
+bool restore_empty_values(const Object& sent, Object& object, const Schema* schema) {
   std::vector<Pair> pairs;
-  bool restored = restore_members(sent, object, pairs);
+  bool restored = restore_members(sent, object, schema, pairs);
   while (!pairs.empty()) {
     const Pair pair = pairs.back();
     pairs.pop_back();
     if (pair.sent->is_object()) {
-      restored = restore_members(pair.sent->get_object(), pair.kept->get_object(), pairs) || restored;
+      restored = restore_members(pair.sent->get_object(), pair.kept->get_object(), pair.type, pairs) || restored;
       continue;
     }
     const Array& items = pair.sent->get_array();
-    for (std::size_t i = 0; i < items.size(); ++i) go_down(items[i], pair.kept->get_array()[i], pairs);
+    const Schema* item = pair.type != nullptr ? pair.type->items() : nullptr;
+    for (std::size_t i = 0; i < items.size(); ++i) go_down(items[i], pair.kept->get_array()[i], item, pairs);
   }
   return restored;
 }

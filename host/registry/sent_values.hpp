@@ -22,7 +22,9 @@ class SentValues {
   virtual Result<Value> sent(RequestContext& context, const Object& existing) const = 0;
 };
 
-// Puts the empty lists and maps of `sent` where `object` has nothing.  False: there was none.
-bool restore_empty_values(const Object& sent, Object& object);
+// Puts the empty lists and maps of `sent` where `object` has nothing.  Types of apimachinery (label selectors, metadata) stay as they are:
+// they are printed as their own JSON, which leaves emptiness out.  `schema`: of the object; null: every type is the kind's own.
+// False: there was none.
+bool restore_empty_values(const Object& sent, Object& object, const Schema* schema);
 
 }  // namespace backplane::registry

@@ -12,20 +12,33 @@ TEST(SentValues, EmptyListsAndMapsComeBackWhereNothingStands) {
   Object object = parsed(R"({"spec":{"items":[{"name":"a"},{"name":"b"}],"kept":[1]},"status":null})");
   const Object sent =
       parsed(R"({"spec":{"args":[],"items":[{"name":"a","env":[]},{"name":"b","labels":{}}],"kept":[],"set":1},"status":{}})");
-  EXPECT_TRUE(restore_empty_values(sent, object));
+  EXPECT_TRUE(restore_empty_values(sent, object, nullptr));
   EXPECT_EQ(Value(object),
             Value(parsed(R"({"spec":{"args":[],"items":[{"name":"a","env":[]},{"name":"b","labels":{}}],"kept":[1]},"status":{}})")));
 }
 
 TEST(SentValues, ItemsOfListsThatHaveBecomeOthersAreLeftAlone) {
   Object object = parsed(R"({"items":[{"name":"a"}]})");
-  EXPECT_FALSE(restore_empty_values(parsed(R"({"items":[{"name":"a","env":[]},{"name":"b"}]})"), object));
+  EXPECT_FALSE(restore_empty_values(parsed(R"({"items":[{"name":"a","env":[]},{"name":"b"}]})"), object, nullptr));
   EXPECT_EQ(Value(object), Value(parsed(R"({"items":[{"name":"a"}]})")));
 }
 
 TEST(SentValues, WithoutEmptyValuesNothingChanges) {
   Object object = parsed(R"({"a":1})");
-  EXPECT_FALSE(restore_empty_values(parsed(R"({"a":2,"b":"x","c":null})"), object));
+  EXPECT_FALSE(restore_empty_values(parsed(R"({"a":2,"b":"x","c":null})"), object, nullptr));
+}
+
+// "matchExpressions": [] was quoted of label selectors, which upstream prints as their own JSON.
+TEST(SentValues, TypesThatArePrintedAsTheirOwnJsonStayAsTheyAre) {
+  const Schema* pod = core_schemas()->find(GroupVersionKind{"", "v1", "Pod"});
+  ASSERT_NE(pod, nullptr);
+  const Object sent = parsed(
+      R"({"metadata":{"labels":{}},"spec":{"containers":[{"name":"c","args":[]}],"topologySpreadConstraints":[{"labelSelector":{"matchLabels":{}}}]}})");
+  Object object = parsed(R"({"metadata":{},"spec":{"containers":[{"name":"c"}],"topologySpreadConstraints":[{"labelSelector":{}}]}})");
+  EXPECT_TRUE(restore_empty_values(sent, object, pod));
+  EXPECT_EQ(Value(object),
+            Value(parsed(
+                R"({"metadata":{},"spec":{"containers":[{"name":"c","args":[]}],"topologySpreadConstraints":[{"labelSelector":{}}]}})")));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "backplane/names.hpp"
 #include "backplane/workload/pod_defaults.hpp"
 #include "backplane/workload/workload.hpp"
+#include "backplane/written_fields.hpp"
 #include "kinds.hpp"
 
 namespace backplane::batch {
@@ -84,10 +85,13 @@ void check_host_names(const Object& job, FieldErrors& errors) {
   errors.invalid("metadata.name", meta_name(job), "will not able to create pod with invalid DNS label: " + longest);
 }
 
-class JobStrategy final : public KindStrategy {
+class JobStrategy final : public KindStrategy, public WrittenFieldsProvider {
  public:
   JobStrategy(KindFacts facts, PodValidationOptions options, JobGates gates)
       : KindStrategy(std::move(facts)), options_(options), gates_(gates) {}
+
+  // The labels of its pods become a job's own only when those are complete, and are counted as they were sent.
+  WrittenFields written_fields() const override { return {.resets = {"status"}, .given_later = label_like_pods}; }
 
   void apply_defaults(Object& object) const override {
     Object& spec = ensure_object(object, "spec");

@@ -30,12 +30,16 @@ TEXT_RULES = [
 
 
 def in_any_order(answer):
-    """An error with its causes sorted, which kube-apiserver tells in the order of its maps."""
+    """An error with its causes sorted, in the message too: kube-apiserver tells them in the order of its maps."""
     causes = (answer.get('details') or {}).get('causes') if isinstance(answer, dict) and isinstance(answer.get('details') or {}, dict) else None
-    if answer and isinstance(causes, list) and len(causes) > 1:
-        details = dict(answer['details'], causes=sorted(causes, key=lambda cause: json.dumps(cause, sort_keys=True)))
-        return dict(answer, details=details, message=answer['message'].split(' is invalid: ')[0])
-    return answer
+    if not isinstance(causes, list) or len(causes) < 2:
+        return answer
+    message = answer['message']
+    parts = ['%s: %s' % (cause.get('field'), cause.get('message')) for cause in causes]
+    if message.endswith(']') and all(part in message for part in parts):
+        message = message.split(': [', 1)[0] + ': [' + ', '.join(sorted(parts)) + ']'
+    details = dict(answer['details'], causes=sorted(causes, key=lambda cause: json.dumps(cause, sort_keys=True)))
+    return dict(answer, details=details, message=message)
 
 
 def text(value):
@@ -224,7 +228,7 @@ class Player:
         wanted = want.get('rh') or {}
         found += ['header %s: got %s, want %s' % (k, headers.get(k), wanted.get(k))
                   for k in sorted({*headers, *wanted}) if headers.get(k) != wanted.get(k)]
-        return found + differences(scrub(want['r']), body)
+        return found + differences(in_any_order(scrub(want['r'])), in_any_order(body))
 
     def scenario(self, case):
         """(step's name, its differences) for each compared step."""

@@ -121,6 +121,7 @@ FieldManager::FieldManager(GroupVersionKind kind, const Schema* schema, std::sha
       versions_(std::move(versions)),
       filter_(filter_of(written)),
       tracked_(written.recorded),
+      given_later_(written.given_later),
       sorted_keys_(schema != nullptr && schema->structural()),
       nothing_(std::make_shared<Nothing>()) {}
 
@@ -186,11 +187,14 @@ Task<void> FieldManager::track(RequestContext& context, const WriteOptions& opti
     if (read.ok() && !read->owners.empty()) managed = std::move(*read);
   }
   const Object& before = live != nullptr ? *live : nothing();
+  std::optional<Object> completed;
+  if (given_later_) given_later_(completed.emplace(object, object.storage()));
+  const Object& counted = completed ? *completed : object;
   if (!managed) {
     // One that nobody has been recorded for stays so until it is first applied.
     if (live != nullptr && (recorded == nullptr || !recorded->is_array() || recorded->get_array().empty())) co_return;
     const Value none = Array();
-    if (auto kept = updated_here(write, before, object, recorded != nullptr ? *recorded : none)) {
+    if (auto kept = updated_here(write, before, counted, recorded != nullptr ? *recorded : none)) {
       if (kept->ok()) put_managed_fields(object, std::move(**kept), sorted_keys_);
       co_return;
     }
@@ -198,7 +202,7 @@ Task<void> FieldManager::track(RequestContext& context, const WriteOptions& opti
     if (!read.ok()) co_return;
     managed = std::move(*read);
   }
-  auto now = co_await updated(write, before, object, std::move(*managed));
+  auto now = co_await updated(write, before, counted, std::move(*managed));
   if (now.ok()) put_managed_fields(object, encode_managed(*now, object.storage()), sorted_keys_);
 }
 

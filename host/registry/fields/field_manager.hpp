@@ -73,6 +73,7 @@ class FieldManager {
   std::shared_ptr<const FieldVersions> versions_;
   FieldFilter filter_;
   bool tracked_;
+  std::function<void(Object&)> given_later_;
   bool sorted_keys_;
   struct Nothing;
   std::shared_ptr<Nothing> nothing_;

@@ -1,4 +1,5 @@
-// Which fields of an object a client's write reaches through a strategy, for the record of who manages which fields (metadata.managedFields).
+// Which fields of an object a client's write reaches through a strategy, for the record of who manages which fields
+// (metadata.managedFields).
 //
 // A role beside Strategy: the host asks each strategy for it once, by dynamic_cast.  One that has not got it reaches everything, but for
 // `status` where its facts say that this is a subresource.
@@ -6,9 +7,11 @@
 // Lifetime:      the strategy's.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "backplane/json.hpp"
 #include "backplane/visibility.hpp"
 
 namespace backplane BACKPLANE_API {
@@ -21,6 +24,9 @@ struct WrittenFields {
   std::vector<std::string> reaches = {};
   // False: what is written through the strategy is recorded for nobody.
   bool recorded = true;
+  // Members that an object is given later, and whose owner is nevertheless who wrote it; called on a copy, for the record alone.  Empty:
+  // there are none.
+  std::function<void(Object& object)> given_later = {};
 };
 
 class WrittenFieldsProvider {
