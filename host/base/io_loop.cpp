@@ -20,13 +20,17 @@ void IoLoop::post(std::coroutine_handle<> frame) {
   asio::post(context_, [frame] { frame.resume(); });
 }
 
+// When a timer has been cancelled, which a wait that has ended already is not told of.
+constexpr auto kCancelled = asio::steady_timer::time_point::min();
+
 std::function<void()> IoLoop::after(std::chrono::nanoseconds delay, std::function<void()> work) {
   auto timer = std::make_shared<asio::steady_timer>(context_);
   // A timer is not thread-safe: arm and cancel it on the loop.
   auto arm = [timer, delay, work = std::move(work)]() mutable {
+    if (timer->expiry() == kCancelled) return;
     timer->expires_after(delay);
     timer->async_wait([timer, work = std::move(work)](boost::system::error_code error) {
-      if (!error) work();
+      if (!error && timer->expiry() != kCancelled) work();
     });
   };
   if (current_executor() == this) {
@@ -36,7 +40,7 @@ std::function<void()> IoLoop::after(std::chrono::nanoseconds delay, std::functio
   }
   return [this, weak = std::weak_ptr<asio::steady_timer>(timer)] {
     auto cancel = [weak] {
-      if (auto live = weak.lock()) live->cancel();
+      if (auto live = weak.lock()) live->expires_at(kCancelled);
     };
     if (current_executor() == this) {
       cancel();

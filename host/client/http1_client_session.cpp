@@ -125,6 +125,10 @@ class Http1ClientSession final : public RemoteSession {
       if (switched_) break;
     }
     rest_.erase(0, done);
+    if (!call_ && !rest_.empty()) {  // nobody has asked for that: it must not become the next caller's answer
+      closing_ = true;
+      rest_.clear();
+    }
     if (switched_) return call_->body(std::exchange(rest_, {}));
     if (rest_.size() > kMaxUnparsed) fail("malformed HTTP response: it has no end");
   }

@@ -33,7 +33,10 @@ class Http2ClientSession final : public RemoteSession {
     const auto lasting = [](const auto& each) { return each.second->call->lasting(); };
     return !streams_.empty() && std::all_of(streams_.begin(), streams_.end(), lasting);
   }
-  bool finished() const override { return streams_.empty() && (closing_ || nghttp2_session_check_request_allowed(session_) == 0); }
+  bool finished() const override {
+    const bool dead = broken_ || (nghttp2_session_want_read(session_) == 0 && nghttp2_session_want_write(session_) == 0);
+    return dead || (streams_.empty() && (closing_ || nghttp2_session_check_request_allowed(session_) == 0));
+  }
   void retire() override {
     closing_ = true;
     port_.want_flush();
@@ -76,6 +79,7 @@ class Http2ClientSession final : public RemoteSession {
     std::size_t sent = 0;  // of the body
     std::size_t header_bytes = 0;
     int interim = 0;
+    bool whole = false;  // the server has said that this is all
   };
   static Http2ClientSession& self(void* data) { return *static_cast<Http2ClientSession*>(data); }
   Stream* stream(std::int32_t id) {
@@ -260,6 +264,7 @@ void Http2ClientSession::data(std::int32_t id, std::string_view bytes) {
 // The answer is whole.  What is left of the request's body is of no use to the server.
 void Http2ClientSession::answered(std::int32_t id) {
   Stream* found = stream(id);
+  if (found != nullptr) found->whole = true;
   if (found == nullptr || !found->call->streams_body() || found->call->body_taken() || !found->call->has_head()) return;
   const RemoteCallRef call = std::move(found->call);
   streams_.erase(id);
@@ -272,11 +277,12 @@ void Http2ClientSession::stream_closed(std::int32_t id, std::uint32_t error) {
   const auto found = streams_.find(id);
   if (found == streams_.end()) return;
   const RemoteCallRef call = std::move(found->second->call);
+  const bool whole = found->second->whole;
   streams_.erase(found);
   if (error == NGHTTP2_REFUSED_STREAM && !call->has_head() && !call->streams_body()) {
     closing_ = true;  // the connection is going, or would only refuse again
     refused_.push_back(call);
-  } else if (error == NGHTTP2_NO_ERROR && call->has_head()) {
+  } else if (error == NGHTTP2_NO_ERROR && whole && call->has_head()) {
     call->end();
   } else {
     call->fail(service_unavailable(std::string("the server has reset the stream: ") + nghttp2_http2_strerror(error)));

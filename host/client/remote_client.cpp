@@ -64,6 +64,10 @@ class Pool final : public RemoteConnection::Owner, public std::enable_shared_fro
     submit(std::move(call));
   }
   void submit(RemoteCallRef call) {
+    // What a connection that has gone has left behind.
+    call->on_read = nullptr;
+    call->on_cancel = nullptr;
+    call->on_body = nullptr;
     if (closed_) return call->fail(service_unavailable("the client has been closed"));
     ++call->tries;
     waiting_.push_back(std::move(call));

@@ -171,8 +171,9 @@ void RemoteConnection::opened(bool http2) {
   arm_timer(config_.idle_timeout, "the connection was idle", true);
   std::deque<RemoteCallRef> pending = std::exchange(pending_, {});
   while (!pending.empty() && session_->can_take()) {
-    session_->start(std::move(pending.front()));
+    const RemoteCallRef call = std::move(pending.front());
     pending.pop_front();
+    if (!call->over()) session_->start(call);  // its caller may have given it up meanwhile
   }
   if (retired_ || alone_) session_->retire();
   const auto owner = owner_.lock();

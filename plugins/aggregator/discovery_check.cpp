@@ -54,17 +54,28 @@ Task<std::string> ask(std::shared_ptr<RemoteBackend> backend) {
   co_return "failing or missing response from " + url + ": " + problem;
 }
 
-Task<void> attempt(std::shared_ptr<RemoteBackend> backend, std::shared_ptr<Round> round) {
+// An attempt that is dropped before its end, as when the server stops, is counted all the same.
+struct Ending {
+  explicit Ending(std::shared_ptr<Round> of) : round(std::move(of)) {}
+  Ending(Ending&&) = default;
+  ~Ending() {
+    if (round) round->add(std::move(problem));
+  }
+  std::shared_ptr<Round> round;
+  std::string problem = "the server is stopping";
+};
+
+Task<void> attempt(std::shared_ptr<RemoteBackend> backend, Ending ending) {
   auto asking = ask(std::move(backend));
   std::string problem = co_await std::move(asking);
-  round->add(std::move(problem));
+  ending.problem = std::move(problem);
 }
 
 }  // namespace
 
 Task<std::string> discovery_problem(Host& host, std::shared_ptr<RemoteBackend> backend) {
   const auto round = std::make_shared<Round>();
-  for (int i = 0; i < kAttempts; ++i) host.spawn("apiservice-availability-attempt", attempt(backend, round));
+  for (int i = 0; i < kAttempts; ++i) host.spawn("apiservice-availability-attempt", attempt(backend, Ending(round)));
   auto settling = round->settled.future();
   bool settled = co_await settling;
   static_cast<void>(settled);

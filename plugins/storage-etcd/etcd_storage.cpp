@@ -319,10 +319,11 @@ Task<Status> EtcdStorage::health(std::chrono::milliseconds timeout) {
 }
 
 Task<Status> EtcdStorage::stop() {
-  auto ending_calls = cluster_.stop();
-  co_await std::move(ending_calls);
+  // A watch that reads ahead of its reader ends by its own stop alone.
   auto ending_watches = watches_.stop();
   co_await std::move(ending_watches);
+  auto ending_calls = cluster_.stop();
+  co_await std::move(ending_calls);
   co_return Status();
 }
 

@@ -82,7 +82,6 @@ class Stream final : public grpc::ClientBidiReactor<etcdserverpb::WatchRequest, 
     }
     server_ = &shared_->cluster.server();
     server_->watch->async()->Watch(&context_, this);
-    writing_ = true;
     StartWrite(&request_);
     StartRead(&response_);
     AddHold();  // for reads and writes that begin outside of reactions
@@ -160,7 +159,7 @@ class Stream final : public grpc::ClientBidiReactor<etcdserverpb::WatchRequest, 
   etcdserverpb::WatchRequest request_;
   etcdserverpb::WatchResponse response_;
   std::mutex mutex_;
-  bool writing_ = false;
+  bool writing_ = true;  // the request that opens it is the first
   bool asked_ = false;
   bool paused_ = false;
   bool over_ = false;
@@ -240,14 +239,14 @@ void Follower::connect() {
     finish(stopped_status());
     return;
   }
-  auto stream = Stream::open(shared_, shared_from_this(), first_request(reached_));
+  std::shared_ptr<Stream> stream;
   {
     const std::lock_guard lock(mutex_);
-    if (over_) {
-      shared_->leave();
-      return;
-    }
-    stream_ = stream;
+    if (!over_) stream = stream_ = Stream::open(shared_, shared_from_this(), first_request(reached_));
+  }
+  if (stream == nullptr) {
+    shared_->leave();
+    return;
   }
   if (!stream->start()) {
     finish(stopped_status());
@@ -260,9 +259,10 @@ void Follower::connect_later() {
     finish(stopped_status());
     return;
   }
-  alarm_.Set(std::chrono::system_clock::now() + pause_, [self = shared_from_this()](bool) {
-    self->connect();
-    self->shared_->leave();
+  alarm_.Set(std::chrono::system_clock::now() + pause_, [self = shared_from_this()](bool) mutable {
+    const auto kept = std::move(self);  // the alarm keeps this function, and may be given another while it runs
+    kept->connect();
+    kept->shared_->leave();
   });
   pause_ = std::min(pause_ * 2, kLongestPause);
 }
@@ -301,7 +301,7 @@ bool Follower::received(etcdserverpb::WatchResponse& response) {
   reached_ = std::max(reached_, batch.revision);
   const std::size_t bytes = std::exchange(gathered_bytes_, 0);
   const std::lock_guard lock(mutex_);
-  if (over_) return false;
+  if (over_) return true;  // the next read finds out that the stream has been cancelled
   waiting_.push_back(std::move(batch));
   waiting_bytes_ += bytes;
   if (reader_) reader_->set(true);

@@ -206,6 +206,12 @@ Task<void> Passage::answer_streamed(Answer answer) {
 // ---- leaving HTTP
 
 Task<void> Passage::pass_upgrade() {
+  // Whoever speaks HTTP on a connection of ours is believed to be who he says he is.
+  if (same_name(exchange_.header("upgrade"), "h2c")) {
+    auto failing = fail(bad_request("h2c is not passed on"));
+    co_await std::move(failing);
+    co_return;
+  }
   HttpCall out = outgoing(true);
   const auto bytes = std::make_shared<TunnelBytes>(exchange_);
   out.body_source = bytes;

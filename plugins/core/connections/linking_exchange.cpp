@@ -44,6 +44,10 @@ std::vector<SharedBytes> LinkingExchange::rewritten(const std::vector<SharedByte
 Task<void> LinkingExchange::respond(int code, std::string_view content_type, std::vector<SharedBytes> body) {
   look_at(code, content_type);
   if (links_) body = rewritten(body, true);
+  if (packed_ && packed_->failed()) {
+    behind_.abort();
+    co_return;
+  }
   co_await behind_.respond(code, content_type, std::move(body));
 }
 

@@ -95,7 +95,10 @@ Result<SchemeNamePort> split_scheme_name_port(std::string_view id, std::string_v
   if (valid) {
     out.name = parts[0];
     if (parts.size() == 2) out.port = parts[1];
-    valid = !out.name.empty() && (out.scheme.empty() || out.scheme == "http" || out.scheme == "https");
+    const bool plain = std::all_of(out.port.begin(), out.port.end(), [](char c) {
+      return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
+    });
+    valid = plain && !out.name.empty() && (out.scheme.empty() || out.scheme == "http" || out.scheme == "https");
   }
   if (!valid) return bad_request("invalid " + std::string(what) + " request " + quoted(id));
   return out;

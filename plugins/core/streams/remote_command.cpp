@@ -150,8 +150,9 @@ class Translator {
       if (!some.ok() || some->empty()) break;
       session_.feed(*some);
       bool goes_on = co_await pass_events();
-      upload_->write_now(session_.take_output());
-      if (!goes_on) break;
+      // A node that asks and does not listen to the answers is left.
+      const bool taken = upload_->write_now(session_.take_output());
+      if (!goes_on || !taken) break;
     }
     if (late_) co_return failed_status("Timeout occurred");
     if (!failure_.empty()) co_return failed_status(failure_);

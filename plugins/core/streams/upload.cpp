@@ -53,15 +53,18 @@ Task<bool> Upload::write(std::string bytes) {
   co_return open;
 }
 
-void Upload::write_now(std::string bytes) {
+bool Upload::write_now(std::string bytes) {
   std::optional<Promise<bool>> more;
+  bool fits = true;
   {
     const std::lock_guard lock(mutex_);
-    if (closed_ || bytes.empty()) return;
+    if (closed_ || bytes.empty()) return true;
     bytes_.append(bytes);
+    fits = bytes_.size() <= kMost;
     more = std::exchange(more_, std::nullopt);
   }
   if (more) more->set(true);
+  return fits;
 }
 
 void Upload::close() {

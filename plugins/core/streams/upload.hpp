@@ -16,12 +16,13 @@ namespace backplane::core {
 class Upload final : public BodySource {
  public:
   static constexpr std::size_t kWindow = 256 << 10;
+  static constexpr std::size_t kMost = 4 * kWindow;
 
   Task<Result<std::string>> next() override;
   // Waits while a window is unsent.  False: nobody takes it any more.
   Task<bool> write(std::string bytes);
-  // Does not wait: for what is small and seldom.
-  void write_now(std::string bytes);
+  // Does not wait: for what is small and seldom.  False: the other end does not read, and more must not be kept for it.
+  bool write_now(std::string bytes);
   void close();
 
  private:
