@@ -102,13 +102,15 @@ Task<Result<Response>> Cluster::call(Start start, Request request, bool reads, s
 template <class Response, class Request, class Start>
 Task<grpc::Status> Cluster::call_once(const Server& server, Start start, Request& request, Response& response,
                                       std::chrono::milliseconds patience) {
-  grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + patience);
-  if (!enter(&context)) co_return grpc::Status::CANCELLED;
+  auto context = std::make_unique<grpc::ClientContext>();
+  grpc::ClientContext* const entered = context.get();
+  context->set_deadline(std::chrono::system_clock::now() + patience);
+  if (!enter(entered)) co_return grpc::Status::CANCELLED;
   Promise<grpc::Status> done;
-  start(server, &context, &request, &response, [done](grpc::Status status) { done.set(std::move(status)); });
+  start(server, entered, &request, &response, [done](grpc::Status status) { done.set(std::move(status)); });
   grpc::Status status = co_await done.future();
-  leave(&context);
+  context.reset();  // it holds the channel, and goes before the store may
+  leave(entered);
   co_return status;
 }
 

@@ -129,8 +129,12 @@ class Stream final : public grpc::ClientBidiReactor<etcdserverpb::WatchRequest, 
   void OnDone(const grpc::Status& status) override {
     if (status.error_code() == grpc::StatusCode::UNAVAILABLE) shared_->cluster.pass_over(*server_);
     shared_->cluster.leave(&context_);
-    const auto kept = std::move(self_);
+    const auto shared = shared_;
     listener_->ended(status);
+    // This object holds the channel, whose last holder must not be a thread of gRPC: it goes before the store may.
+    auto self = std::move(self_);
+    self.reset();
+    shared->leave();
   }
 
   // The hold goes once.
@@ -218,6 +222,7 @@ class Follower final : public StreamListener, public std::enable_shared_from_thi
   EventBatch gathered_;  // of a response in several parts
   std::size_t gathered_bytes_ = 0;
   std::chrono::milliseconds pause_ = kFirstPause;
+  std::mutex alarm_mutex_;  // an alarm is not thread-safe; nothing that it calls takes this
   grpc::Alarm alarm_;
 };
 
@@ -259,6 +264,7 @@ void Follower::connect_later() {
     finish(stopped_status());
     return;
   }
+  const std::lock_guard lock(alarm_mutex_);
   alarm_.Set(std::chrono::system_clock::now() + pause_, [self = shared_from_this()](bool) mutable {
     const auto kept = std::move(self);  // the alarm keeps this function, and may be given another while it runs
     kept->connect();
@@ -327,7 +333,6 @@ void Follower::ended(const grpc::Status& status) {
   } else if (!over) {
     finish(stopped_status());
   }
-  shared_->leave();
 }
 
 void Follower::finish(Status why) {
@@ -345,6 +350,7 @@ void Follower::finish(Status why) {
     shared_->open.erase(this);
   }
   if (stream) stream->cancel();
+  const std::lock_guard lock(alarm_mutex_);
   alarm_.Cancel();
 }
 
