@@ -1,4 +1,4 @@
-# The install tree: bin/backplane, lib/libbackplane-sdk.so, lib/libbackplane-workload.a, lib/libbackplane-cel.a, lib/backplane/plugins, include/backplane, lib/cmake/BackplanePluginSdk.
+# The install tree: bin/backplane, lib/libbackplane-sdk.so, lib/libbackplane-workload.a, lib/backplane/plugins, include/backplane, lib/cmake/BackplanePluginSdk.
 # (backplane_add_plugin() installs the built-in plugins.)
 include(CMakePackageConfigHelpers)
 include(${CMAKE_CURRENT_LIST_DIR}/BackplaneContract.cmake)
@@ -42,7 +42,7 @@ function(backplane_install_rules)
     target_compile_definitions(backplane_sdk INTERFACE $<INSTALL_INTERFACE:${definition}>)
   endforeach()
   install(TARGETS backplane_sdk backplane_workload EXPORT BackplanePluginSdkTargets LIBRARY DESTINATION lib ARCHIVE DESTINATION lib)
-  install(DIRECTORY ${CMAKE_SOURCE_DIR}/plugin-sdk/include/backplane ${CMAKE_SOURCE_DIR}/plugin-sdk/workload/include/backplane ${CMAKE_SOURCE_DIR}/plugin-sdk/cel/include/backplane
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/plugin-sdk/include/backplane ${CMAKE_SOURCE_DIR}/plugin-sdk/workload/include/backplane
     ${CMAKE_BINARY_DIR}/include/backplane DESTINATION include)
   install(EXPORT BackplanePluginSdkTargets NAMESPACE backplane:: DESTINATION ${package})
 

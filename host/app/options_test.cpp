@@ -268,7 +268,7 @@ TEST(Flags, TheSectionsOfHelpShowTypesAndDefaultsWithinTheWidth) {
   }
   EXPECT_NE(help.find("--request-timeout duration "), std::string::npos);
   EXPECT_NE(help.find("(default 1m0s)"), std::string::npos);
-  EXPECT_NE(help.find("(default \"/registry\")"), std::string::npos);
+  EXPECT_NE(help.find("(default \"text\")"), std::string::npos);
   EXPECT_NE(help.find("  -v, --v Level"), std::string::npos);
   std::size_t begin = 0;
   while (begin < help.size()) {

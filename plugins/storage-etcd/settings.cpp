@@ -92,7 +92,7 @@ Result<Settings> read_settings(const std::function<std::optional<std::string>(st
     settings.endpoints.push_back(std::move(*endpoint));
   }
   if (settings.endpoints.empty()) return bad_request("--storage-backend=etcd3 needs --etcd-servers: the URLs of the etcd servers");
-  settings.prefix = clean_prefix(text("etcd-prefix"));
+  if (const std::string prefix = text("etcd-prefix"); !prefix.empty()) settings.prefix = clean_prefix(prefix);
   if (settings.prefix == "/") return bad_request("--etcd-prefix must name what the keys begin with, such as /registry");
   struct File {
     std::string_view flag;

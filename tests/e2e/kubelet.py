@@ -176,6 +176,11 @@ class Command:
         return data
 
     def end(self):
+        if not self.outputs:  # it has said all it had to say, and is about to end
+            try:
+                self.process.wait(5)
+            except subprocess.TimeoutExpired:
+                pass
         if self.process.poll() is None:
             self.process.kill()
         code = self.process.wait()

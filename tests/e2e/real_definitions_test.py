@@ -155,7 +155,8 @@ class RealDefinitions(unittest.TestCase):
     def test_argo_cd(self):
         folder = module('github.com/argoproj/argo-cd/v3', 'v3.1.0')
         kinds = self.define(folder, 'manifests/crds/*-crd.yaml')
-        self.create_all(kinds, folder, 'docs/operator-manual/project.yaml', 'applicationset/examples/**/*.yaml')
+        self.create_all(kinds, folder, 'docs/operator-manual/project.yaml', 'applicationset/examples/list-generator/*.yaml',
+                        'applicationset/examples/git-generator-directory/*.yaml', 'applicationset/examples/cluster/*.yaml')
 
     def test_crossplane(self):
         self.define(module('github.com/crossplane/crossplane/v2', 'v2.0.2'), 'cluster/crds/*.yaml')

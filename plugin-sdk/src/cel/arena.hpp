@@ -17,6 +17,10 @@ namespace backplane::cel_detail {
 
 // Why a run was stopped from outside of its expression.
 enum class Halt : unsigned char { kCost, kMemory, kCancelled };
+// What is thrown then.  A class: g++ shows the type of an enumeration that is thrown to everybody.
+struct Halted {
+  Halt why;
+};
 
 class Arena {
  public:
@@ -30,7 +34,7 @@ class Arena {
   template <class T>
   T* allocate(std::size_t count) {
     static_assert(std::is_trivially_destructible_v<T>);
-    if (count > kLimit / sizeof(T)) throw Halt::kMemory;
+    if (count > kLimit / sizeof(T)) throw Halted{Halt::kMemory};
     return static_cast<T*>(raw(count * sizeof(T)));
   }
   template <class T>
@@ -44,7 +48,7 @@ class Arena {
   }
   // Before something of that size is made elsewhere.
   void expect(std::size_t bytes) const {
-    if (bytes > kLimit - used_) throw Halt::kMemory;
+    if (bytes > kLimit - used_) throw Halted{Halt::kMemory};
   }
 
  private:

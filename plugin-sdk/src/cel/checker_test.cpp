@@ -158,7 +158,7 @@ TEST(Checker, KnowsWhatEachVersionHas) {
     EXPECT_TRUE(said(each.expression, each.version - 1).starts_with("ERROR")) << each.expression;
     EXPECT_FALSE(said(each.expression, each.version).starts_with("ERROR")) << each.expression;
   }
-  EXPECT_EQ(said("duration('1x')", 28), "duration");
+  EXPECT_TRUE(said("duration('1x')", 28).starts_with("program instantiation failed: ")) << "no rule on texts of durations yet";
   EXPECT_TRUE(said("cel.bind(x, 1, x)").starts_with("ERROR"));
   EXPECT_TRUE(said("'a'.reverse()").starts_with("ERROR"));
 }

@@ -44,12 +44,12 @@ struct Run {
 
   void charge(std::uint64_t amount) {
     cost += amount;
-    if (cost > limit) throw Halt::kCost;
+    if (cost > limit) throw Halted{Halt::kCost};
   }
   // Once for every item of a loop.
   void step() {
     constexpr unsigned kEvery = 100;
-    if (++iterations % kEvery == 0 && cancelled != nullptr && cancelled->load(std::memory_order_relaxed)) throw Halt::kCancelled;
+    if (++iterations % kEvery == 0 && cancelled != nullptr && cancelled->load(std::memory_order_relaxed)) throw Halted{Halt::kCancelled};
   }
 };
 

@@ -66,7 +66,8 @@ cel::Outcome run_alone(const Plan& plan, std::span<const cel::Binding> bindings,
     } else {
       out.value = result_of(run.arena, value);
     }
-  } catch (const Halt halt) {
+  } catch (const Halted& halted) {
+    const Halt halt = halted.why;
     out.end = end_of(halt);
     out.message = halt == Halt::kCancelled ? "operation interrupted" : "operation cancelled: actual cost limit exceeded";
   }

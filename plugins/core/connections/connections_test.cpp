@@ -132,7 +132,8 @@ TEST(PackedTexts, AreReadAndPackedAgain) {
   for (const char* coding : {"gzip", "deflate"}) {
     const auto writer = PackedText::of(coding), reader = PackedText::of(coding);
     const std::string text = "some text, " + std::string(100'000, 'x');
-    const std::string packed = writer->pack(text.substr(0, 10), false) + writer->pack(text.substr(10), true);
+    std::string packed = writer->pack(text.substr(0, 10), false);
+    packed += writer->pack(text.substr(10), true);
     EXPECT_LT(packed.size(), 1000u);
     std::string back;
     for (const char c : packed) back += reader->unpack(std::string_view(&c, 1));
