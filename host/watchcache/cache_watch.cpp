@@ -1,5 +1,6 @@
 #include "watchcache/cache_watch.hpp"
 
+#include "backplane/metrics.hpp"
 #include "base/yield.hpp"
 
 namespace backplane {
@@ -22,6 +23,12 @@ class FailedWatch final : public WatchStream {
   const Status status_;
   std::atomic<bool> told_{false};
 };
+
+void count_terminated(const GroupResource& resource) {
+  static Metric& terminated = Metric::counter("apiserver_terminated_watchers_total", "Watches ended because their readers fell too far behind.",
+                                              {"group", "resource"});
+  terminated.add({resource.group, resource.resource});
+}
 
 EventLog::Clock::time_point first_bookmark(const std::optional<std::int64_t>& timeout_seconds) {
   const auto now = EventLog::Clock::now();
@@ -170,7 +177,10 @@ Status CacheWatch::take_log(Events& events, bool& drained) {
   const Revision progress = cache_->store().progress.revision();
   const auto slice = cache_->log().read(cursor_);
   using State = EventLog::Slice::State;
-  if (slice.state == State::kLagged) return too_old();
+  if (slice.state == State::kLagged) {
+    count_terminated(cache_->config().resource);
+    return too_old();
+  }
   if (slice.state == State::kClosed) phase_ = Phase::kEnded;
   if (slice.state == State::kEmpty) {
     position_ = std::max(position_, progress);

@@ -4,6 +4,7 @@
 #include <future>
 #include <thread>
 
+#include "backplane/metrics.hpp"
 #include "base/io_loop.hpp"
 #include "storage/memory_storage.hpp"
 #include "watchcache/continue_token.hpp"
@@ -318,6 +319,41 @@ TEST_F(Trouble, AnObjectThatIsWrittenAnewCanBeReadAgain) {
   EXPECT_EQ(names(), kNoKeyFits);
   put("b");
   EXPECT_EQ(names(), "a b 4");
+}
+
+double terminated(const std::string& resource) {
+  for (const auto& metric : Metric::all()) {
+    if (metric.name != "apiserver_terminated_watchers_total") continue;
+    const auto series = metric.series.find({"", resource});
+    return series != metric.series.end() ? series->second.value : 0;
+  }
+  return 0;
+}
+
+TEST_F(Trouble, AWatchWhoseReaderFallsBehindIsEndedAndCounted) {
+  put("a");
+  EXPECT_EQ(names(), "a 2");
+  CacheScope scope;
+  ListOptions options;
+  options.resource_version = "2";
+  auto watch = run_on(loop_, cache_->watch(scope, options));
+  ASSERT_TRUE(watch.ok());
+  const double before = terminated("configmaps");
+  const std::string object = R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"x","namespace":"ns"}})";
+  for (int round = 0; round < 30; ++round) {
+    TxnRequest many;
+    for (int i = 0; i < 1000; ++i) many.puts.push_back({"/registry/configmaps/ns/x" + std::to_string(i), SharedBytes(std::string(object)), 0});
+    EXPECT_TRUE(run_on(loop_, storage_.txn(std::move(many))).ok());
+  }
+  EXPECT_TRUE(names().ends_with(" 32")) << "the cache has seen it all";
+  Status ended;
+  while (ended.ok()) {
+    const auto events = run_on(loop_, (*watch)->next());
+    ended = events.ok() ? Status() : Status(events.status().code(), events.status().reason(), events.status().message());
+    ASSERT_FALSE(events.ok() && events->empty()) << "it has read everything";
+  }
+  EXPECT_EQ(ended.code(), 410);
+  EXPECT_EQ(terminated("configmaps"), before + 1);
 }
 
 TEST_F(Trouble, AnObjectThatBecomesUnreadableEndsTheWatchesOfItsResourceAlone) {
