@@ -1,6 +1,6 @@
-"""A store that kube-apiserver wrote: loaded into the embedded store it is served with the recorded answers, byte for byte but for the
-order of JSON members that the comparison checks too; and each object created here is stored as the recorded bytes, but for what no two
-servers share.
+"""A store that kube-apiserver wrote: loaded into the embedded store, or into etcd, it is served with the recorded answers, byte for byte
+but for the order of JSON members that the comparison checks too; and each object created here is stored as the recorded bytes, but for what
+no two servers share.
 
 recordings/store.json holds every key with its value (base64) and revision, and the answer to a GET of each object that was created.
 """
@@ -16,12 +16,14 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'e2e'))
 sys.path.insert(0, HERE)
+from etcd_keys import Keys  # noqa: E402
+from etcd_test import ETCD, Etcd  # noqa: E402
 from harness import Server  # noqa: E402
 from recordings_test import differences  # noqa: E402
 
 STORE_FILE = os.environ.get('STORE_FILE', os.path.join(HERE, '../../build/tests/store_file'))
 RECORDED = json.load(open(os.path.join(HERE, 'recordings', 'store.json')))
-FLAGS = ('--service-cluster-ip-range=10.0.0.0/16', '--storage-media-type=application/vnd.kubernetes.protobuf')
+RANGE = '--service-cluster-ip-range=10.0.0.0/16'
 # Of the server that wrote the store, and kept by each server for itself.
 OWN = re.compile(r'^/registry/(ranges|masterleases|leases/kube-system)')
 # Keys whose bytes are others here, each with the reason.
@@ -34,21 +36,62 @@ OTHERS = {
     '/registry/certificatesigningrequests/csr': 'it says who has made it',
     '/registry/persistentvolumeclaims/store/pvc1': 'the default of status.phase is stored here, and set by every read there',
     '/registry/persistentvolumeclaims/store/pvc2': 'the default of status.phase is stored here, and set by every read there',
-    '/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.com': 'validation rules are refused here',
 }
 UNSHARED = ('uid', 'resourceVersion', 'creationTimestamp', 'managedFields')  # of metadata, among servers
 UNSHARED_NUMBERS = {5, 6, 8, 17}
 
 
-def store_of(directory):
-    return os.path.join(directory, 'data', 'rocksdb')
+def recorded_entries():
+    return sorted((e['modRevision'], e['key'], e['value']) for e in RECORDED['store'] if not OWN.match(e['key']))
 
 
-def load(directory):
-    os.makedirs(store_of(directory), mode=0o700)
-    os.chmod(os.path.join(directory, 'data'), 0o700)
-    entries = sorted((e['modRevision'], e['key'], e['value']) for e in RECORDED['store'] if not OWN.match(e['key']))
-    subprocess.run([STORE_FILE, 'load', store_of(directory)], input=''.join('%d %s %s\n' % e for e in entries), text=True, check=True)
+class Embedded:
+    """A data directory with the embedded store."""
+
+    def __init__(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.store = os.path.join(self.directory.name, 'data', 'rocksdb')
+
+    def load(self):
+        os.makedirs(self.store, mode=0o700)
+        os.chmod(os.path.dirname(self.store), 0o700)
+        text = ''.join('%d %s %s\n' % e for e in recorded_entries())
+        subprocess.run([STORE_FILE, 'load', self.store], input=text, text=True, check=True)
+
+    def server(self):
+        return Server(RANGE, '--storage-media-type=application/vnd.kubernetes.protobuf', data_dir=self.directory.name)
+
+    def dump(self):
+        """{key: value}, once the server has ended."""
+        dumped = subprocess.run([STORE_FILE, 'dump', self.store], capture_output=True, text=True, check=True).stdout
+        return {key: base64.b64decode(value) for _, key, value in (line.split(' ') for line in dumped.splitlines())}
+
+    def stop(self):
+        self.directory.cleanup()
+
+
+class OverEtcd:
+    """An etcd, with kube-apiserver's own flags."""
+
+    def __init__(self):
+        self.etcd = Etcd().start()
+        self.keys = Keys(self.etcd)
+
+    def load(self):
+        for revision, key, value in recorded_entries():
+            while self.keys.revision() < revision - 1:
+                self.keys.put('/filler', '')
+            if self.keys.put(key, base64.b64decode(value)) != revision:
+                raise AssertionError('%s is not at its revision' % key)
+
+    def server(self):
+        return Server(RANGE, '--etcd-servers=' + self.etcd.url)
+
+    def dump(self):
+        return {key: value for key, (value, _) in self.keys.all().items()}
+
+    def stop(self):
+        self.etcd.stop()
 
 
 def varint(data, at):
@@ -104,38 +147,51 @@ def collection(path):
     return path.rsplit('/', 1)[0]
 
 
-class Store(unittest.TestCase):
+class Stores:
+    """Both halves, over the store that `kind` makes."""
     maxDiff = None
+    kind = None
+
+    def setUp(self):
+        self.store = self.kind()
+        self.addCleanup(self.store.stop)
 
     def test_what_kube_apiserver_stored_is_served_as_it_served_it(self):
-        with tempfile.TemporaryDirectory() as directory:
-            load(directory)
-            with Server(*FLAGS, data_dir=directory) as server:
-                for path, want in RECORDED['answers'].items():
-                    with self.subTest(path):
-                        status, _, got = server.request('GET', path)
-                        self.assertEqual((status, differences(want, got)), (200, []))
+        self.store.load()
+        with self.store.server() as server:
+            for path, want in RECORDED['answers'].items():
+                with self.subTest(path):
+                    status, _, got = server.request('GET', path)
+                    self.assertEqual((status, differences(want, got)), (200, []))
 
     def test_what_is_made_here_is_stored_as_kube_apiserver_stored_it(self):
-        with tempfile.TemporaryDirectory() as directory:
-            with Server(*FLAGS, data_dir=directory) as server:
-                server.request('POST', '/api/v1/namespaces', {'apiVersion': 'v1', 'kind': 'Namespace', 'metadata': {'name': 'store'}})
-                keys = {}
-                for path, answer in RECORDED['answers'].items():
-                    keys[answer['metadata']['uid']] = path
-                    status, _, got = server.request('POST', collection(path), wished(answer))
-                    if not any(key.endswith(path.rsplit('/', 1)[1]) for key in OTHERS):
-                        with self.subTest(path):
-                            self.assertEqual(status, 201, got)
-                server.terminate()
-            dumped = subprocess.run([STORE_FILE, 'dump', store_of(directory)], capture_output=True, text=True, check=True).stdout
-        here = {key: base64.b64decode(value) for _, key, value in (line.split(' ') for line in dumped.splitlines())}
+        with self.store.server() as server:
+            server.request('POST', '/api/v1/namespaces', {'apiVersion': 'v1', 'kind': 'Namespace', 'metadata': {'name': 'store'}})
+            keys = {}
+            for path, answer in RECORDED['answers'].items():
+                keys[answer['metadata']['uid']] = path
+                status, _, got = server.request('POST', collection(path), wished(answer))
+                if not any(key.endswith(path.rsplit('/', 1)[1]) for key in OTHERS):
+                    with self.subTest(path):
+                        self.assertEqual(status, 201, got)
+            server.terminate()
+        here = self.store.dump()
         for entry in RECORDED['store']:
             want = base64.b64decode(entry['value'])
             if any(uid.encode() in want[:600] for uid in keys) and not OWN.match(entry['key']) and entry['key'] not in OTHERS:
                 with self.subTest(entry['key']):
                     self.assertIn(entry['key'], here)
                     self.assertEqual(shared(here[entry['key']]), shared(want))
+
+
+@unittest.skipUnless(os.path.exists(STORE_FILE), 'built without the embedded store')
+class EmbeddedStore(Stores, unittest.TestCase):
+    kind = Embedded
+
+
+@unittest.skipUnless(ETCD, 'this machine has no etcd (package etcd-server)')
+class EtcdStore(Stores, unittest.TestCase):
+    kind = OverEtcd
 
 
 if __name__ == '__main__':

@@ -1,0 +1,35 @@
+"""What stands in an etcd, read and written past every server, by its JSON gateway."""
+import base64
+import json
+import urllib.request
+
+
+class Keys:
+    """The keys of one etcd."""
+
+    def __init__(self, etcd):
+        self.url = etcd.url
+
+    def call(self, what, **body):
+        request = urllib.request.Request(self.url + '/v3/' + what, json.dumps(body).encode(), {'Content-Type': 'application/json'})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.loads(answer.read())
+
+    @staticmethod
+    def text(data):
+        return base64.b64encode(data if isinstance(data, bytes) else data.encode()).decode()
+
+    def all(self, prefix='/registry/'):
+        """{key: (value, modRevision)}"""
+        end = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+        found = self.call('kv/range', key=self.text(prefix), range_end=self.text(end)).get('kvs', [])
+        return {base64.b64decode(kv['key']).decode(): (base64.b64decode(kv.get('value', '')), int(kv['mod_revision'])) for kv in found}
+
+    def put(self, key, value):
+        return int(self.call('kv/put', key=self.text(key), value=self.text(value))['header']['revision'])
+
+    def remove(self, key):
+        self.call('kv/deleterange', key=self.text(key))
+
+    def revision(self):
+        return int(self.call('kv/range', key=self.text('/'), count_only=True)['header']['revision'])
