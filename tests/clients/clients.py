@@ -8,7 +8,7 @@ import subprocess
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD_DIR = os.environ.get('CLIENTS_DIR', os.path.join(HERE, '../../build/clients'))
-PROGRAMS = ('kube-controller-manager', 'kube-scheduler')
+PROGRAMS = ('kube-apiserver', 'kube-controller-manager', 'kube-scheduler')
 
 
 class Missing(Exception):

@@ -1,0 +1,271 @@
+"""A real kube-apiserver and the built server over one etcd: one after the other, there and back, and both at once.
+
+What kube-apiserver wrote is served here with the same answers, byte for byte; what is written here is served by kube-apiserver with the same;
+neither rewrites what the other has stored.  At once: each sees what the other writes, nothing is lost, nothing is given twice, one compacts.
+The objects are those of ../conformance/recordings/store.json, one or more of each kind, and custom resources."""
+import json
+import os
+import re
+import sys
+import threading
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import clients  # noqa: E402
+from kube_apiserver import Backplane, KubeApiserver, Pki, Requests, listed, object_path  # noqa: E402
+import harness  # noqa: E402
+from etcd_keys import Keys  # noqa: E402
+from etcd_test import ETCD, Etcd  # noqa: E402
+
+with open(os.path.join(HERE, '../conformance/recordings/store.json'), encoding='utf-8') as recorded:
+    ANSWERS = json.load(recorded)['answers']
+WIDGETS = '/apis/example.com/v1/namespaces/%s/widgets'
+UNSHARED = ('uid', 'resourceVersion', 'creationTimestamp', 'managedFields', 'generation')
+ONCE = ('customresourcedefinitions', 'apiservices', 'ipaddresses', 'servicecidrs')  # which name what there can be one of
+# What each server keeps of itself, and what both write together.
+OWN = re.compile(r'/masterleases/|/peerserverleases/|/leases/kube-system/apiserver-|/extension-apiserver-authentication$|/default/(\w+/)?kubernetes$|'
+                 r'/namespaces/kube-system/leases/apiserver-')
+PROTOBUF = 'application/vnd.kubernetes.protobuf'
+METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
+# Answers that differ, each with the reason.
+OTHERS = {
+    (PROTOBUF, '/controllerrevisions/cr1'): 'raw data is compact here, as it was sent there',
+    (PROTOBUF, '/deviceclasses/gpu.example.com'): 'raw data is compact here, as it was sent there',
+    (METADATA, '/daemonsets/ds1'): 'an annotation that belongs to a version is among the metadata here',
+    (METADATA, '/autoscaling/v1/namespaces/store/horizontalpodautoscalers/hpa2'): 'an annotation that belongs to a version is among the metadata here',
+    (METADATA, '/autoscaling/v1/namespaces/again/horizontalpodautoscalers/hpa2'): 'an annotation that belongs to a version is among the metadata here',
+}
+
+
+def wished(answer, namespace):
+    """What a client would send to have the object again."""
+    out = json.loads(json.dumps(answer).replace('"namespace": "store"', '"namespace": "%s"' % namespace))
+    for key in UNSHARED:
+        out['metadata'].pop(key, None)
+    if out['kind'] == 'Job':  # it has a selector and labels of its own
+        del out['spec']['selector']
+        for labels in (out['spec']['template']['metadata']['labels'], out['metadata'].get('labels', {})):
+            for key in [key for key in labels if 'controller-uid' in key or 'job-name' in key]:
+                del labels[key]
+    for constraint in out.get('spec', {}).get('topologySpreadConstraints', []):
+        constraint.pop('matchLabelKeys', None)  # merged already
+    if out['kind'] == 'Service' and out['spec'].get('clusterIP', 'None') != 'None':
+        for key in ('clusterIP', 'clusterIPs', 'healthCheckNodePort'):
+            out['spec'].pop(key, None)
+        for port in out['spec']['ports']:
+            port.pop('nodePort', None)
+    return out
+
+
+def survey(server):
+    """{(path, form): (status, content type, body)} of every object, and {path: names} of every list."""
+    found, names = {}, {}
+    for group, resource in listed(server):
+        if resource['name'] == 'componentstatuses':
+            continue
+        path = group + '/' + resource['name']
+        _, _, answer = server.request('GET', path)
+        names[path] = sorted((item['metadata'].get('namespace'), item['metadata']['name']) for item in answer['items'] or [])
+        for item in answer['items'] or []:
+            at = object_path(group, resource, item)
+            for form in ('application/json', 'application/yaml', PROTOBUF, METADATA):
+                status, headers, body = server.raw('GET', at, headers={'Accept': form})
+                found[at, form] = (status, headers.get('Content-Type'), body)
+    return found, names
+
+
+@unittest.skipUnless(ETCD, 'this machine has no etcd (package etcd-server)')
+class Beside(unittest.TestCase):
+    maxDiff = 4000
+
+    @classmethod
+    def setUpClass(cls):
+        try:
+            cls.program = clients.build()['kube-apiserver']
+        except clients.Missing as why:
+            raise unittest.SkipTest('kube-apiserver cannot be built: %s' % why)
+        cls.pki = Pki()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.pki.remove()
+
+    def setUp(self):
+        self.etcd = Etcd().start()
+        self.addCleanup(self.etcd.stop)
+        self.keys = Keys(self.etcd)
+
+    def kube(self, *flags):
+        server = KubeApiserver(self.program, self.pki, self.etcd, *flags)
+        self.addCleanup(server.stop)
+        return server
+
+    def ours(self, *flags):
+        server = Backplane(self.pki, self.etcd, *flags)
+        self.addCleanup(server.stop)
+        return server
+
+    def create(self, server, path, body):
+        status, _, answer = server.request('POST', path, body)
+        self.assertEqual(status, 201, '%s: %s' % (path, answer))
+        return answer
+
+    def fill(self, server, namespace, first):
+        """Every kind once more."""
+        self.create(server, '/api/v1/namespaces', harness.namespace(namespace))
+        for path, answer in ANSWERS.items():
+            spaced = '/namespaces/store/' in path
+            if first or (spaced and not any('/%s/' % each in path for each in ONCE)):
+                self.create(server, path.rsplit('/', 1)[0].replace('/namespaces/store/', '/namespaces/%s/' % namespace), wished(answer, namespace))
+        widgets = WIDGETS % namespace
+        self.assertTrue(harness.wait_for(lambda: server.request('GET', widgets)[0] == 200), 'the definition is not served')
+        for n in range(3):
+            self.create(server, widgets, {'apiVersion': 'example.com/v1', 'kind': 'Widget', 'metadata': {'name': 'w%d' % n},
+                                          'spec': {'size': n + 1, 'replicas': 2}})
+
+    def same(self, before, after):
+        """Two surveys say the same."""
+        self.assertEqual(before[1], {path: after[1].get(path) for path in before[1]})
+        for (path, form), want in before[0].items():
+            other = any(form == f and path.endswith(end) for f, end in OTHERS)
+            if not OWN.search(path) and not other:
+                with self.subTest(path=path, form=form):
+                    self.assertEqual(after[0].get((path, form)), want)
+
+    def untouched(self, before, what):
+        """No key of `before` has been written since, but for what servers keep of themselves."""
+        now = self.keys.all()
+        self.assertEqual([key for key, at in before.items() if not OWN.search(key) and now.get(key, (0, 0))[1] != at[1]], [], what)
+
+    def put_back(self, server):
+        """Writes every object as it was read."""
+        for group, resource in listed(server):
+            if 'update' not in resource['verbs']:
+                continue
+            for item in server.request('GET', group + '/' + resource['name'])[2]['items'] or []:
+                path = object_path(group, resource, item)
+                # A version that stores its lists in another order does write.
+                if OWN.search(path) or group == '/apis/autoscaling/v1':
+                    continue
+                status, _, body = server.raw('GET', path)
+                status, _, answer = server.request('PUT', path, body.decode(), {'Content-Type': 'application/json'})
+                self.assertEqual(status, 200, '%s: %s' % (path, answer))
+
+    def label(self, server, value):
+        for group, resource in listed(server):
+            for item in server.request('GET', group + '/' + resource['name'])[2].get('items') or []:
+                path = object_path(group, resource, item)
+                if 'patch' in resource['verbs'] and item['metadata'].get('namespace') == 'store':
+                    status, _, answer = server.request('PATCH', path, {'metadata': {'labels': {'touched': value}}},
+                                                       {'Content-Type': 'application/merge-patch+json'})
+                    self.assertEqual(status, 200, '%s: %s' % (path, answer))
+
+    def nothing_twice(self, server):
+        services = server.request('GET', '/api/v1/services')[2]['items']
+        addresses = [ip for s in services for ip in s['spec'].get('clusterIPs', []) if ip != 'None']
+        ports = [port['nodePort'] for s in services for port in s['spec'].get('ports', []) if 'nodePort' in port]
+        ports += [s['spec']['healthCheckNodePort'] for s in services if 'healthCheckNodePort' in s['spec']]
+        self.assertEqual((sorted(set(addresses)), sorted(set(ports))), (sorted(addresses), sorted(ports)))
+        given = {item['metadata']['name'] for item in server.request('GET', '/apis/networking.k8s.io/v1/ipaddresses')[2]['items']}
+        self.assertLessEqual(set(addresses), given, 'each address has its IPAddress')
+
+    def test_a_store_goes_there_and_back(self):
+        server = self.kube()
+        self.fill(server, 'store', first=True)
+        there = survey(server)
+        server.stop()
+        stored = self.keys.all()
+        server = self.ours()
+        self.same(there, survey(server))
+        self.untouched(stored, 'by a start over what kube-apiserver wrote')
+        self.put_back(server)
+        self.untouched(stored, 'by writing what was read')
+        self.label(server, 'here')
+        self.fill(server, 'again', first=False)
+        self.nothing_twice(server)
+        here = survey(server)
+        server.stop()
+        stored = self.keys.all()
+        server = self.kube()
+        self.same(here, survey(server))
+        self.untouched(stored, 'by a start over what was written here')
+        self.label(server, 'back')
+        self.fill(server, 'thrice', first=False)
+        self.nothing_twice(server)
+
+    def test_both_at_once(self):
+        servers = [self.kube('--etcd-compaction-interval=2s'), self.ours('--etcd-compaction-interval=2s')]
+        self.create(servers[0], '/api/v1/namespaces', harness.namespace('both'))
+        maps, services = '/api/v1/namespaces/both/configmaps', '/api/v1/namespaces/both/services'
+        self.create(servers[1], maps, harness.configmap('counter', n='0'))
+        since = servers[0].request('GET', maps)[2]['metadata']['resourceVersion']
+        seen, failures, made = [[], []], [], []
+
+        def follow(n):
+            for event in servers[n].watch(maps, since):
+                seen[n].append((event['type'], event['object']['metadata']['name'], event['object']['metadata']['resourceVersion']))
+                if event['object']['metadata']['name'] == 'last':
+                    return
+
+        def count(n):
+            mine = self.another(servers[n])
+            for _ in range(20):
+                while True:
+                    _, _, now = mine.request('GET', maps + '/counter')
+                    now['data']['n'] = str(int(now['data']['n']) + 1)
+                    status, _, answer = mine.request('PUT', maps + '/counter', now)
+                    if status == 200:
+                        break
+                    if status != 409:
+                        failures.append(answer)
+                        return
+
+        def serve(n, name):
+            mine = self.another(servers[n])
+            for i in range(15):
+                made.append(mine.request('POST', services, {
+                    'apiVersion': 'v1', 'kind': 'Service', 'metadata': {'name': 's%d-%d' % (name, i)},
+                    'spec': {'type': 'NodePort', 'ports': [{'port': 80}]}}))
+
+        watchers = [threading.Thread(target=follow, args=(n,), daemon=True) for n in range(2)]
+        workers = [threading.Thread(target=count, args=(i % 2,)) for i in range(4)]
+        workers += [threading.Thread(target=serve, args=(i % 2, i)) for i in range(4)]
+        for thread in watchers + workers:
+            thread.start()
+        for thread in workers:
+            thread.join()
+        self.create(servers[0], maps, harness.configmap('last'))
+        for thread in watchers:
+            thread.join(60)
+        self.assertEqual(failures, [])
+        self.assertEqual([answer for answer in made if answer[0] != 201], [])
+        for server in servers:
+            self.assertEqual(server.request('GET', maps + '/counter')[2]['data']['n'], '80')
+            self.nothing_twice(server)
+        self.assertEqual(len(seen[0]), 81)
+        self.assertEqual(seen[0], seen[1])
+        self.one_compacts(servers, since)
+
+    @staticmethod
+    def another(server):
+        """One more connection to a server."""
+        other = Requests.__new__(Requests)
+        other.context, other.port, other.connection = server.context, server.port, None
+        return other
+
+    def one_compacts(self, servers, since):
+        """Old revisions go, on both, and the key that says who was first is one that both understand."""
+        def gone(server):
+            return server.request('GET', '/api/v1/namespaces/both/configmaps?resourceVersionMatch=Exact&resourceVersion=' + since)[0] == 410
+        for server in servers:
+            self.assertTrue(harness.wait_for(lambda server=server: gone(server)), server.name + ' still reads the past')
+        said = self.keys.all('compact_rev_key')
+        self.assertTrue(all(value.isdigit() for value, _ in said.values()) and said, said)
+        before = said['compact_rev_key'][1]
+        servers[0].stop()
+        self.assertTrue(harness.wait_for(lambda: self.keys.all('compact_rev_key')['compact_rev_key'][1] > before), 'nobody goes on')
+
+
+if __name__ == '__main__':
+    harness.main()

@@ -1,0 +1,182 @@
+"""A real kube-apiserver beside the built server, over one etcd: both are started with the same flags and spoken to with the same certificate."""
+import http.client
+import json
+import os
+import shutil
+import signal
+import ssl
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../e2e'))
+import harness  # noqa: E402
+from etcd_test import free_port  # noqa: E402
+
+RANGE = '10.0.0.0/16'
+# What the built server has no plugin for; kube-apiserver is to answer as it does.
+WITHOUT = ('LimitRanger ServiceAccount TaintNodesByCondition PodSecurity Priority DefaultTolerationSeconds DefaultStorageClass '
+           'StorageObjectInUseProtection PodGroupProtection PersistentVolumeClaimResize RuntimeClass CertificateApproval CertificateSigning '
+           'ClusterTrustBundleAttest CertificateSubjectRestriction DefaultIngressClass PodTopologyLabels PodGroupWorkloadExists '
+           'NodeDeclaredFeatureValidator JobValidation PodResizeValidator MutatingAdmissionPolicy MutatingAdmissionWebhook '
+           'ValidatingAdmissionPolicy ValidatingAdmissionWebhook ResourceQuota').split()
+
+
+def openssl(*args):
+    subprocess.run(['openssl', *args], check=True, capture_output=True)
+
+
+class Pki:
+    """What servers of one cluster share: an authority of clients, one client (system:masters), and the key of service accounts."""
+
+    def __init__(self):
+        self.dir = tempfile.mkdtemp(prefix='backplane-pki-')
+        self.ca, self.client, self.key, self.accounts = (os.path.join(self.dir, n) for n in ('ca.crt', 'client.crt', 'client.key', 'sa.key'))
+        openssl('req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', self.dir + '/ca.key', '-out', self.ca, '-subj', '/CN=test-ca')
+        openssl('req', '-newkey', 'rsa:2048', '-nodes', '-keyout', self.key, '-out', self.dir + '/client.csr', '-subj',
+                '/O=system:masters/CN=kubernetes-admin')
+        openssl('x509', '-req', '-in', self.dir + '/client.csr', '-CA', self.ca, '-CAkey', self.dir + '/ca.key', '-CAcreateserial', '-out',
+                self.client, '-days', '2')
+        openssl('genrsa', '-out', self.accounts, '2048')
+
+    def flags(self, etcd):
+        """What both servers are started with: of a kubeadm manifest what the built server has."""
+        return ['--etcd-servers=' + etcd.url, '--service-cluster-ip-range=' + RANGE, '--allow-privileged=true',
+                '--client-ca-file=' + self.ca, '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
+                '--service-account-key-file=' + self.accounts, '--service-account-signing-key-file=' + self.accounts]
+
+    def context(self):
+        context = ssl.create_default_context()
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        context.load_cert_chain(self.client, self.key)
+        return context
+
+    def remove(self):
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+
+class Requests:
+    """Requests of one client, over one connection that is made again when it has gone."""
+
+    def __init__(self, pki, port):
+        self.context, self.port, self.connection = pki.context(), port, None
+
+    def connect(self):
+        return http.client.HTTPSConnection('127.0.0.1', self.port, context=self.context, timeout=60)
+
+    def raw(self, method, path, body=None, headers=None):
+        """(status, headers, bytes)"""
+        send = dict({'User-Agent': 'tester/1'}, **(headers or {}))
+        if isinstance(body, (dict, list)):
+            body = json.dumps(body)
+            send.setdefault('Content-Type', 'application/json')
+        for again in (True, False):
+            self.connection = self.connection or self.connect()
+            try:
+                self.connection.request(method, path, body=body, headers=send)
+                response = self.connection.getresponse()
+                return response.status, dict(response.getheaders()), response.read()
+            except (OSError, http.client.HTTPException):
+                self.connection.close()
+                self.connection = None
+                if not again:
+                    raise
+
+    def request(self, method, path, body=None, headers=None):
+        status, got, data = self.raw(method, path, body, headers)
+        try:
+            return status, got, json.loads(data)
+        except ValueError:
+            return status, got, data.decode(errors='replace')
+
+    def watch(self, path, since):
+        """The events of a list since a version, as they come."""
+        connection = self.connect()
+        connection.request('GET', path + '?watch=1&timeoutSeconds=120&resourceVersion=' + since)
+        response = connection.getresponse()
+        if response.status != 200:
+            raise AssertionError(response.read())
+        while line := response.readline():
+            yield json.loads(line)
+
+
+class KubeApiserver(Requests):
+    """kube-apiserver, started and ready."""
+    name = 'kube-apiserver'
+
+    def __init__(self, path, pki, etcd, *flags):
+        super().__init__(pki, free_port())
+        self.dir = tempfile.mkdtemp(prefix='backplane-kube-')
+        self.log_path = os.path.join(self.dir, 'log')
+        with open(self.log_path, 'wb') as log:
+            self.process = subprocess.Popen(
+                [path, '--secure-port=%d' % self.port, '--bind-address=127.0.0.1', '--advertise-address=192.0.2.10', '--cert-dir=' + self.dir,
+                 '--authorization-mode=RBAC', '--disable-admission-plugins=' + ','.join(WITHOUT), *pki.flags(etcd), *flags],
+                stdout=log, stderr=subprocess.STDOUT, env=dict(os.environ, HOME=self.dir))
+        if not harness.wait_for(self.ready, 300):
+            raise AssertionError('kube-apiserver does not come up:\n' + self.text()[-5000:])
+
+    def ready(self):
+        if self.process.poll() is not None:
+            raise AssertionError('kube-apiserver ended:\n' + self.text()[-5000:])
+        try:
+            return self.raw('GET', '/readyz')[0] == 200
+        except (OSError, http.client.HTTPException):
+            time.sleep(0.2)
+            return False
+
+    def text(self):
+        with open(self.log_path, errors='replace') as f:
+            return f.read()
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(90)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+
+class Backplane(Requests):
+    """The built server over the same etcd."""
+    name = 'backplane'
+
+    def __init__(self, pki, etcd, *flags):
+        self.server = harness.Server('--advertise-address=192.0.2.11', *pki.flags(etcd), *flags)
+        super().__init__(pki, self.server.port)
+
+    def text(self):
+        return self.server.text()
+
+    def stop(self):
+        if self.server.process.poll() is None:
+            self.server.terminate()
+        self.server.stop()
+
+
+def listed(server):
+    """[(group version path, resource)] of all that both list and get, by discovery."""
+    out = []
+    _, _, core = server.request('GET', '/api/v1')
+    documents = [('/api/v1', core)]
+    _, _, groups = server.request('GET', '/apis')
+    for group in groups['groups']:
+        for version in group['versions']:
+            path = '/apis/' + version['groupVersion']
+            documents.append((path, server.request('GET', path)[2]))
+    for path, document in documents:
+        # A group version whose server is away has no document.
+        for resource in document['resources'] if isinstance(document, dict) else []:
+            if '/' not in resource['name'] and {'list', 'get'} <= set(resource['verbs']):
+                out.append((path, resource))
+    return out
+
+
+def object_path(group, resource, item):
+    metadata = item['metadata']
+    space = '/namespaces/' + metadata['namespace'] if resource['namespaced'] else ''
+    return '%s%s/%s/%s' % (group, space, resource['name'], metadata['name'])
