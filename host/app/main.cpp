@@ -12,6 +12,7 @@
 #include "app/log.hpp"
 #include "app/options.hpp"
 #include "app/server.hpp"
+#include "app/store_cli.hpp"
 #include "base/cpu_limit.hpp"
 #include "base/plain_message.hpp"
 #include "plugin/plugin_cli.hpp"
@@ -27,7 +28,8 @@ constexpr std::string_view kAbout =
     "by what they declare, and serves their APIs over HTTPS to any Kubernetes client.\n\n"
     "Usage:\n"
     "  backplane [flags]\n"
-    "  backplane plugin list|inspect|check|graph [-o json]\n";
+    "  backplane plugin list|inspect|check|graph [-o json]\n"
+    "  backplane store copy|release\n";
 
 // Few arenas, so that memory that is freed on one thread is found again by another; but enough that loops, pump and blocking pool seldom
 // share one: two that fill the same arena (a load of the caches) spend more time on its lock than on their work.
@@ -114,6 +116,7 @@ int serve(std::unique_ptr<Options> options) {
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "plugin") return run_plugin_cli(argc - 1, argv + 1);
+  if (argc > 1 && std::string_view(argv[1]) == "store") return run_store_cli(argc - 1, argv + 1);
   tune_memory();
   raise_file_limit();
   auto options = std::make_unique<Options>();

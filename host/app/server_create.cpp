@@ -236,7 +236,8 @@ Status ServerParts::open_storage() {
     if (!opened.ok()) return std::move(opened.status());
     storage = std::move(*opened);
   }
-  encoded = std::make_unique<EncodedStorage>(*storage);
+  held = std::make_unique<HeldStorage>(*storage);
+  encoded = std::make_unique<EncodedStorage>(*held);
   hub = make_cache_hub(*encoded, pump);
   caches = std::make_unique<TrackedCaches>(*hub);
   encoded->use_scheme(plugins.scheme);

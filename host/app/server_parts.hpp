@@ -32,6 +32,7 @@
 #include "security/authorization.hpp"
 #include "storage/compactor.hpp"
 #include "storage/encoded_storage.hpp"
+#include "storage/store_hold.hpp"
 #include "transport/secure_server.hpp"
 #include "transport/unix_server.hpp"
 
@@ -135,6 +136,7 @@ struct ServerParts {
   AdmissionConfiguration admission_configuration;
   AdmissionChain admission;
   std::unique_ptr<StorageBackend> storage;
+  std::unique_ptr<HeldStorage> held;
   std::unique_ptr<EncodedStorage> encoded;
   std::unique_ptr<CacheHub> hub;
   std::unique_ptr<TrackedCaches> caches;

@@ -2,6 +2,7 @@
 // works on objects made by any plugin.
 #include "backplane/codec.hpp"
 #include "backplane/plugin.hpp"
+#include "backplane/storage_revision.hpp"
 
 namespace backplane BACKPLANE_API {
 
@@ -42,6 +43,7 @@ DynamicGroups::~DynamicGroups() = default;
 DynamicPaths::~DynamicPaths() = default;
 Host::~Host() = default;
 StorageWatch::~StorageWatch() = default;
+RaisableRevision::~RaisableRevision() = default;
 StorageBackend::~StorageBackend() = default;
 Task<Status> StorageBackend::request_progress() { co_return Status(); }
 

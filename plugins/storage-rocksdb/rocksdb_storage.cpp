@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "backplane/storage_feed.hpp"
+#include "backplane/storage_revision.hpp"
 #include "batch.hpp"
 #include "reader.hpp"
 #include "records.hpp"
@@ -14,7 +15,7 @@ namespace {
 
 constexpr std::size_t kLinesPerCompaction = 2000;  // log lines removed in one write: writers get in between
 
-class RocksdbStorage final : public StorageBackend, private CommitHistory {
+class RocksdbStorage final : public StorageBackend, public RaisableRevision, private CommitHistory {
  public:
   RocksdbStorage(std::unique_ptr<Database> database, Opened opened, const StorageBackendConfig& config)
       : stored_form_(config.stored_form.empty() ? "json" : config.stored_form),
@@ -39,6 +40,7 @@ class RocksdbStorage final : public StorageBackend, private CommitHistory {
   Result<std::unique_ptr<StorageWatch>> watch(std::string prefix, Revision after) override;
   Task<Status> compact(Revision revision) override;
   Task<Result<LeaseId>> grant_lease(std::chrono::seconds ttl) override;
+  Task<Status> raise_revision(Revision revision) override;
   Task<Status> health(std::chrono::milliseconds) override { co_return writer_.health(); }
   Task<Status> stop() override;
   std::int64_t size_bytes() const noexcept override { return database_->size_bytes(); }
@@ -98,6 +100,17 @@ Task<Result<LeaseId>> RocksdbStorage::grant_lease(std::chrono::seconds ttl) {
   auto result = co_await done.future();
   if (!result.ok()) co_return std::move(result.status());
   co_return LeaseId{result->revision};
+}
+
+Task<Status> RocksdbStorage::raise_revision(Revision revision) {
+  if (revision <= writer_.committed()) co_return Status();
+  Pending pending;
+  pending.raise_to = revision;
+  const auto done = pending.done;
+  auto refused = writer_.submit(std::move(pending));
+  if (!refused.ok()) co_return std::move(refused);
+  auto result = co_await done.future();
+  co_return result.status();
 }
 
 Result<std::unique_ptr<StorageWatch>> RocksdbStorage::watch(std::string prefix, Revision after) {

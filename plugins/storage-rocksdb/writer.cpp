@@ -231,6 +231,7 @@ void Writer::write(std::vector<Pending> group) {
 
 void Writer::decide(Pending& pending, Batch& batch, Result<TxnResult>& answer) {
   if (pending.lease_ttl.count() > 0) return grant(pending.lease_ttl, batch, answer);
+  if (pending.raise_to > 0) return raise(pending.raise_to, batch, answer);
   decide_txn(pending.request, batch, answer);
 }
 
@@ -314,6 +315,15 @@ void Writer::grant(std::chrono::seconds ttl, Batch& batch, Result<TxnResult>& an
   TxnResult result;
   result.committed = true;
   result.revision = id;
+  answer = std::move(result);
+}
+
+void Writer::raise(Revision revision, Batch& batch, Result<TxnResult>& answer) {
+  revision_ = std::max(revision_, revision);
+  batch.set_row("revision", number(static_cast<std::uint64_t>(revision_)));
+  TxnResult result;
+  result.committed = true;
+  result.revision = revision_;
   answer = std::move(result);
 }
 

@@ -23,6 +23,7 @@ namespace backplane::rocks {
 struct Pending {
   TxnRequest request;
   std::chrono::seconds lease_ttl{0};  // above 0: grants a lease instead
+  Revision raise_to = 0;              // above 0: raises the revision instead
   Promise<Result<TxnResult>> done;    // a granted lease's id is in `revision`
 };
 
@@ -59,6 +60,7 @@ class Writer {
   void apply(const TxnRequest& request, Batch& batch, TxnResult& result, Result<TxnResult>& answer);
   void move_lease(Batch& batch, const std::string& key, LeaseId lease);
   void grant(std::chrono::seconds ttl, Batch& batch, Result<TxnResult>& answer);
+  void raise(Revision revision, Batch& batch, Result<TxnResult>& answer);
   void expire_leases(Batch& batch);
   void set_health(Status status);
   Status newest_health() const;

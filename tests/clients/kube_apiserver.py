@@ -42,9 +42,10 @@ class Pki:
 
     def flags(self, etcd):
         """What both servers are started with: of a kubeadm manifest what the built server has."""
-        return ['--etcd-servers=' + etcd.url, '--service-cluster-ip-range=' + RANGE, '--allow-privileged=true',
-                '--client-ca-file=' + self.ca, '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
-                '--service-account-key-file=' + self.accounts, '--service-account-signing-key-file=' + self.accounts]
+        over = ['--etcd-servers=' + etcd.url] if etcd else []
+        return over + ['--service-cluster-ip-range=' + RANGE, '--allow-privileged=true',
+                       '--client-ca-file=' + self.ca, '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
+                       '--service-account-key-file=' + self.accounts, '--service-account-signing-key-file=' + self.accounts]
 
     def context(self):
         context = ssl.create_default_context()
@@ -142,11 +143,11 @@ class KubeApiserver(Requests):
 
 
 class Backplane(Requests):
-    """The built server over the same etcd."""
+    """The built server over the same etcd, or without one in a directory."""
     name = 'backplane'
 
-    def __init__(self, pki, etcd, *flags):
-        self.server = harness.Server('--advertise-address=192.0.2.11', *pki.flags(etcd), *flags)
+    def __init__(self, pki, etcd, *flags, data_dir=None):
+        self.server = harness.Server('--advertise-address=192.0.2.11', *pki.flags(etcd), *flags, data_dir=data_dir)
         super().__init__(pki, self.server.port)
 
     def text(self):

@@ -1,0 +1,196 @@
+#include "app/store_cli.hpp"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <iostream>
+
+#include "app/store_opener.hpp"
+#include "base/log.hpp"
+#include "base/plain_message.hpp"
+#include "storage/store_copy.hpp"
+
+namespace backplane {
+namespace {
+
+constexpr std::chrono::seconds kReachable{10};  // what a store may take to answer at first
+
+struct CliOptions {
+  StoreFlags from, to, store;
+  std::vector<std::string> plugin_dirs;
+  bool refuse_writes = false;
+  int lease_seconds = 3600;
+};
+
+int fail(const Status& status) {
+  flush_logs();
+  std::cerr << "Error: " << plain_message(status) << '\n';
+  return 1;
+}
+
+// A store that is open, with the loop its tasks run on.
+class Session {
+ public:
+  explicit Session(StoreOpener& opener) : opener_(opener) { loop_.start(); }
+  ~Session() {
+    for (auto& handle : open_) (void)run_on(loop_, handle.storage->stop());
+    open_.clear();
+    loop_.stop();
+  }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  Result<StorageBackend*> open(const StoreFlags& flags) {
+    auto opened = opener_.open(flags);
+    if (!opened.ok()) return std::move(opened.status());
+    open_.push_back(std::move(*opened));
+    StorageBackend* const storage = open_.back().storage.get();
+    if (Status reached = run_on(loop_, storage->health(kReachable)); !reached.ok()) {
+      return Status(reached.reason(), backplane::quoted(flags.name) + " cannot be reached: " + reached.message());
+    }
+    return storage;
+  }
+  IoLoop& loop() noexcept { return loop_; }
+
+ private:
+  StoreOpener& opener_;
+  IoLoop loop_{"store"};
+  std::vector<OpenStoreHandle> open_;
+};
+
+// A line a second at most.
+class Progress {
+ public:
+  void operator()(std::string_view step, std::uint64_t done) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_) return;
+    next_ = now + std::chrono::seconds(1);
+    std::cerr << (step == "raised" ? "raising the target's revision: " : "keys copied: ") << done << std::endl;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+};
+
+// Where a store is, without what only says how it is reached.
+std::string shown(const StoreFlags& flags) { return flags.prefix.empty() ? flags.name : flags.name + " " + flags.prefix; }
+
+int copy(const CliOptions& options) {
+  if (shown(options.from) == shown(options.to)) return fail(bad_request("--from and --to are the same store"));
+  auto opener = StoreOpener::make(options.plugin_dirs);
+  if (!opener.ok()) return fail(opener.status());
+  Session session(**opener);
+  auto from = session.open(options.from);
+  if (!from.ok()) return fail(from.status());
+  auto to = session.open(options.to);
+  if (!to.ok()) return fail(to.status());
+  CopySettings settings;
+  settings.from = shown(options.from);
+  settings.to = shown(options.to);
+  settings.hold_source = options.refuse_writes;
+  settings.lease = std::chrono::seconds(options.lease_seconds);
+  settings.progress = [progress = std::make_shared<Progress>()](std::string_view step, std::uint64_t done) { (*progress)(step, done); };
+  auto done = run_on(session.loop(), copy_store(**from, **to, std::move(settings)));
+  if (!done.ok()) return fail(done.status());
+  std::cout << (done->resumed ? "finished a copy that had been broken off: " : "copied ") << done->keys << " keys, " << done->bytes
+            << " bytes, sha256 " << done->digest << "\nthe source was at revision " << done->source_revision
+            << ", the target begins at revision " << done->target_revision << '\n';
+  if (options.refuse_writes) {
+    std::cout << "the source takes no writes any more; to go back to it: backplane store release " << options.from.name << '\n';
+  }
+  return 0;
+}
+
+int release(const CliOptions& options) {
+  auto opener = StoreOpener::make(options.plugin_dirs);
+  if (!opener.ok()) return fail(opener.status());
+  Session session(**opener);
+  auto store = session.open(options.store);
+  if (!store.ok()) return fail(store.status());
+  Status released = run_on(session.loop(), release_store(**store));
+  if (!released.ok()) return fail(released);
+  std::cout << "the servers of " << options.store.name << " may write again\n";
+  return 0;
+}
+
+void add_etcd_options(CLI::App& command, StoreFlags& flags, const std::string& before, const std::string& section) {
+  const auto add = [&](const char* name, std::string& value, const char* about) {
+    command.add_option("--" + before + name, value, about)->group(section);
+  };
+  add("prefix", flags.prefix, "etcd: what its keys begin with, as --etcd-prefix (/registry)");
+  add("cafile", flags.cafile, "etcd: certificate authority of its servers");
+  add("certfile", flags.certfile, "etcd: client certificate");
+  add("keyfile", flags.keyfile, "etcd: client key");
+}
+
+void add_copy_options(CLI::App& command, CliOptions& options) {
+  const std::string source = "Source", target = "Target";
+  command.add_option("--from", options.from.name, "rocksdb:DATA_DIR or etcd:URL[,URL...]")->required()->group(source);
+  add_etcd_options(command, options.from, "from-", source);
+  command
+      .add_flag("--refuse-writes", options.refuse_writes,
+                "Backplane servers over the source take no writes while it is copied, nor afterwards until it is released. kube-apiservers "
+                "are not bound by it: stop them")
+      ->group(source);
+  command
+      .add_option("--to", options.to.name,
+                  "rocksdb:DATA_DIR or etcd:URL[,URL...]; it must be empty, or hold an unfinished copy of the same source")
+      ->required()
+      ->group(target);
+  add_etcd_options(command, options.to, "to-", target);
+  command
+      .add_option("--lease-seconds", options.lease_seconds,
+                  "how long what expires in the source (events) stays in the target: how much of its time is left is not known")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str()
+      ->group(target);
+}
+
+void add_plugin_dirs(CLI::App& command, CliOptions& options) {
+  command.add_option("--plugin-dir", options.plugin_dirs, "directory to look for plugins of stores in; repeatable")
+      ->expected(1)
+      ->take_all()
+      ->group("Plugins");
+}
+
+// False when the first word is no subcommand: CLI11 would only say that one is missing.
+bool names_a_subcommand(const CLI::App& app, int argc, char** argv) {
+  const std::string word = argc > 1 ? argv[1] : "";
+  std::string known;
+  for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (word == command->get_name()) return true;
+    known += (known.empty() ? "" : ", ") + command->get_name();
+  }
+  if (word.starts_with('-')) return true;
+  std::cerr << (word.empty() ? "a subcommand is missing" : "there is no subcommand \"" + word + "\"") << "; there are: " << known
+            << "\nRun 'backplane store --help' for usage.\n";
+  return false;
+}
+
+}  // namespace
+
+int run_store_cli(int argc, char** argv) {
+  CliOptions options;
+  options.to.fresh = true;
+  CLI::App app("Works on stores without a server.", "backplane store");
+  app.require_subcommand(1);
+  auto* copy_command =
+      app.add_subcommand("copy",
+                         "Makes one store hold what another one holds: from the embedded store to etcd, or back. Broken off, it "
+                         "goes on when it is called again");
+  add_copy_options(*copy_command, options);
+  add_plugin_dirs(*copy_command, options);
+  auto* release_command = app.add_subcommand("release", "Has the servers of a store write again, after copy --refuse-writes");
+  release_command->add_option("store", options.store.name, "rocksdb:DATA_DIR or etcd:URL[,URL...]")->required()->group("Store");
+  add_etcd_options(*release_command, options.store, "", "Store");
+  add_plugin_dirs(*release_command, options);
+  if (!names_a_subcommand(app, argc, argv)) return 2;
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error, std::cout, std::cerr) == 0 ? 0 : 2;
+  }
+  set_log_level("error");
+  return *copy_command ? copy(options) : release(options);
+}
+
+}  // namespace backplane

@@ -1,0 +1,139 @@
+#include "app/store_opener.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+
+#include "base/signal.hpp"
+#include "base/task_group.hpp"
+#include "plugin/plugin_set.hpp"
+
+namespace backplane {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kRocksdb = "rocksdb";
+constexpr std::string_view kEtcd = "etcd3";
+constexpr std::string_view kForms = "rocksdb:DATA_DIR or etcd:URL[,URL...]";
+
+bool has_a_store(const InspectedPlugin& plugin) {
+  const auto& provides = plugin.descriptor->provides;
+  return std::any_of(provides.begin(), provides.end(), [](const Capability& each) { return each.name.starts_with("storage/"); });
+}
+
+// Everything but stores is left alone: what is loaded may run code.
+std::vector<std::string> others(const std::vector<std::string>& directories) {
+  Findings findings;
+  std::vector<std::string> names;
+  for (const auto& plugin : inspect_directories(directories, findings)) {
+    if (plugin.descriptor && !has_a_store(plugin)) names.push_back(plugin.descriptor->name);
+  }
+  return names;
+}
+
+}  // namespace
+
+struct StoreOpener::State {
+  StoreEnvironment stores;
+  IoLoop loop{"plugins"};
+  TaskGroup tasks;
+  NamedSignal stop{"Stop"};
+  std::map<std::string, std::string, std::less<>> flags;  // of the store that is being opened
+  std::unique_ptr<HostServices> services;
+  PluginSet plugins;
+};
+
+StoreOpener::StoreOpener(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+StoreOpener::~StoreOpener() {
+  state_->stop.fire();
+  state_->loop.stop();
+  state_->stores.stop();
+}
+
+Result<std::unique_ptr<StoreOpener>> StoreOpener::make(std::vector<std::string> directories) {
+  if (directories.empty()) directories.push_back(default_plugin_directory());
+  auto state = std::make_unique<State>();
+  State& own = *state;
+  own.services.reset(new HostServices{own.stores,
+                                      [&own](const std::string&) -> Executor& { return own.loop; },
+                                      own.tasks,
+                                      own.stop,
+                                      [&own](std::string_view name) -> std::optional<std::string> {
+                                        const auto found = own.flags.find(name);
+                                        return found == own.flags.end() ? std::nullopt : std::optional<std::string>(found->second);
+                                      },
+                                      [](const GroupVersionResource&) { return false; },
+                                      [](std::string_view) { return std::string(); },
+                                      [](const std::string&, GroupsChange) { return service_unavailable("there is no server"); },
+                                      [] { return std::vector<GroupVersionInfo>(); },
+                                      [](std::function<void(const GroupVersionsChange&)>) {},
+                                      [&own]() -> Signal& { return own.stop; },
+                                      [](const GroupVersionResource&) { return std::shared_ptr<RestStorage>(); },
+                                      {}});
+  own.loop.start();
+  PluginOptions wanted;
+  wanted.disabled = others(directories);
+  wanted.directories = std::move(directories);
+  auto opened = open_plugins(wanted);
+  if (!opened.ok()) return std::move(opened.status());
+  auto loaded = load_plugins(std::move(*opened), *own.services);
+  if (!loaded.ok()) return std::move(loaded.status());
+  own.plugins = std::move(*loaded);
+  return std::unique_ptr<StoreOpener>(new StoreOpener(std::move(state)));
+}
+
+Result<OpenStoreHandle> StoreOpener::open(const StoreFlags& flags) {
+  const auto colon = flags.name.find(':');
+  const std::string scheme = flags.name.substr(0, colon);
+  const std::string rest = colon == std::string::npos ? std::string() : flags.name.substr(colon + 1);
+  if ((scheme != kRocksdb && scheme != "etcd") || rest.empty()) {
+    return bad_request(backplane::quoted(flags.name) + " names no store: " + std::string(kForms));
+  }
+  const bool embedded = scheme == kRocksdb;
+  if (embedded && !(flags.prefix + flags.cafile + flags.certfile + flags.keyfile).empty()) {
+    return bad_request(backplane::quoted(flags.name) + " is no etcd: it has no prefix and no certificates");
+  }
+  if (embedded) return open_embedded(absolute_path(rest), flags.fresh);
+  state_->flags = {{"etcd-servers", rest},
+                   {"etcd-prefix", flags.prefix},
+                   {"etcd-cafile", flags.cafile},
+                   {"etcd-certfile", flags.certfile},
+                   {"etcd-keyfile", flags.keyfile}};
+  auto storage = open_backend(std::string(kEtcd), "");
+  if (!storage.ok()) return std::move(storage.status());
+  OpenStoreHandle handle;
+  handle.storage = std::move(*storage);
+  return handle;
+}
+
+Result<OpenStoreHandle> StoreOpener::open_embedded(const std::string& data_dir, bool fresh) {
+  const std::string directory = data_dir + "/" + std::string(kRocksdb);
+  std::error_code error;
+  if (!fresh && !fs::exists(directory + "/CURRENT", error)) return bad_request("there is no store in " + backplane::quoted(data_dir));
+  if (Status status = make_private_directory(data_dir); !status.ok()) return status;
+  auto lock = DataDirLock::take(data_dir);
+  if (lock.status().reason() == Reason::kConflict) {
+    return Status(Reason::kConflict, backplane::quoted(data_dir) + " is in use by a running server: stop it first");
+  }
+  if (!lock.ok()) return std::move(lock.status());
+  if (Status status = make_private_directory(directory); !status.ok()) return status;
+  auto storage = open_backend(std::string(kRocksdb), directory);
+  if (!storage.ok()) return std::move(storage.status());
+  OpenStoreHandle handle;
+  handle.lock = std::move(*lock);
+  handle.storage = std::move(*storage);
+  return handle;
+}
+
+Result<std::unique_ptr<StorageBackend>> StoreOpener::open_backend(const std::string& backend, const std::string& directory) {
+  const auto factory = state_->plugins.storage_backends.find(backend);
+  if (factory == state_->plugins.storage_backends.end()) return bad_request("no plugin offers the store " + backplane::quoted(backend));
+  StorageBackendConfig config;
+  config.data_dir = directory;
+  return factory->second(config);
+}
+
+}  // namespace backplane

@@ -1,0 +1,50 @@
+// Opens the store of a server that does not run, through the plugin that has its backend, and nothing else of a server.
+//
+// Thread-safety: one thread.
+// Lifetime:      stores are stopped and gone before the opener goes: their code is its plugins'.
+// Errors:        kBadRequest for a name that is none, flags that do not fit it and directories without a store; kConflict for a directory
+//                that a server uses; what the backend has to say.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/paths.hpp"
+#include "backplane/storage.hpp"
+#include "base/io_loop.hpp"
+#include "base/loop_set.hpp"
+
+namespace backplane {
+
+// As the command line names it.
+struct StoreFlags {
+  std::string name;  // "rocksdb:DATA_DIR", "etcd:URL[,URL…]"
+  std::string prefix, cafile, certfile, keyfile;
+  bool fresh = false;  // an embedded store may be made
+};
+
+struct OpenStoreHandle {
+  DataDirLock lock;  // of an embedded store
+  std::unique_ptr<StorageBackend> storage;
+};
+
+class StoreOpener {
+ public:
+  // `directories`: of plugins; empty: the one beside the binary.
+  static Result<std::unique_ptr<StoreOpener>> make(std::vector<std::string> directories);
+  ~StoreOpener();
+  StoreOpener(const StoreOpener&) = delete;
+  StoreOpener& operator=(const StoreOpener&) = delete;
+
+  Result<OpenStoreHandle> open(const StoreFlags& flags);
+
+ private:
+  struct State;
+  explicit StoreOpener(std::unique_ptr<State> state);
+  Result<OpenStoreHandle> open_embedded(const std::string& data_dir, bool fresh);
+  Result<std::unique_ptr<StorageBackend>> open_backend(const std::string& backend, const std::string& directory);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace backplane

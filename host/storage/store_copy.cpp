@@ -1,0 +1,500 @@
+#include "storage/store_copy.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "backplane/storage_revision.hpp"
+#include "storage/store_hold.hpp"
+#include "storage/store_walk.hpp"
+
+namespace backplane {
+namespace {
+
+constexpr std::string_view kFillerKey = "/registry.backplane/filler";  // written where a revision must come about, and removed
+constexpr std::size_t kMaxWrites = 100;                                // in one transaction: etcd takes 128
+constexpr std::size_t kMaxWriteBytes = 1024 * 1024;                    // or one value that is larger
+constexpr std::size_t kKeysPerLease = 1000;
+constexpr int kMaxPasses = 10;
+constexpr std::size_t kFillers = 64;  // writes under way while a revision is raised
+constexpr std::chrono::seconds kHoldLease{120}, kHoldRenewal{30};
+
+Status in(std::string_view which, const Status& status) {
+  return status.ok() ? status : Status(status.reason(), std::string(which) + ": " + status.message());
+}
+
+Status stuck(std::string message) { return Status(Reason::kConflict, std::move(message)); }
+Status damaged(std::string message) { return Status(Reason::kInternalError, std::move(message)); }
+
+RangeRequest one_key(std::string_view key) {
+  RangeRequest request;
+  request.start = std::string(key);
+  return request;
+}
+
+TxnRequest put_request(std::string_view key, std::string value, LeaseId lease) {
+  Put put;
+  put.key = std::string(key);
+  put.value = SharedBytes(std::move(value));
+  put.lease = lease;
+  TxnRequest request;
+  request.puts.push_back(std::move(put));
+  return request;
+}
+
+TxnRequest remove_request(std::string_view key) {
+  TxnRequest request;
+  request.removes.emplace_back(key);
+  return request;
+}
+
+Task<Status> write(StorageBackend& store, TxnRequest request) {
+  auto writing = store.txn(std::move(request));
+  auto written = co_await std::move(writing);
+  co_return written.status();
+}
+
+Task<Result<std::optional<KeyValue>>> read(StorageBackend& store, std::string_view key) {
+  auto reading = store.range(one_key(key));
+  auto found = co_await std::move(reading);
+  if (!found.ok()) co_return std::move(found.status());
+  std::optional<KeyValue> item;
+  if (!found->items.empty()) item = std::move(found->items.front());
+  co_return item;
+}
+
+// ---- raising the revision of a store that cannot do it by itself
+
+struct Filling {
+  StorageBackend& store;
+  const Revision goal;
+  Revision reached = 0;
+  std::size_t running = 0;
+  Status failed;
+  Promise<bool> done;
+  const std::function<void(std::string_view step, std::uint64_t done)>& progress;
+};
+
+Task<void> fill(std::shared_ptr<Filling> filling) {
+  while (filling->failed.ok() && filling->reached < filling->goal) {
+    auto writing = filling->store.txn(put_request(kFillerKey, {}, 0));
+    Result<TxnResult> written;
+    written = co_await std::move(writing);
+    if (!written.ok()) {
+      filling->failed = written.status();
+    } else {
+      filling->reached = std::max(filling->reached, written->revision);
+    }
+    if (filling->progress && filling->reached % 10'000 == 0) {
+      filling->progress("raised", static_cast<std::uint64_t>(filling->reached));
+    }
+  }
+  if (--filling->running == 0) filling->done.set(true);
+}
+
+class StoreCopy {
+ public:
+  StoreCopy(StorageBackend& from, StorageBackend& to, CopySettings settings) : from_(from), to_(to), settings_(std::move(settings)) {}
+  Task<Result<CopyReport>> run();
+
+ private:
+  Task<Status> check_source();
+  Task<Status> take_target();
+  Task<Status> check_empty();
+  Task<Status> hold_source(LeaseId lease);
+  Task<Status> renew_hold();
+  Task<Status> passes();
+  Task<Status> pass();
+  Task<Status> raise();
+  Task<Status> copy_page(const StoreWalk& walk);
+  Task<Status> remove(std::string key);
+  Task<Status> add(const KeyValue& item);
+  Task<Status> flush();
+  Task<Result<LeaseId>> lease();
+  Task<Status> verify();
+  Task<Result<bool>> source_moved();
+  Task<Status> finish();
+  Task<Status> forget_history(Revision revision);
+
+  StorageBackend& from_;
+  StorageBackend& to_;
+  const CopySettings settings_;
+  CopyReport report_;
+  bool merge_ = false;  // the target holds something of an earlier pass
+  std::chrono::steady_clock::time_point renew_at_{};
+  TxnRequest batch_;
+  std::size_t batch_bytes_ = 0;
+  LeaseId lease_ = 0;
+  std::size_t leased_ = 0;
+};
+
+Task<Result<CopyReport>> StoreCopy::run() {
+  auto checking = check_source();
+  Status status = co_await std::move(checking);
+  if (!status.ok()) co_return status;
+  auto taking = take_target();
+  status = co_await std::move(taking);
+  if (!status.ok()) co_return status;
+  auto copying = passes();
+  status = co_await std::move(copying);
+  if (status.ok()) {
+    auto finishing = finish();
+    status = co_await std::move(finishing);
+  }
+  if (status.ok()) co_return report_;
+  if (settings_.hold_source) {
+    // Its servers go on; what the target has is not lost.
+    auto releasing = write(from_, remove_request(kHoldKey));
+    Status released = co_await std::move(releasing);
+    (void)released;  // the mark has a lease: it goes by itself
+  }
+  co_return status;
+}
+
+Task<Status> StoreCopy::check_source() {
+  auto reading = read(from_, kHoldKey);
+  auto mark = co_await std::move(reading);
+  if (!mark.ok()) co_return in("source", mark.status());
+  const auto hold = mark->has_value() ? parse_hold((*mark)->value.view()) : std::nullopt;
+  if (hold && hold->kind == StoreHold::Kind::kFilling) {
+    co_return stuck("source: it is a copy of " + hold->other + " that has not been finished");
+  }
+  StoreWalk walk(from_, 0, true);
+  auto walking = walk.next();
+  auto any = co_await std::move(walking);
+  if (!any.ok()) co_return in("source", any.status());
+  if (walk.items().empty()) co_return bad_request("source: there is nothing in it: no key begins with the prefix");
+  co_return Status();
+}
+
+// The target is empty, or what an earlier copy has left; it is marked from now on.
+Task<Status> StoreCopy::take_target() {
+  auto reading = read(to_, kHoldKey);
+  auto mark = co_await std::move(reading);
+  if (!mark.ok()) co_return in("target", mark.status());
+  const auto hold = mark->has_value() ? parse_hold((*mark)->value.view()) : std::nullopt;
+  report_.resumed = hold && hold->kind == StoreHold::Kind::kFilling;
+  if (hold && !report_.resumed) co_return stuck("target: " + why_no_writes((*mark)->value.view()));
+  if (report_.resumed && hold->other != settings_.from) {
+    co_return stuck("target: it is a copy of " + hold->other + " that has not been finished; go on with that one, or empty the target");
+  }
+  merge_ = report_.resumed;
+  if (!merge_) {
+    auto checking = check_empty();
+    Status empty = co_await std::move(checking);
+    if (!empty.ok()) co_return empty;
+  }
+  StoreHold own;
+  own.kind = StoreHold::Kind::kFilling;
+  own.other = settings_.from;
+  auto marking = write(to_, put_request(kHoldKey, to_text(own), 0));
+  Status marked = co_await std::move(marking);
+  co_return in("target", marked);
+}
+
+Task<Status> StoreCopy::check_empty() {
+  RangeRequest request;
+  request.start = std::string(kFirstKey);
+  request.end = std::string(kBehindLastKey);
+  request.limit = 1;
+  request.keys_only = true;
+  auto reading = to_.range(std::move(request));
+  auto found = co_await std::move(reading);
+  if (!found.ok()) co_return in("target", found.status());
+  if (found->items.empty()) co_return Status();
+  co_return stuck("target: it is not empty: it holds " + std::to_string(found->count) + " keys, the first is " +
+                  quoted(found->items.front().key));
+}
+
+Task<Status> StoreCopy::hold_source(LeaseId lease) {
+  StoreHold own;
+  own.kind = StoreHold::Kind::kLeaving;
+  own.other = settings_.to;
+  auto marking = write(from_, put_request(kHoldKey, to_text(own), lease));
+  Status marked = co_await std::move(marking);
+  co_return in("source", marked);
+}
+
+// A copy that dies does not leave the source refusing writes for ever.
+Task<Status> StoreCopy::renew_hold() {
+  const auto now = std::chrono::steady_clock::now();
+  if (!settings_.hold_source || now < renew_at_) co_return Status();
+  renew_at_ = now + kHoldRenewal;
+  auto granting = from_.grant_lease(kHoldLease);
+  auto granted = co_await std::move(granting);
+  if (!granted.ok()) co_return in("source", granted.status());
+  auto holding = hold_source(*granted);
+  Status held = co_await std::move(holding);
+  co_return held;
+}
+
+Task<Status> StoreCopy::passes() {
+  for (int i = 0; i < kMaxPasses; ++i) {
+    auto passing = pass();
+    Status done;
+    done = co_await std::move(passing);
+    merge_ = true;
+    batch_ = TxnRequest();
+    batch_bytes_ = 0;
+    // The source has compacted what was being read: the next pass has less to write.
+    if (!done.ok() && done.reason() == Reason::kExpired) continue;
+    if (!done.ok()) co_return done;
+    auto asking = source_moved();
+    Result<bool> moved;
+    moved = co_await std::move(asking);
+    if (!moved.ok()) co_return in("source", moved.status());
+    if (!*moved) {
+      auto verifying = verify();
+      Status verified;
+      verified = co_await std::move(verifying);
+      co_return verified;
+    }
+  }
+  co_return stuck(
+      "source: it is being written to all the time: stop its servers, or have them refuse writes (--refuse-writes), and copy again");
+}
+
+Task<Status> StoreCopy::pass() {
+  auto renewing = renew_hold();
+  Status held = co_await std::move(renewing);
+  if (!held.ok()) co_return held;
+  auto asking = from_.current_revision();
+  auto revision = co_await std::move(asking);
+  if (!revision.ok()) co_return in("source", revision.status());
+  report_.source_revision = *revision;
+  auto raising = raise();
+  Status raised = co_await std::move(raising);
+  if (!raised.ok()) co_return in("target", raised);
+  StoreWalk walk(from_, *revision);
+  StoreDigest digest;
+  for (;;) {
+    auto renewing_hold = renew_hold();
+    Status renewed;
+    renewed = co_await std::move(renewing_hold);
+    if (!renewed.ok()) co_return renewed;
+    auto walking = walk.next();
+    Result<bool> more;
+    more = co_await std::move(walking);
+    if (!more.ok()) co_return in("source", more.status());
+    if (!*more) break;
+    for (const KeyValue& item : walk.items()) digest.add(item.key, item.value.view());
+    auto copying = copy_page(walk);
+    Status copied;
+    copied = co_await std::move(copying);
+    if (!copied.ok()) co_return in("target", copied);
+    if (settings_.progress) settings_.progress("copied", digest.keys());
+  }
+  auto flushing = flush();
+  Status flushed = co_await std::move(flushing);
+  if (!flushed.ok()) co_return in("target", flushed);
+  report_.keys = digest.keys();
+  report_.bytes = digest.bytes();
+  report_.digest = digest.finish();
+  co_return Status();
+}
+
+Task<Status> StoreCopy::raise() {
+  auto asking = to_.current_revision();
+  auto now = co_await std::move(asking);
+  if (!now.ok()) co_return std::move(now.status());
+  if (*now >= report_.source_revision) co_return Status();
+  if (auto* raisable = dynamic_cast<RaisableRevision*>(&to_)) {
+    auto raising = raisable->raise_revision(report_.source_revision);
+    Status raised = co_await std::move(raising);
+    co_return raised;
+  }
+  Executor* const executor = current_executor();
+  std::shared_ptr<Filling> filling(new Filling{to_, report_.source_revision, *now, kFillers, {}, {}, settings_.progress});
+  for (std::size_t i = 0; i < kFillers; ++i) spawn_detached(*executor, fill(filling));
+  bool ended = co_await filling->done.future();
+  (void)ended;
+  if (!filling->failed.ok()) co_return filling->failed;
+  auto removing = write(to_, remove_request(kFillerKey));
+  Status removed = co_await std::move(removing);
+  co_return removed;
+}
+
+Task<Status> StoreCopy::copy_page(const StoreWalk& walk) {
+  std::vector<KeyValue> there;
+  if (merge_) {
+    RangeRequest request;
+    request.start = walk.from();
+    request.end = walk.behind();
+    auto reading = to_.range(std::move(request));
+    auto found = co_await std::move(reading);
+    if (!found.ok()) co_return std::move(found.status());
+    there = std::move(found->items);
+  }
+  auto old = there.begin();
+  for (const KeyValue& item : walk.items()) {
+    Status status;
+    for (; status.ok() && old != there.end() && old->key < item.key; ++old) {
+      auto removing = remove(old->key);
+      status = co_await std::move(removing);
+    }
+    if (!status.ok()) co_return status;
+    const bool same = old != there.end() && old->key == item.key && old->value.view() == item.value.view();
+    if (old != there.end() && old->key == item.key) ++old;
+    if (same) continue;
+    auto adding = add(item);
+    status = co_await std::move(adding);
+    if (!status.ok()) co_return status;
+  }
+  Status status;
+  for (; status.ok() && old != there.end(); ++old) {
+    auto removing = remove(old->key);
+    status = co_await std::move(removing);
+  }
+  co_return status;
+}
+
+Task<Status> StoreCopy::remove(std::string key) {
+  batch_.removes.push_back(std::move(key));
+  if (batch_.removes.size() + batch_.puts.size() < kMaxWrites) co_return Status();
+  auto flushing = flush();
+  Status flushed = co_await std::move(flushing);
+  co_return flushed;
+}
+
+Task<Status> StoreCopy::add(const KeyValue& item) {
+  const std::size_t size = item.key.size() + item.value.size();
+  if (!batch_.puts.empty() && (batch_.puts.size() + batch_.removes.size() >= kMaxWrites || batch_bytes_ + size > kMaxWriteBytes)) {
+    auto flushing = flush();
+    Status flushed = co_await std::move(flushing);
+    if (!flushed.ok()) co_return flushed;
+  }
+  Put put;
+  put.key = item.key;
+  put.value = item.value;
+  if (item.lease != 0) {
+    auto leasing = lease();
+    auto leased = co_await std::move(leasing);
+    if (!leased.ok()) co_return std::move(leased.status());
+    put.lease = *leased;
+  }
+  batch_.puts.push_back(std::move(put));
+  batch_bytes_ += size;
+  co_return Status();
+}
+
+Task<Result<LeaseId>> StoreCopy::lease() {
+  if (lease_ == 0 || ++leased_ > kKeysPerLease) {
+    auto granting = to_.grant_lease(settings_.lease);
+    auto granted = co_await std::move(granting);
+    if (!granted.ok()) co_return std::move(granted.status());
+    lease_ = *granted;
+    leased_ = 1;
+  }
+  co_return lease_;
+}
+
+Task<Status> StoreCopy::flush() {
+  if (batch_.puts.empty() && batch_.removes.empty()) co_return Status();
+  TxnRequest batch = std::move(batch_);
+  batch_ = TxnRequest();
+  batch_bytes_ = 0;
+  auto writing = write(to_, std::move(batch));
+  Status written = co_await std::move(writing);
+  co_return written;
+}
+
+// Reads the target back.
+Task<Status> StoreCopy::verify() {
+  auto asking = to_.current_revision();
+  auto revision = co_await std::move(asking);
+  if (!revision.ok()) co_return in("target", revision.status());
+  StoreWalk walk(to_, *revision);
+  StoreDigest digest;
+  for (;;) {
+    auto walking = walk.next();
+    Result<bool> more;
+    more = co_await std::move(walking);
+    if (!more.ok()) co_return in("target", more.status());
+    if (!*more) break;
+    for (const KeyValue& item : walk.items()) digest.add(item.key, item.value.view());
+  }
+  const std::string found = digest.finish();
+  if (digest.keys() == report_.keys && found == report_.digest) co_return Status();
+  co_return damaged("target: it is not what was written to it: " + std::to_string(digest.keys()) + " keys, sha256 " + found + ", and " +
+                    std::to_string(report_.keys) + " keys, sha256 " + report_.digest +
+                    " in the source; somebody else writes there: stop that, and copy again");
+}
+
+// Whether anything has been written or removed since the pass began.  What expires may go.
+Task<Result<bool>> StoreCopy::source_moved() {
+  StoreWalk walk(from_, 0, true);
+  std::uint64_t keys = 0;
+  for (;;) {
+    auto walking = walk.next();
+    Result<bool> more;
+    more = co_await std::move(walking);
+    if (!more.ok()) co_return std::move(more.status());
+    if (!*more) break;
+    keys += walk.items().size();
+    for (const KeyValue& item : walk.items()) {
+      if (item.mod_revision > report_.source_revision) co_return true;
+    }
+  }
+  co_return keys != report_.keys;
+}
+
+Task<Status> StoreCopy::finish() {
+  auto asking = to_.current_revision();
+  auto revision = co_await std::move(asking);
+  if (!revision.ok()) co_return in("target", revision.status());
+  auto forgetting = forget_history(*revision);
+  Status forgotten = co_await std::move(forgetting);
+  if (!forgotten.ok()) co_return in("target", forgotten);
+  if (settings_.hold_source) {
+    // For good: whoever wrote there now would write what nobody reads.
+    auto holding = hold_source(0);
+    Status held = co_await std::move(holding);
+    if (!held.ok()) co_return held;
+  }
+  auto freeing = to_.txn(remove_request(kHoldKey));
+  auto freed = co_await std::move(freeing);
+  if (!freed.ok()) co_return in("target", freed.status());
+  report_.target_revision = freed->revision;
+  co_return Status();
+}
+
+// A watch from a revision of the source must be told that it has missed something.  Where several compact (etcd) the first try may only
+// learn how far the others have come.
+Task<Status> StoreCopy::forget_history(Revision revision) {
+  for (int i = 0; i < 3; ++i) {
+    auto compacting = to_.compact(revision);
+    Status compacted;
+    compacted = co_await std::move(compacting);
+    if (!compacted.ok()) co_return compacted;
+    RangeRequest request = one_key(kHoldKey);
+    request.revision = revision - 1;
+    auto reading = to_.range(std::move(request));
+    Result<RangeResult> old;
+    old = co_await std::move(reading);
+    if (!old.ok() && old.status().reason() == Reason::kExpired) co_return Status();
+    if (!old.ok()) co_return std::move(old.status());
+  }
+  co_return damaged("its history cannot be compacted: somebody else does so");
+}
+
+}  // namespace
+
+Task<Result<CopyReport>> copy_store(StorageBackend& from, StorageBackend& to, CopySettings settings) {
+  StoreCopy copy(from, to, std::move(settings));
+  auto running = copy.run();
+  auto done = co_await std::move(running);
+  co_return done;
+}
+
+Task<Status> release_store(StorageBackend& store) {
+  auto reading = read(store, kHoldKey);
+  auto mark = co_await std::move(reading);
+  if (!mark.ok()) co_return std::move(mark.status());
+  if (!mark->has_value()) co_return Status(Reason::kNotFound, "there is no hold on the store");
+  const auto hold = parse_hold((*mark)->value.view());
+  if (hold && hold->kind == StoreHold::Kind::kFilling) co_return stuck(why_no_writes((*mark)->value.view()) + "; copy again, or empty it");
+  auto removing = write(store, remove_request(kHoldKey));
+  Status removed = co_await std::move(removing);
+  co_return removed;
+}
+
+}  // namespace backplane

@@ -1,0 +1,48 @@
+// Makes one store hold what another one holds, of whatever kind the two are: for moving between the embedded store and etcd.
+//
+//   hold      a mark in the target says that it is not to be served; with `hold_source` one in the source, that it takes no writes
+//   raise     the target's revision goes above the source's, so that no resourceVersion a client has seen comes again
+//   copy      everything below /registry/, in pages, at one revision of the source
+//   verify    the target is read back: as many keys, the same digest
+//   settle    what has been written to the source meanwhile is copied in another pass, until nothing has
+//   finish    the target forgets its history (a watch from before begins anew, by 410), its mark goes, the source's stays
+//
+// A copy that was broken off leaves the target marked; the next one goes on with it, and writes what differs.
+//
+// Thread-safety: one call on the two stores; others may read them.
+// Lifetime:      borrows both stores.
+// Errors:        those of the stores, with "source: " or "target: " before them; kConflict for a target that is not empty, or a source
+//                that is an unfinished copy; kBadRequest for a source that holds nothing; kInternalError when the target is not what was
+//                written to it.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "backplane/storage.hpp"
+
+namespace backplane {
+
+struct CopySettings {
+  std::string from, to;  // words for the marks and for errors
+  bool hold_source = false;
+  // How long what expires in the source (events) stays in the target: how much of its time is left is not known.
+  std::chrono::seconds lease{3600};
+  // `step`: "copied", "raised"; `done` keys or revisions.
+  std::function<void(std::string_view step, std::uint64_t done)> progress = {};
+};
+
+struct CopyReport {
+  std::uint64_t keys = 0, bytes = 0;
+  std::string digest;  // SHA-256 of keys and values
+  Revision source_revision = 0, target_revision = 0;
+  bool resumed = false;
+};
+
+Task<Result<CopyReport>> copy_store(StorageBackend& from, StorageBackend& to, CopySettings settings);
+
+// Takes a hold off a store, so that its servers write again.  Errors: kNotFound when there is none; kConflict for an unfinished copy.
+Task<Status> release_store(StorageBackend& store);
+
+}  // namespace backplane

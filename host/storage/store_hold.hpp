@@ -1,0 +1,68 @@
+// A hold: a mark in a store in whose presence no server writes to it, because the store is being moved away, or is being filled.
+//
+// The mark is a key of the store itself, so every server over it sees it, and HeldStorage has each transaction compare that it is not
+// there: once it stands, nothing of a server's commits.  It is outside of what is served (/registry/).  kube-apiserver knows nothing of it.
+//
+// Thread-safety: every function and method from any thread.
+// Lifetime:      HeldStorage borrows the backend.
+// Errors:        HeldStorage adds kServiceUnavailable: to txn() while there is a hold, to range() while the store is being filled.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "backplane/storage.hpp"
+
+namespace backplane {
+
+inline constexpr std::string_view kHoldKey = "/registry.backplane/hold";
+
+struct StoreHold {
+  enum class Kind : unsigned char {
+    kFilling,  // the store is the target of a copy that has not been finished: it is not to be served
+    kLeaving,  // what it holds is being copied, or has been copied, to somewhere else
+  };
+  Kind kind = Kind::kFilling;
+  std::string other;  // the other store, in words for people
+};
+
+std::string to_text(const StoreHold& hold);
+// Nothing when the text is no hold.
+std::optional<StoreHold> parse_hold(std::string_view text);
+// "the store takes no writes: it has been moved to etcd:http://…"
+std::string why_no_writes(std::string_view text);
+
+class HeldStorage final : public StorageBackend {
+ public:
+  explicit HeldStorage(StorageBackend& backend) : backend_(backend) {}
+
+  Task<Result<Revision>> current_revision() override { return backend_.current_revision(); }
+  Revision committed_revision() const noexcept override { return backend_.committed_revision(); }
+  bool progress_is_immediate() const noexcept override { return backend_.progress_is_immediate(); }
+  Task<Status> request_progress() override { return backend_.request_progress(); }
+  // Half a store is not served: while it is being filled, whoever reads first is told so.
+  Task<Result<RangeResult>> range(RangeRequest request) override {
+    return whole_.load(std::memory_order_relaxed) ? backend_.range(std::move(request)) : first_range(std::move(request));
+  }
+  Task<Result<TxnResult>> txn(TxnRequest request) override;
+  Result<std::unique_ptr<StorageWatch>> watch(std::string prefix, Revision after) override {
+    return backend_.watch(std::move(prefix), after);
+  }
+  Task<Status> compact(Revision revision) override { return backend_.compact(revision); }
+  Task<Result<LeaseId>> grant_lease(std::chrono::seconds ttl) override { return backend_.grant_lease(ttl); }
+  Task<Status> health(std::chrono::milliseconds timeout) override { return backend_.health(timeout); }
+  Task<Status> stop() override { return backend_.stop(); }
+  std::int64_t size_bytes() const noexcept override { return backend_.size_bytes(); }
+  std::string_view stored_form() const noexcept override { return backend_.stored_form(); }
+
+ private:
+  Task<Result<RangeResult>> first_range(RangeRequest request);
+
+  StorageBackend& backend_;
+  std::atomic<bool> whole_{false};  // once seen so it stays: nobody fills a store that is not empty
+};
+
+}  // namespace backplane
