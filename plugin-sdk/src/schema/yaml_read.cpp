@@ -1,140 +1,193 @@
 // YAML into JSON trees, as sigs.k8s.io/yaml does it.
-#include <yaml-cpp/yaml.h>
+#include <cmath>
 
 #include "backplane/schema.hpp"
 #include "schema/base64.hpp"
+#include "schema/yaml_nodes.hpp"
 #include "schema/yaml_scalar.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace {
 
-// Aliases may make a small text large: more nodes than this per document are refused, as go-yaml refuses excessive aliasing.
-constexpr std::size_t kMaxNodes = 400000;
+using schema::YamlDocument;
+using schema::YamlNode;
+using Kind = YamlNode::Kind;
+
+constexpr std::string_view kStandard = "tag:yaml.org,2002:";
 
 struct Refused {
   std::string message;
 };
 
+// Numbers go through JSON's texts: one without a fraction is an integer behind them.
+void make_whole(Value& value) {
+  const double* number = value.if_double();
+  if (number == nullptr || *number != std::trunc(*number) || std::abs(*number) >= 9.2e18) return;
+  value = static_cast<std::int64_t>(*number);
+}
+
+std::string_view kind_word(const Value& value) noexcept {
+  switch (value.kind()) {
+    case json::kind::null:
+      return "!!null";
+    case json::kind::bool_:
+      return "!!bool";
+    case json::kind::int64:
+    case json::kind::uint64:
+      return "!!int";
+    case json::kind::double_:
+      return "!!float";
+    default:
+      return "!!str";
+  }
+}
+
+// A value as Go prints it with %#v.
+std::string go_text(const Value& value) {
+  std::string out;
+  switch (value.kind()) {
+    case json::kind::null:
+      return "interface {}(nil)";
+    case json::kind::uint64: {
+      char digits[19];
+      std::snprintf(digits, sizeof digits, "0x%llx", static_cast<unsigned long long>(value.get_uint64()));
+      return digits;
+    }
+    case json::kind::string:
+      return quoted(std::string_view(value.get_string()));
+    case json::kind::array:
+      for (const Value& item : value.get_array()) out += (out.empty() ? "" : ", ") + go_text(item);
+      return "[]interface {}{" + out + "}";
+    case json::kind::object:
+      for (const auto& member : value.get_object()) out += (out.empty() ? "" : ", ") + quoted(member.key()) + ":" + go_text(member.value());
+      return "map[interface {}]interface {}{" + out + "}";
+    default:
+      return to_json(value);
+  }
+}
+
 class Converter {
  public:
-  Converter(json::storage_ptr storage, std::size_t text_size) : storage_(std::move(storage)), budget_(kMaxNodes + text_size) {}
+  Converter(const YamlDocument& document, json::storage_ptr storage) : document_(document), storage_(std::move(storage)) {}
 
-  Value convert(const YAML::Node& node, std::size_t depth = 0) {
-    if (budget_-- == 0) throw Refused{"yaml: document contains excessive aliasing"};
-    if (depth > kMaxJsonDepth) throw Refused{"yaml: exceeded max depth"};
-    if (node.IsScalar()) return scalar(node);
-    if (node.IsSequence()) {
-      Array out(storage_);
-      out.reserve(node.size());
-      for (const auto& item : node) out.push_back(convert(item, depth + 1));
+  // Aliases may make more levels than the document has.
+  Value convert(const YamlNode& given, std::size_t depth = 0) {
+    if (depth > kMaxJsonDepth) throw Refused{"exceeded max depth"};
+    const YamlNode& node = document_.target(given);
+    if (node.kind == Kind::kScalar) return scalar(node);
+    if (node.kind == Kind::kMap) {
+      Object out(storage_);
+      fill(out, node, depth);
       return Value(std::move(out));
     }
-    if (!node.IsMap()) return Value(nullptr, storage_);
-    Object out(storage_);
-    out.reserve(node.size());
-    std::vector<YAML::Node> merges;
-    for (const auto& member : node) {
-      if (is_merge(member.first)) {
-        merges.push_back(member.second);
-        continue;
-      }
-      const std::string key = key_of(member.first);
-      const auto [slot, added] = out.insert_or_assign(key, convert(member.second, depth + 1));
-      if (!added) note_duplicate(member.first, key);
-    }
-    for (const YAML::Node& merge : merges) merge_into(out, merge, depth);
+    Array out(storage_);
+    for (std::uint32_t at = node.first; at != 0; at = document_[at].next) out.push_back(convert(document_[at], depth + 1));
     return Value(std::move(out));
   }
 
-  const std::vector<std::string>& duplicates() const noexcept { return duplicates_; }
+  std::vector<std::string>& duplicates() noexcept { return duplicates_; }
 
  private:
-  static bool is_merge(const YAML::Node& key) { return key.IsScalar() && key.Tag() == "?" && key.Scalar() == "<<"; }
+  // The last of several members stays, merged ones in the place of the merge.
+  void fill(Object& out, const YamlNode& map, std::size_t depth) {
+    for (std::uint32_t at = map.first; at != 0; at = document_[document_[at].next].next) {
+      const YamlNode& key = document_[at];
+      const YamlNode& value = document_[key.next];
+      if (document_.is_merge(key)) {
+        merge(out, value, depth);
+        continue;
+      }
+      const Value name = key_of(key, depth);
+      Value converted = convert(value, depth + 1);
+      const auto [slot, added] = out.insert_or_assign(key_text(name, converted), std::move(converted));
+      if (!added) duplicates_.push_back("line " + std::to_string(value.line + 1) + ": key " + go_text(name) + " already set in map");
+    }
+  }
 
-  Value scalar(const YAML::Node& node) const {
-    const std::string& text = node.Scalar();
-    const std::string& tag = node.Tag();
-    if (tag == "?") return schema::resolve_plain(text, storage_);
-    if (tag == "tag:yaml.org,2002:binary") {
+  Value scalar(const YamlNode& node) const {
+    const std::string_view text = document_.text(node);
+    std::string_view tag = document_.tag(node);
+    if (tag.empty()) {
+      if (!node.plain) return Value(text, storage_);
+      return plain(text);
+    }
+    if (!tag.starts_with(kStandard)) return Value(text, storage_);
+    tag.remove_prefix(kStandard.size());
+    if (tag == "binary") {
       std::string bytes;
       if (schema::decode_go_base64(text, bytes)) throw Refused{"yaml: !!binary value contains invalid base64 data"};
       return Value(bytes, storage_);
     }
-    const bool typed = tag == "tag:yaml.org,2002:int" || tag == "tag:yaml.org,2002:float" || tag == "tag:yaml.org,2002:bool" ||
-                       tag == "tag:yaml.org,2002:null";
-    return typed ? schema::resolve_plain(text, storage_) : Value(text, storage_);
+    const bool typed = tag == "int" || tag == "float" || tag == "bool" || tag == "null";
+    return typed ? tagged(text, tag) : Value(text, storage_);
   }
 
-  // Keys that are numbers or booleans become their JSON text.
-  std::string key_of(const YAML::Node& node) const {
-    if (!node.IsScalar()) {
-      if (node.IsNull()) return "null";
-      throw Refused{"unsupported map key of type: map, key: " + YAML::Dump(node)};
+  Value plain(std::string_view text) const {
+    if (schema::is_special_float(text)) throw Refused{"json: unsupported value: " + schema::go_special_float(text)};
+    Value out = schema::resolve_plain(text, storage_);
+    make_whole(out);
+    return out;
+  }
+
+  Value tagged(std::string_view text, std::string_view tag) const {
+    const Value resolved = schema::is_special_float(text) ? Value(0.5) : schema::resolve_plain(text, storage_);
+    const std::string_view word = kind_word(resolved);
+    const bool widened = tag == "float" && word == "!!int" && resolved.is_int64();
+    if (word.substr(2) != tag && !widened) {
+      throw Refused{"yaml: cannot decode " + std::string(word) + " `" + std::string(text) + "` as a !!" + std::string(tag)};
     }
-    const Value key = scalar(node);
-    return key.is_string() ? std::string(std::string_view(key.get_string())) : to_json(key);
+    return plain(text);
   }
 
-  // Members of a merged map that the map itself has not.
-  void merge_into(Object& out, const YAML::Node& source, std::size_t depth) {
-    if (source.IsSequence()) {
-      for (const auto& one : source) merge_into(out, one, depth);
-      return;
-    }
-    if (!source.IsMap()) throw Refused{"yaml: map merge requires map or sequence of maps as the value"};
-    Value merged = convert(source, depth + 1);
-    for (auto& member : merged.get_object()) {
-      if (!out.contains(member.key())) out.emplace(member.key(), std::move(member.value()));
-    }
+  Value key_of(const YamlNode& node, std::size_t depth) {
+    Value key = convert(node, depth + 1);
+    if (key.is_structured()) throw Refused{"yaml: invalid map key: " + go_text(key)};
+    return key;
   }
 
-  void note_duplicate(const YAML::Node& key, const std::string& text) {
-    duplicates_.push_back("  line " + std::to_string(key.Mark().line + 1) + ": key " + quoted(text) + " already set in map");
+  // Keys that are numbers or booleans become their texts.
+  static std::string key_text(const Value& key, const Value& value) {
+    if (key.is_string()) return std::string(std::string_view(key.get_string()));
+    if (!key.is_null() && !key.is_uint64()) return to_json(key);
+    const std::string of = key.is_null() ? "%!s(<nil>), key: <nil>" : "uint64, key: " + go_text(key);
+    throw Refused{"unsupported map key of type: " + of + ", value: " + (value.is_null() ? "<nil>" : go_text(value))};
   }
 
+  // Of several merged maps the first one says what stays.
+  void merge(Object& out, const YamlNode& source, std::size_t depth) {
+    if (source.kind != Kind::kList) return merge_one(out, source, depth);
+    std::vector<const YamlNode*> maps;
+    for (std::uint32_t at = source.first; at != 0; at = document_[at].next) maps.push_back(&document_[at]);
+    for (auto map = maps.rbegin(); map != maps.rend(); ++map) merge_one(out, **map, depth);
+  }
+
+  void merge_one(Object& out, const YamlNode& source, std::size_t depth) {
+    const YamlNode& map = document_.target(source);
+    if (map.kind != Kind::kMap) throw Refused{"yaml: map merge requires map or sequence of maps as the value"};
+    if (depth > kMaxJsonDepth) throw Refused{"exceeded max depth"};
+    fill(out, map, depth + 1);
+  }
+
+  const YamlDocument& document_;
   json::storage_ptr storage_;
-  std::size_t budget_;
   std::vector<std::string> duplicates_;
 };
-
-// libyaml's words for the mistakes people make.
-std::string parser_message(const YAML::Exception& error) {
-  struct Words {
-    std::string_view ours, theirs;
-  };
-  static constexpr Words kWords[] = {{"illegal map value", "mapping values are not allowed in this context"},
-                                     {"end of map not found", "did not find expected key"},
-                                     {"end of sequence not found", "did not find expected '-' indicator"},
-                                     {"illegal block entry", "block sequence entries are not allowed in this context"},
-                                     {"end of sequence flow not found", "did not find expected ',' or ']'"},
-                                     {"end of map flow not found", "did not find expected ',' or '}'"},
-                                     {"illegal EOF in scalar", "found unexpected end of stream"},
-                                     {"unknown token", "found character that cannot start any token"},
-                                     {"the referenced anchor is not defined", "unknown anchor referenced"}};
-  std::string message = error.msg;
-  for (const Words& words : kWords) {
-    if (error.msg.starts_with(words.ours)) message = words.theirs;
-  }
-  return "yaml: line " + std::to_string(error.mark.line + 1) + ": " + message;
-}
 
 }  // namespace
 
 Result<Value> parse_yaml(std::string_view text, json::storage_ptr storage, DecodeReport* report) {
+  const Result<YamlDocument> document = YamlDocument::read(text);
+  if (!document.ok()) return document.status();
+  if (document->empty()) return Value(nullptr, storage);
   try {
-    const YAML::Node document = YAML::Load(std::string(text));
-    Converter converter(storage, text.size());
-    Value tree = converter.convert(document);
-    if (report && !converter.duplicates().empty()) {
-      std::string problem = "yaml: unmarshal errors:";
-      for (const std::string& duplicate : converter.duplicates()) problem += "\n" + duplicate;
-      report->problems.push_back(std::move(problem));
+    Converter converter(*document, storage);
+    Value tree = converter.convert(document->root());
+    if (report) {
+      for (std::string& duplicate : converter.duplicates()) report->problems.push_back(std::move(duplicate));
     }
     return tree;
   } catch (const Refused& refused) {
-    return bad_request("error converting YAML to JSON: " + refused.message);
-  } catch (const YAML::Exception& error) {
-    return bad_request("error converting YAML to JSON: " + parser_message(error));
+    return bad_request(refused.message);
   }
 }
 

@@ -129,8 +129,15 @@ Value resolve_plain(std::string_view text, const json::storage_ptr& storage) {
   return Value(text, storage);
 }
 
+bool is_special_float(std::string_view text) noexcept { return is_one_of(text, kSpecialFloats); }
+
+std::string go_special_float(std::string_view text) {
+  if ((text.back() | 0x20) == 'n') return "NaN";
+  return text.front() == '-' ? "-Inf" : "+Inf";
+}
+
 bool is_plain_text(std::string_view text) {
-  if (text == "<<" || is_one_of(text, kSpecialFloats) || is_timestamp(text) || is_base60(text)) return false;
+  if (text == "<<" || is_special_float(text) || is_timestamp(text) || is_base60(text)) return false;
   return resolve_plain(text, {}).is_string();
 }
 

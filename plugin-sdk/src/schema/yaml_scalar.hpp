@@ -3,6 +3,7 @@
 // Thread-safety: pure functions.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "backplane/json.hpp"
@@ -11,6 +12,10 @@ namespace backplane::schema {
 
 // The value a plain scalar means: null, a boolean, a number, or itself.  Timestamps stay texts.
 Value resolve_plain(std::string_view text, const json::storage_ptr& storage);
+// Infinities and what is no number: JSON has neither.
+bool is_special_float(std::string_view text) noexcept;
+// One of these as Go prints it: +Inf, -Inf, NaN.
+std::string go_special_float(std::string_view text);
 // Whether a plain scalar would be read as this very text: no number, boolean, null, timestamp or merge key.
 bool is_plain_text(std::string_view text);
 
