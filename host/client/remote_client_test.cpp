@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <filesystem>
 #include <fstream>
 
@@ -359,6 +361,14 @@ TEST_P(RemoteClientTest, NobodyListensIsToldSoon) {
 
 std::string protocol_name(const testing::TestParamInfo<bool>& info) { return info.param ? "Http2" : "Http1"; }
 INSTANTIATE_TEST_SUITE_P(Protocols, RemoteClientTest, testing::Bool(), protocol_name);
+
+TEST_P(RemoteClientTest, WhoTakesConnectionsAndSaysNothingEndsTheHandshakeInItsTime) {
+  boost::asio::io_context io;
+  boost::asio::ip::tcp::acceptor mute(io, {boost::asio::ip::address_v4::loopback(), 0});
+  config_.server = "https://127.0.0.1:" + std::to_string(mute.local_endpoint().port());
+  config_.connect_timeout = std::chrono::seconds(1);
+  EXPECT_EQ(fetch_here(get("/hello")).status.message(), "net/http: TLS handshake timeout");
+}
 
 TEST(RemoteClientConfig, WhatCannotBeUsedIsRefused) {
   IoLoop loop("test");

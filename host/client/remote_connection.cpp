@@ -20,6 +20,7 @@ using Error = boost::system::error_code;
 constexpr std::size_t kBuffer = 64 * 1024;
 constexpr std::size_t kSendBudget = 256 * 1024;
 constexpr std::chrono::seconds kKeepalive{30};
+constexpr std::chrono::seconds kMostForHandshake{10};  // net/http's TLSHandshakeTimeout
 
 bool is_address(const std::string& host) {
   unsigned char bytes[16];
@@ -125,6 +126,7 @@ void RemoteConnection::connected() {
 }
 
 void RemoteConnection::shake_hands() {
+  arm_timer(std::min<std::chrono::nanoseconds>(config_.connect_timeout, kMostForHandshake), "net/http: TLS handshake timeout", false);
   SSL* ssl = tls_->ssl();
   SSL_set_connect_state(ssl);
   constexpr std::string_view kHttp1 = "\x08http/1.1";
