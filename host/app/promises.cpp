@@ -27,6 +27,7 @@ constexpr PromisingFlags kPromises[] = {
     {{"authorization-webhook-*"}, "authorization webhooks are not called"},
     {{"etcd-servers-overrides"}, "all resources are in one store"},
     {{"tracing-config-file"}, "nothing is traced"},
+    {{"max-connection-bytes-per-sec"}, "streams are as fast as their readers"},
 };
 
 constexpr std::string_view kEtcdBackend = "etcd3";
