@@ -178,6 +178,37 @@ class Conversion(unittest.TestCase):
         code, _, _ = self.server.request('DELETE', self.path('v2', 'one'))
         self.assertEqual(code, 200)
 
+    def apply(self, version, manager, spec, code=200, force=False):
+        body = {'apiVersion': GROUP + '/' + version, 'kind': self.kind, 'metadata': {'name': 'one'}, 'spec': spec}
+        got, _, answer = self.server.request('PATCH', self.path(version, 'one') + '?fieldManager=%s&force=%s' % (manager, str(force).lower()),
+                                             json.dumps(body), {'Content-Type': 'application/apply-patch+yaml'})
+        self.assertEqual(got, code, answer)
+        return answer
+
+    def owned(self, version='v1'):
+        return {(entry['manager'], entry['apiVersion'].partition('/')[2]): entry['fieldsV1'].get('f:spec')
+                for entry in self.get(version, 'one')['metadata']['managedFields']}
+
+    def test_managers_of_both_versions_share_an_object(self):
+        self.define()
+        self.apply('v1', 'first', {'size': 1, 'color': 'blue'}, code=201)
+        for version in ('v1', 'v2'):
+            self.assertEqual(self.owned(version), {('first', 'v1'): {'f:size': {}, 'f:color': {}}})
+        refused = self.apply('v2', 'second', {'dimensions': {'size': 5}}, code=409)
+        self.assertEqual(refused['message'], 'Apply failed with 1 conflict: conflict with "first": .spec.size')
+        # Who says the same shares it, each in the words of his version.
+        self.apply('v2', 'second', {'dimensions': {'size': 1}})
+        sizes = {'f:dimensions': {'f:size': {}}}
+        self.assertEqual(self.owned(), {('first', 'v1'): {'f:size': {}, 'f:color': {}}, ('second', 'v2'): sizes})
+        self.apply('v2', 'second', {'dimensions': {'size': 5}}, force=True)
+        self.assertEqual(self.owned(), {('first', 'v1'): {'f:color': {}}, ('second', 'v2'): sizes})
+        self.assertEqual(self.get('v1', 'one')['spec'], {'size': 5, 'color': 'blue'})
+        # What one version gives up is gone in the other, and what belongs to another manager stays.
+        self.apply('v1', 'first', {})
+        self.assertEqual(self.get('v2', 'one')['spec'], {'dimensions': {'size': 5}, 'color': 'red'})
+        self.apply('v2', 'second', {})
+        self.assertNotIn('size', self.get('v1', 'one')['spec'])
+
     def test_what_was_stored_in_an_older_version_keeps_what_it_says(self):
         self.define()
         self.create('one', size=2, finalizers=['e2e.example.com/hold'])
