@@ -1,0 +1,207 @@
+"""A thousand random histories of concurrent calls and watches, and some that a kill -9 ends: one order of events explains every answer.
+
+HISTORIES_SEED repeats a run as far as chance in threads allows, HISTORIES says how many, HISTORIES_SECONDS when to begin no more."""
+import copy
+import multiprocessing
+import os
+import random
+import shutil
+import tempfile
+import threading
+import time
+import unittest
+
+from harness import Server, main, namespace, wait_for
+from histories import History, Resource, Watch
+from histories_check import Check, Order, plain, survivors, version
+
+SEED = int(os.environ.get('HISTORIES_SEED', random.SystemRandom().randrange(1 << 30)))
+COUNT = int(os.environ.get('HISTORIES', 1000))
+SECONDS = float(os.environ.get('HISTORIES_SECONDS', 300))
+SLOTS = 4  # histories at once, each with a collection of its own
+CRASHES = 8
+GROUP = 'histories.example.com'
+CRD = {'apiVersion': 'apiextensions.k8s.io/v1', 'kind': 'CustomResourceDefinition', 'metadata': {'name': 'things.' + GROUP}, 'spec': {
+    'group': GROUP, 'scope': 'Namespaced', 'names': {'plural': 'things', 'singular': 'thing', 'kind': 'Thing', 'listKind': 'ThingList'},
+    'versions': [{'name': 'v1', 'served': True, 'storage': True, 'schema': {'openAPIV3Schema': {'type': 'object', 'properties': {
+        'data': {'type': 'object', 'additionalProperties': {'type': 'string'}}}}}}]}}
+
+
+def resource(slot):
+    if slot % 2:
+        return Resource('/apis/%s/v1' % GROUP, GROUP + '/v1', 'Thing', 'things', 'slot-%d' % slot, custom=True)
+    return Resource('/api/v1', 'v1', 'ConfigMap', 'configmaps', 'slot-%d' % slot)
+
+
+def prepare(server):
+    code, _, answer = server.request('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', CRD)
+    assert code == 201, answer
+    for slot in range(SLOTS):
+        code, _, answer = server.request('POST', '/api/v1/namespaces', namespace('slot-%d' % slot))
+        assert code == 201, answer
+    assert wait_for(lambda: server.request('GET', resource(1).path)[0] == 200)
+
+
+def run_slot(server, slot, deadline, results):
+    """Histories slot, slot + SLOTS, … one behind the other; each begins with what the last one left."""
+    done, problems = 0, []
+    try:
+        for number in range(slot, COUNT, SLOTS):
+            if time.monotonic() > deadline or problems:
+                break
+            history = History(server, resource(slot), SEED + number)
+            history.finish(history.run())
+            problems += ['history %d: %s' % (number, p) for p in Check(history).run()]
+            done += 1
+    except BaseException as error:  # a process of its own: the test would not hear of it
+        problems.append('slot %d: %r' % (slot, error))
+    results.put((done, problems[:20]))
+
+
+class Record:
+    """What a history has recorded, without its threads and connections."""
+
+    class Told:
+        def __init__(self, watch):
+            self.events = watch.events
+
+    def __init__(self, history):
+        self.initial, self.calls, self.resumed_at = history.initial, history.calls, history.resumed_at
+        for name in ('main', 'selected', 'streamed', 'resumed'):
+            setattr(self, name, self.Told(getattr(history, name)))
+
+
+def lost(events):
+    return bool(events.pop(len(events) // 2))
+
+
+def doubled(events):
+    events.insert(len(events) // 2, events[len(events) // 2])
+    return True
+
+
+def swapped(events):
+    events[1], events[2] = events[2], events[1]
+    return True
+
+
+def forgotten(record):
+    call = next(c for c in record.calls if c.verb == 'update' and c.code == 200 and not c.dry)
+    call.answer['data']['put'] = 'never'
+    return True
+
+
+def stale(record):
+    call = next(c for c in record.calls if c.verb == 'list' and c.code == 200 and c.pages[0]['items'])
+    return bool(call.pages[0]['items'].pop())
+
+
+def deleted_by_two(record):
+    call = next(c for c in record.calls if c.verb == 'delete' and c.code == 200)
+    record.calls.append(copy.copy(call))
+    return True
+
+
+WRONGS = {'a lost event': lambda r: lost(r.main.events), 'an event that comes twice': lambda r: doubled(r.main.events),
+          'events in another order': lambda r: swapped(r.main.events), 'a write that is not there': forgotten, 'a list of another moment': stale,
+          'an object that two deleted': deleted_by_two, 'an event that a resumed watch lost': lambda r: lost(r.resumed.events),
+          'an event that a selecting watch lost': lambda r: lost(r.selected.events), 'a streamed list that lost one': lambda r: lost(r.streamed.events)}
+
+
+class Histories(unittest.TestCase):
+    def setUp(self):
+        print('seed', SEED, flush=True)
+
+    def test_one_order_of_events_explains_every_answer(self):
+        with Server() as server:
+            prepare(server)
+            context = multiprocessing.get_context('fork')
+            results = context.Queue()
+            deadline = time.monotonic() + SECONDS
+            slots = [context.Process(target=run_slot, args=(server, slot, deadline, results)) for slot in range(SLOTS)]
+            for each in slots:
+                each.start()
+            found = [results.get() for _ in slots]
+            for each in slots:
+                each.join()
+            print('%d histories' % sum(done for done, _ in found), flush=True)
+            self.assertGreater(min(done for done, _ in found), 0)
+            self.assertEqual([p for _, problems in found for p in problems], [])
+
+    def test_the_check_sees_what_is_wrong(self):
+        with Server() as server:
+            prepare(server)
+            history = History(server, resource(0), SEED, count=40)
+            history.finish(history.run())
+            self.assertEqual(Check(history).run(), [])
+            for name, spoil in WRONGS.items():
+                with self.subTest(name):
+                    wrong = copy.deepcopy(Record(history))
+                    self.assertTrue(spoil(wrong), 'the history has nothing to spoil')
+                    self.assertNotEqual(Check(wrong).run(), [])
+
+    def test_what_was_answered_outlives_a_kill(self):
+        folder = tempfile.mkdtemp(prefix='backplane-histories-')
+        self.addCleanup(shutil.rmtree, folder, True)
+        server = Server(data_dir=folder)
+        rng = random.Random(SEED)
+        try:
+            prepare(server)
+            for number in range(CRASHES):
+                histories = [History(server, resource(slot), SEED + number * SLOTS + slot, count=400) for slot in range(SLOTS)]
+                runs = [threading.Thread(target=self.until_it_breaks, args=(history,), daemon=True) for history in histories]
+                for run in runs:
+                    run.start()
+                time.sleep(rng.uniform(0.3, 1.5))
+                server.kill()
+                for run in runs:
+                    run.join()
+                server.stop()
+                server = Server(data_dir=folder)
+                for history in histories:
+                    self.after(server, history)
+        finally:
+            server.stop()
+
+    @staticmethod
+    def until_it_breaks(history):
+        try:
+            history.run().close()
+        except (OSError, AttributeError) as error:  # the kill may come before the first list
+            history.broken = error
+
+    def after(self, server, history):
+        if not getattr(history, 'first', None) or not getattr(history, 'main', None):
+            return
+        code, _, listed = server.request('GET', history.resource.path)
+        self.assertEqual(code, 200, listed)
+        self.assertEqual(survivors(history, listed), [], 'seed %d' % history.seed)
+        for watch in history.watches:
+            watch.join(60)
+        told = [e for e in history.main.events if e['type'] != 'ERROR']
+        last = version(told[-1]['object']) if told else int(history.first)
+        watch = Watch(server, history.resource.path, 'resourceVersion=%d' % last, history.marker)
+        watch.start()
+        path = '%s/%s' % (history.resource.path, history.marker)
+        code, _, answer = server.request('POST', history.resource.path, history.resource.body(history.marker, {}))
+        self.assertEqual(code, 201, answer)
+        self.assertGreater(version(answer), int(listed['metadata']['resourceVersion']))
+        watch.join(60)
+        self.resumed(history, listed, told, watch)
+        self.assertEqual(server.request('DELETE', path)[0], 200)
+
+    def resumed(self, history, listed, told, watch):
+        """What a watch that resumes behind the crash is told leads to the list; or it is told that it is too late."""
+        self.assertTrue(watch.events, 'no event, status %d, %s' % (watch.code, watch.error))
+        if watch.events[0]['type'] == 'ERROR':
+            self.assertEqual(watch.events[0]['object']['code'], 410, watch.events)
+            return
+        problems = []
+        order = Order(history.initial, told + watch.events, problems)
+        self.assertEqual(problems, [], 'seed %d' % history.seed)
+        items = {i['metadata']['name']: plain(i) for i in listed['items']}
+        self.assertEqual(order.all_at(int(listed['metadata']['resourceVersion'])), items, 'seed %d' % history.seed)
+
+
+if __name__ == '__main__':
+    main()
