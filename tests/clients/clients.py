@@ -1,6 +1,8 @@
 """Builds Kubernetes' own components from their Go module, and runs them against a server.
 
 go.mod beside this file is the recipe; where Go is missing, or the module cannot be had, `build` says why and the test is skipped."""
+import filecmp
+import glob
 import os
 import shutil
 import signal
@@ -15,35 +17,62 @@ class Missing(Exception):
     """Why the programs cannot be had here."""
 
 
-def download(env):
-    """Fetches the module and all that it is built of."""
+def go_environment():
+    env = dict(os.environ, GOFLAGS='-mod=mod -trimpath', GOTOOLCHAIN='local')
+    env.setdefault('HOME', BUILD_DIR)
+    return env
+
+
+def download(folder, packages, env):
+    """Fetches the modules and all that the packages are built of."""
     try:
-        got = subprocess.run(['go', 'list', '-deps'] + ['k8s.io/kubernetes/cmd/' + name for name in PROGRAMS], cwd=BUILD_DIR, env=env,
-                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=900)
+        got = subprocess.run(['go', 'list', '-deps'] + packages, cwd=folder, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                             text=True, timeout=900)
     except subprocess.TimeoutExpired:
-        raise Missing('the module k8s.io/kubernetes does not come') from None
+        raise Missing('the modules of %s do not come' % ', '.join(packages)) from None
     if got.returncode != 0:
-        raise Missing('the module k8s.io/kubernetes cannot be had: ' + got.stderr.strip()[-300:])
+        raise Missing('the modules of %s cannot be had: %s' % (', '.join(packages), got.stderr.strip()[-300:]))
 
 
-def build():
-    """{name: path} of the programs, built if they are not there yet.  Throws Missing."""
-    paths = {name: os.path.join(BUILD_DIR, name) for name in PROGRAMS}
-    if all(os.path.exists(path) for path in paths.values()):
+def changed(folder, sources):
+    """Brings `folder` to what the sources are; whether that changed anything."""
+    os.makedirs(folder, exist_ok=True)
+    different = [path for path in sources if not os.path.exists(os.path.join(folder, os.path.basename(path)))
+                 or (not path.endswith(('go.mod', 'go.sum')) and not filecmp.cmp(path, os.path.join(folder, os.path.basename(path)), shallow=False))]
+    for path in different:
+        shutil.copy(path, folder)
+    return bool(different)
+
+
+def go_build(folder, sources, packages):
+    """{name: path} of the programs of `packages`, built in `folder` if they are not there yet.  Throws Missing."""
+    paths = {os.path.basename(package): os.path.join(folder, os.path.basename(package)) for package in packages}
+    if not changed(folder, sources) and all(os.path.exists(path) for path in paths.values()):
         return paths
     if not shutil.which('go'):
         raise Missing('Go is not installed')
-    os.makedirs(BUILD_DIR, exist_ok=True)
-    for name in ('go.mod', 'go.sum'):
-        shutil.copy(os.path.join(HERE, name), BUILD_DIR)
-    env = dict(os.environ, GOFLAGS='-mod=mod -trimpath', GOTOOLCHAIN='local')
-    env.setdefault('HOME', BUILD_DIR)
-    download(env)
-    made = subprocess.run(['go', 'build', '-ldflags=-s -w', '-o', BUILD_DIR + os.sep] + ['k8s.io/kubernetes/cmd/' + name for name in PROGRAMS],
-                          cwd=BUILD_DIR, env=env, capture_output=True, text=True)
-    if made.returncode != 0:
-        raise AssertionError('go build:\n' + made.stderr[-3000:])
+    env = go_environment()
+    download(folder, packages, env)
+    for package, path in zip(packages, paths.values()):
+        made = subprocess.run(['go', 'build', '-ldflags=-s -w', '-o', path, package], cwd=folder, env=env, capture_output=True, text=True)
+        if made.returncode != 0:
+            raise AssertionError('go build %s:\n%s' % (package, made.stderr[-3000:]))
     return paths
+
+
+def recipe(*folder):
+    return [os.path.join(HERE, *folder, name) for name in ('go.mod', 'go.sum')]
+
+
+def build(names=PROGRAMS):
+    """{name: path} of Kubernetes' own programs."""
+    return go_build(BUILD_DIR, recipe(), ['k8s.io/kubernetes/cmd/' + name for name in names])
+
+
+def build_checks():
+    """The path of the program in the folder go."""
+    sources = recipe('go') + glob.glob(os.path.join(HERE, 'go', '*.go'))
+    return go_build(os.path.join(BUILD_DIR, 'go'), sources, ['backplane.dev/clients/checks'])['checks']
 
 
 class Program:

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+)
+
+func controllerConfig(skip bool) config.Controller {
+	return config.Controller{SkipNameValidation: &skip}
+}
+
+func scaleObject() *autoscalingv1.Scale { return &autoscalingv1.Scale{} }
+
+// An informer goes on through a kill of the server, and is told of nothing twice.
+func informerSurvives(e *env) {
+	e.configMap("before", map[string]string{"k": "v"})
+	factory := informers.NewSharedInformerFactoryWithOptions(e.typed, 0, informers.WithNamespace(e.ns))
+	informer := factory.Core().V1().ConfigMaps().Informer()
+	h := listen(e, informer)
+	factory.Start(e.ctx.Done())
+	factory.WaitForCacheSync(e.ctx.Done())
+	e.eventually("the handler", func() bool { return h.of(h.added, "before") == 1 })
+	e.restart()
+	follows(e, h)
+	e.same("added once", h.of(h.added, "before"), 1)
+}
+
+// A watch that is retried from its last version loses and repeats nothing, unless it is told that its version is gone.
+func retriedWatchSurvives(e *env) {
+	first := e.configMap("r0", map[string]string{})
+	source := cache.NewListWatchFromClient(e.typed.CoreV1().RESTClient(), "configmaps", e.ns, fields.Everything())
+	retried, err := watchtools.NewRetryWatcherWithContext(e.ctx, first.ResourceVersion, contextWatcher{source})
+	e.ok(err)
+	defer retried.Stop()
+	var told []string
+	see := func() bool {
+		event := e.next(retried)
+		if event.Type == watch.Error {
+			e.says(fmt.Errorf("%s", event.Object.(*metav1.Status).Message), "too old resource version")
+			return false
+		}
+		told = append(told, event.Object.(*corev1.ConfigMap).Name)
+		return true
+	}
+	e.configMap("r1", map[string]string{})
+	e.that(see(), "gone before the restart")
+	e.restart()
+	e.configMap("r2", map[string]string{})
+	if see() {
+		e.same("told", told, []string{"r1", "r2"})
+	}
+}
+
+type contextWatcher struct{ source *cache.ListWatch }
+
+func (w contextWatcher) WatchWithContext(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	return w.source.Watch(options)
+}
+
+// What was written before a kill is there behind it, at the same version, and newer writes have newer ones.
+func objectsSurvive(e *env) {
+	made := e.configMap("kept", map[string]string{"k": "v"})
+	web := e.deploy("web")
+	e.restart()
+	got := must[*corev1.ConfigMap](e)(e.typed.CoreV1().ConfigMaps(e.ns).Get(e.ctx, "kept", metav1.GetOptions{}))
+	e.same("object", got, made)
+	found, err := e.typed.AppsV1().Deployments(e.ns).Get(e.ctx, "web", metav1.GetOptions{})
+	e.ok(err)
+	e.same("deployment", found, web)
+	var before, behind int
+	_, err = fmt.Sscan(web.ResourceVersion, &before)
+	e.ok(err)
+	_, err = fmt.Sscan(e.configMap("new", nil).ResourceVersion, &behind)
+	e.ok(err)
+	e.that(behind > before, "%d behind %d", behind, before)
+}
+
+func survivals() []check {
+	return []check{
+		{"restart: objects", objectsSurvive}, {"restart: an informer", informerSurvives}, {"restart: a watch that is retried", retriedWatchSurvives},
+	}
+}
