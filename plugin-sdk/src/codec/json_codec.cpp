@@ -1,6 +1,7 @@
 // JSON: what every entry begins with, so that objects and frames are windows into it.
 #include "backplane/codec.hpp"
 #include "backplane/json_reading.hpp"
+#include "schema/hidden_annotations.hpp"
 #include "schema/scan.hpp"
 
 namespace backplane BACKPLANE_API {
@@ -136,6 +137,8 @@ void append_metadata_json(std::string& out, const ObjectEntry& entry, const Pres
     out.append("{}");
   } else if (as.custom()) {
     append_in_order(out, metadata);
+  } else if (schema::has_hidden_annotations(as.schema, metadata)) {
+    out.append(schema::without_hidden_annotations(*as.schema, metadata));
   } else {
     out.append(metadata);
   }

@@ -3,6 +3,7 @@
 // An entry's form is the frame of the event it came with, the envelope, and the message, in one buffer: watches, GET and lists each hand
 // out their window.  Kinds without a message of their own (custom resources) have a form of their metadata alone.
 #include "backplane/codec.hpp"
+#include "schema/hidden_annotations.hpp"
 #include "schema/protobuf_plan.hpp"
 #include "schema/scan.hpp"
 
@@ -138,7 +139,9 @@ class ProtobufCodec final : public Codec {
     auto form = form_of(as, entry);
     if (!form.ok()) return std::move(form.status());
     if (as.metadata_only) {
-      out.emplace_back(metadata_body(as, **form));
+      auto body = metadata_body(as, entry, **form);
+      if (!body.ok()) return std::move(body).status();
+      out.emplace_back(std::move(*body));
     } else {
       out.push_back((*form)->bytes.slice((*form)->whole, (*form)->whole_size));
     }
@@ -149,7 +152,9 @@ class ProtobufCodec final : public Codec {
   Status measure(const Presentation& as, const ObjectEntry& entry, ListMeasure& sum) const override {
     auto form = form_of(as, entry);
     if (!form.ok()) return std::move(form.status());
-    const std::size_t size = item_of(as, **form).size();
+    const auto item = item_of(as, entry, **form);
+    if (!item.ok()) return item.status();
+    const std::size_t size = item->bytes().size();
     ++sum.items;
     sum.bytes += 1 + varint_size(size) + size;
     return {};
@@ -169,13 +174,14 @@ class ProtobufCodec final : public Codec {
   Status item(const Presentation& as, const ObjectEntry& entry, ItemSink& out) const override {
     auto form = form_of(as, entry);
     if (!form.ok()) return std::move(form.status());
-    const std::string_view message = item_of(as, **form);
+    const auto message = item_of(as, entry, **form);
+    if (!message.ok()) return message.status();
     out.text().push_back(items_first(as) ? '\x0a' : '\x12');
-    append_varint(out.text(), message.size());
-    if (message.data() == kEmptyMetadata.data()) {
-      out.text().append(message);
+    append_varint(out.text(), message->bytes().size());
+    if (message->made) {
+      out.text().append(*message->made);
     } else {
-      out.put((*form)->bytes, message);
+      out.put((*form)->bytes, message->window);
     }
     return {};
   }
@@ -184,8 +190,9 @@ class ProtobufCodec final : public Codec {
     auto form = form_of(as, entry);
     if (!form.ok()) return std::move(form.status());
     if (as.metadata_only) {
-      std::string body = metadata_body(as, **form);
-      out.emplace_back(frame_head(type, body.size()).append(body));
+      const auto body = metadata_body(as, entry, **form);
+      if (!body.ok()) return body.status();
+      out.emplace_back(frame_head(type, body->size()).append(*body));
     } else if (entry.event() == type) {
       out.push_back((*form)->bytes);
     } else {
@@ -240,24 +247,44 @@ class ProtobufCodec final : public Codec {
   // meta.k8s.io/v1beta1 numbers the members of its list the other way round.
   static bool items_first(const Presentation& as) noexcept { return as.metadata_only && as.beta; }
 
-  // The message as it stands in a list: the object's own, or its first field, which is metadata in every kind.
-  static std::string_view item_of(const Presentation& as, const EncodedForm& form) noexcept {
+  // The message as it stands in a list: a window of the form, which can be shared, or made for this answer.
+  struct Item {
+    std::string_view window;
+    std::optional<std::string> made;
+
+    std::string_view bytes() const noexcept { return made ? std::string_view(*made) : window; }
+  };
+
+  // The object's own, or its first field, which is metadata in every kind.
+  static Result<Item> item_of(const Presentation& as, const ObjectEntry& entry, const EncodedForm& form) {
     const std::string_view message = form.bytes.view().substr(form.item, form.item_size);
-    if (!as.metadata_only) return message;
-    if (message.empty() || message.front() != '\x0a') return kEmptyMetadata;
+    if (!as.metadata_only) return Item{message, std::nullopt};
+    if (message.empty() || message.front() != '\x0a') return Item{{}, std::string(kEmptyMetadata)};
+    if (schema::has_hidden_annotations(as.schema, entry.json().view())) return without_hidden(as, entry);
     std::size_t size = 0, at = 1;
     for (unsigned shift = 0; at < message.size(); shift += 7) {
       const auto byte = static_cast<unsigned char>(message[at++]);
       size |= std::size_t(byte & 0x7F) << shift;
       if (byte < 0x80) break;
     }
-    return message.substr(0, at + size);
+    return Item{message.substr(0, at + size), std::nullopt};
   }
 
-  static std::string metadata_body(const Presentation& as, const EncodedForm& form) {
-    const std::string_view message = item_of(as, form);
-    std::string out = envelope_head(as.meta_version(), "PartialObjectMetadata", message.size());
-    return out.append(message).append(kEnvelopeEnd);
+  // Metadata written once more, from what is shown of it.
+  static Result<Item> without_hidden(const Presentation& as, const ObjectEntry& entry) {
+    std::string json;
+    append_metadata_json(json, entry, as);
+    Item item{{}, std::string()};
+    Status encoded = metadata_only_schema().encode_protobuf(json, *item.made);
+    if (!encoded.ok()) return encoded;
+    return item;
+  }
+
+  static Result<std::string> metadata_body(const Presentation& as, const ObjectEntry& entry, const EncodedForm& form) {
+    const auto item = item_of(as, entry, form);
+    if (!item.ok()) return item.status();
+    std::string out = envelope_head(as.meta_version(), "PartialObjectMetadata", item->bytes().size());
+    return out.append(item->bytes()).append(kEnvelopeEnd);
   }
 };
 
