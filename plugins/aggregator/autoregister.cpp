@@ -69,18 +69,22 @@ Autoregister::Autoregister(Host& host, std::shared_ptr<StandardStorage> store, s
       remotes_(std::make_shared<RemoteServices>(
           host, std::move(groups), [this](std::string name, Availability found) { return report(std::move(name), std::move(found)); })) {}
 
-void Autoregister::start() {
+void Autoregister::start_informer() {
+  apiservices_->add_event_handler(enqueue_keys(queue_));
+  host_.spawn("apiservice-informer", apiservices_->run());
+}
+
+void Autoregister::start_workers() { host_.spawn("apiservice-registration", begin()); }
+
+void Autoregister::start_registration() {
   host_.on_group_versions_changed([weak = weak_from_this()](const GroupVersionsChange& change) {
     if (const auto live = weak.lock()) live->changed(change);
   });
   note_served();
-  apiservices_->add_event_handler(enqueue_keys(queue_));
   // What nobody serves has been left alone until then.
   host_.groups_complete().on_fire([weak = weak_from_this()] {
     if (const auto live = weak.lock()) live->note_all();
   });
-  host_.spawn("apiservice-informer", apiservices_->run());
-  host_.spawn("apiservice-registration", begin());
 }
 
 void Autoregister::stop() {
@@ -88,6 +92,12 @@ void Autoregister::stop() {
   queue_->shut_down();
   remotes_->stop();
   completed_.set(false);
+}
+
+Task<bool> Autoregister::wait_synced() {
+  const auto self = shared_from_this();
+  const bool synced = co_await apiservices_->wait_synced();
+  co_return synced;
 }
 
 Task<bool> Autoregister::wait_complete() {
@@ -111,6 +121,7 @@ void Autoregister::note_served() {
   for (const GroupVersionInfo& info : all.served) {
     if (is_kept(info)) first_.insert(apiservice_name(info.group_version));
   }
+  noted_ = true;
   changed(all);
 }
 
@@ -150,7 +161,7 @@ bool Autoregister::is_behind(const std::string& name) {
 }
 
 void Autoregister::settled(const std::string& name) {
-  if (complete() || (first_.erase(name), !first_.empty())) return;
+  if (!noted_ || complete() || (first_.erase(name), !first_.empty())) return;
   complete_.store(true, std::memory_order_release);
   completed_.set(true);
 }

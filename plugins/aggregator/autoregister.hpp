@@ -27,10 +27,16 @@ class Autoregister : public std::enable_shared_from_this<Autoregister> {
  public:
   Autoregister(Host& host, std::shared_ptr<StandardStorage> store, std::shared_ptr<Updater> status, std::shared_ptr<DynamicGroups> groups);
 
-  // Spawns the tasks that do the work.  What nobody serves any more is removed once everybody has said what there is
-  // (Host::groups_complete).
-  void start();
+  // Each spawns the tasks of a part, in any order: the informer; the workers that look at one APIService after the other; noting what is
+  // served here, now and later.  What nobody serves any more is removed once everybody has said what there is (Host::groups_complete).
+  void start_informer();
+  void start_workers();
+  void start_registration();
   void stop();
+  // Those of other servers.
+  const std::shared_ptr<RemoteServices>& remotes() const noexcept { return remotes_; }
+  // Waits until the informer knows every APIService; false when stopped before.
+  Task<bool> wait_synced();
   // Waits until everything served at the start has its APIService; false when stopped before.  Once.
   Task<bool> wait_complete();
   bool complete() const noexcept { return complete_.load(std::memory_order_acquire); }
@@ -62,6 +68,7 @@ class Autoregister : public std::enable_shared_from_this<Autoregister> {
   const std::shared_ptr<RemoteServices> remotes_;
   std::map<std::string, Revision> written_;  // newer than what the informer knew then
   std::set<std::string> first_;              // of the start, and not settled yet
+  bool noted_ = false;                       // first_ is known
   std::atomic<bool> complete_{false};
   Promise<bool> completed_;
 

@@ -38,7 +38,11 @@ class AutoregisterTest : public ::testing::Test {
   }
   void start() {
     autoregister = std::make_shared<Autoregister>(host, store, std::make_shared<FakeSubresource>(store), host.groups);
-    autoregister->start();
+    autoregister->start_informer();
+    autoregister->start_registration();
+    autoregister->start_workers();
+    autoregister->remotes()->start_checks();
+    autoregister->remotes()->start_readings();
     host.turns.settle();
   }
   void change(std::vector<GroupVersionInfo> come, std::vector<GroupVersion> gone = {}) {

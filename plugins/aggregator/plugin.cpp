@@ -25,13 +25,41 @@ class Completion final : public HealthCheck {
   std::shared_ptr<Autoregister> autoregister_;
 };
 
-Task<Status> start_registration(std::shared_ptr<Autoregister> autoregister, std::shared_ptr<DynamicGroups> groups,
-                                std::shared_ptr<Signal> initiated, PostStartHookContext context) {
+using Hook = Task<Status> (*)(std::shared_ptr<Autoregister>, PostStartHookContext);
+
+Task<Status> start_informers(std::shared_ptr<Autoregister> autoregister, PostStartHookContext context) {
+  context.stop.on_fire([autoregister] { autoregister->stop(); });
+  autoregister->start_informer();
+  co_return Status();
+}
+
+// The workers say of APIServices that are served from here that they are, and hand the others on.
+Task<Status> start_workers(std::shared_ptr<Autoregister> autoregister, PostStartHookContext) {
+  autoregister->start_workers();
+  co_await autoregister->wait_synced();
+  co_return Status();
+}
+
+Task<Status> start_checks(std::shared_ptr<Autoregister> autoregister, PostStartHookContext) {
+  autoregister->remotes()->start_checks();
+  co_return Status();
+}
+
+Task<Status> start_readings(std::shared_ptr<Autoregister> autoregister, PostStartHookContext) {
+  autoregister->remotes()->start_readings();
+  co_return Status();
+}
+
+Task<Status> start_autoregistration(std::shared_ptr<Autoregister> autoregister, PostStartHookContext) {
+  autoregister->start_registration();
+  co_return Status();
+}
+
+Task<Status> wait_for_registration(std::shared_ptr<Autoregister> autoregister, std::shared_ptr<DynamicGroups> groups,
+                                   std::shared_ptr<Signal> initiated, PostStartHookContext) {
   // Nothing of what was there before the start is served from here.
   Status said = groups->change({});
   if (!said.ok()) co_return said;
-  context.stop.on_fire([autoregister] { autoregister->stop(); });
-  autoregister->start();
   const bool complete = co_await autoregister->wait_complete();
   if (complete) initiated->fire();
   co_return Status();
@@ -82,10 +110,22 @@ class Aggregator final : public Plugin {
     if (!initiated.ok()) return std::move(initiated.status());
     Status check = host.add_health_check(std::make_shared<Completion>(autoregister), {.boot_sequence = true});
     if (!check.ok()) return check;
-    return host.add_post_start_hook("apiservice-registration-controller",
-                                    [autoregister, groups, signal = *initiated](PostStartHookContext context) {
-                                      return start_registration(autoregister, groups, signal, context);
-                                    });
+    Status added = add_hook(host, "start-kube-aggregator-informers", start_informers, autoregister);
+    if (added.ok()) added = add_hook(host, "apiservice-status-local-available-controller", start_workers, autoregister);
+    if (added.ok()) added = add_hook(host, "apiservice-status-remote-available-controller", start_checks, autoregister);
+    if (added.ok()) {
+      added = host.add_post_start_hook("apiservice-registration-controller",
+                                       [autoregister, groups, signal = *initiated](PostStartHookContext context) {
+                                         return wait_for_registration(autoregister, groups, signal, context);
+                                       });
+    }
+    if (added.ok()) added = add_hook(host, "apiservice-discovery-controller", start_readings, autoregister);
+    if (added.ok()) added = add_hook(host, "kube-apiserver-autoregistration", start_autoregistration, autoregister);
+    return added;
+  }
+
+  static Status add_hook(Host& host, const char* name, Hook hook, std::shared_ptr<Autoregister> autoregister) {
+    return host.add_post_start_hook(name, [hook, autoregister](PostStartHookContext context) { return hook(autoregister, context); });
   }
 };
 

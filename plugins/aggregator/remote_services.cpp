@@ -54,17 +54,20 @@ void RemoteServices::stop() {
   readings_->shut_down();
 }
 
-void RemoteServices::begin() {
-  follow();
+void RemoteServices::start_checks() {
   const auto self = shared_from_this();
   spawn_workers(host_, "apiservice-availability", kCheckers, checks_, [self](std::string name) { return self->check(std::move(name)); });
+}
+
+void RemoteServices::start_readings() {
+  const auto self = shared_from_this();
   spawn_workers(host_, "apiservice-documents", kReaders, readings_, [self](std::string name) { return self->read(std::move(name)); });
 }
 
 void RemoteServices::note(const Object& apiservice) {
   const RemoteTarget target = remote_target(apiservice);
   if (target.version.group.empty()) return;  // the core group is always served from here
-  if (informers_ == nullptr) begin();
+  if (informers_ == nullptr) follow();
   const std::string name(meta_name(apiservice));
   Remote& known = remotes_[name];
   const int group_priority = small_int(apiservice, "spec.groupPriorityMinimum");

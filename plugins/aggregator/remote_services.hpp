@@ -38,6 +38,9 @@ class RemoteServices : public std::enable_shared_from_this<RemoteServices> {
   // Writes the condition of the APIService of that name.
   using Report = std::function<Task<Status>(std::string name, Availability availability)>;
   RemoteServices(Host& host, std::shared_ptr<DynamicGroups> groups, Report report);
+  // Spawn those who look at servers, and those who read what servers say of themselves.
+  void start_checks();
+  void start_readings();
   void stop();
 
   // The group version of this APIService, which names a service, is answered for elsewhere.
@@ -59,7 +62,6 @@ class RemoteServices : public std::enable_shared_from_this<RemoteServices> {
     std::optional<Availability> told;
   };
 
-  void begin();
   void follow();
   void service_changed(const std::string& service);
   void publish(const Remote& remote);

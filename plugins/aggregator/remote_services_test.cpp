@@ -80,6 +80,8 @@ class RemoteServicesTest : public ::testing::Test {
     remotes_ = std::make_shared<RemoteServices>(host_, host_.groups, [this](std::string name, Availability availability) {
       return write_down(told_, std::move(name), std::move(availability));
     });
+    remotes_->start_checks();
+    remotes_->start_readings();
   }
   ~RemoteServicesTest() override {
     remotes_->stop();

@@ -20,9 +20,12 @@ Controller::Controller(Parts parts)
       finalizer_(std::make_shared<Finalizer>(*parts_.host, status_)),
       serving_(*parts_.host, parts_.groups, parts_.find_service) {}
 
-void Controller::start() {
+void Controller::start_informer() {
   definitions_->add_event_handler(enqueue_keys(queue_));
   parts_.host->spawn("crd-informer", definitions_->run());
+}
+
+void Controller::start() {
   parts_.host->spawn("crd-controller", begin());
   finalizer_->start();
 }

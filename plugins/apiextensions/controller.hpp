@@ -35,7 +35,9 @@ class Controller : public std::enable_shared_from_this<Controller> {
   };
   explicit Controller(Parts parts);
 
-  // Spawns the tasks that do the work.
+  // Spawns the informer of the definitions.  Once.
+  void start_informer();
+  // Spawns the tasks that do the work, which begins when the informer is synced.  Once.
   void start();
   void stop();
 

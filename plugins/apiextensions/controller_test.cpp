@@ -36,6 +36,7 @@ class ControllerTest : public ::testing::Test {
     parts.groups = host.groups;
     parts.synced = host.synced;
     controller = std::make_shared<Controller>(std::move(parts));
+    controller->start_informer();
     controller->start();
     host.turns.settle();
   }

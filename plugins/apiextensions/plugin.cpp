@@ -21,8 +21,13 @@ constexpr std::string_view kResource = "customresourcedefinitions";
 constexpr int kGroupPriority = 16700;
 constexpr int kVersionPriority = 15;
 
-Task<Status> start_controller(std::shared_ptr<Controller> controller, PostStartHookContext context) {
+Task<Status> start_informer(std::shared_ptr<Controller> controller, PostStartHookContext context) {
   context.stop.on_fire([controller] { controller->stop(); });
+  controller->start_informer();
+  co_return Status();
+}
+
+Task<Status> start_controller(std::shared_ptr<Controller> controller, PostStartHookContext) {
   controller->start();
   co_return Status();
 }
@@ -54,8 +59,11 @@ class Apiextensions final : public Plugin {
     };
     parts.synced = *synced;
     auto controller = std::make_shared<Controller>(std::move(parts));
-    Status hooked = host.add_post_start_hook("start-apiextensions-controllers",
-                                             [controller](PostStartHookContext context) { return start_controller(controller, context); });
+    Status hooked = host.add_post_start_hook("start-apiextensions-informers",
+                                             [controller](PostStartHookContext context) { return start_informer(controller, context); });
+    if (!hooked.ok()) return hooked;
+    hooked = host.add_post_start_hook("start-apiextensions-controllers",
+                                      [controller](PostStartHookContext context) { return start_controller(controller, context); });
     if (!hooked.ok()) return hooked;
     return host.add_post_start_hook("crd-informer-synced",
                                     [signal = *synced](PostStartHookContext context) { return wait_for(signal, context); });

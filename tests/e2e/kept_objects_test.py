@@ -98,7 +98,10 @@ class Addresses(unittest.TestCase):
         text = self.server.request('GET', '/readyz?verbose')[2]
         text = text if isinstance(text, str) else json.dumps(text)
         for hook in ('start-kubernetes-service-cidr-controller', 'start-service-ip-repair-controllers',
-                     'start-kube-apiserver-identity-lease-controller', 'start-kube-apiserver-identity-lease-garbage-collector'):
+                     'start-kube-apiserver-identity-lease-controller', 'start-kube-apiserver-identity-lease-garbage-collector',
+                     'start-apiextensions-informers', 'start-apiextensions-controllers', 'crd-informer-synced', 'start-kube-aggregator-informers',
+                     'apiservice-status-local-available-controller', 'apiservice-status-remote-available-controller',
+                     'apiservice-registration-controller', 'apiservice-discovery-controller', 'kube-apiserver-autoregistration'):
             self.assertIn('[+]poststarthook/' + hook + ' ok', text)
 
 
