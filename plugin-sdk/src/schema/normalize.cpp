@@ -4,6 +4,7 @@
 // what is read back from storage, or sent by a Go client, keeps its nodes.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "schema/scalars.hpp"
 #include "schema/typed.hpp"
@@ -189,6 +190,20 @@ bool type_mismatch(const Type& type, const Value& value, Decode& decode, const F
   return decode.type_error(value, false, type, frame);
 }
 
+// The one tree that a float64 has, whatever encoding it came in: what its printed form is read as.
+void make_canonical(Value& number) {
+  constexpr double kExact = 9007199254740992;  // 2^53: up to there integers are printed digit by digit
+  const double real = number.to_number<double>();
+  const bool negative_zero = real == 0 && std::signbit(real);
+  if (std::fabs(real) <= kExact && real == std::trunc(real) && !negative_zero) {
+    number = static_cast<std::int64_t>(real);
+  } else if (std::fabs(real) > kExact && std::isfinite(real)) {
+    number = *parse_json(to_json(Value(real)), {}, nullptr);
+  } else {
+    number = real;
+  }
+}
+
 struct ByKey {
   template <class Member>
   bool operator()(const Member* a, const Member* b) const noexcept {
@@ -206,7 +221,9 @@ bool decode_value(const Type& type, Value& value, Decode& decode, const Frame& f
     case Form::kBool:
       return value.is_bool() || type_mismatch(type, value, decode, frame);
     case Form::kDouble:
-      return value.is_number() || type_mismatch(type, value, decode, frame);
+      if (!value.is_number()) return type_mismatch(type, value, decode, frame);
+      make_canonical(value);
+      return true;
     case Form::kInt32:
     case Form::kInt64:
       return decode_integer(value, type, decode, frame);

@@ -52,6 +52,26 @@ TEST(Normalize, BringsScalarsIntoCanonicalForm) {
   EXPECT_EQ(normalized(spec(R"("secret":[65,66])")), printed(R"("parts":[],"port":0,"secret":"QUI=",)"));
 }
 
+// An update compares trees: a client of protobuf, whose numbers are doubles, must not change what it has only read.
+TEST(Normalize, ANumberIsOneTreeHoweverItWasWritten) {
+  const auto tree = [](std::string_view number) {
+    auto value = *parse_json(spec("\"ratio\":" + std::string(number)), {}, nullptr);
+    EXPECT_TRUE(widget().normalize(value, nullptr).ok());
+    return value;
+  };
+  EXPECT_EQ(tree("1000"), tree("1000.0"));
+  EXPECT_EQ(tree("1000"), tree("1e3"));
+  EXPECT_EQ(tree("-4"), tree("-4.0"));
+  EXPECT_EQ(tree("9007199254740993"), tree("9007199254740992")) << "a float64 holds no more";
+  EXPECT_NE(tree("1.5"), tree("1"));
+  for (const char* number :
+       {"1000.0", "1.5", "1e18", "9223372036854775807", "18446744073709551615", "-9223372036854775808", "1e21", "-0.0"}) {
+    const Value once = tree(number);
+    Value again = *parse_json(to_json(once), {}, nullptr);
+    EXPECT_EQ(again, once) << number;
+  }
+}
+
 TEST(Normalize, KeepsRawValuesAsTheyCame) {
   EXPECT_EQ(normalized(spec(R"("extra":{"z":null,"a":[1,{}]})")), printed(R"("parts":[],"port":0,"extra":{"z":null,"a":[1,{}]},)"));
 }
