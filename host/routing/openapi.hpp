@@ -26,6 +26,9 @@ struct OpenApiPage {
 };
 // Those of the server but for the lists of resources, which stand in their group version's document.
 std::vector<OpenApiPage> openapi_pages(const RouteTable& table);
+// The media types of objects of built-in kinds; CBOR is one of them while it is offered.
+std::vector<std::string_view> openapi_object_types();
+bool openapi_has_cbor();
 OpenApiPage openapi_resource_list(const GroupVersion& version);
 
 std::string openapi_v3_page(const OpenApiPage& page);

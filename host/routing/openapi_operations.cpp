@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "backplane/codec.hpp"
 #include "registry/served_store.hpp"
 #include "routing/openapi.hpp"
 #include "routing/version.hpp"
@@ -144,7 +145,7 @@ class RowOperations {
     std::vector<ConnectParameter> parameters = stream.parameters();
     parameters.push_back({"pretty"});
     std::vector<std::string> types = stream.media_types();
-    for (const char* type : {"application/json", "application/yaml", "application/vnd.kubernetes.protobuf"}) types.emplace_back(type);
+    for (const std::string_view type : openapi_object_types()) types.emplace_back(type);
     add_text(item_, "get", "get", "read" + id_part_ + name_, std::make_shared<const std::vector<ConnectParameter>>(std::move(parameters)),
              std::move(types));
   }
@@ -279,9 +280,17 @@ const std::vector<std::string_view> kPageTypes = {"application/json", "applicati
 
 }  // namespace
 
+std::vector<std::string_view> openapi_object_types() {
+  std::vector<std::string_view> out = kPageTypes;
+  if (openapi_has_cbor()) out.push_back("application/cbor");
+  return out;
+}
+
+bool openapi_has_cbor() { return find_codec("cbor") != nullptr; }
+
 OpenApiPage openapi_resource_list(const GroupVersion& version) {
   return {version.path() + "/", openapi_tag(version), "get" + openapi_id_part(version) + "APIResources", kMeta + "APIResourceList",
-          kPageTypes};
+          openapi_object_types()};
 }
 
 std::vector<OpenApiPage> openapi_pages(const RouteTable& table) {

@@ -135,11 +135,14 @@ class Parameters {
 
 Array produces(const OpenApiOperation& operation) {
   if (!operation.text_types.empty()) return Array(operation.text_types.begin(), operation.text_types.end());
+  const bool cbor = operation.strategic && openapi_has_cbor();
   Array out = words({"application/json", "application/yaml"});
   if (operation.strategic) out.emplace_back("application/vnd.kubernetes.protobuf");
+  if (cbor) out.emplace_back("application/cbor");
   if (operation.streams) {
     out.emplace_back("application/json;stream=watch");
     if (operation.strategic) out.emplace_back("application/vnd.kubernetes.protobuf;stream=watch");
+    if (cbor) out.emplace_back("application/cbor-seq");
   }
   return out;
 }
@@ -149,6 +152,7 @@ Array consumes(const OpenApiOperation& operation) {
   Array out = words({"application/json-patch+json", "application/merge-patch+json"});
   if (operation.strategic) out.emplace_back("application/strategic-merge-patch+json");
   out.emplace_back("application/apply-patch+yaml");
+  if (operation.strategic && openapi_has_cbor()) out.emplace_back("application/apply-patch+cbor");
   return out;
 }
 

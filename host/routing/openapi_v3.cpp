@@ -42,6 +42,10 @@ Object content(const OpenApiOperation& operation) {
     for (const std::string& type : types) add(type);
     return out;
   }
+  if (operation.strategic && openapi_has_cbor()) {
+    add("application/cbor");
+    if (operation.streams) add("application/cbor-seq");
+  }
   add("application/json");
   if (operation.streams) add("application/json;stream=watch");
   if (operation.strategic) {
@@ -69,9 +73,11 @@ Object responses(const OpenApiOperation& operation) {
 Object request_body(const OpenApiOperation& operation) {
   Object media;
   if (operation.body == "Patch") {
-    for (std::string_view type : {"application/apply-patch+yaml", "application/json-patch+json", "application/merge-patch+json",
-                                  "application/strategic-merge-patch+json"}) {
+    const bool cbor = operation.strategic && openapi_has_cbor();
+    for (std::string_view type : {"application/apply-patch+cbor", "application/apply-patch+yaml", "application/json-patch+json",
+                                  "application/merge-patch+json", "application/strategic-merge-patch+json"}) {
       if (type == "application/strategic-merge-patch+json" && !operation.strategic) continue;
+      if (type == "application/apply-patch+cbor" && !cbor) continue;
       Object schema;
       schema["schema"] = reference("io.k8s.apimachinery.pkg.apis.meta.v1.Patch");
       media[type] = std::move(schema);

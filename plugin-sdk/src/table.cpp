@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <utility>
 
 #include "backplane/meta.hpp"
 
@@ -78,9 +79,10 @@ const Value* ColumnTable::found_at(std::size_t column, const Object& object) con
 
 std::string ColumnTable::joined_at(std::size_t column, const Object& object) const {
   std::string out;
+  bool any = false;
   const auto add = [&](const Value& value) {
     if (value.is_null()) return;
-    if (!out.empty()) out += *columns_[column].join;
+    if (std::exchange(any, true)) out += *columns_[column].join;
     out += value.is_string() ? std::string(value.get_string()) : to_json(value);
   };
   for (const JsonPath& path : paths_[column]) {

@@ -18,15 +18,15 @@ using namespace workload;
 
 // "kind.group/name" of the owner that controls the object.
 std::string print_controller(const Object& object) {
-  std::string out = "<none>";
+  std::string out;
   each(object_or_empty(object, "metadata"), "ownerReferences", [&](const Object& owner, std::size_t) {
-    if (!get_bool(owner, "controller").value_or(false)) return;
+    if (!out.empty() || !get_bool(owner, "controller").value_or(false)) return;
     std::string kind(get_string(owner, "kind"));
     for (char& letter : kind) letter = static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter + 32 : letter);
     const GroupVersion gv = GroupVersion::parse(get_string(owner, "apiVersion"));
     out = GroupResource{gv.group, kind}.to_string() + "/" + std::string(get_string(owner, "name"));
   });
-  return out;
+  return out.empty() ? "<none>" : out;
 }
 
 void print_controller_cell(const Object& object, std::int64_t, Array& cells) { cells.emplace_back(print_controller(object)); }

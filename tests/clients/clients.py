@@ -75,6 +75,14 @@ def build_checks():
     return go_build(os.path.join(BUILD_DIR, 'go'), sources, ['backplane.dev/clients/checks'])['checks']
 
 
+def build_own(source):
+    """The path of a program of one file of ours, which uses Kubernetes' module; named as its folder."""
+    name = os.path.basename(os.path.dirname(source))
+    if changed(os.path.join(BUILD_DIR, 'own', name), [source]) and os.path.exists(os.path.join(BUILD_DIR, name)):
+        os.remove(os.path.join(BUILD_DIR, name))
+    return go_build(BUILD_DIR, recipe(), ['./own/' + name])[name]
+
+
 class Program:
     """One component at work; its output goes to a file beside the server's."""
 

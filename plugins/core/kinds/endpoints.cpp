@@ -21,19 +21,24 @@ std::string host_and_port(std::string_view ip, std::int64_t port) {
   return (six ? "[" + std::string(ip) + "]" : std::string(ip)) + ":" + std::to_string(port);
 }
 
-// "10.1.2.3:80,10.1.2.4:80 + 2 more..."
+// Its addresses, once for each port.
+void add_subset(const Object& subset, std::vector<std::string>& all) {
+  const auto each_address = [&](const auto& shown) {
+    each(subset, "addresses", [&](const Object& address, std::size_t) { all.push_back(shown(get_string(address, "ip"))); });
+  };
+  if (count_of(subset, "ports") == 0) each_address([](std::string_view ip) { return std::string(ip); });
+  each(subset, "ports", [&](const Object& port, std::size_t) {
+    each_address([number = get_int(port, "port").value_or(0)](std::string_view ip) { return host_and_port(ip, number); });
+  });
+}
+
+// "10.1.2.3:80,10.1.2.4:80 + 2 more..."; nothing when no address is ready.
 void print_endpoints(const Object& object, std::int64_t, Array& cells) {
   std::vector<std::string> all;
-  each(object, "subsets", [&](const Object& subset, std::size_t) {
-    each(subset, "addresses", [&](const Object& address, std::size_t) {
-      const std::string_view ip = get_string(address, "ip");
-      if (count_of(subset, "ports") == 0) all.emplace_back(ip);
-      each(subset, "ports", [&](const Object& port, std::size_t) { all.push_back(host_and_port(ip, get_int(port, "port").value_or(0))); });
-    });
-  });
+  each(object, "subsets", [&](const Object& subset, std::size_t) { add_subset(subset, all); });
   const std::size_t count = all.size();
   all.resize(std::min(count, kShownEndpoints));
-  std::string text = count == 0 ? "<none>" : joined(all);
+  std::string text = count_of(object, "subsets") == 0 ? "<none>" : joined(all);
   if (count > kShownEndpoints) text += " + " + std::to_string(count - kShownEndpoints) + " more...";
   cells.emplace_back(text);
 }
@@ -41,8 +46,10 @@ void print_endpoints(const Object& object, std::int64_t, Array& cells) {
 Value show_count(const Value* found, std::int64_t) { return found != nullptr && found->is_int64() ? *found : Value(1); }
 
 Value show_trimmed(const Value* found, std::int64_t) {
-  const std::string_view text = found != nullptr ? text_of(*found) : std::string_view();
-  return Value(text.substr(0, text.find_last_not_of(" \n\t") + 1));
+  constexpr std::string_view kBlanks = " \n\t\r\v\f";
+  std::string_view text = found != nullptr ? text_of(*found) : std::string_view();
+  text = text.substr(0, text.find_last_not_of(kBlanks) + 1);
+  return Value(text.substr(std::min(text.find_first_not_of(kBlanks), text.size())));
 }
 
 class EventStrategy final : public KindStrategy {
