@@ -23,7 +23,8 @@ constexpr std::string_view kMemoryBackend = "memory";
 std::map<std::string, std::string> host_names() {
   std::map<std::string, std::string> taken;
   for (const char* path : {"/", "/api", "/apis", "/openapi/v2", "/openapi/v3", "/version", "/healthz", "/livez", "/readyz", "/metrics",
-                           "/metrics/slis", "/statusz", "/flagz", "/debug/chain", "/debug/pprof/", "/debug/flags/v"}) {
+                           "/metrics/slis", "/statusz", "/flagz", "/debug/chain", "/debug/pprof/", "/debug/flags/v", "/debug/store/range",
+                           "/debug/store/hold", "/debug/store/release"}) {
     taken.emplace(std::string("path ") + path, std::string(kTheHost));
   }
   for (const char* check : {"ping", "log", "etcd", "etcd-readiness", "informer-sync", "shutdown"}) {

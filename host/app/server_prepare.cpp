@@ -4,6 +4,7 @@
 #include "app/logs_handler.hpp"
 #include "app/metrics_handler.hpp"
 #include "app/server_parts.hpp"
+#include "app/store_handler.hpp"
 #include "app/zpages.hpp"
 
 namespace backplane {
@@ -81,6 +82,7 @@ Status ServerParts::compose() {
   if (options().features.profiling) {
     for (auto& route : debug_routes()) routes.push_back(std::move(route));
   }
+  for (auto& route : store_routes(*storage)) routes.push_back(std::move(route));
   router->use_scheme(plugins.scheme);
   return router->compose(plugins.delegates, std::move(routes));
 }

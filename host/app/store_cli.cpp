@@ -79,7 +79,9 @@ int copy(const CliOptions& options) {
   auto opener = StoreOpener::make(options.plugin_dirs);
   if (!opener.ok()) return fail(opener.status());
   Session session(**opener);
-  auto from = session.open(options.from);
+  StoreFlags source = options.from;
+  source.served = options.refuse_writes;
+  auto from = session.open(source);
   if (!from.ok()) return fail(from.status());
   auto to = session.open(options.to);
   if (!to.ok()) return fail(to.status());
@@ -127,9 +129,10 @@ void add_copy_options(CLI::App& command, CliOptions& options) {
   command.add_option("--from", options.from.name, "rocksdb:DATA_DIR or etcd:URL[,URL...]")->required()->group(source);
   add_etcd_options(command, options.from, "from-", source);
   command
-      .add_flag("--refuse-writes", options.refuse_writes,
-                "Backplane servers over the source take no writes while it is copied, nor afterwards until it is released. kube-apiservers "
-                "are not bound by it: stop them")
+      .add_flag(
+          "--refuse-writes", options.refuse_writes,
+          "Backplane servers over the source, which may go on, take no writes while it is copied, nor afterwards until it is released. "
+          "kube-apiservers are not bound by it: stop them")
       ->group(source);
   command
       .add_option("--to", options.to.name,
@@ -171,6 +174,7 @@ bool names_a_subcommand(const CLI::App& app, int argc, char** argv) {
 int run_store_cli(int argc, char** argv) {
   CliOptions options;
   options.to.fresh = true;
+  options.store.served = true;
   CLI::App app("Works on stores without a server.", "backplane store");
   app.require_subcommand(1);
   auto* copy_command =

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "app/served_store.hpp"
 #include "base/signal.hpp"
 #include "base/task_group.hpp"
 #include "plugin/plugin_set.hpp"
@@ -49,6 +50,8 @@ StoreOpener::StoreOpener(std::unique_ptr<State> state) : state_(std::move(state)
 
 StoreOpener::~StoreOpener() {
   state_->stop.fire();
+  state_->tasks.close();
+  run_on(state_->loop, state_->tasks.wait_all());
   state_->loop.stop();
   state_->stores.stop();
 }
@@ -96,7 +99,7 @@ Result<OpenStoreHandle> StoreOpener::open(const StoreFlags& flags) {
   if (embedded && !(flags.prefix + flags.cafile + flags.certfile + flags.keyfile).empty()) {
     return bad_request(backplane::quoted(flags.name) + " is no etcd: it has no prefix and no certificates");
   }
-  if (embedded) return open_embedded(absolute_path(rest), flags.fresh);
+  if (embedded) return open_embedded(absolute_path(rest), flags);
   state_->flags = {{"etcd-servers", rest},
                    {"etcd-prefix", flags.prefix},
                    {"etcd-cafile", flags.cafile},
@@ -109,21 +112,30 @@ Result<OpenStoreHandle> StoreOpener::open(const StoreFlags& flags) {
   return handle;
 }
 
-Result<OpenStoreHandle> StoreOpener::open_embedded(const std::string& data_dir, bool fresh) {
+Result<OpenStoreHandle> StoreOpener::open_embedded(const std::string& data_dir, const StoreFlags& flags) {
   const std::string directory = data_dir + "/" + std::string(kRocksdb);
   std::error_code error;
-  if (!fresh && !fs::exists(directory + "/CURRENT", error)) return bad_request("there is no store in " + backplane::quoted(data_dir));
+  if (!flags.fresh && !fs::exists(directory + "/CURRENT", error)) return bad_request("there is no store in " + backplane::quoted(data_dir));
   if (Status status = make_private_directory(data_dir); !status.ok()) return status;
   auto lock = DataDirLock::take(data_dir);
-  if (lock.status().reason() == Reason::kConflict) {
+  if (!lock.ok() && lock.status().reason() != Reason::kConflict) return std::move(lock.status());
+  if (!lock.ok() && !flags.served) {
     return Status(Reason::kConflict, backplane::quoted(data_dir) + " is in use by a running server: stop it first");
   }
-  if (!lock.ok()) return std::move(lock.status());
+  if (!lock.ok()) return open_served(data_dir);
   if (Status status = make_private_directory(directory); !status.ok()) return status;
   auto storage = open_backend(std::string(kRocksdb), directory);
   if (!storage.ok()) return std::move(storage.status());
   OpenStoreHandle handle;
   handle.lock = std::move(*lock);
+  handle.storage = std::move(*storage);
+  return handle;
+}
+
+Result<OpenStoreHandle> StoreOpener::open_served(const std::string& data_dir) {
+  auto storage = open_served_store(data_dir + "/admin.kubeconfig", state_->loop, state_->tasks);
+  if (!storage.ok()) return std::move(storage.status());
+  OpenStoreHandle handle;
   handle.storage = std::move(*storage);
   return handle;
 }

@@ -1,4 +1,5 @@
-// Opens the store of a server that does not run, through the plugin that has its backend, and nothing else of a server.
+// Opens a store through the plugin that has its backend, and nothing else of a server; or, where a running server has it, through that
+// server.
 //
 // Thread-safety: one thread.
 // Lifetime:      stores are stopped and gone before the opener goes: their code is its plugins'.
@@ -13,7 +14,6 @@
 #include "app/paths.hpp"
 #include "backplane/storage.hpp"
 #include "base/io_loop.hpp"
-#include "base/loop_set.hpp"
 
 namespace backplane {
 
@@ -21,7 +21,8 @@ namespace backplane {
 struct StoreFlags {
   std::string name;  // "rocksdb:DATA_DIR", "etcd:URL[,URL…]"
   std::string prefix, cafile, certfile, keyfile;
-  bool fresh = false;  // an embedded store may be made
+  bool fresh = false;   // an embedded store may be made
+  bool served = false;  // an embedded store that a running server uses may be read through that server
 };
 
 struct OpenStoreHandle {
@@ -42,7 +43,8 @@ class StoreOpener {
  private:
   struct State;
   explicit StoreOpener(std::unique_ptr<State> state);
-  Result<OpenStoreHandle> open_embedded(const std::string& data_dir, bool fresh);
+  Result<OpenStoreHandle> open_embedded(const std::string& data_dir, const StoreFlags& flags);
+  Result<OpenStoreHandle> open_served(const std::string& data_dir);
   Result<std::unique_ptr<StorageBackend>> open_backend(const std::string& backend, const std::string& directory);
   std::unique_ptr<State> state_;
 };

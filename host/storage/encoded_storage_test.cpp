@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "backplane/codec.hpp"
 #include "base/io_loop.hpp"
 #include "storage/memory_storage.hpp"
 
@@ -117,6 +118,18 @@ TEST_F(EncodedStorageTest, WhatWasWrittenInAnotherFormIsReadAllTheSame) {
   open("json");
   put(*backend_, key("n/protobuf"), bytes);
   EXPECT_EQ(*get(*storage_, key("n/protobuf")), kMap);
+}
+
+// kube-apiserver reads it whatever its own gate says.
+TEST_F(EncodedStorageTest, CborOfAnotherServerIsReadThoughItIsNotOffered) {
+  ASSERT_EQ(find_codec("cbor"), nullptr);
+  constexpr std::string_view kFoo = R"({"apiVersion":"e.com/v1","kind":"Foo","metadata":{"name":"f"},"spec":{"a":[1,-2.5,null]}})";
+  const auto bytes = cbor_codec().to_stored(nullptr, std::string(kFoo));
+  ASSERT_TRUE(bytes.ok());
+  put(*backend_, "/registry/e.com/foos/n/f", *bytes);
+  const auto read = get(*storage_, "/registry/e.com/foos/n/f");
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(*read, kFoo);
 }
 
 TEST_F(EncodedStorageTest, JsonOfAnotherWriterIsBroughtIntoCanonicalForm) {

@@ -24,6 +24,14 @@ Result<Value> parse_object(std::string_view json, json::storage_ptr storage) {
   return tree;
 }
 
+// Who wrote these bytes; null: nobody that is known here.  Servers over the same store may write in a form that is not offered by this one.
+const Codec* writer_of(std::string_view bytes) {
+  for (const Codec* codec : codecs()) {
+    if (codec->wrote(bytes)) return codec;
+  }
+  return cbor_codec().wrote(bytes) ? &cbor_codec() : nullptr;
+}
+
 }  // namespace
 
 void StoredForms::use_kind(std::string_view prefix, StoredKind kind) {
@@ -134,8 +142,7 @@ Status StoredForms::read(std::string_view key, SharedBytes& value) const {
   // What stands between the braces is the backend's to keep: it has checksums, and a parse of everything at every start costs much.
   if (json_codec().wrote(value.view()) && value.view().ends_with('}')) return {};
   const std::shared_ptr<const StoredKind> kind = kind_of(key);
-  for (const Codec* codec : codecs()) {
-    if (!codec->wrote(value.view())) continue;
+  if (const Codec* codec = writer_of(value.view())) {
     const Status status = codec == &json_codec() ? read_json(kind.get(), value) : read_encoded(*codec, kind.get(), value);
     return status.ok() ? Status() : unreadable(key, status.message());
   }

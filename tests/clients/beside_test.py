@@ -232,6 +232,21 @@ class Beside(unittest.TestCase):
         self.same((versionless(there[0]), there[1]), (versionless(here[0]), here[1]))
         self.nothing_twice(server)
 
+    def test_custom_resources_that_are_stored_in_cbor(self):
+        """kube-apiserver writes them so under its gate, and reads them without."""
+        server = self.kube('--feature-gates=CBORServingAndStorage=true')
+        self.fill(server, 'store', first=True)
+        path, key = WIDGETS % 'store' + '/w1', '/registry/example.com/widgets/store/w1'
+        self.assertEqual(self.keys.all()[key][0][:3], b'\xd9\xd9\xf7')
+        want = server.raw('GET', path)[2]
+        server.stop()
+        server = self.ours()
+        self.assertTrue(harness.wait_for(lambda: server.request('GET', path)[0] == 200), server.request('GET', path))
+        self.assertEqual(server.raw('GET', path)[2], want)
+        status, _, answer = server.request('PUT', path, json.loads(want))
+        self.assertEqual((status, answer['spec']), (200, json.loads(want)['spec']))
+        self.assertEqual(self.keys.all()[key][0][:1], b'{', 'it is written as custom resources are here')
+
     def alone(self, directory):
         server = Backplane(self.pki, None, data_dir=directory)
         self.addCleanup(server.stop)

@@ -137,24 +137,40 @@ class Copy(unittest.TestCase):
         with Server(RANGE, '--etcd-servers=' + etcd.url) as server:
             self.assertEqual(said(server)[0], before)
 
-    def test_a_running_server_takes_no_writes_while_its_store_is_moved(self):
+    def moved_while_it_runs(self, server, source, target, flags, directory=None):
+        """Copies the store of a running server, which takes no writes from then on, until it is released."""
+        fill(server)
+        before, _ = said(server)
+        self.copied('--from', source, '--refuse-writes', '--to', target)
+        code, headers, answer = server.request('POST', CONFIGMAPS, configmap('late'))
+        self.assertEqual((code, answer['reason']), (503, 'ServiceUnavailable'))
+        self.assertEqual(answer['message'], 'the store takes no writes: it is being moved to ' + target)
+        self.assertEqual(headers.get('Retry-After'), '5')
+        self.assertEqual(server.request('GET', CONFIGMAPS + '/c1')[0], 200)
+        with Server(RANGE, *flags, data_dir=directory) as moved:
+            self.assertEqual(said(moved)[0], before)
+        released = store('release', source)
+        self.assertEqual((released.returncode, released.stdout), (0, 'the servers of %s may write again\n' % source), released.stderr)
+        self.assertEqual(server.request('POST', CONFIGMAPS, configmap('late'))[0], 201)
+        again = store('release', source)
+        self.assertEqual((again.returncode, again.stderr), (1, 'Error: there is no hold on the store\n'))
+
+    def test_a_server_over_etcd_takes_no_writes_while_its_store_is_moved(self):
         etcd, target = self.etcd(), self.directory()
         with Server(RANGE, '--etcd-servers=' + etcd.url) as server:
-            fill(server)
-            before, _ = said(server)
-            self.copied('--from', 'etcd:' + etcd.url, '--refuse-writes', '--to', of(target))
-            code, headers, answer = server.request('POST', CONFIGMAPS, configmap('late'))
-            self.assertEqual((code, answer['reason']), (503, 'ServiceUnavailable'))
-            self.assertEqual(answer['message'], 'the store takes no writes: it is being moved to ' + of(target))
-            self.assertEqual(headers.get('Retry-After'), '5')
-            self.assertEqual(server.request('GET', CONFIGMAPS + '/c1')[0], 200)
-            with Server(RANGE, data_dir=target) as moved:
-                self.assertEqual(said(moved)[0], before)
-            released = store('release', 'etcd:' + etcd.url)
-            self.assertEqual((released.returncode, released.stdout), (0, 'the servers of etcd:%s may write again\n' % etcd.url), released.stderr)
-            self.assertEqual(server.request('POST', CONFIGMAPS, configmap('late'))[0], 201)
-        again = store('release', 'etcd:' + etcd.url)
-        self.assertEqual((again.returncode, again.stderr), (1, 'Error: there is no hold on the store\n'))
+            self.moved_while_it_runs(server, 'etcd:' + etcd.url, of(target), (), target)
+
+    def test_a_server_with_an_embedded_store_takes_no_writes_while_it_is_moved(self):
+        home, etcd = self.directory(), self.etcd()
+        with Server(RANGE, data_dir=home) as server:
+            self.moved_while_it_runs(server, of(home), 'etcd:' + etcd.url, ('--etcd-servers=' + etcd.url,))
+            code, _, answer = server.request('POST', '/debug/store/range', {'start': '/registry/', 'end': '/registry0', 'limit': 1})
+            self.assertEqual((code, len(answer['items']), answer['more']), (200, 1, True))
+            code, _, answer = server.request('POST', '/debug/store/range', {'start': '/', 'end': '0'})
+            self.assertEqual((code, answer['message']), (400, 'only objects of the store can be read'))
+            code, _, answer = server.request('POST', '/debug/store/hold', {'text': 'nonsense'})
+            self.assertEqual((code, answer['message']), (400, 'the text is no hold'))
+            self.assertEqual(server.request('POST', '/debug/store/range', {'start': '/registry/'}, client_certificate=False)[0], 403)
 
     def test_what_cannot_be_done_is_said_and_changes_nothing(self):
         first, empty, etcd = self.directory(), self.directory(), self.etcd()

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <thread>
 
+#include "backplane/storage_revision.hpp"
 #include "storage/storage_conformance.hpp"
 #include "watchcache/cache_conformance.hpp"
 
@@ -25,6 +26,27 @@ INSTANTIATE_TEST_SUITE_P(Rocksdb, StorageConformance, testing::Values(rocksdb())
 INSTANTIATE_TEST_SUITE_P(Rocksdb, DurableStorageConformance, testing::Values(rocksdb()), maker_name);
 INSTANTIATE_TEST_SUITE_P(Rocksdb, OwnedStorageConformance, testing::Values(rocksdb()), maker_name);
 INSTANTIATE_TEST_SUITE_P(Rocksdb, CacheConformance, testing::Values(rocksdb()), maker_name);
+
+TEST(RocksdbStorage, ARevisionThatWasRaisedIsAndStaysTheStores) {
+  OpenStore store(rocksdb());
+  const Revision first = store.put("/a", "1");
+  auto watch = store->watch("/", first);
+  ASSERT_TRUE(watch.ok());
+  const auto raise = [&](Revision revision) { return store.run(dynamic_cast<RaisableRevision&>(*store).raise_revision(revision)); };
+  ASSERT_TRUE(raise(5000).ok());
+  EXPECT_EQ(store.newest(), 5000);
+  const auto told = store.run((*watch)->next());
+  ASSERT_TRUE(told.ok());
+  EXPECT_TRUE(told->events.empty());
+  EXPECT_EQ(told->revision, 5000);
+  EXPECT_EQ(store.get("/a", 4000), "1");
+  ASSERT_TRUE(raise(10).ok());
+  EXPECT_EQ(store.newest(), 5000);
+  watch->reset();
+  store.reopen();
+  EXPECT_EQ(store.newest(), 5000);
+  EXPECT_EQ(store.put("/b", "2"), 5001);
+}
 
 TEST(RocksdbStorage, ADamagedFileIsAnErrorAndNotAnAnswer) {
   OpenStore store(rocksdb());

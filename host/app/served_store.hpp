@@ -1,0 +1,22 @@
+// The embedded store of a running server as a StorageBackend to copy from: read, and held, over the server's own port (store_handler.hpp),
+// with the certificate of its admin.kubeconfig.
+//
+// Only what a copy does with its source is there: range(), current_revision(), and transactions that put or remove the hold.
+// Thread-safety: any thread.
+// Lifetime:      the loop and the tasks outlive it.
+// Errors:        kBadRequest for what is not there, and for a kubeconfig that cannot be read; kServiceUnavailable when the server has gone;
+// its own.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "backplane/storage.hpp"
+#include "base/io_loop.hpp"
+#include "base/task_group.hpp"
+
+namespace backplane {
+
+Result<std::unique_ptr<StorageBackend>> open_served_store(const std::string& kubeconfig_path, IoLoop& loop, TaskGroup& tasks);
+
+}  // namespace backplane
