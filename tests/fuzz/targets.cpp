@@ -2,6 +2,7 @@
 
 #include "backend_targets.hpp"
 #include "backplane/codec.hpp"
+#include "contract_targets.hpp"
 #include "session_targets.hpp"
 #include "stream_targets.hpp"
 #include "text_targets.hpp"
@@ -40,6 +41,11 @@ constexpr char kSchema[] =
     R"({"apiVersion":"a/v1","kind":"A","metadata":{"name":"a"},"spec":{"size":4,"color":"red","ports":[{"n":1},{"n":1}],"free":{"x":[1]},)"
     R"("ios":"1","map":{"a":1.5}}})";
 
+// Of the type that expression_values has.
+const std::string kSubject =
+    R"({"name":"a","count":3,"ratio":1.5,"port":80,"when":"2026-01-02T03:04:05Z","bytes":"aGk=","tags":["a","b"],"parts":[{"n":"x","v":3}],)"
+    R"("labels":{"k":"v"},"free":{"x":[1,null]}})";
+
 std::vector<std::string> patch_seeds() {
   return {
       kPod + "\n" + R"([{"op":"add","path":"/metadata/labels/b","value":"2"},{"op":"test","path":"/spec/containers/0/name","value":"c"},)" +
@@ -58,7 +64,22 @@ const std::vector<Target>& targets() {
       {"cbor_body",
        cbor_body,
        {*cbor_codec().to_stored(nullptr, kPod), "\x9f\xc1\x1a\x51\x4b\x67\xb0\xd6\x41x\xf9\x3e\x01\x7f\x61z\xff\xff"}},
+      {"conversion_answers",
+       conversion_answers,
+       {R"({"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","response":{"uid":"7","result":{"status":"Success"},)"
+        R"("convertedObjects":[{"apiVersion":"e.com/v2","kind":"Foo","metadata":{"name":"a","uid":"u","labels":{"x":"y"}}},)"
+        R"({"apiVersion":"e.com/v2","kind":"Foo","metadata":{"name":"b","uid":"u","annotations":null}}]}})",
+        R"({"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1beta1","response":{"uid":"7","result":{"status":"Failure",)"
+        R"("message":"no","reason":"x"},"convertedObjects":null}})"}},
       {"custom_schemas", custom_schemas, {kSchema}},
+      {"expression_values",
+       expression_values,
+       {"self.tags.all(t, t.matches('^[a-z]+$')) && self.parts.exists_one(p, p.n == 'x' && p.v > 2) || self.port == 80\n" + kSubject,
+        "self.labels.map(k, self.labels[k]).join(',') + string(self.count) + any.name + string(self.ratio) == b'x'.format([])\n" + kSubject,
+        "self.when.getFullYear() > 2000 && size(self.bytes) == 2 && has(self.free.x) ? any.parts[0].v == 3.0 : oldSelf.hasValue()\n" +
+            kSubject,
+        "[self.tags, any].map(x, dyn(x)).sortBy(y, string(y)) == any.tags || sets.contains(self.tags, ['a']) && any in {'a': any}\n" +
+            kSubject}},
       {"field_sets",
        field_sets,
        {R"({"f:metadata":{"f:labels":{".":{},"f:a":{}},"f:finalizers":{"v:\"x\"":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{".":{},)"
@@ -92,6 +113,12 @@ const std::vector<Target>& targets() {
       {"http2_backend", http2_backend, {http2_backend_seed()}},
       {"http2_session", http2_session, {http2_seed()}},
       {"json_body", json_body, {kPod, R"({"a":[1,2.5e-3,"\u00e9\ud83d\ude00",{}],"b":{"c":null,"c":true}})"}},
+      {"json_paths",
+       json_paths,
+       {".spec.list[?(@.type==\"Ready\")]['a\\.b'][0:-1:2].*\n"
+        R"({"spec":{"list":[{"type":"Ready","a.b":[[{"x":1}]]}]}})",
+        "{..name[*][-1]..x}\n"
+        R"({"name":[[1,{"x":2}]],"a":{"name":[{"x":[3]}]}})"}},
       {"kubelet_stream", kubelet_stream, {kubelet_seed()}},
       {"linked_page",
        linked_page,
