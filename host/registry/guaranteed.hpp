@@ -33,9 +33,10 @@ class Guaranteed {
       if (!read.ok()) co_return read;
     }
     const std::size_t warnings = context_.warning_count();
-    for (;;) {
+    for (bool retried = false;; retried = true) {
       if (expired(context_)) co_return deadline_error();
-      context_.take_back_warnings(warnings);
+      // Only then: other deletes of a collection warn the same request.
+      if (retried) context_.take_back_warnings(warnings);
       auto outcome = co_await static_cast<Operation&>(*this).attempt();
       if (outcome.ok()) {
         if (outcome->has_value()) co_return std::move(**outcome);

@@ -1,6 +1,7 @@
-// deletecollection: the list page by page, one delete per object, a few of them under way at once.
+// deletecollection: the list page by page, one delete per object, many of them under way at once.
 #include <algorithm>
 
+#include "base/yield.hpp"
 #include "registry/object_store.hpp"
 
 namespace backplane::registry {
@@ -9,7 +10,11 @@ namespace {
 // A list without a limit is read in pages of so many, as upstream reads it: with a resource version it is then read at just that version.
 constexpr std::int64_t kPageSize = 10000;
 
-// What the workers of one request share.  All of them run on the request's executor, one at a time.
+// So many deletes a worker has under way: each waits until the store has it on the disk, and those that wait together share that wait.
+constexpr std::size_t kUnderWay = 64;
+constexpr std::size_t kMostUnderWay = 1024;
+
+// What the deletes of one request share.  All of them run on the request's executor, one at a time.
 struct Sweep {
   ObjectStore& store;
   WriteMode mode;
@@ -22,7 +27,7 @@ struct Sweep {
   Promise<bool> finished;
 };
 
-// What a plugin throws in one delete ends the request, not the worker: nobody waits for a worker's exceptions.
+// What a plugin throws in one delete ends the request, not what deletes: nobody waits for its exceptions.
 Task<Status> remove_one(Sweep& shared, const ObjectEntry& entry) {
   std::string what = "an exception that is not a std::exception";
   try {
@@ -42,20 +47,23 @@ Task<void> sweep(Sweep& shared) {
     auto entry = std::make_shared<const ObjectEntry>(*shared.batch.front());
     shared.batch = shared.batch.subspan(1);
     shared.taken.push_back(entry);
+    // A trial waits for no store: others of the loop go first now and then.
+    const Yield pause;
+    if (shared.taken.size() % kUnderWay == 0) co_await pause;
     Status removed = co_await remove_one(shared, *entry);
     if (!removed.ok() && removed.reason() != Reason::kNotFound && shared.failure.ok()) shared.failure = std::move(removed);
   }
 }
 
-Task<void> sweep_with(Sweep& shared, std::size_t workers) {
+Task<void> sweep_with(Sweep& shared, std::size_t under_way) {
   Executor* executor = current_executor();
-  if (executor == nullptr || workers < 2) {
+  if (executor == nullptr || under_way < 2) {
     co_await sweep(shared);
     co_return;
   }
-  shared.running = workers;
+  shared.running = under_way;
   shared.finished = Promise<bool>();
-  for (std::size_t i = 0; i < workers; ++i) {
+  for (std::size_t i = 0; i < under_way; ++i) {
     spawn_detached(*executor, sweep(shared), [&shared] {
       if (--shared.running == 0) shared.finished.set(true);
     });
@@ -64,14 +72,14 @@ Task<void> sweep_with(Sweep& shared, std::size_t workers) {
 }
 
 // Every object of one page.
-Task<Status> sweep_page(Sweep& shared, ObjectCursor& page, std::size_t workers) {
+Task<Status> sweep_page(Sweep& shared, ObjectCursor& page, std::size_t under_way) {
   for (;;) {
     auto reading = page.next();
     auto batch = co_await std::move(reading);
     if (!batch.ok()) co_return std::move(batch.status());
     if (batch->empty()) co_return Status();
     shared.batch = *batch;
-    co_await sweep_with(shared, std::min(workers, batch->size()));
+    co_await sweep_with(shared, std::min(under_way, batch->size()));
     if (!shared.failure.ok()) co_return std::move(shared.failure);
   }
 }
@@ -87,6 +95,7 @@ Task<Result<ListResult>> ObjectStore::remove_collection_as(WriteMode mode, Reque
   const Backing* backing = slot_.get();
   if (backing == nullptr) co_return not_started();
   const auto workers = static_cast<std::size_t>(std::max(1, backing->settings.delete_collection_workers));
+  const std::size_t under_way = std::min(workers, kMostUnderWay / kUnderWay) * kUnderWay;
   const bool one_page = list.limit > 0;
   if (!one_page) list.limit = kPageSize;
   Sweep shared{*this, mode, context, std::move(options), {}, {}, {}, 0, {}};
@@ -95,7 +104,7 @@ Task<Result<ListResult>> ObjectStore::remove_collection_as(WriteMode mode, Reque
     ListOptions asked = list;
     auto listed = co_await this->list(context, std::move(asked));
     if (!listed.ok()) co_return std::move(listed.status());
-    Status swept = co_await sweep_page(shared, *listed->items, workers);
+    Status swept = co_await sweep_page(shared, *listed->items, under_way);
     if (!swept.ok()) co_return swept;
     more = !one_page && !listed->continue_token.empty();
     list.continue_token = listed->continue_token;
