@@ -94,6 +94,7 @@ Task<bool> wait_for(Signal& signal, std::chrono::nanoseconds limit) {
 //                     ▼
 //   NotAcceptingNewRequest ································· watches are told to end
 //                     │
+//                     │ peers that take nothing of their answers are cut after 5 s
 //         ┌───────────┴──────────────────────┐
 //         │ without                          │ with --shutdown-send-retry-after
 //         ▼                                  │
@@ -127,6 +128,7 @@ Task<Status> run_shutdown(ShutdownParts parts) {
   parts.watches.start_waiting(parts.options.watch_termination_grace_period);
   signals.not_accepting_new_request.fire();
   const auto begun = Clock::now();  // every limit below counts from here
+  parts.server.hurry();
 
   if (!parts.options.send_retry_after) {
     co_await stop_listening(parts);

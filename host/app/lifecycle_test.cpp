@@ -54,6 +54,7 @@ class FakeServer final : public DrainableServer {
     diary_.note("stop listening");
     done();
   }
+  void hurry() override { diary_.note("hurry"); }
   void begin_drain() override { diary_.note("begin drain"); }
   Task<bool> wait_closed(std::chrono::steady_clock::time_point deadline) override {
     diary_.note("wait closed");
@@ -99,7 +100,7 @@ TEST_F(Lifecycle, WithoutRetryAfterTheListenerClosesBeforeRequestsDrain) {
   EXPECT_TRUE(run_on(loop, run_shutdown(parts())).ok());
   EXPECT_EQ(diary.lines(),
             (std::vector<std::string>{"ShutdownInitiated", "hook", "PreShutdownHooksStopped", "AfterShutdownDelayDuration",
-                                      "NotAcceptingNewRequest", "stop listening", "HTTPServerStoppedListening", "wait closed",
+                                      "NotAcceptingNewRequest", "hurry", "stop listening", "HTTPServerStoppedListening", "wait closed",
                                       "begin drain", "wait closed", "InFlightRequestsDrained", "wait closed"}));
 }
 

@@ -28,6 +28,7 @@ class ServedPort final : public DrainableServer {
       if (done) done();
     });
   }
+  void hurry() override { server_.hurry(); }
   void begin_drain() override { server_.begin_drain(); }
   Task<bool> wait_closed(Clock::time_point deadline) override { return server_.wait_closed(deadline); }
   void force_close() override { server_.force_close(); }

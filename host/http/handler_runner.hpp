@@ -5,6 +5,7 @@
 // Errors:        an exception that leaves the chain, or a response left unfinished, breaks the exchange off and is logged.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 
@@ -21,6 +22,8 @@ class HandlerRunner {
 
   Executor& executor() noexcept { return executor_; }
   const HttpLimits& limits() const noexcept { return limits_; }
+  // Peers that take nothing are cut off after last_write_timeout from now on.
+  void hurry() { limits_.write_timeout = std::min(limits_.write_timeout, limits_.last_write_timeout); }
   // Starts the handler at once, on this executor.
   void run(std::shared_ptr<HttpExchange> exchange);
   std::size_t running() const noexcept { return running_; }
@@ -33,7 +36,7 @@ class HandlerRunner {
 
   Executor& executor_;
   HttpHandler& root_;
-  const HttpLimits limits_;
+  HttpLimits limits_;
   std::size_t running_ = 0;
   std::function<void()> on_idle_;
 };

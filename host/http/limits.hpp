@@ -18,6 +18,8 @@ struct HttpLimits {
   std::chrono::milliseconds body_timeout{60'000};
   // A peer that takes nothing of what waits for it for so long is cut off.
   std::chrono::milliseconds write_timeout{120'000};
+  // The same once the server is about to stop.
+  std::chrono::milliseconds last_write_timeout{5'000};
 
   // Exchange::write waits while more than this is unsent.
   std::size_t write_window = 256 << 10;

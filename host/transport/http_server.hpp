@@ -31,6 +31,8 @@ class HttpServer {
   void listen(FileDescriptor listening, Prepare prepare);
   // Connections that are complete in the kernel are still taken; `done` runs when the socket is closed.
   void stop_listening(std::function<void()> done = {});
+  // Peers that take nothing of their answers are waited for no longer than HttpLimits::last_write_timeout from here on.
+  void hurry();
   void begin_drain();
   // True when every connection has closed and every handler has ended; false at `deadline`.
   Task<bool> wait_closed(std::chrono::steady_clock::time_point deadline);

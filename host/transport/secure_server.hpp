@@ -28,6 +28,8 @@ class SecureServer {
   std::uint16_t port() const noexcept { return port_; }
   // New connections are refused by the kernel once `done` has run; those that are open go on.
   void stop_listening(std::function<void()> done = {});
+  // Peers that take nothing of their answers are waited for no longer than HttpLimits::last_write_timeout from here on.
+  void hurry() { server_.hurry(); }
   // GOAWAY on HTTP/2, Connection: close with the running response on HTTP/1.1; idle connections are closed.
   void begin_drain() { server_.begin_drain(); }
   Task<bool> wait_closed(std::chrono::steady_clock::time_point deadline) { return server_.wait_closed(deadline); }

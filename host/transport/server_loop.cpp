@@ -20,8 +20,8 @@ constexpr std::size_t kPlainBuffer = 16 << 10;
 // Often enough for the shortest deadline; a second otherwise.
 std::chrono::milliseconds tick_interval(const ConnectionOptions& options, const HttpLimits& limits) {
   using std::chrono::milliseconds;
-  const milliseconds shortest =
-      std::min({options.handshake_timeout, limits.read_header_timeout, limits.idle_timeout, limits.body_timeout, limits.write_timeout});
+  const milliseconds shortest = std::min({options.handshake_timeout, limits.read_header_timeout, limits.idle_timeout, limits.body_timeout,
+                                          limits.write_timeout, limits.last_write_timeout});
   return std::clamp(shortest / 4, milliseconds(10), milliseconds(1'000));
 }
 
@@ -107,6 +107,8 @@ void ServerLoop::tick() {
   for (auto& connection : all) connection->tick(now);
   if (!connections_.empty()) arm_ticker();
 }
+
+void ServerLoop::hurry() { runner_.hurry(); }
 
 void ServerLoop::drain() {
   draining_ = true;

@@ -56,6 +56,8 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop> {
   std::size_t connections() const noexcept { return count_.load(std::memory_order_relaxed); }
   IoLoop& loop() noexcept { return loop_; }
 
+  // The server is about to stop: see HttpLimits::last_write_timeout.
+  void hurry();
   void drain();
   void close_all();
   // Calls back when no connection is open and no handler runs; at once if so.

@@ -213,6 +213,23 @@ TEST_F(Transport, APeerThatNeverReadsIsCut) {
   EXPECT_EQ(handler_.closes, 1);
 }
 
+// A client that stopped reading its list held the stop for a minute.
+TEST_F(Transport, AStopDoesNotWaitForAPeerThatNeverReads) {
+  options_.limits.last_write_timeout = std::chrono::milliseconds(50);
+  start();
+  TlsClient slow(port(), {.receive_buffer = 4096});
+  slow.write("GET /endless HTTP/1.1\r\nHost: a\r\n\r\n");
+  ASSERT_FALSE(slow.read().empty());
+  H2Connection stream(port(), true);
+  const auto id = stream.client.request("GET", "/endless");
+  ASSERT_TRUE(stream.until([&] { return !stream.client.responses[id].body.empty(); }));
+  server_->stop_listening();
+  server_->hurry();
+  server_->begin_drain();
+  EXPECT_TRUE(closed_within(*server_, std::chrono::seconds(20)));
+  EXPECT_EQ(handler_.closes, 2);
+}
+
 // The answers of TLS itself are not the handler's and had no bound.
 TEST_F(Transport, APeerThatAsksForKeysAndNeverReadsTheAnswersIsCut) {
   start();

@@ -21,6 +21,20 @@ SIGNALS = ['ShutdownInitiated', 'AfterShutdownDelayDuration', 'PreShutdownHooksS
 
 
 class Lifecycle(unittest.TestCase):
+    def test_a_client_that_stops_reading_a_list_does_not_hold_the_stop(self):
+        with Server() as server:
+            for i in range(24):
+                made = server.request('POST', '/api/v1/namespaces/default/configmaps', configmap('m%d' % i, k=chr(97 + i) * 900000))
+                self.assertEqual(made[0], 201, made)
+            stalled = socket.socket()
+            stalled.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            stalled.connect(('127.0.0.1', server.port))
+            with server.tls.wrap_socket(stalled, server_hostname='127.0.0.1') as client:
+                client.sendall(b'GET /api/v1/configmaps HTTP/1.1\r\nHost: a\r\n\r\n')
+                self.assertIn(b'200 OK', client.recv(1024))
+                # It had a minute, as a request has.
+                self.assertEqual(server.terminate(40), 0, server.text()[-3000:])
+
     def test_term_under_load_fails_no_accepted_request_and_logs_the_signals_in_order(self):
         with Server() as server:
             stop = threading.Event()
