@@ -116,6 +116,45 @@ TEST_F(ServicesTest, NodePortsAreKeptByNameAndGivenBack) {
   EXPECT_EQ(held().size(), 1u) << "the address that came with the refused port is not taken";
 }
 
+// Each service of a nearly full range read all addresses there are.
+TEST_F(ServicesTest, ANearlyFullRangeIsNotReadWholeForEveryService) {
+  Server& server = serve();
+  const std::string plain = R"({"ports":[{"port":80}]})";
+  for (int i = 0; i < 254; ++i) ASSERT_TRUE(server.create("n" + std::to_string(i), plain).ok()) << i;
+  EXPECT_EQ(held().size(), 254u);
+  const auto before = server.resources->addresses.looks_for_test();
+  EXPECT_LE(before, 3u);
+  for (int i = 0; i < 40; ++i) {
+    const std::string name = "n" + std::to_string(i * 5);
+    ASSERT_TRUE(server.remove(name).ok());
+    const auto made = server.create(name, plain);
+    ASSERT_TRUE(made.ok()) << made.status().message();
+  }
+  EXPECT_EQ(held().size(), 254u);
+  EXPECT_EQ(server.resources->addresses.looks_for_test(), before);
+}
+
+TEST_F(ServicesTest, WhatAnotherServerHasGivenBackIsFoundInAFullRange) {
+  Server &one = serve({"10.0.0.0/28"}), &two = serve({"10.0.0.0/28"});
+  const std::string plain = R"({"ports":[{"port":80}]})";
+  for (int i = 0; i < 14; ++i) ASSERT_TRUE(one.create("n" + std::to_string(i), plain).ok()) << i;
+  EXPECT_FALSE(one.create("more", plain).ok());
+  ASSERT_TRUE(two.remove("n3").ok());
+  const auto made = one.create("more", plain);
+  EXPECT_TRUE(made.ok()) << made.status().message();
+}
+
+// An address that a try had picked stayed out of use until all were looked at again.
+TEST_F(ServicesTest, WhatARefusedServiceHadPickedIsThereForTheNext) {
+  Server& server = serve({"10.0.0.0/28"});
+  const std::string plain = R"({"ports":[{"port":80}]})";
+  for (int i = 0; i < 13; ++i) ASSERT_TRUE(server.create("n" + std::to_string(i), plain).ok()) << i;
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(server.create("trial", plain, true).ok());
+  const auto looks = server.resources->addresses.looks_for_test();
+  EXPECT_TRUE(server.create("last", plain).ok());
+  EXPECT_EQ(server.resources->addresses.looks_for_test(), looks);
+}
+
 TEST_F(ServicesTest, AFullRangeIsSaidToBeFull) {
   Server& server = serve({"10.0.0.0/29"}, {30000, 30000});
   for (int i = 0; i < 6; ++i) ASSERT_TRUE(server.create("n" + std::to_string(i), R"({"ports":[{"port":80}]})").ok());

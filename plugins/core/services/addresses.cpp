@@ -70,21 +70,42 @@ Task<Result<std::string>> Addresses::pick(std::string family) const {
 }
 
 Task<Result<std::string>> Addresses::pick_in(const AddressRange& range) const {
-  auto upper = co_await pick_from(range, range.band() + 1, range.size());
-  if (!upper.ok() || !upper->empty() || range.band() == 0) co_return upper;
-  co_return co_await pick_from(range, 1, range.band());
+  auto picked = co_await pick_known(range);
+  if (!picked.ok() || !picked->empty()) co_return picked;
+  picked = co_await guess(range);
+  if (!picked.ok() || !picked->empty()) co_return picked;
+  Status looked = co_await look(range);
+  if (!looked.ok()) co_return looked;
+  picked = co_await pick_known(range);
+  co_return picked;
 }
 
-Task<Result<std::string>> Addresses::pick_from(const AddressRange& range, std::uint64_t first, std::uint64_t last) const {
-  if (first > last) co_return std::string();
-  const std::uint64_t count = last - first + 1;
+// What was free once may have been taken since, by another server too.
+Task<Result<std::string>> Addresses::pick_known(const AddressRange& range) const {
+  for (;;) {
+    auto known = state_->free.take(range);
+    if (!known) co_return std::string();
+    auto found = co_await find(*known, true);
+    if (!found.ok()) co_return std::move(found).status();
+    if (*found == nullptr) co_return std::move(*known);
+  }
+}
+
+// Above those that are usually asked for by name.
+Task<Result<std::string>> Addresses::guess(const AddressRange& range) const {
+  const std::uint64_t first = range.band() + 1, count = range.size() - range.band();
+  if (count == 0) co_return std::string();
   for (int guess = 0; guess < kGuesses; ++guess) {
     std::string address = range.address(first + random_below(count));
     auto taken = co_await find(address, false);
     if (!taken.ok()) co_return std::move(taken).status();
     if (*taken == nullptr) co_return address;
   }
-  // Nearly all is taken, and so little enough is there to be looked at whole: as it is now, for what was just given back is free.
+  co_return std::string();
+}
+
+// Nearly all is taken, and so little enough is there to be looked at whole: as it is now, for what was just given back is free.
+Task<Status> Addresses::look(const AddressRange& range) const {
   RequestContext own;
   ListOptions all;
   auto listed = co_await store().list(own, std::move(all));
@@ -92,12 +113,13 @@ Task<Result<std::string>> Addresses::pick_from(const AddressRange& range, std::u
   std::unordered_set<std::string> taken;
   Status read = co_await for_each(*listed->items, [&taken](const ObjectEntry& entry) { taken.insert(entry.name); });
   if (!read.ok()) co_return read;
-  const std::uint64_t start = random_below(count);
-  for (std::uint64_t i = 0; i < count && i <= taken.size(); ++i) {
-    std::string address = range.address(first + (start + i) % count);
-    if (!taken.contains(address)) co_return address;
-  }
-  co_return std::string();
+  state_->looks.fetch_add(1);
+  state_->free.learn(range, taken);
+  co_return Status();
+}
+
+void Addresses::give_back(const std::vector<std::string>& addresses) const {
+  for (const std::string& address : addresses) state_->free.give_back(address);
 }
 
 Object Addresses::object(std::string_view address, std::string_view ns, std::string_view name) {

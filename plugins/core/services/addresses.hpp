@@ -7,6 +7,8 @@
 // Errors:        those of the storage.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -15,6 +17,7 @@
 #include <vector>
 
 #include "backplane/rest.hpp"
+#include "services/free_addresses.hpp"
 #include "services/service_ranges.hpp"
 
 namespace backplane::core {
@@ -39,8 +42,13 @@ class Addresses {
 
   // The object of an address, null when it is free.  `newest`: as the store has it now; else as far as this server has heard.
   Task<Result<ObjectRef>> find(std::string address, bool newest) const;
-  // An address of the family that was free as far as this server has heard; empty: none is left.
+  // An address of the family that was free as far as this server has heard; empty: none is left.  In a range that is nearly full it is
+  // found among those that were free when all that is taken was last looked at.
   Task<Result<std::string>> pick(std::string family) const;
+  // Addresses that were picked and not used, or are free again.
+  void give_back(const std::vector<std::string>& addresses) const;
+  // How often all that is taken has been looked at.
+  std::uint64_t looks_for_test() const noexcept { return state_->looks.load(); }
   // The object that gives `address` to a service.
   static Object object(std::string_view address, std::string_view ns, std::string_view name);
   // Whether such an object gives its address to the service.
@@ -56,11 +64,18 @@ class Addresses {
     std::once_flag once;
     std::shared_ptr<StandardStorage> store;
   };
+  struct State {
+    FreeAddresses free;
+    std::atomic<std::uint64_t> looks{0};
+  };
   Task<Result<std::string>> pick_in(const AddressRange& range) const;
-  Task<Result<std::string>> pick_from(const AddressRange& range, std::uint64_t first, std::uint64_t last) const;
+  Task<Result<std::string>> pick_known(const AddressRange& range) const;
+  Task<Result<std::string>> guess(const AddressRange& range) const;
+  Task<Status> look(const AddressRange& range) const;
 
   std::shared_ptr<ServiceRanges> ranges_;
   std::unique_ptr<LateStore> store_;
+  std::unique_ptr<State> state_ = std::make_unique<State>();
 };
 
 // What a storage of the objects is made from, where nobody serves them.

@@ -48,6 +48,11 @@ class ServiceWrite final : public BegunWrite {
     co_return co_await join_ports(transaction);
   }
 
+  Task<void> finish(bool kept) override {
+    resources_->addresses.give_back(kept ? given.addresses : taken.addresses);
+    co_return;
+  }
+
   Holdings taken;
   Holdings given;
 

@@ -68,16 +68,25 @@ std::string AddressRange::address(std::uint64_t index) const {
   return kit::print_ip(out);
 }
 
-bool AddressRange::holds(std::string_view text) const {
+std::optional<std::uint64_t> AddressRange::index(std::string_view text) const {
   const auto address = kit::parse_ip(text);
-  if (!address || address->six != base_.six) return false;
-  bool network = true, broadcast = !base_.six;
+  if (!address || address->six != base_.six) return std::nullopt;
+  bool broadcast = !base_.six, beyond = false;
+  std::uint64_t index = 0;
   for (int bit = 0; bit < kBits; ++bit) {
     const bool set = bit_at(*address, bit);
-    if (bit < prefix_ && set != bit_at(base_, bit)) return false;
-    if (bit >= prefix_) (set ? network : broadcast) = false;
+    if (bit < prefix_ && set != bit_at(base_, bit)) return std::nullopt;
+    if (bit < prefix_) continue;
+    if (!set) broadcast = false;
+    beyond = beyond || (index >> 63) != 0;
+    index = index << 1 | (set ? 1 : 0);
   }
-  return !network && !broadcast;
+  if (broadcast || (index == 0 && !beyond)) return std::nullopt;
+  return beyond ? UINT64_MAX : index;
+}
+
+bool AddressRange::operator==(const AddressRange& other) const {
+  return base_.six == other.base_.six && base_.bytes == other.base_.bytes && prefix_ == other.prefix_;
 }
 
 std::uint64_t AddressRange::band() const noexcept {

@@ -27,7 +27,10 @@ class AddressRange {
 
   // Address number `index` of the range; 0 is the network itself.
   std::string address(std::uint64_t index) const;
-  bool holds(std::string_view address) const;
+  bool holds(std::string_view address) const { return index(address).has_value(); }
+  // The number of an address that may be given; nothing for all others.
+  std::optional<std::uint64_t> index(std::string_view address) const;
+  bool operator==(const AddressRange& other) const;
   // Addresses 1 … size() may be given.
   std::uint64_t size() const noexcept { return size_; }
   // Addresses 1 … band() are usually asked for by name: others are given first.
