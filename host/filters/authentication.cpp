@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/home.hpp"
+#include "filters/filter_exchange.hpp"
 #include "filters/filters.hpp"
-#include "filters/forwarding_exchange.hpp"
 #include "security/users.hpp"
 
 namespace backplane {
@@ -30,9 +30,9 @@ bool has_credentials(const Exchange& exchange) {
   return std::any_of(headers.begin(), headers.end(), [](const Header& header) { return is_credential(header.first); });
 }
 
-class WithoutCredentials final : public ForwardingExchange {
+class WithoutCredentials final : public FilterExchange {
  public:
-  explicit WithoutCredentials(Exchange& behind) : ForwardingExchange(behind) {
+  explicit WithoutCredentials(Exchange& behind) : FilterExchange(behind) {
     for (const Header& header : behind.headers()) {
       if (!is_credential(header.first)) headers_.push_back(header);
     }

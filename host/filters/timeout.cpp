@@ -2,17 +2,17 @@
 // dropped.
 #include "base/home.hpp"
 #include "filters/deadline_queue.hpp"
+#include "filters/filter_exchange.hpp"
 #include "filters/filters.hpp"
-#include "filters/forwarding_exchange.hpp"
 #include "filters/log.hpp"
 
 namespace backplane {
 namespace {
 
 // Open until the deadline; afterwards the handler sees a client that has gone.
-class TimedExchange final : public ForwardingExchange, public DeadlineQueue::Entry {
+class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
  public:
-  explicit TimedExchange(Exchange& behind) : ForwardingExchange(behind) {}
+  explicit TimedExchange(Exchange& behind) : FilterExchange(behind) {}
 
   // After the handler has ended: waits until the 504, if there was one, has been sent.
   Task<void> settle() {

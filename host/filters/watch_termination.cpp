@@ -1,16 +1,16 @@
 // WithWatchTerminationDuringShutdown (--shutdown-watch-termination-grace-period): the shutdown waits for watches too, and lets them end
 // one after another.
+#include "filters/filter_exchange.hpp"
 #include "filters/filters.hpp"
-#include "filters/forwarding_exchange.hpp"
 #include "filters/shutting_down.hpp"
 
 namespace backplane {
 namespace {
 
 // Holds the end of the response until it is this watch's turn.
-class PacedExchange final : public ForwardingExchange {
+class PacedExchange final : public FilterExchange {
  public:
-  PacedExchange(Exchange& behind, PacedWaitGroup& group) : ForwardingExchange(behind), group_(group) {}
+  PacedExchange(Exchange& behind, PacedWaitGroup& group) : FilterExchange(behind), group_(group) {}
   Task<void> finish() override {
     co_await group_.wait_turn();
     co_await behind().finish();

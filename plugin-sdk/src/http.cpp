@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "backplane/forwarding_exchange.hpp"
+
 namespace backplane BACKPLANE_API {
 namespace {
 
@@ -27,6 +29,7 @@ std::string_view bad_escape(std::string_view text) noexcept {
 
 Exchange::~Exchange() = default;
 HttpHandler::~HttpHandler() = default;
+ForwardingExchange::~ForwardingExchange() = default;
 
 Task<Status> Exchange::switch_protocols(std::string_view) { co_return bad_request("this connection cannot leave HTTP"); }
 Task<std::string> Exchange::read_some() { co_return std::string(); }

@@ -192,43 +192,13 @@ void CodeReader::skip_value() {
   append_json_value(passed_over);
 }
 
-void CodeReader::append_json_value(std::string& out) {
+// As JSON, or as Go's %v prints it: texts quoted in Go's way, maps without braces.
+void CodeReader::append_value(std::string& out, bool printed) {
   switch (byte()) {
     case kNumber:
-      return append_number(out, false);
+      return append_number(out, printed);
     case kString:
-      return append_json_string(out, text());
-    case kBool:
-      out += byte() != 0 ? "true" : "false";
-      return;
-    case kList:
-      out += '[';
-      members([&](bool first) {
-        if (!first) out += ',';
-        append_json_value(out);
-      });
-      out += ']';
-      return;
-    case kMap:
-      out += '{';
-      members([&](bool first) {
-        if (!first) out += ',';
-        append_json_string(out, text());
-        out += ':';
-        append_json_value(out);
-      });
-      out += '}';
-      return;
-    default:
-      out += "null";
-  }
-}
-
-void CodeReader::append_printed_value(std::string& out) {
-  switch (byte()) {
-    case kNumber:
-      return append_number(out, true);
-    case kString:
+      if (!printed) return append_json_string(out, text());
       out += quoted(text());
       return;
     case kBool:
@@ -238,20 +208,30 @@ void CodeReader::append_printed_value(std::string& out) {
       out += '[';
       members([&](bool first) {
         if (!first) out += ',';
-        append_printed_value(out);
+        append_value(out, printed);
       });
       out += ']';
       return;
     case kMap:
-      members([&](bool) {
-        out += text();
-        out += '=';
-        append_printed_value(out);
-      });
+      if (!printed) out += '{';
+      members([&](bool first) { append_member(out, printed, first); });
+      if (!printed) out += '}';
       return;
     default:
       out += "null";
   }
+}
+
+void CodeReader::append_member(std::string& out, bool printed, bool first) {
+  if (printed) {
+    out += text();
+    out += '=';
+  } else {
+    if (!first) out += ',';
+    append_json_string(out, text());
+    out += ':';
+  }
+  append_value(out, printed);
 }
 
 }  // namespace backplane::fields

@@ -35,12 +35,14 @@ class CodeReader {
   std::string text();
   std::int64_t index() noexcept;
   // The value as JSON, and as conflicts print it.
-  void append_json_value(std::string& out);
-  void append_printed_value(std::string& out);
+  void append_json_value(std::string& out) { append_value(out, false); }
+  void append_printed_value(std::string& out) { append_value(out, true); }
   void skip_value();
 
  private:
   unsigned char byte() noexcept;
+  void append_value(std::string& out, bool printed);
+  void append_member(std::string& out, bool printed, bool first);
   void append_number(std::string& out, bool printed);
   template <class Each>
   void members(Each each);

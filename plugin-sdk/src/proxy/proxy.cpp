@@ -65,6 +65,7 @@ class Passage {
   Task<void> answer_with(Answer answer);
   Task<void> answer_whole(Answer answer);
   Task<void> answer_streamed(Answer answer);
+  Task<Status> pour(HttpAnswer& answer, bool& broken);
   Task<void> tunnel(Answer answer, std::shared_ptr<TunnelBytes> bytes);
   void let_go() { exchange_.on_close({}); }
 
@@ -183,24 +184,36 @@ Task<void> Passage::answer_whole(Answer answer) {
 Task<void> Passage::answer_streamed(Answer answer) {
   auto starting = exchange_.start(answer->code(), first_of(answer->headers(), "content-type"));
   Status written = co_await std::move(starting);
-  Result<std::string> piece;
-  while (written.ok()) {
-    auto reading = answer->read();
-    piece = co_await std::move(reading);
-    if (!piece.ok() || piece->empty()) break;
-    std::vector<SharedBytes> chunk;
-    chunk.emplace_back(std::move(*piece));
-    auto writing = exchange_.write(std::move(chunk));
-    written = co_await std::move(writing);
+  bool broken = false;
+  if (written.ok()) {
+    auto pouring = pour(*answer, broken);
+    written = co_await std::move(pouring);
   }
   let_go();
   if (!written.ok()) co_return;
-  if (!piece.ok()) {
+  if (broken) {
     exchange_.abort();
     co_return;
   }
   auto finishing = exchange_.finish();
   co_await std::move(finishing);
+}
+
+// What the backend says to the client, piece by piece, until one of them ends.  How the client took it; `broken`: the backend broke off.
+Task<Status> Passage::pour(HttpAnswer& answer, bool& broken) {
+  Status written;
+  Result<std::string> piece;
+  while (written.ok()) {
+    auto reading = answer.read();
+    piece = co_await std::move(reading);
+    broken = !piece.ok();
+    if (broken || piece->empty()) break;
+    std::vector<SharedBytes> chunk;
+    chunk.emplace_back(std::move(*piece));
+    auto writing = exchange_.write(std::move(chunk));
+    written = co_await std::move(writing);
+  }
+  co_return written;
 }
 
 // ---- leaving HTTP
@@ -246,16 +259,9 @@ Task<void> Passage::tunnel(Answer answer, std::shared_ptr<TunnelBytes> bytes) {
     co_return;
   }
   bytes->begin(true);
-  Result<std::string> piece;
-  while (written.ok()) {
-    auto reading = answer->read();
-    piece = co_await std::move(reading);
-    if (!piece.ok() || piece->empty()) break;
-    std::vector<SharedBytes> chunk;
-    chunk.emplace_back(std::move(*piece));
-    auto writing = exchange_.write(std::move(chunk));
-    written = co_await std::move(writing);
-  }
+  bool broken = false;
+  auto pouring = pour(*answer, broken);
+  written = co_await std::move(pouring);
   let_go();
   auto finishing = exchange_.finish();
   co_await std::move(finishing);

@@ -1,17 +1,18 @@
-// An Exchange in front of another: passes everything on.  Filters derive from it to change one thing.
+// An Exchange in front of another: passes everything on.  Derive from it to change one thing.
 //
 // Thread-safety, errors: as Exchange.
 // Lifetime:      borrows the exchange behind it.
 #pragma once
 
 #include "backplane/http.hpp"
-#include "base/front_proxy.hpp"
+#include "backplane/visibility.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 
-class ForwardingExchange : public Exchange, public FrontProxyPeer {
+class ForwardingExchange : public Exchange {
  public:
   explicit ForwardingExchange(Exchange& behind) : behind_(behind) {}
+  ~ForwardingExchange() override;
 
   std::string_view method() const noexcept override { return behind_.method(); }
   std::string_view target() const noexcept override { return behind_.target(); }
@@ -21,7 +22,6 @@ class ForwardingExchange : public Exchange, public FrontProxyPeer {
   std::string_view remote_address() const noexcept override { return behind_.remote_address(); }
   const PeerCertificate* peer_certificate() const noexcept override { return behind_.peer_certificate(); }
   bool peer_certificate_rejected() const noexcept override { return behind_.peer_certificate_rejected(); }
-  const PeerCertificate* front_proxy_certificate() const noexcept override { return backplane::front_proxy_certificate(behind_); }
   Task<Result<std::string>> read_body(std::size_t max_bytes) override { return behind_.read_body(max_bytes); }
   Task<Result<std::string>> read_body_some() override { return behind_.read_body_some(); }
 
@@ -51,4 +51,4 @@ class ForwardingExchange : public Exchange, public FrontProxyPeer {
   Exchange& behind_;
 };
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API
