@@ -50,4 +50,11 @@ Expr* TreeMaker::copy(const Expr& of) {
   return out;
 }
 
+std::string qualified_name(const Expr& expr) {
+  if (expr.kind == ExprKind::kIdent) return std::string(expr.name);
+  if (expr.kind != ExprKind::kSelect || expr.test_only) return {};
+  const std::string before = qualified_name(*expr.operand);
+  return before.empty() ? before : before + "." + std::string(expr.name);
+}
+
 }  // namespace backplane::cel_detail

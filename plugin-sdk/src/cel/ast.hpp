@@ -158,4 +158,7 @@ void each_expr(const Expr& expr, const Visit& visit) {
   }
 }
 
+// "a.b.c" of names and members alone; empty: something else.
+std::string qualified_name(const Expr& expr);
+
 }  // namespace backplane::cel_detail

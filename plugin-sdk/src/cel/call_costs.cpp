@@ -1,11 +1,9 @@
-#include "cel/call_costs.hpp"
+#include "cel/function_costs.hpp"
 
 #include <algorithm>
 
 namespace backplane::cel_detail {
-namespace {
-
-using Estimate = std::optional<CallEstimate>;
+namespace estimates {
 
 Estimate one(const CostedCall&) { return CallEstimate{Range::fixed(1)}; }
 
@@ -32,20 +30,20 @@ Estimate over_list(const CostedCall& call) {
   return CallEstimate{size * each};
 }
 
-Estimate same_size(const CostNode& of) {
+static Estimate same_size(const CostNode& of) {
   const Range size = of.size_or_unknown();
   return CallEstimate{size.times(kTextFactor), size};
 }
 Estimate walked_argument(const CostedCall& call) { return call.arguments.size() == 1 ? same_size(call.arguments[0]) : std::nullopt; }
 Estimate walked_target(const CostedCall& call) { return call.target != nullptr ? same_size(*call.target) : std::nullopt; }
 
-std::uint64_t count_up(std::uint64_t size, std::uint64_t part) {
+static std::uint64_t count_up(std::uint64_t size, std::uint64_t part) {
   return static_cast<std::uint64_t>(
       std::min(std::ceil(static_cast<double>(size) / static_cast<double>(part)), 9223372036854775808.0 * 2 - 2048));
 }
 
 // How often is replaced, and how much stays.
-Range replaced_size(const Range& size, const Range& what, const Range& with) {
+static Range replaced_size(const Range& size, const Range& what, const Range& with) {
   Range count, kept;
   if (what.min == 0) {
     count.max = bounded_sum(size.max, 1);
@@ -115,7 +113,7 @@ Estimate read_twice(const CostedCall& call) {
 Estimate ip(const CostedCall& call) { return call.overload == "cidr_ip" ? one(call) : read_once(call); }
 
 // Addresses of 4 or 16 bytes are compared; texts are read first.
-Estimate contains_address(const CostedCall& call, bool network) {
+static Estimate contains_address(const CostedCall& call, bool network) {
   if (call.arguments.empty()) return std::nullopt;
   const Range bytes{4, 16};
   Range cost = (bytes + bytes).times(kTextFactor);
@@ -153,91 +151,5 @@ Estimate equals(const CostedCall& call) {
   return CallEstimate{Range{1, call.arguments[1].size ? call.arguments[1].size->max : 1}.times(kTextFactor)};
 }
 
-struct Row {
-  std::string_view function;
-  Estimate (*estimate)(const CostedCall& call);
-};
-constexpr Row kRows[] = {
-    {"check", check},
-    {"serviceAccount", one},
-    {"path", one},
-    {"group", one},
-    {"resource", one},
-    {"subresource", one},
-    {"namespace", one},
-    {"name", one},
-    {"allowed", one},
-    {"reason", one},
-    {"error", one},
-    {"errored", one},
-    {"fieldSelector", selector},
-    {"labelSelector", selector},
-    {"isSorted", over_list},
-    {"sum", over_list},
-    {"max", over_list},
-    {"min", over_list},
-    {"indexOf", over_list},
-    {"lastIndexOf", over_list},
-    {"url", walked_argument},
-    {"jsonpatch.escapeKey", walked_argument},
-    {"lowerAscii", walked_target},
-    {"upperAscii", walked_target},
-    {"substring", walked_target},
-    {"trim", walked_target},
-    {"replace", replace},
-    {"split", split},
-    {"join", join},
-    {"find", find},
-    {"findAll", find},
-    {"cidr", read_once},
-    {"isIP", read_once},
-    {"isCIDR", read_once},
-    {"ip", ip},
-    {"ip.isCanonical", read_twice},
-    {"masked", one},
-    {"prefixLength", one},
-    {"family", one},
-    {"isUnspecified", one},
-    {"isLoopback", one},
-    {"isLinkLocalMulticast", one},
-    {"isLinkLocalUnicast", one},
-    {"isGlobalUnicast", one},
-    {"containsIP", contains_ip},
-    {"containsCIDR", contains_cidr},
-    {"quantity", read_once},
-    {"isQuantity", read_once},
-    {"semver", read_once},
-    {"isSemver", read_once},
-    {"validate", validate},
-    {"format.named", one},
-    {"sign", one},
-    {"asInteger", one},
-    {"isInteger", one},
-    {"asApproximateFloat", one},
-    {"isGreaterThan", one},
-    {"isLessThan", one},
-    {"compareTo", one},
-    {"add", one},
-    {"sub", one},
-    {"major", one},
-    {"minor", one},
-    {"patch", one},
-    {"getScheme", one},
-    {"getHostname", one},
-    {"getHost", one},
-    {"getPort", one},
-    {"getEscapedPath", one},
-    {"getQuery", one},
-    {"_==_", equals},
-};
-
-}  // namespace
-
-std::optional<CallEstimate> kubernetes_call_cost(const CostedCall& call) {
-  for (const Row& row : kRows) {
-    if (row.function == call.function) return row.estimate(call);
-  }
-  return std::nullopt;
-}
-
+}  // namespace estimates
 }  // namespace backplane::cel_detail

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "cel/assign.hpp"
+#include "cel/literals.hpp"
 
 namespace backplane::cel_detail {
 namespace {
@@ -14,14 +15,6 @@ std::string quoted(const Type& type) { return "'" + to_text(type) + "'"; }
 std::string erased(const Type& type) {
   const std::string text = runtime_text(type);
   return text.substr(0, text.find('('));
-}
-
-// "a.b.c" of names and members alone; empty: something else.
-std::string qualified_name(const Expr& expr) {
-  if (expr.kind == ExprKind::kIdent) return std::string(expr.name);
-  if (expr.kind != ExprKind::kSelect || expr.test_only) return {};
-  const std::string before = qualified_name(*expr.operand);
-  return before.empty() ? before : before + "." + std::string(expr.name);
 }
 
 class Checker {
@@ -122,26 +115,6 @@ class Checker {
       case ExprKind::kComprehension:
         return check_loop(expr);
     }
-  }
-
-  static const Type* literal_type(LiteralKind kind) {
-    switch (kind) {
-      case LiteralKind::kNull:
-        return &kNullType;
-      case LiteralKind::kBool:
-        return &kBoolType;
-      case LiteralKind::kInt:
-        return &kIntType;
-      case LiteralKind::kUint:
-        return &kUintType;
-      case LiteralKind::kDouble:
-        return &kDoubleType;
-      case LiteralKind::kString:
-        return &kStringType;
-      case LiteralKind::kBytes:
-        return &kBytesType;
-    }
-    return &kErrorType;
   }
 
   void check_ident(Expr& expr) {
@@ -319,45 +292,6 @@ class Checker {
       values = bindings_.fresh();
     }
     set(expr, arena_.map(keys, values));
-  }
-
-  // The name of a message under which its fields are looked up; empty: it is none.
-  static std::string_view message_name(const Type& type) {
-    switch (type.kind) {
-      case TypeKind::kStruct:
-        return type.name;
-      case TypeKind::kAny:
-        return "google.protobuf.Any";
-      case TypeKind::kDuration:
-        return "google.protobuf.Duration";
-      case TypeKind::kTimestamp:
-        return "google.protobuf.Timestamp";
-      case TypeKind::kDyn:
-        return "google.protobuf.Value";
-      case TypeKind::kNull:
-        return "google.protobuf.NullValue";
-      case TypeKind::kList:
-        return type.parameters[0] == &kDynType ? "google.protobuf.ListValue" : "";
-      case TypeKind::kMap:
-        return type.parameters[0] == &kStringType && type.parameters[1] == &kDynType ? "google.protobuf.Struct" : "";
-      default:
-        break;
-    }
-    if (!type.wrapper) return {};
-    switch (type.kind) {
-      case TypeKind::kBool:
-        return "google.protobuf.BoolValue";
-      case TypeKind::kBytes:
-        return "google.protobuf.BytesValue";
-      case TypeKind::kDouble:
-        return "google.protobuf.DoubleValue";
-      case TypeKind::kInt:
-        return "google.protobuf.Int64Value";
-      case TypeKind::kUint:
-        return "google.protobuf.UInt64Value";
-      default:
-        return "google.protobuf.StringValue";
-    }
   }
 
   // What a message of that name is, or why there is none; sets the node's type.

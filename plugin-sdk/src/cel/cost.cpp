@@ -1,63 +1,15 @@
 #include "cel/cost.hpp"
 
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "cel/call_costs.hpp"
+#include "cel/cost_sizes.hpp"
 #include "cel/problems.hpp"
 
 namespace backplane::cel_detail {
 namespace {
-
-// Where a value stands below a variable: its name, then names of fields, "@items", "@keys", "@values".
-//
-// Upstream keeps these as slices of Go, which share what is behind them: o.k, where there is room behind o, takes the place of o.l, and
-// from then on the size of o.l is the size of o.k.  Which rules are accepted depends on these numbers, so it is the same here.
-class PathSteps {
- public:
-  PathSteps() = default;
-  explicit PathSteps(std::string_view variable) : steps_(std::make_shared<std::vector<std::string_view>>(1, variable)), size_(1) {}
-
-  std::size_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
-  std::string_view operator[](std::size_t i) const { return (*steps_)[i]; }
-
-  // Go's append.
-  PathSteps then(std::string_view step) const {
-    PathSteps out = *this;
-    const std::size_t room = steps_ == nullptr ? 0 : steps_->size();
-    if (size_ == room) {
-      out.steps_ = std::make_shared<std::vector<std::string_view>>(std::max<std::size_t>(1, 2 * room));
-      for (std::size_t i = 0; i < size_; ++i) (*out.steps_)[i] = (*steps_)[i];
-    }
-    (*out.steps_)[out.size_++] = step;
-    return out;
-  }
-
- private:
-  std::shared_ptr<std::vector<std::string_view>> steps_;
-  std::size_t size_ = 0;
-};
-
-// Sizes of what is in a list or a map that the expression makes.
-struct EntrySizes {
-  bool list = false;
-  Range key, value;
-};
-using MaybeEntrySizes = std::optional<EntrySizes>;
-
-MaybeEntrySizes both(const MaybeEntrySizes& a, const MaybeEntrySizes& b) {
-  if (!a || !b) return std::nullopt;
-  return EntrySizes{a->list, a->key.with(b->key), a->value.with(b->value)};
-}
-
-struct Local {
-  PathSteps path;
-  MaybeRange size;
-  MaybeEntrySizes entries;
-};
 
 bool is_scalar(const Type& type) {
   switch (type.kind) {

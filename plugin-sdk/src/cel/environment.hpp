@@ -48,6 +48,8 @@ FieldLookup find_field(const Environment::State& environment, TypeArena& arena, 
                        std::string_view field);
 // google.protobuf.Int64Value and the like; null: none of these.
 const Type* well_known_type(std::string_view name);
+// The name of a message under which its fields are looked up; empty: it is none.
+std::string_view message_name(const Type& type);
 // Object, Object.spec and JSONPatch of mutating policies; null: none of these.
 const Type* patch_type(const Environment::State& environment, TypeArena& arena, std::string_view name);
 

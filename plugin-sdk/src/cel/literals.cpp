@@ -131,4 +131,44 @@ bool read_double(std::string_view text, double& out) {
   return std::isfinite(out);
 }
 
+Val literal_val(const Literal& literal) {
+  switch (literal.kind) {
+    case LiteralKind::kNull:
+      return null_val();
+    case LiteralKind::kBool:
+      return bool_val(literal.boolean);
+    case LiteralKind::kInt:
+      return int_val(literal.integer);
+    case LiteralKind::kUint:
+      return uint_val(literal.natural);
+    case LiteralKind::kDouble:
+      return double_val(literal.real);
+    case LiteralKind::kString:
+      return string_val(literal.text);
+    case LiteralKind::kBytes:
+      return bytes_val(literal.text);
+  }
+  return {};
+}
+
+const Type* literal_type(LiteralKind kind) {
+  switch (kind) {
+    case LiteralKind::kNull:
+      return &kNullType;
+    case LiteralKind::kBool:
+      return &kBoolType;
+    case LiteralKind::kInt:
+      return &kIntType;
+    case LiteralKind::kUint:
+      return &kUintType;
+    case LiteralKind::kDouble:
+      return &kDoubleType;
+    case LiteralKind::kString:
+      return &kStringType;
+    case LiteralKind::kBytes:
+      return &kBytesType;
+  }
+  return &kErrorType;
+}
+
 }  // namespace backplane::cel_detail

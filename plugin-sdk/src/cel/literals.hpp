@@ -6,6 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "cel/ast.hpp"
+#include "cel/value.hpp"
+
 namespace backplane::cel_detail {
 
 // The text between the quotes of a string, or of bytes (without their prefix b), with escapes resolved.  Empty problem: it is one.
@@ -20,5 +23,9 @@ bool read_int(std::string_view text, bool negative, long long& out);
 bool read_uint(std::string_view text, unsigned long long& out);
 // false: no finite number.
 bool read_double(std::string_view text, double& out);
+
+// A literal as a value, and its type.
+Val literal_val(const Literal& literal);
+const Type* literal_type(LiteralKind kind);
 
 }  // namespace backplane::cel_detail

@@ -217,6 +217,8 @@ class Attribute {
 class Access final : public Node {
  public:
   explicit Access(Attribute attribute) : attribute_(std::move(attribute)) {}
+  // The node as something that can be qualified.
+  static std::unique_ptr<Access> of(NodePtr node);
   Attribute& attribute() noexcept { return attribute_; }
   void make_test() noexcept { test_only_ = true; }
   Val eval(Run& run) const override;

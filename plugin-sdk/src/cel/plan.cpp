@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "cel/equality.hpp"
+#include "cel/literals.hpp"
 #include "cel/types.hpp"
 #include "schema/regexp.hpp"
 
@@ -16,26 +17,6 @@ namespace {
 
 bool is_any_of(std::string_view text, std::initializer_list<std::string_view> set) {
   return std::find(set.begin(), set.end(), text) != set.end();
-}
-
-Val literal_val(const Literal& literal) {
-  switch (literal.kind) {
-    case LiteralKind::kNull:
-      return null_val();
-    case LiteralKind::kBool:
-      return bool_val(literal.boolean);
-    case LiteralKind::kInt:
-      return int_val(literal.integer);
-    case LiteralKind::kUint:
-      return uint_val(literal.natural);
-    case LiteralKind::kDouble:
-      return double_val(literal.real);
-    case LiteralKind::kString:
-      return string_val(literal.text);
-    case LiteralKind::kBytes:
-      return bytes_val(literal.text);
-  }
-  return {};
 }
 
 const Constant* as_constant(const Node* node) { return dynamic_cast<const Constant*>(node); }
@@ -113,21 +94,9 @@ class Builder {
 
   // ---- attributes
 
-  // The node as something that can be qualified.
-  static std::unique_ptr<Access> access_of(NodePtr node) {
-    if (const auto* access = dynamic_cast<const Access*>(node.get())) {
-      static_cast<void>(node.release());
-      return std::unique_ptr<Access>(const_cast<Access*>(access));
-    }
-    Attribute attribute;
-    attribute.base = Attribute::Base::kNode;
-    attribute.node = std::move(node);
-    return std::make_unique<Access>(std::move(attribute));
-  }
-
   NodePtr qualify(NodePtr operand, Qualifier qualifier) {
     if (operand == nullptr) return nullptr;
-    auto access = access_of(std::move(operand));
+    auto access = Access::of(std::move(operand));
     if (qualifier.test_only) access->make_test();
     access->attribute().add(std::make_shared<const Qualifier>(std::move(qualifier)));
     return access;
@@ -159,7 +128,7 @@ class Builder {
       if (value->value().is(ValKind::kString)) qualifier = field_qualifier(*expr.arguments[0], value->value().view());
       qualifier.key = value->value();
     } else {
-      qualifier.computed = std::make_shared<const Attribute>(std::move(access_of(std::move(key))->attribute()));
+      qualifier.computed = std::make_shared<const Attribute>(std::move(Access::of(std::move(key))->attribute()));
     }
     qualifier.optional = optional;
     return qualify(std::move(operand), std::move(qualifier));
@@ -171,8 +140,8 @@ class Builder {
     Attribute attribute;
     attribute.base = Attribute::Base::kConditional;
     attribute.node = std::move(condition);
-    attribute.truthy = std::make_unique<Attribute>(std::move(access_of(std::move(yes))->attribute()));
-    attribute.falsy = std::make_unique<Attribute>(std::move(access_of(std::move(no))->attribute()));
+    attribute.truthy = std::make_unique<Attribute>(std::move(Access::of(std::move(yes))->attribute()));
+    attribute.falsy = std::make_unique<Attribute>(std::move(Access::of(std::move(no))->attribute()));
     return std::make_unique<const Access>(std::move(attribute));
   }
 

@@ -4,63 +4,59 @@
 #include <cmath>
 
 #include "cel/formats.hpp"
+#include "cel/function_costs.hpp"
 #include "cel/library_values.hpp"
 
 namespace backplane::cel_detail {
-namespace {
+namespace charges {
 
-using Arguments = std::span<const Val>;
-
-constexpr double kPerCharacter = 0.1;
-constexpr double kPerPatternCharacter = 0.25;
-
-std::uint64_t up(double cost) { return static_cast<std::uint64_t>(std::ceil(cost)); }
-double size(const Val& value) { return static_cast<double>(size_for_cost(value)); }
+static std::uint64_t up(double cost) { return static_cast<std::uint64_t>(std::ceil(cost)); }
+static double size(const Val& value) { return static_cast<double>(size_for_cost(value)); }
 // cel-go's own figures look into optional values.
-double core_size(const Val& value) {
+static double core_size(const Val& value) {
   return value.is(ValKind::kOptional) && value.inner != nullptr ? core_size(*value.inner) : size(value);
 }
 
 std::uint64_t one(Arena&, Arguments, const Val&) { return 1; }
 std::uint64_t check(Arena&, Arguments, const Val&) { return 350'000; }
-std::uint64_t traverse(Arena&, Arguments args, const Val&) { return up(size(args[0]) * kPerCharacter); }
-std::uint64_t traverse_core(Arena&, Arguments args, const Val&) { return up(core_size(args[0]) * kPerCharacter); }
-std::uint64_t traverse_twice(Arena&, Arguments args, const Val&) { return up(size(args[0]) * 2 * kPerCharacter); }
-std::uint64_t make_result(Arena&, Arguments, const Val& result) { return up(size(result) * 2 * kPerCharacter); }
-std::uint64_t search(Arena&, Arguments args, const Val&) { return static_cast<std::uint64_t>(core_size(args[1])); }
-std::uint64_t shorter(Arena&, Arguments args, const Val&) {
+std::uint64_t traverse(Arena&, Arguments args, const Val&) { return up(size(args[0]) * kTextFactor); }
+static std::uint64_t traverse_core(Arena&, Arguments args, const Val&) { return up(core_size(args[0]) * kTextFactor); }
+std::uint64_t traverse_twice(Arena&, Arguments args, const Val&) { return up(size(args[0]) * 2 * kTextFactor); }
+std::uint64_t make_result(Arena&, Arguments, const Val& result) { return up(size(result) * 2 * kTextFactor); }
+static std::uint64_t search(Arena&, Arguments args, const Val&) { return static_cast<std::uint64_t>(core_size(args[1])); }
+static std::uint64_t shorter(Arena&, Arguments args, const Val&) {
   // Short texts cost the same whatever their length: no need to count.
   const auto few = [](const Val& value) {
     return (value.is(ValKind::kString) || value.is(ValKind::kBytes)) && value.size > 0 && value.size <= 10;
   };
   const auto some = [](const Val& value) { return (value.is(ValKind::kString) || value.is(ValKind::kBytes)) && value.size > 0; };
   if ((few(args[0]) && some(args[1])) || (some(args[0]) && few(args[1]))) return 1;
-  return up(std::min(core_size(args[0]), core_size(args[1])) * kPerCharacter);
+  return up(std::min(core_size(args[0]), core_size(args[1])) * kTextFactor);
 }
 std::uint64_t equality(Arena& arena, Arguments args, const Val& result) {
   return args[0].is(ValKind::kOpaque) ? 1 : shorter(arena, args, result);
 }
-std::uint64_t joined(Arena&, Arguments args, const Val&) { return up((core_size(args[0]) + core_size(args[1])) * kPerCharacter); }
+static std::uint64_t joined(Arena&, Arguments args, const Val&) { return up((core_size(args[0]) + core_size(args[1])) * kTextFactor); }
 std::uint64_t pattern(Arena&, Arguments args, const Val&) {
-  return up((1.0 + size(args[0])) * kPerCharacter) * up(size(args[1]) * kPerPatternCharacter);
+  return up((1.0 + size(args[0])) * kTextFactor) * up(size(args[1]) * kPatternFactor);
 }
-std::uint64_t substring(Arena&, Arguments args, const Val&) {
-  return up(size(args[0]) * kPerCharacter) * up(size(args[1]) * kPerCharacter);
+static std::uint64_t substring(Arena&, Arguments args, const Val&) {
+  return up(size(args[0]) * kTextFactor) * up(size(args[1]) * kTextFactor);
 }
 
 std::uint64_t selector(Arena&, Arguments args, const Val&) {
   const double length = size(args[1]);
   const std::uint64_t requirements = up(length * 0.5);
-  return kListCost + up(length * kPerCharacter) + up(static_cast<double>(requirements) * static_cast<double>(kListCost + kMessageCost));
+  return kListCost + up(length * kTextFactor) + up(static_cast<double>(requirements) * static_cast<double>(kListCost + kMessageCost));
 }
 
 // The whole tree of a value.
-std::uint64_t whole(Arena& arena, const Val& value) {
+static std::uint64_t whole(Arena& arena, const Val& value) {
   std::uint64_t cost = 0;
   switch (value.kind) {
     case ValKind::kString:
     case ValKind::kBytes:
-      return static_cast<std::uint64_t>(value.size * kPerCharacter);
+      return static_cast<std::uint64_t>(value.size * kTextFactor);
     case ValKind::kList:
       for (std::size_t i = 0; i < list_size(value); ++i) cost += whole(arena, list_at(arena, value, i));
       return cost;
@@ -76,100 +72,63 @@ std::uint64_t whole(Arena& arena, const Val& value) {
 }
 std::uint64_t whole_first(Arena& arena, Arguments args, const Val&) { return whole(arena, args[0]); }
 
-std::uint64_t contains_ip(Arena&, Arguments args, const Val&) { return up((size(args[0]) + size(args[0])) * kPerCharacter); }
-std::uint64_t contains_ip_text(Arena& arena, Arguments args, const Val& result) {
-  return contains_ip(arena, args, result) + up(size(args[1]) * kPerCharacter);
+static std::uint64_t contains_ip(Arena&, Arguments args, const Val&) { return up((size(args[0]) + size(args[0])) * kTextFactor); }
+static std::uint64_t contains_ip_text(Arena& arena, Arguments args, const Val& result) {
+  return contains_ip(arena, args, result) + up(size(args[1]) * kTextFactor);
 }
-std::uint64_t contains_cidr(Arena& arena, Arguments args, const Val& result) {
-  return contains_ip(arena, args, result) + up(size(args[0]) * kPerCharacter) + 1;
+static std::uint64_t contains_cidr(Arena& arena, Arguments args, const Val& result) {
+  return contains_ip(arena, args, result) + up(size(args[0]) * kTextFactor) + 1;
 }
-std::uint64_t contains_cidr_text(Arena& arena, Arguments args, const Val& result) {
-  return contains_cidr(arena, args, result) + up(size(args[1]) * kPerCharacter);
+static std::uint64_t contains_cidr_text(Arena& arena, Arguments args, const Val& result) {
+  return contains_cidr(arena, args, result) + up(size(args[1]) * kTextFactor);
 }
 
 std::uint64_t validate(Arena&, Arguments args, const Val&) {
   if (!is_opaque(args[0], OpaqueKind::kFormat)) return 1;
   const auto regex = static_cast<double>(as<FormatVal>(args[0]).row->regex_size);
-  return up((1.0 + size(args[1])) * kPerCharacter) * up(regex * kPerPatternCharacter);
+  return up((1.0 + size(args[1])) * kTextFactor) * up(regex * kPatternFactor);
 }
 
 // A call that makes a list: one for the call, and the list.
-std::uint64_t listed(double cost) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(cost)) + 1 + kListCost; }
-std::uint64_t list_result(Arena&, Arguments, const Val& result) { return listed(size(result)); }
-std::uint64_t flatten(Arena&, Arguments args, const Val&) {
+static std::uint64_t listed(double cost) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(cost)) + 1 + kListCost; }
+static std::uint64_t list_result(Arena&, Arguments, const Val& result) { return listed(size(result)); }
+static std::uint64_t flatten(Arena&, Arguments args, const Val&) {
   const double depth = args.size() == 2 ? static_cast<double>(args[1].integer) : 1.0;
   return listed(size(args[0]) * depth);
 }
-std::uint64_t compare_all(Arena& arena, const Val& list) {
+static std::uint64_t compare_all(Arena& arena, const Val& list) {
   const double count = size(list);
   double factor = 2.0;
   if (list.is(ValKind::kList) && list_size(list) != 0) {
     const Val first = list_at(arena, list, 0);
-    if (first.is(ValKind::kString) || first.is(ValKind::kBytes)) factor += kPerCharacter;
+    if (first.is(ValKind::kString) || first.is(ValKind::kBytes)) factor += kTextFactor;
   }
   return listed(count * count * factor);
 }
-std::uint64_t compare_first(Arena& arena, Arguments args, const Val&) { return compare_all(arena, args[0]); }
-std::uint64_t compare_keys(Arena& arena, Arguments args, const Val&) { return compare_all(arena, args[1]); }
+static std::uint64_t compare_first(Arena& arena, Arguments args, const Val&) { return compare_all(arena, args[0]); }
+static std::uint64_t compare_keys(Arena& arena, Arguments args, const Val&) { return compare_all(arena, args[1]); }
 
-std::uint64_t sets(Arena&, Arguments args, const Val&) { return 1 + static_cast<std::uint64_t>(size(args[0]) * size(args[1])); }
-std::uint64_t sets_twice(Arena&, Arguments args, const Val&) { return 1 + static_cast<std::uint64_t>(size(args[0]) * size(args[1]) * 2); }
+static std::uint64_t sets(Arena&, Arguments args, const Val&) { return 1 + static_cast<std::uint64_t>(size(args[0]) * size(args[1])); }
+static std::uint64_t sets_twice(Arena&, Arguments args, const Val&) {
+  return 1 + static_cast<std::uint64_t>(size(args[0]) * size(args[1]) * 2);
+}
+
+}  // namespace charges
+
+namespace {
+
+using namespace charges;
 
 struct Row {
   std::string_view name;
   CostFunction cost;
 };
 
-// First: by overload, whatever the function.
+// First, before those by function: by overload, whatever the function.
 constexpr Row kTrackers[] = {
     {"list_sets_contains_list", sets}, {"list_sets_intersects_list", sets}, {"list_sets_equivalent_list", sets_twice},
     {"list_slice", list_result},       {"list_flatten", flatten},           {"list_flatten_int", flatten},
     {"lists_range", list_result},      {"list_reverse", list_result},       {"list_distinct", compare_first},
-};
-
-// Then: Kubernetes's, by function.
-constexpr Row kFunctions[] = {
-    {"check", check},
-    {"serviceAccount", one},
-    {"path", one},
-    {"group", one},
-    {"resource", one},
-    {"subresource", one},
-    {"namespace", one},
-    {"name", one},
-    {"allowed", one},
-    {"reason", one},
-    {"error", one},
-    {"errored", one},
-    {"fieldSelector", selector},
-    {"labelSelector", selector},
-    {"isSorted", whole_first},
-    {"sum", whole_first},
-    {"max", whole_first},
-    {"min", whole_first},
-    {"indexOf", whole_first},
-    {"lastIndexOf", whole_first},
-    {"url", traverse},
-    {"lowerAscii", traverse},
-    {"upperAscii", traverse},
-    {"substring", traverse},
-    {"trim", traverse},
-    {"jsonpatch.escapeKey", traverse},
-    {"replace", traverse_twice},
-    {"split", traverse_twice},
-    {"join", make_result},
-    {"find", pattern},
-    {"findAll", pattern},
-    {"cidr", traverse},
-    {"isIP", traverse},
-    {"isCIDR", traverse},
-    {"ip.isCanonical", traverse_twice},
-    {"quantity", traverse},
-    {"isQuantity", traverse},
-    {"semver", traverse},
-    {"isSemver", traverse},
-    {"validate", validate},
-    {"_==_", equality},
 };
 
 // Then: cel-go's, by overload.
@@ -221,7 +180,8 @@ CostFunction cost_of(std::string_view function, std::string_view overload) {
     if (overload.ends_with("_sortByAssociatedKeys")) return compare_keys;
   }
   if (const CostFunction found = find_in(kTrackers, overload)) return found;
-  if (const CostFunction found = find_in(kFunctions, function)) return found;
+  const FunctionCost* own = find_function_cost(function);
+  if (own != nullptr && own->charge != nullptr) return own->charge;
   if (const CostFunction found = address_cost(function, overload)) return found;
   return find_in(kOverloads, overload);
 }

@@ -7,13 +7,10 @@
 #include <span>
 #include <string_view>
 
+#include "cel/estimate.hpp"
 #include "cel/value.hpp"
 
 namespace backplane::cel_detail {
-
-inline constexpr std::uint64_t kListCost = 10;
-inline constexpr std::uint64_t kMapCost = 30;
-inline constexpr std::uint64_t kMessageCost = 40;
 
 using CostFunction = std::uint64_t (*)(Arena& arena, std::span<const Val> arguments, const Val& result);
 

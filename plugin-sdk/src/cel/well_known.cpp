@@ -93,6 +93,44 @@ const Type* well_known_type(std::string_view name) {
   return found == nullptr ? nullptr : found->type;
 }
 
+std::string_view message_name(const Type& type) {
+  switch (type.kind) {
+    case TypeKind::kStruct:
+      return type.name;
+    case TypeKind::kAny:
+      return "google.protobuf.Any";
+    case TypeKind::kDuration:
+      return "google.protobuf.Duration";
+    case TypeKind::kTimestamp:
+      return "google.protobuf.Timestamp";
+    case TypeKind::kDyn:
+      return "google.protobuf.Value";
+    case TypeKind::kNull:
+      return "google.protobuf.NullValue";
+    case TypeKind::kList:
+      return type.parameters[0] == &kDynType ? "google.protobuf.ListValue" : "";
+    case TypeKind::kMap:
+      return type.parameters[0] == &kStringType && type.parameters[1] == &kDynType ? "google.protobuf.Struct" : "";
+    default:
+      break;
+  }
+  if (!type.wrapper) return {};
+  switch (type.kind) {
+    case TypeKind::kBool:
+      return "google.protobuf.BoolValue";
+    case TypeKind::kBytes:
+      return "google.protobuf.BytesValue";
+    case TypeKind::kDouble:
+      return "google.protobuf.DoubleValue";
+    case TypeKind::kInt:
+      return "google.protobuf.Int64Value";
+    case TypeKind::kUint:
+      return "google.protobuf.UInt64Value";
+    default:
+      return "google.protobuf.StringValue";
+  }
+}
+
 FieldLookup find_field(const Environment::State& environment, TypeArena& arena, std::string_view struct_name, const DeclType* decl,
                        std::string_view field) {
   if (decl != nullptr) {

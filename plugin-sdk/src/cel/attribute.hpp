@@ -1,0 +1,17 @@
+// Values as messages show them, for nodes and their attributes.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cel/value.hpp"
+
+namespace backplane::cel_detail {
+
+std::string plain_text(Arena& arena, const Val& value);
+// What Go prints for the type of a value.
+std::string_view go_type(const Val& value) noexcept;
+
+}  // namespace backplane::cel_detail
