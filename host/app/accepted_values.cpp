@@ -62,6 +62,10 @@ std::string url_problem(std::string_view text) {
   for (const char c : text) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return "parse " + quoted(text) + ": net/url: invalid control character in URL";
   }
+  const auto host = text.substr(std::min(text.size(), colon + 1));
+  if (host.starts_with("//") && host.substr(0, host.find('/', 2)).find(' ') != std::string_view::npos) {
+    return "parse " + quoted(text) + ": invalid character \" \" in host name";
+  }
   return {};
 }
 

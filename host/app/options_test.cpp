@@ -185,6 +185,13 @@ TEST(Promises, WhatPromisesProtectionOrStorageAndDoesNothingIsRefused) {
   }
 }
 
+// The server signed with a key of its own and said nothing.
+TEST(Promises, ASignerOfTokensThatIsNotAskedIsRefused) {
+  const auto problems = promise_problems({"--service-account-signing-endpoint=@signer"}, kToday);
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_NE(problems[0].find("--service-account-signing-endpoint (tokens are signed with a key of this server's own)"), std::string::npos);
+}
+
 TEST(Promises, WhatSaysNoMoreThanTheDefaultStarts) {
   EXPECT_EQ(promise_problems({"--etcd-prefix=/registry", "--audit-log-path=", "--authorization-mode=AlwaysAllow",
                               "--enable-admission-plugins=NamespaceLifecycle,ServiceAccount", "--disable-admission-plugins=PodSecurity"},
@@ -237,6 +244,7 @@ TEST(Flags, WhatTheKubernetesServiceCannotBeIsAllTold) {
   EXPECT_EQ(problems_of({"--kubernetes-service-node-port=3001", "--service-node-port-range=3000+1"}), Problems{});
   EXPECT_EQ(problems_of({"--kubernetes-service-node-port=3002", "--service-node-port-range=3000+1"}),
             Problems{"kubernetes service node port range 3000-3001 doesn't contain 3002"});
+  EXPECT_EQ(problems_of({"--service-node-port-range=0-99"}), Problems{"--service-node-port-range 0-99 must begin with a port above 0"});
   EXPECT_EQ(problems_of({"--endpoint-reconciler-type=magic", "--service-cluster-ip-range=fd00::/108,10.0.0.0/24"}),
             (Problems{"--endpoint-reconciler-type: endpoint reconciler not implemented: magic; there are: lease, master-count, none",
                       "service IP family \"fd00::/108\" must match public address family \"10.1.2.3\""}));
@@ -361,6 +369,10 @@ TEST(Options, ValuesThatNothingActsOnAreCheckedAllTheSame) {
   EXPECT_EQ(problem("--service-account-issuer=:bad:"),
             "service-account-issuer \":bad:\" contained a ':' but was not a valid URL: parse \":bad:\": missing protocol scheme");
   EXPECT_EQ(problem("--service-account-issuer=https://a"), "");
+  EXPECT_EQ(problem("--service-account-issuer=https://a b/c"),
+            "service-account-issuer \"https://a b/c\" contained a ':' but was not a valid URL: parse \"https://a b/c\": invalid character "
+            "\" \" in host name");
+  EXPECT_EQ(problem("--service-account-issuer=https://a/b c"), "");
   EXPECT_EQ(problem("--service-account-max-token-expiration=1m"),
             "the service-account-max-token-expiration must be between 1 hour and 2^32 seconds");
   EXPECT_EQ(problem("--service-account-max-token-expiration=2h"), "");

@@ -22,6 +22,7 @@ constexpr PromisingFlags kPromises[] = {
     {{"authentication-config"}, "it is not read"},
     {{"authentication-token-webhook-*"}, "token webhooks are not called"},
     {{"oidc-*"}, "OpenID tokens are not accepted"},
+    {{"service-account-signing-endpoint"}, "tokens are signed with a key of this server's own"},
     {{"authorization-config"}, "it is not read"},
     {{"authorization-policy-file"}, "ABAC is not offered"},
     {{"authorization-webhook-*"}, "authorization webhooks are not called"},

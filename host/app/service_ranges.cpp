@@ -76,6 +76,8 @@ void validate_service_ranges(std::string_view value, Problems& problems) {
 void validate_kubernetes_service(const KubernetesServiceFlags& flags, Problems& problems) {
   const int port = std::atoi(flags.node_port.c_str());
   const auto [first, last] = parse_ports(flags.node_port_range);
+  // The plugin that gives the ports would be left out, and with it whatever needs it.
+  if (first < 1) problems.push_back("--service-node-port-range " + flags.node_port_range + " must begin with a port above 0");
   if (port < 0 || port > kMaxPort) {
     problems.push_back("--kubernetes-service-node-port " + flags.node_port +
                        " must be between 0 and 65535, inclusive. If 0, the Kubernetes master service will be of type ClusterIP");
