@@ -24,6 +24,8 @@ struct OpenApiPage {
   // "apis/apps": what its own v3 document is found by.
   std::string name() const { return path.substr(1, path.size() - 2); }
 };
+// What it is for, in words.
+std::string_view openapi_description(const OpenApiPage& page);
 // Those of the server but for the lists of resources, which stand in their group version's document.
 std::vector<OpenApiPage> openapi_pages(const RouteTable& table);
 // The media types of objects of built-in kinds; CBOR is one of them while it is offered.
@@ -47,6 +49,7 @@ std::string openapi_v3_protobuf(std::string_view v3);
 struct OpenApiOperation {
   std::string path;                     // "/apis/apps/v1/namespaces/{namespace}/deployments/{name}"
   std::string method;                   // "get"
+  std::string subject;                  // the kind of the resource, of a subresource that of what it belongs to
   std::string action;                   // x-kubernetes-action: get list post put patch delete deletecollection watch watchlist connect
   std::string id;                       // operationId
   std::vector<std::string_view> query;  // names of query parameters, sorted
@@ -61,6 +64,8 @@ struct OpenApiOperation {
   // Parameters that the resource declares itself; their names are part of `query`.
   std::shared_ptr<const std::vector<ConnectParameter>> declared;
 };
+// What it is for, in words.
+std::string openapi_description(const OpenApiOperation& operation);
 // Every operation of a group version, by path.
 std::map<std::string, std::vector<OpenApiOperation>> openapi_operations(const VersionTable& version);
 std::string openapi_tag(const GroupVersion& version);      // "apps_v1"

@@ -91,8 +91,8 @@ class RowOperations {
     auto* lister = dynamic_cast<Lister*>(row.storage.get());
     if (lister) list_ = definition_of(row, {row.kind.group, row.kind.version, lister->list_kind()});
     const RowRef* parent = table.rows.find(row.resource);
-    name_ = std::string(row.namespaced ? "Namespaced" : "") + (parent == nullptr ? row.kind.kind : (*parent)->kind.kind) +
-            capitalized(row.subresource);
+    subject_ = parent == nullptr ? row.kind.kind : (*parent)->kind.kind;
+    name_ = std::string(row.namespaced ? "Namespaced" : "") + subject_ + capitalized(row.subresource);
     plain_name_ = row.kind.kind;
   }
 
@@ -177,6 +177,7 @@ class RowOperations {
     OpenApiOperation operation;
     operation.path = path;
     operation.method = std::move(method);
+    operation.subject = subject_;
     operation.action = std::move(action);
     operation.id = std::move(id);
     operation.query = query;
@@ -192,7 +193,7 @@ class RowOperations {
 
   const ResourceRow& row_;
   std::map<std::string, std::vector<OpenApiOperation>>& out_;
-  std::string id_part_, kind_, list_, name_, plain_name_;
+  std::string id_part_, kind_, list_, subject_, name_, plain_name_;
   std::string collection_, all_, watch_, watch_all_, item_;
   bool strategic_ = true;
 };

@@ -172,6 +172,7 @@ Object responses(const OpenApiOperation& operation) {
 Object operation_object(const OpenApiOperation& operation, std::span<const OpenApiOperation> operations, const std::string& tag,
                         Parameters& shared) {
   Object out;
+  out["description"] = openapi_description(operation);
   out["consumes"] = consumes(operation);
   out["produces"] = produces(operation);
   out["schemes"] = words({"https"});
@@ -191,6 +192,7 @@ Object operation_object(const OpenApiOperation& operation, std::span<const OpenA
 Object page_object(const OpenApiPage& page) {
   Array types(page.types.begin(), page.types.end());
   Object get;
+  get["description"] = openapi_description(page);
   if (page.negotiated) get["consumes"] = types;
   get["produces"] = std::move(types);
   get["schemes"] = words({"https"});

@@ -96,6 +96,7 @@ Object request_body(const OpenApiOperation& operation) {
 Object operation_object(const OpenApiOperation& operation, std::span<const OpenApiOperation> operations, const std::string& tag) {
   Object out;
   out["tags"] = Array{json::value(tag)};
+  out["description"] = openapi_description(operation);
   out["operationId"] = operation.id;
   if (Array own = parameter_list(openapi_own_parameters(operation, operations)); !own.empty()) out["parameters"] = std::move(own);
   if (!operation.body.empty()) out["requestBody"] = request_body(operation);
@@ -113,6 +114,7 @@ Object page_object(const OpenApiPage& page) {
   }
   Object get;
   get["tags"] = Array{json::value(page.tag)};
+  get["description"] = openapi_description(page);
   get["operationId"] = page.id;
   get["responses"] = Object{{"200", {{"description", "OK"}, {"content", std::move(content)}}}, {"401", {{"description", "Unauthorized"}}}};
   return Object{{"get", std::move(get)}};

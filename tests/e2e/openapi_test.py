@@ -111,6 +111,7 @@ class OpenApi(Served, unittest.TestCase):
                 self.assertNotIn(operation['operationId'], seen)
                 seen.add(operation['operationId'])
                 self.assertIn('401', operation['responses'])
+                self.assertRegex(operation['description'], r'^[A-Z][^{}]+\.$', path)
                 item = document['paths'][path]
                 given = []
                 for parameter in item.get('parameters', []) + operation.get('parameters', []):
