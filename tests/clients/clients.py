@@ -23,6 +23,14 @@ def go_environment():
     return env
 
 
+def module():
+    """The environment for `go` in BUILD_DIR, where the recipe has been laid out.  Throws Missing."""
+    if not shutil.which('go'):
+        raise Missing('Go is not installed')
+    changed(BUILD_DIR, recipe())
+    return go_environment()
+
+
 def download(folder, packages, env):
     """Fetches the modules and all that the packages are built of."""
     try:
