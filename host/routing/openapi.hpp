@@ -58,9 +58,10 @@ struct OpenApiOperation {
   std::vector<std::string> text_types;  // of a text
   std::vector<int> codes;
   bool body_required = false;
-  bool streams = false;   // lists and watches also produce the stream media types
-  bool strategic = true;  // patches: strategic merge is offered
+  bool streams = false;  // lists and watches also produce the stream media types
+  bool custom = false;   // of a custom resource: JSON and YAML alone, and no strategic merge
   const ResourceRow* row = nullptr;
+  const GroupVersionKind* kind = nullptr;  // that it is said to be of
   // Parameters that the resource declares itself; their names are part of `query`.
   std::shared_ptr<const std::vector<ConnectParameter>> declared;
 };
@@ -71,6 +72,7 @@ std::map<std::string, std::vector<OpenApiOperation>> openapi_operations(const Ve
 std::string openapi_tag(const GroupVersion& version);      // "apps_v1"
 std::string openapi_id_part(const GroupVersion& version);  // "AppsV1"
 std::string definition_of(const ResourceRow& row, const GroupVersionKind& kind);
+std::string openapi_list_definition(const ResourceRow& row);  // empty: it cannot be listed
 // The definitions that operations name, and the types they are looked up in first; null: the meta types alone.
 using UsedDefinitions = std::map<std::string, const SchemaSet*>;
 void add_used_definitions(const OpenApiOperation& operation, UsedDefinitions& used);
@@ -91,7 +93,8 @@ std::vector<OpenApiParameter> openapi_own_parameters(const OpenApiOperation& ope
 // Writes a document member by member, so that no tree of the whole is ever made.
 class DocumentText {
  public:
-  using Adapt = std::function<void(std::string_view name, Value& definition)>;
+  // `custom`: the definition is of a custom resource.
+  using Adapt = std::function<void(std::string_view name, Value& definition, bool custom)>;
 
   // Without `enums` the values that a built-in field may have are left out; those of custom resources are their authors' and stay.
   // `document`: the group version whose document it is; null: of another.
@@ -101,7 +104,9 @@ class DocumentText {
   void open(std::string_view name = {});
   void close() { out_ += '}'; }
   // The definitions that are used, and those they refer to; each once, as `adapt` makes it.
-  void definitions(const UsedDefinitions& used, const Adapt& adapt = nullptr);
+  void definitions(const UsedDefinitions& used, const Adapt& adapt);
+  // One more, unless there is one of that name.
+  void definition(std::string_view name, const Value& schema);
   // Those of another document that are not written yet; what has such a name already is taken for the same.
   void foreign_definitions(const Object& schemas, const Adapt& adapt);
   // What all documents begin with, and say of who may ask.

@@ -32,6 +32,8 @@ const Names kDeleteCollectionQuery{"continue",
                                    "sendInitialEvents",
                                    "shardSelector",
                                    "timeoutSeconds"};
+// Of custom resources, where every member of the verb's options is named.
+const Names kCustomReadQuery{"pretty", "resourceVersion"};
 
 const std::string kMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 
@@ -41,35 +43,31 @@ std::string capitalized(std::string_view text) {
   return out;
 }
 
-// "rbac.authorization.k8s.io" → {"rbac", "authorization"}; the core group is called core.
-std::vector<std::string> group_words(const std::string& group) {
-  if (group.empty()) return {"core"};
-  std::string name = group;
-  for (std::string_view suffix : {".k8s.io", ".apiserver.k8s.io"}) {
-    if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
+// Letters, digits and underscores, each word behind the first with a capital: what identifiers are made of.
+std::string identifier(std::string_view text, bool capital) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    if (!letter && (i == 0 || c < '0' || c > '9')) {
+      capital = true;
+      continue;
+    }
+    out += capital ? capitalized(std::string_view(&c, 1)) : std::string(1, c);
+    capital = false;
   }
-  std::vector<std::string> words;
-  std::size_t from = 0;
-  while (from <= name.size()) {
-    const auto dot = std::min(name.find('.', from), name.size());
-    words.push_back(name.substr(from, dot - from));
-    from = dot + 1;
-  }
-  // Groups that are not upstream's are named from the domain's end: stable.example.com → com.example.stable.
-  if (!group.ends_with(".k8s.io") && words.size() > 1) std::reverse(words.begin(), words.end());
-  return words;
+  return out;
 }
 
-std::string group_tag(const std::string& group) {
-  std::string out;
-  for (const auto& word : group_words(group)) out += out.empty() ? word : capitalized(word);
-  return out;
+// "rbac.authorization.k8s.io" → "rbac.authorization"; the core group is called core.
+std::string_view group_title(std::string_view group) {
+  constexpr std::string_view kDomain = ".k8s.io";
+  if (group.empty()) return "core";
+  return group.ends_with(kDomain) ? group.substr(0, group.size() - kDomain.size()) : group;
 }
-std::string group_id_part(const std::string& group) {
-  std::string out;
-  for (const auto& word : group_words(group)) out += capitalized(word);
-  return out;
-}
+
+std::string group_tag(std::string_view group) { return identifier(group_title(group), false); }
+std::string group_id_part(std::string_view group) { return identifier(group_title(group), true); }
 
 bool has_verb(const ResourceRow& row, std::string_view verb) {
   return std::find(row.verbs.begin(), row.verbs.end(), verb) != row.verbs.end();
@@ -87,36 +85,40 @@ class RowOperations {
     watch_ = base + "/watch" + scope + "/" + row.resource;
     watch_all_ = base + "/watch/" + row.resource;
     item_ = collection_ + "/{name}" + (row.subresource.empty() ? "" : "/" + row.subresource);
-    strategic_ = !(row.storage->schema() && row.storage->schema()->structural());
-    auto* lister = dynamic_cast<Lister*>(row.storage.get());
-    if (lister) list_ = definition_of(row, {row.kind.group, row.kind.version, lister->list_kind()});
+    custom_ = table.dynamic;
+    list_ = openapi_list_definition(row);
     const RowRef* parent = table.rows.find(row.resource);
     subject_ = parent == nullptr ? row.kind.kind : (*parent)->kind.kind;
     name_ = std::string(row.namespaced ? "Namespaced" : "") + subject_ + capitalized(row.subresource);
     plain_name_ = row.kind.kind;
+    // A custom resource's scale is said to be of that resource.
+    said_ = custom_ && parent != nullptr ? &(*parent)->kind : &row.kind;
   }
 
   void make() {
     const bool main = row_.subresource.empty();
-    if (main && has_verb(row_, "list")) add(collection_, "get", "list", "list" + id_part_ + name_, kListQuery, "", list_, {200}, true);
+    if (main && has_verb(row_, "list")) add(collection_, "get", "list", "list" + id_part_ + name_, kListQuery, "", list_, {200}, !custom_);
     if (main && has_verb(row_, "create"))
       add(collection_, "post", "post", "create" + id_part_ + name_, kWriteQuery, kind_, kind_, {200, 201, 202});
     if (main && has_verb(row_, "deletecollection")) {
-      add(collection_, "delete", "deletecollection", "delete" + id_part_ + "Collection" + name_, kDeleteCollectionQuery,
-          kMeta + "DeleteOptions", kMeta + "Status", {200});
+      add(collection_, "delete", "deletecollection", "delete" + id_part_ + "Collection" + name_,
+          custom_ ? kListQuery : kDeleteCollectionQuery, custom_ ? "" : kMeta + "DeleteOptions", kMeta + "Status", {200});
     }
     make_item();
     if (main && row_.namespaced) make_all_namespaces();
-    if (main && has_verb(row_, "watch")) make_watch();
+    if (main && !custom_ && has_verb(row_, "watch")) make_watch();
   }
 
  private:
   void make_item() {
     if (row_.connects) return make_connect();
     if (auto* stream = dynamic_cast<StreamGetter*>(row_.storage.get())) return make_stream(*stream);
-    if (has_verb(row_, "get")) add(item_, "get", "get", "read" + id_part_ + name_, kReadQuery, "", kind_, {200});
+    if (has_verb(row_, "get"))
+      add(item_, "get", "get", "read" + id_part_ + name_, custom_ ? kCustomReadQuery : kReadQuery, "", kind_, {200});
     if (has_verb(row_, "update")) add(item_, "put", "put", "replace" + id_part_ + name_, kWriteQuery, kind_, kind_, {200, 201});
-    if (has_verb(row_, "patch")) add(item_, "patch", "patch", "patch" + id_part_ + name_, kPatchQuery, "Patch", kind_, {200, 201});
+    if (has_verb(row_, "patch"))
+      add(item_, "patch", "patch", "patch" + id_part_ + name_, kPatchQuery, "Patch", kind_,
+          custom_ ? std::vector<int>{200} : std::vector<int>{200, 201});
     if (!row_.subresource.empty() && has_verb(row_, "create")) {
       add(item_, "post", "post", "create" + id_part_ + name_, kWriteQuery, kind_, kind_, {200, 201, 202});
     }
@@ -161,8 +163,8 @@ class RowOperations {
   }
   void make_all_namespaces() {
     if (has_verb(row_, "list"))
-      add(all_, "get", "list", "list" + id_part_ + plain_name_ + "ForAllNamespaces", kListQuery, "", list_, {200}, true);
-    if (has_verb(row_, "watch")) {
+      add(all_, "get", "list", "list" + id_part_ + plain_name_ + "ForAllNamespaces", kListQuery, "", list_, {200}, !custom_);
+    if (!custom_ && has_verb(row_, "watch")) {
       add(watch_all_, "get", "watchlist", "watch" + id_part_ + plain_name_ + "ListForAllNamespaces", kListQuery, "", kMeta + "WatchEvent",
           {200}, true);
     }
@@ -186,8 +188,9 @@ class RowOperations {
     operation.codes = std::move(codes);
     operation.body_required = operation.action == "post" || operation.action == "put" || operation.action == "patch";
     operation.streams = streams;
-    operation.strategic = strategic_;
+    operation.custom = custom_;
     operation.row = &row_;
+    operation.kind = said_;
     out_[path].push_back(std::move(operation));
   }
 
@@ -195,10 +198,16 @@ class RowOperations {
   std::map<std::string, std::vector<OpenApiOperation>>& out_;
   std::string id_part_, kind_, list_, subject_, name_, plain_name_;
   std::string collection_, all_, watch_, watch_all_, item_;
-  bool strategic_ = true;
+  bool custom_ = false;
+  const GroupVersionKind* said_ = nullptr;
 };
 
 }  // namespace
+
+std::string openapi_list_definition(const ResourceRow& row) {
+  const auto* lister = dynamic_cast<const Lister*>(row.storage.get());
+  return lister == nullptr ? std::string() : definition_of(row, {row.kind.group, row.kind.version, lister->list_kind()});
+}
 
 std::string openapi_tag(const GroupVersion& version) { return group_tag(version.group) + "_" + version.version; }
 
@@ -382,10 +391,14 @@ void DocumentText::definitions(const UsedDefinitions& used, const Adapt& adapt) 
     for (auto added = written_.begin() + static_cast<std::ptrdiff_t>(before); added != written_.end(); ++added) {
       Value definition = std::exchange(added->value(), nullptr);
       if (!with_enums) drop_enums(definition);
-      if (adapt != nullptr) adapt(added->key(), definition);
+      if (adapt != nullptr) adapt(added->key(), definition, own && added->key() == name && !is_built_in(schemas, name));
       member(added->key(), definition);
     }
   }
+}
+
+void DocumentText::definition(std::string_view name, const Value& schema) {
+  if (written_.emplace(name, nullptr).second) member(name, schema);
 }
 
 void DocumentText::foreign_definitions(const Object& schemas, const Adapt& adapt) {
@@ -393,7 +406,7 @@ void DocumentText::foreign_definitions(const Object& schemas, const Adapt& adapt
     if (!each.value().is_object() || written_.contains(each.key())) continue;
     written_[each.key()] = nullptr;
     Value definition = each.value();
-    if (adapt != nullptr) adapt(each.key(), definition);
+    if (adapt != nullptr) adapt(each.key(), definition, false);
     member(each.key(), definition);
   }
 }

@@ -2,7 +2,7 @@
 #include <set>
 
 #include "backplane/json_reading.hpp"
-#include "routing/openapi.hpp"
+#include "routing/openapi_custom.hpp"
 
 namespace backplane {
 namespace {
@@ -135,24 +135,24 @@ class Parameters {
 
 Array produces(const OpenApiOperation& operation) {
   if (!operation.text_types.empty()) return Array(operation.text_types.begin(), operation.text_types.end());
-  const bool cbor = operation.strategic && openapi_has_cbor();
+  const bool cbor = !operation.custom && openapi_has_cbor();
   Array out = words({"application/json", "application/yaml"});
-  if (operation.strategic) out.emplace_back("application/vnd.kubernetes.protobuf");
+  if (!operation.custom) out.emplace_back("application/vnd.kubernetes.protobuf");
   if (cbor) out.emplace_back("application/cbor");
   if (operation.streams) {
     out.emplace_back("application/json;stream=watch");
-    if (operation.strategic) out.emplace_back("application/vnd.kubernetes.protobuf;stream=watch");
+    out.emplace_back("application/vnd.kubernetes.protobuf;stream=watch");
     if (cbor) out.emplace_back("application/cbor-seq");
   }
   return out;
 }
 
 Array consumes(const OpenApiOperation& operation) {
-  if (operation.body != "Patch") return words({"*/*"});
+  if (operation.body != "Patch") return operation.custom ? words({"application/json", "application/yaml"}) : words({"*/*"});
   Array out = words({"application/json-patch+json", "application/merge-patch+json"});
-  if (operation.strategic) out.emplace_back("application/strategic-merge-patch+json");
+  if (!operation.custom) out.emplace_back("application/strategic-merge-patch+json");
   out.emplace_back("application/apply-patch+yaml");
-  if (operation.strategic && openapi_has_cbor()) out.emplace_back("application/apply-patch+cbor");
+  if (!operation.custom && openapi_has_cbor()) out.emplace_back("application/apply-patch+cbor");
   return out;
 }
 
@@ -184,7 +184,7 @@ Object operation_object(const OpenApiOperation& operation, std::span<const OpenA
   if (!parameters.empty()) out["parameters"] = std::move(parameters);
   out["responses"] = responses(operation);
   out["x-kubernetes-action"] = operation.action;
-  const GroupVersionKind& kind = operation.row->kind;
+  const GroupVersionKind& kind = *operation.kind;
   out["x-kubernetes-group-version-kind"] = Object{{"group", kind.group}, {"kind", kind.kind}, {"version", kind.version}};
   return out;
 }
@@ -294,7 +294,7 @@ void add_forwarded(DocumentText& text, const VersionTable& version) {
   const std::optional<Value> tree = read_json(*document);
   const Object* components = tree && tree->is_object() ? get_object(tree->get_object(), "components") : nullptr;
   const Object* schemas = components ? get_object(*components, "schemas") : nullptr;
-  if (schemas != nullptr) text.foreign_definitions(*schemas, [](std::string_view, Value& definition) { to_v2(definition); });
+  if (schemas != nullptr) text.foreign_definitions(*schemas, [](std::string_view, Value& definition, bool) { to_v2(definition); });
 }
 
 }  // namespace
@@ -330,7 +330,12 @@ std::string openapi_v2_document(const RouteTable& table) {
     }
   }
   text.close();
-  const auto adapt = [&table](std::string_view name, Value& definition) {
+  SelectableFields fields;
+  const auto adapt = [&table, &fields](std::string_view name, Value& definition, bool custom) {
+    if (custom) {
+      custom_definition_v2(definition.get_object());
+      return note_selectable_fields(name, definition.get_object(), fields);
+    }
     to_v2(definition);
     for (const std::string_view kind : {"DeleteOptions", "WatchEvent"}) {
       if (name == "io.k8s.apimachinery.pkg.apis.meta.v1." + std::string(kind)) {
@@ -340,7 +345,12 @@ std::string openapi_v2_document(const RouteTable& table) {
   };
   text.open("definitions");
   for (const UsedDefinitions& of_version : used) text.definitions(of_version, adapt);
-  for (const VersionTable* version : table.versions()) add_forwarded(text, *version);
+  for (const VersionTable* version : table.versions()) {
+    if (version->forward)
+      add_forwarded(text, *version);
+    else if (version->dynamic)
+      custom_lists(*version, kV2Reference, fields, text);
+  }
   text.close();
   text.member("parameters", shared.shared());
   text.member("securityDefinitions", DocumentText::bearer_token());

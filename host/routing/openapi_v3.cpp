@@ -1,5 +1,5 @@
 #include "backplane/forwarded.hpp"
-#include "routing/openapi.hpp"
+#include "routing/openapi_custom.hpp"
 
 #include <algorithm>
 
@@ -8,11 +8,9 @@
 namespace backplane {
 namespace {
 
-constexpr std::string_view kRef = "#/components/schemas/";
-
 Object reference(std::string_view definition) {
   Object out;
-  out["$ref"] = std::string(kRef) + std::string(definition);
+  out["$ref"] = std::string(kV3Reference) + std::string(definition);
   return out;
 }
 
@@ -42,13 +40,13 @@ Object content(const OpenApiOperation& operation) {
     for (const std::string& type : types) add(type);
     return out;
   }
-  if (operation.strategic && openapi_has_cbor()) {
+  if (!operation.custom && openapi_has_cbor()) {
     add("application/cbor");
     if (operation.streams) add("application/cbor-seq");
   }
   add("application/json");
   if (operation.streams) add("application/json;stream=watch");
-  if (operation.strategic) {
+  if (!operation.custom) {
     add("application/vnd.kubernetes.protobuf");
     if (operation.streams) add("application/vnd.kubernetes.protobuf;stream=watch");
   }
@@ -73,19 +71,22 @@ Object responses(const OpenApiOperation& operation) {
 Object request_body(const OpenApiOperation& operation) {
   Object media;
   if (operation.body == "Patch") {
-    const bool cbor = operation.strategic && openapi_has_cbor();
+    const bool cbor = !operation.custom && openapi_has_cbor();
     for (std::string_view type : {"application/apply-patch+cbor", "application/apply-patch+yaml", "application/json-patch+json",
                                   "application/merge-patch+json", "application/strategic-merge-patch+json"}) {
-      if (type == "application/strategic-merge-patch+json" && !operation.strategic) continue;
+      if (type == "application/strategic-merge-patch+json" && operation.custom) continue;
       if (type == "application/apply-patch+cbor" && !cbor) continue;
       Object schema;
       schema["schema"] = reference("io.k8s.apimachinery.pkg.apis.meta.v1.Patch");
       media[type] = std::move(schema);
     }
   } else {
-    Object schema;
-    schema["schema"] = reference(operation.body);
-    media["*/*"] = std::move(schema);
+    const Object schema{{"schema", reference(operation.body)}};
+    if (operation.custom) {
+      for (const char* type : {"application/json", "application/yaml"}) media[type] = schema;
+    } else {
+      media["*/*"] = schema;
+    }
   }
   Object out;
   out["content"] = std::move(media);
@@ -102,7 +103,7 @@ Object operation_object(const OpenApiOperation& operation, std::span<const OpenA
   if (!operation.body.empty()) out["requestBody"] = request_body(operation);
   out["responses"] = responses(operation);
   out["x-kubernetes-action"] = operation.action;
-  const GroupVersionKind& kind = operation.row->kind;
+  const GroupVersionKind& kind = *operation.kind;
   out["x-kubernetes-group-version-kind"] = Object{{"group", kind.group}, {"version", kind.version}, {"kind", kind.kind}};
   return out;
 }
@@ -124,10 +125,24 @@ void put_components(DocumentText& text, const UsedDefinitions& used) {
   text.open("components");
   if (!used.empty()) {
     text.open("schemas");
-    text.definitions(used);
+    text.definitions(used, nullptr);
     text.close();
   }
   text.member("securitySchemes", DocumentText::bearer_token());
+  text.close();
+}
+
+void put_custom_components(DocumentText& text, const VersionTable& version, const UsedDefinitions& used) {
+  SelectableFields fields;
+  text.open("components");
+  text.open("schemas");
+  text.definitions(used, [&fields](std::string_view name, Value& definition, bool custom) {
+    if (!custom) return;
+    custom_definition_v3(definition.get_object());
+    note_selectable_fields(name, definition.get_object(), fields);
+  });
+  custom_lists(version, kV3Reference, fields, text);
+  text.close();
   text.close();
 }
 
@@ -167,12 +182,20 @@ std::string openapi_v3_document(const VersionTable& version) {
   if (const auto document = forwarded_document(version)) return *document;
   DocumentText text(version.openapi_enums, version.dynamic ? nullptr : &version.version);
   text.open();
-  text.title("openapi", "3.0.0");
-  const OpenApiPage list = openapi_resource_list(version.version);
-  UsedDefinitions used{{list.definition, nullptr}};
+  if (version.dynamic) {
+    text.member("openapi", "3.0.0");
+    text.member("info", Object{{"title", "Kubernetes CRD Swagger"}, {"version", "v0.1.0"}});
+  } else {
+    text.title("openapi", "3.0.0");
+  }
+  UsedDefinitions used;
   const std::string tag = openapi_tag(version.version);
   text.open("paths");
-  text.member(list.path, page_object(list));
+  if (!version.dynamic) {
+    const OpenApiPage list = openapi_resource_list(version.version);
+    used.emplace(list.definition, nullptr);
+    text.member(list.path, page_object(list));
+  }
   for (const auto& [path, operations] : openapi_operations(version)) {
     Object item;
     for (const auto& operation : operations) {
@@ -183,7 +206,10 @@ std::string openapi_v3_document(const VersionTable& version) {
     text.member(path, std::move(item));
   }
   text.close();
-  put_components(text, used);
+  if (version.dynamic)
+    put_custom_components(text, version, used);
+  else
+    put_components(text, used);
   text.close();
   return text.take();
 }

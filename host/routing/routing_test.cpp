@@ -116,6 +116,8 @@ TEST(OpenApi, TagsAndIdPartsAreUpstreams) {
   EXPECT_EQ(openapi_tag({"", "v1"}), "core_v1");
   EXPECT_EQ(openapi_tag({"rbac.authorization.k8s.io", "v1"}), "rbacAuthorization_v1");
   EXPECT_EQ(openapi_id_part({"apps", "v1"}), "AppsV1");
+  EXPECT_EQ(openapi_tag({"cert-manager.io", "v1beta1"}), "certManagerIo_v1beta1");
+  EXPECT_EQ(openapi_id_part({"stable.example.com", "v1"}), "StableExampleComV1");
 }
 
 }  // namespace

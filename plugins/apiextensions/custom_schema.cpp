@@ -3,6 +3,23 @@
 #include "definition.hpp"
 
 namespace backplane::apiextensions {
+namespace {
+
+// OpenAPI documents show what can be selected by beside the schema.
+std::string with_selectable_fields(const Object& schema, const Object& version) {
+  Array fields;
+  for (const Object* each : objects(version, "selectableFields")) {
+    const std::string_view path = get_string(*each, "jsonPath");
+    fields.push_back(Object{{"fieldPath", path.substr(path.substr(0, 1) == "." ? 1 : 0)}});
+  }
+  if (fields.empty()) return to_json(Value(schema));
+  Object shown = schema;
+  shown["x-kubernetes-selectable-fields"] = std::move(fields);
+  return to_json(Value(std::move(shown)));
+}
+
+}  // namespace
+
 std::string definition_name(const GroupVersionKind& kind) {
   std::string name;
   std::string_view rest = kind.group;
@@ -24,7 +41,7 @@ SharedBytes SchemaSource::schema(const std::string& version) const {
   const Object crd = decode(*entry, json::make_shared_resource<json::monotonic_resource>());
   for (const Object* each : versions_of(crd)) {
     const Object* schema = get_string(*each, "name") == version ? schema_of(*each) : nullptr;
-    if (schema != nullptr) return SharedBytes(to_json(Value(*schema)));
+    if (schema != nullptr) return SharedBytes(with_selectable_fields(*schema, *each));
   }
   return SharedBytes::from_static(R"({"type":"object"})");
 }

@@ -78,7 +78,7 @@ std::unique_ptr<Body> Compiler::compile_definition(const Type& type) {
   options.max_depth = kMaxJsonDepth;
   const SharedBytes text = type.text();
   Value schema = json::parse(text.view(), error, &arena, options);
-  if (!error && schema.is_object() && state_.source) add_resource_members(schema.get_object(), state_);
+  if (!error && schema.is_object() && state_.source) add_resource_members(schema.get_object());
   const std::string path(type.name());
   if (error || !schema.is_object()) {
     fail(path, "malformed JSON");

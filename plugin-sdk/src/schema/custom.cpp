@@ -1,35 +1,30 @@
 #include "schema/custom.hpp"
 
-#include <array>
-
 namespace backplane::schema {
 namespace {
 
-// Schemas need not mention these; they are there for who reads the OpenAPI document.
-struct Standard {
-  std::string_view name;
-  std::string_view type;
-  std::string_view description;
-};
-constexpr std::array kStandard = {
-    Standard{"apiVersion", "string", "Group and version of the schema of this object."},
-    Standard{"kind", "string", "What this object is, in CamelCase."},
-    Standard{"metadata", "object", "Standard metadata of every object."},
-};
+// Clients look for the words that these begin with.
+constexpr std::string_view kApiVersion = "APIVersion defines which group and version the object is written in.";
+constexpr std::string_view kKind = "Kind is a string, in CamelCase, that says what the object is.";
+constexpr std::string_view kMetadata = "Standard object's metadata: its name, its labels, who owns it.";
+constexpr std::string_view kObjectMeta = "#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+
+Object text_member(std::string_view description) { return Object{{"description", description}, {"type", "string"}}; }
 
 }  // namespace
 
-void add_resource_members(Object& schema, const SchemaSet::State& set) {
+void add_resource_members(Object& schema) {
   Object& properties = ensure_object(schema, "properties");
-  for (const Standard& member : kStandard) {
-    if (properties.contains(member.name)) continue;
-    Object property(schema.storage());
-    property["description"] = member.description;
-    property["type"] = member.type;
-    // What is below metadata is not this schema's to say.
-    if (member.type == "object") property["x-kubernetes-preserve-unknown-fields"] = true;
-    properties[member.name] = std::move(property);
-  }
+  for (const char* name : {"apiVersion", "kind"}) properties.emplace(name, Object{{"type", "string"}});
+  // What is below metadata is not this schema's to say.
+  properties.emplace("metadata", Object{{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}});
+}
+
+void show_resource_members(Object& schema, const SchemaSet::State& set) {
+  Object& properties = ensure_object(schema, "properties");
+  properties["apiVersion"] = text_member(kApiVersion);
+  properties["kind"] = text_member(kKind);
+  properties["metadata"] = Object{{"description", kMetadata}, {"allOf", Array{Object{{"$ref", kObjectMeta}}}}};
   Array rows(schema.storage());
   for (const auto& [kind, type] : set.by_kind) {
     rows.emplace_back(Object({{"group", kind.group}, {"kind", kind.kind}, {"version", kind.version}}, schema.storage()));

@@ -36,7 +36,7 @@ class Publisher {
     const SharedBytes text = type.text();
     Value tree = json::parse(text.view(), error, {}, options);
     if (error || !tree.is_object()) return Object();
-    if (type.set().source) schema::add_resource_members(tree.get_object(), type.set());
+    if (type.set().source) schema::show_resource_members(tree.get_object(), type.set());
     return std::move(tree.get_object());
   }
 

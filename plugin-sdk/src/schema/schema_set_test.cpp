@@ -119,8 +119,10 @@ TEST(SchemaSet, OpenApiShowsTheMembersThatACustomTypeDoesNotSayItself) {
   EXPECT_EQ(to_json(shown.at("x-kubernetes-group-version-kind")), R"([{"group":"example.com","kind":"Widget","version":"v1"}])");
   const Object& properties = shown.at("properties").as_object();
   EXPECT_TRUE(properties.contains("apiVersion"));
-  EXPECT_TRUE(properties.contains("metadata"));
-  EXPECT_EQ(to_json(properties.at("kind")), R"({"type":"string"})") << "what it does say stays";
+  EXPECT_EQ(to_json(properties.at("metadata").at("allOf")),
+            R"([{"$ref":"#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}])");
+  EXPECT_TRUE(components.contains("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"));
+  EXPECT_TRUE(properties.at("kind").as_object().contains("description")) << "these are the server's, whatever the schema says of them";
 }
 
 TEST(SchemaSet, OptionsOfEveryGroupCarryTheDocumentsGroup) {
