@@ -31,7 +31,9 @@ std::map<std::string, std::string> host_names() {
     taken.emplace(std::string("check ") + check, std::string(kTheHost));
   }
   taken.emplace("storage " + std::string(kMemoryBackend), std::string(kTheHost));
-  taken.emplace("poststarthook storage-readiness", std::string(kTheHost));
+  for (const char* hook : {"storage-readiness", "generic-apiserver-start-informers", "start-apiserver-admission-initializer"}) {
+    taken.emplace(std::string("poststarthook ") + hook, std::string(kTheHost));
+  }
   return taken;
 }
 

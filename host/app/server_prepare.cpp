@@ -23,6 +23,11 @@ Task<Status> wait_for_caches(const TrackedCaches& caches, std::chrono::nanosecon
   co_return Status();
 }
 
+// Stages that upstream has a hook for, and that lie behind the host when hooks begin: tools wait for their names.
+constexpr std::string_view kStages[] = {"generic-apiserver-start-informers", "start-apiserver-admission-initializer"};
+
+Task<Status> passed() { co_return Status(); }
+
 bool has_period(std::chrono::nanoseconds period) { return period > std::chrono::nanoseconds::zero(); }
 
 }  // namespace
@@ -34,6 +39,10 @@ Status ServerParts::collect_hooks() {
                                [all_caches, limit](PostStartHookContext) { return wait_for_caches(*all_caches, limit); },
                                std::string(kTheHost)};
   if (Status status = hooks.add(std::move(readiness)); !status.ok()) return status;
+  for (const std::string_view name : kStages) {
+    PostStartHookEntry stage{std::string(name), [](PostStartHookContext) { return passed(); }, std::string(kTheHost)};
+    if (Status status = hooks.add(std::move(stage)); !status.ok()) return status;
+  }
   for (const auto& delegate : plugins.delegates) {
     for (const auto& hook : delegate.post_start_hooks) {
       if (Status status = hooks.add(hook); !status.ok()) return status;

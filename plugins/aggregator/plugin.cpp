@@ -50,6 +50,12 @@ Task<Status> start_readings(std::shared_ptr<Autoregister> autoregister, PostStar
   co_return Status();
 }
 
+// What servers say of their types is read beside their discovery, by the same workers.
+Task<Status> follow_openapi(std::shared_ptr<Autoregister> autoregister, PostStartHookContext) {
+  co_await autoregister->wait_synced();
+  co_return Status();
+}
+
 Task<Status> start_autoregistration(std::shared_ptr<Autoregister> autoregister, PostStartHookContext) {
   autoregister->start_registration();
   co_return Status();
@@ -120,6 +126,8 @@ class Aggregator final : public Plugin {
                                        });
     }
     if (added.ok()) added = add_hook(host, "apiservice-discovery-controller", start_readings, autoregister);
+    if (added.ok()) added = add_hook(host, "apiservice-openapi-controller", follow_openapi, autoregister);
+    if (added.ok()) added = add_hook(host, "apiservice-openapiv3-controller", follow_openapi, autoregister);
     if (added.ok()) added = add_hook(host, "kube-apiserver-autoregistration", start_autoregistration, autoregister);
     return added;
   }

@@ -104,6 +104,18 @@ class Addresses(unittest.TestCase):
                      'apiservice-registration-controller', 'apiservice-discovery-controller', 'kube-apiserver-autoregistration'):
             self.assertIn('[+]poststarthook/' + hook + ' ok', text)
 
+    def test_health_has_the_checks_that_upstreams_own_tests_ask_for(self):
+        hooks = ('start-apiserver-admission-initializer', 'generic-apiserver-start-informers', 'start-apiextensions-informers',
+                 'start-apiextensions-controllers', 'crd-informer-synced', 'bootstrap-controller', 'start-system-namespaces-controller',
+                 'start-service-ip-repair-controllers', 'scheduling/bootstrap-system-priority-classes',
+                 'start-cluster-authentication-info-controller', 'start-kube-aggregator-informers', 'apiservice-registration-controller',
+                 'apiservice-status-local-available-controller', 'apiservice-status-remote-available-controller',
+                 'kube-apiserver-autoregistration', 'apiservice-openapi-controller', 'storage-readiness')
+        for path in ('/healthz', '/livez', '/readyz'):
+            lines = self.server.request('GET', path + '?verbose=1')[2].split('\n')
+            for check in ('ping', 'log', 'etcd', 'autoregister-completion', *('poststarthook/' + hook for hook in hooks)):
+                self.assertIn('[+]%s ok' % check, lines, path)
+
 
 class Restarts(unittest.TestCase):
     def test_what_is_allocated_is_there_after_a_power_cut_and_what_is_missing_is_repaired(self):
