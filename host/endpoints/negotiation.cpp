@@ -62,6 +62,7 @@ std::optional<MediaType> accept_clause(const AcceptClause& clause, MediaType med
     }
   }
   if (converts && (!offers.shapes || !take_shape(kind, group, version, media))) return std::nullopt;
+  if (media.shape == Shape::kTable && !offers.tables) return std::nullopt;
   return writes(media, offers) ? std::optional<MediaType>(media) : std::nullopt;
 }
 

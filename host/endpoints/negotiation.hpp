@@ -38,6 +38,7 @@ struct MediaType {
 struct Offers {
   bool shapes = false;             // tables and metadata-only forms
   const Schema* schema = nullptr;  // of the objects: codecs that cannot write them are passed over; null: JSON and YAML only
+  bool tables = true;              // of the shapes, whether there are tables
 };
 
 // The first acceptable clause of Accept, best quality first; no Accept is JSON.

@@ -87,6 +87,14 @@ TEST(Negotiation, AnUnknownShapeFallsThroughToTheNextClause) {
       Shape::kTable);
 }
 
+TEST(Negotiation, WhatHasNoTableIsNotShownAsOne) {
+  const FakeExchange exchange("GET", "/", {{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}}, "");
+  endpoints::Offers offers{true, nullptr, false};
+  EXPECT_FALSE(negotiate(exchange, offers).ok());
+  offers.tables = true;
+  EXPECT_TRUE(negotiate(exchange, offers).ok());
+}
+
 TEST(Negotiation, ShapesAreNotForErrors) {
   const FakeExchange exchange("GET", "/x", {{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}}, "");
   EXPECT_FALSE(negotiate(exchange, {}).ok());

@@ -38,6 +38,7 @@ Resource::Resource(ResourceScope given) : scope(std::move(given)) {
   list_kind = lister != nullptr ? lister->list_kind() : scope.kind.kind + "List";
   const auto* provider = dynamic_cast<TableProvider*>(storage);
   table = provider != nullptr ? &provider->table_convertor() : &default_table_convertor();
+  offers.tables = provider != nullptr;
   watches = own_watches(scope);
   const bool kept = creater != nullptr && dynamic_cast<StandardStorage*>(storage) != nullptr;
   if ((creater != nullptr && !kept) || named_creater != nullptr) {

@@ -34,6 +34,13 @@ class Access(unittest.TestCase):
         self.assertEqual(self.review(AUTHENTICATION, 'tokenreviews', 'TokenReview', {'token': 'x'}),
                          {'user': {}, 'error': 'invalid bearer token'})
 
+    def test_a_review_has_no_table(self):
+        body = {'apiVersion': 'authorization.k8s.io/v1', 'kind': 'SelfSubjectAccessReview',
+                'spec': {'nonResourceAttributes': {'path': '/', 'verb': 'get'}}}
+        table = {'Accept': 'application/json;as=Table;v=v1;g=meta.k8s.io'}
+        code, _, answer = self.server.request('POST', AUTHORIZATION + '/selfsubjectaccessreviews', body, table)
+        self.assertEqual((code, answer['reason']), (406, 'NotAcceptable'), answer)
+
     def test_a_review_says_who_may_what(self):
         health = {'nonResourceAttributes': {'path': '/healthz', 'verb': 'get'}}
         pods = {'resourceAttributes': {'verb': 'list', 'resource': 'pods'}}
