@@ -1,16 +1,18 @@
 // The servers of an etcd cluster: connections, which of them is asked, and calls as tasks.
 //
 // Thread-safety: any thread.  Answers come on threads of gRPC; tasks resume on the executor they waited on.
-// Lifetime:      stop() has ended every call when it returns; the cluster outlives nothing after it.
+// Lifetime:      stop() has ended every call when it returns, those that wait to be tried again among them.
 // Errors:        as words.hpp translates them; kServiceUnavailable after stop().
 #pragma once
 
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -33,8 +35,12 @@ struct Server {
 
 class Cluster {
  public:
-  // What a server may take to answer; a write that has not been answered then may have happened all the same.
+  // What a call may take in all; a write that has not been answered then may have happened all the same.
   static constexpr std::chrono::seconds kPatience{10};
+  // For so long a call is tried again that etcd refuses because it has no leader: a new one is chosen within about a second.
+  static constexpr std::chrono::milliseconds kElection{2'500};
+  // For so long one server of several may keep a read waiting.
+  static constexpr std::chrono::milliseconds kTry{3'000};
 
   explicit Cluster(const Settings& settings);
   ~Cluster();
@@ -46,14 +52,18 @@ class Cluster {
   std::size_t size() const noexcept { return servers_.size(); }
   const std::vector<Server>& servers() const noexcept { return servers_; }
 
-  // One call.  `Start` is called as start(server, context, request, response, callback).  A call that no server has seen goes to the
-  // next one; one that only reads goes there whenever a server is not available.
+  // One call.  `Start` is called as start(server, context, request, response, callback).  A call that no server has taken goes to the
+  // next one; one that only reads goes there whenever a server is not available.  While etcd chooses a leader both are tried again, with
+  // pauses.
   template <class Response, class Request, class Start>
   Task<Result<Response>> call(Start start, Request request, bool reads, std::chrono::milliseconds patience = kPatience);
 
   // One call to this server and no other.
   template <class Response, class Request, class Start>
   Task<Result<Response>> call_at(const Server& server, Start start, Request request, std::chrono::milliseconds patience);
+  // The same without a task: `done(status, response)` on a thread of gRPC; not called once the cluster has stopped.
+  template <class Response, class Request, class Start, class Done>
+  void call_back(const Server& server, Start start, Request request, std::chrono::milliseconds patience, Done done);
 
   // Ends the calls under way, waits for them, refuses new ones.
   Task<void> stop();
@@ -62,8 +72,33 @@ class Cluster {
   // ---- for calls that live longer (watches): false when the cluster has stopped.
   bool enter(grpc::ClientContext* context);
   void leave(grpc::ClientContext* context);
+  // A server that has lost its leader is to say so: it knows nothing of what the others write meanwhile.
+  static void require_leader(grpc::ClientContext& context);
 
  private:
+  using Clock = std::chrono::steady_clock;
+  // stop() waits for whoever has one: a call, also between two tries.
+  class Turn {
+   public:
+    explicit Turn(Cluster& cluster) : cluster_(cluster), entered_(cluster.enter(nullptr)) {}
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn() {
+      if (entered_) cluster_.leave(nullptr);
+    }
+    bool entered() const noexcept { return entered_; }
+
+   private:
+    Cluster& cluster_;
+    const bool entered_;
+  };
+  // How long one server is waited for: one that only reads may ask another one in time.
+  std::chrono::milliseconds patience_of_try(bool reads, std::chrono::milliseconds left) const noexcept {
+    return reads && size() > 1 ? std::min(left, kTry) : left;
+  }
+  // Whether a call that `asked` has answered so goes on, and after which pause.
+  std::optional<std::chrono::milliseconds> again(const grpc::Status& status, const Server& asked, bool reads, std::size_t tries,
+                                                 Clock::duration so_far);
   template <class Response, class Request, class Start>
   Task<grpc::Status> call_once(const Server& server, Start start, Request& request, Response& response, std::chrono::milliseconds patience);
 
@@ -72,11 +107,14 @@ class Cluster {
   std::atomic<bool> stopping_{false};
   std::mutex mutex_;
   std::set<grpc::ClientContext*> running_;
+  std::size_t turns_ = 0;
   Promise<bool> idle_;  // set when the last call has ended after stop()
 };
 
 template <class Response, class Request, class Start>
 Task<Result<Response>> Cluster::call_at(const Server& server, Start start, Request request, std::chrono::milliseconds patience) {
+  const Turn turn(*this);
+  if (!turn.entered()) co_return stopped_status();
   Response response;
   auto calling = call_once(server, start, request, response, patience);
   grpc::Status status = co_await std::move(calling);
@@ -86,17 +124,42 @@ Task<Result<Response>> Cluster::call_at(const Server& server, Start start, Reque
 
 template <class Response, class Request, class Start>
 Task<Result<Response>> Cluster::call(Start start, Request request, bool reads, std::chrono::milliseconds patience) {
+  const Turn turn(*this);
+  if (!turn.entered()) co_return stopped_status();
+  const auto begun = Clock::now();
   for (std::size_t tries = 1;; ++tries) {
     const Server& asked = server();
     Response response;
-    auto calling = call_once(asked, start, request, response, patience);
+    const auto so_far = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begun);
+    auto calling = call_once(asked, start, request, response, patience_of_try(reads, patience - so_far));
     grpc::Status status = co_await std::move(calling);
     if (status.ok()) co_return response;
-    const bool away = status.error_code() == grpc::StatusCode::UNAVAILABLE;
-    if (away) pass_over(asked);
-    const bool again = away && !stopping() && tries < size() && (reads || never_arrived(status));
-    if (!again) co_return stopping() ? stopped_status() : to_status(status);
+    const auto pause = again(status, asked, reads, tries, Clock::now() - begun);
+    if (!pause || Clock::now() - begun + *pause >= patience) co_return stopping() ? stopped_status() : to_status(status);
+    if (pause->count() > 0) {
+      auto pausing = sleep_for(*pause);
+      co_await std::move(pausing);
+    }
   }
+}
+
+template <class Response, class Request, class Start, class Done>
+void Cluster::call_back(const Server& server, Start start, Request request, std::chrono::milliseconds patience, Done done) {
+  struct Call {
+    grpc::ClientContext context;
+    Request request;
+    Response response;
+  };
+  auto call = std::make_shared<Call>();
+  call->request = std::move(request);
+  call->context.set_deadline(std::chrono::system_clock::now() + patience);
+  grpc::ClientContext* const entered = &call->context;
+  if (!enter(entered)) return;
+  start(server, entered, &call->request, &call->response, [this, call, entered, done](grpc::Status status) mutable {
+    if (!stopping()) done(status, call->response);
+    call.reset();  // it holds the channel, and goes before the store may
+    leave(entered);
+  });
 }
 
 template <class Response, class Request, class Start>
@@ -105,6 +168,7 @@ Task<grpc::Status> Cluster::call_once(const Server& server, Start start, Request
   auto context = std::make_unique<grpc::ClientContext>();
   grpc::ClientContext* const entered = context.get();
   context->set_deadline(std::chrono::system_clock::now() + patience);
+  require_leader(*context);
   if (!enter(entered)) co_return grpc::Status::CANCELLED;
   Promise<grpc::Status> done;
   start(server, entered, &request, &response, [done](grpc::Status status) { done.set(std::move(status)); });

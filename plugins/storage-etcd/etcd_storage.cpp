@@ -1,57 +1,19 @@
 #include "etcd_storage.hpp"
 
 #include <atomic>
-#include <mutex>
-#include <optional>
-#include <vector>
 
 #include "backplane/storage_feed.hpp"
+#include "calls.hpp"
+#include "revisions.hpp"
+#include "server_states.hpp"
 #include "watches.hpp"
 
 namespace backplane {
 namespace etcd {
 namespace {
 
-namespace pb = etcdserverpb;
-
 // kube-apiserver's: whoever changes it first compacts for everybody.
 constexpr std::string_view kCompactionKey = "compact_rev_key";
-
-// The start of each call, for Cluster::call().
-struct StartRange {
-  template <class Done>
-  void operator()(const Server& server, grpc::ClientContext* context, pb::RangeRequest* request, pb::RangeResponse* response,
-                  Done done) const {
-    server.kv->async()->Range(context, request, response, std::move(done));
-  }
-};
-struct StartTxn {
-  template <class Done>
-  void operator()(const Server& server, grpc::ClientContext* context, pb::TxnRequest* request, pb::TxnResponse* response, Done done) const {
-    server.kv->async()->Txn(context, request, response, std::move(done));
-  }
-};
-struct StartCompact {
-  template <class Done>
-  void operator()(const Server& server, grpc::ClientContext* context, pb::CompactionRequest* request, pb::CompactionResponse* response,
-                  Done done) const {
-    server.kv->async()->Compact(context, request, response, std::move(done));
-  }
-};
-struct StartLease {
-  template <class Done>
-  void operator()(const Server& server, grpc::ClientContext* context, pb::LeaseGrantRequest* request, pb::LeaseGrantResponse* response,
-                  Done done) const {
-    server.lease->async()->LeaseGrant(context, request, response, std::move(done));
-  }
-};
-struct StartStatus {
-  template <class Done>
-  void operator()(const Server& server, grpc::ClientContext* context, pb::StatusRequest* request, pb::StatusResponse* response,
-                  Done done) const {
-    server.maintenance->async()->Status(context, request, response, std::move(done));
-  }
-};
 
 pb::RangeRequest range_message(const backplane::RangeRequest& asked, const Keys& keys) {
   pb::RangeRequest request;
@@ -93,8 +55,9 @@ class EtcdStorage final : public StorageBackend {
         fence_(root_.substr(0, root_.size() - 1) + ".backplane"),
         cluster_(settings),
         watches_(cluster_, keys_, root_, fence_, logger),
-        logger_(logger) {
-    // Until a server has said that it need not be.
+        revisions_(cluster_, fence_),
+        states_(cluster_, settings.size_age, logger) {
+    // Until the servers have said that it need not be.
     watches_.use_fence(true);
   }
   ~EtcdStorage() override = default;
@@ -109,13 +72,10 @@ class EtcdStorage final : public StorageBackend {
   Task<Result<LeaseId>> grant_lease(std::chrono::seconds ttl) override;
   Task<Status> health(std::chrono::milliseconds timeout) override;
   Task<Status> stop() override;
-  std::int64_t size_bytes() const noexcept override { return size_.load(); }
+  std::int64_t size_bytes() const noexcept override;
   std::string_view stored_form() const noexcept override { return stored_form_; }
 
  private:
-  using Answer = Result<Revision>;
-  Task<Answer> ask_revision(std::chrono::milliseconds patience);
-  Task<Status> learn_versions();
   Task<Result<bool>> wins_compaction(Revision revision);
   Task<Status> put_fence();
 
@@ -124,83 +84,14 @@ class EtcdStorage final : public StorageBackend {
   const std::string root_, fence_;
   Cluster cluster_;
   Watches watches_;
-  Logger* const logger_;
-  std::atomic<std::int64_t> size_{-1};
-  std::atomic<bool> versions_known_{false}, truthful_{false};
-  std::mutex mutex_;
-  std::vector<Promise<Answer>> next_askers_;  // of the question that will be asked when the one under way is answered
-  bool asking_ = false;
+  RevisionCalls revisions_;
+  mutable ServerStates states_;
   std::atomic<std::int64_t> compaction_version_{0};  // of the key, when it was last seen
 };
 
 // ---- revisions
 
-Task<EtcdStorage::Answer> EtcdStorage::ask_revision(std::chrono::milliseconds patience) {
-  pb::RangeRequest request;
-  request.set_key(fence_);
-  request.set_count_only(true);
-  auto asking = cluster_.call<pb::RangeResponse>(StartRange(), std::move(request), /*reads=*/true, patience);
-  auto answer = co_await std::move(asking);
-  if (!answer.ok()) co_return std::move(answer.status());
-  co_return Revision{answer->header().revision()};
-}
-
-// Who comes while a question is under way must not have its answer, which may be older than what was committed meanwhile; all of them
-// share the next one.
-Task<Result<Revision>> EtcdStorage::current_revision() {
-  Promise<Answer> own;
-  bool asks = false;
-  {
-    const std::lock_guard lock(mutex_);
-    asks = !std::exchange(asking_, true);
-    if (!asks) next_askers_.push_back(own);
-  }
-  if (!asks) {
-    auto shared = co_await own.future();
-    // Promoted to ask for all that have gathered: the answer is 0 then.
-    const bool promoted = shared.ok() && *shared == 0;
-    if (!promoted) co_return shared;
-  }
-  std::vector<Promise<Answer>> askers;
-  if (!asks) {
-    const std::lock_guard lock(mutex_);
-    askers.swap(next_askers_);
-  }
-  auto asking = ask_revision(Cluster::kPatience);
-  auto answer = co_await std::move(asking);
-  for (const auto& asker : askers) asker.set(answer);
-  std::optional<Promise<Answer>> successor;
-  {
-    const std::lock_guard lock(mutex_);
-    if (next_askers_.empty()) {
-      asking_ = false;
-    } else {
-      successor = next_askers_.back();
-      next_askers_.pop_back();
-    }
-  }
-  if (successor) successor->set(Revision{0});
-  co_return answer;
-}
-
-// Every server's: a watch may be opened again on any of them.
-Task<Status> EtcdStorage::learn_versions() {
-  std::string untruthful;
-  for (const Server& server : cluster_.servers()) {
-    auto asking = cluster_.call_at<pb::StatusResponse>(server, StartStatus(), pb::StatusRequest(), Cluster::kPatience);
-    auto answer = co_await std::move(asking);
-    if (!answer.ok()) co_return std::move(answer.status());
-    size_.store(answer->dbsize());
-    if (!tells_progress_truly(answer->version())) untruthful = answer->version();
-  }
-  truthful_.store(untruthful.empty());
-  // Watches that are open see the fence as long as they live; those that come later need not.
-  if (untruthful.empty()) watches_.use_fence(false);
-  if (!versions_known_.exchange(true) && !untruthful.empty() && logger_ != nullptr) {
-    logger_->info("etcd " + untruthful + " answers requests for progress out of order: a key is written instead key=" + quoted(fence_));
-  }
-  co_return Status();
-}
+Task<Result<Revision>> EtcdStorage::current_revision() { return revisions_.current(); }
 
 Task<Status> EtcdStorage::put_fence() {
   pb::TxnRequest request;
@@ -211,20 +102,19 @@ Task<Status> EtcdStorage::put_fence() {
 }
 
 Task<Status> EtcdStorage::request_progress() {
-  // One that cannot be asked now may be an old one.
-  if (!versions_known_.load()) {
-    auto learning = learn_versions();
-    Status learned = co_await std::move(learning);
-    if (!learned.ok() && logger_ != nullptr) logger_->debug("versions of etcd are not known yet error=" + quoted(learned.message()));
-  }
-  if (!truthful_.load()) {
+  if (!states_.progress_is_true()) {
+    // Those that cannot be asked now may be old ones.  Watches that are open see the fence as long as they live.
+    states_.look();
     auto putting = put_fence();
     Status put = co_await std::move(putting);
     co_return put;
   }
+  watches_.use_fence(false);
   watches_.ask_progress();
   co_return Status();
 }
+
+std::int64_t EtcdStorage::size_bytes() const noexcept { return states_.size_bytes(); }
 
 // ---- reads and writes
 
@@ -313,7 +203,7 @@ Task<Result<LeaseId>> EtcdStorage::grant_lease(std::chrono::seconds ttl) {
 // ---- the store as a whole
 
 Task<Status> EtcdStorage::health(std::chrono::milliseconds timeout) {
-  auto asking = ask_revision(timeout);
+  auto asking = revisions_.ask(timeout);
   auto answer = co_await std::move(asking);
   co_return answer.ok() ? Status() : std::move(answer.status());
 }

@@ -5,6 +5,8 @@
 #include <sstream>
 #include <utility>
 
+#include "backplane/kit/durations.hpp"
+
 namespace backplane::etcd {
 namespace {
 
@@ -14,25 +16,28 @@ Status bad_server(std::string_view url, std::string_view why) {
   return bad_request("--etcd-servers: " + quoted(url) + " " + std::string(why) + "; write it as https://HOST:PORT or http://HOST:PORT");
 }
 
-Result<std::string> read_pem(std::string_view flag, const std::string& path) {
-  if (path.empty()) return std::string();
+Status check_pem(std::string_view flag, const std::string& path) {
+  if (path.empty()) return {};
   std::ifstream file(path, std::ios::binary);
   std::stringstream text;
   text << file.rdbuf();
   if (!file.is_open() || text.str().empty())
     return bad_request("--" + std::string(flag) + ": " + quoted(path) + " cannot be read, or is empty");
-  return text.str();
+  if (text.str().find("-----BEGIN ") == std::string::npos)
+    return bad_request("--" + std::string(flag) + ": " + quoted(path) + " holds nothing in PEM form");
+  return {};
 }
 
-// A flag of several values is printed as a list of quoted texts, or joined by commas.
-std::vector<std::string> list_of(std::string_view text) {
+// A flag of several values is joined by commas, or printed as a list of quoted texts.
+std::vector<std::string> list_of(std::string_view text, std::string_view separators = ",\" ") {
+  if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
   std::vector<std::string> items;
   std::string item;
   const auto end = [&] {
     if (!item.empty()) items.push_back(std::exchange(item, {}));
   };
   for (const char c : text) {
-    if (c == ',' || c == '[' || c == ']' || c == '"' || c == ' ')
+    if (separators.find(c) != std::string_view::npos)
       end();
     else
       item += c;
@@ -83,7 +88,7 @@ std::string clean_prefix(std::string_view prefix) {
   return "/" + std::string(prefix);
 }
 
-Result<Settings> read_settings(const std::function<std::optional<std::string>(std::string_view flag)>& flag) {
+Result<Settings> read_settings(const ReadFlag& flag) {
   Settings settings;
   const auto text = [&](std::string_view name) { return flag(name).value_or(""); };
   for (const auto& url : list_of(text("etcd-servers"))) {
@@ -98,15 +103,35 @@ Result<Settings> read_settings(const std::function<std::optional<std::string>(st
     std::string_view flag;
     std::string& into;
   };
-  for (const File& file :
-       {File{"etcd-cafile", settings.authorities}, File{"etcd-certfile", settings.certificate}, File{"etcd-keyfile", settings.key}}) {
-    auto pem = read_pem(file.flag, text(file.flag));
-    if (!pem.ok()) return std::move(pem.status());
-    file.into = std::move(*pem);
+  for (const File& file : {File{"etcd-cafile", settings.authorities_file}, File{"etcd-certfile", settings.certificate_file},
+                           File{"etcd-keyfile", settings.key_file}}) {
+    file.into = text(file.flag);
+    if (Status bad = check_pem(file.flag, file.into); !bad.ok()) return bad;
   }
-  if (settings.certificate.empty() != settings.key.empty()) {
+  if (settings.certificate_file.empty() != settings.key_file.empty()) {
     return bad_request("--etcd-certfile and --etcd-keyfile go together: one of them is missing");
   }
+  if (const auto age = kit::parse_duration(text("etcd-db-metric-poll-interval"))) settings.size_age = *age;
+  return settings;
+}
+
+std::vector<std::string> overriding_servers(const ReadFlag& flag) {
+  std::vector<std::string> out;
+  for (const auto& each : list_of(flag("etcd-servers-overrides").value_or(""))) {
+    std::string servers = each.substr(std::min(each.size(), each.find('#') + 1));
+    if (std::find(out.begin(), out.end(), servers) == out.end()) out.push_back(std::move(servers));
+  }
+  return out;
+}
+
+Result<Settings> with_servers(Settings settings, std::string_view servers) {
+  settings.endpoints.clear();
+  for (const auto& url : list_of(servers, ";")) {
+    auto endpoint = parse_endpoint(url);
+    if (!endpoint.ok()) return std::move(endpoint.status());
+    settings.endpoints.push_back(std::move(*endpoint));
+  }
+  if (settings.endpoints.empty()) return bad_request("--etcd-servers-overrides: " + quoted(servers) + " names no server");
   return settings;
 }
 

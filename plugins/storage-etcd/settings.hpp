@@ -1,9 +1,10 @@
 // How an etcd cluster is reached, as flags say it.
 //
 // Thread-safety: values and pure functions.
-// Errors:        kBadRequest that names the flag and what is wrong with it; files are read here.
+// Errors:        kBadRequest that names the flag and what is wrong with it; that files can be read is seen to here.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -24,16 +25,25 @@ struct Settings {
   std::vector<Endpoint> endpoints;
   // What every key begins with, without the slash after it: kube-apiserver's --etcd-prefix.
   std::string prefix = "/registry";
-  // PEM; empty: the system's authorities, no client certificate.
-  std::string authorities, certificate, key;
+  // PEM files, read again when they change; empty: the system's authorities, no client certificate.
+  std::string authorities_file, certificate_file, key_file;
+  // How old the size of the store may be when it is asked for; zero: it is not known.
+  std::chrono::nanoseconds size_age = std::chrono::seconds(30);
   std::string stored_form = "protobuf";
+  // A connection that says nothing for so long is asked whether it is alive, and given up when it does not answer: kube-apiserver's times.
+  std::chrono::milliseconds keep_alive{30'000}, keep_alive_timeout{10'000};
 };
 
 // One of --etcd-servers: http://host:port, https://host:port, unix:///path; a host alone is http.
 Result<Endpoint> parse_endpoint(std::string_view url);
 // --etcd-prefix as keys begin: one slash before, none behind.
 std::string clean_prefix(std::string_view prefix);
-// Of the flags --etcd-servers, --etcd-prefix, --etcd-cafile, --etcd-certfile, --etcd-keyfile.
-Result<Settings> read_settings(const std::function<std::optional<std::string>(std::string_view flag)>& flag);
+using ReadFlag = std::function<std::optional<std::string>(std::string_view flag)>;
+// Of the flags --etcd-servers, --etcd-prefix, --etcd-cafile, --etcd-certfile, --etcd-keyfile, --etcd-db-metric-poll-interval.
+Result<Settings> read_settings(const ReadFlag& flag);
+// Those of --etcd-servers-overrides: the servers of each, as they were given ("http://a:2379;http://b:2379"), once.
+std::vector<std::string> overriding_servers(const ReadFlag& flag);
+// The same settings for other servers, separated by semicolons.
+Result<Settings> with_servers(Settings settings, std::string_view servers);
 
 }  // namespace backplane::etcd

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <map>
 
 namespace backplane::etcd {
@@ -61,12 +62,44 @@ TEST(EtcdSettings, SeveralServersAreReadFromOneFlag) {
   }
 }
 
+TEST(EtcdSettings, AnAddressInBracketsIsOneServer) {
+  Flags flags;
+  flags.values = {{"etcd-servers", "https://[::1]:4001,http://[fd00::2]:2379"}};
+  const auto settings = flags.read();
+  ASSERT_TRUE(settings.ok()) << settings.status().message();
+  ASSERT_EQ(settings->endpoints.size(), 2u);
+  EXPECT_EQ(settings->endpoints[0].address, "ipv6:[::1]:4001");
+  EXPECT_EQ(settings->endpoints[1].address, "ipv6:[fd00::2]:2379");
+}
+
+TEST(EtcdSettings, StoresOfSingleResourcesHaveServersOfTheirOwn) {
+  Flags flags;
+  flags.values = {{"etcd-servers", "http://a:1"},
+                  {"etcd-prefix", "/p"},
+                  {"etcd-servers-overrides", "/events#http://b:2;http://[::1]:3,apps/deployments#http://c:4,/pods#http://c:4"}};
+  const auto others = overriding_servers([&](std::string_view name) -> std::optional<std::string> {
+    const auto found = flags.values.find(name);
+    return found != flags.values.end() ? std::optional(found->second) : std::nullopt;
+  });
+  EXPECT_EQ(others, (std::vector<std::string>{"http://b:2;http://[::1]:3", "http://c:4"}));
+  const auto settings = with_servers(flags.read().value(), others[0]);
+  ASSERT_TRUE(settings.ok()) << settings.status().message();
+  ASSERT_EQ(settings->endpoints.size(), 2u);
+  EXPECT_EQ(settings->endpoints[1].address, "ipv6:[::1]:3");
+  EXPECT_EQ(settings->prefix, "/p");
+  EXPECT_NE(with_servers(flags.read().value(), "ftp://x:1").status().message().find("ftp://x:1"), std::string::npos);
+}
+
 TEST(EtcdSettings, WhatIsMissingIsSaid) {
   EXPECT_NE(Flags().read().status().message().find("--etcd-servers"), std::string::npos);
   Flags flags;
   flags.values = {{"etcd-servers", "https://a:1"}, {"etcd-cafile", "/no/such/file"}};
   EXPECT_NE(flags.read().status().message().find("--etcd-cafile: \"/no/such/file\""), std::string::npos);
-  flags.values = {{"etcd-servers", "https://a:1"}, {"etcd-certfile", "/proc/version"}};
+  flags.values = {{"etcd-servers", "https://a:1"}, {"etcd-cafile", "/proc/version"}};
+  EXPECT_NE(flags.read().status().message().find("holds nothing in PEM form"), std::string::npos);
+  const std::string pem = testing::TempDir() + "/settings_test.pem";
+  std::ofstream(pem) << "-----BEGIN CERTIFICATE-----\n";
+  flags.values = {{"etcd-servers", "https://a:1"}, {"etcd-certfile", pem}};
   EXPECT_NE(flags.read().status().message().find("--etcd-keyfile"), std::string::npos);
 }
 

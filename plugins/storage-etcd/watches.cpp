@@ -81,6 +81,7 @@ class Stream final : public grpc::ClientBidiReactor<etcdserverpb::WatchRequest, 
       return false;
     }
     server_ = &shared_->cluster.server();
+    Cluster::require_leader(context_);
     server_->watch->async()->Watch(&context_, this);
     StartWrite(&request_);
     StartRead(&response_);

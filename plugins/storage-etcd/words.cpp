@@ -7,6 +7,8 @@ namespace backplane::etcd {
 namespace {
 
 constexpr std::string_view kRoot = "/registry";
+// Said before a request is looked at.
+constexpr std::string_view kNoLeader = "etcdserver: no leader";
 
 struct Words {
   std::string_view etcd;
@@ -52,8 +54,12 @@ Status to_status(const grpc::Status& status) {
 bool never_arrived(const grpc::Status& status) {
   if (status.error_code() != grpc::StatusCode::UNAVAILABLE) return false;
   const std::string& text = status.error_message();
-  return text.find("failed to connect") != std::string::npos || text.find("Failed to connect") != std::string::npos ||
+  return text == kNoLeader || text.find("failed to connect") != std::string::npos || text.find("Failed to connect") != std::string::npos ||
          text.find("name resolution") != std::string::npos || text.find("DNS resolution") != std::string::npos;
+}
+
+bool is_electing(const grpc::Status& status) {
+  return status.error_code() == grpc::StatusCode::UNAVAILABLE && status.error_message().starts_with("etcdserver: ");
 }
 
 Status stopped_status() { return service_unavailable("the store has stopped"); }

@@ -27,8 +27,10 @@ class Keys {
 
 // What etcd answered that was not OK.
 Status to_status(const grpc::Status& status);
-// Nobody has seen the request: another server may be asked.
+// No server has taken the request: another one may be asked.
 bool never_arrived(const grpc::Status& status);
+// The server is there, but its cluster has no leader at the moment, or has just changed it.
+bool is_electing(const grpc::Status& status);
 Status stopped_status();
 Status compacted_status();
 

@@ -1,4 +1,4 @@
-// An etcd of a test: one server in a directory, on a port of its own.
+// An etcd of a test: one server in a directory, on ports of its own, alone or as a member of a cluster.
 //
 // Thread-safety: one thread.
 // Lifetime:      the process ends with the object.
@@ -7,15 +7,25 @@
 
 #include <sys/types.h>
 
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace backplane {
 
 class EtcdProcess {
  public:
+  struct Setup {
+    std::vector<std::string> flags;  // beside those that say where it is
+    bool tls = false;                // clients speak TLS; the flags name the certificates
+    std::string name = "test", peer_url, cluster;
+    bool wait = true;  // until it answers: a member alone cannot
+  };
   // Whether the machine has etcd.
   static bool installed();
-  explicit EtcdProcess(std::string directory);
+  static int free_port();
+  explicit EtcdProcess(std::string directory) : EtcdProcess(std::move(directory), Setup()) {}
+  EtcdProcess(std::string directory, Setup setup);
   ~EtcdProcess();
   EtcdProcess(const EtcdProcess&) = delete;
   EtcdProcess& operator=(const EtcdProcess&) = delete;
@@ -24,13 +34,22 @@ class EtcdProcess {
   void kill();   // SIGKILL
   void pause();  // it answers nobody, and keeps its connections
   void go_on();
+  void wait_until_it_answers() const;
   const std::string& url() const noexcept { return url_; }
+  int port() const noexcept { return port_; }
+  // One of its own metrics, such as `grpc_server_started_total{…}`; 0 when it is not there.
+  double metric(const std::string& series) const;
 
  private:
-  void wait_until_it_answers() const;
-  std::string directory_, url_, peer_url_;
-  int port_ = 0;
+  std::string directory_, url_;
+  Setup setup_;
+  int port_ = 0, health_port_ = 0;
   pid_t pid_ = 0;
 };
+
+// Members of one cluster; they have chosen a leader when it is made.
+std::vector<std::unique_ptr<EtcdProcess>> start_etcd_cluster(const std::string& directory, int members);
+// Which of them leads.
+EtcdProcess& leader_of(const std::vector<std::unique_ptr<EtcdProcess>>& members);
 
 }  // namespace backplane

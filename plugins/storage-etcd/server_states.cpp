@@ -1,0 +1,61 @@
+#include "server_states.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "calls.hpp"
+
+namespace backplane::etcd {
+
+void ServerStates::look() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto now = Clock::now();
+    const Clock::duration between = known_ && size_age_ > kBetweenLooks ? size_age_ : Clock::duration(kBetweenLooks);
+    if (looked_ != Clock::time_point() && now - looked_ < between) return;
+    looked_ = now;
+  }
+  for (std::size_t i = 0; i < cluster_.size(); ++i) {
+    const auto done = [this, i](const grpc::Status& status, const pb::StatusResponse& answer) {
+      if (status.ok()) note(i, answer.version(), answer.dbsize());
+    };
+    cluster_.call_back<pb::StatusResponse>(cluster_.servers()[i], StartStatus(), pb::StatusRequest(), kPatience, done);
+  }
+}
+
+void ServerStates::note(std::size_t server, const std::string& version, std::int64_t size) {
+  const std::lock_guard lock(mutex_);
+  versions_[server] = version;
+  const auto now = Clock::now();
+  // Answers to one look are about the same moment; the first of a later one begins anew.
+  size_ = now - size_known_ < kPatience ? std::max(size_, size) : size;
+  size_known_ = now;
+  judge_versions();
+}
+
+void ServerStates::judge_versions() {
+  const auto unknown = std::find(versions_.begin(), versions_.end(), std::string());
+  if (unknown != versions_.end()) return;
+  const bool first = !std::exchange(known_, true);
+  if (true_.load()) return;
+  const auto old = std::find_if_not(versions_.begin(), versions_.end(), tells_progress_truly);
+  if (old == versions_.end()) {
+    true_.store(true);
+  } else if (logger_ != nullptr && first) {
+    logger_->info("etcd " + *old + " answers requests for progress out of order: a key is written instead");
+  }
+}
+
+std::int64_t ServerStates::size_bytes() noexcept {
+  bool old = false;
+  std::int64_t size = -1;
+  {
+    const std::lock_guard lock(mutex_);
+    old = Clock::now() - looked_ > size_age_;
+    size = size_;
+  }
+  if (old) look();
+  return size;
+}
+
+}  // namespace backplane::etcd

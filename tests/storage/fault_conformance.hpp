@@ -1,0 +1,258 @@
+// The suite that a store, and the watch cache above it, pass while something goes wrong with it.  Include it in one source of a test and
+// instantiate it:
+//   INSTANTIATE_TEST_SUITE_P(Memory, FaultConformance, testing::Values(row), fault_name);
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "storage/storage_test_kit.hpp"
+#include "watchcache/resource_cache.hpp"
+
+namespace backplane {
+
+// A store, and what happens to it.
+class FaultyStore {
+ public:
+  virtual ~FaultyStore() = default;
+  virtual StorageBackend& store() = 0;
+  // While others read and write; ends when the fault is over, and nobody helps afterwards.
+  virtual void fail() = 0;
+};
+struct FaultCase {
+  std::string name;
+  std::function<std::unique_ptr<FaultyStore>()> make;
+};
+inline std::string fault_name(const testing::TestParamInfo<FaultCase>& info) { return info.param.name; }
+inline void PrintTo(const FaultCase& row, std::ostream* out) { *out << row.name; }
+
+class FaultConformance : public testing::TestWithParam<FaultCase> {
+ protected:
+  static constexpr std::string_view kPrefix = "/registry/configmaps/";
+  static constexpr int kWriters = 3;
+  static constexpr int kBefore = 10, kAfter = 20;  // writes of each writer before the fault and after it
+  static constexpr std::chrono::seconds kPatience{120};
+
+  static std::string key_of(int writer) { return std::string(kPrefix) + "ns/w" + std::to_string(writer); }
+  static std::string object_of(int writer, int number) {
+    return R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"w)" + std::to_string(writer) +
+           R"(","namespace":"ns","uid":"u"},"data":{"n":")" + std::to_string(number) + R"("}})";
+  }
+  static int number_in(std::string_view text) {
+    const auto at = text.find(R"("n":")");
+    return at == std::string_view::npos ? -1 : std::atoi(std::string(text.substr(at + 5)).c_str());
+  }
+  static bool is_status_of_trouble(const Status& status) { return status.code() == 429 || status.code() >= 500; }
+
+  // One key's writer: each write is based on the one before, and read back through the cache.
+  class Writer {
+   public:
+    Writer(FaultConformance& test, int index) : test_(test), index_(index), thread_([this] { run(); }) {}
+    ~Writer() { thread_.join(); }
+    int acknowledged() const { return acknowledged_.load(); }
+    int refused() const { return refused_.load(); }
+
+   private:
+    void run() {
+      loop_.start();
+      while (!test_.over_.load()) {
+        if (write(acknowledged_.load() + 1)) check_read();
+      }
+      loop_.stop();
+    }
+    bool write(int number) {
+      TxnRequest request;
+      request.compares.push_back({key_of(index_), last_});
+      request.puts.push_back({key_of(index_), SharedBytes(object_of(index_, number)), 0});
+      const auto written = run_on(loop_, test_.faulty_->store().txn(std::move(request)));
+      if (written.ok()) {
+        EXPECT_TRUE(written->committed) << "somebody else has written " << key_of(index_);
+        EXPECT_GT(written->revision, last_);
+        last_ = written->revision;
+        acknowledged_.store(number);
+        return written->committed;
+      }
+      ++refused_;
+      EXPECT_TRUE(is_status_of_trouble(written.status())) << written.status().message();
+      return settle(number);
+    }
+    // A write that was not answered has happened, or it has not.
+    bool settle(int number) {
+      for (;;) {
+        RangeRequest request;
+        request.start = key_of(index_);
+        const auto found = run_on(loop_, test_.faulty_->store().range(std::move(request)));
+        if (!found.ok() && test_.over_.load()) return false;
+        if (!found.ok()) continue;
+        const int there = found->items.empty() ? 0 : number_in(found->items[0].value.view());
+        EXPECT_TRUE(there == number || there == acknowledged_.load()) << there << " of " << number;
+        last_ = found->items.empty() ? 0 : found->items[0].mod_revision;
+        acknowledged_.store(there);
+        return there == number;
+      }
+    }
+    void check_read() {
+      const auto read = run_on(loop_, test_.cache_->get(key_of(index_), ""));
+      if (!read.ok()) {
+        EXPECT_TRUE(is_status_of_trouble(read.status())) << read.status().message();
+        return;
+      }
+      const int seen = *read == nullptr ? 0 : number_in((*read)->json().view());
+      EXPECT_EQ(seen, acknowledged_.load()) << "a consistent read of " << key_of(index_);
+    }
+
+    FaultConformance& test_;
+    const int index_;
+    IoLoop loop_{"writer"};
+    Revision last_ = 0;
+    std::atomic<int> acknowledged_{0}, refused_{0};
+    std::thread thread_;
+  };
+
+  // What a client sees that watches the cache and lists again when it is told to.
+  class Watcher {
+   public:
+    explicit Watcher(FaultConformance& test) : test_(test), thread_([this] { run(); }) {}
+    ~Watcher() {
+      {
+        const std::lock_guard lock(mutex_);
+        if (stream_ != nullptr) stream_->cancel();
+      }
+      thread_.join();
+    }
+    int lists() const { return lists_.load(); }
+    int newest(int writer) const { return newest_[static_cast<std::size_t>(writer)].load(); }
+
+   private:
+    void run() {
+      loop_.start();
+      while (!test_.over_.load()) {
+        const std::string from = list();
+        if (!from.empty()) follow(from);
+      }
+      loop_.stop();
+    }
+    std::string list() {
+      auto listed = run_on(loop_, test_.cache_->list({"ns", ""}, ListOptions()));
+      if (!listed.ok()) return {};
+      ++lists_;
+      const Revision revision = listed->revision;
+      const Status shown = run_on(loop_, for_each(*listed->items, [this](const ObjectEntry& entry) { take(entry, /*from_list=*/true); }));
+      EXPECT_TRUE(shown.ok()) << shown.message();
+      return std::to_string(revision);
+    }
+    void follow(const std::string& from) {
+      ListOptions options;
+      options.resource_version = from;
+      auto stream = run_on(loop_, test_.cache_->watch({"ns", ""}, std::move(options)));
+      if (!stream.ok()) return;
+      show(stream->get());
+      while (!test_.over_.load()) {
+        auto events = run_on(loop_, (*stream)->next());
+        if (!events.ok() || events->empty()) break;
+        for (const auto& event : *events) {
+          if (event.type == WatchEvent::Type::kAdded || event.type == WatchEvent::Type::kModified) take(*event.object, false);
+        }
+      }
+      show(nullptr);
+    }
+    // To whoever ends the test while nothing happens.
+    void show(WatchStream* stream) {
+      const std::lock_guard lock(mutex_);
+      stream_ = stream;
+    }
+    // Every number once and in order; a list may be ahead, and never behind.
+    void take(const ObjectEntry& entry, bool from_list) {
+      auto& newest = newest_[static_cast<std::size_t>(std::atoi(entry.name.c_str() + 1))];
+      const int number = number_in(entry.json().view());
+      if (from_list) {
+        EXPECT_GE(number, newest.load()) << "a consistent list shows what is older than what was seen";
+      } else {
+        EXPECT_EQ(number, newest.load() + 1) << "events of " << entry.name;
+      }
+      newest.store(number);
+    }
+
+    FaultConformance& test_;
+    IoLoop loop_{"watcher"};
+    std::mutex mutex_;
+    WatchStream* stream_ = nullptr;
+    std::array<std::atomic<int>, kWriters> newest_{};
+    std::atomic<int> lists_{0};
+    std::thread thread_;
+  };
+
+  void SetUp() override {
+    pump_.start();
+    faulty_ = GetParam().make();
+    hub_ = make_cache_hub(faulty_->store(), pump_);
+    CacheConfig config;
+    config.prefix = kPrefix;
+    config.kind = "ConfigMap";
+    config.api_version = "v1";
+    cache_ = hub_->add(std::move(config), true);
+    ASSERT_TRUE(run_on(pump_, hub_->start()).ok());
+  }
+  void TearDown() override {
+    over_.store(true);
+    if (hub_) run_on(pump_, hub_->stop());
+    cache_.reset();
+    hub_.reset();
+    if (faulty_) EXPECT_TRUE(run_on(pump_, faulty_->store().stop()).ok());
+    pump_.stop();
+    faulty_.reset();
+  }
+  using Writers = std::vector<std::unique_ptr<Writer>>;
+  // Until everybody has written `more` than in `before`.
+  void wait_for_writes(const Writers& writers, const std::vector<int>& before, int more) {
+    const auto limit = std::chrono::steady_clock::now() + kPatience;
+    for (std::size_t i = 0; i < writers.size(); ++i) {
+      while (writers[i]->acknowledged() < before[i] + more && std::chrono::steady_clock::now() < limit) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      }
+      EXPECT_GE(writers[i]->acknowledged(), before[i] + more) << "writer " << i << " does not come on";
+    }
+  }
+  static std::vector<int> numbers(const Writers& writers) {
+    std::vector<int> out;
+    for (const auto& writer : writers) out.push_back(writer->acknowledged());
+    return out;
+  }
+
+  IoLoop pump_{"pump"};
+  std::unique_ptr<FaultyStore> faulty_;
+  std::unique_ptr<CacheHub> hub_;
+  std::shared_ptr<ResourceCache> cache_;
+  std::atomic<bool> over_{false};
+};
+
+TEST_P(FaultConformance, NothingAcknowledgedIsLostAndNobodyIsShownWhatIsOld) {
+  std::vector<int> written;
+  std::unique_ptr<Watcher> watcher = std::make_unique<Watcher>(*this);
+  {
+    Writers writers;
+    for (int i = 0; i < kWriters; ++i) writers.push_back(std::make_unique<Writer>(*this, i));
+    wait_for_writes(writers, std::vector<int>(kWriters, 0), kBefore);
+    faulty_->fail();
+    wait_for_writes(writers, numbers(writers), kAfter);
+    const auto limit = std::chrono::steady_clock::now() + kPatience;
+    const int last = writers[0]->acknowledged();
+    while (watcher->newest(0) < last && std::chrono::steady_clock::now() < limit) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    EXPECT_GE(watcher->newest(0), last) << "the watch does not come on";
+    over_.store(true);
+    written = numbers(writers);
+  }
+  watcher.reset();
+  for (int i = 0; i < kWriters; ++i) {
+    const auto read = run_on(pump_, cache_->get(key_of(i), ""));
+    ASSERT_TRUE(read.ok()) << read.status().message();
+    ASSERT_NE(*read, nullptr);
+    EXPECT_GE(number_in((*read)->json().view()), written[static_cast<std::size_t>(i)]);
+  }
+}
+
+}  // namespace backplane

@@ -1,0 +1,53 @@
+// A way to a server that can be cut, silent, slow, or silent in one direction: for tests of what stands at its end.
+//
+// Thread-safety: any thread.
+// Lifetime:      connections end with the object.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace backplane {
+
+class TcpProxy {
+ public:
+  explicit TcpProxy(int to_port);
+  ~TcpProxy();
+  TcpProxy(const TcpProxy&) = delete;
+  TcpProxy& operator=(const TcpProxy&) = delete;
+
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+  // What is sent in a direction is kept back while that is held, and connections stay as they are.
+  void hold(bool to_server, bool to_client) {
+    hold_to_server_.store(to_server);
+    hold_to_client_.store(to_client);
+  }
+  // Connections made so far hear nothing more, whatever hold() says later: they have to be given up.
+  void silence();
+  // Every piece takes that long.
+  void slow(std::chrono::milliseconds delay) { delay_ms_.store(static_cast<int>(delay.count())); }
+  // Ends every connection, and new ones at once while `refuse` lasts.
+  void cut(bool refuse);
+  std::size_t connections() const;
+
+ private:
+  struct Pair;
+  void accept_all();
+  void forward(std::shared_ptr<Pair> pair, bool to_server);
+
+  const int to_port_;
+  int listener_ = -1, port_ = 0;
+  std::atomic<bool> hold_to_server_{false}, hold_to_client_{false}, refuse_{false}, over_{false};
+  std::atomic<int> delay_ms_{0};
+  mutable std::mutex mutex_;
+  std::vector<std::shared_ptr<Pair>> pairs_;
+  std::vector<std::thread> threads_;
+  std::thread acceptor_;
+};
+
+}  // namespace backplane
