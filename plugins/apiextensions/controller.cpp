@@ -88,6 +88,7 @@ Task<Status> Controller::reconcile(std::string name) {
   if (!renew(name, std::move(known))) co_return Status();
   Entry& entry = entries_[name];
   Todo todo = look(name, entry, decode(*entry.stored, json::storage_ptr()));
+  hold_back(name, entry, todo.verdict);
   // Who reads "Established" may use the resource at once: it is served before the condition says so.
   co_await serving_.publish_together();
   if (todo.verdict.empty()) co_return Status();
@@ -125,6 +126,17 @@ Controller::Todo Controller::look(const std::string& name, Entry& entry, Object 
   serving_.serve(name, crd, entry.stored, newest());
   entry.seen = todo.verdict.empty();
   return todo;
+}
+
+void Controller::hold_back(const std::string& name, Entry& entry, Verdict& verdict) {
+  const auto established = [](const Condition& condition) { return condition.type == "Established" && condition.status == "True"; };
+  const bool establishes = std::any_of(verdict.conditions.begin(), verdict.conditions.end(), established);
+  if (parts_.establishing_delay.count() == 0 || !establishes) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (!entry.may_establish) entry.may_establish = now + parts_.establishing_delay;
+  if (now >= *entry.may_establish) return;
+  std::erase_if(verdict.conditions, established);
+  queue_->add_after(name, *entry.may_establish - now);
 }
 
 Task<Status> Controller::write(std::string name, Todo todo) {

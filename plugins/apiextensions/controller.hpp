@@ -32,6 +32,8 @@ class Controller : public std::enable_shared_from_this<Controller> {
     std::shared_ptr<DynamicGroups> groups;
     FindService find_service;        // for conversion webhooks
     std::shared_ptr<Signal> synced;  // fired when everything established at start is served
+    // How long after its names a definition is said to be established: the other servers begin to serve it meanwhile.
+    std::chrono::nanoseconds establishing_delay{0};
   };
   explicit Controller(Parts parts);
 
@@ -45,6 +47,8 @@ class Controller : public std::enable_shared_from_this<Controller> {
   struct Entry {
     ObjectRef stored;   // the newest revision known: the informer's, or one that was written here
     bool seen = false;  // nothing is left to do for that revision
+    // When it may be said to be established; nothing: that has not been waited for.
+    std::optional<std::chrono::steady_clock::time_point> may_establish = std::nullopt;
   };
   // What is still to be done for a definition after a look at it.
   struct Todo {
@@ -57,6 +61,8 @@ class Controller : public std::enable_shared_from_this<Controller> {
   Task<void> begin();
   void serve_all();
   Task<Status> reconcile(std::string name);
+  // Leaves out of the verdict what is to be said later, and comes back for it.
+  void hold_back(const std::string& name, Entry& entry, Verdict& verdict);
   Task<Status> write(std::string name, Todo todo);
   void take_written(const std::string& name, Entry& entry, ObjectRef written, std::int64_t generation);
   // True when the newest revision is one that has not been looked at.

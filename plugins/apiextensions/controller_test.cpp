@@ -28,8 +28,9 @@ class ControllerTest : public ::testing::Test {
     EXPECT_EQ(host.running, 0);
   }
 
-  void start() {
+  void start(std::chrono::nanoseconds establishing_delay = {}) {
     Controller::Parts parts;
+    parts.establishing_delay = establishing_delay;
     parts.host = &host;
     parts.definitions = definitions;
     parts.status = std::make_shared<FakeSubresource>(definitions);
@@ -162,6 +163,16 @@ TEST_F(ControllerTest, ServesWhatItHasAcceptedAndSaysSo) {
   EXPECT_TRUE(condition_is_true(crd, "Established"));
   EXPECT_EQ(get_string_path(crd, "status.acceptedNames.listKind"), "FooList");
   EXPECT_TRUE(host.log.errors.empty());
+}
+
+TEST_F(ControllerTest, WhereThereAreSeveralServersADefinitionIsServedBeforeItIsSaidToBeEstablished) {
+  start(std::chrono::milliseconds(20));
+  define("foos", "Foo");
+  EXPECT_EQ(served().size(), 2u);
+  EXPECT_TRUE(condition_is_true(definition("foos"), "NamesAccepted"));
+  EXPECT_EQ(find_condition(definition("foos"), "Established"), nullptr);
+  host.turns.settle(true);
+  EXPECT_TRUE(condition_is_true(definition("foos"), "Established"));
 }
 
 TEST_F(ControllerTest, SyncsOnlyWhenWhatWasThereBeforeIsServed) {

@@ -20,6 +20,7 @@ constexpr std::string_view kKind = "CustomResourceDefinition";
 constexpr std::string_view kResource = "customresourcedefinitions";
 constexpr int kGroupPriority = 16700;
 constexpr int kVersionPriority = 15;
+constexpr std::chrono::seconds kEstablishingDelay{5};
 
 Task<Status> start_informer(std::shared_ptr<Controller> controller, PostStartHookContext context) {
   context.stop.on_fire([controller] { controller->stop(); });
@@ -58,6 +59,8 @@ class Apiextensions final : public Plugin {
       return services->resolve(std::move(ns), std::move(name), port);
     };
     parts.synced = *synced;
+    // As upstream: where there are several servers, they have this long to serve what one of them has accepted.
+    if (const auto servers = host.flag("apiserver-count"); servers && *servers != "1") parts.establishing_delay = kEstablishingDelay;
     auto controller = std::make_shared<Controller>(std::move(parts));
     Status hooked = host.add_post_start_hook("start-apiextensions-informers",
                                              [controller](PostStartHookContext context) { return start_informer(controller, context); });
