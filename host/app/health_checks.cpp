@@ -26,28 +26,32 @@ Task<Status> not_shutting_down(const Signal& shutdown_initiated) {
   co_return Status(Reason::kInternalError, "process is shutting down");
 }
 
+std::shared_ptr<HealthCheck> store_check(std::string name, std::string group, StorageBackend& storage, std::chrono::nanoseconds timeout) {
+  return make_health_check(
+      std::move(name), [store = &storage, timeout] { return store_answers(*store, timeout); }, std::move(group));
+}
+
 }  // namespace
 
 Status add_host_checks(HealthRegistry& registry, HealthCheckParts parts) {
-  StorageBackend* storage = &parts.storage;
   const TrackedCaches* caches = &parts.caches;
-  const auto health_timeout = parts.healthcheck_timeout;
-  const auto ready_timeout = parts.readycheck_timeout;
   struct Row {
     std::shared_ptr<HealthCheck> check;
     HealthEndpoints where;
   };
-  const Row rows[] = {
+  std::vector<Row> rows = {
       {ping_check(), {}},
       {make_log_check({.flush = flush_logs}), {}},
-      {make_health_check(
-           "etcd", [storage, health_timeout] { return store_answers(*storage, health_timeout); }, "etcd"),
-       {}},
-      {make_health_check(
-           "etcd-readiness", [storage, ready_timeout] { return store_answers(*storage, ready_timeout); }, "etcd-readiness"),
-       kReadyOnly},
+      {store_check("etcd", "etcd", parts.storage, parts.healthcheck_timeout), {}},
+      {store_check("etcd-readiness", "etcd-readiness", parts.storage, parts.readycheck_timeout), kReadyOnly},
       {make_health_check("informer-sync", [caches] { return caches_are_loaded(*caches); }), kReadyOnly},
   };
+  for (std::size_t i = 0; i < parts.other_stores.size(); ++i) {
+    const std::string number = std::to_string(i);
+    StorageBackend& store = *parts.other_stores[i];
+    rows.push_back({store_check("etcd-override-" + number, "etcd", store, parts.healthcheck_timeout), {}});
+    rows.push_back({store_check("etcd-override-readiness-" + number, "etcd-readiness", store, parts.readycheck_timeout), kReadyOnly});
+  }
   for (const auto& row : rows) {
     if (Status status = registry.add(row.check, row.where); !status.ok()) return status;
   }

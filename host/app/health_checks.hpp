@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <vector>
 
 #include "app/tracked_caches.hpp"
 #include "backplane/storage.hpp"
@@ -14,12 +15,14 @@ namespace backplane {
 
 struct HealthCheckParts {
   StorageBackend& storage;
+  std::vector<StorageBackend*> other_stores;  // of single resources
   const TrackedCaches& caches;
   std::chrono::nanoseconds healthcheck_timeout;
   std::chrono::nanoseconds readycheck_timeout;
 };
 
-// Adds ping, log, etcd, then (readyz only) etcd-readiness, informer-sync.
+// Adds ping, log, etcd, then (readyz only) etcd-readiness, informer-sync; etcd-override-N and etcd-override-readiness-N for the N-th store
+// of single resources.
 Status add_host_checks(HealthRegistry& registry, HealthCheckParts parts);
 // readyz only, and last: the check named shutdown.
 Status add_shutdown_check(HealthRegistry& registry, const Signal& shutdown_initiated);

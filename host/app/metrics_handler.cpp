@@ -198,6 +198,21 @@ void add_objects(Families& families, const TrackedCaches& caches) {
     older.metric.back().gauge.value = static_cast<double>(totals.objects);
   }
   families.push_back(std::move(older));
+  auto& sizes = add_family(families, "apiserver_resource_size_estimate_bytes",
+                           "Bytes of the objects that are stored, as JSON, by resource.", MetricType::Gauge);
+  for (const auto& [prefix, totals] : caches.totals()) {
+    sizes.metric.push_back(with_labels({{"group", totals.resource.group}, {"resource", totals.resource.resource}}));
+    sizes.metric.back().gauge.value = static_cast<double>(totals.bytes);
+  }
+}
+
+// The store first, then those of single resources, named as upstream names them.
+void add_sizes(Families& families, const std::vector<const StorageBackend*>& storages) {
+  auto& family = add_family(families, "apiserver_storage_size_bytes", "Size of the store in bytes; -1: unknown.", MetricType::Gauge);
+  for (std::size_t i = 0; i < storages.size(); ++i) {
+    family.metric.push_back(with_labels({{"storage_cluster_id", "etcd-" + std::to_string(i)}}));
+    family.metric.back().gauge.value = static_cast<double>(storages[i]->size_bytes());
+  }
 }
 
 // JSON is counted with the caches: it is what every entry begins with.
@@ -349,10 +364,7 @@ class MetricsHandler final : public HttpHandler {
     add_of_plugins(families);
     add_value(families, "apiserver_tls_handshake_errors_total", "Number of requests dropped with a TLS handshake error.",
               MetricType::Counter, static_cast<double>(parts_.transport.tls_handshake_errors.load(std::memory_order_relaxed)));
-    if (parts_.store_size) {
-      add_value(families, "apiserver_storage_size_bytes", "Size of the store in bytes; -1: unknown.", MetricType::Gauge,
-                static_cast<double>(parts_.storage.size_bytes()));
-    }
+    if (parts_.store_size) add_sizes(families, parts_.storages);
     rules_.apply(families);
     co_await answer(exchange, std::move(families));
   }

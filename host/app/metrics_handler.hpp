@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "app/feature_gates.hpp"
 #include "app/metric_rules.hpp"
@@ -25,7 +26,7 @@ struct MetricsParts {
   const Authorization& authorization;
   const InFlightLimits& in_flight;
   const TrackedCaches& caches;
-  const StorageBackend& storage;
+  std::vector<const StorageBackend*> storages;
   const FeatureGates& gates;
   const TransportCounters& transport;
   bool may_reset = false;  // DELETE starts the counts of requests anew

@@ -44,7 +44,7 @@ struct GenericServerRunOptions {
 // Upstream: EtcdOptions.
 struct StorageOptions {
   std::string backend;  // complete(): etcd3 where there are etcd servers, else rocksdb
-  std::vector<std::string> etcd_servers;
+  std::vector<std::string> etcd_servers, etcd_servers_overrides;
   std::string etcd_prefix = "/registry", etcd_cafile, etcd_certfile, etcd_keyfile;  // for the backend's plugin
   std::chrono::nanoseconds compaction_interval = std::chrono::minutes(5);
   std::chrono::nanoseconds healthcheck_timeout = std::chrono::seconds(2);
@@ -53,6 +53,8 @@ struct StorageOptions {
   std::chrono::nanoseconds db_metric_poll_interval = std::chrono::seconds(30);  // 0: no size in the metrics
   bool unsafe_no_fsync = false;
   std::string media_type;  // of what is stored; empty: the backend's choice
+  bool watch_cache = true;
+  std::vector<std::string> watch_cache_sizes;
   int delete_collection_workers = 1;
   bool enable_garbage_collector = true;
   int lease_reuse_seconds = 60;

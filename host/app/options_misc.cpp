@@ -49,15 +49,11 @@ constexpr AcceptedRow kAccepted[] = {
     {"Auditing", "audit-webhook-truncate-max-event-size", FlagType::kInt, "102400", "Largest event in bytes."},
     {"Auditing", "audit-webhook-version", FlagType::kString, "audit.k8s.io/v1", "API version of the events."},
     {"Traces", "tracing-config-file", FlagType::kString, "", "File with a TracingConfiguration."},
-    {"Misc", "apiserver-count", FlagType::kInt, "1",
-     "DEPRECATED: it will go away. How many servers share the kubernetes service (master-count reconciler)."},
     {"Misc", "coordinated-leadership-lease-duration", FlagType::kDuration, "15s", "Life of a coordinated leader's lease."},
     {"Misc", "coordinated-leadership-renew-deadline", FlagType::kDuration, "10s", "How long a leader tries to renew."},
     {"Misc", "coordinated-leadership-retry-period", FlagType::kDuration, "2s", "Wait between tries to become leader."},
     {"Misc", "kubelet-read-only-port", FlagType::kInt, "10255", "DEPRECATED: it will go away. The kubelets' port without authentication."},
     {"Misc", "max-connection-bytes-per-sec", FlagType::kInt, "0", "Bytes a second of each exec, log or proxy stream. 0: no limit."},
-    {"Misc", "peer-advertise-ip", FlagType::kString, "", "Address under which peers reach this server."},
-    {"Misc", "peer-advertise-port", FlagType::kString, "", "Port under which peers reach this server."},
     {"Misc", "peer-ca-file", FlagType::kString, "", "Certificate authority of peers."},
     {"Misc", "service-account-signing-endpoint", FlagType::kString, "", "Socket of a service that signs tokens."},
 };
@@ -65,6 +61,11 @@ constexpr AcceptedRow kAccepted[] = {
 // Read by name: by the plugins that serve what they are about, and where the server puts itself together.
 constexpr AcceptedRow kPassedOn[] = {
     {"Egress selector", "egress-selector-config-file", FlagType::kString, "", "How connections into the cluster are made."},
+    {"Misc", "apiserver-count", FlagType::kInt, "1",
+     "DEPRECATED: it will go away. How many servers there are: with several, a custom type is established five seconds after its names "
+     "are accepted, so that each of them serves it by then."},
+    {"Misc", "peer-advertise-ip", FlagType::kString, "", "Address under which peers reach this server."},
+    {"Misc", "peer-advertise-port", FlagType::kString, "", "Port under which peers reach this server."},
     {"Misc", "aggregator-reject-forwarding-redirect", FlagType::kBool, "true", "Turn redirects of extension servers into errors."},
     {"Misc", "enable-aggregator-routing", FlagType::kBool, "false",
      "Call extension servers by endpoint address instead of cluster address."},

@@ -1,5 +1,5 @@
 #include "app/options.hpp"
-
+#include "app/other_stores.hpp"
 #include "backplane/codec.hpp"
 
 namespace backplane {
@@ -41,13 +41,18 @@ void StorageOptions::add_flags(FlagSet& flags) {
   flags.add("etcd-prefix", &etcd_prefix, "What every key in etcd begins with.");
   flags.add("etcd-servers", &etcd_servers,
             "URLs of the servers of an etcd cluster, whose store it then is. The embedded store needs none.");
-  flags.accept("etcd-servers-overrides", FlagType::kStrings, "", "group/resource#servers: other etcd servers for single resources.");
+  flags.add("etcd-servers-overrides", &etcd_servers_overrides,
+            "group/resource#servers, the servers separated by semicolons: other etcd servers for single resources of plugins, such as "
+            "/events#http://etcd-3:2379. What is written in one transaction stays together: services and ipaddresses cannot be moved.");
   flags.add("storage-media-type", &media_type,
             "Encoding of built-in kinds in the store, one of [" + known_types() +
                 "]; custom resources are always JSON. What was stored in another one stays readable, and changes when it is next written. "
                 "Empty: the backend's own choice, application/json for rocksdb and memory, protobuf for etcd3.");
-  flags.accept("watch-cache", FlagType::kBool, "true", "Serve reads from recent history in memory.");
-  flags.accept("watch-cache-sizes", FlagType::kStrings, "", "resource[.group]#size; sizes are dynamic, only 0 means something.");
+  flags.add(
+      "watch-cache", &watch_cache,
+      "Serve reads that may be old from memory without asking the store. false: every read is confirmed by the store, and is the newest.");
+  flags.add("watch-cache-sizes", &watch_cache_sizes,
+            "resource[.group]#size; sizes are dynamic, only 0 means something: what --watch-cache=false does, for this resource.");
   flags.accept("default-watch-cache-size", FlagType::kInt, "100",
                "DEPRECATED: watch caches are sized automatically and this flag will be removed in a future version.");
 }
@@ -57,6 +62,8 @@ void StorageOptions::validate(Problems& problems) const {
   if (compaction_interval < zero) problems.push_back("--etcd-compaction-interval can not be negative value");
   if (healthcheck_timeout <= zero) problems.push_back("--etcd-healthcheck-timeout must be greater than zero");
   if (readycheck_timeout <= zero) problems.push_back("--etcd-readycheck-timeout must be greater than zero");
+  if (const auto overrides = parse_store_overrides(etcd_servers_overrides); !overrides.ok())
+    problems.push_back(overrides.status().message());
   if (!media_type.empty() && stored_form().empty()) {
     problems.push_back("--storage-media-type \"" + media_type + "\" invalid, allowed values: " + known_types());
   }

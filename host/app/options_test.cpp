@@ -10,6 +10,7 @@
 #include "app/flag_set.hpp"
 #include "app/flag_values.hpp"
 #include "app/options.hpp"
+#include "app/other_stores.hpp"
 #include "app/promises.hpp"
 #include "app/service_ranges.hpp"
 #include "filters/go_duration.hpp"
@@ -197,6 +198,30 @@ TEST(Promises, WhatSaysNoMoreThanTheDefaultStarts) {
                               "--enable-admission-plugins=NamespaceLifecycle,ServiceAccount", "--disable-admission-plugins=PodSecurity"},
                              kToday),
             Problems{});
+}
+
+TEST(Stores, AnOverrideNamesAResourceAndItsServers) {
+  const auto parsed = parse_store_overrides({"/events#http://a:1;http://b:2", "apps/deployments#http://[::1]:3"});
+  ASSERT_TRUE(parsed.ok()) << parsed.status().message();
+  ASSERT_EQ(parsed->size(), 2u);
+  EXPECT_EQ((*parsed)[0].resource.to_string(), "events");
+  EXPECT_EQ((*parsed)[0].servers, "http://a:1;http://b:2");
+  EXPECT_EQ((*parsed)[1].resource.to_string(), "deployments.apps");
+  for (const char* wrong : {"events#http://a:1", "/events", "/events#", "/events#http://a:1;", "/events#a#b", "a/b/c#http://a:1"}) {
+    EXPECT_EQ(parse_store_overrides({wrong}).status().message(),
+              "--etcd-servers-overrides invalid, must be of format: group/resource#servers, where servers are URLs, semicolon separated")
+        << wrong;
+  }
+  EXPECT_NE(parse_store_overrides({"/services#http://a:1"}).status().message().find("services are written together"), std::string::npos);
+}
+
+TEST(Stores, ReadsAreConfirmedWhereTheCacheIsOff) {
+  EXPECT_TRUE(ConfirmedReads::of(false, {}).includes({"", "pods"}));
+  const auto some = ConfirmedReads::of(true, {"pods#0", "deployments.apps#0", "secrets#100"});
+  EXPECT_TRUE(some.includes({"", "pods"}));
+  EXPECT_TRUE(some.includes({"apps", "deployments"}));
+  EXPECT_FALSE(some.includes({"", "secrets"}));
+  EXPECT_FALSE(some.includes({"extensions", "deployments"}));
 }
 
 TEST(Promises, ServersOfEtcdMakeItTheStore) {
@@ -412,7 +437,7 @@ TEST(Flags, HelpSaysWhichFlagsDoNothingAndWhichEndTheStart) {
     const auto at = help.find("--" + flag + " ");
     return at == std::string::npos ? std::string() : help.substr(at, help.find('\n', at) - at);
   };
-  EXPECT_TRUE(line("watch-cache").ends_with("[no effect yet]")) << line("watch-cache");
+  EXPECT_TRUE(line("contention-profiling").ends_with("[no effect yet]")) << line("contention-profiling");
   EXPECT_TRUE(line("encryption-provider-config").ends_with("[ends the start: objects are not encrypted at rest]"));
   EXPECT_TRUE(line("audit-log-maxage").ends_with("[ends the start: nothing is audited]"));
   for (const char* acts : {"disabled-metrics", "vmodule", "event-ttl", "permit-address-sharing", "etcd-count-metric-poll-period"}) {

@@ -26,7 +26,6 @@ constexpr PromisingFlags kPromises[] = {
     {{"authorization-config"}, "it is not read"},
     {{"authorization-policy-file"}, "ABAC is not offered"},
     {{"authorization-webhook-*"}, "authorization webhooks are not called"},
-    {{"etcd-servers-overrides"}, "all resources are in one store"},
     {{"tracing-config-file"}, "nothing is traced"},
     {{"max-connection-bytes-per-sec"}, "streams are as fast as their readers"},
 };
@@ -35,6 +34,7 @@ constexpr std::string_view kEtcdBackend = "etcd3";
 constexpr PromisingFlags kEtcdFlags = {{"etcd-servers", "etcd-cafile", "etcd-certfile", "etcd-keyfile"},
                                        "etcd is not used, whoever keeps the objects"};
 constexpr PromisingFlags kEtcdPrefix = {{"etcd-prefix"}, "keys begin with /registry"};
+constexpr PromisingFlags kEtcdOverrides = {{"etcd-servers-overrides"}, "all resources are in one store"};
 
 bool has(const std::vector<std::string>& list, std::string_view name) { return std::find(list.begin(), list.end(), name) != list.end(); }
 
@@ -139,7 +139,7 @@ void check_promises(const Options& options, const Offers& offers, Problems& prob
   };
   for (const PromisingFlags& promise : kPromises) add_broken(promise);
   if (backend != kEtcdBackend) {
-    for (const PromisingFlags* promise : {&kEtcdFlags, &kEtcdPrefix}) add_broken(*promise);
+    for (const PromisingFlags* promise : {&kEtcdFlags, &kEtcdPrefix, &kEtcdOverrides}) add_broken(*promise);
   }
   if (broken.empty()) return;
   problems.push_back("these flags promise what this server does not do yet, so it will not start with them; leave them out: " +

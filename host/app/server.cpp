@@ -79,7 +79,7 @@ int PreparedServer::run(PreparedServer server) {
     app_log().error("unable to start serving error={}", status.message());
     return 1;
   }
-  parts.start_hooks();
+  parts.start_hooks_with_store();
   parts.stop.wait();
   Status drained = parts.drain();
   parts.take_down();

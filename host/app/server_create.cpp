@@ -224,18 +224,30 @@ Status ServerParts::fill_admission() {
   return {};
 }
 
+Result<std::unique_ptr<StorageBackend>> ServerParts::open_backend(const std::string& name) {
+  StorageBackendConfig backend_config;
+  backend_config.data_dir = options().backplane.data_dir + "/" + options().storage.backend;
+  backend_config.unsafe_no_fsync = options().storage.unsafe_no_fsync;
+  backend_config.stored_form = options().storage.stored_form();
+  if (Status status = make_private_directory(backend_config.data_dir); !status.ok()) return status;
+  return plugins.storage_backends.at(name)(backend_config);
+}
+
+StoreSettings ServerParts::store_settings() const {
+  StoreSettings settings;
+  settings.delete_collection_workers = options().storage.delete_collection_workers;
+  settings.garbage_collection = options().storage.enable_garbage_collector;
+  settings.lease_reuse = std::chrono::seconds(options().storage.lease_reuse_seconds);
+  settings.gates = [gates = config.feature_gates()](std::string_view gate) { return gates.enabled(gate); };
+  return settings;
+}
+
 Status ServerParts::open_storage() {
   const std::string& name = options().storage.backend;
   if (name == kMemoryBackend) {
     storage = make_memory_storage(options().storage.stored_form());
   } else {
-    const auto factory = plugins.storage_backends.find(name);  // check_offers() has seen it
-    StorageBackendConfig backend_config;
-    backend_config.data_dir = options().backplane.data_dir + "/" + name;
-    backend_config.unsafe_no_fsync = options().storage.unsafe_no_fsync;
-    backend_config.stored_form = options().storage.stored_form();
-    if (Status status = make_private_directory(backend_config.data_dir); !status.ok()) return status;
-    auto opened = factory->second(backend_config);
+    auto opened = open_backend(name);  // check_offers() has seen it
     if (!opened.ok()) return std::move(opened.status());
     storage = std::move(*opened);
   }
@@ -245,16 +257,47 @@ Status ServerParts::open_storage() {
   caches = std::make_unique<TrackedCaches>(*hub);
   encoded->use_scheme(plugins.scheme);
   stores.use_scheme(plugins.scheme);
-  StoreSettings settings;
-  settings.delete_collection_workers = options().storage.delete_collection_workers;
-  settings.garbage_collection = options().storage.enable_garbage_collector;
-  settings.lease_reuse = std::chrono::seconds(options().storage.lease_reuse_seconds);
-  settings.gates = [gates = config.feature_gates()](std::string_view gate) { return gates.enabled(gate); };
-  stores.start(
-      *encoded, *caches, admission, [this](std::string_view prefix, const StoredKind& kind) { encoded->use_kind(prefix, kind); }, settings);
+  if (Status status = open_other_stores(); !status.ok()) return status;
+  const auto use_kind = [this](std::string_view prefix, const StoredKind& kind) {
+    encoded->use_kind(prefix, kind);
+    for (const OtherStore& other : other_stores) other.encoded->use_kind(prefix, kind);
+  };
+  stores.start(*encoded, *caches, admission, use_kind, store_settings());
   if (options().storage.compaction_interval > std::chrono::nanoseconds::zero()) {
     compactor = std::make_unique<Compactor>(*storage, background, options().storage.compaction_interval);
   }
+  return {};
+}
+
+// One for each set of servers, in the order of the flag; the caches are those of all stores from here on.
+Status ServerParts::open_other_stores() {
+  auto overrides = parse_store_overrides(options().storage.etcd_servers_overrides);
+  if (!overrides.ok()) return std::move(overrides.status());
+  for (StoreOverride& each : *overrides) {
+    auto found = std::find_if(other_stores.begin(), other_stores.end(), [&](const auto& other) { return other.servers == each.servers; });
+    if (found == other_stores.end()) {
+      auto opened = open_backend(override_backend(options().storage.backend, each.servers));
+      if (!opened.ok()) return std::move(opened.status());
+      OtherStore other;
+      other.servers = each.servers;
+      other.storage = std::move(*opened);
+      other.encoded = std::make_unique<EncodedStorage>(*other.storage);
+      other.encoded->use_scheme(plugins.scheme);
+      other.hub = make_cache_hub(*other.encoded, pump);
+      if (options().storage.compaction_interval > std::chrono::nanoseconds::zero()) {
+        other.compactor = std::make_unique<Compactor>(*other.storage, background, options().storage.compaction_interval);
+      }
+      found = other_stores.insert(other_stores.end(), std::move(other));
+    }
+    found->resources.push_back(std::move(each.resource));
+  }
+  const auto& flags = options().storage;
+  hubs = std::make_unique<HubOfStores>(*hub, ConfirmedReads::of(flags.watch_cache, flags.watch_cache_sizes));
+  for (const OtherStore& other : other_stores) {
+    hubs->use(*other.hub, other.resources);
+    for (const GroupResource& resource : other.resources) stores.keep_elsewhere(resource, *other.encoded);
+  }
+  caches = std::make_unique<TrackedCaches>(*hubs);
   return {};
 }
 

@@ -15,6 +15,7 @@
 #include "app/lifecycle.hpp"
 #include "app/lifecycle_signals.hpp"
 #include "app/options.hpp"
+#include "app/other_stores.hpp"
 #include "app/paths.hpp"
 #include "app/pki.hpp"
 #include "app/stop_event.hpp"
@@ -73,6 +74,9 @@ struct ServerParts {
   Status load(OpenedPlugins opened);
   std::optional<std::string> flag_for_plugins(std::string_view name) const;
   Status open_storage();
+  Result<std::unique_ptr<StorageBackend>> open_backend(const std::string& name);
+  Status open_other_stores();
+  StoreSettings store_settings() const;
   Status check_offers();
   void check_runtime_config(Problems& problems) const;
   Status check_admission_configuration();
@@ -88,6 +92,11 @@ struct ServerParts {
 
   // ---- run (server_run.cpp)
   Status start_serving();
+  // Has the caches follow the store.  Success, too, when it cannot be reached for now: store_away says so.
+  Status reach_store();
+  // The hooks, which need the store: now, or when it is there.
+  void start_hooks_with_store();
+  Task<void> wait_for_store();
   void start_hooks();
   void announce();
   Status drain();
@@ -118,6 +127,8 @@ struct ServerParts {
   // What plugins' tasks end by: after the last request they might be needed for.
   NamedSignal stop_plugins;
   TaskGroup tasks;
+  TaskGroup reaching_store;
+  bool store_away = false;  // at the start
   WaitGroup short_requests;
   PacedWaitGroup watches;
   InFlightLimits in_flight;
@@ -138,7 +149,9 @@ struct ServerParts {
   std::unique_ptr<StorageBackend> storage;
   std::unique_ptr<HeldStorage> held;
   std::unique_ptr<EncodedStorage> encoded;
+  std::vector<OtherStore> other_stores;
   std::unique_ptr<CacheHub> hub;
+  std::unique_ptr<HubOfStores> hubs;
   std::unique_ptr<TrackedCaches> caches;
   std::unique_ptr<Compactor> compactor;
   std::unique_ptr<Router> router;

@@ -55,7 +55,9 @@ Status ServerParts::collect_hooks() {
 }
 
 Status ServerParts::install_health(std::vector<PathRoute>& routes) {
-  HealthCheckParts parts{*storage, *caches, options().storage.healthcheck_timeout, options().storage.readycheck_timeout};
+  std::vector<StorageBackend*> others;
+  for (const OtherStore& other : other_stores) others.push_back(other.storage.get());
+  HealthCheckParts parts{*storage, std::move(others), *caches, options().storage.healthcheck_timeout, options().storage.readycheck_timeout};
   if (Status status = add_host_checks(health, parts); !status.ok()) return status;
   for (auto& check : hooks.health_checks()) {
     if (Status status = health.add(std::move(check), {.boot_sequence = true}); !status.ok()) return status;
@@ -76,11 +78,14 @@ Status ServerParts::compose() {
   auto rules = MetricRules::make(options().metrics);
   if (!rules.ok()) return std::move(rules.status());
   if (Status status = install_health(routes); !status.ok()) return status;
-  routes.push_back({"/metrics", false, true,
-                    make_metrics_handler({metrics, *authorization, in_flight, *caches, *storage, config.feature_gates(), server->counters(),
-                                          options().features.profiling, has_period(options().storage.count_metric_poll_period),
-                                          has_period(options().storage.db_metric_poll_interval)},
-                                         *rules)});
+  std::vector<const StorageBackend*> sizes(1, storage.get());
+  for (const OtherStore& other : other_stores) sizes.push_back(other.storage.get());
+  routes.push_back(
+      {"/metrics", false, true,
+       make_metrics_handler({metrics, *authorization, in_flight, *caches, std::move(sizes), config.feature_gates(), server->counters(),
+                             options().features.profiling, has_period(options().storage.count_metric_poll_period),
+                             has_period(options().storage.db_metric_poll_interval)},
+                            *rules)});
   routes.push_back({"/metrics/slis", false, true, make_slis_handler(health, *rules)});
   if (options().flags.text("enable-logs-handler") == "true") routes.push_back({"/logs", true, true, make_logs_handler()});
   const FeatureGates& gates = config.feature_gates();

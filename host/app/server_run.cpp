@@ -17,6 +17,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kPluginTasks{10};
 // And what it has posted to its executor after this.
 constexpr std::chrono::seconds kPluginLoops{2};
+// Between two tries to reach a store that was not there at the start.
+constexpr std::chrono::milliseconds kFirstStorePause{100}, kLongestStorePause{2'000};
 
 // The secure port as the shutdown sees it.
 class ServedPort final : public DrainableServer {
@@ -51,6 +53,8 @@ Task<void> close_at_once(UnixServer& server) {
   if (!closed) app_log().error("a handler of the debug socket still runs");
 }
 
+bool is_away(const Status& status) { return status.code() == 503 || status.code() == 504; }
+
 // A hook has as long as a request; where requests have no limit it has one all the same.
 std::chrono::nanoseconds pre_shutdown_limit(const GenericServerRunOptions& generic) {
   const auto limit = generic.request_timeout;
@@ -65,8 +69,11 @@ Status ServerParts::start_serving() {
   in_flight_periods.start();
   background.start();
   plugin_loops.start();
-  if (Status status = run_on(background, caches->start()); !status.ok()) return status;
+  if (Status status = reach_store(); !status.ok()) return status;
   if (compactor) compactor->start();
+  for (const OtherStore& other : other_stores) {
+    if (other.compactor) other.compactor->start();
+  }
   free_memory.start();
   if (const auto& path = options().features.debug_socket_path; !path.empty()) {
     debug_handler = make_debug_only_handler(*loopback_chain);
@@ -79,16 +86,56 @@ Status ServerParts::start_serving() {
   }
   // What the kernel has accepted since the port was bound is served from here on.
   loops.start();
+  if (Status status = sd_notify("READY=1\n"); !status.ok()) {
+    app_log().error("Unable to send systemd daemon successful start message error={}", status.message());
+  }
   return {};
+}
+
+Status ServerParts::reach_store() {
+  // Asked first, since it answers within its time.
+  const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(options().storage.readycheck_timeout);
+  Status reached = run_on(background, storage->health(limit));
+  for (const OtherStore& other : other_stores) {
+    if (reached.ok()) reached = run_on(background, other.storage->health(limit));
+  }
+  if (reached.ok()) reached = run_on(background, caches->start());
+  store_away = is_away(reached);
+  if (!store_away) return reached;
+  app_log().warn("the store cannot be reached, what needs it waits until it is there error={:?}", reached.message());
+  return {};
+}
+
+void ServerParts::start_hooks_with_store() {
+  if (store_away) {
+    reaching_store.spawn(background, "reaching the store", wait_for_store());
+  } else {
+    start_hooks();
+  }
+}
+
+Task<void> ServerParts::wait_for_store() {
+  const auto begun = Clock::now();
+  Sleeper sleeper(stop_plugins);
+  std::chrono::milliseconds pause = kFirstStorePause;
+  bool running = co_await sleeper.sleep(pause);
+  while (running) {
+    Status followed = co_await caches->start();
+    if (followed.ok()) break;
+    app_log().debug("the store cannot be reached error={:?}", followed.message());
+    pause = std::min(2 * pause, kLongestStorePause);
+    running = co_await sleeper.sleep(pause);
+  }
+  if (!running || signals.shutdown_initiated.fired()) co_return;
+  const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begun);
+  app_log().info("the store has been reached waited={}ms", waited.count());
+  start_hooks();
 }
 
 void ServerParts::start_hooks() {
   hooks.all_done().on_fire([this] { announce(); });
   hooks.start(
       tasks, [this](const std::string& registrant) -> Executor& { return executor_of(registrant); }, stop_plugins);
-  if (Status status = sd_notify("READY=1\n"); !status.ok()) {
-    app_log().error("Unable to send systemd daemon successful start message error={}", status.message());
-  }
 }
 
 void ServerParts::announce() {
@@ -140,8 +187,17 @@ void ServerParts::leave_behind() {
 void ServerParts::stop_storage() {
   storage_stopped = true;
   if (compactor) run_on(background, compactor->stop());
+  for (const OtherStore& other : other_stores) {
+    if (other.compactor) run_on(background, other.compactor->stop());
+  }
   if (caches) run_on(background, caches->stop());
   Status stopped = run_on(background, storage->stop());
+  for (const OtherStore& other : other_stores) {
+    Status status = run_on(background, other.storage->stop());
+    if (stopped.ok()) stopped = std::move(status);
+  }
+  reaching_store.close();
+  run_on(background, reaching_store.wait_all());
   if (!stopped.ok()) app_log().error("storage did not stop cleanly error={}", stopped.message());
 }
 

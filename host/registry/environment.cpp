@@ -23,6 +23,10 @@ void StoreEnvironment::State::fill(registry::BackingSlot& slot, bool eager) {
   backing.storage = storage;
   backing.admission = admission;
   backing.leases = leases.get();
+  if (const auto other = elsewhere.find(slot.config().resource); other != elsewhere.end()) {
+    backing.storage = other->second.storage;
+    backing.leases = other->second.leases.get();
+  }
   backing.settings = settings;
   backing.cache = caches->add(slot.config(), eager);
   slot.fill(std::move(backing));
@@ -37,6 +41,12 @@ void StoreEnvironment::State::start(StorageBackend& the_storage, CacheHub& the_c
   kept = std::move(told);
   settings = the_settings;
   leases = std::make_unique<registry::Leases>(the_storage, settings.lease_reuse);
+  std::map<StorageBackend*, std::shared_ptr<registry::Leases>> by_store;
+  for (auto& [resource, other] : elsewhere) {
+    auto& shared = by_store[other.storage];
+    if (!shared) shared = std::make_shared<registry::Leases>(*other.storage, settings.lease_reuse);
+    other.leases = shared;
+  }
   for (registry::BackingSlot* slot : waiting) fill(*slot, true);
   waiting.clear();
 }
@@ -91,6 +101,10 @@ Status StoreEnvironment::State::claim(const std::shared_ptr<registry::ObjectStor
   }
   place = store;
   return {};
+}
+
+void StoreEnvironment::keep_elsewhere(GroupResource resource, StorageBackend& storage) {
+  state_->elsewhere[std::move(resource)].storage = &storage;
 }
 
 void StoreEnvironment::use_scheme(std::shared_ptr<const Scheme> scheme) { state_->scheme = std::move(scheme); }

@@ -58,6 +58,12 @@ struct StoreEnvironment::State {
   StoreEnvironment::Kept kept;
   StoreSettings settings;
   std::unique_ptr<registry::Leases> leases;
+  // A store of single resources.
+  struct Elsewhere {
+    StorageBackend* storage = nullptr;
+    std::shared_ptr<registry::Leases> leases;  // one for each store
+  };
+  std::map<GroupResource, Elsewhere> elsewhere;
   // The stores on one prefix share a cache; it goes with the last of them, and is made anew for one that wants it otherwise (a custom
   // resource whose definition has changed): what watches the old one ends with close_retired().
   struct Prefix {

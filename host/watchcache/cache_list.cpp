@@ -115,13 +115,9 @@ Task<Status> PrefixCache::wait_current() {
 }
 
 Task<Status> PrefixCache::make_fresh(const ListPlan& plan) {
-  if (plan.at == ListPlan::At::kConsistent) {
-    auto current = wait_current();
-    auto status = co_await std::move(current);
-    co_return status;
-  }
-  auto loading = ensure_ready();
-  auto status = co_await std::move(loading);
+  const bool confirmed = plan.at == ListPlan::At::kConsistent || config_.confirmed;
+  auto reading = confirmed ? wait_current() : ensure_ready();
+  auto status = co_await std::move(reading);
   if (!status.ok() || plan.at == ListPlan::At::kAny || this->revision() >= plan.revision) co_return status;
   auto waiting = wait_for(plan.revision);
   status = co_await std::move(waiting);

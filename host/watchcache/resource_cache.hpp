@@ -29,6 +29,8 @@ struct CacheConfig {
   std::vector<SelectableField> fields;
   // What an object of this kind prints after metadata when nothing is set, for bookmarks: `,"spec":{"containers":null},"status":{}` (Pod).
   std::string empty_members;
+  // Every read is confirmed by the store: what may be old (resourceVersion "0", or not older than another) is the newest, too.
+  bool confirmed = false;
 };
 
 // Which part of a resource a list or watch is about.

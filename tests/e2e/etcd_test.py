@@ -1,12 +1,16 @@
 """Hosts over one etcd: what one writes the others have, nothing is given twice, and etcd may go away and come back."""
+import base64
 import http.client
 import json
 import os
+import re
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 
 from harness import Server, configmap, main, wait_for
@@ -14,6 +18,9 @@ from harness import Server, configmap, main, wait_for
 ETCD = shutil.which('etcd')
 CONFIGMAPS = '/api/v1/namespaces/default/configmaps'
 SERVICES = '/api/v1/namespaces/default/services'
+EVENTS = '/api/v1/namespaces/default/events'
+# More of them take longer, and find what is rarer.
+ROUNDS = int(os.environ.get('BACKPLANE_ETCD_ROUNDS', '200'))
 
 
 def free_port():
@@ -41,16 +48,43 @@ class Etcd:
         return self
 
     def answers(self):
+        connection = http.client.HTTPConnection(self.url.partition('//')[2], timeout=5)
         try:
-            connection = http.client.HTTPConnection(self.url.partition('//')[2], timeout=5)
             connection.request('GET', '/health')
             return json.loads(connection.getresponse().read()).get('health') == 'true'
         except (OSError, ValueError):
             return False
+        finally:
+            connection.close()
+
+    def call(self, path, body=None):
+        connection = http.client.HTTPConnection(self.url.partition('//')[2], timeout=5)
+        try:
+            connection.request('POST' if body else 'GET', path, body=json.dumps(body) if body else None)
+            return connection.getresponse().read().decode()
+        finally:
+            connection.close()
+
+    def keys(self, prefix):
+        end = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+        encoded = [base64.b64encode(text.encode()).decode() for text in (prefix, end)]
+        found = json.loads(self.call('/v3/kv/range', {'key': encoded[0], 'range_end': encoded[1], 'keys_only': True}))
+        return [base64.b64decode(kv['key']).decode() for kv in found.get('kvs', [])]
+
+    def ranges(self):
+        """How many reads it has been asked for."""
+        text = self.call('/metrics')
+        return float(re.search(r'grpc_server_started_total\{grpc_method="Range",[^}]*\} (\S+)', text)[1])
+
+    def pause(self, seconds):
+        self.process.send_signal(signal.SIGSTOP)
+        time.sleep(seconds)
+        self.process.send_signal(signal.SIGCONT)
 
     def kill(self):
-        self.process.kill()
-        self.process.wait()
+        if self.process:
+            self.process.kill()
+            self.process.wait()
 
     def stop(self):
         self.kill()
@@ -75,7 +109,7 @@ class TwoHosts(unittest.TestCase):
         there, here = one.connect(), other.connect()
         code, _, made = one.request('POST', CONFIGMAPS, configmap('passed-on', n='0'), connection=there)
         self.assertEqual(code, 201, made)
-        for n in range(1, 200):
+        for n in range(1, ROUNDS):
             made['data']['n'] = str(n)
             code, _, made = one.request('PUT', CONFIGMAPS + '/passed-on', made, connection=there)
             self.assertEqual(code, 200, made)
@@ -142,8 +176,212 @@ class TwoHosts(unittest.TestCase):
         self.assertEqual(len({answer[2]['spec']['ports'][0]['nodePort'] for answer in answers}), 40)
 
 
+    def test_a_custom_type_that_is_established_is_served_by_both_hosts(self):
+        etcd = Etcd().start()
+        self.addCleanup(etcd.stop)
+        hosts = [Server('--etcd-servers=' + etcd.url, '--apiserver-count=2') for _ in range(2)]
+        for host in hosts:
+            self.addCleanup(host.stop)
+        definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+        code, _, made = hosts[0].request('POST', definitions, {
+            'apiVersion': 'apiextensions.k8s.io/v1', 'kind': 'CustomResourceDefinition', 'metadata': {'name': 'rounds.example.com'},
+            'spec': {'group': 'example.com', 'scope': 'Namespaced', 'names': {'plural': 'rounds', 'kind': 'Round'},
+                     'versions': [{'name': 'v1', 'served': True, 'storage': True,
+                                   'schema': {'openAPIV3Schema': {'type': 'object'}}}]}})
+        self.assertEqual(code, 201, made)
+
+        def conditions():
+            status = hosts[0].request('GET', definitions + '/rounds.example.com')[2]['status']
+            return {each['type']: each['status'] for each in status.get('conditions', [])}
+        self.assertTrue(wait_for(lambda: conditions().get('NamesAccepted') == 'True'))
+        self.assertNotEqual(conditions().get('Established'), 'True', 'it is established before the other host can serve it')
+        for host in hosts:
+            path = '/apis/example.com/v1/namespaces/default/rounds'
+            self.assertTrue(wait_for(lambda host=host: host.request('GET', path)[0] == 200), 'names are accepted, and it is not served')
+        self.assertTrue(wait_for(lambda: conditions().get('Established') == 'True'))
+
+    def test_lists_of_many_clients_ask_for_the_revision_a_hundred_times_a_second_at_most(self):
+        over = threading.Event()
+        lists = []
+
+        def read(host):
+            connection = host.connect()
+            while not over.is_set():
+                lists.append(host.request('GET', CONFIGMAPS + '?limit=1', connection=connection)[0])
+            connection.close()
+        before, begun = self.etcd.ranges(), time.monotonic()
+        readers = [threading.Thread(target=read, args=(self.hosts[0],)) for _ in range(8)]
+        for reader in readers:
+            reader.start()
+        time.sleep(2)
+        over.set()
+        for reader in readers:
+            reader.join()
+        asked, took = self.etcd.ranges() - before, time.monotonic() - begun
+        self.assertEqual(set(lists), {200})
+        # Of this host; the other one, and what this one does by itself, ask now and then.
+        self.assertLessEqual(asked, took * 100 + 16 + took * 20, len(lists))
+
+
+@unittest.skipUnless(ETCD, 'this machine has no etcd (package etcd-server)')
+class Flags(unittest.TestCase):
+    def test_a_resource_may_be_kept_by_other_servers(self):
+        etcd, other = Etcd().start(), Etcd().start()
+        self.addCleanup(etcd.stop)
+        self.addCleanup(other.stop)
+        with Server('--etcd-servers=' + etcd.url, '--etcd-servers-overrides=/events#' + other.url) as server:
+            event = {'apiVersion': 'v1', 'kind': 'Event', 'metadata': {'name': 'e'}, 'reason': 'R', 'type': 'Normal',
+                     'involvedObject': {'kind': 'Pod', 'namespace': 'default', 'name': 'p'}}
+            self.assertEqual(server.request('POST', EVENTS, event)[0], 201)
+            self.assertEqual(server.request('POST', CONFIGMAPS, configmap('a'))[0], 201)
+            self.assertEqual(other.keys('/registry/events/default/'), ['/registry/events/default/e'])
+            self.assertEqual(etcd.keys('/registry/events/'), [])
+            self.assertIn('/registry/configmaps/default/a', etcd.keys('/registry/configmaps/'))
+            self.assertFalse([key for key in other.keys('/registry/') if not key.startswith('/registry/events/')])
+            _, _, listed = server.request('GET', EVENTS)
+            self.assertEqual([item['metadata']['name'] for item in listed['items']], ['e'])
+            watching = server.connect()
+            watching.request('GET', EVENTS + '?watch=1&timeoutSeconds=60&resourceVersion=' + listed['metadata']['resourceVersion'])
+            stream = watching.getresponse()
+            event['metadata']['name'] = 'f'
+            self.assertEqual(server.request('POST', EVENTS, event)[0], 201)
+            self.assertEqual(json.loads(stream.readline())['object']['metadata']['name'], 'f')
+            watching.close()
+            verbose = server.request('GET', '/readyz?verbose')[2]
+            for check in ('etcd', 'etcd-readiness', 'etcd-override-0', 'etcd-override-readiness-0'):
+                self.assertIn('[+]%s ok' % check, verbose)
+            metrics = server.request('GET', '/metrics')[2]
+            self.assertIn('apiserver_storage_size_bytes{storage_cluster_id="etcd-1"}', metrics)
+            other.kill()
+            self.assertEqual(server.request('GET', '/readyz/etcd-override-0')[0], 500)
+            self.assertEqual(server.request('GET', '/readyz/etcd')[0], 200)
+            self.assertEqual(server.request('POST', CONFIGMAPS, configmap('b'))[0], 201)
+
+    def test_overrides_that_cannot_be_kept_end_the_start(self):
+        for value, text in (('/services#http://127.0.0.1:1', 'services are written together'), ('events', 'must be of format'),
+                            ('/events#ftp://x:1', 'ftp://x:1')):
+            server = Server('--etcd-servers=http://127.0.0.1:1', '--etcd-servers-overrides=' + value, wait=False)
+            self.addCleanup(server.stop)
+            self.assertEqual(server.process.wait(60), 1)
+            self.assertIn(text, server.text())
+
+    def test_without_the_watch_cache_every_read_is_the_newest(self):
+        etcd = Etcd().start()
+        self.addCleanup(etcd.stop)
+        flags = ('--etcd-servers=' + etcd.url,)
+        with Server(*flags) as one, Server(*flags, '--watch-cache-sizes=configmaps#0') as other:
+            _, _, made = one.request('POST', CONFIGMAPS, configmap('a', n='0'))
+            for n in range(1, 50):
+                made['data']['n'] = str(n)
+                _, _, made = one.request('PUT', CONFIGMAPS + '/a', made)
+                self.assertEqual(other.request('GET', CONFIGMAPS + '/a?resourceVersion=0')[2]['data']['n'], str(n))
+            before = etcd.ranges()
+            for _ in range(5):
+                self.assertEqual(other.request('GET', CONFIGMAPS + '?resourceVersion=0')[0], 200)
+            self.assertGreaterEqual(etcd.ranges() - before, 5)
+
+    def test_keys_begin_with_the_prefix(self):
+        etcd = Etcd().start()
+        self.addCleanup(etcd.stop)
+        with Server('--etcd-servers=' + etcd.url, '--etcd-prefix=/elsewhere') as server:
+            self.assertEqual(server.request('POST', CONFIGMAPS, configmap('a'))[0], 201)
+        self.assertEqual(etcd.keys('/registry/'), [])
+        self.assertIn('/elsewhere/configmaps/default/a', etcd.keys('/elsewhere/'))
+
+
 @unittest.skipUnless(ETCD, 'this machine has no etcd (package etcd-server)')
 class Away(unittest.TestCase):
+    def test_a_host_over_an_etcd_that_is_not_there_starts_and_is_ready_when_it_is(self):
+        etcd = Etcd()
+        self.addCleanup(etcd.stop)
+        server = Server('--etcd-servers=' + etcd.url, wait=False)
+        self.addCleanup(server.stop)
+        self.assertTrue(wait_for(lambda: 'the store cannot be reached' in server.text() or server.process.poll() is not None), server.text())
+        self.assertIsNone(server.process.poll(), server.text())
+        server.read_kubeconfig()
+        code, _, answer = server.request('GET', '/readyz')
+        self.assertEqual(code, 500)
+        self.assertIn('[-]etcd failed', answer)
+        self.assertIn('[-]poststarthook/start-system-namespaces-controller failed', answer)
+        code, _, answer = server.request('POST', CONFIGMAPS, configmap('a'))
+        self.assertGreaterEqual(code, 429, answer)
+        self.assertEqual(answer['kind'], 'Status')
+        self.assertGreaterEqual(server.request('GET', CONFIGMAPS)[0], 429)
+        etcd.start()
+        self.assertTrue(wait_for(lambda: server.request('GET', '/readyz')[0] == 200), server.text()[-3000:])
+        self.assertEqual(server.request('POST', CONFIGMAPS, configmap('a'))[0], 201)
+        self.assertEqual(server.request('GET', '/api/v1/namespaces/kube-system')[0], 200)
+        self.assertTrue(wait_for(lambda: server.request('GET', SERVICES + '/kubernetes')[0] == 200))
+        self.assertEqual(server.terminate(), 0, server.text()[-3000:])
+
+    def test_a_host_that_never_reached_its_store_ends_when_it_is_told_to(self):
+        server = Server('--etcd-servers=http://127.0.0.1:1', wait=False)
+        self.addCleanup(server.stop)
+        self.assertTrue(wait_for(lambda: 'the store cannot be reached' in server.text()), server.text())
+        self.assertEqual(server.terminate(), 0, server.text()[-3000:])
+
+    def test_memory_stays_bounded_while_etcd_is_away(self):
+        etcd = Etcd().start()
+        self.addCleanup(etcd.stop)
+        with Server('--etcd-servers=' + etcd.url) as server:
+            def resident():
+                with open('/proc/%d/statm' % server.process.pid, encoding='ascii') as f:
+                    return int(f.read().split()[1]) * os.sysconf('SC_PAGE_SIZE')
+
+            def write(count):
+                connection = server.connect()
+                large = configmap('large', text='x' * 100000)
+                codes = [server.request('POST', CONFIGMAPS, large, connection=connection)[0] for _ in range(count)]
+                connection.close()
+                return codes
+            etcd.kill()
+            write(50)
+            before = resident()
+            self.assertFalse([code for code in write(500) if code < 429])
+            self.assertLess(resident() - before, 32 * 1024 * 1024)
+
+    def test_etcd_may_be_stopped_for_five_seconds_under_load(self):
+        etcd = Etcd().start()
+        self.addCleanup(etcd.stop)
+        with Server('--etcd-servers=' + etcd.url) as one, Server('--etcd-servers=' + etcd.url) as other:
+            for i in range(4):
+                self.assertEqual(one.request('POST', CONFIGMAPS, configmap('c%d' % i, n='0'))[0], 201)
+            over, wrong, counts = threading.Event(), [], [0] * 4
+
+            def count(index):
+                hosts = [one, other]
+                while not over.is_set():
+                    host = hosts[counts[index] % 2]
+                    code, _, now = host.request('GET', CONFIGMAPS + '/c%d' % index)
+                    if code == 200:
+                        there = int(now['data']['n'])
+                        # What was acknowledged is there; what was not may be.
+                        if there not in (counts[index], counts[index] + 1):
+                            wrong.append((index, counts[index], now))
+                            return
+                        counts[index] = there
+                        now['data']['n'] = str(there + 1)
+                        code, _, now = host.request('PUT', CONFIGMAPS + '/c%d' % index, now)
+                        if code == 200:
+                            counts[index] += 1
+                    if code != 200 and code < 429:
+                        wrong.append((index, code, now))
+                        return
+            writers = [threading.Thread(target=count, args=(i,)) for i in range(4)]
+            for writer in writers:
+                writer.start()
+            self.assertTrue(wait_for(lambda: min(counts) >= 3))
+            etcd.pause(5)
+            before = list(counts)
+            self.assertTrue(wait_for(lambda: all(now >= then + 5 for now, then in zip(counts, before))), (before, counts))
+            over.set()
+            for writer in writers:
+                writer.join()
+            self.assertEqual(wrong, [])
+            for host in (one, other):
+                for i in range(4):
+                    self.assertGreaterEqual(int(host.request('GET', CONFIGMAPS + '/c%d' % i)[2]['data']['n']), counts[i])
+
     def test_etcd_may_be_killed_and_come_back(self):
         etcd = Etcd().start()
         self.addCleanup(etcd.stop)

@@ -93,9 +93,11 @@ class Shown(unittest.TestCase):
             names = self.series(server)
             self.assertEqual(names['apiserver_resource_objects{group="",resource="namespaces"}'], '4')
             self.assertEqual(names['apiserver_storage_objects{resource="deployments.apps"}'], '0')
-            self.assertIn('apiserver_storage_size_bytes', names)
+            self.assertGreater(float(names['apiserver_resource_size_estimate_bytes{group="",resource="namespaces"}']), 400)
+            self.assertEqual(names['apiserver_resource_size_estimate_bytes{group="apps",resource="deployments"}'], '0')
+            self.assertIn('apiserver_storage_size_bytes{storage_cluster_id="etcd-0"}', names)
         with Server('--etcd-count-metric-poll-period=0', '--etcd-db-metric-poll-interval=0') as server:
-            self.assertFalse([name for name in self.series(server) if 'objects{' in name or name == 'apiserver_storage_size_bytes'])
+            self.assertFalse([name for name in self.series(server) if 'objects{' in name or name.startswith('apiserver_storage_size_bytes')])
 
     def test_a_module_is_as_wordy_as_it_is_told(self):
         def words(server):

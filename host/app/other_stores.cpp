@@ -1,0 +1,104 @@
+#include "app/other_stores.hpp"
+
+#include <algorithm>
+
+namespace backplane {
+namespace {
+
+Status invalid() {
+  return bad_request(
+      "--etcd-servers-overrides invalid, must be of format: group/resource#servers, where servers are URLs, semicolon separated");
+}
+
+bool has_empty_part(std::string_view text, char separator) {
+  return text.empty() || text.front() == separator || text.back() == separator ||
+         text.find(std::string(2, separator)) != std::string_view::npos;
+}
+
+// What one transaction may write is in one store.
+bool is_written_with_others(const GroupResource& resource) {
+  const GroupResource together[] = {{"", "services"}, {"networking.k8s.io", "ipaddresses"}};
+  return std::find(std::begin(together), std::end(together), resource) != std::end(together);
+}
+
+}  // namespace
+
+Result<std::vector<StoreOverride>> parse_store_overrides(const std::vector<std::string>& values) {
+  std::vector<StoreOverride> overrides;
+  for (const std::string& value : values) {
+    const auto hash = value.find('#'), slash = value.find('/');
+    if (hash == std::string::npos || slash == std::string::npos || slash > hash || value.find('#', hash + 1) != std::string::npos)
+      return invalid();
+    StoreOverride override;
+    override.resource = {value.substr(0, slash), value.substr(slash + 1, hash - slash - 1)};
+    override.servers = value.substr(hash + 1);
+    if (override.resource.resource.find('/') != std::string::npos || has_empty_part(override.servers, ';')) return invalid();
+    if (is_written_with_others(override.resource)) {
+      return bad_request("--etcd-servers-overrides: " + override.resource.to_string() +
+                         " are written together with what they hold, in one transaction, and stay in the store of --etcd-servers");
+    }
+    overrides.push_back(std::move(override));
+  }
+  return overrides;
+}
+
+std::string override_backend(std::string_view backend, std::string_view servers) {
+  return std::string(backend) + "#" + std::string(servers);
+}
+
+ConfirmedReads ConfirmedReads::of(bool watch_cache, const std::vector<std::string>& sizes) {
+  ConfirmedReads out;
+  out.all = !watch_cache;
+  for (const std::string& each : sizes) {
+    const auto hash = each.find('#');
+    if (hash != std::string::npos && each.find_first_not_of('0', hash + 1) == std::string::npos)
+      out.resources.push_back(each.substr(0, hash));
+  }
+  return out;
+}
+
+bool ConfirmedReads::includes(const GroupResource& resource) const {
+  return all || std::find(resources.begin(), resources.end(), resource.to_string()) != resources.end();
+}
+
+std::shared_ptr<ResourceCache> HubOfStores::add(CacheConfig config, bool eager) {
+  config.confirmed = confirmed_.includes(config.resource);
+  for (std::size_t i = 1; i < hubs_.size(); ++i) {
+    const auto& own = hubs_[i].resources;
+    if (std::find(own.begin(), own.end(), config.resource) != own.end()) return hubs_[i].hub->add(std::move(config), eager);
+  }
+  return hubs_.front().hub->add(std::move(config), eager);
+}
+
+// Those that do not have the prefix do nothing.
+void HubOfStores::remove(std::string_view prefix) {
+  for (const Part& part : hubs_) part.hub->remove(prefix);
+}
+
+void HubOfStores::retire(std::string_view prefix) {
+  for (const Part& part : hubs_) part.hub->retire(prefix);
+}
+
+void HubOfStores::close_retired() {
+  for (const Part& part : hubs_) part.hub->close_retired();
+}
+
+Task<Status> HubOfStores::start() {
+  for (Part& part : hubs_) {
+    if (part.started) continue;
+    auto starting = part.hub->start();
+    Status status = co_await std::move(starting);
+    if (!status.ok()) co_return status;
+    part.started = true;
+  }
+  co_return Status();
+}
+
+Task<void> HubOfStores::stop() {
+  for (const Part& part : hubs_) {
+    auto stopping = part.hub->stop();
+    co_await std::move(stopping);
+  }
+}
+
+}  // namespace backplane
