@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -309,6 +310,32 @@ class Beside(unittest.TestCase):
         self.assertEqual(len(seen[0]), 81)
         self.assertEqual(seen[0], seen[1])
         self.one_compacts(servers, since)
+
+    def test_definitions_of_one_are_served_by_both_and_nobody_writes_what_the_other_has_written(self):
+        servers = [self.kube(), self.ours()]
+        definition = ANSWERS['/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com']
+        for server, name in zip(servers, ('gadget', 'gizmo')):
+            spec = json.loads(json.dumps(definition['spec']).replace('widget', name).replace('Widget', name.title()))
+            spec['names']['shortNames'] = [name[:3]]
+            self.create(server, '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+                'apiVersion': 'apiextensions.k8s.io/v1', 'kind': 'CustomResourceDefinition', 'metadata': {'name': name + 's.example.com'}, 'spec': spec})
+            for each in servers:
+                served = harness.wait_for(lambda each=each, name=name: each.request('GET', '/apis/example.com/v1/%ss' % name)[0] == 200)
+                self.assertTrue(served, '%s does not serve %ss' % (each.name, name))
+        services = '/apis/apiregistration.k8s.io/v1/apiservices/v1.example.com'
+        for each in servers:
+            self.assertTrue(harness.wait_for(lambda each=each: each.request('GET', services)[0] == 200), each.name)
+
+        def still():
+            before = self.keys.all()
+            time.sleep(21)  # what either looks at in turns it looks at every ten seconds
+            return {key: at[1] for key, at in self.keys.all().items() if not OWN.search(key)} == {
+                key: at[1] for key, at in before.items() if not OWN.search(key)}
+        self.assertTrue(harness.wait_for(still, 90), 'they write over and over again')
+        self.assertEqual(servers[0].request('DELETE', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gizmos.example.com')[0], 200)
+        for each in servers:
+            gone = harness.wait_for(lambda each=each: each.request('GET', '/apis/example.com/v1/gizmos')[0] == 404)
+            self.assertTrue(gone, each.name + ' still serves it')
 
     @staticmethod
     def another(server):
