@@ -12,6 +12,7 @@
 namespace backplane {
 namespace {
 
+constexpr const char* kStoreForms = "rocksdb:DATA_DIR or etcd:URL[,URL...]";
 constexpr std::chrono::seconds kReachable{10};  // what a store may take to answer at first
 
 struct CliOptions {
@@ -126,7 +127,7 @@ void add_etcd_options(CLI::App& command, StoreFlags& flags, const std::string& b
 
 void add_copy_options(CLI::App& command, CliOptions& options) {
   const std::string source = "Source", target = "Target";
-  command.add_option("--from", options.from.name, "rocksdb:DATA_DIR or etcd:URL[,URL...]")->required()->group(source);
+  command.add_option("--from", options.from.name, kStoreForms)->required()->group(source);
   add_etcd_options(command, options.from, "from-", source);
   command
       .add_flag(
@@ -135,8 +136,7 @@ void add_copy_options(CLI::App& command, CliOptions& options) {
           "kube-apiservers are not bound by it: stop them")
       ->group(source);
   command
-      .add_option("--to", options.to.name,
-                  "rocksdb:DATA_DIR or etcd:URL[,URL...]; it must be empty, or hold an unfinished copy of the same source")
+      .add_option("--to", options.to.name, std::string(kStoreForms) + "; it must be empty, or hold an unfinished copy of the same source")
       ->required()
       ->group(target);
   add_etcd_options(command, options.to, "to-", target);
@@ -184,7 +184,7 @@ int run_store_cli(int argc, char** argv) {
   add_copy_options(*copy_command, options);
   add_plugin_dirs(*copy_command, options);
   auto* release_command = app.add_subcommand("release", "Has the servers of a store write again, after copy --refuse-writes");
-  release_command->add_option("store", options.store.name, "rocksdb:DATA_DIR or etcd:URL[,URL...]")->required()->group("Store");
+  release_command->add_option("store", options.store.name, kStoreForms)->required()->group("Store");
   add_etcd_options(*release_command, options.store, "", "Store");
   add_plugin_dirs(*release_command, options);
   if (!names_a_subcommand(app, argc, argv)) return 2;
@@ -194,6 +194,7 @@ int run_store_cli(int argc, char** argv) {
     return app.exit(error, std::cout, std::cerr) == 0 ? 0 : 2;
   }
   set_log_level("error");
+  for (StoreFlags* flags : {&options.from, &options.to, &options.store}) flags->name = full_store_name(flags->name);
   return *copy_command ? copy(options) : release(options);
 }
 

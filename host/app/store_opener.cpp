@@ -36,6 +36,16 @@ std::vector<std::string> others(const std::vector<std::string>& directories) {
 
 }  // namespace
 
+std::string full_store_name(const std::string& given) {
+  const auto begins = [&given](std::string_view with) { return given.starts_with(with); };
+  if (begins("/") || begins("./") || begins("../") || given == ".") return std::string(kRocksdb) + ":" + absolute_path(given);
+  if (begins("http://") || begins("https://") || begins("unix://")) return "etcd:" + given;
+  if (begins("etcd://")) return "etcd:" + given.substr(std::string_view("etcd://").size());
+  const std::string embedded = std::string(kRocksdb) + ":";
+  if (begins(embedded) && given.size() > embedded.size()) return embedded + absolute_path(given.substr(embedded.size()));
+  return given;
+}
+
 struct StoreOpener::State {
   StoreEnvironment stores;
   IoLoop loop{"plugins"};
@@ -99,7 +109,7 @@ Result<OpenStoreHandle> StoreOpener::open(const StoreFlags& flags) {
   if (embedded && !(flags.prefix + flags.cafile + flags.certfile + flags.keyfile).empty()) {
     return bad_request(backplane::quoted(flags.name) + " is no etcd: it has no prefix and no certificates");
   }
-  if (embedded) return open_embedded(absolute_path(rest), flags);
+  if (embedded) return open_embedded(rest, flags);
   state_->flags = {{"etcd-servers", rest},
                    {"etcd-prefix", flags.prefix},
                    {"etcd-cafile", flags.cafile},

@@ -19,11 +19,14 @@ namespace backplane {
 
 // As the command line names it.
 struct StoreFlags {
-  std::string name;  // "rocksdb:DATA_DIR", "etcd:URL[,URL…]"
+  std::string name;  // "rocksdb:DATA_DIR", "etcd:URL[,URL…]", as full_store_name() gives it
   std::string prefix, cafile, certfile, keyfile;
   bool fresh = false;   // an embedded store may be made
   bool served = false;  // an embedded store that a running server uses may be read through that server
 };
+
+// What people may write, as it is meant: a path alone is a data directory, URLs alone are etcd's servers; paths are made absolute.
+std::string full_store_name(const std::string& given);
 
 struct OpenStoreHandle {
   DataDirLock lock;  // of an embedded store

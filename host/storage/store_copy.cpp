@@ -15,7 +15,7 @@ constexpr std::size_t kMaxWrites = 100;                                // in one
 constexpr std::size_t kMaxWriteBytes = 1024 * 1024;                    // or one value that is larger
 constexpr std::size_t kKeysPerLease = 1000;
 constexpr int kMaxPasses = 10;
-constexpr std::size_t kFillers = 64;  // writes under way while a revision is raised
+constexpr std::size_t kFillers = 256;  // writes under way while a revision is raised
 constexpr std::chrono::seconds kHoldLease{120}, kHoldRenewal{30};
 
 Status in(std::string_view which, const Status& status) {

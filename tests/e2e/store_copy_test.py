@@ -95,7 +95,7 @@ class Copy(unittest.TestCase):
             self.assertNotEqual(made['spec']['clusterIP'], before[SERVICES, 's']['spec']['clusterIP'])
             before, newest = said(server)
             server.terminate()
-        back = self.copied('--from', 'etcd:' + etcd.url, '--to', of(second))
+        back = self.copied('--from', etcd.url, '--to', os.path.join(second, 'data'))  # names may be left to what follows them
         with Server(RANGE, data_dir=second) as server:
             after, oldest = said(server)
             self.assertEqual(after, before)
