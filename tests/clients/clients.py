@@ -83,6 +83,12 @@ def build_checks():
     return go_build(os.path.join(BUILD_DIR, 'go'), sources, ['backplane.dev/clients/checks'])['checks']
 
 
+def build_aggregated():
+    """The path of the sample API server with a store of its own (aggregated/)."""
+    sources = recipe('aggregated') + glob.glob(os.path.join(HERE, 'aggregated', '*.go'))
+    return go_build(os.path.join(BUILD_DIR, 'aggregated'), sources, ['backplane.dev/clients/aggregated'])['aggregated']
+
+
 def build_own(source):
     """The path of a program of one file of ours, which uses Kubernetes' module; named as its folder."""
     name = os.path.basename(os.path.dirname(source))
