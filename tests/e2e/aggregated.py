@@ -65,7 +65,7 @@ def aggregated_list():
 class Backend:
     """An HTTPS server that answers discovery of GROUP, and everything else with what it was asked."""
 
-    def __init__(self, certificates, client_ca=None, aggregated=False, name='echo.agg.svc'):
+    def __init__(self, certificates, client_ca=None, aggregated=False, name='echo.agg.svc', host='127.0.0.1'):
         self.requests = []  # (path, headers, common name of the client)
         self.aggregated = aggregated
         self.broken = None  # how it fails: 'error', 'redirect'
@@ -87,7 +87,7 @@ class Backend:
             def handle_error(self, *_):  # who does not believe our certificate goes without a word
                 pass
 
-        self.server = Quiet(('127.0.0.1', 0), Handler)
+        self.server = Quiet((host, 0), Handler)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*certificates.issue('echo', 'echo', name))
         if client_ca:

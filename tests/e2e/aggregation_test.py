@@ -3,6 +3,7 @@ that are dead or hang do to everybody else."""
 import base64
 import os
 import shutil
+import socket
 import tempfile
 import unittest
 
@@ -198,6 +199,53 @@ class Aggregation(unittest.TestCase):
             self.assertIn('default', self.server.kubectl(kubectl, 'get', 'namespaces'))
         for group in names:
             self.call('DELETE', APISERVICES + '/v1.' + group)
+
+
+def own_address():
+    """An address of this machine that others could reach: endpoints may not be loopback's.  None: there is none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(('192.0.2.1', 9))  # nothing is sent
+        except OSError:
+            return None
+        address = probe.getsockname()[0]
+    return None if address.startswith('127.') else address
+
+
+class Routing(unittest.TestCase):
+    """--enable-aggregator-routing: servers are called where their endpoints are, not at the address of their service."""
+
+    def test_requests_go_to_the_endpoints_that_are_ready(self):
+        address = own_address()
+        if address is None:
+            self.skipTest('this machine has no address but its own')
+        with tempfile.TemporaryDirectory() as folder, Server('--enable-aggregator-routing=true') as server:
+            backs = Certificates(os.path.join(folder, 'backs'))
+            backend, other = Backend(backs, host=address), Backend(backs, host=address)
+            for each in (backend, other):
+                self.addCleanup(each.stop)
+
+            def call(method, path, body=None, code=201):
+                got = server.request(method, path, body, {'Content-Type': 'application/merge-patch+json'} if method == 'PATCH' else {})
+                self.assertEqual(got[0], code, got[2])
+                return got[2]
+
+            def slice_of(port, ready):
+                return {'apiVersion': 'discovery.k8s.io/v1', 'kind': 'EndpointSlice', 'addressType': 'IPv4',
+                        'metadata': {'name': 'echo-%d' % port, 'labels': {'kubernetes.io/service-name': 'echo'}},
+                        'ports': [{'name': 'https', 'port': port}], 'endpoints': [{'addresses': [address], 'conditions': {'ready': ready}}]}
+            slices = '/apis/discovery.k8s.io/v1/namespaces/agg/endpointslices'
+            call('POST', '/api/v1/namespaces', namespace('agg'))
+            call('POST', '/api/v1/namespaces/agg/services', service('echo', ports=[{'name': 'https', 'port': 443, 'targetPort': 1}]))
+            call('POST', slices, slice_of(backend.port, True))
+            call('POST', slices, slice_of(other.port, False))
+            call('POST', APISERVICES, apiservice('v1', GROUP, 'agg', 'echo', caBundle=base64.b64encode(backs.bundle()).decode()))
+            self.assertTrue(wait_for(lambda: (available(server, NAME) or ('',))[0] == 'True'), available(server, NAME))
+            self.assertEqual(call('GET', THINGS, code=200)['path'], THINGS)
+            self.assertEqual((THINGS in [r[0] for r in backend.requests], other.requests), (True, []))
+            for port, ready in ((backend.port, False), (other.port, True)):
+                call('PATCH', '%s/echo-%d' % (slices, port), {'endpoints': [{'addresses': [address], 'conditions': {'ready': ready}}]}, code=200)
+            self.assertTrue(wait_for(lambda: server.request('GET', THINGS)[0] == 200 and THINGS in [r[0] for r in other.requests]))
 
 
 if __name__ == '__main__':
