@@ -263,6 +263,7 @@ constexpr Gate kGates[] = {
 // The gates that something here asks: the host, and x-backplane-gate in the types of the built-in kinds.
 constexpr std::string_view kSwitched[] = {
     "APIResponseCompression",
+    "AllowUnsafeMalformedObjectDeletion",
     "CBORServingAndStorage",
     "CRDObservedGenerationTracking",
     "ClusterTrustBundle",

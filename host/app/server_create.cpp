@@ -87,6 +87,7 @@ void ServerParts::make_router() {
   RouterConfig router_config;
   router_config.admission = &admission;
   router_config.enablement = config.enablement();
+  router_config.unsafe_deletes = config.feature_gates().enabled("AllowUnsafeMalformedObjectDeletion");
   router_config.min_request_timeout = std::chrono::seconds(options().generic.min_request_timeout);
   // Watches end when the server stops taking requests: a clean end tells a client to come back, a cut connection does not.
   router_config.shutting_down = &signals.not_accepting_new_request;
@@ -242,6 +243,15 @@ StoreSettings ServerParts::store_settings() const {
   return settings;
 }
 
+void ServerParts::stand_before(StorageBackend& store, std::unique_ptr<EncodedStorage>& objects, std::unique_ptr<CacheHub>& following) {
+  CacheOptions caching;
+  caching.names_unreadable = config.feature_gates().enabled("AllowUnsafeMalformedObjectDeletion");
+  objects = std::make_unique<EncodedStorage>(store);
+  objects->use_scheme(plugins.scheme);
+  if (caching.names_unreadable) objects->tell_corrupt_objects();
+  following = make_cache_hub(*objects, pump, caching);
+}
+
 Status ServerParts::open_storage() {
   const std::string& name = options().storage.backend;
   if (name == kMemoryBackend) {
@@ -252,10 +262,8 @@ Status ServerParts::open_storage() {
     storage = std::move(*opened);
   }
   held = std::make_unique<HeldStorage>(*storage);
-  encoded = std::make_unique<EncodedStorage>(*held);
-  hub = make_cache_hub(*encoded, pump);
+  stand_before(*held, encoded, hub);
   caches = std::make_unique<TrackedCaches>(*hub);
-  encoded->use_scheme(plugins.scheme);
   stores.use_scheme(plugins.scheme);
   if (Status status = open_other_stores(); !status.ok()) return status;
   const auto use_kind = [this](std::string_view prefix, const StoredKind& kind) {
@@ -281,9 +289,7 @@ Status ServerParts::open_other_stores() {
       OtherStore other;
       other.servers = each.servers;
       other.storage = std::move(*opened);
-      other.encoded = std::make_unique<EncodedStorage>(*other.storage);
-      other.encoded->use_scheme(plugins.scheme);
-      other.hub = make_cache_hub(*other.encoded, pump);
+      stand_before(*other.storage, other.encoded, other.hub);
       if (options().storage.compaction_interval > std::chrono::nanoseconds::zero()) {
         other.compactor = std::make_unique<Compactor>(*other.storage, background, options().storage.compaction_interval);
       }

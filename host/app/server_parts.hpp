@@ -76,6 +76,8 @@ struct ServerParts {
   Status open_storage();
   Result<std::unique_ptr<StorageBackend>> open_backend(const std::string& name);
   Status open_other_stores();
+  // What reads and writes a store's objects, and what follows it.
+  void stand_before(StorageBackend& store, std::unique_ptr<EncodedStorage>& objects, std::unique_ptr<CacheHub>& following);
   StoreSettings store_settings() const;
   Status check_offers();
   void check_runtime_config(Problems& problems) const;

@@ -2,8 +2,10 @@
 #include "endpoints/body.hpp"
 #include "endpoints/delete_options.hpp"
 #include "endpoints/json_scan.hpp"
+#include "endpoints/log.hpp"
 #include "endpoints/respond.hpp"
 #include "endpoints/verbs.hpp"
+#include "security/authorization.hpp"
 
 namespace backplane::endpoints {
 namespace {
@@ -26,11 +28,38 @@ std::string removed_document(const Resource& resource, std::string_view name, co
   return out.append("}}");
 }
 
-Result<DeleteOptions> read_options(RequestContext& context, const Exchange& exchange, std::string_view body) {
-  if (body.empty()) return delete_options_from_query(request_query(exchange));
+Result<DeleteOptions> read_options(const Resource& resource, RequestContext& context, const Exchange& exchange, std::string_view body) {
+  const bool unsafe = resource.scope.unsafe_deletes;
+  if (body.empty()) return delete_options_from_query(request_query(exchange), unsafe);
   auto format = negotiate_input(exchange);
   if (!format.ok()) return std::move(format.status());
-  return delete_options_from_body(body, *format, context.arena());
+  return delete_options_from_body(body, *format, context.arena(), unsafe);
+}
+
+Status may_not(const RequestContext& context, std::string_view why) {
+  const RequestInfo& info = context.info;
+  return forbidden(info.api_group, info.resource, info.name, why);
+}
+
+// Objects that cannot be read are removed past all that protects them, so that takes a permission of its own.
+Task<Status> may_delete_unread(const Resource& resource, RequestContext& context) {
+  constexpr std::string_view kVerb = "unsafe-delete-ignore-read-errors";
+  context.annotate("apiserver.k8s.io/unsafe-delete-ignore-read-error", "");
+  if (resource.scope.authorizer == nullptr) co_return internal_error("no authorizer provided, unable to authorize unsafe delete");
+  if (!context.info.subresource.empty()) {
+    co_return may_not(context, std::string(kIgnoreReadError) + " delete option is not allowed on a subresource or non-resource request");
+  }
+  AuthorizationAttributes attributes = authorization_attributes(context);
+  attributes.verb = kVerb;
+  auto asking = resource.scope.authorizer->authorize(attributes);
+  AuthorizerResult result = co_await std::move(asking);
+  if (!result.error.ok()) {
+    std::string why = "error while checking permission for " + quoted(kVerb) + ", " + result.error.message();
+    co_return may_not(context, why);
+  }
+  if (result.decision == Decision::kAllow) co_return Status();
+  std::string why = "not permitted to do " + quoted(kVerb) + ", reason: " + result.reason;
+  co_return may_not(context, why);
 }
 
 }  // namespace
@@ -41,14 +70,21 @@ Task<Status> serve_delete(const Resource& resource, RequestContext& context, Exc
   if (!media.ok()) co_return std::move(media.status());
   auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
   if (!body.ok()) co_return std::move(body.status());
-  auto options = read_options(context, exchange, *body);
+  auto options = read_options(resource, context, exchange, *body);
   if (!options.ok()) co_return std::move(options.status());
+  const bool unread = options->ignore_read_error;
+  if (unread) {
+    auto asking = may_delete_unread(resource, context);
+    Status allowed = co_await std::move(asking);
+    if (!allowed.ok()) co_return allowed;
+  }
   context.dry_run = options->dry_run;
   const bool cascades = options->orphan_dependents && !*options->orphan_dependents;
   auto removing = resource.deleter->remove(context, context.info.name, std::move(*options));
   auto removed = co_await std::move(removing);
   co_await home;
   if (!removed.ok()) co_return std::move(removed.status());
+  if (unread) endpoints_log().warn("an object that could not be read was removed on demand path={}", context.info.path);
   // Clients that asked for cascading deletion in the old way learn that it has only begun; others rely on 200.
   const int code = !removed->deleted && cascades ? 202 : 200;
   if (removed->object != nullptr && (removed->return_object || !removed->deleted)) {

@@ -5,6 +5,15 @@
 #include "endpoints/verbs.hpp"
 
 namespace backplane::endpoints {
+namespace {
+
+Status no_unread_collections() {
+  FieldErrors errors;
+  errors.invalid_raw(std::string(kIgnoreReadError), "true", "is not allowed with DELETECOLLECTION, try again after removing the option");
+  return errors.to_status("meta.k8s.io", "DeleteOptions", "");
+}
+
+}  // namespace
 
 Task<Status> serve_delete_collection(const Resource& resource, RequestContext& context, Exchange& exchange) {
   const Home home;
@@ -15,13 +24,15 @@ Task<Status> serve_delete_collection(const Resource& resource, RequestContext& c
   if (!list.ok()) co_return std::move(list.status());
   auto body = co_await read_request_body(exchange, resource.scope.max_body_bytes);
   if (!body.ok()) co_return std::move(body.status());
-  auto options = delete_options_from_query(query);
+  const bool unsafe = resource.scope.unsafe_deletes;
+  auto options = delete_options_from_query(query, unsafe);
   if (!body->empty()) {
     auto format = negotiate_input(exchange);
     if (!format.ok()) co_return std::move(format.status());
-    options = delete_options_from_body(*body, *format, context.arena());
+    options = delete_options_from_body(*body, *format, context.arena(), unsafe);
   }
   if (!options.ok()) co_return std::move(options.status());
+  if (options->ignore_read_error) co_return no_unread_collections();
   context.dry_run = options->dry_run;
   auto removing = resource.collection_deleter->remove_collection(context, std::move(*options), std::move(*list));
   auto removed = co_await std::move(removing);

@@ -10,9 +10,24 @@ namespace {
 struct Given {
   DeleteOptions options;
   std::vector<std::string> dry_run;
+  bool preconditions = false;  // there are some, be they empty
 };
 
-Result<DeleteOptions> validated(Given given) {
+// What may not stand beside ignore_read_error.
+void check_unsafe(const Given& given, FieldErrors& errors) {
+  const DeleteOptions& options = given.options;
+  const auto refuse = [&errors](bool set, std::string_view other) {
+    if (set) errors.invalid_raw(std::string(kIgnoreReadError), "true", "cannot be set together with ." + std::string(other));
+  };
+  refuse(!given.dry_run.empty(), "dryRun");
+  refuse(options.propagation_policy.has_value(), "propagationPolicy");
+  refuse(options.orphan_dependents.has_value(), "orphanDependents");
+  refuse(options.grace_period_seconds.has_value(), "gracePeriodSeconds");
+  refuse(given.preconditions, "preconditions");
+}
+
+Result<DeleteOptions> validated(Given given, bool unsafe_deletes) {
+  if (!unsafe_deletes) given.options.ignore_read_error = false;
   FieldErrors errors;
   const auto& policy = given.options.propagation_policy;
   if (policy && given.options.orphan_dependents) {
@@ -22,6 +37,7 @@ Result<DeleteOptions> validated(Given given) {
     errors.not_supported("propagationPolicy", *policy, {"Foreground", "Background", "Orphan", "nil"});
   }
   given.options.dry_run = check_dry_run(given.dry_run, errors);
+  if (given.options.ignore_read_error) check_unsafe(given, errors);
   Status status = errors.to_status("meta.k8s.io", "DeleteOptions", "");
   if (!status.ok()) return status;
   return std::move(given.options);
@@ -42,11 +58,13 @@ Given read_members(const Object& object) {
   Given given;
   given.options.grace_period_seconds = get_int(object, "gracePeriodSeconds");
   if (const Object* preconditions = get_object(object, "preconditions")) {
+    given.preconditions = true;
     given.options.preconditions.uid = text_member(*preconditions, "uid");
     given.options.preconditions.resource_version = text_member(*preconditions, "resourceVersion");
   }
   given.options.orphan_dependents = get_bool(object, "orphanDependents");
   given.options.propagation_policy = text_member(object, "propagationPolicy");
+  given.options.ignore_read_error = get_bool(object, kIgnoreReadError).value_or(false);
   if (const Array* dry_run = get_array(object, "dryRun")) {
     for (const Value& value : *dry_run) given.dry_run.emplace_back(value.get_string());
   }
@@ -55,7 +73,7 @@ Given read_members(const Object& object) {
 
 }  // namespace
 
-Result<DeleteOptions> delete_options_from_query(const Query& query) {
+Result<DeleteOptions> delete_options_from_query(const Query& query, bool unsafe_deletes) {
   Given given;
   auto grace = query_int(query, "gracePeriodSeconds");
   if (!grace.ok()) return std::move(grace.status());
@@ -63,8 +81,10 @@ Result<DeleteOptions> delete_options_from_query(const Query& query) {
   given.options.orphan_dependents = query_bool(query, "orphanDependents");
   if (query_has(query, "propagationPolicy")) given.options.propagation_policy = std::string(query_get(query, "propagationPolicy"));
   if (const auto uid = query_get(query, "uid"); !uid.empty()) given.options.preconditions.uid = std::string(uid);
+  given.preconditions = given.options.preconditions.uid.has_value();
+  given.options.ignore_read_error = query_bool(query, kIgnoreReadError).value_or(false);
   given.dry_run = query_all(query, "dryRun");
-  return validated(std::move(given));
+  return validated(std::move(given), unsafe_deletes);
 }
 
 namespace {
@@ -80,17 +100,17 @@ Result<Value> parse_delete_body(std::string_view body, BodyFormat format, json::
 }
 }  // namespace
 
-Result<DeleteOptions> delete_options_from_body(std::string_view body, BodyFormat format, json::storage_ptr storage) {
+Result<DeleteOptions> delete_options_from_body(std::string_view body, BodyFormat format, json::storage_ptr storage, bool unsafe_deletes) {
   auto tree = parse_delete_body(body, format, std::move(storage));
   if (!tree.ok()) return std::move(tree.status());
   // Every group used to have a DeleteOptions of its own: the version is not looked at.
   auto kind = kind_in_body(*tree, {"", "v1", "DeleteOptions"});
   if (!kind.ok()) return std::move(kind.status());
   if (kind->kind != "DeleteOptions") return bad_request(not_registered_text(*kind));
-  if (tree->is_null()) return validated(Given());
+  if (tree->is_null()) return validated(Given(), unsafe_deletes);
   Status status = delete_options_schema().normalize(*tree, nullptr);
   if (!status.ok()) return status;
-  return validated(read_members(tree->get_object()));
+  return validated(read_members(tree->get_object()), unsafe_deletes);
 }
 
 }  // namespace backplane::endpoints

@@ -12,8 +12,11 @@
 
 namespace backplane::endpoints {
 
-Result<DeleteOptions> delete_options_from_query(const Query& query);
+inline constexpr std::string_view kIgnoreReadError = "ignoreStoreReadErrorWithClusterBreakingPotential";
+
+// `unsafe_deletes`: the gate AllowUnsafeMalformedObjectDeletion; without it ignore_read_error is never set, whatever was asked.
+Result<DeleteOptions> delete_options_from_query(const Query& query, bool unsafe_deletes);
 // The tree is made in `storage` and not kept.
-Result<DeleteOptions> delete_options_from_body(std::string_view body, BodyFormat format, json::storage_ptr storage);
+Result<DeleteOptions> delete_options_from_body(std::string_view body, BodyFormat format, json::storage_ptr storage, bool unsafe_deletes);
 
 }  // namespace backplane::endpoints

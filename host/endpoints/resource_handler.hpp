@@ -30,6 +30,7 @@ struct ResourceScope {
   AdmissionRunner* admission = nullptr;            // for storages that do not run it themselves (NamedCreater, Connecter); may be null
   std::chrono::seconds min_request_timeout{1800};  // watches without timeoutSeconds end in [x, 2x)
   std::size_t max_body_bytes = 3 * 1024 * 1024;
+  bool unsafe_deletes = false;  // the gate AllowUnsafeMalformedObjectDeletion
   // Fires when the server drains; watches end early then (only looked at when the grace period is configured).
   Signal* shutting_down = nullptr;
   // The open watches of the server, one set for all handlers; null: a handler with `shutting_down` keeps its own.

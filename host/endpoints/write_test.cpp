@@ -316,6 +316,35 @@ TEST_F(WriteTest, DeleteAnswersWithAStatusThatNamesWhatHasGone) {
             "\"uid\":\"u-a\"}}\n");
 }
 
+TEST_F(WriteTest, ReadErrorsAreIgnoredOnlyUnderTheirGateAndByThoseWhoMay) {
+  use_config_maps();
+  const std::string asked = "?ignoreStoreReadErrorWithClusterBreakingPotential=true";
+  store_->put(kStoredMap);
+  EXPECT_EQ(send("DELETE", maps("/a" + asked)).code(), 200);
+  EXPECT_FALSE(store_->delete_options.ignore_read_error) << "without the gate it is not there";
+
+  scope_.unsafe_deletes = true;
+  handler_ = make_resource_handler(scope_);
+  store_->put(kStoredMap);
+  authorizer_.asked.clear();
+  EXPECT_EQ(send("DELETE", maps("/a" + asked)).code(), 200);
+  EXPECT_TRUE(store_->delete_options.ignore_read_error);
+  EXPECT_EQ(authorizer_.asked, std::vector<std::string>{" unsafe-delete-ignore-read-errors configmaps n/a"});
+  authorizer_.answer = {Decision::kNoOpinion, "not today", {}};
+  const Response refused = send("DELETE", maps("/a" + asked));
+  EXPECT_EQ(refused.code(), 403);
+  EXPECT_EQ(message_of(refused),
+            "configmaps \"a\" is forbidden: not permitted to do \"unsafe-delete-ignore-read-errors\", reason: not today");
+  EXPECT_EQ(
+      message_of(send("DELETE", maps("/a" + asked + "&dryRun=All&gracePeriodSeconds=0"))),
+      "DeleteOptions.meta.k8s.io \"\" is invalid: [ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: cannot be set "
+      "together with .dryRun, ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: cannot be set together with "
+      ".gracePeriodSeconds]");
+  const Response collection = send("DELETE", maps(asked));
+  EXPECT_EQ(collection.code(), 422);
+  EXPECT_NE(message_of(collection).find("is not allowed with DELETECOLLECTION, try again after removing the option"), std::string::npos);
+}
+
 TEST_F(WriteTest, DeleteOfAGroupedResourceNamesTheGroup) {
   use_foos();
   store_->put(kStoredFoo);

@@ -155,7 +155,36 @@ Task<DeleteOperation::Attempt> DeleteOperation::remove_now() {
   co_return done(std::move(last), true, true);
 }
 
+constexpr std::string_view kIgnoreReadError = "ignoreStoreReadErrorWithClusterBreakingPotential";
+
+Status only_for_corrupt(const ResourceFace& face, std::string_view name) {
+  FieldErrors errors;
+  errors.invalid_raw(std::string(kIgnoreReadError), "true",
+                     "is exclusively used to delete corrupt object(s), try again by removing this option");
+  return errors.to_status(face.kind.group, face.resource, name);
+}
+
 }  // namespace
+
+Task<Result<DeleteResult>> ObjectStore::remove_unread(WriteMode mode, const Backing& backing, std::string name, std::string key) {
+  for (;;) {
+    RangeRequest request;
+    request.start = key;
+    auto found = co_await backing.storage->range(std::move(request));
+    if (!found.ok()) co_return std::move(found.status());
+    // One that has been written anew meanwhile is somebody's, and stays.
+    if (found->items.empty() || !found->items.front().unreadable) co_return only_for_corrupt(*mode.face, name);
+    TxnRequest removal;
+    removal.compares.push_back({key, found->items.front().mod_revision});
+    removal.removes.push_back(key);
+    auto removed = co_await backing.storage->txn(std::move(removal));
+    if (!removed.ok()) co_return std::move(removed.status());
+    if (!removed->committed) continue;
+    DeleteResult result;
+    result.deleted = true;
+    co_return result;
+  }
+}
 
 Task<Result<DeleteResult>> ObjectStore::remove_as(WriteMode mode, RequestContext& context, std::string ns, std::string name,
                                                   DeleteOptions options) {
@@ -163,6 +192,7 @@ Task<Result<DeleteResult>> ObjectStore::remove_as(WriteMode mode, RequestContext
   if (backing == nullptr) co_return not_started();
   auto key = keys_.key(ns, name);
   if (!key.ok()) co_return std::move(key.status());
+  if (options.ignore_read_error) co_return co_await remove_unread(mode, *backing, std::move(name), std::move(*key));
   DeleteOperation operation(*this, *backing, mode, context, std::move(ns), std::move(name), std::move(*key), std::move(options));
   co_return co_await operation.run();
 }

@@ -21,6 +21,28 @@ TEST_F(StoreUnreadableTest, AnObjectThatCannotBeReadIsNeitherChangedNorReplacedN
   EXPECT_TRUE(create(thing(R"("name":"a")")).ok()) << "it has gone, and all is well";
 }
 
+TEST_F(StoreUnreadableTest, WhoIgnoresReadErrorsRemovesWhatCannotBeReadAndNothingElse) {
+  make(std::make_shared<TestStrategy>());
+  ASSERT_TRUE(create(thing(R"("name":"a","finalizers":["e.com/held"])")).ok());
+  DeleteOptions unread;
+  unread.ignore_read_error = true;
+  Status refused = remove("a", unread).status();
+  EXPECT_EQ(refused.code(), 422);
+  EXPECT_NE(refused.message().find("ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: is exclusively used to delete "
+                                   "corrupt object(s), try again by removing this option"),
+            std::string::npos)
+      << refused.message();
+  EXPECT_EQ(remove("none", unread).status().code(), 422);
+  KeyValue& kept = storage.data.at(key("a"));
+  kept.value = SharedBytes();
+  kept.unreadable = std::make_shared<const Status>(internal_error("it is no object"));
+  auto removed = remove("a", unread);
+  ASSERT_TRUE(removed.ok()) << removed.status().message();
+  EXPECT_TRUE(removed->deleted);
+  EXPECT_EQ(removed->object, nullptr);
+  EXPECT_TRUE(storage.data.empty());
+}
+
 TEST_F(StoreUnreadableTest, AnObjectThatBecomesUnreadableUnderAnUpdateEndsIt) {
   make(std::make_shared<TestStrategy>(KindFacts{.create_on_update = true}));
   ASSERT_TRUE(create(thing(R"("name":"a")")).ok());

@@ -259,6 +259,7 @@ HandlerFactory handler_factory(const RouterConfig& config, const Scheme* scheme,
     scope.admission = config.admission;
     scope.min_request_timeout = config.min_request_timeout;
     scope.max_body_bytes = config.max_body_bytes;
+    scope.unsafe_deletes = config.unsafe_deletes;
     scope.shutting_down = config.shutting_down;
     scope.watches = watches;
     scope.scheme = scheme;

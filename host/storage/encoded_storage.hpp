@@ -25,6 +25,8 @@ class EncodedStorage final : public StorageBackend {
   void use_scheme(std::shared_ptr<const Scheme> scheme);
   // What the objects are whose keys start with `prefix`.
   void use_kind(std::string_view prefix, StoredKind kind);
+  // As StoredForms::tell_corrupt_objects.
+  void tell_corrupt_objects() { forms_->tell_corrupt_objects(); }
 
   Task<Result<Revision>> current_revision() override { return backend_.current_revision(); }
   Revision committed_revision() const noexcept override { return backend_.committed_revision(); }

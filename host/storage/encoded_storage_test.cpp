@@ -222,6 +222,19 @@ TEST_F(EncodedStorageTest, WhatCannotBeReadNamesItsKeyAndHidesNothingElse) {
   EXPECT_EQ(unreadable, (std::vector<std::string>{"/registry/e.com/foos/n/junk", key("n/damaged"), key("n/junk"), key("n/short")}));
 }
 
+TEST_F(EncodedStorageTest, WhatCannotBeReadIsACorruptObjectWhereThoseCanBeRemoved) {
+  storage_->tell_corrupt_objects();
+  put(*backend_, key("n/junk"), "\x17\x2a");
+  RangeRequest request;
+  request.start = key("n/junk");
+  const auto found = run(storage_->range(request));
+  ASSERT_TRUE(found.ok() && found->items.at(0).unreadable);
+  EXPECT_EQ(found->items[0].unreadable->message(),
+            "Internal error occurred: StorageError: corrupt object, Code: 7, Key: " + key("n/junk") +
+                ", ResourceVersion: 0, AdditionalErrorMsg: object not decodable revision=" + std::to_string(found->items[0].mod_revision) +
+                ": Internal error occurred: the value is no object in any form that is known here");
+}
+
 TEST_F(EncodedStorageTest, AWatchGoesOnOverWhatCannotBeRead) {
   auto watch = storage_->watch("/registry/", backend_->committed_revision());
   ASSERT_TRUE(watch.ok());

@@ -9,8 +9,12 @@ Status unusable(std::string_view key, const Status& why) {
   return internal_error("the value of " + std::string(key) + " cannot be written: " + why.message());
 }
 
-Status unreadable(std::string_view key, std::string_view why) {
-  return Status(500, Reason::kNone, "unable to transform key " + quoted(key) + ": " + std::string(why));
+// Code 7 and the words around it: upstream's storage.NewCorruptObjError.
+Status corrupt(const KeyValue& item, const Status& why, bool transformed) {
+  std::string text = "StorageError: corrupt object, Code: 7, Key: " + item.key + ", ResourceVersion: 0, AdditionalErrorMsg: ";
+  text += transformed ? "object not decodable revision=" + std::to_string(item.mod_revision)
+                      : std::string("data from the storage is not transformable revision=0");
+  return internal_error(text + ": " + why.message());
 }
 
 GroupVersionKind kind_in(const Object& object) {
@@ -132,29 +136,36 @@ Status StoredForms::read_encoded(const Codec& codec, const StoredKind* kind, Sha
   return json.status();
 }
 
-Status StoredForms::read(std::string_view key, SharedBytes& value) const {
-  if (value.empty()) return {};
+Status StoredForms::transform_back(std::string_view key, SharedBytes& value) const {
   for (auto transformer = transformers_.rbegin(); transformer != transformers_.rend(); ++transformer) {
     auto plain = (*transformer)->from_storage(key, std::move(value));
-    if (!plain.ok()) return unreadable(key, plain.status().message());
+    if (!plain.ok()) return std::move(plain.status());
     value = std::move(*plain);
   }
+  return {};
+}
+
+Status StoredForms::decode(std::string_view key, SharedBytes& value) const {
   // What stands between the braces is the backend's to keep: it has checksums, and a parse of everything at every start costs much.
   if (json_codec().wrote(value.view()) && value.view().ends_with('}')) return {};
   const std::shared_ptr<const StoredKind> kind = kind_of(key);
   if (const Codec* codec = writer_of(value.view())) {
-    const Status status = codec == &json_codec() ? read_json(kind.get(), value) : read_encoded(*codec, kind.get(), value);
-    return status.ok() ? Status() : unreadable(key, status.message());
+    return codec == &json_codec() ? read_json(kind.get(), value) : read_encoded(*codec, kind.get(), value);
   }
   // What else is kept in the store is nobody's business here.
-  return kind ? unreadable(key, "the value is no object in any form that is known here") : Status();
+  return kind ? internal_error("the value is no object in any form that is known here") : Status();
 }
 
 void StoredForms::read(KeyValue& item) const {
-  Status status = read(item.key, item.value);
+  if (item.value.empty()) return;
+  Status status = transform_back(item.key, item.value);
+  const bool transformed = status.ok();
+  if (transformed) status = decode(item.key, item.value);
   if (status.ok()) return;
   item.value = SharedBytes();
-  item.unreadable = std::make_shared<const Status>(std::move(status));
+  Status why = corrupt_objects_ ? corrupt(item, status, transformed)
+                                : Status(500, Reason::kNone, "unable to transform key " + quoted(item.key) + ": " + status.message());
+  item.unreadable = std::make_shared<const Status>(std::move(why));
 }
 
 void StoredForms::read(std::vector<KeyValue>& items) const {
@@ -164,7 +175,10 @@ void StoredForms::read(std::vector<KeyValue>& items) const {
 void StoredForms::read(std::vector<StorageEvent>& events) const {
   for (StorageEvent& event : events) {
     read(event.kv);
-    if (!read(event.kv.key, event.previous).ok()) event.previous = SharedBytes();
+    if (event.previous.empty()) continue;
+    Status status = transform_back(event.kv.key, event.previous);
+    if (status.ok()) status = decode(event.kv.key, event.previous);
+    if (!status.ok()) event.previous = SharedBytes();
   }
 }
 

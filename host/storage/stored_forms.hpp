@@ -7,7 +7,7 @@
 //
 // Thread-safety: every method from any thread; use_scheme() before all others.
 // Lifetime:      the types and strategies given to use_kind() outlive it.
-// Errors:        read: 500 as upstream's lists say it, naming the key; write: kInternalError.
+// Errors:        read: 500 as upstream says it with and without AllowUnsafeMalformedObjectDeletion, naming the key; write: kInternalError.
 #pragma once
 
 #include <map>
@@ -39,6 +39,9 @@ class StoredForms {
 
   void use_scheme(std::shared_ptr<const Scheme> scheme) { scheme_ = std::move(scheme); }
   void use_kind(std::string_view prefix, StoredKind kind);
+  // What cannot be read is told as a corrupt object, which may be removed unread (AllowUnsafeMalformedObjectDeletion).  Before the first
+  // read.
+  void tell_corrupt_objects() { corrupt_objects_ = true; }
 
   Status write(std::string_view key, SharedBytes& value) const;
   // One value that cannot be read hides no other: it says so itself.
@@ -47,7 +50,8 @@ class StoredForms {
   void read(std::vector<StorageEvent>& events) const;
 
  private:
-  Status read(std::string_view key, SharedBytes& value) const;
+  Status transform_back(std::string_view key, SharedBytes& value) const;
+  Status decode(std::string_view key, SharedBytes& value) const;
   Status read_json(const StoredKind* kind, SharedBytes& value) const;
   Status read_encoded(const Codec& codec, const StoredKind* kind, SharedBytes& value) const;
   Result<std::string> encoded(const StoredKind& kind, std::string json) const;
@@ -62,6 +66,7 @@ class StoredForms {
   const Codec& written_;
   const Transformers transformers_;
   std::shared_ptr<const Scheme> scheme_;
+  bool corrupt_objects_ = false;
   mutable std::shared_mutex mutex_;
   std::map<std::string, std::shared_ptr<const StoredKind>, std::less<>> kinds_;
 };

@@ -23,7 +23,8 @@ struct TextHash {
 
 class FollowingHub final : public CacheHub {
  public:
-  FollowingHub(StorageBackend& storage, Executor& executor) : store_(std::make_shared<FollowedStore>(storage, executor)) {}
+  FollowingHub(StorageBackend& storage, Executor& executor, CacheOptions options)
+      : store_(std::make_shared<FollowedStore>(storage, executor, options)) {}
   ~FollowingHub() override = default;
 
   std::shared_ptr<ResourceCache> add(CacheConfig config, bool eager) override;
@@ -277,8 +278,8 @@ void FollowingHub::tick() noexcept {
 
 }  // namespace
 
-std::unique_ptr<CacheHub> make_cache_hub(StorageBackend& storage, Executor& executor) {
-  return std::make_unique<FollowingHub>(storage, executor);
+std::unique_ptr<CacheHub> make_cache_hub(StorageBackend& storage, Executor& executor, CacheOptions options) {
+  return std::make_unique<FollowingHub>(storage, executor, options);
 }
 
 }  // namespace backplane

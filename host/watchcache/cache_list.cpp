@@ -178,8 +178,11 @@ Task<Result<ListResult>> PrefixCache::list(CacheScope scope, ListOptions options
 Task<Result<ListResult>> PrefixCache::page(View view, Selection selection, ListPlan plan) {
   const ObjectIndex& index = view.snapshot->index;
   // A page ends before what comes behind it.
-  const auto unreadable = [&view, &plan, end = selection.end()](const ObjectEntry* last) {
-    return view.snapshot->unreadable_in(plan.from, last != nullptr ? last->key : end);
+  const auto unreadable = [this, &view, &plan, end = selection.end()](const ObjectEntry* last) -> std::optional<Status> {
+    const std::string& until = last != nullptr ? last->key : end;
+    const Status* why = view.snapshot->unreadable_in(plan.from, until);
+    if (why == nullptr) return std::nullopt;
+    return store_->options.names_unreadable ? view.snapshot->read_error(config_.resource, plan.from, until) : *why;
   };
   const std::size_t first = index.rank(plan.from);
   const std::size_t total = std::max(index.rank(selection.end()), first) - first;
@@ -187,7 +190,7 @@ Task<Result<ListResult>> PrefixCache::page(View view, Selection selection, ListP
   result.revision = view.revision;
   const auto limit = static_cast<std::size_t>(plan.limit);
   if (limit == 0 || (limit >= total && !selection.selects())) {
-    if (const Status* why = unreadable(nullptr)) co_return *why;
+    if (std::optional<Status> why = unreadable(nullptr)) co_return std::move(*why);
     result.items = make_cursor(IndexScan(index.cursor_at(first), total, std::move(selection)));
     co_return result;
   }
@@ -209,7 +212,7 @@ Task<Result<ListResult>> PrefixCache::page(View view, Selection selection, ListP
     left = scan.left();
     result.items = make_cursor(std::move(scan), std::move(found));
   }
-  if (const Status* why = unreadable(left > 0 ? last : nullptr)) co_return *why;
+  if (std::optional<Status> why = unreadable(left > 0 ? last : nullptr)) co_return std::move(*why);
   if (left > 0) {
     result.continue_token = encode_continue(last->key + '\0', list_prefix, view.revision);
     pin(view);

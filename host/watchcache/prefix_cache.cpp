@@ -35,6 +35,25 @@ const Status* Snapshot::unreadable_in(std::string_view from, std::string_view en
   return first != unreadable->end() && first->first < end ? first->second.get() : nullptr;
 }
 
+Status Snapshot::read_error(const GroupResource& resource, std::string_view from, std::string_view end) const {
+  constexpr std::size_t kMost = 100;  // upstream's corruptObjErrAggregatorFactory(100)
+  StatusDetails details;
+  details.name = "list";
+  details.group = resource.group;
+  details.kind = resource.resource;
+  for (auto each = unreadable->lower_bound(from); each != unreadable->end() && each->first < end; ++each) {
+    if (details.causes.size() == kMost) {
+      details.causes.push_back({"FieldValueTooMany", "too many errors, the list is truncated", ""});
+      break;
+    }
+    const StatusDetails* why = each->second->details();
+    const std::string& text = why != nullptr && !why->causes.empty() ? why->causes.front().message : each->second->message();
+    details.causes.push_back({"UnexpectedServerResponse", text, each->first});
+  }
+  Status refused(500, Reason::kStorageReadError, "failed to read one or more " + resource.to_string() + " from the storage");
+  return std::move(refused).with_details(std::move(details));
+}
+
 ObjectRef PrefixCache::peek(std::string_view key) const { return snapshot_.get()->index.find(key); }
 
 Revision PrefixCache::revision() const noexcept {

@@ -38,9 +38,10 @@ class PrefixCache;
 
 // What all caches of a hub share.
 struct FollowedStore {
-  FollowedStore(StorageBackend& backend, Executor& pump) : storage(backend), executor(pump) {}
+  FollowedStore(StorageBackend& backend, Executor& pump, CacheOptions how) : storage(backend), executor(pump), options(how) {}
   StorageBackend& storage;
   Executor& executor;
+  const CacheOptions options;
   Progress progress;
   Alarms<PrefixCache> alarms;
   TaskGroup tasks;
@@ -60,6 +61,8 @@ struct Snapshot {
 
   // Why the first unreadable key in [from, end) cannot be read; null: there is none.
   const Status* unreadable_in(std::string_view from, std::string_view end) const;
+  // All of [from, end) in one refusal of a list: upstream's StorageReadError.  There must be one.
+  Status read_error(const GroupResource& resource, std::string_view from, std::string_view end) const;
 };
 
 // A snapshot and the revision at which it is read.

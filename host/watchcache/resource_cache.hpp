@@ -79,7 +79,12 @@ class CacheHub {
   virtual Task<void> stop() = 0;     // ends all watch streams
 };
 
+struct CacheOptions {
+  // A list in whose way objects stand that cannot be read is refused with StorageReadError, which names them, and not with the reason of
+  // the first (upstream: AllowUnsafeMalformedObjectDeletion).
+  bool names_unreadable = false;
+};
 // `executor` runs the pump: one thread of its own, so that applying events never delays a connection.
-std::unique_ptr<CacheHub> make_cache_hub(StorageBackend& storage, Executor& executor);
+std::unique_ptr<CacheHub> make_cache_hub(StorageBackend& storage, Executor& executor, CacheOptions options = {});
 
 }  // namespace backplane

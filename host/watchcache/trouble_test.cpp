@@ -112,7 +112,10 @@ class Trouble : public testing::Test {
   Trouble() {
     loop_.start();
     pump_.start();
-    hub_ = make_cache_hub(storage_, pump_);
+    start();
+  }
+  void start(CacheOptions options = {}) {
+    hub_ = make_cache_hub(storage_, pump_, options);
     cache_ = add("configmaps", "ConfigMap");
     EXPECT_TRUE(run_on(loop_, hub_->start()).ok());
   }
@@ -125,6 +128,7 @@ class Trouble : public testing::Test {
   std::shared_ptr<ResourceCache> add(const std::string& resource, const std::string& kind) {
     CacheConfig config;
     config.prefix = "/registry/" + resource + "/";
+    config.resource = {"", resource};
     config.kind = kind;
     config.api_version = "v1";
     return hub_->add(config, false);
@@ -291,6 +295,27 @@ TEST_F(Trouble, AnUnreadableObjectFailsTheListsThatHoldItAndNothingElse) {
   ASSERT_TRUE(first.ok()) << "it stands behind the page";
   page.continue_token = first->continue_token;
   EXPECT_EQ(run_on(loop_, list_page(*cache_, page)).status().message(), kNoKeyFits);
+}
+
+TEST_F(Trouble, AListCanNameAllThatCannotBeReadInItsWay) {
+  run_on(loop_, hub_->stop());
+  CacheOptions naming;
+  naming.names_unreadable = true;
+  start(naming);
+  put("a");
+  for (int i = 100; i < 205; ++i) write("/registry/configmaps/ns/b" + std::to_string(i), "rotten");
+  const auto refused = run_on(loop_, list_page(*cache_, {}));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.status().code(), 500);
+  EXPECT_EQ(refused.status().reason(), Reason::kStorageReadError);
+  EXPECT_EQ(refused.status().message(), "failed to read one or more configmaps from the storage");
+  const StatusDetails& details = *refused.status().details();
+  EXPECT_EQ(details.kind + " " + details.name, "configmaps list");
+  ASSERT_EQ(details.causes.size(), 101u);
+  EXPECT_EQ(details.causes[0].field, "/registry/configmaps/ns/b100");
+  EXPECT_EQ(details.causes[0].reason, "UnexpectedServerResponse");
+  EXPECT_EQ(details.causes[0].message, "unable to transform key \"/registry/configmaps/ns/b100\": no key fits");
+  EXPECT_EQ(details.causes[100].reason, "FieldValueTooMany");
 }
 
 TEST_F(Trouble, AListThatDoesNotReachAnUnreadableObjectIsAnswered) {

@@ -49,6 +49,9 @@ struct DeleteOptions {
   std::optional<bool> orphan_dependents;
   std::optional<std::string> propagation_policy;  // Orphan | Background | Foreground
   bool dry_run = false;
+  // Removes an object whose stored bytes cannot be read, past preconditions, finalizers, admission and hooks; refused for one that can
+  // (upstream's ignoreStoreReadErrorWithClusterBreakingPotential; feature gate AllowUnsafeMalformedObjectDeletion).
+  bool ignore_read_error = false;
 };
 
 struct WriteOptions {  // create, update, patch
