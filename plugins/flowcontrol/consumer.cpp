@@ -69,9 +69,13 @@ Task<Status> ConfigConsumer::start(PostStartHookContext context) {
   Status indexed = schemas->indexer().add_indexers({{std::string(kByLevel), levels_of}});
   if (!indexed.ok()) co_return indexed;
   schemas->add_event_handler(enqueue_keys(queue_));
+  // The informers are this object's own: they may not keep it.
+  const auto noted = [known = weak_from_this()](const ObjectRef& level, bool) {
+    if (const auto consumer = known.lock()) consumer->note_level(level);
+  };
   ResourceEventHandler levels;
-  levels.on_add = [self](const ObjectRef& level, bool) { self->note_level(level); };
-  levels.on_delete = [self](const ObjectRef& level, bool) { self->note_level(level); };
+  levels.on_add = noted;
+  levels.on_delete = noted;
   informers_->for_resource(resource_of(kPriorityLevels))->add_event_handler(std::move(levels));
   informers_->start();
   spawn_workers(host_, "priority-and-fairness-config-consumer", kWorkers, queue_,
