@@ -12,14 +12,36 @@
 namespace backplane::endpoints {
 namespace {
 
-// The object of a PUT, handed out anew for each attempt of the store.  What is not there yet is created by those only who may create: they
-// are asked for once.
+// The object that a client has sent, under the request's name.
+Result<Object> read_object(const Resource& resource, RequestContext& context, std::string_view body, BodyFormat format,
+                           FieldValidation validation) {
+  auto object = decode_object(resource, context, body, format, validation);
+  if (!object.ok()) return object;
+  Status status = match_namespace(resource.namespace_of(context), *object);
+  if (status.ok()) status = match_name(context.info.name, *object);
+  if (!status.ok()) return status;
+  return object;
+}
+
+// The object of a PUT, for each attempt of the store.  There is nearly always one attempt: it is given the object that has been read, and
+// later ones read the body again, which costs about as much as a copy that is kept for them would.  What is not there yet is created by
+// those only who may create: they are asked for once.
 class ReplacedObject final : public UpdatedObjectInfo, public registry::SentValues {
  public:
-  ReplacedObject(const Resource& resource, const Object& object, std::string_view body, BodyFormat format)
-      : resource_(resource), object_(object), body_(body), format_(format) {}
+  ReplacedObject(const Resource& resource, Object object, std::string_view body, BodyFormat format, FieldValidation validation)
+      : resource_(resource),
+        uid_(meta_text(object, "uid")),
+        first_(std::move(object)),
+        body_(body),
+        format_(format),
+        validation_(validation) {}
 
-  Task<Result<Object>> updated_object(RequestContext& context, const Object*) override { co_return Object(object_, context.arena()); }
+  Task<Result<Object>> updated_object(RequestContext& context, const Object*) override {
+    if (!first_) co_return read_object(resource_, context, body_, format_, validation_);
+    Object object = std::move(*first_);
+    first_.reset();
+    co_return object;
+  }
 
   Task<Status> may_create(RequestContext& context) override {
     if (!answer_) {
@@ -31,7 +53,7 @@ class ReplacedObject final : public UpdatedObjectInfo, public registry::SentValu
 
   Preconditions preconditions() const override {
     Preconditions out;
-    if (const auto uid = meta_text(object_, "uid"); !uid.empty()) out.uid = std::string(uid);
+    if (!uid_.empty()) out.uid = uid_;
     return out;
   }
 
@@ -43,9 +65,11 @@ class ReplacedObject final : public UpdatedObjectInfo, public registry::SentValu
 
  private:
   const Resource& resource_;
-  const Object& object_;
+  const std::string uid_;
+  std::optional<Object> first_;  // until it has been handed out
   const std::string_view body_;  // the request's
   const BodyFormat format_;
+  const FieldValidation validation_;
   std::optional<Status> answer_;
 };
 
@@ -61,13 +85,10 @@ Task<Status> serve_update(const Resource& resource, RequestContext& context, Exc
   if (!options.ok()) co_return std::move(options.status());
   auto format = negotiate_input(exchange);
   if (!format.ok()) co_return std::move(format.status());
-  auto object = decode_object(resource, context, *body, *format, options->field_validation);
+  auto object = read_object(resource, context, *body, *format, options->field_validation);
   if (!object.ok()) co_return std::move(object.status());
-  Status status = match_namespace(resource.namespace_of(context), *object);
-  if (status.ok()) status = match_name(context.info.name, *object);
-  if (!status.ok()) co_return status;
   context.dry_run = options->dry_run;
-  ReplacedObject info(resource, *object, *body, *format);
+  ReplacedObject info(resource, std::move(*object), *body, *format, options->field_validation);
   auto updating = resource.updater->update(context, context.info.name, info, std::move(*options), /*force_allow_create=*/false);
   auto updated = co_await std::move(updating);
   co_await home;
@@ -77,8 +98,8 @@ Task<Status> serve_update(const Resource& resource, RequestContext& context, Exc
   }
   const int code = updated->created ? 201 : 200;
   auto sending = send_object(resource, context, exchange, *media, code, std::move(updated->object));
-  status = co_await std::move(sending);
-  co_return status;
+  Status sent = co_await std::move(sending);
+  co_return sent;
 }
 
 }  // namespace backplane::endpoints
