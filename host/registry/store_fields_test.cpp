@@ -71,6 +71,62 @@ TEST_F(StoreFieldsTest, AnUpdateTakesWhatItChangesAndOneThatChangesNothingIsNoWr
   EXPECT_EQ(stored_record(), R"(m:Update:{"f:data":{".":{},"f:l":{}}})");
 }
 
+TEST_F(StoreFieldsTest, AManagerThatWritesItsFieldsAgainHasItsEntryRenewedAndNothingElse) {
+  make(std::make_shared<TestStrategy>());
+  ASSERT_TRUE(create(with_data(R"({"k":"1","l":"1","m":"1"})"), by("m")).ok());
+  Change other([](Object& object) { object["data"].as_object()["l"] = "2"; });
+  ASSERT_TRUE(update("a", other, by("n")).ok());
+  // As if that had been long ago.
+  std::string text(storage.data[key("a")].value.view());
+  const std::string_view member = R"("time":")";
+  for (std::size_t at = text.find(member); at != std::string::npos; at = text.find(member, at + 1))
+    text.replace(at + member.size(), 20, "2020-01-02T03:04:05Z");
+  storage.put(key("a"), text);
+  const std::string record = stored_record();
+  EXPECT_EQ(record, R"(m:Update:{"f:data":{".":{},"f:k":{},"f:m":{}}} n:Update:{"f:data":{"f:l":{}}})");
+  const auto times = [&] {
+    std::vector<bool> old;
+    const Object object = parsed(*get("a"));
+    for (const Value& entry : registry::managed_fields_of(object)->get_array())
+      old.push_back(get_string(entry.get_object(), "time") == "2020-01-02T03:04:05Z");
+    return old;
+  };
+  Change again([](Object& object) { object["data"].as_object()["l"] = "3"; });
+  ASSERT_TRUE(update("a", again, by("n")).ok());
+  EXPECT_EQ(stored_record(), record);
+  EXPECT_EQ(times(), (std::vector<bool>{true, false}));
+  // Once more without the record, and with a field gone that is its own.
+  Replacement less(with_data(R"({"k":"2","l":"3"})"));
+  ASSERT_TRUE(update("a", less, by("m")).ok());
+  EXPECT_EQ(stored_record(), R"(m:Update:{"f:data":{".":{},"f:k":{}}} n:Update:{"f:data":{"f:l":{}}})");
+}
+
+TEST_F(StoreFieldsTest, ARecordThatIsSentBackInAnotherOrderChangesNothing) {
+  make(std::make_shared<TestStrategy>());
+  ASSERT_TRUE(create(with_data(R"({"k":"1","l":"1"})"), by("m")).ok());
+  const int before = storage.transactions;
+  Change turned([](Object& object) {
+    Value& entry = object["metadata"].as_object()["managedFields"].as_array().front();
+    entry.as_object()["fieldsV1"] = json::parse(R"({"f:data":{"f:l":{},"f:k":{},".":{}}})");
+  });
+  ASSERT_TRUE(update("a", turned, by("n")).ok());
+  EXPECT_EQ(storage.transactions, before);
+  EXPECT_EQ(stored_record(), R"(m:Update:{"f:data":{".":{},"f:k":{},"f:l":{}}})");
+}
+
+TEST_F(StoreFieldsTest, ARecordThatAdmissionWritesAnewInWordsThatNeedEscapesIsTaken) {
+  make(std::make_shared<TestStrategy>());
+  ASSERT_TRUE(create(with_data(R"({"a\"b\\c":"1"})"), by("<m>")).ok());
+  EXPECT_EQ(stored_record(), R"(<m>:Update:{"f:data":{".":{},"f:a\"b\\c":{}}})");
+  admission.mutate = [](AdmissionAttributes& attributes) {
+    Value& entry = (*attributes.object)["metadata"].as_object()["managedFields"].as_array().front();
+    entry.as_object()["manager"] = "by \"admission\"";
+  };
+  Change changed([](Object& object) { object["data"].as_object()["k"] = "1"; });
+  ASSERT_TRUE(update("a", changed, by("<m>")).ok());
+  EXPECT_EQ(stored_record(), R"(by "admission":Update:{"f:data":{".":{},"f:a\"b\\c":{},"f:k":{}}})");
+}
+
 TEST_F(StoreFieldsTest, WritesThatAreNoRequestsAreRecordedForNobody) {
   make(std::make_shared<TestStrategy>());
   ASSERT_TRUE(create(with_data(R"({"k":"1"})"), by("m")).ok());

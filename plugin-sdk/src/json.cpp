@@ -125,19 +125,41 @@ std::optional<std::int64_t> int_of(const Value* value) noexcept {
   return std::nullopt;
 }
 
+#ifdef __SSE2__
+// Which of 16 bytes a JSON string does not hold as they are, as bits.
+unsigned special_bytes(__m128i bytes) noexcept {
+  // Control characters, and what is not ASCII: those are negative.  '<' and '>', '"' and '&' differ in one bit.
+  __m128i special = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20));
+  special = _mm_or_si128(special, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
+  special = _mm_or_si128(special, _mm_cmpeq_epi8(_mm_or_si128(bytes, _mm_set1_epi8(2)), _mm_set1_epi8('>')));
+  special = _mm_or_si128(special, _mm_cmpeq_epi8(_mm_or_si128(bytes, _mm_set1_epi8(4)), _mm_set1_epi8('&')));
+  return static_cast<unsigned>(_mm_movemask_epi8(special));
+}
+unsigned special_at(const char* text) noexcept { return special_bytes(_mm_loadu_si128(reinterpret_cast<const __m128i*>(text))); }
+unsigned special_of_eight(const char* text) noexcept {
+  return special_bytes(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(text))) & 0xFF;
+}
+#endif
+
 // How many bytes at the front of `text` a JSON string holds as they are.
 std::size_t plain_prefix(std::string_view text) noexcept {
   std::size_t at = 0;
 #ifdef __SSE2__
-  for (; at + 16 <= text.size(); at += 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
-    // Control characters, and what is not ASCII: those are negative.  '<' and '>', '"' and '&' differ in one bit.
-    __m128i special = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20));
-    special = _mm_or_si128(special, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
-    special = _mm_or_si128(special, _mm_cmpeq_epi8(_mm_or_si128(bytes, _mm_set1_epi8(2)), _mm_set1_epi8('>')));
-    special = _mm_or_si128(special, _mm_cmpeq_epi8(_mm_or_si128(bytes, _mm_set1_epi8(4)), _mm_set1_epi8('&')));
-    const int found = _mm_movemask_epi8(special);
-    if (found != 0) return at + static_cast<std::size_t>(std::countr_zero(static_cast<unsigned>(found)));
+  const auto first = [](std::size_t from, unsigned found) { return from + static_cast<std::size_t>(std::countr_zero(found)); };
+  const char* const data = text.data();
+  const std::size_t size = text.size();
+  for (; at + 16 <= size; at += 16) {
+    if (const unsigned found = special_at(data + at); found != 0) return first(at, found);
+  }
+  // What is left over is looked at together with what is before it.
+  if (size >= 16) {
+    const unsigned found = special_at(data + size - 16);
+    return found != 0 ? first(size - 16, found) : size;
+  }
+  if (size >= 8) {
+    if (const unsigned found = special_of_eight(data); found != 0) return first(0, found);
+    const unsigned found = special_of_eight(data + size - 8);
+    return found != 0 ? first(size - 8, found) : size;
   }
 #endif
   while (at < text.size() && !kEscape[static_cast<unsigned char>(text[at])]) ++at;

@@ -1,6 +1,7 @@
 #include "registry/fields/entry_update.hpp"
 
 #include <algorithm>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -34,16 +35,12 @@ bool precedes(const Value& a, const Value& b) {
   return rank(a.get_object()) < rank(b.get_object());
 }
 
-Value fields_value(const FieldSet& fields, const json::storage_ptr& storage) {
-  return json::parse(fields.encode(), storage, {.max_depth = 2 * FieldSet::kMaxDepth});
-}
-
 Value entry_with(const Object& entry, const FieldSet& fields, const json::storage_ptr& storage) {
   Object out(storage);
   out.reserve(entry.size());
   for (const auto& [key, value] : entry) {
     if (key == "fieldsV1")
-      out.emplace(key, fields_value(fields, storage));
+      out.emplace(key, fields.tree(storage));
     else
       out.emplace(key, value);
   }
@@ -58,9 +55,38 @@ Value own_entry(const EntryUpdate& update, const FieldSet& fields, const json::s
   out.emplace("apiVersion", update.api_version);
   out.emplace("time", update.now);
   out.emplace("fieldsType", "FieldsV1");
-  out.emplace("fieldsV1", fields_value(fields, storage));
+  out.emplace("fieldsV1", fields.tree(storage));
   if (!update.subresource.empty()) out.emplace("subresource", update.subresource);
   return out;
+}
+
+// An entry that stays as it is.
+Value kept_entry(const EntryUpdate& update, const Array& entries, std::size_t at, const json::storage_ptr& storage) {
+  return update.copy != nullptr ? std::move((*update.copy)[at]) : Value(entries[at], storage);
+}
+
+// Whether FieldsV1 has the field itself.
+bool has_field(const Object& fields_v1, std::span<const PathElement> path, std::string& wire) {
+  const Object* at = &fields_v1;
+  for (const PathElement& element : path) {
+    wire.clear();
+    element.append_wire(wire);
+    at = at == nullptr ? nullptr : get_object(*at, wire);
+  }
+  return at != nullptr && (at->empty() || find(*at, ".") != nullptr);
+}
+
+bool has_fields(const Object& fields_v1, const FieldSet& fields) {
+  std::string wire;
+  bool all = true;
+  fields.for_each([&](std::span<const PathElement> path) { all = all && has_field(fields_v1, path, wire); });
+  return all;
+}
+
+// Whether a manager's own entry needs no more than another time: what it writes is what it has written before.
+bool needs_time_only(const Object& entry, const FieldSet& own, const FieldSet& removed) {
+  const Value& fields_v1 = *find(entry, "fieldsV1");
+  return find(entry, "time") != nullptr && !meets(fields_v1, removed) && has_fields(fields_v1.get_object(), own);
 }
 
 FieldChanges without_stripped(FieldChanges changes) {
@@ -78,6 +104,17 @@ const FieldSet& stripped_fields() {
   return fields;
 }
 
+bool same_encoding(const Value& a, const Value& b) noexcept {
+  if (a.kind() != b.kind()) return false;
+  if (a.is_string()) return a.get_string() == b.get_string();
+  if (a.is_array()) {
+    return std::equal(a.get_array().begin(), a.get_array().end(), b.get_array().begin(), b.get_array().end(), same_encoding);
+  }
+  if (!a.is_object()) return a == b;
+  return std::equal(a.get_object().begin(), a.get_object().end(), b.get_object().begin(), b.get_object().end(),
+                    [](const auto& x, const auto& y) { return x.key() == y.key() && same_encoding(x.value(), y.value()); });
+}
+
 std::optional<Result<Value>> update_entries(const EntryUpdate& update, const Object& live, const Object& object, const Value& managed) {
   const Array& entries = managed.get_array();
   const auto plain = [&](const Value& entry) { return is_plain(entry, update.api_version); };
@@ -86,7 +123,10 @@ std::optional<Result<Value>> update_entries(const EntryUpdate& update, const Obj
   if (!compared.ok()) return Result<Value>(std::move(compared.status()));
   const FieldChanges changes = without_stripped(compared->filtered(*update.filter));
   const json::storage_ptr storage = object.storage();
-  if (changes.none()) return Result<Value>(entries.empty() ? Value(storage) : Value(managed, storage));
+  if (changes.none()) {
+    if (entries.empty()) return Result<Value>(Value(storage));
+    return Result<Value>(update.copy != nullptr ? Value(std::move(*update.copy)) : Value(managed, storage));
+  }
   // A definition may have changed what its lists are.
   if (update.schema == nullptr || update.schema->structural()) return std::nullopt;
 
@@ -95,15 +135,24 @@ std::optional<Result<Value>> update_entries(const EntryUpdate& update, const Obj
   const FieldSet touched = own.unite(changes.removed);
   Array out(storage);
   out.reserve(entries.size() + 1);
+  const auto is_mine = [&](const Value& entry) { return is_own(update, entry.get_object()); };
+  const bool one = takes && std::count_if(entries.begin(), entries.end(), is_mine) == 1;
+  bool renewed = false;
   std::size_t updaters = 0;
-  for (const Value& value : entries) {
-    const Object& entry = value.get_object();
+  for (std::size_t at = 0; at < entries.size(); ++at) {
+    const Object& entry = entries[at].get_object();
     const bool mine = takes && is_own(update, entry);
+    if (mine && one && needs_time_only(entry, own, changes.removed)) {
+      out.push_back(kept_entry(update, entries, at, storage));
+      *find(out.back().get_object(), "time") = update.now;
+      renewed = true;
+      continue;
+    }
     const Value& fields_v1 = *find(entry, "fieldsV1");
-    const bool touches = mine || meets(to_json(fields_v1), touched);
+    const bool touches = mine || meets(fields_v1, touched);
     if (!touches) {
       updaters += get_string(entry, "operation") == "Update" ? 1 : 0;
-      out.emplace_back(value);
+      out.push_back(kept_entry(update, entries, at, storage));
       continue;
     }
     auto fields = FieldSet::decode(fields_v1);
@@ -115,9 +164,9 @@ std::optional<Result<Value>> update_entries(const EntryUpdate& update, const Obj
     }
     if (left.empty()) continue;
     updaters += get_string(entry, "operation") == "Update" ? 1 : 0;
-    out.push_back(left == *fields ? Value(value, storage) : entry_with(entry, left, storage));
+    out.push_back(left == *fields ? kept_entry(update, entries, at, storage) : entry_with(entry, left, storage));
   }
-  if (takes) out.push_back(own_entry(update, own, storage));
+  if (takes && !renewed) out.push_back(own_entry(update, own, storage));
   if (updaters + (takes ? 1 : 0) > kMaxUpdateManagers) return std::nullopt;
   std::sort(out.begin(), out.end(), precedes);
   if (out.empty()) return Result<Value>(Value(storage));

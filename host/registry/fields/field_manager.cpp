@@ -111,6 +111,7 @@ struct FieldManager::Write {
   std::string name;
   std::string subresource;
   std::string now;
+  Array* record = nullptr;  // what is recorded, as the client has sent it back; null: it has not
 };
 
 FieldManager::FieldManager(GroupVersionKind kind, const Schema* schema, std::shared_ptr<const FieldVersions> versions,
@@ -174,14 +175,15 @@ Task<void> FieldManager::track_new(RequestContext& context, const WriteOptions& 
 // ---- updates
 
 Task<void> FieldManager::track(RequestContext& context, const WriteOptions& options, const Object* live, Object& object) const {
-  const Write write(manager_name(options.field_manager, context.user_agent), context);
-  const Value sent = take_managed_fields(object);
+  Write write(manager_name(options.field_manager, context.user_agent), context);
+  Value sent = take_managed_fields(object);
   const Value* recorded = live != nullptr ? managed_fields_of(*live) : nullptr;
   const bool own = write.subresource.empty();
   if (own && resets_managed(&sent) && live != nullptr) co_return;
   // What a client sends counts, as far as it can be read; a subresource does not take any.
   std::optional<ManagedFields> managed;
-  const bool differs = own && sent.is_array() && !resets_managed(&sent) && (recorded == nullptr || sent != *recorded);
+  const bool same = recorded != nullptr && sent.is_array() && same_encoding(sent, *recorded);
+  const bool differs = own && !same && sent.is_array() && !resets_managed(&sent) && (recorded == nullptr || !same_value(sent, *recorded));
   if (differs) {
     auto read = decode_managed(&sent);
     if (read.ok() && !read->owners.empty()) managed = std::move(*read);
@@ -194,6 +196,7 @@ Task<void> FieldManager::track(RequestContext& context, const WriteOptions& opti
     // One that nobody has been recorded for stays so until it is first applied.
     if (live != nullptr && (recorded == nullptr || !recorded->is_array() || recorded->get_array().empty())) co_return;
     const Value none = Array();
+    if (same) write.record = &sent.get_array();
     if (auto kept = updated_here(write, before, counted, recorded != nullptr ? *recorded : none)) {
       if (kept->ok()) put_managed_fields(object, std::move(**kept), sorted_keys_);
       co_return;
@@ -209,6 +212,7 @@ Task<void> FieldManager::track(RequestContext& context, const WriteOptions& opti
 std::optional<Result<Value>> FieldManager::updated_here(const Write& write, const Object& live, const Object& object,
                                                         const Value& managed) const {
   EntryUpdate update;
+  update.copy = write.record;
   update.schema = schema_;
   update.filter = &filter_;
   update.api_version = api_version_;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backplane/meta.hpp"
+#include "backplane/object_fields.hpp"
 #include "base/printable.hpp"
 #include "registry/fields/sorted_members.hpp"
 
@@ -57,7 +58,7 @@ Value entry_of(const Shown& shown, const json::storage_ptr& storage) {
   entry.emplace("apiVersion", shown.owned->api_version);
   if (!shown.time.empty()) entry.emplace("time", shown.time);
   entry.emplace("fieldsType", "FieldsV1");
-  entry.emplace("fieldsV1", json::parse(shown.owned->fields.encode(), storage, {.max_depth = 2 * FieldSet::kMaxDepth}));
+  entry.emplace("fieldsV1", shown.owned->fields.tree(storage));
   if (!shown.manager.subresource.empty()) entry.emplace("subresource", shown.manager.subresource);
   return entry;
 }
@@ -160,13 +161,13 @@ bool resets_managed(const Value* managed_fields) noexcept {
 bool same_but_times(const Value& a, const Value& b) noexcept {
   if (!a.is_array() || !b.is_array() || a.get_array().size() != b.get_array().size()) return false;
   const auto same = [](const Value& x, const Value& y) {
-    if (!x.is_object() || !y.is_object()) return x == y;
+    if (!x.is_object() || !y.is_object()) return same_value(x, y);
     const auto others = [](const Object& entry) { return entry.size() - (entry.contains("time") ? 1 : 0); };
     if (others(x.get_object()) != others(y.get_object())) return false;
     return std::all_of(x.get_object().begin(), x.get_object().end(), [&](const auto& member) {
       if (member.key() == "time") return true;
       const Value* other = find(y.get_object(), member.key());
-      return other != nullptr && *other == member.value();
+      return other != nullptr && same_value(*other, member.value());
     });
   };
   return std::equal(a.get_array().begin(), a.get_array().end(), b.get_array().begin(), same);
@@ -224,14 +225,14 @@ bool same_but(const Object& a, const Object& b, std::string_view left_out, bool 
   });
 }
 
-bool same_values(const Value& a, const Value& b) { return a == b; }
+bool same_values(const Value& a, const Value& b) { return same_value(a, b); }
 
 }  // namespace
 
 void keep_times(Object& object, const Object& old, bool sorted_keys) {
   const Value* now = managed_fields_of(object);
   const Value* before = managed_fields_of(old);
-  if (now == nullptr || before == nullptr || *now == *before || !same_but_times(*now, *before)) return;
+  if (now == nullptr || before == nullptr || same_value(*now, *before) || !same_but_times(*now, *before)) return;
   const Object* metadata = get_object(object, "metadata");
   const Object* old_metadata = get_object(old, "metadata");
   if (!same_but(*metadata, *old_metadata, kMember, same_values) || !same_but(object, old, "metadata", same_values)) return;

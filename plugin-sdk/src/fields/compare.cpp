@@ -57,60 +57,88 @@ class Comparer {
  private:
   // One of the values may be null.
   void compare(const TypeRef& type, const Value* before, const Value* after, Found& found) {
+    if (before == nullptr || after == nullptr) {
+      (before == nullptr ? found.added : found.removed) = true;
+      whole(type, before == nullptr ? *after : *before, before == nullptr ? found.below.added : found.below.removed);
+      return;
+    }
     const Form form = form_of(type);
     const Form was = narrowed(form, before);
     const Form is = narrowed(form, after);
     ++depth_;
-    bool leaf = false;
-    if (after == nullptr) {
-      leaf = look(was, before, after, found);
-    } else if (before == nullptr || was.same_kinds(is)) {
-      leaf = look(is, before, after, found);
-    } else {
-      look(was, before, after, found);
-      leaf = look(is, before, after, found);
-    }
+    if (!was.same_kinds(is)) look(was, before, after, found);
+    look(is, before, after, found);
     --depth_;
-    if (leaf) return;
-    if (before == nullptr) found.added = true;
-    if (before != nullptr && after == nullptr) found.removed = true;
   }
 
-  // Whether the value is one leaf.
-  bool look(const Form& form, const Value* before, const Value* after, Found& found) {
+  // A value that is only in one of the objects: it and all below it have been added, or removed.  The common part of every create.
+  void whole(const TypeRef& type, const Value& value, Entries& below) {
+    const Form form = narrowed(form_of(type), &value);
+    if (form.map != nullptr) {
+      if (!form.map_atomic && value.is_object()) whole_members(*form.map, value.get_object(), below);
+    } else if (form.scalar != Scalar::kNone) {
+      return;
+    } else if (form.list == nullptr) {
+      problems.add("schema error: invalid atom: inlined");
+    } else if (!form.list_atomic && value.is_array()) {
+      whole_items(*form.list, value.get_array(), below);
+    }
+  }
+
+  void whole_members(const MapForm& form, const Object& object, Entries& out) {
+    std::size_t hint = 0;
+    out.reserve(object.size());
+    for (const auto& member : object) {
+      const MapForm::Field* field = form.find(member.key(), hint);
+      const std::size_t problem = problems.size();
+      Entries below;
+      whole(field == nullptr ? form.elements : field->type, member.value(), below);
+      problems.below_field(problem, member.key());
+      out.push_back({PathElement::field(member.key()), node_of(std::move(below)), true});
+    }
+  }
+
+  void whole_items(const ListForm& form, const Array& list, Entries& out) {
+    const ItemIndex index(form, &list, &problems);
+    out.reserve(index.items().size());
+    for (const ItemIndex::Item& item : index.items()) {
+      const ItemIndex::Found found = index.find(item.element);
+      if (found.first != item.value) continue;
+      Entries below;
+      const std::size_t problem = problems.size();
+      // Repeated items are one leaf.
+      if (found.count == 1) whole(form.items, *item.value, below);
+      problems.below(problem, item.element);
+      out.push_back({item.element, node_of(std::move(below)), true});
+    }
+  }
+
+  // Both values are there.
+  void look(const Form& form, const Value* before, const Value* after, Found& found) {
     if (form.map != nullptr) return map(form, before, after, found);
     if (form.scalar != Scalar::kNone) return scalar(form.scalar, before, after, found);
     if (form.list != nullptr) return list(form, before, after, found);
     problems.add("schema error: invalid atom: inlined");
-    return false;
   }
 
-  bool leaf(const Value* before, const Value* after, Found& found) {
-    if (before == nullptr)
-      found.added = true;
-    else if (after == nullptr)
-      found.removed = true;
-    else if (!same_value(*before, *after))
-      found.modified = true;
-    return true;
+  void leaf(const Value* before, const Value* after, Found& found) {
+    if (!same_value(*before, *after)) found.modified = true;
   }
 
-  bool scalar(Scalar kind, const Value* before, const Value* after, Found& found) {
+  void scalar(Scalar kind, const Value* before, const Value* after, Found& found) {
     const std::string was = scalar_problem(kind, before, "lhs: ");
     const std::string is = was.empty() ? was : scalar_problem(kind, after, "rhs: ");
     if (is.empty()) return leaf(before, after, found);
     problems.add(was);
     problems.add(is);
-    return false;
   }
 
-  bool map(const Form& form, const Value* before, const Value* after, Found& found) {
+  void map(const Form& form, const Value* before, const Value* after, Found& found) {
     const Object* was = object_of(before);
     const Object* is = object_of(after);
     const bool empty = (was == nullptr || was->empty()) && (is == nullptr || is->empty());
     if (form.map_atomic || empty) return leaf(before, after, found);
     members(*form.map, was, is, found.below);
-    return false;
   }
 
   void members(const MapForm& form, const Object* before, const Object* after, Level& level) {
@@ -152,13 +180,12 @@ class Comparer {
     if (!nothing(found)) keep(level, PathElement::field(key), std::move(found));
   }
 
-  bool list(const Form& form, const Value* before, const Value* after, Found& found) {
+  void list(const Form& form, const Value* before, const Value* after, Found& found) {
     const Array* was = array_of(before);
     const Array* is = array_of(after);
     const bool empty = (was == nullptr || was->empty()) && (is == nullptr || is->empty());
     if (form.list_atomic || empty) return leaf(before, after, found);
     items(*form.list, was, is, found.below);
-    return false;
   }
 
   void items(const ListForm& form, const Array* before, const Array* after, Level& level) {

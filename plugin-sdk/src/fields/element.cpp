@@ -47,8 +47,13 @@ PathElement PathElement::field(std::string_view name) {
 
 PathElement PathElement::key(std::span<const Member> members) {
   std::string code = begin(Kind::kKey);
+  const auto before = [](const Member& a, const Member& b) { return a.name < b.name; };
+  if (std::is_sorted(members.begin(), members.end(), before)) {
+    for (const Member& member : members) fields::append_member_code(code, member.name, *member.value);
+    return PathElement(std::move(code));
+  }
   std::vector<Member> sorted(members.begin(), members.end());
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Member& a, const Member& b) { return a.name < b.name; });
+  std::stable_sort(sorted.begin(), sorted.end(), before);
   for (const Member& member : sorted) fields::append_member_code(code, member.name, *member.value);
   return PathElement(std::move(code));
 }

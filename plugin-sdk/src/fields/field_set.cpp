@@ -9,7 +9,7 @@ namespace backplane::fields {
 
 NodeRef node_of(Entries&& entries) {
   const auto before = [](const Entry& a, const Entry& b) { return a.element < b.element; };
-  if (!std::is_sorted(entries.begin(), entries.end(), before)) std::stable_sort(entries.begin(), entries.end(), before);
+  if (!std::is_sorted(entries.begin(), entries.end(), before)) std::sort(entries.begin(), entries.end(), before);
   const auto same = [](const Entry& a, const Entry& b) { return a.element == b.element; };
   auto twice = std::adjacent_find(entries.begin(), entries.end(), same);
   if (twice == entries.end()) return sorted_node(std::move(entries));

@@ -33,6 +33,7 @@ class Decoder {
       reader_.fail();
     }
     if (reader_.ok() && reader_.enter()) {
+      entries.reserve(reader_.members());
       for (std::string_view name; reader_.next(name);) read_member(name, depth, out, entries);
     }
     out.below = node_of(std::move(entries));
@@ -81,19 +82,16 @@ void encode_level(const Node& node, std::string& out, std::string& wire, bool se
   out += '}';
 }
 
-Value tree_of(const Node* node, bool self, const json::storage_ptr& storage) {
-  Object out(storage);
-  const std::size_t size = node == nullptr ? 0 : node->entries.size();
-  out.reserve(size + (self ? 1 : 0));
+// Puts the members of `node` into an object that has none.  `wire`: what is to be written with.
+void fill(Object& out, const Node& node, bool self, std::string& wire) {
+  out.reserve(node.entries.size() + (self ? 1 : 0));
   if (self) out.emplace(".", json::object_kind);
-  std::string wire;
-  for (std::size_t i = 0; i < size; ++i) {
-    const Entry& entry = node->entries[i];
+  for (const Entry& entry : node.entries) {
     wire.clear();
     entry.element.append_wire(wire);
-    out.emplace(wire, tree_of(entry.below.get(), entry.below && entry.member, storage));
+    Value& below = out.emplace(wire, json::object_kind).first->value();
+    if (entry.below) fill(below.get_object(), *entry.below, entry.member, wire);
   }
-  return Value(std::move(out));
 }
 
 // Whether the object that comes next names an element, and below it: of `node`, which may be null, something in it.
@@ -158,7 +156,12 @@ Result<FieldSet> FieldSet::decode(std::string_view fields_v1) { return fields::D
 
 Result<FieldSet> FieldSet::decode(const Value& fields_v1) { return fields::Decoder(fields::TreeReader(fields_v1)).run(); }
 
-Value FieldSet::tree(const json::storage_ptr& storage) const { return fields::tree_of(root_.get(), false, storage); }
+Value FieldSet::tree(const json::storage_ptr& storage) const {
+  Object out(storage);
+  std::string wire;
+  if (root_) fields::fill(out, *root_, false, wire);
+  return Value(std::move(out));
+}
 
 void FieldSet::encode(std::string& out) const {
   std::string wire;

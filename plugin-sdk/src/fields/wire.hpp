@@ -21,6 +21,8 @@ class WireReader {
 
   // Steps into an object; false also for null, which has no members, and for an error.
   bool enter();
+  // How many members follow, as far as that is known.
+  std::size_t members() const noexcept { return 0; }
   // Steps to the next member: true, and its name, unescaped, which is good until the next call; false at the end of the object.
   bool next(std::string_view& name);
   // Passes over the value.
@@ -49,6 +51,7 @@ class TreeReader {
   explicit TreeReader(const Value& value) noexcept : value_(&value) {}
 
   bool enter();
+  std::size_t members() const noexcept { return levels_.back().object->size(); }
   bool next(std::string_view& name);
   void skip() noexcept {}
   bool at_end() const noexcept { return ok_ && levels_.empty(); }
