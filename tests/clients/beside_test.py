@@ -92,7 +92,7 @@ class Beside(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         try:
-            cls.program = clients.build()['kube-apiserver']
+            cls.program = clients.build(('kube-apiserver',))['kube-apiserver']
         except clients.Missing as why:
             raise unittest.SkipTest('kube-apiserver cannot be built: %s' % why)
         cls.pki = Pki()
