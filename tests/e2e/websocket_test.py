@@ -174,15 +174,15 @@ class Shutdown(unittest.TestCase):
             self.assertEqual(server.terminate(), 0)
 
     def test_a_client_that_never_reads_again_is_cut_and_nothing_of_it_stays(self):
-        with Server('--request-timeout=5s') as server:
+        with Server() as server:
             deaf = Socket(server, MAPS + '?watch=1', asked(), receive_buffer=4096)
             connection = server.connect()
             for i in range(60):
                 self.assertEqual(server.request('POST', MAPS, configmap('big%d' % i, k='v' * 200_000), connection=connection)[0], 201)
                 deaf.send(PING, b'%d' % i)
             connection.close()
-            self.assertEqual(server.terminate(), 0)
-            self.assertIn('connections did not end in time, cutting them', server.text())
+            self.assertEqual(server.terminate(40), 0)  # a request's minute is not waited for
+            self.assertNotIn('connections did not end in time', server.text())
             self.assertNotIn('handlers still run', server.text())
             deaf.close()
 
