@@ -1,4 +1,5 @@
 // One of each extension point, as docs/plugins.md shows them.
+#include <backplane/cel.hpp>
 #include <backplane/plugin.hpp>
 
 namespace {
@@ -32,6 +33,34 @@ class NoShouting final : public AdmissionPlugin {
     if (!get_string_path(*attributes.object, "spec.greeting").ends_with('!')) co_return Status();
     co_return forbidden(attributes.resource.group, attributes.resource.resource, attributes.name, "no shouting");
   }
+};
+
+// ---- an expression, compiled once and run over every object
+class ShortGreetings final : public AdmissionPlugin {
+ public:
+  explicit ShortGreetings(std::shared_ptr<const cel::Program> rule) : rule_(std::move(rule)) {}
+  static Result<std::shared_ptr<ShortGreetings>> make(std::string_view rule) {
+    cel::EnvironmentOptions options;
+    options.variables.push_back({"spec", cel::named_type("dyn")});
+    const cel::Compiled compiled = cel::Environment::make(std::move(options))->compile(rule);
+    if (compiled.program == nullptr) return bad_request(compiled.problems);
+    return std::make_shared<ShortGreetings>(compiled.program);
+  }
+  std::string_view name() const noexcept override { return "ShortGreetings"; }
+  bool handles(AdmissionOperation operation) const noexcept override { return operation == AdmissionOperation::kCreate; }
+  Task<Status> validate(const AdmissionAttributes& attributes) const override {
+    if (attributes.resource.resource != "greetings" || !attributes.object || fits(*attributes.object)) co_return Status();
+    co_return forbidden(attributes.resource.group, attributes.resource.resource, attributes.name, std::string(rule_->source()));
+  }
+
+ private:
+  bool fits(const Object& greeting) const {
+    const cel::Binding bindings[] = {{"spec", find(greeting, "spec")}};
+    cel::Budget budget;
+    const cel::Outcome outcome = cel::run(*rule_, bindings, budget);
+    return outcome.end == cel::Outcome::End::kValue && outcome.value == Value(true);
+  }
+  std::shared_ptr<const cel::Program> rule_;
 };
 
 // ---- authentication and authorization
@@ -77,10 +106,13 @@ class Tour final : public Plugin {
 
   Status provision(Host& host) override {
     host.logger().info("the tour begins");
+    auto short_ones = ShortGreetings::make("size(spec.greeting) <= 40");
+    if (!short_ones.ok()) return std::move(short_ones).status();
     const Status steps[] = {
         host.handle({"/tour/greeting", false, true, std::make_shared<Greeter>()}),
         host.add_health_check(std::make_shared<GreeterCheck>(), {}),
         host.register_admission(std::make_shared<NoShouting>()),
+        host.register_admission(std::move(*short_ones)),
         host.register_authenticator(std::make_shared<DoorKeeper>()),
         host.register_authorizer(std::make_shared<VisitorsMayGreet>()),
         host.add_post_start_hook("tour/stay", [&host](PostStartHookContext) { return start_staying(host); }),
