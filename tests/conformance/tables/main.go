@@ -20,6 +20,7 @@ import (
 	apitesting "k8s.io/kubernetes/pkg/api/testing"
 	"k8s.io/kubernetes/pkg/apis/autoscaling"
 	core "k8s.io/kubernetes/pkg/apis/core"
+	"k8s.io/kubernetes/pkg/apis/flowcontrol"
 	"k8s.io/kubernetes/pkg/apis/rbac"
 	"k8s.io/kubernetes/pkg/apis/storage"
 	"k8s.io/kubernetes/pkg/printers"
@@ -134,6 +135,11 @@ func place(object runtime.Object, name, namespace string, random *rand.Rand) err
 	accessor.SetFinalizers([]string{"example.com/hold"}) // one that is being deleted stays until the test has seen it
 	accessor.SetCreationTimestamp(metav1.NewTime(now.Add(-ages[random.Intn(len(ages))])))
 	accessor.SetUID("00000000-0000-0000-0000-000000000001")
+	// What a controller of the server would say of it: there are no such priority levels.
+	if flow, ok := object.(*flowcontrol.FlowSchema); ok {
+		flow.Spec.PriorityLevelConfiguration.Name = "not-there"
+		flow.Status.Conditions = []flowcontrol.FlowSchemaCondition{{Type: flowcontrol.FlowSchemaConditionDangling, Status: flowcontrol.ConditionTrue}}
+	}
 	if service, ok := object.(*core.Service); ok {
 		for i := range service.Spec.ExternalIPs {
 			service.Spec.ExternalIPs[i] = "10.1.2.3"
