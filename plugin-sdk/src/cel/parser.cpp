@@ -125,10 +125,10 @@ Expr* Parser::product() {
   return left_associative(kProducts, calculations_, [this] { return unary(); });
 }
 
-template <class Read>
-Expr* Parser::rule(int& depth, const Read& read) {
+template <class Rule>
+Expr* Parser::rule(int& depth, const Rule& reading) {
   const Level level(depth);
-  return level.too_deep() ? give_up() : read();
+  return level.too_deep() ? give_up() : reading();
 }
 
 template <std::size_t count, class Term>
