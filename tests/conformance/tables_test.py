@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, '..', 'e2e'), os.path.join(HERE, '..', 'clients')]
 import clients  # noqa: E402
 from harness import Server  # noqa: E402
-from store_test import RECORDED, STORE_FILE, fields, store_of  # noqa: E402
+from store_test import RECORDED, STORE_FILE, fields  # noqa: E402
 
 PER_KIND = int(os.environ.get('TABLES_PER_KIND', '40'))
 SEED = int(os.environ.get('TABLES_SEED', '1'))
@@ -83,14 +83,15 @@ class Tables(unittest.TestCase):
                         self.compare(server, kind, rows[name])
 
     def load(self, directory, every, rows):
-        os.makedirs(store_of(directory), mode=0o700)
+        store = os.path.join(directory, 'data', 'rocksdb')
+        os.makedirs(store, mode=0o700)
         os.chmod(os.path.join(directory, 'data'), 0o700)
         lines, revision = [], 2
         for name, kind in every.items():
             for row in rows[name]:
                 lines.append('%d %s/%s %s\n' % (revision, kind.prefix, row['name'], row['stored']))
                 revision += 1
-        subprocess.run([STORE_FILE, 'load', store_of(directory)], input=''.join(lines), text=True, check=True)
+        subprocess.run([STORE_FILE, 'load', store], input=''.join(lines), text=True, check=True)
 
     def compare(self, server, kind, wanted):
         status, _, table = server.request('GET', kind.path, headers=TABLE)
