@@ -93,13 +93,13 @@ Status ServerParts::start_serving() {
 }
 
 Status ServerParts::reach_store() {
-  // Asked first, since it answers within its time.
+  // Asked first, since it answers within its time.  A store that is there and not well (a full disk) serves what it can.
   const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(options().storage.readycheck_timeout);
   Status reached = run_on(background, storage->health(limit));
   for (const OtherStore& other : other_stores) {
-    if (reached.ok()) reached = run_on(background, other.storage->health(limit));
+    if (!is_away(reached)) reached = run_on(background, other.storage->health(limit));
   }
-  if (reached.ok()) reached = run_on(background, caches->start());
+  if (!is_away(reached)) reached = run_on(background, caches->start());
   store_away = is_away(reached);
   if (!store_away) return reached;
   app_log().warn("the store cannot be reached, what needs it waits until it is there error={:?}", reached.message());
