@@ -14,7 +14,7 @@ using namespace kit;
 // As many as there are flow schemas at the start: the store commits them together.
 constexpr int kWorkers = 12;
 constexpr std::chrono::milliseconds kFirstPause{50};
-constexpr std::chrono::seconds kLongestPause{30};
+constexpr std::chrono::seconds kLongestPause{1};
 
 GroupVersionResource resource_of(std::string_view resource) { return {std::string(kGroup), "v1", std::string(resource)}; }
 std::string key_of(std::string_view resource, std::string_view name) { return std::string(resource) + "/" + std::string(name); }
