@@ -202,7 +202,9 @@ class FaultConformance : public testing::TestWithParam<FaultCase> {
     if (hub_) run_on(pump_, hub_->stop());
     cache_.reset();
     hub_.reset();
-    if (faulty_) EXPECT_TRUE(run_on(pump_, faulty_->store().stop()).ok());
+    if (faulty_) {
+      EXPECT_TRUE(run_on(pump_, faulty_->store().stop()).ok());
+    }
     pump_.stop();
     faulty_.reset();
   }
