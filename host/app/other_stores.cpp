@@ -37,6 +37,8 @@ Result<std::vector<StoreOverride>> parse_store_overrides(const std::vector<std::
       return bad_request("--etcd-servers-overrides: " + override.resource.to_string() +
                          " are written together with what they hold, in one transaction, and stay in the store of --etcd-servers");
     }
+    // Of a resource that is named twice the last word counts.
+    std::erase_if(overrides, [&](const StoreOverride& other) { return other.resource == override.resource; });
     overrides.push_back(std::move(override));
   }
   return overrides;

@@ -14,6 +14,7 @@
 #include "backplane/meta.hpp"
 #include "storage/compactor.hpp"
 #include "storage/encoded_storage.hpp"
+#include "storage/store_hold.hpp"
 #include "watchcache/resource_cache.hpp"
 
 namespace backplane {
@@ -33,6 +34,7 @@ std::string override_backend(std::string_view backend, std::string_view servers)
 struct OtherStore {
   std::string servers;
   std::unique_ptr<StorageBackend> storage;
+  std::unique_ptr<HeldStorage> held;
   std::unique_ptr<EncodedStorage> encoded;
   std::unique_ptr<CacheHub> hub;
   std::unique_ptr<Compactor> compactor;

@@ -231,7 +231,9 @@ Result<std::unique_ptr<StorageBackend>> ServerParts::open_backend(const std::str
   backend_config.unsafe_no_fsync = options().storage.unsafe_no_fsync;
   backend_config.stored_form = options().storage.stored_form();
   if (Status status = make_private_directory(backend_config.data_dir); !status.ok()) return status;
-  return plugins.storage_backends.at(name)(backend_config);
+  const auto factory = plugins.storage_backends.find(name);
+  if (factory == plugins.storage_backends.end()) return bad_request("no plugin offers the store " + backplane::quoted(name));
+  return factory->second(backend_config);
 }
 
 StoreSettings ServerParts::store_settings() const {
@@ -289,7 +291,8 @@ Status ServerParts::open_other_stores() {
       OtherStore other;
       other.servers = each.servers;
       other.storage = std::move(*opened);
-      stand_before(*other.storage, other.encoded, other.hub);
+      other.held = std::make_unique<HeldStorage>(*other.storage);
+      stand_before(*other.held, other.encoded, other.hub);
       if (options().storage.compaction_interval > std::chrono::nanoseconds::zero()) {
         other.compactor = std::make_unique<Compactor>(*other.storage, background, options().storage.compaction_interval);
       }

@@ -119,8 +119,10 @@ Task<void> ServerParts::wait_for_store() {
   Sleeper sleeper(stop_plugins);
   std::chrono::milliseconds pause = kFirstStorePause;
   bool running = co_await sleeper.sleep(pause);
+  Status followed;
   while (running) {
-    Status followed = co_await caches->start();
+    auto following = caches->start();
+    followed = co_await std::move(following);
     if (followed.ok()) break;
     app_log().debug("the store cannot be reached error={:?}", followed.message());
     pause = std::min(2 * pause, kLongestStorePause);

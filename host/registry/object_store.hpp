@@ -89,7 +89,8 @@ class ObjectStore final : public ServedStore, public Transactor {
 
  private:
   // Takes an object away that cannot be read, and no other: DeleteOptions::ignore_read_error.
-  Task<Result<DeleteResult>> remove_unread(WriteMode mode, const Backing& backing, std::string name, std::string key);
+  Task<Result<DeleteResult>> remove_unread(WriteMode mode, const Backing& backing, RequestContext& context, std::string name,
+                                           std::string key);
   // One try of a create, under a name that is set or generated.  `attributes`: for validating admission; null: it does not apply.
   Task<Result<ObjectRef>> create_once(WriteMode mode, const Backing& backing, RequestContext& context, Object& object,
                                       const WriteOptions& options, AdmissionAttributes* attributes);

@@ -166,24 +166,30 @@ Status only_for_corrupt(const ResourceFace& face, std::string_view name) {
 
 }  // namespace
 
-Task<Result<DeleteResult>> ObjectStore::remove_unread(WriteMode mode, const Backing& backing, std::string name, std::string key) {
-  for (;;) {
+Task<Result<DeleteResult>> ObjectStore::remove_unread(WriteMode mode, const Backing& backing, RequestContext& context, std::string name,
+                                                      std::string key) {
+  Result<RangeResult> found;
+  Result<TxnResult> removed;
+  while (!expired(context)) {
     RangeRequest request;
     request.start = key;
-    auto found = co_await backing.storage->range(std::move(request));
+    auto reading = backing.storage->range(std::move(request));
+    found = co_await std::move(reading);
     if (!found.ok()) co_return std::move(found.status());
     // One that has been written anew meanwhile is somebody's, and stays.
     if (found->items.empty() || !found->items.front().unreadable) co_return only_for_corrupt(*mode.face, name);
     TxnRequest removal;
     removal.compares.push_back({key, found->items.front().mod_revision});
     removal.removes.push_back(key);
-    auto removed = co_await backing.storage->txn(std::move(removal));
+    auto removing = backing.storage->txn(std::move(removal));
+    removed = co_await std::move(removing);
     if (!removed.ok()) co_return std::move(removed.status());
     if (!removed->committed) continue;
     DeleteResult result;
     result.deleted = true;
     co_return result;
   }
+  co_return deadline_error();
 }
 
 Task<Result<DeleteResult>> ObjectStore::remove_as(WriteMode mode, RequestContext& context, std::string ns, std::string name,
@@ -192,7 +198,7 @@ Task<Result<DeleteResult>> ObjectStore::remove_as(WriteMode mode, RequestContext
   if (backing == nullptr) co_return not_started();
   auto key = keys_.key(ns, name);
   if (!key.ok()) co_return std::move(key.status());
-  if (options.ignore_read_error) co_return co_await remove_unread(mode, *backing, std::move(name), std::move(*key));
+  if (options.ignore_read_error) co_return co_await remove_unread(mode, *backing, context, std::move(name), std::move(*key));
   DeleteOperation operation(*this, *backing, mode, context, std::move(ns), std::move(name), std::move(*key), std::move(options));
   co_return co_await operation.run();
 }

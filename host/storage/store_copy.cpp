@@ -17,6 +17,8 @@ constexpr std::size_t kKeysPerLease = 1000;
 constexpr int kMaxPasses = 10;
 constexpr std::size_t kFillers = 256;  // writes under way while a revision is raised
 constexpr std::chrono::seconds kHoldLease{120}, kHoldRenewal{30};
+// How far a held source may still come while clients read from its servers: an etcd of old is asked for its progress by writing to it.
+constexpr Revision kReadAhead = 1000;
 
 Status in(std::string_view which, const Status& status) {
   return status.ok() ? status : Status(status.reason(), std::string(which) + ": " + status.message());
@@ -104,7 +106,7 @@ class StoreCopy {
   Task<Status> renew_hold();
   Task<Status> passes();
   Task<Status> pass();
-  Task<Status> raise();
+  Task<Status> raise(Revision goal);
   Task<Status> copy_page(const StoreWalk& walk);
   Task<Status> remove(std::string key);
   Task<Status> add(const KeyValue& item);
@@ -112,6 +114,8 @@ class StoreCopy {
   Task<Result<LeaseId>> lease();
   Task<Status> verify();
   Task<Result<bool>> source_moved();
+  Task<Status> hold_for_good();
+  Task<Status> pass_source();
   Task<Status> finish();
   Task<Status> forget_history(Revision revision);
 
@@ -119,7 +123,9 @@ class StoreCopy {
   StorageBackend& to_;
   const CopySettings settings_;
   CopyReport report_;
-  bool merge_ = false;  // the target holds something of an earlier pass
+  bool merge_ = false;         // the target holds something of an earlier pass
+  bool freeing_ = false;       // the target may be served from now on
+  std::uint64_t lasting_ = 0;  // keys of the pass that do not expire
   std::chrono::steady_clock::time_point renew_at_{};
   TxnRequest batch_;
   std::size_t batch_bytes_ = 0;
@@ -141,7 +147,7 @@ Task<Result<CopyReport>> StoreCopy::run() {
     status = co_await std::move(finishing);
   }
   if (status.ok()) co_return report_;
-  if (settings_.hold_source) {
+  if (settings_.hold_source && !freeing_) {
     // Its servers go on; what the target has is not lost.
     auto releasing = write(from_, remove_request(kHoldKey));
     Status released = co_await std::move(releasing);
@@ -158,6 +164,8 @@ Task<Status> StoreCopy::check_source() {
   if (hold && hold->kind == StoreHold::Kind::kFilling) {
     co_return stuck("source: it is a copy of " + hold->other + " that has not been finished");
   }
+  // Its servers have been sent elsewhere for good: a hold that ends would let them write what nobody reads.
+  if (hold && settings_.hold_source && hold->other != settings_.to) co_return stuck("source: " + why_no_writes((*mark)->value.view()));
   StoreWalk walk(from_, 0, true);
   auto walking = walk.next();
   auto any = co_await std::move(walking);
@@ -261,9 +269,10 @@ Task<Status> StoreCopy::pass() {
   auto revision = co_await std::move(asking);
   if (!revision.ok()) co_return in("source", revision.status());
   report_.source_revision = *revision;
-  auto raising = raise();
+  auto raising = raise(*revision);
   Status raised = co_await std::move(raising);
   if (!raised.ok()) co_return in("target", raised);
+  lasting_ = 0;
   StoreWalk walk(from_, *revision);
   StoreDigest digest;
   for (;;) {
@@ -276,7 +285,10 @@ Task<Status> StoreCopy::pass() {
     more = co_await std::move(walking);
     if (!more.ok()) co_return in("source", more.status());
     if (!*more) break;
-    for (const KeyValue& item : walk.items()) digest.add(item.key, item.value.view());
+    for (const KeyValue& item : walk.items()) {
+      digest.add(item.key, item.value.view());
+      if (item.lease == 0) ++lasting_;
+    }
     auto copying = copy_page(walk);
     Status copied;
     copied = co_await std::move(copying);
@@ -292,18 +304,18 @@ Task<Status> StoreCopy::pass() {
   co_return Status();
 }
 
-Task<Status> StoreCopy::raise() {
+Task<Status> StoreCopy::raise(Revision goal) {
   auto asking = to_.current_revision();
   auto now = co_await std::move(asking);
   if (!now.ok()) co_return std::move(now.status());
-  if (*now >= report_.source_revision) co_return Status();
+  if (*now >= goal) co_return Status();
   if (auto* raisable = dynamic_cast<RaisableRevision*>(&to_)) {
-    auto raising = raisable->raise_revision(report_.source_revision);
+    auto raising = raisable->raise_revision(goal);
     Status raised = co_await std::move(raising);
     co_return raised;
   }
   Executor* const executor = current_executor();
-  std::shared_ptr<Filling> filling(new Filling{to_, report_.source_revision, *now, kFillers, {}, {}, settings_.progress});
+  std::shared_ptr<Filling> filling(new Filling{to_, goal, *now, kFillers, {}, {}, settings_.progress});
   for (std::size_t i = 0; i < kFillers; ++i) spawn_detached(*executor, fill(filling));
   bool ended = co_await filling->done.future();
   (void)ended;
@@ -405,6 +417,10 @@ Task<Status> StoreCopy::verify() {
   StoreWalk walk(to_, *revision);
   StoreDigest digest;
   for (;;) {
+    auto renewing = renew_hold();
+    Status renewed;
+    renewed = co_await std::move(renewing);
+    if (!renewed.ok()) co_return renewed;
     auto walking = walk.next();
     Result<bool> more;
     more = co_await std::move(walking);
@@ -424,32 +440,62 @@ Task<Result<bool>> StoreCopy::source_moved() {
   StoreWalk walk(from_, 0, true);
   std::uint64_t keys = 0;
   for (;;) {
+    auto renewing = renew_hold();
+    Status renewed;
+    renewed = co_await std::move(renewing);
+    if (!renewed.ok()) co_return renewed;
     auto walking = walk.next();
     Result<bool> more;
     more = co_await std::move(walking);
     if (!more.ok()) co_return std::move(more.status());
     if (!*more) break;
-    keys += walk.items().size();
     for (const KeyValue& item : walk.items()) {
+      if (item.lease == 0) ++keys;
       if (item.mod_revision > report_.source_revision) co_return true;
     }
   }
-  co_return keys != report_.keys;
+  co_return keys != lasting_;
+}
+
+// The source writes no more, and has written nothing since it was read: its hold may have run out meanwhile.
+Task<Status> StoreCopy::hold_for_good() {
+  renew_at_ = std::chrono::steady_clock::time_point::max();  // no lease again
+  auto holding = hold_source(0);
+  Status held = co_await std::move(holding);
+  if (!held.ok()) co_return held;
+  auto looking = source_moved();
+  Result<bool> moved = co_await std::move(looking);
+  if (!moved.ok()) co_return in("source", moved.status());
+  co_return *moved ? stuck("source: it has been written to since it was read: copy again") : Status();
+}
+
+// Whoever has read from the source does not find the target behind it.
+Task<Status> StoreCopy::pass_source() {
+  auto asking = from_.current_revision();
+  auto last = co_await std::move(asking);
+  if (!last.ok()) co_return in("source", last.status());
+  auto raising = raise(*last + (settings_.hold_source ? kReadAhead : 0));
+  Status raised = co_await std::move(raising);
+  co_return in("target", raised);
 }
 
 Task<Status> StoreCopy::finish() {
+  if (settings_.hold_source) {
+    auto holding = hold_for_good();
+    Status held = co_await std::move(holding);
+    if (!held.ok()) co_return held;
+  }
+  auto passing = pass_source();
+  Status passed = co_await std::move(passing);
+  if (!passed.ok()) co_return passed;
   auto asking = to_.current_revision();
   auto revision = co_await std::move(asking);
   if (!revision.ok()) co_return in("target", revision.status());
   auto forgetting = forget_history(*revision);
   Status forgotten = co_await std::move(forgetting);
   if (!forgotten.ok()) co_return in("target", forgotten);
-  if (settings_.hold_source) {
-    // For good: whoever wrote there now would write what nobody reads.
-    auto holding = hold_source(0);
-    Status held = co_await std::move(holding);
-    if (!held.ok()) co_return held;
-  }
+  // It may be free whatever the answer says: the source takes no writes again.
+  freeing_ = true;
   auto freeing = to_.txn(remove_request(kHoldKey));
   auto freed = co_await std::move(freeing);
   if (!freed.ok()) co_return in("target", freed.status());

@@ -1,5 +1,7 @@
 #include "controller.hpp"
 
+#include <utility>
+
 #include "definition.hpp"
 
 namespace backplane::apiextensions {
@@ -112,6 +114,7 @@ bool Controller::renew(const std::string& name, ObjectRef known) {
 Controller::Todo Controller::look(const std::string& name, Entry& entry, Object crd) {
   Todo todo;
   todo.uid = meta_text(crd, "uid");
+  if (std::exchange(entry.uid, todo.uid) != todo.uid) entry.may_establish.reset();
   todo.generation = get_int_path(crd, "metadata.generation").value_or(0);
   index(name, crd);
   if (!meta_text(crd, "deletionTimestamp").empty()) {

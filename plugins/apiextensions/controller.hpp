@@ -47,6 +47,7 @@ class Controller : public std::enable_shared_from_this<Controller> {
   struct Entry {
     ObjectRef stored;   // the newest revision known: the informer's, or one that was written here
     bool seen = false;  // nothing is left to do for that revision
+    std::string uid;    // a definition of the same name may follow unseen
     // When it may be said to be established; nothing: that has not been waited for.
     std::optional<std::chrono::steady_clock::time_point> may_establish = std::nullopt;
   };

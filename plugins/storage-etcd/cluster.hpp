@@ -75,8 +75,6 @@ class Cluster {
   // A server that has lost its leader is to say so: it knows nothing of what the others write meanwhile.
   static void require_leader(grpc::ClientContext& context);
 
- private:
-  using Clock = std::chrono::steady_clock;
   // stop() waits for whoever has one: a call, also between two tries.
   class Turn {
    public:
@@ -92,9 +90,12 @@ class Cluster {
     Cluster& cluster_;
     const bool entered_;
   };
-  // How long one server is waited for: one that only reads may ask another one in time.
-  std::chrono::milliseconds patience_of_try(bool reads, std::chrono::milliseconds left) const noexcept {
-    return reads && size() > 1 ? std::min(left, kTry) : left;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  // How long one server is waited for: one that only reads may ask another one in time.  The last one is waited for as long as there is.
+  std::chrono::milliseconds patience_of_try(bool reads, std::size_t tries, std::chrono::milliseconds left) const noexcept {
+    return reads && tries < size() ? std::min(left, kTry) : left;
   }
   // Whether a call that `asked` has answered so goes on, and after which pause.
   std::optional<std::chrono::milliseconds> again(const grpc::Status& status, const Server& asked, bool reads, std::size_t tries,
@@ -127,12 +128,13 @@ Task<Result<Response>> Cluster::call(Start start, Request request, bool reads, s
   const Turn turn(*this);
   if (!turn.entered()) co_return stopped_status();
   const auto begun = Clock::now();
+  grpc::Status status;
   for (std::size_t tries = 1;; ++tries) {
     const Server& asked = server();
     Response response;
     const auto so_far = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begun);
-    auto calling = call_once(asked, start, request, response, patience_of_try(reads, patience - so_far));
-    grpc::Status status = co_await std::move(calling);
+    auto calling = call_once(asked, start, request, response, patience_of_try(reads, tries, patience - so_far));
+    status = co_await std::move(calling);
     if (status.ok()) co_return response;
     const auto pause = again(status, asked, reads, tries, Clock::now() - begun);
     if (!pause || Clock::now() - begun + *pause >= patience) co_return stopping() ? stopped_status() : to_status(status);
@@ -154,11 +156,13 @@ void Cluster::call_back(const Server& server, Start start, Request request, std:
   call->request = std::move(request);
   call->context.set_deadline(std::chrono::system_clock::now() + patience);
   grpc::ClientContext* const entered = &call->context;
-  if (!enter(entered)) return;
+  if (!enter(nullptr)) return;
+  if (!enter(entered)) return leave(nullptr);
   start(server, entered, &call->request, &call->response, [this, call, entered, done](grpc::Status status) mutable {
     if (!stopping()) done(status, call->response);
-    call.reset();  // it holds the channel, and goes before the store may
-    leave(entered);
+    leave(entered);  // nobody cancels it from here on
+    call.reset();    // it holds the channel, and goes before the store may
+    leave(nullptr);
   });
 }
 
@@ -173,8 +177,8 @@ Task<grpc::Status> Cluster::call_once(const Server& server, Start start, Request
   Promise<grpc::Status> done;
   start(server, entered, &request, &response, [done](grpc::Status status) { done.set(std::move(status)); });
   grpc::Status status = co_await done.future();
-  context.reset();  // it holds the channel, and goes before the store may
-  leave(entered);
+  leave(entered);   // nobody cancels it from here on
+  context.reset();  // it holds the channel, and goes before the store may: the caller has a turn
   co_return status;
 }
 

@@ -25,6 +25,8 @@ Task<RevisionCalls::Answer> RevisionCalls::ask(std::chrono::milliseconds patienc
 
 // Who comes while a question is under way must not have its answer, which may be older than what was committed meanwhile.
 Task<RevisionCalls::Answer> RevisionCalls::current() {
+  const Cluster::Turn turn(cluster_);
+  if (!turn.entered()) co_return stopped_status();
   Promise<Answer> own;
   bool asks = false;
   {

@@ -18,6 +18,8 @@ using Kind = YamlNode::Kind;
 constexpr std::size_t kMaxYamlDepth = 10000;
 // libyaml looks at every open [ and { at each token: their product is bounded here, at about a tenth of a second.
 constexpr std::size_t kMaxFlowWork = std::size_t(1) << 26;
+// libyaml compares every directive with all before it, and expands a tag by its directive in every node.
+constexpr std::size_t kMaxDirectives = 64, kMaxTagBytes = std::size_t(32) << 20;
 // Sizes of what aliases stand for are counted no further than this.
 constexpr std::uint64_t kEndless = std::uint64_t(1) << 40;
 
@@ -58,6 +60,36 @@ std::size_t line_of_error(const yaml_parser_t& parser) noexcept {
   // The first line is not named.
   if (parser.problem_mark.line != 0) return parser.problem_mark.line + (parser.error == YAML_SCANNER_ERROR ? 1 : 0);
   return parser.context_mark.line;
+}
+
+// Directives at the beginning of a text in whatever encoding: lines that begin with %, and what stands behind breaks of other kinds.
+std::size_t directives(std::string_view text) {
+  constexpr std::string_view kPassed(" \t\0\xEF\xBB\xBF\xFE\xFF\xC2\x85\xE2\x80\xA8\xA9", 13);
+  std::size_t count = 0;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
+    const std::size_t first = line.find_first_not_of(kPassed);
+    if (first != line.npos && line[first] != '%' && line[first] != '#') break;
+    for (std::size_t at = line.find('%'); at != line.npos; at = line.find('%', at + 1)) {
+      const unsigned char before = at == 0 ? 0 : static_cast<unsigned char>(line[at - 1]);
+      if (at == first || before == 0 || before >= 0x80) ++count;
+    }
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return count;
+}
+
+std::size_t tag_size(const yaml_event_t& event) noexcept {
+  switch (event.type) {
+    case YAML_SCALAR_EVENT:
+      return view(event.data.scalar.tag).size();
+    case YAML_SEQUENCE_START_EVENT:
+      return view(event.data.sequence_start.tag).size();
+    case YAML_MAPPING_START_EVENT:
+      return view(event.data.mapping_start.tag).size();
+    default:
+      return 0;
+  }
 }
 
 std::string words(std::size_t line, std::string_view problem) {
@@ -109,16 +141,21 @@ class YamlNodeReader {
 
   // What ends the reading at once; what may not be decoded waits in refused_ for the end.
   std::optional<std::string> take(const yaml_event_t& event) {
+    if ((tag_bytes_ += tag_size(event)) > kMaxTagBytes) return refused_.value_or(words(0, "the tags of the document are too long"));
+    std::optional<std::string> problem;
     switch (event.type) {
       case YAML_SCALAR_EVENT:
         scalar(event);
         break;
       case YAML_ALIAS_EVENT:
-        return alias(event);
+        problem = alias(event);
+        break;
       case YAML_SEQUENCE_START_EVENT:
-        return open(Kind::kList, event.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE, event, event.data.sequence_start.anchor);
+        problem = open(Kind::kList, event.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE, event, event.data.sequence_start.anchor);
+        break;
       case YAML_MAPPING_START_EVENT:
-        return open(Kind::kMap, event.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE, event, event.data.mapping_start.anchor);
+        problem = open(Kind::kMap, event.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE, event, event.data.mapping_start.anchor);
+        break;
       case YAML_SEQUENCE_END_EVENT:
       case YAML_MAPPING_END_EVENT:
         close();
@@ -130,6 +167,7 @@ class YamlNodeReader {
       default:
         break;
     }
+    if (problem) return problem;
     work_ += levels_[true];
     if (work_ > kMaxFlowWork) return refused_.value_or(words(0, "document is nested too deeply for its size"));
     return std::nullopt;
@@ -233,6 +271,7 @@ class YamlNodeReader {
   std::vector<std::pair<std::size_t, std::string>> names_of_open_;  // By their number of levels.
   std::size_t levels_[2] = {};                                      // Open ones of the block style, of the flow style.
   std::size_t work_ = 0;
+  std::size_t tag_bytes_ = 0;
   std::optional<std::string> refused_;
   bool over_ = false;
 };
@@ -241,6 +280,9 @@ bool YamlDocument::is_merge(const YamlNode& key) const noexcept {
   return key.kind == Kind::kScalar && text(key) == "<<" && (key.plain || tag(key) == "tag:yaml.org,2002:merge");
 }
 
-Result<YamlDocument> YamlDocument::read(std::string_view text) { return YamlNodeReader(text).read(); }
+Result<YamlDocument> YamlDocument::read(std::string_view text) {
+  if (directives(text) > kMaxDirectives) return bad_request(words(0, "the document has too many directives"));
+  return YamlNodeReader(text).read();
+}
 
 }  // namespace backplane::schema

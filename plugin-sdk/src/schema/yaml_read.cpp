@@ -1,5 +1,7 @@
 // YAML into JSON trees, as sigs.k8s.io/yaml does it.
 #include <cmath>
+#include <cstdio>
+#include <utility>
 
 #include "backplane/schema.hpp"
 #include "schema/base64.hpp"
@@ -43,28 +45,47 @@ std::string_view kind_word(const Value& value) noexcept {
 }
 
 // A value as Go prints it with %#v.
-std::string go_text(const Value& value) {
-  std::string out;
+void append_go_text(std::string& out, const Value& value) {
+  const char* comma = "";
   switch (value.kind()) {
     case json::kind::null:
-      return "interface {}(nil)";
+      out += "interface {}(nil)";
+      return;
     case json::kind::uint64: {
       char digits[19];
       std::snprintf(digits, sizeof digits, "0x%llx", static_cast<unsigned long long>(value.get_uint64()));
-      return digits;
+      out += digits;
+      return;
     }
     case json::kind::string:
-      return quoted(std::string_view(value.get_string()));
+      out += quoted(std::string_view(value.get_string()));
+      return;
     case json::kind::array:
-      for (const Value& item : value.get_array()) out += (out.empty() ? "" : ", ") + go_text(item);
-      return "[]interface {}{" + out + "}";
+      out += "[]interface {}{";
+      for (const Value& item : value.get_array()) append_go_text(out.append(std::exchange(comma, ", ")), item);
+      out += '}';
+      return;
     case json::kind::object:
-      for (const auto& member : value.get_object()) out += (out.empty() ? "" : ", ") + quoted(member.key()) + ":" + go_text(member.value());
-      return "map[interface {}]interface {}{" + out + "}";
+      out += "map[interface {}]interface {}{";
+      for (const auto& member : value.get_object()) {
+        out.append(std::exchange(comma, ", ")).append(quoted(member.key())).append(":");
+        append_go_text(out, member.value());
+      }
+      out += '}';
+      return;
     default:
-      return to_json(value);
+      out += to_json(value);
   }
 }
+
+std::string go_text(const Value& value) {
+  std::string out;
+  append_go_text(out, value);
+  return out;
+}
+
+// What the texts of a document may come to, those that aliases repeat among them.
+constexpr std::size_t kMaxTextBytes = std::size_t(32) << 20;
 
 class Converter {
  public:
@@ -74,7 +95,10 @@ class Converter {
   Value convert(const YamlNode& given, std::size_t depth = 0) {
     if (depth > kMaxJsonDepth) throw Refused{"exceeded max depth"};
     const YamlNode& node = document_.target(given);
-    if (node.kind == Kind::kScalar) return scalar(node);
+    if (node.kind == Kind::kScalar) {
+      if ((text_bytes_ += node.size) > kMaxTextBytes) throw Refused{"yaml: document contains excessive aliasing"};
+      return scalar(node);
+    }
     if (node.kind == Kind::kMap) {
       Object out(storage_);
       fill(out, node, depth);
@@ -171,6 +195,7 @@ class Converter {
   const YamlDocument& document_;
   json::storage_ptr storage_;
   std::vector<std::string> duplicates_;
+  std::size_t text_bytes_ = 0;
 };
 
 }  // namespace

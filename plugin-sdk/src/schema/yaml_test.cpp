@@ -96,6 +96,21 @@ TEST(ReadYaml, AliasesMayMakeADocumentAsLargeAsGoYamlLetsThem) {
   EXPECT_EQ(read(head + "b: [" + repeated("*a,", 9000) + "]\n"), "yaml: document contains excessive aliasing");
 }
 
+// Each of these few bytes would have been seconds of work, or gigabytes, on the way to an answer.
+TEST(ReadYaml, WhatMultipliesInsideOfTheParserIsBounded) {
+  EXPECT_EQ(read("%TAG !e! tag:e,2000:\n---\na: !e!x 1\n"), R"({"a":"1"})");
+  std::string directives;
+  for (int i = 0; i < 100; ++i) directives += "%TAG !" + std::to_string(i) + "! x\n";
+  EXPECT_EQ(read(directives + "---\na: 1\n"), "yaml: the document has too many directives");
+  std::string behind_other_breaks = "# comment";
+  for (int i = 0; i < 100; ++i) behind_other_breaks += "\xC2\x85%TAG !" + std::to_string(i) + "! x";
+  EXPECT_EQ(read(behind_other_breaks + "\n---\na: 1\n"), "yaml: the document has too many directives");
+  const std::string long_text(1 << 20, 'x');
+  EXPECT_EQ(read("a: &a \"" + long_text + "\"\nb: [" + repeated("*a,", 40) + "]\n"), "yaml: document contains excessive aliasing");
+  EXPECT_EQ(read("%TAG !a! " + long_text + "\n---\n[" + repeated("!a!b c,", 40) + "]\n"), "yaml: the tags of the document are too long");
+  EXPECT_EQ(read("[&a x," + repeated("[", 998) + repeated("*a,", 80'000)), "yaml: document is nested too deeply for its size");
+}
+
 TEST(ReadYaml, DepthIsBoundedWithoutRecursion) {
   EXPECT_TRUE(parse_yaml(repeated("[", 900) + repeated("]", 900), {}, nullptr).ok());
   EXPECT_TRUE(parse_yaml(repeated("- ", 900) + "x", {}, nullptr).ok());

@@ -19,6 +19,7 @@ constexpr std::string_view kApiVersion = "networking.k8s.io/v1", kKind = "IPAddr
 constexpr std::string_view kFamilyLabel = "ipaddress.kubernetes.io/ip-family", kManagerLabel = "ipaddress.kubernetes.io/managed-by";
 constexpr std::string_view kManager = "ipallocator.k8s.io";
 constexpr int kGuesses = 32;  // before all that is taken is looked at
+constexpr int kMisses = 32;   // of addresses that were free when that was done last
 
 }  // namespace
 
@@ -82,22 +83,27 @@ Task<Result<std::string>> Addresses::pick_in(const AddressRange& range) const {
 
 // What was free once may have been taken since, by another server too.
 Task<Result<std::string>> Addresses::pick_known(const AddressRange& range) const {
-  for (;;) {
+  Result<ObjectRef> found;
+  for (int misses = 0; misses < kMisses; ++misses) {
     auto known = state_->free.take(range);
-    if (!known) co_return std::string();
-    auto found = co_await find(*known, true);
+    if (!known) break;
+    auto finding = find(*known, true);
+    found = co_await std::move(finding);
     if (!found.ok()) co_return std::move(found).status();
     if (*found == nullptr) co_return std::move(*known);
   }
+  co_return std::string();
 }
 
 // Above those that are usually asked for by name.
 Task<Result<std::string>> Addresses::guess(const AddressRange& range) const {
   const std::uint64_t first = range.band() + 1, count = range.size() - range.band();
   if (count == 0) co_return std::string();
+  Result<ObjectRef> taken;
   for (int guess = 0; guess < kGuesses; ++guess) {
     std::string address = range.address(first + random_below(count));
-    auto taken = co_await find(address, false);
+    auto finding = find(address, false);
+    taken = co_await std::move(finding);
     if (!taken.ok()) co_return std::move(taken).status();
     if (*taken == nullptr) co_return address;
   }
