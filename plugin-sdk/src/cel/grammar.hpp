@@ -60,8 +60,8 @@ class Parser : private TokenReader {
   Expr* relation();
   Expr* calculation();
   Expr* product();
-  template <class Rule>
-  Expr* rule(int& depth, const Rule& reading);
+  template <class Reading>
+  Expr* rule(int& depth, const Reading& reading);
   template <std::size_t count, class Term>
   Expr* left_associative(const Operator (&operators)[count], int& depth, const Term& term);
 

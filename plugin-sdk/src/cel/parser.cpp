@@ -125,8 +125,8 @@ Expr* Parser::product() {
   return left_associative(kProducts, calculations_, [this] { return unary(); });
 }
 
-template <class Rule>
-Expr* Parser::rule(int& depth, const Rule& reading) {
+template <class Reading>
+Expr* Parser::rule(int& depth, const Reading& reading) {
   const Level level(depth);
   return level.too_deep() ? give_up() : reading();
 }
