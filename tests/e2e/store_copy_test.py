@@ -186,7 +186,7 @@ class Copy(unittest.TestCase):
         self.assertTrue(self.refused('--from', rocks, '--to', nobody).startswith('"%s" cannot be reached: ' % nobody))
         self.assertIn('has no prefix', self.refused('--from', rocks, '--from-prefix', '/x', '--to', over))
         self.assertIn('"nowhere" cannot be read', self.refused('--from', rocks, '--to', over, '--to-cafile', 'nowhere'))
-        self.assertIn('go together', self.refused('--from', rocks, '--to', over, '--to-certfile', __file__))
+        self.assertIn('go together', self.refused('--from', rocks, '--to', over, '--to-certfile', os.path.join(first, 'data/pki/ca.crt')))
         self.assertIn('has a scheme that etcd is not reached by', self.refused('--from', rocks, '--to', 'etcd:ftp://x'))
         self.assertEqual(self.refused('--from', over, '--from-prefix', '/mistaken', '--to', of(empty)),
                          'source: there is nothing in it: no key begins with the prefix')
