@@ -25,8 +25,8 @@ class FailedWatch final : public WatchStream {
 };
 
 void count_terminated(const GroupResource& resource) {
-  static Metric& terminated = Metric::counter("apiserver_terminated_watchers_total", "Watches ended because their readers fell too far behind.",
-                                              {"group", "resource"});
+  static Metric& terminated = Metric::counter("apiserver_terminated_watchers_total",
+                                              "Watches ended because their readers fell too far behind.", {"group", "resource"});
   terminated.add({resource.group, resource.resource});
 }
 

@@ -367,7 +367,8 @@ TEST_F(Trouble, AWatchWhoseReaderFallsBehindIsEndedAndCounted) {
   const std::string object = R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"x","namespace":"ns"}})";
   for (int round = 0; round < 30; ++round) {
     TxnRequest many;
-    for (int i = 0; i < 1000; ++i) many.puts.push_back({"/registry/configmaps/ns/x" + std::to_string(i), SharedBytes(std::string(object)), 0});
+    for (int i = 0; i < 1000; ++i)
+      many.puts.push_back({"/registry/configmaps/ns/x" + std::to_string(i), SharedBytes(std::string(object)), 0});
     EXPECT_TRUE(run_on(loop_, storage_.txn(std::move(many))).ok());
   }
   EXPECT_TRUE(names().ends_with(" 32")) << "the cache has seen it all";
