@@ -104,6 +104,8 @@ class StoreCopy {
   Task<Status> check_empty();
   Task<Status> hold_source(LeaseId lease);
   Task<Status> renew_hold();
+  // The walk's next page, with the hold on the source renewed; false behind the last.  `which` store it is, for errors.
+  Task<Result<bool>> next_page(StoreWalk& walk, std::string_view which);
   Task<Status> passes();
   Task<Status> pass();
   Task<Status> raise(Revision goal);
@@ -235,6 +237,16 @@ Task<Status> StoreCopy::renew_hold() {
   co_return held;
 }
 
+Task<Result<bool>> StoreCopy::next_page(StoreWalk& walk, std::string_view which) {
+  auto renewing = renew_hold();
+  Status renewed = co_await std::move(renewing);
+  if (!renewed.ok()) co_return renewed;
+  auto walking = walk.next();
+  auto more = co_await std::move(walking);
+  if (!more.ok()) co_return in(which, more.status());
+  co_return more;
+}
+
 Task<Status> StoreCopy::passes() {
   for (int i = 0; i < kMaxPasses; ++i) {
     auto passing = pass();
@@ -249,7 +261,7 @@ Task<Status> StoreCopy::passes() {
     auto asking = source_moved();
     Result<bool> moved;
     moved = co_await std::move(asking);
-    if (!moved.ok()) co_return in("source", moved.status());
+    if (!moved.ok()) co_return std::move(moved.status());
     if (!*moved) {
       auto verifying = verify();
       Status verified;
@@ -276,14 +288,10 @@ Task<Status> StoreCopy::pass() {
   StoreWalk walk(from_, *revision);
   StoreDigest digest;
   for (;;) {
-    auto renewing_hold = renew_hold();
-    Status renewed;
-    renewed = co_await std::move(renewing_hold);
-    if (!renewed.ok()) co_return renewed;
-    auto walking = walk.next();
+    auto walking = next_page(walk, "source");
     Result<bool> more;
     more = co_await std::move(walking);
-    if (!more.ok()) co_return in("source", more.status());
+    if (!more.ok()) co_return std::move(more.status());
     if (!*more) break;
     for (const KeyValue& item : walk.items()) {
       digest.add(item.key, item.value.view());
@@ -417,14 +425,10 @@ Task<Status> StoreCopy::verify() {
   StoreWalk walk(to_, *revision);
   StoreDigest digest;
   for (;;) {
-    auto renewing = renew_hold();
-    Status renewed;
-    renewed = co_await std::move(renewing);
-    if (!renewed.ok()) co_return renewed;
-    auto walking = walk.next();
+    auto walking = next_page(walk, "target");
     Result<bool> more;
     more = co_await std::move(walking);
-    if (!more.ok()) co_return in("target", more.status());
+    if (!more.ok()) co_return std::move(more.status());
     if (!*more) break;
     for (const KeyValue& item : walk.items()) digest.add(item.key, item.value.view());
   }
@@ -440,11 +444,7 @@ Task<Result<bool>> StoreCopy::source_moved() {
   StoreWalk walk(from_, 0, true);
   std::uint64_t keys = 0;
   for (;;) {
-    auto renewing = renew_hold();
-    Status renewed;
-    renewed = co_await std::move(renewing);
-    if (!renewed.ok()) co_return renewed;
-    auto walking = walk.next();
+    auto walking = next_page(walk, "source");
     Result<bool> more;
     more = co_await std::move(walking);
     if (!more.ok()) co_return std::move(more.status());
@@ -465,7 +465,7 @@ Task<Status> StoreCopy::hold_for_good() {
   if (!held.ok()) co_return held;
   auto looking = source_moved();
   Result<bool> moved = co_await std::move(looking);
-  if (!moved.ok()) co_return in("source", moved.status());
+  if (!moved.ok()) co_return std::move(moved.status());
   co_return *moved ? stuck("source: it has been written to since it was read: copy again") : Status();
 }
 

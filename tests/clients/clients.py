@@ -97,6 +97,17 @@ def build_own(source):
     return go_build(BUILD_DIR, recipe(), ['./own/' + name])[name]
 
 
+def end(process, seconds):
+    """Asks it to end, and makes it after so many seconds."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
 class Program:
     """One component at work; its output goes to a file beside the server's."""
 
@@ -112,11 +123,5 @@ class Program:
             return f.read()
 
     def stop(self):
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-            try:
-                self.process.wait(20)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
+        end(self.process, 20)
         self.log.close()

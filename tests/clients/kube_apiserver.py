@@ -3,7 +3,6 @@ import http.client
 import json
 import os
 import shutil
-import signal
 import ssl
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../e2e'))
+import clients  # noqa: E402
 import harness  # noqa: E402
 from etcd_test import free_port  # noqa: E402
 
@@ -132,13 +132,7 @@ class KubeApiserver(Requests):
             return f.read()
 
     def stop(self):
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-            try:
-                self.process.wait(90)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
+        clients.end(self.process, 90)
         shutil.rmtree(self.dir, ignore_errors=True)
 
 
