@@ -13,10 +13,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "backplane/managers_left_alone.hpp"
+#include "backplane/object.hpp"
 #include "backplane/schema.hpp"
 #include "base/io_loop.hpp"
 #include "registry/fields/field_manager.hpp"
 #include "registry/fields/guarded_admission.hpp"
+#include "registry/fields/raw_managers.hpp"
 #include "registry/fields/stored_versions.hpp"
 
 namespace {
@@ -32,7 +35,7 @@ constexpr std::string_view kPod =
     R"("volumeMounts":[{"name":"cfg","mountPath":"/etc/cfg"}]}],"volumes":[{"name":"cfg","configMap":{"name":"web"}}],"nodeSelector":{"zone":"a"},)"
     R"("tolerations":[{"key":"dedicated","operator":"Exists"}]}})";
 
-class NoAdmission final : public AdmissionRunner {
+class NoAdmission final : public AdmissionRunner, public ManagersLeftAlone {
  public:
   Task<Status> admit(AdmissionAttributes&) override { co_return Status(); }
   Task<Status> validate(const AdmissionAttributes&) override { co_return Status(); }
@@ -70,8 +73,8 @@ class Bench {
     Object object = read(kPod, context->arena());
     const WriteOptions options;
     co_await manager_.track_new(*context, options, object);
-    live_ = to_json(object);
-    asked_ = change(live_);
+    live_ = make_object(object);
+    asked_ = change(std::string(live_->json().view()));
   }
 
   Task<std::size_t> run(int count) {
@@ -136,8 +139,8 @@ class Bench {
       auto admitting = admitted(context, std::move(object));
       co_return co_await std::move(admitting);
     }
-    const auto live = parse_json(live_, context.arena(), nullptr);
-    auto object = co_await asked(context, options, live->get_object());
+    const Object live = registry::decode_for_write(*live_, schema_, context.arena());
+    auto object = co_await asked(context, options, live);
     if (!object.ok()) co_return object;
     auto admitting = admitted(context, std::move(*object));
     co_return co_await std::move(admitting);
@@ -165,7 +168,8 @@ class Bench {
   const Schema* const schema_;
   const registry::FieldManager manager_;
   NoAdmission admission_;
-  std::string live_, asked_;
+  ObjectRef live_;
+  std::string asked_;
 };
 
 }  // namespace

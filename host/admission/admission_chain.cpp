@@ -1,5 +1,7 @@
 #include "admission/admission_chain.hpp"
 
+#include <algorithm>
+
 namespace backplane {
 namespace {
 
@@ -21,6 +23,16 @@ class Reinvocation {
 };
 
 }  // namespace
+
+void AdmissionChain::add(std::shared_ptr<const AdmissionPlugin> plugin) {
+  if (const auto* role = dynamic_cast<const ManagersLeftAlone*>(plugin.get())) roles_.push_back(role);
+  plugins_.push_back(std::move(plugin));
+}
+
+bool AdmissionChain::leaves_managers_alone() const noexcept {
+  return roles_.size() == plugins_.size() &&
+         std::all_of(roles_.begin(), roles_.end(), [](const ManagersLeftAlone* role) { return role->leaves_managers_alone(); });
+}
 
 std::vector<std::string> AdmissionChain::names() const {
   std::vector<std::string> names;

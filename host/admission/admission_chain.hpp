@@ -9,24 +9,28 @@
 #include <string>
 #include <vector>
 
+#include "backplane/managers_left_alone.hpp"
 #include "backplane/rest.hpp"
 
 namespace backplane {
 
-class AdmissionChain final : public AdmissionRunner {
+class AdmissionChain final : public AdmissionRunner, public ManagersLeftAlone {
  public:
   // How long a write waits for a plugin that is not ready.
   explicit AdmissionChain(std::chrono::nanoseconds patience = std::chrono::seconds(10)) : patience_(patience) {}
-  void add(std::shared_ptr<const AdmissionPlugin> plugin) { plugins_.push_back(std::move(plugin)); }
+  void add(std::shared_ptr<const AdmissionPlugin> plugin);
   std::vector<std::string> names() const;
   Task<Status> admit(AdmissionAttributes& attributes) override;
   Task<Status> validate(const AdmissionAttributes& attributes) override;
+  // All plugins do.
+  bool leaves_managers_alone() const noexcept override;
 
  private:
   Task<Status> pass(AdmissionAttributes& attributes);
   Task<Status> wait_ready(const AdmissionPlugin& plugin, const AdmissionAttributes& attributes) const;
 
   std::vector<std::shared_ptr<const AdmissionPlugin>> plugins_;
+  std::vector<const ManagersLeftAlone*> roles_;  // of the plugins that have it
   std::chrono::nanoseconds patience_;
 };
 

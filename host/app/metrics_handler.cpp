@@ -14,6 +14,7 @@
 #include "backplane/codec.hpp"
 #include "backplane/metrics.hpp"
 #include "base/free_memory.hpp"
+#include "watchcache/event_log.hpp"
 
 namespace backplane {
 namespace {
@@ -183,6 +184,21 @@ void add_caches(Families& families, const TrackedCaches& caches) {
     bytes.metric.back().gauge.value = static_cast<double>(totals.bytes);
   }
   families.push_back(std::move(bytes));
+  constexpr Revision kDigits = 1'000'000'000'000'000;  // what a double holds whole
+  MetricFamily revisions{"apiserver_watch_cache_resource_version",
+                         "The newest resource version that a cache has, by resource; its last fifteen digits.",
+                         MetricType::Gauge,
+                         {}};
+  MetricFamily capacities{"watch_cache_capacity", "Events that a cache keeps for its watchers, by resource.", MetricType::Gauge, {}};
+  for (const auto& [prefix, totals] : caches.totals()) {
+    if (totals.revision == 0) continue;
+    revisions.metric.push_back(with_labels({{"group", totals.resource.group}, {"resource", totals.resource.resource}}));
+    revisions.metric.back().gauge.value = static_cast<double>(totals.revision % kDigits);
+    capacities.metric.push_back(with_labels({{"group", totals.resource.group}, {"resource", totals.resource.resource}}));
+    capacities.metric.back().gauge.value = static_cast<double>(EventLog::Limits().max_events);
+  }
+  families.push_back(std::move(revisions));
+  families.push_back(std::move(capacities));
 }
 
 void add_objects(Families& families, const TrackedCaches& caches) {

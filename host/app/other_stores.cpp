@@ -63,42 +63,50 @@ bool ConfirmedReads::includes(const GroupResource& resource) const {
   return all || std::find(resources.begin(), resources.end(), resource.to_string()) != resources.end();
 }
 
+const StoreParts& HubOfStores::store_of(const GroupResource& resource) const {
+  for (const StoreParts& store : stores_) {
+    if (std::find(store.resources.begin(), store.resources.end(), resource) != store.resources.end()) return store;
+  }
+  return stores_.front();
+}
+
 std::shared_ptr<ResourceCache> HubOfStores::add(CacheConfig config, bool eager) {
   config.confirmed = confirmed_.includes(config.resource);
-  for (std::size_t i = 1; i < hubs_.size(); ++i) {
-    const auto& own = hubs_[i].resources;
-    if (std::find(own.begin(), own.end(), config.resource) != own.end()) return hubs_[i].hub->add(std::move(config), eager);
-  }
-  return hubs_.front().hub->add(std::move(config), eager);
+  const StoreParts& store = store_of(config.resource);
+  store.measured->use_resource(config.prefix, config.resource);
+  return store.hub->add(std::move(config), eager);
 }
 
 // Those that do not have the prefix do nothing.
 void HubOfStores::remove(std::string_view prefix) {
-  for (const Part& part : hubs_) part.hub->remove(prefix);
+  for (const StoreParts& store : stores_) {
+    store.hub->remove(prefix);
+    store.measured->forget_resource(prefix);
+  }
 }
 
 void HubOfStores::retire(std::string_view prefix) {
-  for (const Part& part : hubs_) part.hub->retire(prefix);
+  for (const StoreParts& store : stores_) store.hub->retire(prefix);
 }
 
 void HubOfStores::close_retired() {
-  for (const Part& part : hubs_) part.hub->close_retired();
+  for (const StoreParts& store : stores_) store.hub->close_retired();
 }
 
 Task<Status> HubOfStores::start() {
-  for (Part& part : hubs_) {
-    if (part.started) continue;
-    auto starting = part.hub->start();
+  for (std::size_t i = 0; i < stores_.size(); ++i) {
+    if (started_[i]) continue;
+    auto starting = stores_[i].hub->start();
     Status status = co_await std::move(starting);
     if (!status.ok()) co_return status;
-    part.started = true;
+    started_[i] = true;
   }
   co_return Status();
 }
 
 Task<void> HubOfStores::stop() {
-  for (const Part& part : hubs_) {
-    auto stopping = part.hub->stop();
+  for (const StoreParts& store : stores_) {
+    auto stopping = store.hub->stop();
     co_await std::move(stopping);
   }
 }

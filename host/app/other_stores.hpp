@@ -1,8 +1,7 @@
-// Stores beside the one that keeps everything: single resources on etcd servers of their own (--etcd-servers-overrides).  Each has its own
-// history and revisions, caches, leases and compaction.
+// Which resources are kept on etcd servers of their own (--etcd-servers-overrides), and the caches of all stores as one.
 //
 // Thread-safety: as what they are made of; opened, started and stopped by one thread.
-// Lifetime:      outlive the stores' use; stop() before destruction.
+// Lifetime:      the stores outlive the hub; stop() before destruction.
 // Errors:        of a flag that cannot be read: upstream's sentence; of a store: the backend's.
 #pragma once
 
@@ -11,11 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "app/store_parts.hpp"
 #include "backplane/meta.hpp"
-#include "storage/compactor.hpp"
-#include "storage/encoded_storage.hpp"
-#include "storage/store_hold.hpp"
-#include "watchcache/resource_cache.hpp"
 
 namespace backplane {
 
@@ -30,17 +26,6 @@ Result<std::vector<StoreOverride>> parse_store_overrides(const std::vector<std::
 // The name under which a plugin registers a backend for other servers than those of the flags.
 std::string override_backend(std::string_view backend, std::string_view servers);
 
-// One of them.
-struct OtherStore {
-  std::string servers;
-  std::unique_ptr<StorageBackend> storage;
-  std::unique_ptr<HeldStorage> held;
-  std::unique_ptr<EncodedStorage> encoded;
-  std::unique_ptr<CacheHub> hub;
-  std::unique_ptr<Compactor> compactor;
-  std::vector<GroupResource> resources;
-};
-
 // Of which resources reads are confirmed by the store (--watch-cache, --watch-cache-sizes).
 struct ConfirmedReads {
   bool all = false;
@@ -53,9 +38,9 @@ struct ConfirmedReads {
 // The hubs of all stores as one: a cache is added to the hub of its resource's store.
 class HubOfStores final : public CacheHub {
  public:
-  explicit HubOfStores(CacheHub& main, ConfirmedReads confirmed = {}) : hubs_{Part{&main, {}, false}}, confirmed_(std::move(confirmed)) {}
-  // Before anything is added.
-  void use(CacheHub& hub, std::vector<GroupResource> resources) { hubs_.push_back({&hub, std::move(resources), false}); }
+  // The first has what no other has.  None is added or taken away while this lives.
+  HubOfStores(const std::vector<StoreParts>& stores, ConfirmedReads confirmed)
+      : stores_(stores), started_(stores.size()), confirmed_(std::move(confirmed)) {}
 
   std::shared_ptr<ResourceCache> add(CacheConfig config, bool eager) override;
   void remove(std::string_view prefix) override;
@@ -66,12 +51,10 @@ class HubOfStores final : public CacheHub {
   Task<void> stop() override;
 
  private:
-  struct Part {
-    CacheHub* hub;
-    std::vector<GroupResource> resources;
-    bool started;
-  };
-  std::vector<Part> hubs_;  // the first has what no other has
+  const StoreParts& store_of(const GroupResource& resource) const;
+
+  const std::vector<StoreParts>& stores_;
+  std::vector<bool> started_;
   const ConfirmedReads confirmed_;
 };
 

@@ -1,5 +1,6 @@
 // Server::create: from a valid configuration to a server that could serve.
 #include <algorithm>
+#include <array>
 #include <future>
 
 #include "admission/plugin_order.hpp"
@@ -18,6 +19,9 @@ namespace backplane {
 namespace {
 
 constexpr std::string_view kMemoryBackend = "memory";
+
+// What a server that has it cannot do without: no group version is served that has no APIService.
+const std::array<GroupVersionResource, 1> kNeeded = {{{"apiregistration.k8s.io", "v1", "apiservices"}}};
 
 // What plugins cannot have because the host has it.
 std::map<std::string, std::string> host_names() {
@@ -137,7 +141,7 @@ Status ServerParts::load(OpenedPlugins opened) {
   };
   services->withdraw_path = [this](const std::string& delegate, const std::string& path) { return router->withdraw_path(delegate, path); };
   services->client = [this](std::optional<UserInfo> user) { return make_local_client(loopback_root, tasks, std::move(user)); };
-  services->make_client = [this](ClientConfig wanted) { return make_remote_client(background, tasks, std::move(wanted)); };
+  services->make_client = [this](ClientConfig wanted) { return make_remote_client(background, tasks, std::move(wanted), &loops); };
   auto loaded = load_plugins(std::move(opened), *services);
   if (!loaded.ok()) return std::move(loaded.status());
   plugins = std::move(*loaded);
@@ -185,6 +189,12 @@ void ServerParts::check_runtime_config(Problems& problems) const {
   }
   Status known = config.enablement().check(versions, resources);
   if (!known.ok()) problems.push_back(known.message());
+  for (const GroupVersionResource& needed : kNeeded) {
+    const bool offered = std::find(resources.begin(), resources.end(), needed) != resources.end();
+    if (offered && !config.enablement().resource_enabled(needed)) {
+      problems.push_back("API group/version " + needed.group + "/" + needed.version + " must be enabled");
+    }
+  }
 }
 
 // A configuration for nobody would be a promise that nobody keeps.
@@ -245,68 +255,61 @@ StoreSettings ServerParts::store_settings() const {
   return settings;
 }
 
-void ServerParts::stand_before(StorageBackend& store, std::unique_ptr<EncodedStorage>& objects, std::unique_ptr<CacheHub>& following) {
+StoreParts& ServerParts::add_store(std::unique_ptr<StorageBackend> storage, std::string servers) {
   CacheOptions caching;
   caching.names_unreadable = config.feature_gates().enabled("AllowUnsafeMalformedObjectDeletion");
-  objects = std::make_unique<EncodedStorage>(store);
-  objects->use_scheme(plugins.scheme);
-  if (caching.names_unreadable) objects->tell_corrupt_objects();
-  following = make_cache_hub(*objects, pump, caching);
+  StoreParts store;
+  store.servers = std::move(servers);
+  store.storage = std::move(storage);
+  store.held = std::make_unique<HeldStorage>(*store.storage);
+  store.measured = std::make_unique<MeasuredStorage>(*store.held);
+  store.encoded = std::make_unique<EncodedStorage>(*store.measured);
+  store.encoded->use_scheme(plugins.scheme);
+  if (caching.names_unreadable) store.encoded->tell_corrupt_objects();
+  store.hub = make_cache_hub(*store.encoded, pump, caching);
+  if (const auto interval = options().storage.compaction_interval; interval > std::chrono::nanoseconds::zero()) {
+    store.compactor = std::make_unique<Compactor>(*store.storage, background, interval);
+  }
+  all_stores.push_back(std::move(store));
+  return all_stores.back();
 }
 
 Status ServerParts::open_storage() {
   const std::string& name = options().storage.backend;
   if (name == kMemoryBackend) {
-    storage = make_memory_storage(options().storage.stored_form());
+    add_store(make_memory_storage(options().storage.stored_form()), "");
   } else {
     auto opened = open_backend(name);  // check_offers() has seen it
     if (!opened.ok()) return std::move(opened.status());
-    storage = std::move(*opened);
+    add_store(std::move(*opened), "");
   }
-  held = std::make_unique<HeldStorage>(*storage);
-  stand_before(*held, encoded, hub);
-  caches = std::make_unique<TrackedCaches>(*hub);
   stores.use_scheme(plugins.scheme);
   if (Status status = open_other_stores(); !status.ok()) return status;
+  const auto& flags = options().storage;
+  hubs = std::make_unique<HubOfStores>(all_stores, ConfirmedReads::of(flags.watch_cache, flags.watch_cache_sizes));
+  caches = std::make_unique<TrackedCaches>(*hubs);
   const auto use_kind = [this](std::string_view prefix, const StoredKind& kind) {
-    encoded->use_kind(prefix, kind);
-    for (const OtherStore& other : other_stores) other.encoded->use_kind(prefix, kind);
+    for (const StoreParts& store : all_stores) store.encoded->use_kind(prefix, kind);
   };
-  stores.start(*encoded, *caches, admission, use_kind, store_settings());
-  if (options().storage.compaction_interval > std::chrono::nanoseconds::zero()) {
-    compactor = std::make_unique<Compactor>(*storage, background, options().storage.compaction_interval);
-  }
+  stores.start(*all_stores.front().encoded, *caches, admission, use_kind, store_settings());
   return {};
 }
 
-// One for each set of servers, in the order of the flag; the caches are those of all stores from here on.
+// One for each set of servers, in the order of the flag.
 Status ServerParts::open_other_stores() {
   auto overrides = parse_store_overrides(options().storage.etcd_servers_overrides);
   if (!overrides.ok()) return std::move(overrides.status());
   for (StoreOverride& each : *overrides) {
-    auto found = std::find_if(other_stores.begin(), other_stores.end(), [&](const auto& other) { return other.servers == each.servers; });
-    if (found == other_stores.end()) {
+    auto found = std::find_if(all_stores.begin() + 1, all_stores.end(), [&](const auto& other) { return other.servers == each.servers; });
+    if (found == all_stores.end()) {
       auto opened = open_backend(override_backend(options().storage.backend, each.servers));
       if (!opened.ok()) return std::move(opened.status());
-      OtherStore other;
-      other.servers = each.servers;
-      other.storage = std::move(*opened);
-      other.held = std::make_unique<HeldStorage>(*other.storage);
-      stand_before(*other.held, other.encoded, other.hub);
-      if (options().storage.compaction_interval > std::chrono::nanoseconds::zero()) {
-        other.compactor = std::make_unique<Compactor>(*other.storage, background, options().storage.compaction_interval);
-      }
-      found = other_stores.insert(other_stores.end(), std::move(other));
+      add_store(std::move(*opened), each.servers);
+      found = all_stores.end() - 1;
     }
+    stores.keep_elsewhere(each.resource, *found->encoded);
     found->resources.push_back(std::move(each.resource));
   }
-  const auto& flags = options().storage;
-  hubs = std::make_unique<HubOfStores>(*hub, ConfirmedReads::of(flags.watch_cache, flags.watch_cache_sizes));
-  for (const OtherStore& other : other_stores) {
-    hubs->use(*other.hub, other.resources);
-    for (const GroupResource& resource : other.resources) stores.keep_elsewhere(resource, *other.encoded);
-  }
-  caches = std::make_unique<TrackedCaches>(*hubs);
   return {};
 }
 

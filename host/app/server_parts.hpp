@@ -31,9 +31,6 @@
 #include "routing/router.hpp"
 #include "security/authentication.hpp"
 #include "security/authorization.hpp"
-#include "storage/compactor.hpp"
-#include "storage/encoded_storage.hpp"
-#include "storage/store_hold.hpp"
 #include "transport/secure_server.hpp"
 #include "transport/unix_server.hpp"
 
@@ -76,8 +73,9 @@ struct ServerParts {
   Status open_storage();
   Result<std::unique_ptr<StorageBackend>> open_backend(const std::string& name);
   Status open_other_stores();
-  // What reads and writes a store's objects, and what follows it.
-  void stand_before(StorageBackend& store, std::unique_ptr<EncodedStorage>& objects, std::unique_ptr<CacheHub>& following);
+  // What stands before a store, and what follows it.
+  StoreParts& add_store(std::unique_ptr<StorageBackend> storage, std::string servers);
+  StorageBackend& main_store() const { return *all_stores.front().storage; }
   StoreSettings store_settings() const;
   Status check_offers();
   void check_runtime_config(Problems& problems) const;
@@ -148,14 +146,9 @@ struct ServerParts {
   PluginSet plugins;
   AdmissionConfiguration admission_configuration;
   AdmissionChain admission;
-  std::unique_ptr<StorageBackend> storage;
-  std::unique_ptr<HeldStorage> held;
-  std::unique_ptr<EncodedStorage> encoded;
-  std::vector<OtherStore> other_stores;
-  std::unique_ptr<CacheHub> hub;
+  std::vector<StoreParts> all_stores;  // that which keeps everything, then those of single resources
   std::unique_ptr<HubOfStores> hubs;
   std::unique_ptr<TrackedCaches> caches;
-  std::unique_ptr<Compactor> compactor;
   std::unique_ptr<Router> router;
 
   std::unique_ptr<Authentication> authentication;

@@ -56,8 +56,9 @@ Status ServerParts::collect_hooks() {
 
 Status ServerParts::install_health(std::vector<PathRoute>& routes) {
   std::vector<StorageBackend*> others;
-  for (const OtherStore& other : other_stores) others.push_back(other.storage.get());
-  HealthCheckParts parts{*storage, std::move(others), *caches, options().storage.healthcheck_timeout, options().storage.readycheck_timeout};
+  for (std::size_t i = 1; i < all_stores.size(); ++i) others.push_back(all_stores[i].storage.get());
+  HealthCheckParts parts{main_store(), std::move(others), *caches, options().storage.healthcheck_timeout,
+                         options().storage.readycheck_timeout};
   if (Status status = add_host_checks(health, parts); !status.ok()) return status;
   for (auto& check : hooks.health_checks()) {
     if (Status status = health.add(std::move(check), {.boot_sequence = true}); !status.ok()) return status;
@@ -78,8 +79,8 @@ Status ServerParts::compose() {
   auto rules = MetricRules::make(options().metrics);
   if (!rules.ok()) return std::move(rules.status());
   if (Status status = install_health(routes); !status.ok()) return status;
-  std::vector<const StorageBackend*> sizes(1, storage.get());
-  for (const OtherStore& other : other_stores) sizes.push_back(other.storage.get());
+  std::vector<const StorageBackend*> sizes;
+  for (const StoreParts& store : all_stores) sizes.push_back(store.storage.get());
   routes.push_back(
       {"/metrics", false, true,
        make_metrics_handler({metrics, *authorization, in_flight, *caches, std::move(sizes), config.feature_gates(), server->counters(),
@@ -96,7 +97,7 @@ Status ServerParts::compose() {
   if (options().features.profiling) {
     for (auto& route : debug_routes()) routes.push_back(std::move(route));
   }
-  for (auto& route : store_routes(*storage)) routes.push_back(std::move(route));
+  for (auto& route : store_routes(main_store())) routes.push_back(std::move(route));
   router->use_scheme(plugins.scheme);
   return router->compose(plugins.delegates, std::move(routes));
 }

@@ -70,9 +70,8 @@ Status ServerParts::start_serving() {
   background.start();
   plugin_loops.start();
   if (Status status = reach_store(); !status.ok()) return status;
-  if (compactor) compactor->start();
-  for (const OtherStore& other : other_stores) {
-    if (other.compactor) other.compactor->start();
+  for (const StoreParts& store : all_stores) {
+    if (store.compactor) store.compactor->start();
   }
   free_memory.start();
   if (const auto& path = options().features.debug_socket_path; !path.empty()) {
@@ -95,9 +94,9 @@ Status ServerParts::start_serving() {
 Status ServerParts::reach_store() {
   // Asked first, since it answers within its time.  A store that is there and not well (a full disk) serves what it can.
   const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(options().storage.readycheck_timeout);
-  Status reached = run_on(background, storage->health(limit));
-  for (const OtherStore& other : other_stores) {
-    if (!is_away(reached)) reached = run_on(background, other.storage->health(limit));
+  Status reached;
+  for (const StoreParts& store : all_stores) {
+    if (!is_away(reached)) reached = run_on(background, store.storage->health(limit));
   }
   if (!is_away(reached)) reached = run_on(background, caches->start());
   store_away = is_away(reached);
@@ -188,14 +187,13 @@ void ServerParts::leave_behind() {
 
 void ServerParts::stop_storage() {
   storage_stopped = true;
-  if (compactor) run_on(background, compactor->stop());
-  for (const OtherStore& other : other_stores) {
-    if (other.compactor) run_on(background, other.compactor->stop());
+  for (const StoreParts& store : all_stores) {
+    if (store.compactor) run_on(background, store.compactor->stop());
   }
   if (caches) run_on(background, caches->stop());
-  Status stopped = run_on(background, storage->stop());
-  for (const OtherStore& other : other_stores) {
-    Status status = run_on(background, other.storage->stop());
+  Status stopped;
+  for (const StoreParts& store : all_stores) {
+    Status status = run_on(background, store.storage->stop());
     if (stopped.ok()) stopped = std::move(status);
   }
   reaching_store.close();

@@ -41,7 +41,8 @@ std::vector<std::pair<std::string, TrackedCaches::Totals>> TrackedCaches::totals
   std::lock_guard lock(mutex_);
   std::vector<std::pair<std::string, Totals>> out;
   for (const auto& [prefix, entry] : entries_) {
-    if (auto cache = entry.cache.lock()) out.emplace_back(prefix, Totals{cache->size(), cache->bytes(), entry.resource});
+    if (auto cache = entry.cache.lock())
+      out.emplace_back(prefix, Totals{cache->size(), cache->bytes(), cache->ready() ? cache->revision() : 0, entry.resource});
   }
   return out;
 }

@@ -27,6 +27,7 @@ class TrackedCaches final : public CacheHub {
   struct Totals {
     std::size_t objects = 0;
     std::size_t bytes = 0;
+    Revision revision = 0;  // 0: not loaded
     GroupResource resource;
   };
   // By prefix, of every cache that still lives.

@@ -83,7 +83,7 @@ class ZPage : public HttpHandler {
     }
     for (const auto& warning : context.warnings()) exchange.add_response_header("Warning", "299 - " + quoted(warning));
     exchange.set_response_header("X-Content-Type-Options", "nosniff");
-    std::string_view type = "text/plain; charset=utf-8";
+    std::string type = "text/plain; charset=utf-8";
     std::vector<SharedBytes> body;
     if (form.kind == Form::kText) {
       body.emplace_back(text());
@@ -91,6 +91,7 @@ class ZPage : public HttpHandler {
       const Value value = object(form.version);
       const bool json = form.kind == Form::kJson;
       type = json ? "application/json" : "application/yaml";
+      type.append(";g=").append(kGroup).append(";v=").append(form.version).append(";as=").append(kind_);
       body.emplace_back(json ? to_json(value.as_object()) + "\n" : to_yaml(value));
     }
     co_await exchange.respond(200, type, std::move(body));
@@ -116,14 +117,8 @@ class ZPage : public HttpHandler {
     add_members(out);
     return out;
   }
-  Status not_acceptable() const {
-    std::string types = "text/plain";
-    for (const std::string_view type : {"application/json", "application/yaml"}) {
-      for (const std::string_view version : {kVersion, kOldVersion}) {
-        types.append(", ").append(type).append(";as=" + kind_ + ";g=").append(kGroup).append(";v=").append(version);
-      }
-    }
-    return Status(Reason::kNotAcceptable, "only the following media types are accepted: " + types);
+  static Status not_acceptable() {
+    return Status(Reason::kNotAcceptable, "only the following media types are accepted: application/json, application/yaml, text/plain");
   }
 
   std::string kind_;

@@ -60,7 +60,7 @@ TEST_F(ZPages, WhoAsksForTheKindGetsIt) {
   EXPECT_TRUE(tree.at("uptimeSeconds").is_int64());
   EXPECT_TRUE(response.warnings().empty());
   const Response yaml = ask(*flagz, "application/yaml; as=Flagz; g=config.k8s.io; v=v1beta1");
-  EXPECT_EQ(yaml.type(), "application/yaml");
+  EXPECT_EQ(yaml.type(), "application/yaml;g=config.k8s.io;v=v1beta1;as=Flagz");
   EXPECT_NE(yaml.body().find("\nflags:\n  secure-port: \"6443\"\n"), std::string::npos) << yaml.body();
 }
 

@@ -1,4 +1,5 @@
 // HTTP/1.1 as a client: one call at a time.
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
@@ -78,11 +79,14 @@ class Http1ClientSession final : public RemoteSession {
     const std::string_view host = find_header(request.headers, "Host");
     out_.append(request.method).append(" ").append(request.target).append(" HTTP/1.1\r\nHost: ");
     out_.append(host.empty() ? std::string_view(authority_) : host).append("\r\n");
-    for (auto [name, value] : request.headers) {
+    for (const auto& [name, value] : request.headers) {
       // Nobody but the client knows the length of what is still to be made.
       if (equal_ignoring_case(name, "Host") || (call_->streams_body() && equal_ignoring_case(name, "Content-Length"))) continue;
-      strip_line_breaks(value);
-      out_.append(name).append(": ").append(value).append("\r\n");
+      out_.append(name).append(": ").append(value);
+      const auto size = static_cast<std::ptrdiff_t>(value.size());
+      std::replace_if(
+          out_.end() - size, out_.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; }, ' ');
+      out_.append("\r\n");
     }
     uploading_ = call_->streams_body();
     uploaded_ = 0;
@@ -107,7 +111,7 @@ class Http1ClientSession final : public RemoteSession {
   void receive(std::string_view bytes) override {
     if (!call_) {
       closing_ = true;  // nobody has asked
-      return;
+      return port_.want_flush();
     }
     answered_ = true;
     if (switched_) return call_->body(bytes);

@@ -47,7 +47,7 @@ class Http2ClientSession final : public RemoteSession {
   void receive(std::string_view bytes) override {
     const auto used = nghttp2_session_mem_recv(session_, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
     if (used < 0) broken_ = closing_ = true;
-    port_.want_flush();
+    if (nghttp2_session_want_write(session_) != 0 || finished()) port_.want_flush();
   }
   void receive_end() override { closing_ = true; }
   void fill(std::string& out, std::size_t budget) override {
@@ -175,27 +175,69 @@ ssize_t Http2ClientSession::send_body(nghttp2_session*, std::int32_t id, std::ui
   return static_cast<ssize_t>(count);
 }
 
-void Http2ClientSession::start(RemoteCallRef call) {
-  const HttpCall& request = call->request();
-  const std::string_view host = find_header(request.headers, "Host");
-  std::vector<std::pair<std::string, std::string>> fields = {{":method", request.method},
-                                                             {":scheme", "https"},
-                                                             {":authority", host.empty() ? authority_ : std::string(host)},
-                                                             {":path", request.target}};
-  for (auto [name, value] : request.headers) {
-    // Nobody but the client knows the length of what is still to be made.
-    if (equal_ignoring_case(name, "Host") || (call->streams_body() && equal_ignoring_case(name, "Content-Length"))) continue;
-    strip_line_breaks(value);
-    fields.emplace_back(lower_case(name), std::move(value));
+// The header fields of a request, in one piece of memory.
+class Fields {
+ public:
+  void add(std::string_view name, std::string_view value) {
+    rows_.push_back({text_.size(), name.size(), value.size()});
+    const auto at = static_cast<std::ptrdiff_t>(text_.size());
+    text_.append(name);
+    std::transform(text_.begin() + at, text_.end(), text_.begin() + at,
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    text_.append(value);
+    // A value cannot start a field of its own.
+    std::replace_if(
+        text_.end() - static_cast<std::ptrdiff_t>(value.size()), text_.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; },
+        ' ');
   }
-  if (!request.body.empty()) fields.emplace_back("content-length", std::to_string(request.body.size()));
-  if (call->streams_body() && request.body_size) fields.emplace_back("content-length", std::to_string(*request.body_size));
-  std::vector<nghttp2_nv> names;
-  const auto bytes = [](const std::string& text) { return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data())); };
-  for (const auto& [name, value] : fields) names.push_back({bytes(name), bytes(value), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE});
+  void reserve(const HttpCall& request) {
+    std::size_t bytes = 128 + request.target.size();
+    for (const auto& [name, value] : request.headers) bytes += name.size() + value.size();
+    text_.reserve(bytes);
+    rows_.reserve(request.headers.size() + 6);
+  }
+  // Good until this is changed.
+  std::vector<nghttp2_nv> rows() {
+    std::vector<nghttp2_nv> out;
+    out.reserve(rows_.size());
+    auto* bytes = reinterpret_cast<std::uint8_t*>(text_.data());
+    for (const Row& row : rows_) out.push_back({bytes + row.at, bytes + row.at + row.name, row.name, row.value, NGHTTP2_NV_FLAG_NONE});
+    return out;
+  }
+
+ private:
+  struct Row {
+    std::size_t at, name, value;
+  };
+  std::string text_;
+  std::vector<Row> rows_;
+};
+
+Fields fields_of(const RemoteCall& call, std::string_view authority) {
+  const HttpCall& request = call.request();
+  const std::string_view host = find_header(request.headers, "Host");
+  Fields out;
+  out.reserve(request);
+  out.add(":method", request.method);
+  out.add(":scheme", "https");
+  out.add(":authority", host.empty() ? authority : host);
+  out.add(":path", request.target);
+  for (const auto& [name, value] : request.headers) {
+    // Nobody but the client knows the length of what is still to be made.
+    if (equal_ignoring_case(name, "Host") || (call.streams_body() && equal_ignoring_case(name, "Content-Length"))) continue;
+    out.add(name, value);
+  }
+  if (!request.body.empty()) out.add("content-length", std::to_string(request.body.size()));
+  if (call.streams_body() && request.body_size) out.add("content-length", std::to_string(*request.body_size));
+  return out;
+}
+
+void Http2ClientSession::start(RemoteCallRef call) {
+  Fields fields = fields_of(*call, authority_);
+  const std::vector<nghttp2_nv> names = fields.rows();
   nghttp2_data_provider body{};
   body.read_callback = send_body;
-  const bool has_body = call->streams_body() || !request.body.empty();
+  const bool has_body = call->streams_body() || !call->request().body.empty();
   const std::int32_t id = nghttp2_submit_request(session_, nullptr, names.data(), names.size(), has_body ? &body : nullptr, nullptr);
   if (id < 0) {
     closing_ = true;
@@ -204,7 +246,7 @@ void Http2ClientSession::start(RemoteCallRef call) {
   }
   call->on_read = [this, id](std::size_t count) {
     nghttp2_session_consume_stream(session_, id, count);
-    port_.want_flush();
+    if (nghttp2_session_want_write(session_) != 0) port_.want_flush();
   };
   call->on_body = [this, id] {
     nghttp2_session_resume_data(session_, id);

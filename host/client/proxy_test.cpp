@@ -143,7 +143,7 @@ class ProxyTest : public testing::TestWithParam<bool> {
     config.server = "https://127.0.0.1:" + std::to_string(server_->port());
     config.certificate_authority = ca.certificate_pem;
     config.http2 = GetParam();
-    client_ = *make_remote_client(loops_.loop(0), tasks_, config);
+    client_ = *make_remote_client(loops_.loop(0), tasks_, config, &loops_);
     handler_.user.name = "alice";
   }
   ~ProxyTest() override {
@@ -167,7 +167,7 @@ class ProxyTest : public testing::TestWithParam<bool> {
   void use(std::string url) {
     ClientConfig config;
     config.server = std::move(url);
-    handler_.call.backend = *make_remote_client(loops_.loop(0), tasks_, config);
+    handler_.call.backend = *make_remote_client(loops_.loop(0), tasks_, config, &loops_);
   }
   Got ask(HttpCall call) { return run_on(loops_.loop(1), fetch(client_, std::move(call))); }
   Got ask(std::string target) { return ask(get(std::move(target))); }
@@ -299,7 +299,7 @@ TEST_P(ProxyTest, AHeadThatIsNoneIsAnError) {
                                  many_interim,
                                  endless_header};
   for (const std::string& script : scripts) {
-    serve([&](RawPeer& peer, const std::string&) {
+    serve([script](RawPeer& peer, const std::string&) {
       peer.send(script);
       if (script.size() < 1'000'000) peer.hang_up();
     });

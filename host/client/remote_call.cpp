@@ -2,53 +2,75 @@
 
 namespace backplane {
 
+void RemoteCall::Sleep::await_suspend(std::coroutine_handle<> frame) {
+  call.waiting_ = frame;
+  call.waiting_on_ = current_executor();
+  // From here on the frame may run elsewhere: the lock that goes with it is taken out first.
+  const std::unique_lock<std::mutex> held = std::move(lock);
+}
+
 void RemoteCall::wake(std::unique_lock<std::mutex>& lock) {
-  auto waiting = std::exchange(waiting_, std::nullopt);
+  const std::coroutine_handle<> waiting = std::exchange(waiting_, nullptr);
+  Executor* const where = waiting_on_;
   lock.unlock();
-  if (waiting) waiting->set(true);
+  if (!waiting) return;
+  if (where != nullptr) {
+    where->post(waiting);
+  } else {
+    waiting.resume();
+  }
 }
 
 Task<Status> RemoteCall::wait_head() {
   const auto self = shared_from_this();
   while (true) {
-    std::optional<Promise<bool>> woken;
-    {
-      std::lock_guard lock(mutex_);
-      if (code_ != 0) co_return Status();
-      if (error_) co_return *error_;
-      waiting_ = Promise<bool>();
-      woken = waiting_;
-    }
-    co_await woken->future();
+    std::unique_lock lock(mutex_);
+    if (code_ != 0) co_return Status();
+    if (error_) co_return *error_;
+    Sleep sleep{*this, std::move(lock)};
+    co_await sleep;
   }
+}
+
+RemoteCall::Found RemoteCall::look() {
+  Found out{std::string(), std::unique_lock(mutex_)};
+  if (!body_.empty()) {
+    out.piece = std::exchange(body_, std::string());
+  } else if (error_) {
+    out.piece = *error_;
+  } else if (!ended_) {
+    return out;
+  }
+  out.lock.unlock();
+  return out;
 }
 
 Task<Result<std::string>> RemoteCall::read() {
   const auto self = shared_from_this();
   while (true) {
-    std::optional<Promise<bool>> woken;
-    std::string some;
-    {
-      std::lock_guard lock(mutex_);
-      some.swap(body_);
-      if (some.empty()) {
-        if (error_) co_return *error_;
-        if (ended_) co_return std::string();
-        waiting_ = Promise<bool>();
-        woken = waiting_;
-      }
+    Found found = look();
+    if (!found.lock.owns_lock()) {
+      if (found.piece.ok() && !found.piece->empty()) tell_read(found.piece->size());
+      co_return std::move(found.piece);
     }
-    if (!some.empty()) {
-      loop_.post([self, count = some.size()] {
-        if (self->on_read) self->on_read(count);
-      });
-      co_return some;
-    }
-    co_await woken->future();
+    Sleep sleep{*this, std::move(found.lock)};
+    co_await sleep;
   }
 }
 
-void RemoteCall::cancel() { break_off(service_unavailable("the call was given up")); }
+void RemoteCall::tell_read(std::size_t count) {
+  if (current_executor() == &loop_) {
+    if (on_read) on_read(count);
+    return;
+  }
+  loop_.post([self = shared_from_this(), count] {
+    if (self->on_read) self->on_read(count);
+  });
+}
+
+void RemoteCall::cancel() {
+  if (!over()) break_off(service_unavailable("the call was given up"));
+}
 
 void RemoteCall::break_off(Status why) {
   loop_.post([self = shared_from_this(), why = std::move(why)] {
@@ -90,6 +112,10 @@ void RemoteCall::end_body() {
 }
 
 void RemoteCall::tell_body() {
+  if (current_executor() == &loop_) {
+    if (on_body) on_body();
+    return;
+  }
   loop_.post([self = shared_from_this()] {
     if (self->on_body) self->on_body();
   });

@@ -1,15 +1,17 @@
 // One call to another server, between its reader and its connection.
 //
-// Thread-safety: the reader's methods and cancel() from any thread; the connection's from the client's loop.
+// Thread-safety: the reader's methods and cancel() from any thread, one reader at a time; the connection's from the loop of its pool.
 // Lifetime:      shared by both.
 #pragma once
 
+#include <coroutine>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 
+#include "backplane/certificate_flaws.hpp"
 #include "backplane/client.hpp"
 
 namespace backplane {
@@ -32,6 +34,7 @@ class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
   void break_off(Status why);
   int code() const noexcept { return code_; }
   const Headers& headers() const noexcept { return headers_; }
+  CertificateFlaws peer() const noexcept { return peer_; }
 
   // ---- the connection, on the loop
   const HttpCall& request() const noexcept { return call_; }
@@ -49,6 +52,8 @@ class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
   std::string take_body(std::size_t size);
   // The whole of it.
   bool body_taken() const;
+  // Whose connection it is on; before head().
+  void set_peer(CertificateFlaws peer) noexcept { peer_ = peer; }
   void head(int code, Headers headers);
   void body(std::string_view bytes);
   void end();
@@ -60,19 +65,36 @@ class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
   int tries = 0;
 
  private:
+  // Lets the reader wait for the next wake(); mutex_ is held until he does.  Cheaper than a Promise a piece: there is one reader.
+  struct Sleep {
+    RemoteCall& call;
+    std::unique_lock<std::mutex> lock;
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> frame);
+    void await_resume() const noexcept {}
+  };
+  // What the reader finds without waiting.
+  struct Found {
+    Result<std::string> piece;
+    std::unique_lock<std::mutex> lock;  // held: nothing is there yet
+  };
+  Found look();
   void wake(std::unique_lock<std::mutex>& lock);
   void over(std::unique_lock<std::mutex>& lock);
+  void tell_read(std::size_t count);
   void tell_body();
 
   const HttpCall call_;
   Executor& loop_;
   mutable std::mutex mutex_;  // what follows
-  int code_ = 0;              // these two do not change once the reader has seen the head
+  CertificateFlaws peer_;     // this and the next two do not change once the reader has seen the head
+  int code_ = 0;
   Headers headers_;
   std::string body_;
   bool ended_ = false;
   std::optional<Status> error_;
-  std::optional<Promise<bool>> waiting_;
+  std::coroutine_handle<> waiting_;
+  Executor* waiting_on_ = nullptr;
   std::string upload_;  // of a streamed body, to be sent
   bool upload_ended_ = false;
   std::optional<Promise<bool>> room_;

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "backplane/certificate_flaws.hpp"
+#include "backplane/metrics.hpp"
 #include "http/testing/pieces.hpp"
 #include "transport/secure_server.hpp"
 #include "transport/tls_test_client.hpp"
@@ -60,7 +62,13 @@ Task<bool> wait(Promise<bool> what) {
   co_return value;
 }
 
-class RemoteClientTest : public testing::TestWithParam<bool> {
+// The protocol, and whether loops have connections of their own.
+struct Way {
+  bool http2;
+  bool own;
+};
+
+class RemoteClientTest : public testing::TestWithParam<Way> {
  protected:
   RemoteClientTest() : loops_(2) {
     std::string pattern = testing::TempDir() + "backplane-XXXXXX";
@@ -78,7 +86,7 @@ class RemoteClientTest : public testing::TestWithParam<bool> {
     EXPECT_TRUE(server_->start().ok());
     config_.server = "https://127.0.0.1:" + std::to_string(server_->port());
     config_.certificate_authority = ca_.certificate_pem;
-    config_.http2 = GetParam();
+    config_.http2 = GetParam().http2;
   }
   ~RemoteClientTest() override {
     handler_.release.set(true);
@@ -94,13 +102,13 @@ class RemoteClientTest : public testing::TestWithParam<bool> {
   }
   std::shared_ptr<HttpClient> client() {
     if (!client_) {
-      auto made = make_remote_client(loops_.loop(0), tasks_, config_);
+      auto made = make_remote_client(loops_.loop(0), tasks_, config_, GetParam().own ? &loops_ : nullptr);
       EXPECT_TRUE(made.ok()) << made.status().message();
       client_ = *made;
     }
     return client_;
   }
-  // The caller is on another loop than the connections.
+  // The caller is on another loop than the connections, unless that has some of its own.
   Got fetch_here(HttpCall call) { return run_on(loops_.loop(1), fetch(client(), std::move(call))); }
 
   // Replaced as a whole, so that no half of it is read.
@@ -215,6 +223,14 @@ TEST_P(RemoteClientTest, ABodyIsSentAsItIsMade) {
   EXPECT_EQ(fetch_here(get("/hello")).body, "hello");
 }
 
+// Once nobody sent what went beyond a portion, where the server took all of that at once.
+TEST_P(RemoteClientTest, ABodyMayComeInLargePieces) {
+  HttpCall call = upload("/count", std::make_shared<test::Pieces>(2, 1'000'000));
+  call.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const Got got = fetch_here(call);
+  EXPECT_EQ(got.body, "2000000") << got.status.message();
+}
+
 TEST_P(RemoteClientTest, NoMoreOfABodyIsMadeThanTheServerTakes) {
   const auto source = std::make_shared<test::Pieces>(1'000'000);
   HttpCall call = upload("/hold", source);
@@ -237,6 +253,47 @@ TEST_P(RemoteClientTest, AnAnswerBeforeTheEndOfTheBodyCounts) {
   EXPECT_EQ(got.code, 200) << got.status.message();
   EXPECT_EQ(got.body, "hello") << got.status.message();
   EXPECT_EQ(fetch_here(get("/hello")).body, "hello");
+}
+
+double counted(const std::string& name) {
+  for (const Metric::Snapshot& metric : Metric::all()) {
+    if (metric.name == name) return metric.series.begin()->second.value;
+  }
+  return -1;
+}
+
+// What a stricter client would not talk to is seen while it is still talked to, and when it is not.
+TEST_P(RemoteClientTest, CallsToServersWithCertificatesOfOldAreCounted) {
+  const std::string prefix = GetParam().http2 ? (GetParam().own ? "a" : "b") : (GetParam().own ? "c" : "d");
+  const auto serve = [&](const KeyPair& pair) {
+    write("s.key", pair.key_pem);
+    write("s.crt", pair.certificate_pem);
+    server_->stop_listening();
+    server_->force_close();
+    EXPECT_TRUE(run_on(loops_.loop(1), server_->wait_closed(std::chrono::steady_clock::now() + std::chrono::seconds(20))));
+    server_ = std::make_unique<SecureServer>(options_, loops_, handler_);
+    EXPECT_TRUE(server_->start().ok());
+    config_.server = "https://127.0.0.1:" + std::to_string(server_->port());
+    client_.reset();
+    client_ = count_certificate_flaws(client(), prefix);
+  };
+  show_certificate_flaws(prefix);
+  EXPECT_EQ(fetch_here(get("/hello")).code, 200);
+  serve(*issue_certificate({.common_name = "server", .ip_addresses = {"127.0.0.1"}}, &ca_));
+  EXPECT_EQ(fetch_here(get("/hello")).code, 200);
+  EXPECT_EQ(counted(prefix + "_x509_missing_san_total"), 0);
+  config_.insecure_skip_tls_verify = true;
+  serve(*issue_certificate({.common_name = "server"}, &ca_));
+  EXPECT_EQ(fetch_here(get("/hello")).code, 200);
+  EXPECT_EQ(fetch_here(get("/hello")).code, 200);
+  EXPECT_EQ(counted(prefix + "_x509_missing_san_total"), 2);
+  config_.insecure_skip_tls_verify = false;
+  config_.tls_server_name = "server";
+  serve(*issue_certificate({.common_name = "server"}, &ca_));
+  EXPECT_EQ(fetch_here(get("/hello")).status.message(),
+            "tls: failed to verify certificate: x509: certificate relies on legacy Common Name field, use SANs instead");
+  EXPECT_EQ(counted(prefix + "_x509_missing_san_total"), 3);
+  EXPECT_EQ(counted(prefix + "_x509_insecure_sha1_total"), 0);
 }
 
 TEST_P(RemoteClientTest, TrustsNobodyElse) {
@@ -308,7 +365,7 @@ TEST_P(RemoteClientTest, ALastingCallThatNeedsAConnectionTooManyIsRefused) {
   std::vector<Promise<Got>> watched(2);
   for (const Promise<Got>& each : watched) spawn_detached(loops_.loop(1), fetch_into(client(), lasting("/hold"), each));
   EXPECT_TRUE(run_on(loops_.loop(1), wait(handler_.held)));
-  if (!GetParam()) {
+  if (!GetParam().http2) {
     const Got refused = fetch_here(lasting("/hello"));
     EXPECT_EQ(refused.status.reason(), Reason::kTooManyRequests);
     EXPECT_TRUE(refused.status.message().starts_with("lasting calls keep 2 connections to 127.0.0.1:")) << refused.status.message();
@@ -354,13 +411,38 @@ TEST_P(RemoteClientTest, ManyCallsShareFewConnections) {
   EXPECT_EQ(good, kCalls);
 }
 
+// Each call of a loop without went to another thread and came back.
+TEST_P(RemoteClientTest, ALoopHasAConnectionOfItsOwnWhateverOthersHave) {
+  config_.max_connections = 1;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(run_on(loops_.loop(0), fetch(client(), get("/hello"))).body, "hello");
+    EXPECT_EQ(fetch_here(get("/hello")).body, "hello");
+  }
+  EXPECT_EQ(server_->counters().accepted, GetParam().own ? 2u : 1u);
+}
+
+// A call's deadline is not later because one with a later deadline came before it.
+TEST_P(RemoteClientTest, TheFirstDeadlineOfSeveralEndsItsCallFirst) {
+  HttpCall late = get("/hold"), soon = get("/hold");
+  late.deadline = std::chrono::steady_clock::now() + std::chrono::hours(1);
+  soon.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+  Promise<Got> held;
+  spawn_detached(loops_.loop(1), fetch_into(client(), late, held));
+  EXPECT_EQ(fetch_here(soon).status.message(), "context deadline exceeded");
+  handler_.release.set(true);
+  EXPECT_EQ(run_on(loops_.loop(1), wait_for(held)).code, 200);
+}
+
 TEST_P(RemoteClientTest, NobodyListensIsToldSoon) {
   config_.server = "https://127.0.0.1:1";
   EXPECT_EQ(fetch_here(get("/hello")).status.reason(), Reason::kServiceUnavailable);
 }
 
-std::string protocol_name(const testing::TestParamInfo<bool>& info) { return info.param ? "Http2" : "Http1"; }
-INSTANTIATE_TEST_SUITE_P(Protocols, RemoteClientTest, testing::Bool(), protocol_name);
+std::string way_name(const testing::TestParamInfo<Way>& info) {
+  return std::string(info.param.http2 ? "Http2" : "Http1") + (info.param.own ? "OfEachLoop" : "");
+}
+INSTANTIATE_TEST_SUITE_P(Protocols, RemoteClientTest,
+                         testing::Values(Way{false, false}, Way{true, false}, Way{false, true}, Way{true, true}), way_name);
 
 TEST_P(RemoteClientTest, WhoTakesConnectionsAndSaysNothingEndsTheHandshakeInItsTime) {
   boost::asio::io_context io;

@@ -1,11 +1,12 @@
 #include "client/remote_connection.hpp"
 
 #include <arpa/inet.h>
+#include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/write.hpp>
 
 #include "client/remote_words.hpp"
 #include "transport/sockets.hpp"
@@ -17,10 +18,26 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using Error = boost::system::error_code;
 
-constexpr std::size_t kBuffer = 64 * 1024;
+// Rounds of one connection in a turn, then others have theirs.
+constexpr int kRounds = 4;
+// An idle connection keeps no more than this for what it has to send.
+constexpr std::size_t kKeptBuffer = 16 * 1024;
 constexpr std::size_t kSendBudget = 256 * 1024;
 constexpr std::chrono::seconds kKeepalive{30};
 constexpr std::chrono::seconds kMostForHandshake{10};  // net/http's TLSHandshakeTimeout
+
+// What all connections of a thread read into, and make their answers in: an idle one costs its TLS state and nothing else.
+struct Scratch {
+  std::array<char, 64 * 1024> bytes;
+  std::array<char, 16 * 1024> plain;  // a TLS record's most
+  std::string text;
+};
+Scratch& scratch() {
+  static thread_local const std::unique_ptr<Scratch> own = std::make_unique<Scratch>();
+  return *own;
+}
+
+Error last_error() { return Error(errno, boost::system::system_category()); }
 
 bool is_address(const std::string& host) {
   unsigned char bytes[16];
@@ -66,7 +83,6 @@ RemoteConnection::RemoteConnection(std::weak_ptr<Owner> owner, Place place, cons
       address_(std::move(address)),
       resolver_(loop_.context()),
       socket_(loop_.context()),
-      buffer_(kBuffer, '\0'),
       alone_(alone) {
   if (!address_.plain) tls_.emplace(context);
 }
@@ -93,6 +109,7 @@ void RemoteConnection::resolve() {
 }
 
 Task<void> RemoteConnection::dial(std::shared_ptr<RemoteConnection> self) {
+  if (self->closed_) co_return;  // and its configuration may have gone
   const DialFunction function = self->config_.dial;
   Result<int> dialed = -1;
   try {
@@ -158,6 +175,7 @@ void RemoteConnection::handshake(std::string_view bytes) {
       const unsigned char* protocol = nullptr;
       unsigned size = 0;
       SSL_get0_alpn_selected(tls_->ssl(), &protocol, &size);
+      peer_ = shown_flaws(tls_->ssl());
       return opened(size == 2 && std::string_view(reinterpret_cast<const char*>(protocol), size) == "h2");
     }
     default: {
@@ -175,7 +193,7 @@ void RemoteConnection::opened(bool http2) {
   while (!pending.empty() && session_->can_take()) {
     const RemoteCallRef call = std::move(pending.front());
     pending.pop_front();
-    if (!call->over()) session_->start(call);  // its caller may have given it up meanwhile
+    if (!call->over()) start(call);  // its caller may have given it up meanwhile
   }
   if (retired_ || alone_) session_->retire();
   const auto owner = owner_.lock();
@@ -185,10 +203,16 @@ void RemoteConnection::opened(bool http2) {
   want_flush();
 }
 
+void RemoteConnection::start(RemoteCallRef call) {
+  call->set_peer(peer_);
+  session_->start(std::move(call));
+}
+
 void RemoteConnection::take(RemoteCallRef call) {
   if (call->over()) return;
+  if (closed_) return call->fail(service_unavailable("the server is stopping"));
   if (session_) {
-    session_->start(std::move(call));
+    start(std::move(call));
   } else {
     pending_.push_back(std::move(call));
   }
@@ -210,12 +234,11 @@ void RemoteConnection::received(std::string_view bytes) {
   if (!session_) return handshake(bytes);
   if (tls_) return received_tls(bytes);
   session_->receive(bytes);
-  want_flush();
 }
 
 void RemoteConnection::received_tls(std::string_view bytes) {
   if (!bytes.empty()) tls_->set_input(bytes);
-  std::string plain(kBuffer, '\0');
+  auto& plain = scratch().plain;
   while (!closed_) {
     std::size_t got = 0;
     const TlsStream::Step step = tls_->read(plain.data(), plain.size(), got);
@@ -230,22 +253,36 @@ void RemoteConnection::received_tls(std::string_view bytes) {
     if (step == TlsStream::Step::kFailed) return close(service_unavailable("remote error: tls: " + tls_->error()));
     break;
   }
-  want_flush();
+  if (!closed_ && !out_.empty()) send();  // key updates
 }
 
 void RemoteConnection::arm_read() {
   if (reading_ || closed_ || (session_ && !session_->wants_input())) return;
   reading_ = true;
-  socket_.async_read_some(asio::buffer(buffer_), [self = shared_from_this()](Error error, std::size_t count) {
+  socket_.async_wait(asio::socket_base::wait_read, [self = shared_from_this()](Error error) {
     self->reading_ = false;
-    if (self->closed_) return;
-    // An end that TLS has not announced may be anybody's: an answer that it would complete is cut short.
-    if (error == asio::error::eof && !self->tls_ && self->session_) self->session_->receive_end();
-    if (error == asio::error::eof) return self->close(service_unavailable("EOF"));
-    if (error) return self->close(service_unavailable("read tcp " + host_and_port(self->address_) + ": read: " + system_words(error)));
-    self->received(std::string_view(self->buffer_.data(), count));
-    self->arm_read();
+    if (!error && !self->closed_) self->on_readable();
   });
+}
+
+void RemoteConnection::on_readable() {
+  auto& bytes = scratch().bytes;
+  for (int round = 0; round < kRounds && !closed_; ++round) {
+    const ssize_t got = ::recv(socket_.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
+    if (got < 0) return close(service_unavailable("read tcp " + host_and_port(address_) + ": read: " + system_words(last_error())));
+    if (got == 0) return received_end();
+    received(std::string_view(bytes.data(), static_cast<std::size_t>(got)));
+    if (static_cast<std::size_t>(got) < bytes.size() || (session_ && !session_->wants_input())) break;
+  }
+  arm_read();
+}
+
+// An end that TLS has not announced may be anybody's: an answer that it would complete is cut short.
+void RemoteConnection::received_end() {
+  if (!tls_ && session_) session_->receive_end();
+  close(service_unavailable("EOF"));
 }
 
 void RemoteConnection::want_flush() {
@@ -257,37 +294,69 @@ void RemoteConnection::want_flush() {
 }
 
 void RemoteConnection::flush() {
-  if (closed_ || !session_) return;
-  if (out_.size() < kSendBudget) {
-    plain_.clear();
-    session_->fill(plain_, kSendBudget);
+  for (int round = 0; round < kRounds; ++round) {
+    if (!fill()) return;
+    if (sent_ < out_.size()) return;  // it goes on when the socket takes more
+  }
+  want_flush();
+}
+
+// Sends a portion of what the session has to say; false: there was nothing, or it is over.
+bool RemoteConnection::fill() {
+  if (closed_ || !session_ || cannot_send_) return false;
+  bool more = false;
+  if (out_.size() - sent_ < kSendBudget) {
+    if (sent_ >= kSendBudget) out_.erase(0, std::exchange(sent_, 0));  // a slow socket may never see all of it gone
+    std::string& text = scratch().text;
+    text.clear();
+    if (text.capacity() > 4 * kSendBudget) text = std::string();  // of a body that went in one piece
+    session_->fill(text, kSendBudget);
+    more = !text.empty();
     if (!tls_) {
-      out_ += plain_;
-    } else if (!plain_.empty() && tls_->write(plain_) != TlsStream::Step::kDone) {
-      return close(service_unavailable("tls: " + tls_->error()));
+      out_ += text;
+    } else if (more && tls_->write(text) != TlsStream::Step::kDone) {
+      close(service_unavailable("tls: " + tls_->error()));
+      return false;
     }
   }
   send();
-  if (!closed_ && !sending_now_ && out_.empty() && session_->finished()) close(service_unavailable("the connection is done"));
+  if (!closed_ && out_.empty() && session_->finished()) close(service_unavailable("the connection is done"));
+  return more && !closed_;
 }
 
 void RemoteConnection::send() {
-  if (closed_ || sending_now_ || out_.empty()) return;
-  sending_now_ = true;
-  sending_.clear();
-  sending_.swap(out_);
-  asio::async_write(socket_, asio::buffer(sending_), [self = shared_from_this()](Error error, std::size_t) {
-    self->sending_now_ = false;
-    if (self->closed_) return;
-    // What the server has said before it closed may still be there to be read.
-    if (error && !self->reading_)
-      return self->close(service_unavailable("write tcp " + host_and_port(self->address_) + ": write: " + system_words(error)));
-    if (!error) self->flush();
-    if (!error && !self->session_) self->send();
+  while (!closed_ && !writing_ && !cannot_send_ && sent_ < out_.size()) {
+    const ssize_t put = ::send(socket_.native_handle(), out_.data() + sent_, out_.size() - sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (put >= 0) {
+      sent_ += static_cast<std::size_t>(put);
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      arm_write();
+    } else if (errno != EINTR) {
+      if (!reading_) return close(service_unavailable("write tcp " + host_and_port(address_) + ": write: " + system_words(last_error())));
+      cannot_send_ = true;
+    }
+  }
+  if (sent_ < out_.size() && !cannot_send_) return;
+  sent_ = 0;
+  out_.clear();
+  if (out_.capacity() > kKeptBuffer) out_.shrink_to_fit();
+}
+
+void RemoteConnection::arm_write() {
+  writing_ = true;
+  socket_.async_wait(asio::socket_base::wait_write, [self = shared_from_this()](Error error) {
+    self->writing_ = false;
+    if (self->closed_ || error) return;
+    self->send();
+    if (self->session_) self->flush();
   });
 }
 
 void RemoteConnection::has_room() {
+  const auto waited_for = owner_.lock();
+  if (waited_for == nullptr) return;
+  waited_for->room_changed();
+  if (!waited_for->calls_wait()) return;
   asio::post(loop_.context(), [self = shared_from_this()] {
     if (self->closed_) return;
     if (const auto owner = self->owner_.lock()) owner->connection_ready(*self);

@@ -37,6 +37,10 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
     virtual ~Owner() = default;
     // The connection may take calls.
     virtual void connection_ready(RemoteConnection& connection) = 0;
+    // A call of one is over: who counts what connections are kept by looks again.
+    virtual void room_changed() = 0;
+    // Whether anybody waits for that.
+    virtual bool calls_wait() const noexcept = 0;
     // It is no more; `again` are calls for another one.
     virtual void connection_closed(RemoteConnection& connection, std::vector<RemoteCallRef> again, const Status& why) = 0;
   };
@@ -76,11 +80,17 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
   void shake_hands();
   void handshake(std::string_view bytes);
   void opened(bool http2);
+  void start(RemoteCallRef call);
   void received_tls(std::string_view bytes);
   void received(std::string_view bytes);
+  void received_end();
   void flush();
+  bool fill();
+  // What is in out_; the rest when the socket takes it.
   void send();
+  void arm_write();
   void arm_read();
+  void on_readable();
   void arm_timer(std::chrono::nanoseconds time, std::string why, bool only_idle);
 
   const std::weak_ptr<Owner> owner_;
@@ -91,13 +101,15 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
   boost::asio::ip::tcp::resolver resolver_;
   boost::asio::ip::tcp::socket socket_;
   std::optional<TlsStream> tls_;
+  CertificateFlaws peer_;
   std::unique_ptr<RemoteSession> session_;
   std::deque<RemoteCallRef> pending_;  // until there is a session
-  std::string plain_, out_, sending_;
-  std::string buffer_;
+  std::string out_;                    // as the socket is to get it, sent up to sent_
+  std::size_t sent_ = 0;
   std::function<void()> cancel_timer_;
   bool reading_ = false;
-  bool sending_now_ = false;
+  bool writing_ = false;      // the socket takes nothing for now
+  bool cannot_send_ = false;  // the server has closed; what it has said may still be there
   bool flush_planned_ = false;
   bool closed_ = false;
   bool retired_ = false;

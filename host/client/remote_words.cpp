@@ -77,6 +77,36 @@ int note_refused(int good, X509_STORE_CTX* context) {
   return good;
 }
 
+bool is_signed_with_sha1(const X509* certificate) {
+  int digest = NID_undef;
+  const int known = X509_get_signature_info(const_cast<X509*>(certificate), &digest, nullptr, nullptr, nullptr);
+  return known == 1 && digest == NID_sha1;
+}
+
+// How Go names whose certificate it is.
+std::string subject_words(X509* certificate) {
+  char text[256] = {};
+  X509_NAME* subject = X509_get_subject_name(certificate);
+  if (X509_NAME_get_text_by_NID(subject, NID_commonName, text, sizeof text) > 0) return text;
+  if (X509_NAME_get_text_by_NID(subject, NID_organizationName, text, sizeof text) > 0) return text;
+  const std::unique_ptr<BIGNUM, decltype(&BN_free)> serial(ASN1_INTEGER_to_BN(X509_get0_serialNumber(certificate), nullptr), BN_free);
+  const std::unique_ptr<char, void (*)(char*)> digits(serial ? BN_bn2dec(serial.get()) : nullptr, [](char* each) { OPENSSL_free(each); });
+  return "serial:" + std::string(digits ? digits.get() : "");
+}
+
+// OpenSSL refuses the signature as too weak; Go does not use it, and tells of that beside having found no authority.
+std::string weak_words(X509* leaf) {
+  const std::string unknown = "certificate signed by unknown authority";
+  if (leaf == nullptr || !is_signed_with_sha1(leaf)) return unknown;
+  const bool elliptic = X509_get_signature_nid(leaf) == NID_ecdsa_with_SHA1;
+  // The authority has been found: it has the issuer's name.
+  const std::unique_ptr<X509, decltype(&X509_free)> issuer(X509_new(), X509_free);
+  X509_set_subject_name(issuer.get(), X509_get_issuer_name(leaf));
+  return unknown + " (possibly because of " +
+         quoted(std::string("x509: cannot verify signature: insecure algorithm ") + (elliptic ? "ECDSA-SHA1" : "SHA1-RSA")) +
+         " while trying to verify candidate authority certificate " + quoted(subject_words(issuer.get())) + ")";
+}
+
 std::string verify_words(SSL* ssl, long problem, const std::string& wanted) {
   X509* leaf = static_cast<X509*>(SSL_get_ex_data(ssl, refused_index()));
   switch (problem) {
@@ -87,6 +117,8 @@ std::string verify_words(SSL* ssl, long problem, const std::string& wanted) {
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
     case X509_V_ERR_CERT_SIGNATURE_FAILURE:
       return "certificate signed by unknown authority";
+    case X509_V_ERR_CA_MD_TOO_WEAK:
+      return weak_words(leaf);
     case X509_V_ERR_HOSTNAME_MISMATCH:
       return mismatch(leaf, wanted, false);
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
@@ -110,6 +142,20 @@ std::string system_words(const boost::system::error_code& error) {
   std::string words = error.category() == boost::system::system_category() ? std::strerror(error.value()) : error.message();
   if (!words.empty()) words.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(words.front())));
   return words;
+}
+
+CertificateFlaws shown_flaws(SSL* ssl) {
+  CertificateFlaws out;
+  const X509* own = SSL_get0_peer_certificate(ssl);
+  if (own == nullptr) return out;
+  out.no_alternative_name = X509_get_ext_by_NID(own, NID_subject_alt_name, -1) < 0;
+  const STACK_OF(X509)* shown = SSL_get_peer_cert_chain(ssl);
+  for (int i = 0; i < sk_X509_num(shown); ++i) {
+    const X509* each = sk_X509_value(shown, i);
+    const bool self_signed = X509_NAME_cmp(X509_get_issuer_name(each), X509_get_subject_name(each)) == 0;
+    out.signed_with_sha1 = out.signed_with_sha1 || (is_signed_with_sha1(each) && !self_signed);
+  }
+  return out;
 }
 
 void keep_refused_certificate(SSL* ssl) {

@@ -7,12 +7,15 @@
 #include <boost/system/error_code.hpp>
 #include <string>
 
+#include "backplane/certificate_flaws.hpp"
 #include "transport/openssl_ptr.hpp"
 
 namespace backplane {
 
 // "connection refused"
 std::string system_words(const boost::system::error_code& error);
+// What is wrong with the certificates that the peer has shown, whether they were looked at or not; after the handshake.
+CertificateFlaws shown_flaws(SSL* ssl);
 // Lets tls_words() see the certificate that is refused; before the handshake.
 void keep_refused_certificate(SSL* ssl);
 // Of a handshake that has failed; `wanted` is the name that the certificate was to have.

@@ -1,6 +1,7 @@
 #include "endpoints/applied_patch.hpp"
 
 #include "backplane/cbor.hpp"
+#include "endpoints/applied_json.hpp"
 #include "endpoints/creation.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/go_text.hpp"
@@ -18,6 +19,11 @@ std::string joined(const std::vector<std::string>& problems) {
   return out;
 }
 
+Result<Value> read_yaml(std::string_view text, const json::storage_ptr& storage, DecodeReport& report) {
+  if (auto json = read_json_of_yaml(text, storage)) return std::move(*json);
+  return parse_yaml(text, storage, &report);
+}
+
 }  // namespace
 
 Status AppliedPatch::parse(RequestContext& context) {
@@ -25,7 +31,7 @@ Status AppliedPatch::parse(RequestContext& context) {
   DecodeReport report;
   report.merge_duplicates = false;
   const bool cbor = format_ == BodyFormat::kCbor;
-  auto tree = cbor ? parse_cbor(text_, context.arena()) : parse_yaml(text_, context.arena(), &report);
+  auto tree = cbor ? parse_cbor(text_, context.arena()) : read_yaml(text_, context.arena(), report);
   if (!tree.ok()) return bad_request(std::string(kDecoding).append(cbor ? "" : kConverting).append(tree.status().message()));
   problems_ = std::move(report.problems);
   if (tree->is_null()) *tree = Object(context.arena());
@@ -44,9 +50,8 @@ Result<const Object*> AppliedPatch::configuration(RequestContext& context) {
 
 Status AppliedPatch::check_problems(RequestContext& context) const {
   if (problems_.empty() || validation_ == FieldValidation::kIgnore) return {};
-  const std::string text = joined(problems_);
-  if (validation_ == FieldValidation::kStrict) return bad_request("error strict decoding YAML: " + text);
-  context.warn(text);
+  if (validation_ == FieldValidation::kStrict) return bad_request("error strict decoding YAML: " + joined(problems_));
+  for (const std::string& problem : problems_) context.warn(problem);
   return {};
 }
 

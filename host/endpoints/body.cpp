@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "backplane/cbor.hpp"
+#include "backplane/raw_json.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/go_text.hpp"
 #include "endpoints/known_kinds.hpp"
@@ -179,12 +180,30 @@ Status check_type_meta(const Value& tree) {
   return {};
 }
 
+void sort_members(Value& value) {
+  if (value.is_array()) {
+    for (Value& item : value.get_array()) sort_members(item);
+  }
+  if (!value.is_object()) return;
+  Object& object = value.get_object();
+  std::vector<std::pair<std::string, Value>> members;
+  members.reserve(object.size());
+  for (auto& member : object) {
+    sort_members(member.value());
+    members.emplace_back(member.key(), std::move(member.value()));
+  }
+  std::sort(members.begin(), members.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  object.clear();
+  for (auto& [key, member] : members) object.emplace(key, std::move(member));
+}
+
 Result<Value> parse_body(std::string_view body, BodyFormat format, json::storage_ptr storage, DecodeReport* report) {
   if (format == BodyFormat::kCbor) return parse_cbor_body(body, std::move(storage));
   auto tree = format == BodyFormat::kYaml ? parse_yaml(body, std::move(storage), report) : parse_json(body, std::move(storage), report);
   if (!tree.ok()) return format == BodyFormat::kYaml ? bad_request(tree.status().message()) : interpret_error(tree.status().message());
   Status status = check_type_meta(*tree);
   if (!status.ok()) return status;
+  if (format == BodyFormat::kYaml) sort_members(*tree);
   return tree;
 }
 
@@ -283,6 +302,7 @@ Result<Object> decode_object(const Resource& resource, RequestContext& context, 
   if (tree->is_object()) keep_managed_reset(tree->get_object());
   Status status = check_kind(resource, *tree, *gvk, body);
   if (!status.ok()) return status;
+  if (format == BodyFormat::kJson) keep_raw(resource.schema, *tree, body);
   set_type_meta(resource, tree->get_object());
   status = normalize(resource, *tree, wanted);
   if (!status.ok()) return cannot_handle(resource, *gvk, status.message());

@@ -24,6 +24,9 @@ Result<Object> decode_object(const Resource& resource, RequestContext& context, 
 
 // ---- the steps, for those who decode something else
 
+// Members in the order of their names, here and below: so upstream's YAML becomes JSON, before anything is said of it.
+void sort_members(Value& value);
+
 // Parsed, an object or null, with kind and apiVersion as text if they are there.
 // Errors: the message is upstream's without a prefix (`couldn't get version/kind; json parse error: …`).
 Result<Value> parse_body(std::string_view body, BodyFormat format, json::storage_ptr storage, DecodeReport* report);

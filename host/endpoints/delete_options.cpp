@@ -104,7 +104,7 @@ Result<DeleteOptions> delete_options_from_body(std::string_view body, BodyFormat
   auto tree = parse_delete_body(body, format, std::move(storage));
   if (!tree.ok()) return std::move(tree.status());
   // Every group used to have a DeleteOptions of its own: the version is not looked at.
-  auto kind = kind_in_body(*tree, {"", "v1", "DeleteOptions"});
+  auto kind = kind_in_body(*tree, {"meta.k8s.io", "v1", "DeleteOptions"});
   if (!kind.ok()) return std::move(kind.status());
   if (kind->kind != "DeleteOptions") return bad_request(not_registered_text(*kind));
   if (tree->is_null()) return validated(Given(), unsafe_deletes);

@@ -65,13 +65,19 @@ ListTexts yaml_texts(const ListTexts& json, std::string_view items) {
     std::string& out = after ? texts.tail : texts.head;
     out.append(to_yaml(Object{{key, list.get_object()[key]}}));
   }
-  texts.empty = texts.head + std::string(items) + ": []\n" + texts.tail;
+  const bool none = list.get_object()[items].is_null();
+  texts.empty = texts.head + std::string(items) + (none ? ": null\n" : ": []\n") + texts.tail;
   texts.head.append(items).append(":\n");
   return texts;
 }
 
 Result<ListTexts> make_texts(const Plan& plan, const ListMeasure& measure) {
   auto texts = plan.is_table() ? table_texts(plan) : plan.media.codec->list(plan.as, plan.facts, measure);
+  if (texts.ok() && plan.media.shape == Shape::kMetadataList && plan.media.codec->is_text()) {
+    // Upstream makes this list of nothing, and says so where there is nothing.
+    const auto none = texts->empty.rfind("\"items\":[]");
+    if (none != std::string::npos) texts->empty.replace(none, std::string_view("\"items\":[]").size(), "\"items\":null");
+  }
   if (texts.ok() && plan.media.yaml) return yaml_texts(*texts, plan.items_key());
   return texts;
 }

@@ -116,6 +116,14 @@ bool in_list(std::string_view list, std::string_view type) noexcept {
   return false;
 }
 
+Status refuse_accept(const Exchange& exchange, std::string_view types) {
+  const std::string_view method = exchange.method();
+  const std::string_view length = exchange.header("content-length");
+  const bool has_body_verb = method == "POST" || method == "PUT" || method == "PATCH";
+  if (has_body_verb && (length.empty() || length == "0")) return route_unsupported(types);
+  return route_not_acceptable(types);
+}
+
 }  // namespace
 
 bool wants_pretty(const Exchange& exchange) {
@@ -158,11 +166,18 @@ Status check_route_accept(const Exchange& exchange, bool streams, const std::vec
   for (const std::string& type : more) types.append(type).append(", ");
   types.append(served_types());
   if (streams) types.append(", ").append(stream_types());
-  const std::string_view method = exchange.method();
-  const std::string_view length = exchange.header("content-length");
-  const bool has_body_verb = method == "POST" || method == "PUT" || method == "PATCH";
-  if (has_body_verb && (length.empty() || length == "0")) return route_unsupported(types);
-  return route_not_acceptable(types);
+  return refuse_accept(exchange, types);
+}
+
+Status check_accept_of(const Exchange& exchange, std::string_view types) {
+  std::string_view rest = exchange.header("accept");
+  if (is_plain_json(rest)) return {};
+  while (!rest.empty()) {
+    std::string_view part = take(rest, ',');
+    const std::string_view type = trim(take(part, ';'));
+    if (type == "*/*" || in_list(types, type)) return {};
+  }
+  return refuse_accept(exchange, types);
 }
 
 std::string_view bare_content_type(const Exchange& exchange) noexcept {

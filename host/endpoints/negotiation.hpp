@@ -47,6 +47,8 @@ Result<MediaType> negotiate(const Exchange& exchange, const Offers& offers);
 // What the router of the built-in groups checks before a handler sees the request: may one of the types that the path produces do?
 // `streams`: the path lists or watches; `more`: types that it produces besides, first.
 Status check_route_accept(const Exchange& exchange, bool streams, const std::vector<std::string>& more = {});
+// The same of a route that answers in `types`, "application/json" among them.
+Status check_accept_of(const Exchange& exchange, std::string_view types);
 
 enum class BodyFormat : unsigned char { kJson, kYaml, kProtobuf, kCbor };
 // Content-Type of an object body; none is JSON.

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "backplane/json_reading.hpp"
+#include "backplane/raw_json.hpp"
 #include "endpoints/body.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/go_text.hpp"
+#include "registry/fields/raw_managers.hpp"
 
 namespace backplane::endpoints {
 namespace {
@@ -56,6 +58,18 @@ void sort_patched(Value& target, const Value& operations) {
     sort_along(target, get_string(operation.get_object(), "path"));
     sort_along(target, get_string(operation.get_object(), "from"));
   }
+}
+
+// Raw values are opened level by level, and each level copies what is below it.
+constexpr std::size_t kMaxOpenedBytes = 64u << 20;
+
+bool is_dear_to_open(const Value& value) {
+  if (is_raw(value)) return nests_deeper(value, kMaxOpenedBytes / std::max<std::size_t>(raw_text(value).size(), 1));
+  if (const Object* object = value.if_object()) {
+    return std::any_of(object->begin(), object->end(), [](const auto& member) { return is_dear_to_open(member.value()); });
+  }
+  const Array* array = value.if_array();
+  return array != nullptr && std::any_of(array->begin(), array->end(), is_dear_to_open);
 }
 
 // What Go's decoder says of a JSON patch that is no list of operations; empty when it is one.
@@ -121,11 +135,29 @@ Status PatchedObject::parse(RequestContext& context) {
     return bad_request(prefix + unmarshal_error(*tree, kGoMap));
   }
   if (validation_ == FieldValidation::kIgnore) patch_problems_.clear();
+  keep_sent(*tree);
   patch_.emplace(std::move(*tree));
   return {};
 }
 
+// Upstream's library of patches works on texts, and so knows raw values as they were sent; a strategic merge works on maps.
+void PatchedObject::keep_sent(Value& patch) const {
+  if (type_ == PatchType::kStrategic || !holds_raw(resource_.schema)) return;
+  if (type_ == PatchType::kJson) {
+    keep_raw_operations(resource_.schema, patch, text_);
+  } else {
+    keep_raw(resource_.schema, patch, text_);
+  }
+  compact_raw_within(patch);
+}
+
 Status PatchedObject::apply(Value& target) const {
+  if (holds_raw(resource_.schema)) {
+    type_ == PatchType::kStrategic ? read_raw_within(target) : compact_raw_within(target);
+    if (type_ != PatchType::kStrategic && (is_dear_to_open(target) || is_dear_to_open(*patch_))) {
+      return entity_too_large("raw JSON is nested too deeply for its size");
+    }
+  }
   switch (type_) {
     case PatchType::kMerge:
       merge_patch(target, *patch_);
@@ -204,6 +236,8 @@ Result<Object> PatchedObject::patch(RequestContext& context, const Object& exist
   Status status = parse(context);
   if (!status.ok()) return status;
   Value target(existing, context.arena());
+  // Other patches may reach into anything, and refusals print what they have made.
+  if (type_ != PatchType::kStrategic) registry::expand_managers(target.get_object());
   status = apply(target);
   if (status.ok() && nests_deeper(target, kMaxJsonDepth)) {
     status = bad_request("the patched object would be nested deeper than " + std::to_string(kMaxJsonDepth) + " levels");
@@ -221,6 +255,7 @@ Result<Object> PatchedObject::patch(RequestContext& context, const Object& exist
 Result<Value> PatchedObject::sent(RequestContext& context, const Object& existing) const {
   if (!patch_) return internal_error("the patch has not been read");
   Value target(existing, context.arena());
+  if (type_ != PatchType::kStrategic) registry::expand_managers(target.get_object());
   if (Status status = apply(target); !status.ok()) return status;
   return target;
 }

@@ -29,6 +29,7 @@ class PatchedObject final : public UpdatedObjectInfo, public registry::SentValue
 
  private:
   Status parse(RequestContext& context);
+  void keep_sent(Value& patch) const;
   Status apply(Value& target) const;
   Result<Object> patch(RequestContext& context, const Object& existing);
   // The patched tree as an object of the resource's kind.

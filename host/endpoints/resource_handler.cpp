@@ -20,6 +20,11 @@ namespace {
 // Where a path stands: a collection, a collection over all namespaces, or a named object (or its subresource).
 enum class Place : unsigned char { kCollection, kAllNamespaces, kItem };
 
+bool past_deadline(const RequestContext& context) {
+  return !context.long_running && context.deadline != std::chrono::steady_clock::time_point::max() &&
+         std::chrono::steady_clock::now() >= context.deadline;
+}
+
 // One route: what upstream's installer registers with its router for one action.
 struct Route {
   std::string_view method;
@@ -118,6 +123,8 @@ class ResourceHandler final : public HttpHandler {
     }
     co_await home;
     if (status.ok()) co_return;
+    // What has kept the thread until after the deadline ended by that, whatever it says: its timer could not answer.
+    if (past_deadline(context)) status = timeout("request did not complete within the allotted timeout", 0);
     if (exchange.started()) {
       // Past its deadline the request has been answered for us.
       if (!exchange.closed()) exchange.abort();
@@ -197,11 +204,8 @@ class ResourceHandler final : public HttpHandler {
   }
 
   static Status check_patch_type(const Exchange& exchange) {
-    static constexpr std::array<std::string_view, 6> kTypes = {"application/json-patch+json",
-                                                               "application/merge-patch+json",
-                                                               "application/strategic-merge-patch+json",
-                                                               "application/apply-patch+yaml",
-                                                               "*/*",
+    static constexpr std::array<std::string_view, 5> kTypes = {"application/json-patch+json", "application/merge-patch+json",
+                                                               "application/strategic-merge-patch+json", "application/apply-patch+yaml",
                                                                "application/apply-patch+cbor"};
     const std::string_view type = bare_content_type(exchange);
     const auto* const end = kTypes.end() - (find_codec("cbor") != nullptr ? 0 : 1);

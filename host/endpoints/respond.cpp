@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "backplane/json_reading.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/json_indent.hpp"
 #include "endpoints/json_scan.hpp"
@@ -93,11 +94,8 @@ std::string_view without_newline(std::string_view text) noexcept {
 }  // namespace
 
 std::string yaml_of(std::string_view json_text) {
-  json::parse_options options;
-  options.max_depth = kMaxJsonDepth;
-  json::error_code error;
-  const Value value = json::parse(json::string_view(json_text.data(), json_text.size()), error, {}, options);
-  return error ? std::string() : to_yaml(value);
+  const std::optional<Value> value = read_json(json_text, {});
+  return value ? to_yaml(*value) : std::string();
 }
 
 const Schema* status_schema() {

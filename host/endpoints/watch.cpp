@@ -1,7 +1,11 @@
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <exception>
+#include <optional>
 #include <random>
 
+#include "backplane/metrics.hpp"
 #include "base/home.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/respond.hpp"
@@ -18,6 +22,32 @@ constexpr std::size_t kMadeBytes = 128 * 1024;
 // Longer waits are as good as this, and stay within what a clock can count.
 constexpr std::int64_t kMaxTimeoutSeconds = 365 * 24 * 3600;
 
+// How long a watch that begins with what is there takes to its end (upstream: watch_list_duration_seconds).
+class InitialEvents {
+ public:
+  void begin(const RequestInfo& info) {
+    begun_ = std::chrono::steady_clock::now();
+    labels_ = {info.api_group, info.api_version, info.resource,
+               !info.name.empty() ? "resource"
+               : !info.ns.empty() ? "namespace"
+                                  : "cluster"};
+  }
+  // The first bookmark is the one that says it.
+  void passed(const WatchEvent& event) {
+    if (!begun_ || event.type != WatchEvent::Type::kBookmark) return;
+    static Metric& durations = Metric::histogram("apiserver_watch_list_duration_seconds", "How long watches took to show what is there.",
+                                                 {"group", "version", "resource", "scope"},
+                                                 {0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60});
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - *begun_;
+    durations.observe({labels_[0], labels_[1], labels_[2], labels_[3]}, took.count());
+    begun_.reset();
+  }
+
+ private:
+  std::optional<std::chrono::steady_clock::time_point> begun_;
+  std::array<std::string, 4> labels_;
+};
+
 // How the events of one watch are written.
 struct Encoder {
   MediaType media;
@@ -26,6 +56,7 @@ struct Encoder {
   bool first = true;           // a table's columns go with the first event only
   bool framed = false;         // each event is a message of a WebSocket
   std::size_t made_bytes = 0;  // of frames made for this watch alone, since the last write
+  InitialEvents initial;
 
   Status append(const WatchEvent& event, std::vector<SharedBytes>& frames);
   void append_error(const Status& status, std::vector<SharedBytes>& frames);
@@ -37,6 +68,7 @@ struct Encoder {
 
 Status Encoder::append(const WatchEvent& event, std::vector<SharedBytes>& frames) {
   const std::size_t first_piece = frames.size();
+  initial.passed(event);
   Status status = append_pieces(event, frames);
   if (!status.ok()) {
     frames.resize(first_piece);
@@ -103,6 +135,7 @@ Result<WatchPlan> make_plan(const Resource& resource, const RequestContext& cont
   WatchPlan plan;
   plan.options = std::move(*options);
   plan.options.watch = true;
+  if (plan.options.send_initial_events.value_or(false) && plan.options.allow_watch_bookmarks) plan.encoder.initial.begin(context.info);
   plan.timeout = std::chrono::seconds(std::min(plan.options.timeout_seconds.value_or(0), kMaxTimeoutSeconds));
   if (plan.timeout.count() == 0) plan.timeout = default_timeout(resource.scope.min_request_timeout);
   plan.encoder.media = *media;

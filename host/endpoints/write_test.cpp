@@ -46,6 +46,17 @@ TEST_F(WriteTest, KindAndVersionComeFromThePathWhenTheBodyHasNone) {
   EXPECT_EQ(send("POST", maps(), R"({"kind":"ConfigMap","metadata":{"name":"kindonly"}})").code(), 201);
 }
 
+// Rules that were ended by the deadline were the answer, since the timer had waited for the same thread.
+TEST_F(WriteTest, WhatIsRefusedPastTheDeadlineHasTimedOut) {
+  use_config_maps();
+  deadline_ = std::chrono::steady_clock::now() - std::chrono::milliseconds(1);
+  const Response late = send("POST", maps(), "{bad");
+  EXPECT_EQ(late.code(), 504);
+  EXPECT_NE(late.body().find("request did not complete within the allotted timeout"), std::string::npos) << late.body();
+  deadline_ = std::chrono::steady_clock::now() + std::chrono::hours(1);
+  EXPECT_EQ(send("POST", maps(), "{bad").code(), 400);
+}
+
 struct Refusal {
   std::string body;
   std::string message;

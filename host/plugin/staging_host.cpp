@@ -3,150 +3,11 @@
 #include <algorithm>
 
 #include "plugin/fence.hpp"
+#include "plugin/fenced_hooks.hpp"
 #include "plugin/log.hpp"
+#include "plugin/registration_checks.hpp"
 
 namespace backplane {
-
-namespace {
-
-Status hook_threw(const std::string& plugin, const std::string& what, const std::string& error) {
-  // Not internal_error(): its "Internal error occurred: " is for the client of an API.
-  return Status(Reason::kInternalError, std::string(finding_code::kHookThrew) + " " + what + " of plugin " + plugin + " threw: " + error);
-}
-
-Task<Status> fenced_post_start(std::string plugin, std::string name, PostStartHook hook, PostStartHookContext context) {
-  std::string error;
-  try {
-    auto task = hook(context);
-    auto status = co_await std::move(task);
-    co_return status;
-  } catch (const std::exception& thrown) {
-    error = thrown.what();
-  } catch (...) {
-    error = "an exception that is not a std::exception";
-  }
-  co_return hook_threw(plugin, "post-start hook " + name, error);
-}
-
-Task<Status> fenced_pre_shutdown(std::string plugin, std::string name, PreShutdownHook hook) {
-  std::string error;
-  try {
-    auto task = hook();
-    auto status = co_await std::move(task);
-    co_return status;
-  } catch (const std::exception& thrown) {
-    error = thrown.what();
-  } catch (...) {
-    error = "an exception that is not a std::exception";
-  }
-  co_return hook_threw(plugin, "pre-shutdown hook " + name, error);
-}
-
-class FencedHealthCheck final : public HealthCheck {
- public:
-  FencedHealthCheck(std::string plugin, std::string name, std::shared_ptr<HealthCheck> check)
-      : plugin_(std::move(plugin)), name_(std::move(name)), check_(std::move(check)) {}
-  std::string name() const override { return name_; }
-  std::string group() const override { return check_->group(); }
-  Task<Status> check() override {
-    std::string error;
-    try {
-      auto task = check_->check();
-      auto status = co_await std::move(task);
-      co_return status;
-    } catch (const std::exception& thrown) {
-      error = thrown.what();
-    } catch (...) {
-      error = "an exception that is not a std::exception";
-    }
-    co_return hook_threw(plugin_, "health check " + name_, error);
-  }
-
- private:
-  std::string plugin_, name_;  // the name under which it was admitted
-  std::shared_ptr<HealthCheck> check_;
-};
-
-Status too_late(const std::string& kind) {
-  return service_unavailable("registration is over: a " + kind + " is registered in provision()");
-}
-
-Status check_path(const PathRoute& route) {
-  if (route.handler && route.path.starts_with('/')) return {};
-  return bad_request("the path " + quoted(route.path) + " needs a leading slash and a handler");
-}
-
-Status no_object(const char* kind) { return bad_request(std::string("a null ") + kind + " cannot be registered"); }
-
-using Storages = std::map<std::string, std::shared_ptr<RestStorage>>;
-
-// What routing takes for granted of a storage and its path; upstream's installer asks for the same.
-Status check_storage(const Storages& storages, const std::string& path, const std::string& where) {
-  const auto& storage = storages.at(path);
-  if (!storage) return bad_request(where + " has no storage for " + path);
-  if (std::any_of(path.begin(), path.end(), [](char c) { return c >= 'A' && c <= 'Z'; })) {
-    return bad_request(where + ": resource names must be lowercase only, not " + quoted(path));
-  }
-  const auto slash = path.find('/');
-  const bool top_level = slash == std::string::npos;
-  if (path.empty() || slash == 0 || path.back() == '/' || (!top_level && path.find('/', slash + 1) != std::string::npos)) {
-    return bad_request(where + ": only one or two segment paths are allowed (resource or resource/subresource), not " + quoted(path));
-  }
-  if (!top_level && !storages.contains(path.substr(0, slash))) {
-    return bad_request(where + ": missing parent storage: " + quoted(path.substr(0, slash)) + " of " + quoted(path));
-  }
-  if (top_level && dynamic_cast<const Scoper*>(storage.get()) == nullptr) {
-    return bad_request(where + ": " + quoted(path) + " must implement Scoper: is it namespaced?");
-  }
-  return {};
-}
-
-Status check_group(const APIGroupInfo& info) {
-  const auto& versions = info.prioritized_versions;
-  if (versions.empty()) return bad_request("API group \"" + info.group + "\" has no versions");
-  const auto name_of = [&info](const std::string& version) { return "API group version " + GroupVersion{info.group, version}.to_string(); };
-  for (const auto& version : versions) {
-    const auto storages = info.storages.find(version);
-    if (storages == info.storages.end() || storages->second.empty()) return bad_request(name_of(version) + " has no storages");
-  }
-  for (const auto& [version, storages] : info.storages) {
-    if (std::find(versions.begin(), versions.end(), version) == versions.end()) {
-      return bad_request(name_of(version) + " has storages and is not in prioritized_versions" +
-                         (storages.empty() ? "" : ": " + quoted(storages.begin()->first)));
-    }
-    for (const auto& [path, _] : storages) {
-      auto status = check_storage(storages, path, name_of(version));
-      if (!status.ok()) return status;
-    }
-  }
-  return {};
-}
-
-Status check_published(const PublishedResource& resource) {
-  if (resource.versions.empty()) {
-    return bad_request("the published resource " + GroupResource{resource.group, resource.resource}.to_string() + " has no versions");
-  }
-  for (const auto& version : resource.versions) {
-    const std::string where = "API group version " + GroupVersion{resource.group, version.version}.to_string();
-    if (!version.storages.contains(resource.resource)) return bad_request(where + " has no storage for " + resource.resource);
-    for (const auto& [path, _] : version.storages) {
-      if (path.substr(0, path.find('/')) != resource.resource)
-        return bad_request(where + ": " + quoted(path) + " is no path of " + quoted(resource.resource));
-      Status status = check_storage(version.storages, path, where);
-      if (!status.ok()) return status;
-    }
-  }
-  return {};
-}
-
-Status check_forwarded(const ForwardedVersion& version) {
-  if (version.group_version.group.empty() || version.group_version.version.empty())
-    return bad_request("a group version that is forwarded needs a group and a version");
-  if (!version.handler) return bad_request("API group version " + version.group_version.to_string() + " has no handler");
-  return {};
-}
-
-}  // namespace
 
 // ---- names
 
@@ -360,7 +221,7 @@ Status StagingHost::add_health_check(std::shared_ptr<HealthCheck> check, HealthE
   auto name = check->name();
   auto status = admit("check", name);
   if (!status.ok()) return status;
-  auto fenced = std::make_shared<FencedHealthCheck>(plugin_, std::move(name), std::move(check));
+  auto fenced = fenced_health_check(plugin_, std::move(name), std::move(check));
   staged_.target.health_checks.push_back({std::move(fenced), where, plugin_});
   return {};
 }

@@ -1,8 +1,11 @@
 #include "registry/conversion.hpp"
 
+#include <limits>
+
 #include <map>
 
 #include "backplane/codec.hpp"
+#include "backplane/raw_json.hpp"
 #include "registry/metadata.hpp"
 
 namespace backplane::registry {
@@ -24,6 +27,9 @@ struct Batch {
   std::vector<Object> objects;
 };
 
+// Until when what is stored is not what readers see: for ever.
+constexpr Revision kAlways = std::numeric_limits<Revision>::max();
+
 }  // namespace
 
 Conversion::Conversion(VersionForm served, VersionForm stored, std::shared_ptr<const ObjectConverter> converter)
@@ -35,7 +41,9 @@ Conversion::Conversion(VersionForm served, VersionForm stored, std::shared_ptr<c
       head_(head_of(served_.kind, sorted_)) {}
 
 bool Conversion::shows(const ObjectEntry& entry) const noexcept {
-  if (entry.revision != 0 && entry.revision <= converter_->refresh_until()) return false;
+  const Revision until = converter_->refresh_until();
+  // What a dry run has made has no revision: it is as new as can be.
+  if (until == kAlways || (entry.revision != 0 && entry.revision <= until)) return false;
   return entry.json().view().starts_with(head_);
 }
 
@@ -74,7 +82,11 @@ ObjectRef Conversion::entry_of(const ObjectEntry& entry, const Object& object) c
   std::string text;
   if (entry.event()) text = json_frame_head(*entry.event());
   const std::size_t begin = text.size();
-  append_json(text, object);
+  if (append_kept_json(text, object)) {
+    set_kept_json(*changed, text.substr(begin));
+    text.resize(begin);
+    append_json(text, object);
+  }
   const std::size_t size = text.size() - begin;
   const bool led = !sorted_ && std::string_view(text).substr(begin).starts_with(head_);
   const auto item_offset = led ? static_cast<std::uint32_t>(head_.size()) : 0;
@@ -100,7 +112,7 @@ Task<Result<std::vector<ObjectRef>>> Conversion::show(std::vector<ObjectRef> ent
       if (*known != nullptr) entries[i] = std::move(*known);
       continue;
     }
-    Object tree = decode(*entries[i], json::make_shared_resource<json::monotonic_resource>());
+    Object tree = decode_kept(*entries[i], stored_.schema, json::make_shared_resource<json::monotonic_resource>());
     Batch& batch = batches[version_of(tree)];
     batch.places.push_back(i);
     batch.objects.push_back(std::move(tree));

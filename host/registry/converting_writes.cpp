@@ -125,6 +125,8 @@ Task<Status> ConvertingWrite::Admission::admit(AdmissionAttributes& attributes) 
   co_return co_await write_.server_admission()->admit(shown.attributes);
 }
 
+bool ConvertingWrite::Admission::leaves_managers_alone() const noexcept { return !looks_at_managers(*write_.server_admission()); }
+
 Task<Status> ConvertingWrite::Admission::validate(const AdmissionAttributes& attributes) {
   Shown shown;
   Status status = co_await write_.show(attributes, shown);

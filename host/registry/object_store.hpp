@@ -91,6 +91,9 @@ class ObjectStore final : public ServedStore, public Transactor {
   // Takes an object away that cannot be read, and no other: DeleteOptions::ignore_read_error.
   Task<Result<DeleteResult>> remove_unread(WriteMode mode, const Backing& backing, RequestContext& context, std::string name,
                                            std::string key);
+  // create_once(); of an object that is too large to be stored once more, without its managers.
+  Task<Result<ObjectRef>> create_fitting(WriteMode mode, const Backing& backing, RequestContext& context, Object& object,
+                                         const WriteOptions& options, AdmissionAttributes* attributes);
   // One try of a create, under a name that is set or generated.  `attributes`: for validating admission; null: it does not apply.
   Task<Result<ObjectRef>> create_once(WriteMode mode, const Backing& backing, RequestContext& context, Object& object,
                                       const WriteOptions& options, AdmissionAttributes* attributes);

@@ -3,6 +3,7 @@
 
 #include "backplane/names.hpp"
 #include "backplane/selectors.hpp"
+#include "registry/fields/guarded_admission.hpp"
 #include "registry/fields/scale_managers.hpp"
 #include "registry/fields/stored_versions.hpp"
 #include "registry/metadata.hpp"
@@ -176,9 +177,9 @@ class ScaleUpdate final : public UpdatedObjectInfo {
     attributes.old_object = &before;
     attributes.options = options_;
     attributes.dry_run = options_.dry_run;
-    Status admitted = co_await backing->admission->admit(attributes);
+    Status admitted = co_await guarded_admit(*backing->admission, attributes, context, false);
     if (!admitted.ok()) co_return admitted;
-    co_return co_await backing->admission->validate(attributes);
+    co_return co_await guarded_validate(*backing->admission, attributes);
   }
 
   const ScaleView& view_;

@@ -2,6 +2,7 @@
 
 #include <cctype>
 
+#include "backplane/raw_json.hpp"
 #include "registry/converting_store.hpp"
 #include "registry/metadata.hpp"
 #include "registry/object_store.hpp"
@@ -157,18 +158,18 @@ bool expired(const RequestContext& context) noexcept {
 Status deadline_error() { return timeout("request did not complete within the allotted timeout", 0); }
 
 std::string encode_for_storage(Object& object) {
-  erase_metadata(object, "resourceVersion");
+  for (std::string_view member : {"resourceVersion", "selfLink"}) erase_metadata(object, member);
   std::string bytes;
   bytes.reserve(2048);  // most objects, without growing
-  Value whole(std::move(object));
-  append_json(bytes, whole);
-  object = std::move(whole.get_object());
+  if (append_kept_json(bytes, object)) bytes.insert(0, 1, ' ');
   return bytes;
 }
 
 ObjectRef unstored(const std::string& key, const Object& object) {
-  auto entry = std::make_shared<ObjectEntry>(*make_object(object));
+  const ObjectRef made = make_object(object);
+  auto entry = std::make_shared<ObjectEntry>(*made);
   entry->key = key;
+  if (const std::string_view kept = kept_json(*made); kept != made->json().view()) set_kept_json(*entry, std::string(kept));
   return entry;
 }
 

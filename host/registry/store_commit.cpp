@@ -91,6 +91,11 @@ Task<Result<CommitOutcome>> commit(const Backing& backing, RequestContext& conte
   }
 }
 
+bool too_large(const Status& status) {
+  return status.code() == 500 && (status.message() == "etcdserver: request is too large" ||
+                                  status.message().find("trying to send message larger than max") != std::string::npos);
+}
+
 Task<Result<bool>> commit_joined(const Backing& backing, RequestContext& context, BegunWrite& write) {
   for (bool again = false;; again = true) {
     if (again && expired(context)) co_return deadline_error();

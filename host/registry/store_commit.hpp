@@ -34,6 +34,9 @@ struct CommitOutcome {
 // `begun` may be null.
 Task<Result<CommitOutcome>> commit(const Backing& backing, RequestContext& context, OwnChange own, BegunWrite* begun);
 
+// The store takes nothing so large.  As upstream, what is written then is written once more without its managers, unless it is applied.
+bool too_large(const Status& status);
+
 // The same without an object of its own.  False: what `write` is about is no longer to be had.
 Task<Result<bool>> commit_joined(const Backing& backing, RequestContext& context, BegunWrite& write);
 

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "registry/fields/guarded_admission.hpp"
+#include "registry/fields/managers.hpp"
 #include "registry/metadata.hpp"
 #include "registry/object_store.hpp"
 #include "registry/store_commit.hpp"
@@ -55,17 +56,28 @@ Task<Result<ObjectRef>> ObjectStore::create_as(WriteMode mode, RequestContext& c
     dedupe_owner_references(context, object, true);
   }
   AdmissionAttributes* const shown = attributes ? &*attributes : nullptr;
-  if (!needs_name(object)) co_return co_await create_once(mode, *backing, context, object, options, shown);
+  if (!needs_name(object)) co_return co_await create_fitting(mode, *backing, context, object, options, shown);
 
   const std::size_t warnings = context.warning_count();
   for (int attempt = 1;; ++attempt) {
     context.take_back_warnings(warnings);
     Object copy(object, object.storage());
     if (shown != nullptr) shown->name.clear();  // of the last attempt
-    auto created = co_await create_once(mode, *backing, context, copy, options, shown);
+    auto created = co_await create_fitting(mode, *backing, context, copy, options, shown);
     const bool again = !created.ok() && created.status().reason() == Reason::kAlreadyExists && attempt < kMaxGeneratedNames;
     if (!again) co_return created;
   }
+}
+
+Task<Result<ObjectRef>> ObjectStore::create_fitting(WriteMode mode, const Backing& backing, RequestContext& context, Object& object,
+                                                    const WriteOptions& options, AdmissionAttributes* attributes) {
+  const std::size_t warnings = context.warning_count();
+  auto created = co_await create_once(mode, backing, context, object, options, attributes);
+  if (created.ok() || !too_large(created.status()) || managed_fields_of(object) == nullptr) co_return created;
+  context.take_back_warnings(warnings);
+  put_managed_fields(object, nullptr, sorted_keys());
+  created = co_await create_once(mode, backing, context, object, options, attributes);
+  co_return created;
 }
 
 Task<Result<ObjectRef>> ObjectStore::create_once(WriteMode mode, const Backing& backing, RequestContext& context, Object& object,
@@ -102,7 +114,7 @@ Task<Result<ObjectRef>> ObjectStore::store_new(WriteMode mode, const Backing& ba
   if (attributes != nullptr) {
     attributes->object = &object;
     if (attributes->name.empty()) attributes->name = meta_name(object);
-    Status allowed = co_await admission_of(mode, backing).validate(*attributes);
+    Status allowed = co_await guarded_validate(admission_of(mode, backing), *attributes);
     if (!allowed.ok()) co_return allowed;
   }
 

@@ -1,4 +1,5 @@
 // delete: mark the object for whoever still holds it, or remove it.
+#include "backplane/raw_json.hpp"
 #include "registry/guaranteed.hpp"
 #include "registry/metadata.hpp"
 #include "registry/object_store.hpp"
@@ -76,7 +77,7 @@ Task<DeleteOperation::Attempt> DeleteOperation::attempt() {
     co_return not_found_error(*mode_.face, name_);
   }
   // Deletes may come by the thousand in one request, so each has its own arena.
-  Object object = decode(*entry_, json::make_shared_resource<json::monotonic_resource>());
+  Object object = decode_kept(*entry_, store_.config().schema, json::make_shared_resource<json::monotonic_resource>());
   const Strategy& strategy = *store_.config().strategy;
   DeleteOptions options = options_;
   auto grace = before_delete(store_.config(), context_, object, options);
@@ -152,6 +153,9 @@ Task<DeleteOperation::Attempt> DeleteOperation::remove_now() {
   last->revision = committed->revision;
   last->set_json(SharedBytes(splice_resource_version(entry_->json().view(), committed->revision, store_.sorted_keys())),
                  entry_->item_offset());
+  if (const std::string_view kept = kept_json(*entry_); kept != entry_->json().view()) {
+    set_kept_json(*last, splice_resource_version(kept, committed->revision, store_.sorted_keys()));
+  }
   co_return done(std::move(last), true, true);
 }
 

@@ -1,6 +1,8 @@
 // What writes through the store do to metadata.managedFields, and server-side apply.
+#include "backplane/raw_json.hpp"
 #include "registry/fields/applied_object.hpp"
 #include "registry/fields/managers.hpp"
+#include "registry/fields/raw_managers.hpp"
 #include "registry/store_fixture.hpp"
 
 namespace backplane::registry_test {
@@ -125,6 +127,67 @@ TEST_F(StoreFieldsTest, ARecordThatAdmissionWritesAnewInWordsThatNeedEscapesIsTa
   Change changed([](Object& object) { object["data"].as_object()["k"] = "1"; });
   ASSERT_TRUE(update("a", changed, by("<m>")).ok());
   EXPECT_EQ(stored_record(), R"(by "admission":Update:{"f:data":{".":{},"f:a\"b\\c":{},"f:k":{}}})");
+}
+
+TEST_F(StoreFieldsTest, WhoManagesWhatStaysTextForAdmissionThatDoesNotLookAndIsATreeForAdmissionThatDoes) {
+  make(std::make_shared<TestStrategy>());
+  ASSERT_TRUE(create(with_data(R"({"k":"1"})"), by("m")).ok());
+  std::string shown;
+  const auto note = [&](const Object* object) {
+    const Value* managed = registry::managed_fields_of(*object);
+    shown += managed == nullptr ? "-" : is_raw(managed->get_array().front().get_object().at("fieldsV1")) ? "text" : "tree";
+    shown += ' ';
+  };
+  admission.look = [&](const AdmissionAttributes& attributes) {
+    note(attributes.object);
+    note(attributes.old_object);
+  };
+  admission.mutate = [this](AdmissionAttributes& attributes) { admission.look(attributes); };
+  for (const bool alone : {false, true}) {
+    admission.leaves_alone = alone;
+    shown.clear();
+    Change changed([alone](Object& object) { object["data"].as_object()["l"] = alone ? "1" : "2"; });
+    ASSERT_TRUE(update("a", changed, by("m")).ok());
+    EXPECT_EQ(shown, alone ? "text text text text " : "tree tree tree tree ");
+    EXPECT_EQ(stored_record(), R"(m:Update:{"f:data":{".":{},"f:k":{},"f:l":{}}})");
+  }
+}
+
+// An object as a write reads it: what is a tree, how many values there are.
+std::size_t values_in(const Value& value) {
+  std::size_t count = 1;
+  if (value.is_array()) {
+    for (const Value& item : value.get_array()) count += values_in(item);
+  } else if (value.is_object()) {
+    for (const auto& member : value.get_object()) count += values_in(member.value());
+  }
+  return count;
+}
+
+TEST_F(StoreFieldsTest, AWriteReadsNoneOfTheFieldsOfManagers) {
+  make(std::make_shared<TestStrategy>());
+  std::string data;
+  for (int i = 0; i < 200; ++i) data += std::string(i == 0 ? "{" : ",") + "\"k" + std::to_string(i) + R"(":"1")";
+  ASSERT_TRUE(create(with_data(data + "}"), by("m")).ok());
+  const ObjectRef entry = *get("a");
+  const Value whole = decode(*entry, {});
+  const Value read = registry::decode_for_write(*entry, nullptr, {});
+  // 200 fields, f:data, and "." in it; a raw value is a list of two.
+  EXPECT_EQ(values_in(whole) - values_in(read), 200u);
+  EXPECT_EQ(to_json(read), entry->json().view());
+  Value expanded = read;
+  registry::expand_managers(expanded.get_object());
+  EXPECT_EQ(expanded, whole);
+}
+
+TEST_F(StoreFieldsTest, ARecordOfAnotherShapeIsReadAsItIs) {
+  for (const char* managed :
+       {R"([])", R"([{}])", R"([1])", R"({"fieldsV1":{"f:a":{}}})", R"([{"fieldsV1":null}])", R"([{"fieldsV1":{}},{"manager":"m"}])"}) {
+    ObjectEntry entry;
+    const std::string text = R"({"metadata":{"name":"a","managedFields":)" + std::string(managed) + "}}";
+    entry.set_json(SharedBytes(std::string(text)));
+    EXPECT_EQ(registry::decode_for_write(entry, nullptr, {}), decode(entry, {})) << managed;
+  }
 }
 
 TEST_F(StoreFieldsTest, WritesThatAreNoRequestsAreRecordedForNobody) {

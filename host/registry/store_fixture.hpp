@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "backplane/managers_left_alone.hpp"
 #include "base/io_loop.hpp"
 #include "registry/environment.hpp"
 #include "registry/store.hpp"
@@ -174,12 +175,14 @@ class FakeHub final : public CacheHub {
 };
 
 // Remembers what it was asked, and refuses when told to.
-class FakeAdmission final : public AdmissionRunner {
+class FakeAdmission final : public AdmissionRunner, public ManagersLeftAlone {
  public:
   std::vector<std::string> asked;
   std::vector<const AdmissionAttributes*> shown;  // in the same order
   Status refusal;
   std::function<void(AdmissionAttributes&)> mutate;
+  std::function<void(const AdmissionAttributes&)> look;  // in validate()
+  bool leaves_alone = false;
 
   Task<Status> admit(AdmissionAttributes& attributes) override {
     note("admit", attributes);
@@ -188,8 +191,10 @@ class FakeAdmission final : public AdmissionRunner {
   }
   Task<Status> validate(const AdmissionAttributes& attributes) override {
     note("validate", attributes);
+    if (look) look(attributes);
     co_return Status();
   }
+  bool leaves_managers_alone() const noexcept override { return leaves_alone; }
 
  private:
   void note(std::string step, const AdmissionAttributes& attributes) {

@@ -1,5 +1,9 @@
 // update: compute from the newest state at hand, commit only if that state still stands, else compute again (storage.GuaranteedUpdate).
+#include "backplane/raw_json.hpp"
+#include "registry/fields/applied_object.hpp"
 #include "registry/fields/guarded_admission.hpp"
+#include "registry/fields/managers.hpp"
+#include "registry/fields/raw_managers.hpp"
 #include "registry/guaranteed.hpp"
 #include "registry/metadata.hpp"
 #include "registry/object_store.hpp"
@@ -37,6 +41,7 @@ class UpdateOperation final : public Guaranteed<UpdateOperation, UpdateResult> {
     return std::optional<UpdateResult>(std::move(result));
   }
 
+  Task<Result<Object>> requested(const Object* existing);
   // The object that is asked for, with its defaults and its managers.
   Task<Result<Object>> ask(const Object* existing);
   Task<Attempt> change(Object existing);
@@ -53,6 +58,8 @@ class UpdateOperation final : public Guaranteed<UpdateOperation, UpdateResult> {
   Status check_preconditions(const Object& existing) const;
   Status check_version(Object& object) const;
   bool changes_nothing(std::string_view bytes) const;
+  // The next try does without managers: see too_large().
+  bool drops_managers(const Status& refused);
   const StoreHooks* hooks() const noexcept { return mode_.subresource ? nullptr : store_.config().hooks.get(); }
   bool admission_applies() const { return mode_.run_admission && context_.info.is_resource_request; }
 
@@ -61,14 +68,22 @@ class UpdateOperation final : public Guaranteed<UpdateOperation, UpdateResult> {
   WriteOptions options_;
   bool dry_run_;
   bool may_create_;
+  bool without_managers_ = false;
   std::optional<AdmissionAttributes> attributes_;  // of the try at hand
   ObjectRef result_;                               // of the try at hand, unless it was lost
 };
 
 bool UpdateOperation::changes_nothing(std::string_view bytes) const {
   const std::size_t version_member = std::string_view("\"resourceVersion\":\"\",").size() + std::to_string(revision()).size();
-  if (bytes.size() + version_member != entry_->json().size()) return false;
-  return splice_resource_version(bytes, revision(), store_.sorted_keys()) == entry_->json().view();
+  if (bytes.starts_with(' ')) bytes.remove_prefix(1);  // it has raw values
+  const std::string_view present = kept_json(*entry_);
+  if (bytes.size() + version_member != present.size()) return false;
+  return splice_resource_version(bytes, revision(), store_.sorted_keys()) == present;
+}
+
+bool UpdateOperation::drops_managers(const Status& refused) {
+  if (without_managers_ || !too_large(refused) || dynamic_cast<const AppliedObject*>(&info_) != nullptr) return false;
+  return without_managers_ = true;
 }
 
 // Made by the first step of each try, for both.
@@ -93,7 +108,7 @@ Task<Status> UpdateOperation::admit(Object& object, const Object* existing) {
 Task<Status> UpdateOperation::validate_admission(Object& object) {
   if (!admission_applies()) co_return Status();
   attributes_->object = &object;
-  co_return co_await admission_of(mode_, backing_).validate(*attributes_);
+  co_return co_await guarded_validate(admission_of(mode_, backing_), *attributes_);
 }
 
 Status UpdateOperation::check_preconditions(const Object& existing) const {
@@ -130,10 +145,16 @@ Status UpdateOperation::check_version(Object& object) const {
   return {};
 }
 
+Task<Result<Object>> UpdateOperation::requested(const Object* existing) {
+  if (mode_.fields != nullptr) return mode_.fields->wanted(info_, mode_.strategy, context_, options_, existing);
+  return info_.updated_object(context_, existing);
+}
+
 Task<Result<Object>> UpdateOperation::ask(const Object* existing) {
-  if (mode_.fields != nullptr) co_return co_await mode_.fields->wanted(info_, mode_.strategy, context_, options_, existing);
-  auto wanted = co_await info_.updated_object(context_, existing);
-  if (wanted.ok()) mode_.strategy->apply_defaults(*wanted);
+  auto asking = requested(existing);
+  auto wanted = co_await std::move(asking);
+  if (wanted.ok() && mode_.fields == nullptr) mode_.strategy->apply_defaults(*wanted);
+  if (wanted.ok() && without_managers_) put_managed_fields(*wanted, nullptr, store_.sorted_keys());
   co_return wanted;
 }
 
@@ -144,7 +165,7 @@ Task<UpdateOperation::Attempt> UpdateOperation::attempt() {
     if (!wanted.ok()) co_return std::move(wanted.status());
     co_return co_await create_missing(std::move(*wanted));
   }
-  Object existing = decode(*entry_, context_.arena());
+  Object existing = decode_for_write(*entry_, store_.config().schema, context_.arena());
   Status met = check_preconditions(existing);
   if (!met.ok()) co_return met;
   co_return co_await change(std::move(existing));
@@ -166,6 +187,7 @@ Task<UpdateOperation::Attempt> UpdateOperation::change(Object existing) {
   }
   auto end = co_await write_change(object, existing, begun.get());
   if (begun != nullptr) co_await begun->finish(end.ok() && (*end == End::kStored || *end == End::kUnchanged));
+  if (!end.ok() && drops_managers(end.status())) co_return again();
   if (!end.ok()) co_return std::move(end.status());
   if (*end == End::kLost) co_return again();
   if (*end == End::kEmptied) co_return co_await remove_finalized(std::move(object));
@@ -261,6 +283,7 @@ Task<UpdateOperation::Attempt> UpdateOperation::create_missing(Object object) {
   }
   auto end = co_await write_new(object, begun.get());
   if (begun != nullptr) co_await begun->finish(end.ok() && *end == End::kStored);
+  if (!end.ok() && drops_managers(end.status())) co_return again();
   if (!end.ok()) co_return std::move(end.status());
   if (*end == End::kLost) co_return again();
   if (*end == End::kStored && hooks() != nullptr) hooks()->after_create(context_, result_);

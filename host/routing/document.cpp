@@ -1,22 +1,26 @@
 #include "routing/document.hpp"
 
+#include "endpoints/errors.hpp"
+#include "endpoints/negotiation.hpp"
 #include "endpoints/resource_handler.hpp"
 
 namespace backplane {
 namespace {
 
-Status method_not_allowed_here() {
-  Status status(Reason::kMethodNotAllowed, "the server does not allow this method on the requested resource");
-  status.with_details({});
-  return status;
+// What a route for GET says of a request: nothing, where it takes it.
+Status check_route(const Exchange& exchange) {
+  return exchange.method() == "GET" ? endpoints::check_route_accept(exchange, false) : endpoints::method_not_routed();
 }
 
 }  // namespace
 
 Task<void> Document::handle(RequestContext& context, Exchange& exchange) {
-  if (methods_ == Methods::kGet && exchange.method() != "GET") {
-    co_await write_status(context, exchange, method_not_allowed_here());
-    co_return;
+  if (methods_ == Methods::kGet) {
+    Status fits = check_route(exchange);
+    if (!fits.ok()) {
+      co_await write_status(context, exchange, fits);
+      co_return;
+    }
   }
   co_await get(context, exchange);
 }

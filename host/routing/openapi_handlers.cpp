@@ -57,7 +57,8 @@ Task<void> refuse_form(Exchange& exchange) {
 // /openapi/v2 in JSON or protobuf.
 class OpenApiV2 final : public Document {
  public:
-  OpenApiV2(TableRef table, std::shared_ptr<DocumentShelf> shelf) : table_(std::move(table)), shelf_(std::move(shelf)) {}
+  OpenApiV2(TableRef table, std::shared_ptr<DocumentShelf> shelf)
+      : Document(Methods::kAny), table_(std::move(table)), shelf_(std::move(shelf)) {}
 
  private:
   Task<void> get(RequestContext&, Exchange& exchange) override {
@@ -106,7 +107,8 @@ LazyDocument::MadeRef v3_page(const OpenApiPage& page) {
 // /openapi/v3: where the documents are, and what stands for their contents.  What came at run time says that without being made.
 class OpenApiV3Index final : public Document {
  public:
-  OpenApiV3Index(TableRef table, std::shared_ptr<DocumentShelf> shelf) : table_(std::move(table)), shelf_(std::move(shelf)) {}
+  OpenApiV3Index(TableRef table, std::shared_ptr<DocumentShelf> shelf)
+      : Document(Methods::kAny), table_(std::move(table)), shelf_(std::move(shelf)) {}
 
  private:
   Task<void> get(RequestContext&, Exchange& exchange) override {
@@ -146,7 +148,7 @@ class OpenApiV3Index final : public Document {
 // One document below /openapi/v3/, in JSON or protobuf.  Who asks with the right hash may keep it; with another, is sent on.
 class OpenApiV3 : public Document {
  public:
-  explicit OpenApiV3(std::string name) : name_(std::move(name)) {}
+  explicit OpenApiV3(std::string name) : Document(Methods::kAny), name_(std::move(name)) {}
 
  protected:
   virtual Task<LazyDocument::MadeRef> make() = 0;
@@ -230,6 +232,10 @@ class OpenApiV3Page final : public OpenApiV3 {
 };
 
 class NoSuchDocument final : public Document {
+ public:
+  NoSuchDocument() : Document(Methods::kAny) {}
+
+ private:
   Task<void> get(RequestContext&, Exchange& exchange) override { co_await exchange.respond(404, "", {}); }
 };
 

@@ -8,6 +8,8 @@
 #include <set>
 
 #include "backplane/codec.hpp"
+#include "endpoints/errors.hpp"
+#include "endpoints/negotiation.hpp"
 #include "endpoints/resource_handler.hpp"
 #include "routing/discovery.hpp"
 #include "routing/document.hpp"
@@ -23,6 +25,27 @@ Status not_acceptable() {
   return Status(Reason::kNotAcceptable,
                 "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf");
 }
+
+// Of this build, as JSON alone.
+class VersionDocument final : public HttpHandler {
+ public:
+  explicit VersionDocument(Value value) : value_(std::move(value)) {}
+  Task<void> handle(RequestContext& context, Exchange& exchange) override {
+    Status fits = exchange.method() == "GET" ? endpoints::check_accept_of(exchange, "application/json") : endpoints::method_not_routed();
+    if (!fits.ok()) {
+      co_await write_status(context, exchange, fits);
+      co_return;
+    }
+    std::vector<SharedBytes> body;
+    std::string text = pretty_json(to_json(value_));
+    text.pop_back();
+    body.emplace_back(std::move(text));
+    co_await exchange.respond(200, "application/json", std::move(body));
+  }
+
+ private:
+  Value value_;
+};
 
 // `kind`: of the value, where that has a form in protobuf.
 class ValueDocument final : public Document {
@@ -216,8 +239,9 @@ Handler below_apis(const RouteTable& routes, std::string_view rest) {
 Handler find_document(const TableRef& routes, const DocumentContext& context, std::string_view path) {
   constexpr std::string_view kApis = "/apis/";
   constexpr std::string_view kOpenApiV3 = "/openapi/v3/";
-  if (path == "/")
-    return std::make_shared<ValueDocument>([routes, published = &context.published] { return index_value(*routes, published->listed()); });
+  if (path == "/" || path == "/index.html")
+    return std::make_shared<ValueDocument>([routes, published = &context.published] { return index_value(*routes, published->listed()); },
+                                           Methods::kAny);
   if (path == "/api" && routes->group("")) return std::make_shared<DiscoveryRoot>(routes, context, true);
   if (path == "/apis") return std::make_shared<DiscoveryRoot>(routes, context, false);
   if (path == "/openapi/v2") return openapi_v2_handler(routes, context.shelf);
@@ -271,7 +295,7 @@ void add_root_paths(FixedPaths& paths, std::function<std::string()> chain_json) 
   const auto put = [&paths](const std::string& path, bool listed, Handler handler) {
     paths.exact.emplace(path, PathRow{PathRoute{path, false, listed, std::move(handler)}, "backplane"});
   };
-  put("/version", true, std::make_shared<ValueDocument>(version_value));
+  put("/version", true, std::make_shared<VersionDocument>(version_value()));
   put("/debug/chain", false, std::make_shared<LiveText>(std::move(chain_json)));
 }
 

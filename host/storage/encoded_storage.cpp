@@ -5,13 +5,16 @@ namespace {
 
 class EncodedWatch final : public StorageWatch {
  public:
-  EncodedWatch(std::unique_ptr<StorageWatch> below, std::shared_ptr<const StoredForms> forms)
-      : below_(std::move(below)), forms_(std::move(forms)) {}
+  EncodedWatch(std::unique_ptr<StorageWatch> below, std::shared_ptr<const StoredForms> forms, bool with_previous)
+      : below_(std::move(below)), forms_(std::move(forms)), with_previous_(with_previous) {}
 
   Task<Result<EventBatch>> next() override {
     auto reading = below_->next();
     auto batch = co_await std::move(reading);
     if (!batch.ok()) co_return batch;
+    if (!with_previous_) {
+      for (StorageEvent& event : batch->events) event.previous = SharedBytes();
+    }
     forms_->read(batch->events);
     co_return batch;
   }
@@ -20,6 +23,7 @@ class EncodedWatch final : public StorageWatch {
  private:
   const std::unique_ptr<StorageWatch> below_;
   const std::shared_ptr<const StoredForms> forms_;
+  const bool with_previous_;
 };
 
 const Codec& codec_of(const StorageBackend& backend) {
@@ -30,8 +34,9 @@ const Codec& codec_of(const StorageBackend& backend) {
 }  // namespace
 
 EncodedStorage::EncodedStorage(StorageBackend& backend, StoredForms::Transformers transformers)
-    : backend_(backend), forms_(std::make_shared<StoredForms>(codec_of(backend), std::move(transformers))) {}
+    : ForwardingStorage(backend), forms_(std::make_shared<StoredForms>(codec_of(backend), std::move(transformers))) {}
 EncodedStorage::~EncodedStorage() = default;
+StoredPages::~StoredPages() = default;
 
 void EncodedStorage::use_scheme(std::shared_ptr<const Scheme> scheme) { forms_->use_scheme(std::move(scheme)); }
 void EncodedStorage::use_kind(std::string_view prefix, StoredKind kind) { forms_->use_kind(prefix, std::move(kind)); }
@@ -56,10 +61,18 @@ Task<Result<TxnResult>> EncodedStorage::txn(TxnRequest request) {
   co_return result;
 }
 
-Result<std::unique_ptr<StorageWatch>> EncodedStorage::watch(std::string prefix, Revision after) {
+Result<std::unique_ptr<StorageWatch>> EncodedStorage::open(std::string prefix, Revision after, bool with_previous) {
   auto below = backend_.watch(std::move(prefix), after);
   if (!below.ok()) return below;
-  return std::unique_ptr<StorageWatch>(std::make_unique<EncodedWatch>(std::move(*below), forms_));
+  return std::unique_ptr<StorageWatch>(std::make_unique<EncodedWatch>(std::move(*below), forms_, with_previous));
+}
+
+Result<std::unique_ptr<StorageWatch>> EncodedStorage::watch(std::string prefix, Revision after) {
+  return open(std::move(prefix), after, /*with_previous=*/true);
+}
+
+Result<std::unique_ptr<StorageWatch>> EncodedStorage::watch_changes(std::string prefix, Revision after) {
+  return open(std::move(prefix), after, /*with_previous=*/false);
 }
 
 }  // namespace backplane

@@ -11,12 +11,13 @@
 #include <memory>
 #include <string>
 
-#include "backplane/storage.hpp"
+#include "storage/forwarding_storage.hpp"
 #include "storage/stored_forms.hpp"
+#include "storage/stored_pages.hpp"
 
 namespace backplane {
 
-class EncodedStorage final : public StorageBackend {
+class EncodedStorage final : public ForwardingStorage, public StoredPages {
  public:
   explicit EncodedStorage(StorageBackend& backend, StoredForms::Transformers transformers = {});
   ~EncodedStorage() override;
@@ -28,22 +29,16 @@ class EncodedStorage final : public StorageBackend {
   // As StoredForms::tell_corrupt_objects.
   void tell_corrupt_objects() { forms_->tell_corrupt_objects(); }
 
-  Task<Result<Revision>> current_revision() override { return backend_.current_revision(); }
-  Revision committed_revision() const noexcept override { return backend_.committed_revision(); }
-  bool progress_is_immediate() const noexcept override { return backend_.progress_is_immediate(); }
-  Task<Status> request_progress() override { return backend_.request_progress(); }
   Task<Result<RangeResult>> range(RangeRequest request) override;
+  Task<Result<RangeResult>> stored_range(RangeRequest request) override { return backend_.range(std::move(request)); }
+  void read(std::vector<KeyValue>& items) const override { forms_->read(items); }
   Task<Result<TxnResult>> txn(TxnRequest request) override;
   Result<std::unique_ptr<StorageWatch>> watch(std::string prefix, Revision after) override;
-  Task<Status> compact(Revision revision) override { return backend_.compact(revision); }
-  Task<Result<LeaseId>> grant_lease(std::chrono::seconds ttl) override { return backend_.grant_lease(ttl); }
-  Task<Status> health(std::chrono::milliseconds timeout) override { return backend_.health(timeout); }
-  Task<Status> stop() override { return backend_.stop(); }
-  std::int64_t size_bytes() const noexcept override { return backend_.size_bytes(); }
-  std::string_view stored_form() const noexcept override { return backend_.stored_form(); }
+  Result<std::unique_ptr<StorageWatch>> watch_changes(std::string prefix, Revision after) override;
 
  private:
-  StorageBackend& backend_;
+  Result<std::unique_ptr<StorageWatch>> open(std::string prefix, Revision after, bool with_previous);
+
   const std::shared_ptr<StoredForms> forms_;
 };
 

@@ -275,5 +275,61 @@ TEST_F(EncodedStorageTest, AKeyThatFitsNotIsSaidInTheTransformersWords) {
   EXPECT_NE(found->items[0].unreadable->message().find("no key fits"), std::string::npos);
 }
 
+// Counts what is undone, which nobody has to who has just written it.
+class Counting final : public StorageTransformer {
+ public:
+  Result<SharedBytes> to_storage(std::string_view, SharedBytes bytes) const override { return bytes; }
+  Result<SharedBytes> from_storage(std::string_view, SharedBytes bytes) const override {
+    ++undone;
+    return bytes;
+  }
+  mutable std::atomic<int> undone{0};
+};
+
+TEST_F(EncodedStorageTest, TheEventOfAnOwnWriteIsNotDecoded) {
+  const auto counting = std::make_shared<Counting>();
+  open("protobuf", {counting});
+  EncodedStorage other(*backend_);
+  other.use_kind(kPrefix, {{"", "v1", "ConfigMap"}, stored_type(), {}, false, nullptr});
+  auto watch = storage_->watch_changes("/registry/", backend_->committed_revision());
+  ASSERT_TRUE(watch.ok());
+  const auto next = [&] { return run((*watch)->next())->events.at(0); };
+  put(*storage_, key("n/a"), kMap);
+  EXPECT_EQ(next().kv.value.view(), kMap);
+#ifdef NDEBUG
+  EXPECT_EQ(counting->undone, 0);
+#endif
+  const int before = counting->undone;
+  put(other, key("n/a"), kMap);
+  const StorageEvent theirs = next();
+  EXPECT_EQ(theirs.kv.value.view(), kMap);
+  EXPECT_EQ(counting->undone, before + 1);
+  EXPECT_TRUE(theirs.previous.empty());
+  EXPECT_NE(theirs.previous_revision, 0);
+}
+
+TEST_F(EncodedStorageTest, OfAnOwnWriteThatWasLostNothingIsShown) {
+  constexpr std::string_view kOther = R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","uid":"u"},"data":{"a":"other"}})";
+  put(*storage_, key("n/a"), kMap);
+  auto watch = storage_->watch_changes("/registry/", backend_->committed_revision());
+  TxnRequest late;
+  late.compares.push_back({key("n/a"), 1});
+  late.puts.push_back({key("n/a"), SharedBytes(std::string(kOther)), 0});
+  ASSERT_FALSE(run(storage_->txn(std::move(late)))->committed);
+  put(*storage_, key("n/a"), kMap);
+  EXPECT_EQ(run((*watch)->next())->events.at(0).kv.value.view(), kMap);
+}
+
+TEST_F(EncodedStorageTest, APageIsReadWhenItsReaderHasTheTime) {
+  put(*storage_, key("n/a"), kMap);
+  RangeRequest request;
+  request.start = key("n/a");
+  auto page = run(storage_->stored_range(request));
+  ASSERT_TRUE(page.ok());
+  EXPECT_TRUE(find_codec("protobuf")->wrote(page->items.at(0).value.view()));
+  storage_->read(page->items);
+  EXPECT_EQ(page->items[0].value.view(), kMap);
+}
+
 }  // namespace
 }  // namespace backplane

@@ -218,6 +218,51 @@ TEST_F(StoreCopy, ACopyThatFailsLetsTheSourceGo) {
   EXPECT_EQ(from.get(std::string(kHoldKey)), "-");
 }
 
+TEST_F(StoreCopy, AWriteToASourceWhoseHoldHadRunOutIsFoundOut) {
+  source.before_txn = [&](TxnRequest& request) {
+    // The last hold is one without an end; until then one may have run out, as a lease does.
+    const bool for_good = !request.puts.empty() && request.puts.front().key == kHoldKey && request.puts.front().lease == 0;
+    if (for_good) std::thread([&] { from.put("/registry/configmaps/default/c3", "what nobody would read"); }).join();
+    return Status();
+  };
+  OpenStore other{memory()};
+  CopySettings settings;
+  settings.to = "the target";
+  settings.hold_source = true;
+  const auto done = other.run(copy_store(source, target, std::move(settings)));
+  EXPECT_EQ(done.status().reason(), Reason::kConflict);
+  EXPECT_EQ(done.status().message(), "source: it has been written to since it was read: copy again");
+  EXPECT_EQ(from.get(std::string(kHoldKey)), "-") << "its servers go on";
+  EXPECT_NE(to.get(std::string(kHoldKey)), "-") << "the target is not to be served";
+}
+
+TEST_F(StoreCopy, NobodyWhoReadFromTheSourceFindsTheTargetBehind) {
+  bool moved = false;
+  target.after_range = [&](RangeResult& result) {
+    // The target is read for its checksum: all has been copied.  What is beside the objects goes on (an old etcd is asked by writing to
+    // it).
+    if (result.items.size() < 100 || std::exchange(moved, true)) return;
+    std::thread([&] {
+      for (int i = 0; i < 4000; ++i) from.put("/registry.other", std::to_string(i));
+    }).join();
+  };
+  OpenStore other{memory()};
+  CopySettings settings;
+  settings.hold_source = true;
+  const auto done = other.run(copy_store(source, target, std::move(settings)));
+  ASSERT_TRUE(done.ok()) << done.status().message();
+  ASSERT_TRUE(moved);
+  EXPECT_GE(to.newest(), from.newest() + 1000) << "clients of the source's servers may have seen a little more";
+}
+
+TEST_F(StoreCopy, ASourceThatHasBeenSentElsewhereForGoodStaysThere) {
+  from.put(std::string(kHoldKey), to_text({StoreHold::Kind::kLeaving, "somewhere else"}));
+  const auto done = copy(/*hold=*/true);
+  EXPECT_EQ(done.status().reason(), Reason::kConflict);
+  EXPECT_EQ(done.status().message(), "source: the store takes no writes: it is being moved to somewhere else");
+  EXPECT_NE(from.get(std::string(kHoldKey)), "-");
+}
+
 TEST_F(StoreCopy, ATransactionThatFailsForItsOwnReasonsDoesSoUnderAHeldStore) {
   HeldStorage server(*from);
   TxnRequest write;

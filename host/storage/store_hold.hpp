@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include "backplane/storage.hpp"
+#include "storage/forwarding_storage.hpp"
 
 namespace backplane {
 
@@ -35,33 +35,19 @@ std::optional<StoreHold> parse_hold(std::string_view text);
 // "the store takes no writes: it has been moved to etcd:http://…"
 std::string why_no_writes(std::string_view text);
 
-class HeldStorage final : public StorageBackend {
+class HeldStorage final : public ForwardingStorage {
  public:
-  explicit HeldStorage(StorageBackend& backend) : backend_(backend) {}
+  using ForwardingStorage::ForwardingStorage;
 
-  Task<Result<Revision>> current_revision() override { return backend_.current_revision(); }
-  Revision committed_revision() const noexcept override { return backend_.committed_revision(); }
-  bool progress_is_immediate() const noexcept override { return backend_.progress_is_immediate(); }
-  Task<Status> request_progress() override { return backend_.request_progress(); }
   // Half a store is not served: while it is being filled, whoever reads first is told so.
   Task<Result<RangeResult>> range(RangeRequest request) override {
     return whole_.load(std::memory_order_relaxed) ? backend_.range(std::move(request)) : first_range(std::move(request));
   }
   Task<Result<TxnResult>> txn(TxnRequest request) override;
-  Result<std::unique_ptr<StorageWatch>> watch(std::string prefix, Revision after) override {
-    return backend_.watch(std::move(prefix), after);
-  }
-  Task<Status> compact(Revision revision) override { return backend_.compact(revision); }
-  Task<Result<LeaseId>> grant_lease(std::chrono::seconds ttl) override { return backend_.grant_lease(ttl); }
-  Task<Status> health(std::chrono::milliseconds timeout) override { return backend_.health(timeout); }
-  Task<Status> stop() override { return backend_.stop(); }
-  std::int64_t size_bytes() const noexcept override { return backend_.size_bytes(); }
-  std::string_view stored_form() const noexcept override { return backend_.stored_form(); }
 
  private:
   Task<Result<RangeResult>> first_range(RangeRequest request);
 
-  StorageBackend& backend_;
   std::atomic<bool> whole_{false};  // once seen so it stays: nobody fills a store that is not empty
 };
 

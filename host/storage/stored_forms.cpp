@@ -1,5 +1,8 @@
 #include "storage/stored_forms.hpp"
 
+#include <cassert>
+
+#include "backplane/raw_json.hpp"
 #include "backplane/schema.hpp"
 
 namespace backplane {
@@ -63,27 +66,34 @@ Status StoredForms::convert(Object& object, const GroupVersionKind& to) const {
   return {};
 }
 
+const Schema* StoredForms::schema_in(const Object& object, const Schema* fallback) const {
+  const Schema* known = scheme_ != nullptr ? scheme_->type_of(kind_in(object)) : nullptr;
+  return known != nullptr ? known : fallback;
+}
+
 Result<std::string> StoredForms::written_as(std::string_view json, const GroupVersionKind& to, const Schema* schema) const {
   json::monotonic_resource arena;
   auto tree = parse_object(json, &arena);
   if (!tree.ok()) return std::move(tree.status());
+  keep_raw(schema_in(tree->get_object(), nullptr), *tree, json);
   Status done = convert(tree->get_object(), to);
   if (done.ok() && schema != nullptr) done = schema->normalize(*tree, nullptr);
   if (!done.ok()) return done;
-  return to_json(*tree);
+  return kept_json(*tree);
 }
 
 Result<std::string> StoredForms::canonical(std::string_view json, const StoredKind& kind) const {
   json::monotonic_resource arena;
   auto tree = parse_object(json, &arena);
   if (!tree.ok()) return std::move(tree.status());
+  keep_raw(schema_in(tree->get_object(), kind.schema), *tree, json);
   Status done = convert(tree->get_object(), kind.kind);
   if (!done.ok()) return done;
   kind.schema->apply_defaults(*tree);
   if (kind.strategy != nullptr) kind.strategy->apply_defaults(tree->get_object());
   done = kind.schema->normalize(*tree, nullptr);
   if (!done.ok()) return done;
-  return to_json(*tree);
+  return kept_json(*tree);
 }
 
 Result<std::string> StoredForms::encoded(const StoredKind& kind, std::string json) const {
@@ -100,11 +110,15 @@ Result<std::string> StoredForms::encoded(const StoredKind& kind, std::string jso
 }
 
 Status StoredForms::write(std::string_view key, SharedBytes& value) const {
+  const SharedBytes worked = value;
+  bool kept = false;
   if (&written_ != &json_codec()) {
     if (const auto kind = kind_of(key)) {
       auto stored = encoded(*kind, std::string(value.view()));
       if (!stored.ok()) return unusable(key, stored.status());
       value = SharedBytes(std::move(*stored));
+      // Raw values that are kept as they were sent are read anew.
+      kept = is_kept(*kind) && !worked.view().starts_with(' ');
     }
   }
   for (const auto& transformer : transformers_) {
@@ -112,7 +126,21 @@ Status StoredForms::write(std::string_view key, SharedBytes& value) const {
     if (!stored.ok()) return unusable(key, stored.status());
     value = std::move(*stored);
   }
+  if (kept) own_writes_.note(key, value, worked);
   return {};
+}
+
+bool StoredForms::take_own(std::string_view key, SharedBytes& value) const {
+  auto worked = own_writes_.take(key, value);
+  if (!worked) return false;
+  // Else two hosts would show one object in two forms.
+  assert(reads_as(key, value, worked->view()) && "what is written is read back as it was");
+  value = std::move(*worked);
+  return true;
+}
+
+bool StoredForms::reads_as(std::string_view key, SharedBytes stored, std::string_view worked) const {
+  return transform_back(key, stored).ok() && decode(key, stored).ok() && stored.view() == worked;
 }
 
 Status StoredForms::read_json(const StoredKind* kind, SharedBytes& value) const {
@@ -174,7 +202,7 @@ void StoredForms::read(std::vector<KeyValue>& items) const {
 
 void StoredForms::read(std::vector<StorageEvent>& events) const {
   for (StorageEvent& event : events) {
-    read(event.kv);
+    if (event.kv.value.empty() || !take_own(event.kv.key, event.kv.value)) read(event.kv);
     if (event.previous.empty()) continue;
     Status status = transform_back(event.kv.key, event.previous);
     if (status.ok()) status = decode(event.kv.key, event.previous);

@@ -20,6 +20,7 @@
 #include "backplane/scheme.hpp"
 #include "backplane/storage.hpp"
 #include "backplane/strategy.hpp"
+#include "storage/own_writes.hpp"
 
 namespace backplane {
 
@@ -44,7 +45,7 @@ class StoredForms {
   void tell_corrupt_objects() { corrupt_objects_ = true; }
 
   Status write(std::string_view key, SharedBytes& value) const;
-  // One value that cannot be read hides no other: it says so itself.
+  // What was written here a moment ago is known without being read.  One value that cannot be read hides no other: it says so itself.
   void read(KeyValue& item) const;
   void read(std::vector<KeyValue>& items) const;
   void read(std::vector<StorageEvent>& events) const;
@@ -52,9 +53,15 @@ class StoredForms {
  private:
   Status transform_back(std::string_view key, SharedBytes& value) const;
   Status decode(std::string_view key, SharedBytes& value) const;
+  // Whether what is written is read back as it was, so that nobody has to.
+  static bool is_kept(const StoredKind& kind) noexcept { return kind.schema != nullptr && kind.written_as.kind.empty(); }
+  bool take_own(std::string_view key, SharedBytes& value) const;
+  bool reads_as(std::string_view key, SharedBytes stored, std::string_view worked) const;
   Status read_json(const StoredKind* kind, SharedBytes& value) const;
   Status read_encoded(const Codec& codec, const StoredKind* kind, SharedBytes& value) const;
   Result<std::string> encoded(const StoredKind& kind, std::string json) const;
+  // The type of the version that the object says it is; `fallback` when it is not known.
+  const Schema* schema_in(const Object& object, const Schema* fallback) const;
   // As it is written: in the form of `to`, whose type is `schema` (null: as the conversion leaves it).
   Result<std::string> written_as(std::string_view json, const GroupVersionKind& to, const Schema* schema) const;
   // As it is worked with: in the kind's own form, with today's defaults.
@@ -67,6 +74,7 @@ class StoredForms {
   const Transformers transformers_;
   std::shared_ptr<const Scheme> scheme_;
   bool corrupt_objects_ = false;
+  mutable OwnWrites own_writes_;
   mutable std::shared_mutex mutex_;
   std::map<std::string, std::shared_ptr<const StoredKind>, std::less<>> kinds_;
 };

@@ -105,7 +105,8 @@ void FollowingHub::close_retired() {
 }
 
 Status FollowingHub::open_watch(Revision after) {
-  auto opened = store_->storage.watch(std::string(kRoot), after);
+  auto opened =
+      store_->pages != nullptr ? store_->pages->watch_changes(std::string(kRoot), after) : store_->storage.watch(std::string(kRoot), after);
   if (!opened.ok()) return std::move(opened.status());
   std::lock_guard lock(mutex_);
   if (store_->stopping.load()) return service_unavailable("the caches are stopping");

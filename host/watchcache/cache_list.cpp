@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "base/yield.hpp"
+#include "watchcache/cache_metrics.hpp"
 #include "watchcache/continue_token.hpp"
 #include "watchcache/index_scan.hpp"
 #include "watchcache/prefix_cache.hpp"
@@ -25,6 +26,34 @@ constexpr int kReadAttempts = 5;
 }  // namespace
 
 namespace {
+
+// Counts what a list answers with that looks at `fetched` objects, when it has ended.
+class CountingCursor final : public ObjectCursor {
+ public:
+  CountingCursor(std::unique_ptr<ObjectCursor> counted, GroupResource resource, std::size_t fetched)
+      : counted_(std::move(counted)), resource_(std::move(resource)), fetched_(fetched) {}
+  CountingCursor(const CountingCursor&) = delete;
+  CountingCursor& operator=(const CountingCursor&) = delete;
+  ~CountingCursor() override { cache_metrics::listed(resource_, fetched_, std::max(returned_, before_)); }
+
+  Task<Result<std::span<const ObjectEntry* const>>> next() override {
+    auto reading = counted_->next();
+    auto batch = co_await std::move(reading);
+    if (batch.ok()) returned_ += batch->size();
+    co_return batch;
+  }
+  bool rewind() override {
+    before_ = std::max(before_, std::exchange(returned_, 0));
+    return counted_->rewind();
+  }
+
+ private:
+  const std::unique_ptr<ObjectCursor> counted_;
+  const GroupResource resource_;
+  const std::size_t fetched_;
+  std::size_t returned_ = 0;  // since the last rewind
+  std::size_t before_ = 0;
+};
 
 Result<ListPlan> plan_continued(const ListOptions& options, const Selection& selection) {
   auto token = decode_continue(options.continue_token, selection.list_prefix());
@@ -161,8 +190,14 @@ Task<Result<ListResult>> PrefixCache::list(CacheScope scope, ListOptions options
   if (!selection.ok()) co_return std::move(selection.status());
   auto plan = plan_list(options, *selection);
   if (!plan.ok()) co_return std::move(plan.status());
+  const bool waits = plan->at == ListPlan::At::kConsistent;
+  const auto begun = std::chrono::steady_clock::now();
   auto freshening = fresh(*plan);
   auto newest_view = co_await std::move(freshening);
+  if (waits) {
+    const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - begun;
+    cache_metrics::waited(config_.resource, waited.count(), newest_view.ok());
+  }
   if (!newest_view.ok()) co_return std::move(newest_view.status());
   std::optional<View> view = plan->at == ListPlan::At::kExact ? at(plan->revision) : std::optional<View>(std::move(*newest_view));
   if (view) {
@@ -191,7 +226,13 @@ Task<Result<ListResult>> PrefixCache::page(View view, Selection selection, ListP
   const auto limit = static_cast<std::size_t>(plan.limit);
   if (limit == 0 || (limit >= total && !selection.selects())) {
     if (std::optional<Status> why = unreadable(nullptr)) co_return std::move(*why);
+    const bool all = !selection.selects();
     result.items = make_cursor(IndexScan(index.cursor_at(first), total, std::move(selection)));
+    if (all) {
+      cache_metrics::listed(config_.resource, total, total);
+    } else {
+      result.items = std::make_unique<CountingCursor>(std::move(result.items), config_.resource, total);
+    }
     co_return result;
   }
   const bool selects = selection.selects();
@@ -204,12 +245,14 @@ Task<Result<ListResult>> PrefixCache::page(View view, Selection selection, ListP
     left = total - limit;
     result.remaining = static_cast<std::int64_t>(left);
     result.items = make_cursor(IndexScan(index.cursor_at(first), limit, std::move(selection)));
+    cache_metrics::listed(config_.resource, limit, limit);
   } else {
     IndexScan scan(index.cursor_at(first), total, std::move(selection));
     IndexScan::Found found;
     while (scan.take(found, limit)) co_await Yield{};
     if (!found.empty()) last = found.back()->get();
     left = scan.left();
+    cache_metrics::listed(config_.resource, total - left, found.size());
     result.items = make_cursor(std::move(scan), std::move(found));
   }
   if (std::optional<Status> why = unreadable(left > 0 ? last : nullptr)) co_return std::move(*why);
@@ -242,6 +285,7 @@ Task<Result<ListResult>> PrefixCache::list_from_store(Selection selection, ListP
   request.skip_count = plan.limit == 0;
   ListResult result;
   result.revision = plan.revision;
+  cache_metrics::list_of_store(config_.resource);
   std::vector<ObjectRef> entries;
   for (bool more = true; more;) {
     if (selection.abandoned()) co_return abandoned_list();
@@ -254,6 +298,7 @@ Task<Result<ListResult>> PrefixCache::list_from_store(Selection selection, ListP
       co_return result;
     }
     more = part->more;
+    const std::size_t had = entries.size();
     for (std::size_t i = 0; i < part->items.size(); ++i) {
       if (part->items[i].unreadable) co_return *part->items[i].unreadable;
       ObjectRef entry = make_entry(part->items[i]);
@@ -267,6 +312,7 @@ Task<Result<ListResult>> PrefixCache::list_from_store(Selection selection, ListP
       more = false;
       break;
     }
+    cache_metrics::read_from_store(config_.resource, part->items.size(), entries.size() - had);
     if (!part->items.empty()) request.start = part->items.back().key + '\0';
   }
   result.items = make_cursor(std::move(entries));

@@ -2,6 +2,7 @@
 
 #include "backplane/metrics.hpp"
 #include "base/yield.hpp"
+#include "watchcache/cache_metrics.hpp"
 
 namespace backplane {
 namespace {
@@ -121,6 +122,7 @@ void CacheWatch::take_snapshot(Events& events) {
   IndexScan::Found found;
   initial_->take(found, kInitialBatch);
   for (const ObjectRef* entry : found) events.push_back({kAdded, *entry});
+  if (!found.empty()) cache_metrics::initial_events(cache_->config().resource, found.size());
   if (initial_->left() > 0) return;
   initial_.reset();
   phase_ = Phase::kLog;

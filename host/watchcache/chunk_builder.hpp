@@ -1,4 +1,5 @@
-// Turns stored key-values into entries beside the loop that loads: chunks are built on the blocking pool while the next ones are read.
+// Turns pages of a store into entries beside the loop that loads: they are decoded and built on the blocking pool while the next ones are
+// on their way.
 //
 // Thread-safety: one loader, on the executor it was given.
 // Lifetime:      what is still being built when the builder goes away is built to its end for nobody; the task group knows of it.
@@ -6,31 +7,45 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/task_group.hpp"
+#include "storage/stored_pages.hpp"
 #include "watchcache/object_index.hpp"
 #include "watchcache/resource_cache.hpp"
 
 namespace backplane {
 
+// What is in the store and cannot be read, by key, with the reason.
+using Unreadable = std::map<std::string, std::shared_ptr<const Status>, std::less<>>;
+
+struct LoadedObjects {
+  ObjectIndex index;
+  Unreadable unreadable;
+  Revision revision = 0;  // of the store, as all of it was
+};
+
 class ChunkBuilder {
  public:
-  ChunkBuilder(std::shared_ptr<const ResourceCache> cache, TaskGroup& tasks, Executor& executor)
-      : cache_(std::move(cache)), tasks_(tasks), executor_(executor) {}
+  // `pages` reads what is in the chunks; null: they are read already.  The store outlives the group.
+  ChunkBuilder(std::shared_ptr<const ResourceCache> cache, const StoredPages* pages, TaskGroup& tasks, Executor& executor)
+      : cache_(std::move(cache)), pages_(pages), tasks_(tasks), executor_(executor) {}
 
-  // Begins to build a chunk, whose keys are behind all before, once few enough are under way; those that are done go to `index`.
-  Task<Status> add(std::vector<KeyValue> items, ObjectIndex& index);
-  // Everything that is left goes to `index`.
-  Task<void> finish(ObjectIndex& index);
+  // Begins to build a chunk, whose keys are behind all before, once few enough are under way; those that are done go to `loaded`.
+  Task<Status> add(std::vector<KeyValue> items, LoadedObjects& loaded);
+  // Everything that is left goes to `loaded`.
+  Task<void> finish(LoadedObjects& loaded);
 
  private:
   struct Chunk;
-  static Task<void> build(std::shared_ptr<const ResourceCache> cache, std::shared_ptr<Chunk> chunk);
-  Task<void> take_first(ObjectIndex& index);
+  static Task<void> build(std::shared_ptr<const ResourceCache> cache, const StoredPages* pages, std::shared_ptr<Chunk> chunk);
+  Task<void> take_first(LoadedObjects& loaded);
 
   const std::shared_ptr<const ResourceCache> cache_;
+  const StoredPages* const pages_;
   TaskGroup& tasks_;
   Executor& executor_;
   std::deque<std::shared_ptr<Chunk>> pending_;

@@ -29,7 +29,10 @@ std::string from_base64url(std::string_view text, std::optional<std::size_t>& ba
   std::string out;
   std::uint32_t bits = 0;
   unsigned count = 0;
+  std::size_t digits = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n' || text[i] == '\r') continue;
+    ++digits;
     const auto digit = kAlphabet.find(text[i]);
     if (digit == std::string_view::npos) {
       bad_at = i;
@@ -41,7 +44,7 @@ std::string from_base64url(std::string_view text, std::optional<std::size_t>& ba
       out.push_back(static_cast<char>(bits >> count));
     }
   }
-  if (text.size() % 4 == 1) bad_at = text.size();
+  if (digits % 4 == 1) bad_at = text.size() - 1;  // there is no byte of one digit
   return out;
 }
 

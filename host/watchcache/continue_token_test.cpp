@@ -30,6 +30,8 @@ TEST(ContinueToken, ComesBackAsItWas) {
 
 TEST(ContinueToken, ABadTokenIsABadRequestThatSaysWhy) {
   EXPECT_EQ(decode_continue("!", kPrefix).status().reason(), Reason::kBadRequest);
+  EXPECT_EQ(why_not("x"), "invalid continue token: continue key is not valid: illegal base64 data at input byte 0");
+  EXPECT_EQ(why_not("abcdx"), "invalid continue token: continue key is not valid: illegal base64 data at input byte 4");
   EXPECT_EQ(why_not("ab!d"), "invalid continue token: continue key is not valid: illegal base64 data at input byte 2");
   // {"v":"meta.k8s.io/v1","rv":0,"start":"a"}
   EXPECT_EQ(why_not("eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MCwic3RhcnQiOiJhIn0"),

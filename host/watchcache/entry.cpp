@@ -1,6 +1,7 @@
 #include "watchcache/entry.hpp"
 
 #include "backplane/codec.hpp"
+#include "backplane/raw_json.hpp"
 
 namespace backplane {
 namespace {
@@ -45,10 +46,27 @@ ObjectRef EntryBuilder::build(const KeyValue& stored, WatchEvent::Type type) con
 }
 
 ObjectRef EntryBuilder::at_revision(const ObjectEntry& entry, Revision revision, WatchEvent::Type type) const {
-  return build(entry.key, entry.json().view(), revision, type);
+  const std::string_view kept = kept_json(entry);
+  return kept == entry.json().view() ? build(entry.key, kept, revision, type) : build_kept(entry.key, kept, revision, type);
 }
 
-ObjectRef EntryBuilder::build(std::string_view key, std::string_view json, Revision revision, WatchEvent::Type type) const {
+std::shared_ptr<ObjectEntry> EntryBuilder::build_kept(std::string_view key, std::string_view kept, Revision revision,
+                                                      WatchEvent::Type type) const {
+  std::string compact;
+  append_compact_json(compact, kept);
+  auto entry = build(key, compact, revision, type);
+  std::string text;
+  append_at_revision(text, kept, scan_metadata(kept, sorted_keys_), revision);
+  set_kept_json(*entry, std::move(text));
+  return entry;
+}
+
+std::shared_ptr<ObjectEntry> EntryBuilder::build(std::string_view key, std::string_view json, Revision revision,
+                                                 WatchEvent::Type type) const {
+  if (json.starts_with(' ')) {
+    json.remove_prefix(1);
+    return build_kept(key, json, revision, type);
+  }
   auto entry = std::make_shared<ObjectEntry>();
   entry->key = key;
   entry->revision = revision;

@@ -27,7 +27,9 @@ class EntryBuilder {
   WatchEvent bookmark(Revision revision, bool initial_events_end) const;
 
  private:
-  ObjectRef build(std::string_view key, std::string_view json, Revision revision, WatchEvent::Type type) const;
+  std::shared_ptr<ObjectEntry> build(std::string_view key, std::string_view json, Revision revision, WatchEvent::Type type) const;
+  // Of JSON whose raw values are as they were sent.
+  std::shared_ptr<ObjectEntry> build_kept(std::string_view key, std::string_view kept, Revision revision, WatchEvent::Type type) const;
   void read_name(std::string_view key, ObjectEntry& entry) const;
 
   const std::string prefix_;

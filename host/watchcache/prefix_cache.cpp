@@ -2,7 +2,7 @@
 
 #include "backplane/storage_feed.hpp"
 #include "base/caught.hpp"
-#include "watchcache/chunk_builder.hpp"
+#include "watchcache/cache_metrics.hpp"
 #include "watchcache/log.hpp"
 
 namespace backplane {
@@ -134,13 +134,11 @@ Task<bool> PrefixCache::try_load() {
   lost_some_ = false;
   buffer_.clear();
   buffered_bytes_ = 0;
-  ObjectIndex index;
-  Unreadable unreadable;
-  Revision revision = 0;
-  auto loading = load_once(index, unreadable, revision);
+  LoadedObjects loaded;
+  auto loading = load_once(loaded);
   auto status = co_await std::move(loading);
   if (status.ok() && lost_some_) status = service_unavailable("the store's history was lost meanwhile");
-  if (status.ok()) co_return finish_load(std::move(index), std::move(unreadable), revision);
+  if (status.ok()) co_return finish_load(std::move(loaded));
   watchcache_log().warn("loading failed prefix={} error={}", config_.prefix, status.message());
   std::lock_guard lock(load_mutex_);
   load_error_ = std::move(status);
@@ -154,56 +152,50 @@ void log_unreadable(const std::string& key, const Status& why) {
                          key, why.message());
 }
 
-// Those that can be read stay.
-void take_unreadable(std::vector<KeyValue>& items, Unreadable& unreadable) {
-  std::erase_if(items, [&](KeyValue& item) {
-    if (!item.unreadable) return false;
-    log_unreadable(item.key, *item.unreadable);
-    unreadable.emplace(std::move(item.key), std::move(item.unreadable));
-    return true;
-  });
-}
-
 }  // namespace
 
-Task<Status> PrefixCache::load_once(ObjectIndex& index, Unreadable& unreadable, Revision& revision) {
+Task<Status> PrefixCache::load_once(LoadedObjects& loaded) {
   RangeRequest request;
   request.start = config_.prefix;
   request.end = prefix_end(config_.prefix);
   request.limit = kLoadChunk;
   request.skip_count = true;
-  ChunkBuilder building(shared_from_this(), store_->tasks, store_->executor);
+  ChunkBuilder building(shared_from_this(), store_->pages, store_->tasks, store_->executor);
   for (bool more = true; more;) {
-    auto reading = store_->storage.range(request);
+    auto reading = store_->page(request);
     auto part = co_await std::move(reading);
     if (!part.ok()) co_return std::move(part.status());
-    if (revision == 0) request.revision = revision = part->revision;
+    if (loaded.revision == 0) request.revision = loaded.revision = part->revision;
     more = part->more && !part->items.empty();
     if (more) request.start = part->items.back().key + '\0';
-    take_unreadable(part->items, unreadable);
-    auto adding = building.add(std::move(part->items), index);
+    auto adding = building.add(std::move(part->items), loaded);
     auto status = co_await std::move(adding);
     if (!status.ok()) co_return status;
   }
-  auto ending = building.finish(index);
+  auto ending = building.finish(loaded);
   co_await std::move(ending);
   co_return Status{};
 }
 
-bool PrefixCache::finish_load(ObjectIndex index, Unreadable unreadable, Revision revision) {
+bool PrefixCache::finish_load(LoadedObjects loaded) {
   {
     std::lock_guard lock(load_mutex_);
     if (state_.load() == State::kClosed) return false;
   }
-  index_ = std::move(index);
-  unreadable_ = unreadable.empty() ? nullptr : std::make_shared<const Unreadable>(std::move(unreadable));
-  loaded_ = revision;
+  for (const auto& [key, why] : loaded.unreadable) {
+    log_unreadable(key, *why);
+    cache_metrics::decode_error(config_.resource);
+  }
+  cache_metrics::loaded(config_.resource, loaded.index.size() + loaded.unreadable.size());
+  index_ = std::move(loaded.index);
+  unreadable_ = loaded.unreadable.empty() ? nullptr : std::make_shared<const Unreadable>(std::move(loaded.unreadable));
+  loaded_ = loaded.revision;
   std::size_t bytes = 0;
   auto cursor = index_.cursor({});
   while (const auto* entry = cursor.next()) bytes += (*entry)->json().size();
   bytes_.store(bytes, std::memory_order_relaxed);
-  log_->reset(revision);
-  publish(revision);
+  log_->reset(loaded_);
+  publish(loaded_);
   std::vector<const StorageEvent*> missed;
   for (const auto& event : buffer_) missed.push_back(&event);
   apply_now(missed);
@@ -264,12 +256,15 @@ void PrefixCache::apply_now(const std::vector<const StorageEvent*>& events) {
     apply_event(*event, records);
   }
   if (last == 0) return;
+  cache_metrics::received(config_.resource, events.size());
   // The snapshot first: who reads an event finds at least that state.
   publish(last);
   // Watches end before what they cannot be shown: who lists again is told why.
   if (gap != 0) log_->reset(gap);
   std::erase_if(records, [gap](const LogRecord& record) { return record.revision <= gap; });
-  if (!records.empty()) log_->append(std::move(records), bytes());
+  if (records.empty()) return;
+  cache_metrics::dispatched(config_.resource, records.size());
+  log_->append(std::move(records), bytes());
 }
 
 void PrefixCache::apply_event(const StorageEvent& event, std::vector<LogRecord>& records) {
@@ -305,6 +300,7 @@ bool PrefixCache::forget_unreadable(std::string_view key) {
 
 void PrefixCache::note_unreadable(const StorageEvent& event) {
   log_unreadable(event.kv.key, *event.kv.unreadable);
+  cache_metrics::decode_error(config_.resource);
   const ObjectRef before = index_.remove(event.kv.key);
   if (before) count(before.get(), nullptr);
   Unreadable all = unreadable_ ? *unreadable_ : Unreadable();

@@ -15,6 +15,7 @@
 
 #include "base/task_group.hpp"
 #include "watchcache/alarms.hpp"
+#include "watchcache/chunk_builder.hpp"
 #include "watchcache/entry.hpp"
 #include "watchcache/event_log.hpp"
 #include "watchcache/object_index.hpp"
@@ -38,8 +39,14 @@ class PrefixCache;
 
 // What all caches of a hub share.
 struct FollowedStore {
-  FollowedStore(StorageBackend& backend, Executor& pump, CacheOptions how) : storage(backend), executor(pump), options(how) {}
+  FollowedStore(StorageBackend& backend, Executor& pump, CacheOptions how)
+      : storage(backend), pages(dynamic_cast<StoredPages*>(&backend)), executor(pump), options(how) {}
+  Task<Result<RangeResult>> page(RangeRequest request) {
+    return pages != nullptr ? pages->stored_range(std::move(request)) : storage.range(std::move(request));
+  }
+
   StorageBackend& storage;
+  StoredPages* const pages;  // the same; null where what is stored is what is worked with
   Executor& executor;
   const CacheOptions options;
   Progress progress;
@@ -49,9 +56,6 @@ struct FollowedStore {
   std::atomic<bool> started{false};
   std::atomic<bool> stopping{false};
 };
-
-// What is in the store and cannot be read, by key, with the reason.
-using Unreadable = std::map<std::string, std::shared_ptr<const Status>, std::less<>>;
 
 // The state of the resource right after `changed`; it stays so until the next snapshot's `changed`.
 struct Snapshot {
@@ -126,9 +130,9 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   Task<Status> ensure_ready();
   Task<void> load(std::shared_ptr<PrefixCache> self);
   Task<bool> try_load();
-  Task<Status> load_once(ObjectIndex& index, Unreadable& unreadable, Revision& revision);
+  Task<Status> load_once(LoadedObjects& loaded);
   void buffer(const std::vector<const StorageEvent*>& events);
-  bool finish_load(ObjectIndex index, Unreadable unreadable, Revision revision);
+  bool finish_load(LoadedObjects loaded);
   void end_load(bool loaded);
   // What those are told who waited for a load that failed.
   Status not_loaded();

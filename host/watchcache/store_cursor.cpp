@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "watchcache/cache_metrics.hpp"
+
 namespace backplane {
 namespace {
 
@@ -48,11 +50,13 @@ class StoreCursor final : public ObjectCursor {
  private:
   // Makes objects of the page at hand; lets it go at its end.  Errors: one of them cannot be read.
   Status take() {
+    const std::size_t began = at_, had = entries_.size();
     for (; at_ < page_->items.size() && entries_.size() < kBatch; ++at_) {
       if (page_->items[at_].unreadable) return *page_->items[at_].unreadable;
       ObjectRef entry = cache_->make_entry(page_->items[at_]);
       if (selection_.selected(*entry)) entries_.push_back(std::move(entry));
     }
+    cache_metrics::read_from_store(cache_->config().resource, at_ - began, entries_.size() - had);
     if (at_ < page_->items.size()) return {};
     ended_ = !page_->more || page_->items.empty();
     if (!ended_) request_.start = page_->items.back().key + '\0';

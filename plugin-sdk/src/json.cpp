@@ -11,6 +11,8 @@
 #include <emmintrin.h>
 #endif
 
+#include "backplane/raw_json.hpp"
+#include "raw/node.hpp"
 #include "utf8.hpp"
 
 namespace backplane BACKPLANE_API {
@@ -69,6 +71,24 @@ std::size_t append_rune(std::string& out, std::string_view text) {
   return rune.size;
 }
 
+// From here on a float64 has more digits than tell it from others: Go writes zeros in their place.
+constexpr double kWholeDigits = 9007199254740992;  // 2^53
+
+void append_large(std::string& out, double number) {
+  char buffer[64];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, number, std::chars_format::scientific).ptr;
+  const std::string_view text(buffer, static_cast<std::size_t>(end - buffer));
+  const std::size_t mark = text.find('e');
+  std::size_t exponent = 0;
+  std::from_chars(text.data() + mark + 2, end, exponent);  // behind "e+"
+  std::size_t digits = 0;
+  for (const char c : text.substr(0, mark)) {
+    if (c != '.') out.push_back(c);
+    digits += c >= '0' && c <= '9' ? 1 : 0;
+  }
+  out.append(exponent + 1 - digits, '0');
+}
+
 // ECMAScript's number form, as Go prints float64: shortest digits, an exponent below 1e-6 and from 1e21 on.
 void append_double(std::string& out, double number) {
   if (!std::isfinite(number)) {
@@ -82,6 +102,7 @@ void append_double(std::string& out, double number) {
       std::to_chars(buffer, buffer + sizeof buffer, number, scientific ? std::chars_format::scientific : std::chars_format::fixed);
   if (error != std::errc()) end = buffer;
   std::string_view text(buffer, static_cast<std::size_t>(end - buffer));
+  if (!scientific && size >= kWholeDigits) return append_large(out, number);
   // e-09 becomes e-9.
   if (scientific && text.size() >= 4 && text[text.size() - 4] == 'e' && text[text.size() - 3] == '-' && text[text.size() - 2] == '0') {
     out.append(text.substr(0, text.size() - 2));
@@ -96,18 +117,6 @@ void append_integer(std::string& out, Number number) {
   char buffer[24];
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, number).ptr;
   out.append(buffer, static_cast<std::size_t>(end - buffer));
-}
-
-// Length of the string literal that starts at `at`, quotes included.
-std::size_t literal_length(std::string_view text, std::size_t at) {
-  std::size_t i = at + 1;
-  while (i < text.size() && text[i] != '"') i += text[i] == '\\' ? 2 : 1;
-  return std::min(i + 1, text.size()) - at;
-}
-
-void append_line(std::string& out, int depth) {
-  out.push_back('\n');
-  out.append(static_cast<std::size_t>(depth) * 2, ' ');
 }
 
 std::string_view text_of(const Value* value) noexcept {
@@ -183,6 +192,71 @@ void append_member_name(std::string& out, char lead, std::string_view name) {
   *to++ = '"';
   *to = ':';
 }
+
+// Writes trees; raw values compact, or as they were sent.
+template <bool kKept>
+class JsonWriter {
+ public:
+  explicit JsonWriter(std::string& out) noexcept : out_(out) {}
+  // Whether a raw value is not compact.
+  bool differs() const noexcept { return differs_; }
+
+  void write(const Value& value) {
+    switch (value.kind()) {
+      case json::kind::null:
+        out_.append("null");
+        return;
+      case json::kind::bool_:
+        out_.append(value.get_bool() ? "true" : "false");
+        return;
+      case json::kind::int64:
+        return append_integer(out_, value.get_int64());
+      case json::kind::uint64:
+        return append_integer(out_, value.get_uint64());
+      case json::kind::double_:
+        return append_double(out_, value.get_double());
+      case json::kind::string:
+        return append_json_string(out_, text_of(&value));
+      case json::kind::array:
+        return write(value.get_array());
+      case json::kind::object:
+        return write(value.get_object());
+    }
+  }
+
+  void write(const Array& array) {
+    if (is_raw_node(array)) return write_raw(text_of(&array[1]));
+    out_.push_back('[');
+    bool first = true;
+    for (const Value& item : array) {
+      if (!first) out_.push_back(',');
+      first = false;
+      write(item);
+    }
+    out_.push_back(']');
+  }
+
+  void write(const Object& object) {
+    char lead = '{';
+    for (const auto& member : object) {
+      append_member_name(out_, std::exchange(lead, ','), member.key());
+      write(member.value());
+    }
+    out_.append(object.empty() ? "{}" : "}");
+  }
+
+ private:
+  void write_raw(std::string_view text) {
+    const std::size_t begin = out_.size();
+    append_compact_json(out_, text);
+    if (!kKept || std::string_view(out_).substr(begin) == text) return;
+    differs_ = true;
+    out_.replace(begin, std::string::npos, text);
+  }
+
+  std::string& out_;
+  bool differs_ = false;
+};
 
 // Boost.JSON has no index of objects that are this small either.
 constexpr std::size_t kSmallObject = 18;
@@ -285,53 +359,19 @@ void append_json_string(std::string& out, std::string_view text) {
   out.push_back('"');
 }
 
-void append_json(std::string& out, const Value& value) {
-  switch (value.kind()) {
-    case json::kind::null:
-      out.append("null");
-      return;
-    case json::kind::bool_:
-      out.append(value.get_bool() ? "true" : "false");
-      return;
-    case json::kind::int64:
-      append_integer(out, value.get_int64());
-      return;
-    case json::kind::uint64:
-      append_integer(out, value.get_uint64());
-      return;
-    case json::kind::double_:
-      append_double(out, value.get_double());
-      return;
-    case json::kind::string:
-      append_json_string(out, text_of(&value));
-      return;
-    case json::kind::array:
-      append_json(out, value.get_array());
-      return;
-    case json::kind::object:
-      append_json(out, value.get_object());
-      return;
-  }
-}
+void append_json(std::string& out, const Value& value) { JsonWriter<false>(out).write(value); }
+void append_json(std::string& out, const Array& array) { JsonWriter<false>(out).write(array); }
+void append_json(std::string& out, const Object& object) { JsonWriter<false>(out).write(object); }
 
-void append_json(std::string& out, const Array& array) {
-  out.push_back('[');
-  bool first = true;
-  for (const Value& item : array) {
-    if (!first) out.push_back(',');
-    first = false;
-    append_json(out, item);
-  }
-  out.push_back(']');
+bool append_kept_json(std::string& out, const Value& value) {
+  JsonWriter<true> writer(out);
+  writer.write(value);
+  return writer.differs();
 }
-
-void append_json(std::string& out, const Object& object) {
-  char lead = '{';
-  for (const auto& member : object) {
-    append_member_name(out, std::exchange(lead, ','), member.key());
-    append_json(out, member.value());
-  }
-  out.append(object.empty() ? "{}" : "}");
+bool append_kept_json(std::string& out, const Object& object) {
+  JsonWriter<true> writer(out);
+  writer.write(object);
+  return writer.differs();
 }
 
 std::string to_json(const Value& value) {
@@ -347,41 +387,6 @@ std::string to_json(const Object& object) {
 std::string to_json(const Array& array) {
   std::string out;
   append_json(out, array);
-  return out;
-}
-
-std::string pretty_json(std::string_view compact) {
-  std::string out;
-  out.reserve(compact.size() + compact.size() / 2);
-  int depth = 0;
-  for (std::size_t i = 0; i < compact.size(); ++i) {
-    const char letter = compact[i];
-    const char next = i + 1 < compact.size() ? compact[i + 1] : '\0';
-    if (letter == '"') {
-      const std::size_t length = literal_length(compact, i);
-      out.append(compact.substr(i, length));
-      i += length - 1;
-    } else if (letter == '{' || letter == '[') {
-      out.push_back(letter);
-      if (next == '}' || next == ']') {
-        out.push_back(next);
-        ++i;
-      } else {
-        append_line(out, ++depth);
-      }
-    } else if (letter == '}' || letter == ']') {
-      append_line(out, --depth);
-      out.push_back(letter);
-    } else if (letter == ',') {
-      out.push_back(letter);
-      append_line(out, depth);
-    } else if (letter == ':') {
-      out.append(": ");
-    } else if (letter != '\n') {
-      out.push_back(letter);
-    }
-  }
-  out.push_back('\n');
   return out;
 }
 

@@ -1,5 +1,9 @@
 #include "backplane/json_reading.hpp"
 
+#include "backplane/raw_json.hpp"
+#include "backplane/schema.hpp"
+#include "raw/node.hpp"
+
 namespace backplane BACKPLANE_API {
 namespace {
 
@@ -51,21 +55,39 @@ char plain_escape(char c) noexcept {
   }
 }
 
+bool text_nests_deeper(std::string_view json, std::size_t levels) noexcept {
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (json[i] == '"') {
+      for (++i; i < json.size() && json[i] != '"'; ++i) i += json[i] == '\\' ? 1 : 0;
+    } else if (json[i] == '{' || json[i] == '[') {
+      if (++depth > levels) return true;
+    } else if (json[i] == '}' || json[i] == ']') {
+      --depth;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<Value> read_json(std::string_view text, json::storage_ptr storage) {
   json::parse_options options;
   options.max_depth = kMaxJsonDepth;
   boost::system::error_code error;
-  Value value = json::parse(json::string_view(text.data(), text.size()), error, std::move(storage), options);
-  if (error) return std::nullopt;
-  return std::optional<Value>(std::move(value));
+  Value value = json::parse(json::string_view(text.data(), text.size()), error, storage, options);
+  if (!error) return std::optional<Value>(std::move(value));
+  // Raw JSON is kept as it was sent: what the reader of bodies lets through (bytes that are no UTF-8, halves of characters) is read again.
+  Result<Value> lenient = parse_json(text, std::move(storage), nullptr);
+  if (!lenient.ok()) return std::nullopt;
+  return std::optional<Value>(std::move(*lenient));
 }
 
 bool nests_deeper(const Value& value, std::size_t levels) noexcept {
   if (const Object* object = value.if_object()) return nests_deeper(*object, levels);
   const Array* array = value.if_array();
   if (array == nullptr) return false;
+  if (is_raw_node(*array)) return text_nests_deeper(raw_text(value), levels);
   if (levels == 0) return true;
   for (const Value& item : *array) {
     if (nests_deeper(item, levels - 1)) return true;

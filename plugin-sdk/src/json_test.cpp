@@ -16,6 +16,10 @@ TEST(Json, NumbersArePrintedAsEncodingJsonDoes) {
   EXPECT_EQ(to_json(Value(0.5)), "0.5");
   EXPECT_EQ(to_json(Value(1e21)), "1e+21");
   EXPECT_EQ(to_json(Value(1e20)), "100000000000000000000");
+  EXPECT_EQ(to_json(Value(18446744073709551616.0)), "18446744073709552000");
+  EXPECT_EQ(to_json(Value(-9223372036854775808.0)), "-9223372036854776000");
+  EXPECT_EQ(to_json(Value(9007199254740992.0)), "9007199254740992");
+  EXPECT_EQ(to_json(Value(123456789012345678901.0)), "123456789012345680000");
   EXPECT_EQ(to_json(Value(1e-7)), "1e-7");
   EXPECT_EQ(to_json(Value(1.5e-10)), "1.5e-10");
   EXPECT_EQ(to_json(Value(std::int64_t{-5})), "-5");

@@ -9,6 +9,7 @@
 #include "backplane/codec.hpp"
 #include "backplane/json_reading.hpp"
 #include "backplane/meta.hpp"
+#include "backplane/raw_json.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace {
@@ -276,7 +277,10 @@ Object decode(const ObjectEntry& entry, json::storage_ptr storage) {
 ObjectRef make_object(const Object& tree) {
   auto entry = std::make_shared<ObjectEntry>();
   std::string text;
-  append_json(text, tree);
+  if (append_kept_json(text, tree)) {
+    set_kept_json(*entry, std::move(text));
+    text = to_json(tree);
+  }
   entry->ns = meta_namespace(tree);
   entry->name = meta_name(tree);
   for (char digit : meta_text(tree, "resourceVersion")) {

@@ -40,6 +40,11 @@ const StandardResource* standard_resource(std::string_view name) noexcept {
   return found == std::end(kStandardResources) ? nullptr : found;
 }
 
+// With a domain of its own, and a name that a quota can ask for.
+bool is_extended_resource(std::string_view name) {
+  return !name.starts_with("requests.") && is_qualified_name("requests." + std::string(name)).empty();
+}
+
 bool is_quota_huge_page(std::string_view name) noexcept { return is_huge_page(name) || name.starts_with("requests.hugepages-"); }
 
 }  // namespace
@@ -68,8 +73,11 @@ Problems resource_name_problems(std::string_view name) {
 
 Problems container_resource_name_problems(std::string_view name) {
   Problems out = resource_name_problems(name);
-  if (name.find('/') != std::string_view::npos || is_standard_container_resource(name) || !is_qualified_name(name).empty()) return out;
-  out.emplace_back("must be a standard resource for containers");
+  if (name.find('/') == std::string_view::npos) {
+    if (!is_standard_container_resource(name)) out.emplace_back("must be a standard resource for containers");
+  } else if (!is_native_resource(name) && !is_extended_resource(name)) {
+    out.emplace_back("doesn't follow extended resource name standard");
+  }
   return out;
 }
 

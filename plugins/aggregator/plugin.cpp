@@ -1,4 +1,5 @@
 // The plugin aggregator: stands in front of every other delegate and keeps an APIService for each group version.
+#include <backplane/certificate_flaws.hpp>
 #include <backplane/plugin.hpp>
 
 #include "apiregistration_v1_json.hpp"
@@ -74,6 +75,7 @@ Task<Status> wait_for_registration(std::shared_ptr<Autoregister> autoregister, s
 class Aggregator final : public Plugin {
  public:
   Status provision(Host& host) override {
+    show_certificate_flaws("apiserver_kube_aggregator");
     const std::string_view document = apiregistration_v1_json();
     auto schemas = SchemaSet::compile({&document, 1}, {meta_schemas()});
     if (!schemas.ok()) return std::move(schemas.status());

@@ -94,7 +94,7 @@ Task<void> ProxyHandler::handle(RequestContext& context, Exchange& exchange) {
     auto resolving = state->backend->resolve();
     Result<std::string> address = co_await std::move(resolving);
     if (address.ok()) {
-      auto client = state->backend->client(*address);
+      auto client = state->backend->counted_client(*address);
       if (client.ok()) {
         ProxyCall call = call_to(std::move(*client), *address, context, exchange);
         call.reject_redirects = state->reject_redirects;

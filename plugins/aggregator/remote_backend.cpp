@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <backplane/certificate_flaws.hpp>
 #include <backplane/informer.hpp>
 #include <backplane/kit/base64.hpp>
 
@@ -52,20 +53,32 @@ ClientConfig RemoteBackend::config(const std::string& address) const {
   return out;
 }
 
-Result<std::shared_ptr<HttpClient>> RemoteBackend::client(const std::string& address) {
+Result<RemoteBackend::Known> RemoteBackend::known(const std::string& address) {
   const std::lock_guard lock(mutex_);
-  const auto found = std::find_if(clients_.begin(), clients_.end(), [&](const auto& row) { return row.first == address; });
-  if (found != clients_.end()) return found->second;
+  const auto found = std::find_if(clients_.begin(), clients_.end(), [&](const Known& each) { return each.address == address; });
+  if (found != clients_.end()) return *found;
   auto made = host_.make_client(config(address));
   if (!made.ok()) return std::move(made).status();
   if (clients_.size() >= kMaxAddresses) clients_.erase(clients_.begin());
-  clients_.emplace_back(address, *made);
-  return std::move(*made);
+  clients_.push_back({address, *made, count_certificate_flaws(*made, "apiserver_kube_aggregator")});
+  return clients_.back();
+}
+
+Result<std::shared_ptr<HttpClient>> RemoteBackend::client(const std::string& address) {
+  auto found = known(address);
+  if (!found.ok()) return std::move(found).status();
+  return std::move(found->client);
+}
+
+Result<std::shared_ptr<HttpClient>> RemoteBackend::counted_client(const std::string& address) {
+  auto found = known(address);
+  if (!found.ok()) return std::move(found).status();
+  return std::move(found->counted);
 }
 
 void RemoteBackend::forget(const std::string& address) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(clients_, [&](const auto& row) { return row.first == address; });
+  std::erase_if(clients_, [&](const Known& each) { return each.address == address; });
 }
 
 }  // namespace backplane

@@ -9,7 +9,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <backplane/client.hpp>
@@ -43,17 +42,24 @@ class RemoteBackend {
   // "host:port"
   Task<Result<std::string>> resolve() const;
   Result<std::shared_ptr<HttpClient>> client(const std::string& address);
+  // The same, whose calls are counted by what is wrong with the server's certificate: for requests that are passed on.
+  Result<std::shared_ptr<HttpClient>> counted_client(const std::string& address);
   // What is there may be why a call has failed: the next one begins with a new connection.
   void forget(const std::string& address);
 
  private:
+  struct Known {
+    std::string address;
+    std::shared_ptr<HttpClient> client, counted;
+  };
   ClientConfig config(const std::string& address) const;
+  Result<Known> known(const std::string& address);
 
   Host& host_;
   const std::shared_ptr<ServiceResolver> resolver_;
   const RemoteTarget target_;
   std::mutex mutex_;
-  std::vector<std::pair<std::string, std::shared_ptr<HttpClient>>> clients_;  // by address, the newest last
+  std::vector<Known> clients_;  // the newest last
 };
 
 }  // namespace backplane

@@ -130,7 +130,7 @@ Task<RemoteReading> read_documents(std::shared_ptr<ProxyState> state, RemoteDocu
   auto resolving = backend->resolve();
   const Result<std::string> address = co_await std::move(resolving);
   if (!address.ok()) co_return stale(*before, address.status());
-  const auto client = backend->client(*address);
+  const auto client = backend->counted_client(*address);
   if (!client.ok()) co_return stale(*before, client.status());
   auto discovering = discover(*client, backend->target().version);
   Discovered found = co_await std::move(discovering);

@@ -32,10 +32,12 @@ void check_apiservice(const Object& object, FieldErrors& errors) {
   const std::string group(get_string(spec, "group"));
   const std::string version(get_string(spec, "version"));
   const std::string wanted = version + "." + group;
-  const std::string_view name = meta_name(object);
-  const bool path_segment = is_path_segment_name(name).empty();
-  if (!name.empty() && path_segment && name != wanted)
-    errors.invalid("metadata.name", name, "must be `spec.version+\".\"+spec.group`: " + quoted(wanted));
+  // What a name would be made of is held to the same.
+  for (const std::string_view member : {"generateName", "name"}) {
+    const std::string_view name = meta_text(object, member);
+    if (name.empty() || name == wanted || !is_path_segment_name(name).empty()) continue;
+    errors.invalid("metadata." + std::string(member), name, "must be `spec.version+\".\"+spec.group`: " + quoted(wanted));
+  }
 
   if (group.empty() && version != "v1") errors.required("spec.group", "only v1 may have an empty group and it better be legacy kube");
   check_service(errors, spec);

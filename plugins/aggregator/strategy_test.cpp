@@ -18,6 +18,8 @@ TEST(ApiServices, AreNamedAfterTheirVersionAndGroup) {
   EXPECT_EQ(problems_of(R"({"metadata":{"name":"v1.a.io"},)" + std::string(kSpec)), "");
   EXPECT_EQ(problems_of(R"({"metadata":{"name":"v2.a.io"},)" + std::string(kSpec)),
             "metadata.name: Invalid value: \"v2.a.io\": must be `spec.version+\".\"+spec.group`: \"v1.a.io\"");
+  EXPECT_EQ(problems_of(R"({"metadata":{"name":"v1.a.io","generateName":"x"},)" + std::string(kSpec)),
+            "metadata.generateName: Invalid value: \"x\": must be `spec.version+\".\"+spec.group`: \"v1.a.io\"");
   EXPECT_EQ(problems_of(R"({"metadata":{},)" + std::string(kSpec)), "") << "that a name is required is said for every kind";
 }
 

@@ -87,6 +87,15 @@ bool written_through_others(const Object& crd) {
   return schema != nullptr && has_default(Value(*schema));
 }
 
+// Nothing is created with a status; who reads it sees the one that the schema has for objects without.
+bool has_default_status(const Object& crd) {
+  const Object* stored = storage_version_of(crd);
+  const Object* schema = stored != nullptr ? schema_of(*stored) : nullptr;
+  if (schema == nullptr || get_object(object_or_empty(*stored, "subresources"), "status") == nullptr) return false;
+  const Object* status = get_object(object_or_empty(*schema, "properties"), "status");
+  return status != nullptr && status->contains("default");
+}
+
 // ---- scale
 
 std::string_view go_type(const Value& value) {
@@ -164,10 +173,9 @@ void check_scale(const CustomVersion& version, const Object& object, FieldErrors
 
 // ---- validation rules
 
-void ask_rules(const CustomVersion& version, const Value& object, const Value* old, RuleFindings findings) {
+void ask_rules(const CustomVersion& version, const Value& object, const Value* old, RuleFindings findings, cel::Budget budget) {
   if (version.rules == nullptr) return;
   if (blocks_rules(findings.errors)) return say_blocked(findings.errors);
-  cel::Budget budget;
   run_rules(version.rules->get(), object, old, old != nullptr, "", budget, findings);
 }
 
@@ -243,27 +251,29 @@ Result<std::shared_ptr<const CustomResource>> read_resource(const Object& crd, c
     resource->versions.back().served = served;
   }
   if (resource->versions.empty()) return internal_error("the definition of " + resource->plural + " has no version to store");
-  resource->may_lack_defaults = written_through_others(crd);
+  resource->may_lack_defaults = written_through_others(crd) || has_default_status(crd);
   resource->by_webhook = converts_by_webhook(crd);
   resource->writes = std::move(writes);
   return std::shared_ptr<const CustomResource>(std::move(resource));
 }
 
-void validate_custom(const CustomVersion& version, const Object& object, RuleFindings findings) {
+void validate_custom(const CustomVersion& version, const Object& object, RuleFindings findings, cel::Budget budget) {
   const Value whole(object);
   version.schema.root->validate(whole, "", findings.errors);
   check_scale(version, object, findings.errors);
-  ask_rules(version, whole, nullptr, findings);
+  ask_rules(version, whole, nullptr, findings, std::move(budget));
 }
 
-void validate_custom_update(const CustomVersion& version, const Object& object, const Object& old, RuleFindings findings) {
+void validate_custom_update(const CustomVersion& version, const Object& object, const Object& old, RuleFindings findings,
+                            cel::Budget budget) {
   const Value whole(object), before(old);
   validate_change(*version.schema.root, whole, &before, "", findings.errors);
   check_scale(version, object, findings.errors);
-  ask_rules(version, whole, &before, findings);
+  ask_rules(version, whole, &before, findings, std::move(budget));
 }
 
-void validate_custom_status(const CustomVersion& version, const Object& object, const Object& old, RuleFindings findings) {
+void validate_custom_status(const CustomVersion& version, const Object& object, const Object& old, RuleFindings findings,
+                            cel::Budget budget) {
   const Value* status = find(object, "status");
   const Schema* schema = version.schema.root->property("status");
   if (status != nullptr && schema != nullptr) validate_change(*schema, *status, find(old, "status"), "status", findings.errors);
@@ -275,7 +285,7 @@ void validate_custom_status(const CustomVersion& version, const Object& object, 
     whole.get_object()["status"] = *status;
   else
     erase_member(whole.get_object(), "status");
-  ask_rules(version, whole, &before, findings);
+  ask_rules(version, whole, &before, findings, std::move(budget));
 }
 
 }  // namespace backplane::apiextensions

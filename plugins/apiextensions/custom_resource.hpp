@@ -43,7 +43,7 @@ struct CustomResource {
   bool namespaced = true;
   std::vector<CustomVersion> versions;
   std::size_t stored_index = 0;
-  // What is written through another version lacks the defaults of the stored one.
+  // What is written through another version lacks the defaults of the stored one; what is created, that of the status.
   bool may_lack_defaults = false;
   // Versions differ in more than their names: only the webhook makes one of another.
   bool by_webhook = false;
@@ -73,10 +73,12 @@ Result<std::shared_ptr<const CustomResource>> read_resource(const Object& crd, c
                                                             std::shared_ptr<const Writes> writes);
 
 // ---- the rules of a version on one object; metadata is the store's business.  What was wrong before in the same way is let through
-// (validation ratcheting); a validation rule's failure becomes a warning then.
-void validate_custom(const CustomVersion& version, const Object& object, RuleFindings findings);
-void validate_custom_update(const CustomVersion& version, const Object& object, const Object& old, RuleFindings findings);
+// (validation ratcheting); a validation rule's failure becomes a warning then.  `budget`: of its validation rules.
+void validate_custom(const CustomVersion& version, const Object& object, RuleFindings findings, cel::Budget budget = {});
+void validate_custom_update(const CustomVersion& version, const Object& object, const Object& old, RuleFindings findings,
+                            cel::Budget budget = {});
 // Of `object` the status is looked at, with the rest as it is in `old`.
-void validate_custom_status(const CustomVersion& version, const Object& object, const Object& old, RuleFindings findings);
+void validate_custom_status(const CustomVersion& version, const Object& object, const Object& old, RuleFindings findings,
+                            cel::Budget budget = {});
 
 }  // namespace backplane::apiextensions

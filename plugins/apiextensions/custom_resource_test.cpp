@@ -164,6 +164,21 @@ TEST(CustomConverterTest, ReadersSeeTheDefaultsOfTheStoredVersionAndTheStoreDoes
             R"({"apiVersion":"mv.example.com/v1","kind":"Thing","metadata":{"name":"t"},"spec":{"size":1}})");
 }
 
+// It was missing until the status was written for the first time.
+TEST(CustomResourceTest, ADefaultOfTheStatusIsSeenInWhatIsCreated) {
+  const Object crd = json::parse(R"({"spec":{"group":"mv.example.com","scope":"Namespaced","names":{"plural":"things","kind":"Thing"},
+    "versions":[{"name":"v1","served":true,"storage":true,"subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object","properties":{
+      "status":{"type":"object","default":{"phase":"Pending"},"properties":{"phase":{"type":"string"}}}}}}}]},
+    "status":{"acceptedNames":{"plural":"things","singular":"thing","kind":"Thing","listKind":"ThingList"}}})")
+                         .as_object();
+  const auto read = *read_resource(crd, std::make_shared<SchemaSource>(make_object(crd)), std::make_shared<Writes>());
+  EXPECT_EQ(read->refresh_until(), std::numeric_limits<Revision>::max());
+  Object stored = thing("");
+  EXPECT_FALSE(read->is_current(stored));
+  read->complete(stored);
+  EXPECT_EQ(to_json(Value(stored["status"])), R"({"phase":"Pending"})");
+}
+
 TEST(CustomResourceTest, OnlyAWebhookMakesOneVersionOfAnother) {
   auto by_webhook = std::make_shared<CustomResource>(*resource());
   Object older = thing(R"(,"a":"x")", "v1alpha1");
@@ -182,6 +197,30 @@ TEST(CustomResourceTest, OnlyAWebhookMakesOneVersionOfAnother) {
   make_version_status_strategy(by_webhook, by_webhook->stored())->prepare_for_update(context, sent, updated);
   EXPECT_EQ(to_json(sent["spec"]), R"({"size":1})");
   EXPECT_EQ(to_json(sent["status"]), R"({"replicas":3})");
+}
+
+TEST(CustomResourceTest, ARequestThatIsOverEndsTheRunsOfItsRules) {
+  const Object crd = json::parse(R"x({"spec":{"group":"mv.example.com","scope":"Namespaced","names":{"plural":"things","kind":"Thing"},
+    "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{
+      "l":{"type":"array","items":{"type":"integer"},"x-kubernetes-validations":[{"rule":"self.all(x, x == 1)"}]}}}}}]},
+    "status":{"acceptedNames":{"plural":"things","singular":"thing","kind":"Thing","listKind":"ThingList"}}})x")
+                         .as_object();
+  const auto read = *read_resource(crd, std::make_shared<SchemaSource>(make_object(crd)), std::make_shared<Writes>());
+  std::string list = "1";
+  for (int i = 0; i < 150; ++i) list += ",1";
+  const Object many = thing(R"(,"l":[)" + list + "]");
+  const auto strategy = make_version_strategy(read, read->stored());
+  RequestContext context;
+  const auto found = [&] {
+    FieldErrors errors;
+    strategy->validate(context, many, errors);
+    return errors.empty() ? "" : errors.aggregate_message();
+  };
+  EXPECT_EQ(found(), "");
+  context.deadline = std::chrono::steady_clock::now() + std::chrono::hours(1);
+  EXPECT_EQ(found(), "");
+  context.deadline = std::chrono::steady_clock::now() - std::chrono::milliseconds(1);
+  EXPECT_EQ(found(), "l: Invalid value: \"array\": operation interrupted evaluating rule: self.all(x, x == 1)");
 }
 
 TEST(CustomConverterTest, KnowsTheFieldLabelsOfItsOwnVersion) {

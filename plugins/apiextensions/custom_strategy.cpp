@@ -33,6 +33,15 @@ void warn_of_finalizer(const std::string& finalizer, std::vector<std::string>& w
                      "to avoid accidental conflicts with other finalizer writers");
 }
 
+// A run keeps its thread, and with it the timer that would end the request: it looks at the clock itself.
+cel::Budget budget_of(const RequestContext& context) {
+  cel::Budget out;
+  if (context.deadline != std::chrono::steady_clock::time_point::max()) {
+    out.cancelled = [end = context.deadline] { return std::chrono::steady_clock::now() >= end; };
+  }
+  return out;
+}
+
 void warn(RequestContext& context, const std::vector<std::string>& warnings) {
   for (const std::string& text : warnings) context.warn(text);
 }
@@ -128,12 +137,12 @@ class VersionStrategy final : public Strategy, public WrittenFieldsProvider {
   }
   void validate(RequestContext& context, const Object& object, FieldErrors& errors) const override {
     std::vector<std::string> warnings;
-    validate_custom(version_, object, {errors, warnings});
+    validate_custom(version_, object, {errors, warnings}, budget_of(context));
     warn(context, warnings);
   }
   void validate_update(RequestContext& context, const Object& object, const Object& old, FieldErrors& errors) const override {
     std::vector<std::string> warnings;
-    validate_custom_update(version_, object, old, {errors, warnings});
+    validate_custom_update(version_, object, old, {errors, warnings}, budget_of(context));
     warn(context, warnings);
   }
 
@@ -162,7 +171,7 @@ class VersionStatusStrategy final : public Strategy, public WrittenFieldsProvide
   }
   void validate_update(RequestContext& context, const Object& object, const Object& old, FieldErrors& errors) const override {
     std::vector<std::string> warnings;
-    validate_custom_status(version_, object, old, {errors, warnings});
+    validate_custom_status(version_, object, old, {errors, warnings}, budget_of(context));
     warn(context, warnings);
   }
 

@@ -1,6 +1,7 @@
 #include "rule_run.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "definition.hpp"
 
@@ -11,39 +12,91 @@ constexpr std::size_t kMostMessageBytes = 5 * 1024;
 constexpr std::string_view kNoBudget = "validation failed due to running out of cost budget, no further validation rules will be run";
 constexpr std::string_view kCallLimit = "operation cancelled: actual cost limit exceeded";
 
+// The items of the lists of type map that an object had, by their keys: a list is gone through once, however many items are looked for.
+class OldItems {
+ public:
+  // The first item that has the same keys; null: there is none, or the keys are no scalars.
+  const Value* find(const std::vector<std::string>& keys, const Value& item, const Value* old) {
+    if (keys.empty() || old == nullptr || !old->is_array()) return nullptr;
+    std::string text;
+    if (!append_keys(keys, item, text)) return nullptr;
+    const auto& items = items_of(keys, *old);
+    const auto found = items.find(text);
+    return found == items.end() ? nullptr : found->second;
+  }
+
+ private:
+  using Items = std::unordered_map<std::string, const Value*>;
+
+  static bool append_keys(const std::vector<std::string>& keys, const Value& item, std::string& out) {
+    if (!item.is_object()) return false;
+    return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
+      const Value* value = backplane::find(item.get_object(), key);
+      if (value == nullptr || value->is_structured() || value->is_null()) return false;
+      append_json(out, *value);
+      out += ',';
+      return true;
+    });
+  }
+  const Items& items_of(const std::vector<std::string>& keys, const Value& list) {
+    const auto [known, fresh] = lists_.try_emplace(&list);
+    if (!fresh) return known->second;
+    for (const Value& item : list.get_array()) {
+      std::string text;
+      if (append_keys(keys, item, text)) known->second.emplace(std::move(text), &item);
+    }
+    return known->second;
+  }
+
+  std::unordered_map<const Value*, Items> lists_;
+};
+
+bool same_value(const KeyedPart* keyed, const Value& now, const Value& old, OldItems& items);
+
+bool same_items(const KeyedPart& keyed, const Value& now, const Value& old, OldItems& items) {
+  if (now.get_array().size() != old.get_array().size()) return false;
+  return std::all_of(now.get_array().begin(), now.get_array().end(), [&](const Value& item) {
+    const Value* before = items.find(keyed.keys, item, &old);
+    return before != nullptr && same_value(keyed.items.get(), item, *before, items);
+  });
+}
+
+bool same_members(const KeyedPart& keyed, const Object& now, const Object& old, OldItems& items) {
+  if (now.size() != old.size()) return false;
+  return std::all_of(now.begin(), now.end(), [&](const auto& member) {
+    const std::string_view name(member.key().data(), member.key().size());
+    const auto property = keyed.properties.find(name);
+    const Value* before = find(old, name);
+    return before != nullptr &&
+           same_value(property == keyed.properties.end() ? keyed.values.get() : property->second.get(), member.value(), *before, items);
+  });
+}
+
+// Whether nothing has changed; the order of items that have keys is nothing.
+bool same_value(const KeyedPart* keyed, const Value& now, const Value& old, OldItems& items) {
+  if (now == old) return true;
+  if (keyed == nullptr) return false;
+  if (now.is_array() && old.is_array() && !keyed->keys.empty()) return same_items(*keyed, now, old, items);
+  return now.is_object() && old.is_object() && same_members(*keyed, now.get_object(), old.get_object(), items);
+}
+
 // A value and the one that stood in its place before.
 struct Pair {
   const Value* now = nullptr;
   const Value* old = nullptr;
+  const KeyedPart* keyed = nullptr;
   bool known() const noexcept { return old != nullptr; }
-  bool same() const { return known() && *now == *old; }
 };
 
 // What decides whether a failure has been there before: the value itself where its predecessor is known, else what is around it.
 struct Ratchet {
   Pair here, around;
-  bool same() const { return here.known() ? here.same() : around.same(); }
-  Ratchet inner(const Value& now, const Value* old) const {
+  const Pair& deciding() const noexcept { return here.known() ? here : around; }
+  Ratchet inner(const RuleNode& node, const Value& now, const Value* old) const {
     if (!here.known()) return *this;
-    return {{&now, old}, here};
+    return {{&now, old, node.keyed.get()}, here};
   }
 };
-
-// The item of a list of type map that has the same keys; null: there is none, or the keys are no scalars.
-const Value* find_by_keys(const std::vector<std::string>& keys, const Value& item, const Value* old) {
-  if (keys.empty() || old == nullptr || !old->is_array() || !item.is_object()) return nullptr;
-  const auto same_keys = [&](const Value& other) {
-    if (!other.is_object()) return false;
-    return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
-      const Value* a = find(item.get_object(), key);
-      const Value* b = find(other.get_object(), key);
-      return a != nullptr && b != nullptr && !a->is_structured() && !a->is_null() && *a == *b;
-    });
-  };
-  const Array& list = old->get_array();
-  const auto found = std::find_if(list.begin(), list.end(), same_keys);
-  return found == list.end() ? nullptr : &*found;
-}
 
 std::string trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\n\r\v\f";
@@ -79,8 +132,8 @@ class Run {
   void look_at_items(const RuleNode& node, const std::string& path, const Array& list, const Value* old, const Ratchet& ratchet) {
     if (node.items == nullptr) return;
     for (std::size_t i = 0; i < list.size() && !ended_; ++i) {
-      const Value* before = find_by_keys(node.keys, list[i], old);
-      const Ratchet inner = ratchet.inner(list[i], find_by_keys(node.keys, list[i], ratchet.here.old));
+      const Value* before = old_items_.find(node.keys, list[i], old);
+      const Ratchet inner = ratchet.inner(*node.items, list[i], old_items_.find(node.keys, list[i], ratchet.here.old));
       look(*node.items, path + "[" + std::to_string(i) + "]", list[i], before, inner);
     }
   }
@@ -94,18 +147,18 @@ class Run {
       const std::string inner_path =
           below != nullptr ? (path.empty() ? "" : path + ".") + std::string(name) : path + "[" + std::string(name) + "]";
       if (below == nullptr) below = node.values.get();
-      if (below != nullptr) look(*below, inner_path, value, member(old, name), inner(ratchet, name, value));
+      if (below != nullptr) look(*below, inner_path, value, member(old, name), inner(*below, ratchet, name, value));
     }
   }
 
   static const Value* member(const Value* object, std::string_view name) {
     return object != nullptr && object->is_object() ? find(object->get_object(), name) : nullptr;
   }
-  static Ratchet inner(const Ratchet& ratchet, std::string_view name, const Value& value) {
+  static Ratchet inner(const RuleNode& node, const Ratchet& ratchet, std::string_view name, const Value& value) {
     // What both are said to be is the same by the time they are looked at.
     const bool root = !ratchet.around.known();
     if (ratchet.here.known() && root && (name == "apiVersion" || name == "kind")) return {};
-    return ratchet.inner(value, member(ratchet.here.old, name));
+    return ratchet.inner(node, value, member(ratchet.here.old, name));
   }
 
   void invalid_type(const RuleNode& node, const std::string& path, const std::string& detail) {
@@ -144,6 +197,7 @@ class Run {
       case cel::Outcome::End::kValue:
         if (!outcome.value.is_bool() || !outcome.value.get_bool()) fail(rule, node, path, value, old, ratchet);
         return;
+      case cel::Outcome::End::kCancelled:
       case cel::Outcome::End::kFailed:
         if (outcome.message.starts_with("no such overload"))
           invalid_type(node, path,
@@ -161,9 +215,6 @@ class Run {
                          "for rule: " +
                          rule.words);
         break;
-      case cel::Outcome::End::kCancelled:
-        invalid_type(node, path, "operation interrupted evaluating rule: " + rule.words);
-        break;
       case cel::Outcome::End::kNoBudget:
         invalid_type(node, path, std::string(kNoBudget));
         break;
@@ -171,8 +222,16 @@ class Run {
     ended_ = true;
   }
 
+  // Asked once for each pair: many items may be let off by what is around them all.
+  bool same(const Pair& pair) {
+    if (!pair.known()) return false;
+    const auto [known, fresh] = same_.try_emplace(pair.now, false);
+    if (fresh) known->second = same_value(pair.keyed, *pair.now, *pair.old, old_items_);
+    return known->second;
+  }
+
   void add(const Rule& rule, const Ratchet& ratchet, FieldError error) {
-    if (!rule.compiled.uses_old && ratchet.same())
+    if (!rule.compiled.uses_old && same(ratchet.deciding()))
       findings_.warnings.push_back((error.field.empty() ? std::string("<nil>") : error.field) + ": " + error.text);
     else
       findings_.errors.add(std::move(error));
@@ -197,7 +256,7 @@ class Run {
     const cel::Outcome outcome = run(*rule.compiled.message, value, old);
     if (outcome.end == cel::Outcome::End::kNoBudget)
       return "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run";
-    if (outcome.end == cel::Outcome::End::kCallLimit || outcome.end == cel::Outcome::End::kCancelled)
+    if (outcome.end == cel::Outcome::End::kCallLimit)
       return "no further validation rules will be run due to call cost exceeds limit for messageExpression: " +
              quoted(rule.message_expression);
     if (outcome.end != cel::Outcome::End::kValue) return {};
@@ -207,6 +266,8 @@ class Run {
     return {};
   }
 
+  OldItems old_items_;
+  std::unordered_map<const Value*, bool> same_;
   cel::Budget& budget_;
   RuleFindings findings_;
   bool ended_ = false;
@@ -217,7 +278,7 @@ class Run {
 void run_rules(const RuleNode& rules, const Value& object, const Value* old, bool ratchet, const std::string& path, cel::Budget& budget,
                RuleFindings findings) {
   Ratchet start;
-  if (ratchet && old != nullptr) start.here = {&object, old};
+  if (ratchet && old != nullptr) start.here = {&object, old, rules.keyed.get()};
   Run(budget, findings).look(rules, path, object, old, start);
 }
 

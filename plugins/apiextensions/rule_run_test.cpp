@@ -125,6 +125,20 @@ TEST(RuleRunTest, WhatHasNoPredecessorGoesByWhatIsAround) {
   EXPECT_EQ(find_problems(schema, R"({"l":[1,3]})", R"({"l":[1,2]})").errors, "spec.l[0]: Invalid value: 1: failed rule: self > 1");
 }
 
+TEST(RuleRunTest, ItemsWithKeysInAnotherOrderAreNoChange) {
+  const std::string schema = R"({"type":"object","properties":{"in":{"type":"object","properties":{"l":{"type":"array",
+    "x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["k"],"items":{"type":"object","properties":{"k":{"type":"string"},
+    "v":{"type":"array","items":{"type":"integer"}}}}}},"x-kubernetes-validations":[{"rule":"self.l.size() < 2"}]}}})";
+  const std::string before = R"({"in":{"l":[{"k":"a","v":[1,2]},{"k":"b"}]}})",
+                    failed = "spec.in: Invalid value: failed rule: self.l.size() < 2";
+  const Found turned = find_problems(schema, R"({"in":{"l":[{"k":"b"},{"k":"a","v":[1,2]}]}})", before);
+  EXPECT_EQ(turned.errors, "");
+  EXPECT_EQ(turned.warnings, std::vector<std::string>{failed});
+  // What has no keys has its place.
+  EXPECT_EQ(errors_of(schema, R"({"in":{"l":[{"k":"b"},{"k":"a","v":[2,1]}]}})", before), failed);
+  EXPECT_EQ(errors_of(schema, R"({"in":{"l":[{"k":"b"},{"k":"c"}]}})", before), failed);
+}
+
 TEST(RuleRunTest, ARuleThatCannotBeAnsweredSaysWhy) {
   EXPECT_EQ(errors_of(with_rule(R"({"rule":"1 / self.size == 0","message":"m"})"), R"({"size":0})"),
             "spec: Invalid value: \"object\": division by zero evaluating rule: m");
@@ -148,6 +162,23 @@ TEST(RuleRunTest, ARunThatCostsTooMuchEnds) {
       find_problems(schema, R"({"l":[)" + list + "]}", "", short_calls).errors,
       "spec.l: Invalid value: \"array\": 'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to "
       "call cost exceeds limit for rule: self.all(x, x != 'no')");
+}
+
+// Nobody ever ended a run.
+TEST(RuleRunTest, ARunEndsWhenItsRequestHasEnded) {
+  const std::string schema = R"x({"type":"object","properties":{"l":{"type":"array","items":{"type":"integer"},
+    "x-kubernetes-validations":[{"rule":"self.all(x, x < 1000)"},{"rule":"self.size() < 5","messageExpression":"self.map(x, string(x)).join()"}]}}})x";
+  std::string list = "1";
+  for (int i = 0; i < 250; ++i) list += ",1";
+  int asked = 0;
+  cel::Budget ended;
+  ended.cancelled = [&asked] { return ++asked > 1; };
+  EXPECT_EQ(find_problems(schema, R"({"l":[)" + list + "]}", "", ended).errors,
+            "[spec.l: Invalid value: \"array\": operation interrupted evaluating rule: self.all(x, x < 1000), spec.l: Invalid value: "
+            "failed rule: self.size() < 5]");
+  EXPECT_EQ(asked, 3) << "every hundred items: twice by the rule, once by the message";
+  ended.cancelled = [] { return false; };
+  EXPECT_NE(find_problems(schema, R"({"l":[)" + list + "]}", "", ended).errors.find("spec.l: Invalid value: 111"), std::string::npos);
 }
 
 TEST(RuleRunTest, ObjectsWithProblemsOfSomeKindsAreNotAsked) {

@@ -30,12 +30,42 @@ Rule rule_of(const Object& rule, const Object& schema, RuleCompiler& compiler) {
   return out;
 }
 
+std::vector<std::string> keys_of(const Object& schema) {
+  return get_string(schema, "x-kubernetes-list-type") == "map" ? texts(schema, "x-kubernetes-list-map-keys") : std::vector<std::string>();
+}
+
+// Null: there is no list of type map in it that is told apart.
+std::unique_ptr<const KeyedPart> keyed_part(const Object& schema) {
+  auto part = std::make_unique<KeyedPart>();
+  part->keys = keys_of(schema);
+  const Object* items = get_object(schema, "items");
+  if (items != nullptr && !part->keys.empty()) part->items = keyed_part(*items);
+  if (const Object* values = get_object(schema, "additionalProperties")) part->values = keyed_part(*values);
+  for (const auto& [key, property] : object_or_empty(schema, "properties")) {
+    if (!property.is_object()) continue;
+    if (auto below = keyed_part(property.get_object())) part->properties.emplace(std::string(key.data(), key.size()), std::move(below));
+  }
+  if (part->keys.empty() && part->values == nullptr && part->properties.empty()) return nullptr;
+  return part;
+}
+
+// A part of `whole`, which it keeps.
+KeyedPartRef below(const KeyedPartRef& whole, const std::unique_ptr<const KeyedPart>& part) {
+  return part == nullptr ? nullptr : KeyedPartRef(whole, part.get());
+}
+KeyedPartRef property_below(const KeyedPartRef& whole, const std::string& name) {
+  if (whole == nullptr) return nullptr;
+  const auto found = whole->properties.find(name);
+  return found == whole->properties.end() ? nullptr : below(whole, found->second);
+}
+
 // `type`: what the part was declared as; null: what expressions cannot see, and its rules are not asked.
-std::unique_ptr<RuleNode> node_of(const Object& schema, const cel::TypeRef& type) {
+std::unique_ptr<RuleNode> node_of(const Object& schema, const cel::TypeRef& type, const KeyedPartRef& keyed) {
   if (!has_rules(schema)) return nullptr;
   auto node = std::make_unique<RuleNode>();
+  node->keyed = keyed;
   node->type = get_string(schema, "type");
-  if (get_string(schema, "x-kubernetes-list-type") == "map") node->keys = texts(schema, "x-kubernetes-list-map-keys");
+  node->keys = keys_of(schema);
   RuleCompiler compiler(type);
   for (const Object* rule : objects(schema, "x-kubernetes-validations")) {
     if (type != nullptr) {
@@ -45,8 +75,9 @@ std::unique_ptr<RuleNode> node_of(const Object& schema, const cel::TypeRef& type
     node->rules.emplace_back().compiled.problem = "failed to convert to declType for CEL validation rules";
   }
   const cel::TypeRef inner = type != nullptr ? cel::items_of(type) : nullptr;
-  if (const Object* items = get_object(schema, "items")) node->items = node_of(*items, inner);
-  if (const Object* values = get_object(schema, "additionalProperties")) node->values = node_of(*values, inner);
+  if (const Object* items = get_object(schema, "items")) node->items = node_of(*items, inner, keyed ? below(keyed, keyed->items) : nullptr);
+  if (const Object* values = get_object(schema, "additionalProperties"))
+    node->values = node_of(*values, inner, keyed ? below(keyed, keyed->values) : nullptr);
   for (const auto& [key, property] : object_or_empty(schema, "properties")) {
     if (!property.is_object() || type == nullptr) continue;
     const std::string name(key.data(), key.size());
@@ -54,7 +85,8 @@ std::unique_ptr<RuleNode> node_of(const Object& schema, const cel::TypeRef& type
     const cel::TypeRef declared =
         cel::escape(name).empty() ? cel::declare(property.get_object(), is_embedded(property.get_object())) : cel::property_of(type, name);
     if (declared == nullptr) continue;
-    if (auto below = node_of(property.get_object(), declared)) node->properties.emplace(name, std::move(below));
+    if (auto inside = node_of(property.get_object(), declared, property_below(keyed, name)))
+      node->properties.emplace(name, std::move(inside));
   }
   return node;
 }
@@ -70,7 +102,7 @@ bool has_rules(const Object& schema) {
 
 std::unique_ptr<const RuleNode> make_rules(const Object& schema, bool resource_root) {
   if (!has_rules(schema)) return nullptr;
-  return node_of(schema, cel::declare(schema, resource_root));
+  return node_of(schema, cel::declare(schema, resource_root), keyed_part(schema));
 }
 
 const RuleNode& LazyRules::get() const {

@@ -29,8 +29,19 @@ struct Rule {
   bool optional_old = false;
 };
 
+// Where lists of type map stand: their items are told apart by keys, whatever their order.  Parts without any are left out, as is what is
+// below lists of other types: those are compared as they are.
+struct KeyedPart {
+  std::vector<std::string> keys;  // of a list
+  std::map<std::string, std::unique_ptr<const KeyedPart>, std::less<>> properties;
+  std::unique_ptr<const KeyedPart> items;
+  std::unique_ptr<const KeyedPart> values;
+};
+using KeyedPartRef = std::shared_ptr<const KeyedPart>;
+
 struct RuleNode {
   std::string type;               // the schema's
+  KeyedPartRef keyed;             // null: values are the same when they are equal
   std::vector<std::string> keys;  // of the items of a list of type map; empty: they cannot be told apart
   std::vector<Rule> rules;
   std::map<std::string, std::unique_ptr<RuleNode>, std::less<>> properties;

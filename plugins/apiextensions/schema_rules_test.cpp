@@ -61,6 +61,8 @@ TEST(SchemaRulesTest, JunctionsNeedTheirPropertiesOutside) {
   EXPECT_EQ(problems(R"({"type":"object","anyOf":[{"properties":{"b":{"type":"string"}}}]})"),
             "[s.anyOf[0].properties[b].type: Forbidden: must be empty to be structural, "
             "s.properties[b]: Required value: because it is defined in s.anyOf[0].properties[b]]");
+  // Those of the root alone: such definitions were refused here and nowhere else.
+  EXPECT_EQ(problems(R"({"type":"object","properties":{"p":{"type":"string","oneOf":[{"properties":{"b":{"pattern":"a"}}}]}}})"), "");
 }
 
 TEST(SchemaRulesTest, EmbeddedResourcesNeedPropertiesOrToKeepUnknownOnes) {

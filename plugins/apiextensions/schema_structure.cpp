@@ -74,18 +74,13 @@ class Structure {
     }
   }
 
-  // What junctions say of a member needs that member outside of them.
+  // What junctions of the root say of a member needs that member outside of them; those further in are not looked at.
   void completeness(const Object& schema, const std::string& path) {
     for (std::string_view key : {"allOf", "anyOf", "oneOf"}) {
       std::size_t i = 0;
       for (const Object* branch : objects(schema, key)) covered(*branch, index_path(path, key, i++), schema, path);
     }
     if (const Object* inner = get_object(schema, "not")) covered(*inner, path + ".not", schema, path);
-    if (const Object* items = get_object(schema, "items")) completeness(*items, path + ".items");
-    for (const auto& [name, property] : object_or_empty(schema, "properties")) {
-      if (property.is_object()) completeness(property.get_object(), property_path(path, name));
-    }
-    if (const Object* values = get_object(schema, "additionalProperties")) completeness(*values, path + ".additionalProperties");
   }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backplane/certificate_flaws.hpp"
 #include "backplane/metrics.hpp"
 #include "definition.hpp"
 
@@ -141,8 +142,7 @@ Result<std::shared_ptr<HttpClient>> WebhookClient::client_of(const std::string& 
   auto made = host_.make_client(std::move(config));
   if (!made.ok()) return std::move(made.status());
   if (clients_.size() >= kMostClients) clients_.erase(clients_.begin());
-  clients_.emplace(server, *made);
-  return std::move(*made);
+  return clients_.emplace(server, count_certificate_flaws(std::move(*made), "apiserver_webhooks")).first->second;
 }
 
 Task<Result<WebhookClient::Place>> WebhookClient::find_place() {

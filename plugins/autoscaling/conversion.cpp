@@ -145,6 +145,13 @@ void drop_carried_annotations(Object& autoscaler) {
   if (annotations->empty()) erase_member(*metadata, "annotations");
 }
 
+void default_cpu_target(Object& served) {
+  Object* spec = mutable_object(served, "spec");
+  if (spec == nullptr || get_int(*spec, "targetCPUUtilizationPercentage")) return;
+  const auto carried = carried_list(object_or_empty(object_or_empty(served, "metadata"), "annotations"), kMetrics);
+  if (!carried || carried->empty()) (*spec)["targetCPUUtilizationPercentage"] = kDefaultPercent;
+}
+
 Object cpu_metric(std::int64_t percent, const json::storage_ptr& storage) {
   Object target(storage);
   target["type"] = "Utilization";

@@ -17,6 +17,9 @@ Status add_conversions(Scheme& scheme);
 // Takes the annotations out that carry v2's members through v1; v2 itself has no use for them.
 void drop_carried_annotations(Object& autoscaler);
 
+// What v2 defaults to when it has no metrics, in v1, where an annotation may say that it has some.
+void default_cpu_target(Object& served);
+
 // One metric on CPU use, in percent of what pods request.
 Object cpu_metric(std::int64_t percent, const json::storage_ptr& storage);
 

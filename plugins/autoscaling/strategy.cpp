@@ -13,10 +13,18 @@ class AutoscalerStrategy final : public kit::KindStrategy {
   void apply_defaults(Object& object) const override { drop_carried_annotations(object); }
 };
 
+// v1's own form, as it is to be tracked: a default that its types do not know.
+class ServedStrategy final : public Strategy {
+ public:
+  using Strategy::Strategy;
+  void apply_defaults(Object& object) const override { default_cpu_target(object); }
+};
+
 }  // namespace
 
 Result<kit::GroupDocument> autoscaling_group() {
-  kit::GroupCode code{.kinds = {{kStored.kind, {.make = kit::made<AutoscalerStrategy>()}}}};
+  kit::GroupCode code{
+      .kinds = {{kStored.kind, {.make = kit::made<AutoscalerStrategy>(), .views = {{kServed.version, kit::made<ServedStrategy>()}}}}}};
   add_autoscaler_printers(code);
   return kit::read_group(autoscaling_group_json(), code);
 }

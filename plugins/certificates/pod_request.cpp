@@ -7,6 +7,7 @@
 #include "backplane/kit/base64.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/walk.hpp"
+#include "backplane/managers_left_alone.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
 #include "kinds.hpp"
@@ -342,7 +343,7 @@ class PodRequestStatusStrategy final : public StatusStrategy {
 
 // ---- who may sign
 
-class PodRequestSigning final : public AdmissionPlugin {
+class PodRequestSigning final : public AdmissionPlugin, public ManagersLeftAlone {
  public:
   explicit PodRequestSigning(Authorizer& authorizer) : authorizer_(authorizer) {}
   std::string_view name() const noexcept override { return "PodCertificateRequestSigning"; }

@@ -13,7 +13,8 @@ class IpAddressStrategy final : public kit::KindStrategy {
   // The schema has said so by now, and who asks after every name that it is no part of a path.
   void check(const Object&, FieldErrors& errors) const override {
     const auto of_paths = [](const FieldError& error) {
-      return error.field == "metadata.name" && error.text.find(": may not ") != std::string::npos;
+      return (error.field == "metadata.name" || error.field == "metadata.generateName") &&
+             error.text.find(": may not ") != std::string::npos;
     };
     FieldErrors kept;
     for (const FieldError& error : errors.list()) {

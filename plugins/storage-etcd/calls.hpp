@@ -12,6 +12,7 @@ namespace backplane::etcd {
 namespace pb = etcdserverpb;
 
 struct StartRange {
+  static constexpr Method kMethod{"etcdserverpb.KV", "Range"};
   template <class Done>
   void operator()(const Server& server, grpc::ClientContext* context, pb::RangeRequest* request, pb::RangeResponse* response,
                   Done done) const {
@@ -19,12 +20,14 @@ struct StartRange {
   }
 };
 struct StartTxn {
+  static constexpr Method kMethod{"etcdserverpb.KV", "Txn"};
   template <class Done>
   void operator()(const Server& server, grpc::ClientContext* context, pb::TxnRequest* request, pb::TxnResponse* response, Done done) const {
     server.kv->async()->Txn(context, request, response, std::move(done));
   }
 };
 struct StartCompact {
+  static constexpr Method kMethod{"etcdserverpb.KV", "Compact"};
   template <class Done>
   void operator()(const Server& server, grpc::ClientContext* context, pb::CompactionRequest* request, pb::CompactionResponse* response,
                   Done done) const {
@@ -32,6 +35,7 @@ struct StartCompact {
   }
 };
 struct StartLease {
+  static constexpr Method kMethod{"etcdserverpb.Lease", "LeaseGrant"};
   template <class Done>
   void operator()(const Server& server, grpc::ClientContext* context, pb::LeaseGrantRequest* request, pb::LeaseGrantResponse* response,
                   Done done) const {
@@ -39,6 +43,7 @@ struct StartLease {
   }
 };
 struct StartStatus {
+  static constexpr Method kMethod{"etcdserverpb.Maintenance", "Status"};
   template <class Done>
   void operator()(const Server& server, grpc::ClientContext* context, pb::StatusRequest* request, pb::StatusResponse* response,
                   Done done) const {

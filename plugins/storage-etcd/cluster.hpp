@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "backplane/task.hpp"
+#include "call_counts.hpp"
 #include "etcd.grpc.pb.h"
 #include "settings.hpp"
 #include "words.hpp"
@@ -52,9 +53,9 @@ class Cluster {
   std::size_t size() const noexcept { return servers_.size(); }
   const std::vector<Server>& servers() const noexcept { return servers_; }
 
-  // One call.  `Start` is called as start(server, context, request, response, callback).  A call that no server has taken goes to the
-  // next one; one that only reads goes there whenever a server is not available.  While etcd chooses a leader both are tried again, with
-  // pauses.
+  // One call.  `Start` is called as start(server, context, request, response, callback), and is counted as its kMethod.  A call that no
+  // server has taken goes to the next one; one that only reads goes there whenever a server is not available.  While etcd chooses a leader
+  // both are tried again, with pauses.
   template <class Response, class Request, class Start>
   Task<Result<Response>> call(Start start, Request request, bool reads, std::chrono::milliseconds patience = kPatience);
 
@@ -100,6 +101,14 @@ class Cluster {
   // Whether a call that `asked` has answered so goes on, and after which pause.
   std::optional<std::chrono::milliseconds> again(const grpc::Status& status, const Server& asked, bool reads, std::size_t tries,
                                                  Clock::duration so_far);
+  static void count_unary_start(const Method& method) {
+    count_started(method);
+    count_sent(method);
+  }
+  static void count_unary_end(const Method& method, const grpc::Status& status) {
+    if (status.ok()) count_received(method);
+    count_handled(method, status);
+  }
   template <class Response, class Request, class Start>
   Task<grpc::Status> call_once(const Server& server, Start start, Request& request, Response& response, std::chrono::milliseconds patience);
 
@@ -158,7 +167,9 @@ void Cluster::call_back(const Server& server, Start start, Request request, std:
   grpc::ClientContext* const entered = &call->context;
   if (!enter(nullptr)) return;
   if (!enter(entered)) return leave(nullptr);
+  count_unary_start(Start::kMethod);
   start(server, entered, &call->request, &call->response, [this, call, entered, done](grpc::Status status) mutable {
+    count_unary_end(Start::kMethod, status);
     if (!stopping()) done(status, call->response);
     leave(entered);  // nobody cancels it from here on
     call.reset();    // it holds the channel, and goes before the store may
@@ -175,8 +186,10 @@ Task<grpc::Status> Cluster::call_once(const Server& server, Start start, Request
   require_leader(*context);
   if (!enter(entered)) co_return grpc::Status::CANCELLED;
   Promise<grpc::Status> done;
+  count_unary_start(Start::kMethod);
   start(server, entered, &request, &response, [done](grpc::Status status) { done.set(std::move(status)); });
   grpc::Status status = co_await done.future();
+  count_unary_end(Start::kMethod, status);
   leave(entered);   // nobody cancels it from here on
   context.reset();  // it holds the channel, and goes before the store may: the caller has a turn
   co_return status;

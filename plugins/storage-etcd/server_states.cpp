@@ -3,9 +3,19 @@
 #include <algorithm>
 #include <utility>
 
+#include "backplane/metrics.hpp"
 #include "calls.hpp"
 
 namespace backplane::etcd {
+namespace {
+
+void show_size(const std::string& endpoint, std::int64_t bytes) {
+  static Metric& sizes =
+      Metric::gauge("apiserver_storage_db_total_size_in_bytes", "Bytes that the store of a server of etcd takes.", {"endpoint"});
+  sizes.set({endpoint}, static_cast<double>(bytes));
+}
+
+}  // namespace
 
 void ServerStates::look() noexcept {
   {
@@ -24,6 +34,7 @@ void ServerStates::look() noexcept {
 }
 
 void ServerStates::note(std::size_t server, const std::string& version, std::int64_t size) {
+  if (size_age_ > std::chrono::nanoseconds::zero()) show_size(cluster_.servers()[server].shown, size);
   const std::lock_guard lock(mutex_);
   versions_[server] = version;
   const auto now = Clock::now();

@@ -83,6 +83,7 @@ class Stream final : public grpc::ClientBidiReactor<etcdserverpb::WatchRequest, 
     server_ = &shared_->cluster.server();
     Cluster::require_leader(context_);
     server_->watch->async()->Watch(&context_, this);
+    count_started(kWatchMethod);
     StartWrite(&request_);
     StartRead(&response_);
     AddHold();  // for reads and writes that begin outside of reactions
@@ -116,6 +117,7 @@ class Stream final : public grpc::ClientBidiReactor<etcdserverpb::WatchRequest, 
       end();
       return;
     }
+    count_received(kWatchMethod);
     {
       const std::lock_guard lock(mutex_);
       paused_ = true;  // before the listener may say resume()
@@ -125,10 +127,13 @@ class Stream final : public grpc::ClientBidiReactor<etcdserverpb::WatchRequest, 
   void OnWriteDone(bool ok) override {
     const std::lock_guard lock(mutex_);
     writing_ = false;
-    if (ok) write_next();
+    if (!ok) return;
+    count_sent(kWatchMethod);
+    write_next();
   }
   void OnDone(const grpc::Status& status) override {
     if (status.error_code() == grpc::StatusCode::UNAVAILABLE) shared_->cluster.pass_over(*server_);
+    count_handled(kWatchMethod, status);
     shared_->cluster.leave(&context_);
     const auto shared = shared_;
     listener_->ended(status);

@@ -124,7 +124,8 @@ class Beside(unittest.TestCase):
         return server
 
     def create(self, server, path, body):
-        status, _, answer = server.request('POST', path, body)
+        # Without blanks: raw JSON keeps them, and is then another one than what is read as JSON.
+        status, _, answer = server.request('POST', path, json.dumps(body, separators=(',', ':')), {'Content-Type': 'application/json'})
         self.assertEqual(status, 201, '%s: %s' % (path, answer))
         return answer
 

@@ -14,7 +14,7 @@ import harness  # noqa: E402
 import clients  # noqa: E402
 
 SECONDS = 300  # generous: without a line for so long it hangs
-LEAST = 60     # checks; fewer mean that the program has ended early
+LEAST = 64     # checks; fewer mean that the program has ended early
 
 
 def free_port():

@@ -89,6 +89,11 @@ def build_aggregated():
     return go_build(os.path.join(BUILD_DIR, 'aggregated'), sources, ['backplane.dev/clients/aggregated'])['aggregated']
 
 
+def build_helm():
+    """The path of Helm."""
+    return go_build(os.path.join(BUILD_DIR, 'helm'), recipe('helm'), ['helm.sh/helm/v4/cmd/helm'])['helm']
+
+
 def build_own(source):
     """The path of a program of one file of ours, which uses Kubernetes' module; named as its folder."""
     name = os.path.basename(os.path.dirname(source))

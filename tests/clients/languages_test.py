@@ -61,10 +61,10 @@ class Languages(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr[-3000:])
 
     def test_python(self):
-        self.checks(python, 12)
+        self.checks(python, 15)
 
     def test_javascript(self):
-        self.checks(javascript, 10)
+        self.checks(javascript, 11)
 
 
 if __name__ == '__main__':

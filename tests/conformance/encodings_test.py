@@ -60,7 +60,8 @@ class Client:
 
     def body(self, encoding, path, base):
         """The object in that encoding; protobuf is what the server itself makes of it."""
-        text = json.dumps(base).encode()
+        # Without blanks: raw values keep theirs, and would not be the same when they are put back as they are shown.
+        text = json.dumps(base, separators=(',', ':')).encode()
         if encoding == 'yaml':
             return yaml(base).encode()
         if encoding == 'cbor':

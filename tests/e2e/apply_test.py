@@ -36,6 +36,26 @@ class ApplyTest(Served, unittest.TestCase):
     def make(self):
         return self.apply('one', deployment(replicas=1, selector={'matchLabels': {'app': 'web'}}, template=containers(('c', 'nginx:1'))), 201)
 
+    def test_patches_reach_into_the_record_and_what_was_read_can_be_sent_back(self):
+        self.make()
+        path = '/metadata/managedFields/0/fieldsV1/f:spec/f:replicas'
+        patch = [{'op': 'test', 'path': path, 'value': {}}, {'op': 'copy', 'from': path, 'path': path[:-len('replicas')] + 'paused'},
+                 {'op': 'add', 'path': '/metadata/annotations', 'value': {'a': 'b'}}]
+        status, _, patched = self.server.request('PATCH', DEPLOYMENT + '?fieldManager=two', json.dumps(patch),
+                                                 {'Content-Type': 'application/json-patch+json'})
+        self.assertEqual(status, 200, patched)
+        self.assertIn('f:paused', managers(patched)['one', 'Apply', '']['f:spec'])
+        self.assertEqual(managers(patched)['two', 'Update', ''], {'f:metadata': {'f:annotations': {'.': {}, 'f:a': {}}}})
+        for kind in ('merge', 'strategic-merge'):
+            status, _, patched = self.server.request('PATCH', DEPLOYMENT + '?fieldManager=two', '{"metadata":{"annotations":{"a":"%s"}}}' % kind,
+                                                     {'Content-Type': 'application/%s-patch+json' % kind})
+            self.assertEqual(status, 200, patched)
+            self.assertEqual(managers(patched)['two', 'Update', ''], {'f:metadata': {'f:annotations': {'.': {}, 'f:a': {}}}})
+        status, _, sent = self.server.request('PUT', DEPLOYMENT + '?fieldManager=three', json.dumps(patched), {'Content-Type': 'application/json'})
+        self.assertEqual((status, sent), (200, patched))
+        status, _, read = self.server.request('GET', DEPLOYMENT)
+        self.assertEqual((status, read), (200, patched))
+
     def test_two_managers_conflict_force_share_and_remove(self):
         made = self.make()
         self.assertEqual(list(managers(made)), [('one', 'Apply', '')])
@@ -106,12 +126,32 @@ class ApplyTest(Served, unittest.TestCase):
                          'failed to create typed patch object (/web; apps/v1, Kind=Deployment): .spec.nonsense: field not declared in schema')
         twice = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nmetadata: {name: web}\n'
         self.assertIn('already set in map', self.apply('m', twice, 400, fieldValidation='Strict')['message'])
+        repeated = 'apiVersion: apps/v1\nkind: Deployment\nkind: Deployment\nmetadata: {name: web, name: web}\n'
+        status, headers, _ = self.server.request('PATCH', DEPLOYMENT + '?fieldManager=m', repeated, YAML)
+        self.assertEqual(status, 200)
+        self.assertRegex(headers.get('Warning', ''), r'^299 - "line [34]: key \\"(kind|name)\\" already set in map"$')  # the last of two
+        self.assertEqual(self.apply('m', '{"metadata":{"name":"a\\/b"}}', 400)['message'],
+                         'error decoding YAML: error converting YAML to JSON: yaml: found unknown escape character')
         self.assertEqual(self.apply('m', dict(deployment(), metadata={'name': 'other'}), 400)['message'],
                          'the name of the object (other) does not match the name on the URL (web)')
         absent = dict(deployment(), metadata={'name': 'gone', 'uid': 'abc'})
         self.assertEqual(self.apply('m', absent, 409, path=DEPLOYMENT.replace('web', 'gone'))['reason'], 'Conflict')
         stale = dict(deployment(), metadata={'name': 'web', 'resourceVersion': '1'})
         self.assertEqual(self.apply('m', stale, 409)['reason'], 'Conflict')
+
+    def test_who_makes_an_autoscaler_in_v1_owns_the_default_that_only_v2_can_say(self):
+        path = '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers'
+        spec = {'maxReplicas': 5, 'scaleTargetRef': {'kind': 'Deployment', 'name': 'web', 'apiVersion': 'apps/v1'}}
+        body = {'apiVersion': 'autoscaling/v1', 'kind': 'HorizontalPodAutoscaler', 'metadata': {'name': 'made'}, 'spec': spec}
+        status, _, made = self.server.request('POST', path, body, {'Content-Type': 'application/json', 'User-Agent': 'maker'})
+        self.assertEqual((status, made['spec']['targetCPUUtilizationPercentage']), (201, 80))
+        owned = dict(dict.fromkeys(('f:maxReplicas', 'f:minReplicas', 'f:targetCPUUtilizationPercentage'), {}), **{'f:scaleTargetRef': {}})
+        self.assertEqual(managers(made)['maker', 'Update', ''], {'f:spec': owned})
+        # Who applies owns what is applied alone.
+        applied = self.apply('m', dict(body, metadata={'name': 'applied'}), 201, path=path + '/applied')
+        self.assertEqual(managers(applied)['m', 'Apply', ''], {'f:spec': {'f:maxReplicas': {}, 'f:scaleTargetRef': {}}})
+        for name in ('made', 'applied'):
+            self.assertEqual(self.server.request('DELETE', path + '/' + name)[0], 200)
 
     def test_kubectl_applies_on_the_server_after_it_has_done_so_itself(self):
         manifest = json.dumps(deployment(replicas=2, selector={'matchLabels': {'app': 'web'}}, template=containers(('c', 'nginx:1'))))

@@ -143,7 +143,7 @@ class Texts(WebSocketClient, unittest.TestCase):
                 ('limitBytes=0', 422, 'PodLogOptions "p" is invalid: limitBytes: Invalid value: 0: must be greater than 0'),
                 ('sinceSeconds=0', 422, 'PodLogOptions "p" is invalid: sinceSeconds: Invalid value: 0: must be greater than 0'),
                 ('sinceSeconds=1&sinceTime=2024-01-02T03:04:05Z', 422,
-                 'PodLogOptions "p" is invalid: : Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified'),
+                 'PodLogOptions "p" is invalid: []: Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified'),
                 ('stream=Stdout', 422, 'PodLogOptions "p" is invalid: stream: Forbidden: may not be specified'),
                 ('tailLines=x', 400, 'strconv.ParseInt: parsing "x": invalid syntax'),
                 ('limitBytes=99999999999999999999', 400, 'strconv.ParseInt: parsing "99999999999999999999": value out of range'),
@@ -166,7 +166,7 @@ class Texts(WebSocketClient, unittest.TestCase):
         self.assertNotIn('Content-Type', headers)
         for verb in ('exec', 'attach', 'portforward'):
             self.assertEqual(self.message('/nowhere/' + verb, 'POST'), (400, 'pod nowhere does not have a host assigned'))
-        self.assertEqual(self.message('/lost/log'), (404, 'nodes "none" not found'))
+        self.assertEqual(self.message('/lost/log'), (404, 'pods "none" not found'))
         self.assertEqual(self.message('/absent/log'), (404, 'pods "absent" not found'))
 
     def test_a_node_without_addresses(self):
@@ -503,7 +503,7 @@ class Proxies(WebSocketClient, unittest.TestCase):
                               ('web:99', 'no service port 99 found for service "web"')):
             code, _, answer = self.ask(base + name + '/proxy/x')
             self.assertEqual((code, answer['message']), (503, message))
-        self.assertEqual(self.ask(base + 'none:http/proxy/')[2]['message'], 'endpoints "none" not found')
+        self.assertEqual(self.ask(base + 'none:http/proxy/')[2]['message'], 'services "none" not found')
 
     def test_a_page_without_a_slash_is_led_to_one(self):
         code, headers, _ = self.ask(PODS + '/web/proxy?a=b')

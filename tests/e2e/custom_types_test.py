@@ -68,8 +68,8 @@ class CustomTypes(unittest.TestCase):
         name = APISERVICES + '/v1.e2e.example.com'
 
         def available():
-            _, _, service = self.get(name)
-            conditions = service.get('status', {}).get('conditions', [])
+            code, _, service = self.get(name)
+            conditions = [] if code == 404 else service.get('status', {}).get('conditions', [])
             return any(each['type'] == 'Available' and each['status'] == 'True' for each in conditions) and service
 
         before = eventually('the APIService', available)

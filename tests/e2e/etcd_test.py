@@ -71,6 +71,10 @@ class Etcd:
         found = json.loads(self.call('/v3/kv/range', {'key': encoded[0], 'range_end': encoded[1], 'keys_only': True}))
         return [base64.b64decode(kv['key']).decode() for kv in found.get('kvs', [])]
 
+    def put(self, key, value):
+        encoded = [base64.b64encode(text.encode()).decode() for text in (key, value)]
+        self.call('/v3/kv/put', {'key': encoded[0], 'value': encoded[1]})
+
     def ranges(self):
         """How many reads it has been asked for."""
         text = self.call('/metrics')
@@ -133,6 +137,53 @@ class TwoHosts(unittest.TestCase):
         for n in range(30):
             self.assertEqual(json.loads(events.readline())['object']['data']['n'], str(n))
         connection.close()
+
+    @staticmethod
+    def bytes_of(host, path):
+        connection = host.connect()
+        connection.request('GET', path)
+        answer = connection.getresponse().read()
+        connection.close()
+        return answer
+
+    def test_what_a_host_has_written_is_the_same_on_both(self):
+        """The one that wrote it has it as it wrote it, the other one as it is stored."""
+        one, other = self.hosts
+        pod = {'kind': 'Pod', 'apiVersion': 'v1', 'metadata': {'name': 'same', 'labels': {'b': '2', 'a': '1'}, 'annotations': {}},
+               'spec': {'containers': [{'name': 'c', 'image': 'i', 'resources': {'limits': {'cpu': '1000m', 'memory': '0.5Gi'}},
+                                        'env': [{'name': 'E', 'value': ''}], 'livenessProbe': {'httpGet': {'path': '/', 'port': 'http'}}}]}}
+        made = [('/api/v1/namespaces/default/pods', pod),
+                (SERVICES, {'metadata': {'name': 'same'}, 'spec': {'ports': [{'port': 80}], 'selector': {}}}),
+                ('/apis/apps/v1/namespaces/default/deployments', {'metadata': {'name': 'same'}, 'spec': {
+                    'selector': {'matchLabels': {'a': 'b'}}, 'template': {'metadata': {'labels': {'a': 'b'}}, 'spec': pod['spec']}}}),
+                (CONFIGMAPS, configmap('same', n='0'))]
+        for path, body in made:
+            code, _, answer = one.request('POST', path, body)
+            self.assertEqual(code, 201, answer)
+            here, there = (self.bytes_of(host, path + '/same') for host in self.hosts)
+            self.assertEqual(here, there)
+            code, _, answer = other.request('PATCH', path + '/same', {'metadata': {'labels': {'seen': 'yes'}}},
+                                            headers={'Content-Type': 'application/merge-patch+json'})
+            self.assertEqual(code, 200, answer)
+            here, there = (self.bytes_of(host, path + '/same') for host in self.hosts)
+            self.assertEqual(here, there)
+
+    def test_leases_of_hosts_that_died_are_collected_by_one_that_starts(self):
+        path = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases'
+
+        def lease(name, renewed):
+            return {'metadata': {'name': name, 'labels': {'apiserver.kubernetes.io/identity': 'kube-apiserver'}},
+                    'spec': {'holderIdentity': name, 'leaseDurationSeconds': 3600,
+                             'renewTime': time.strftime('%Y-%m-%dT%H:%M:%S.000000Z', time.gmtime(time.time() - renewed))}}
+        for name, renewed in (('apiserver-dead', 3700), ('apiserver-alive', 3500)):
+            self.assertEqual(self.hosts[0].request('POST', path, lease(name, renewed))[0], 201)
+        other_label = lease('not-a-host', 3700)
+        del other_label['metadata']['labels']
+        self.assertEqual(self.hosts[0].request('POST', path, other_label)[0], 201)
+        with Server('--etcd-servers=' + self.etcd.url, '--service-cluster-ip-range=10.7.0.0/24'):
+            self.assertTrue(wait_for(lambda: self.hosts[0].request('GET', path + '/apiserver-dead')[0] == 404))
+            for name in ('apiserver-alive', 'not-a-host'):
+                self.assertEqual(self.hosts[1].request('GET', path + '/' + name)[0], 200)
 
     def test_no_increment_is_lost(self):
         self.assertEqual(self.hosts[0].request('POST', CONFIGMAPS, configmap('counter', n='0'))[0], 201)
@@ -257,6 +308,19 @@ class Flags(unittest.TestCase):
             self.assertEqual(server.request('GET', '/readyz/etcd')[0], 200)
             self.assertEqual(server.request('POST', CONFIGMAPS, configmap('b'))[0], 201)
 
+    def test_a_store_of_single_resources_that_is_held_takes_no_writes(self):
+        etcd, other = Etcd().start(), Etcd().start()
+        self.addCleanup(etcd.stop)
+        self.addCleanup(other.stop)
+        with Server('--etcd-servers=' + etcd.url, '--etcd-servers-overrides=/configmaps#' + other.url) as server:
+            self.assertEqual(server.request('POST', CONFIGMAPS, configmap('a'))[0], 201)
+            mark = json.dumps({'kind': 'leaving', 'other': 'etcd:http://new'})
+            other.put('/registry.backplane/hold', mark)
+            code, _, refused = server.request('POST', CONFIGMAPS, configmap('b'))
+            self.assertEqual((code, refused['message']), (503, 'the store takes no writes: it is being moved to etcd:http://new'))
+            self.assertEqual(server.request('GET', CONFIGMAPS + '/a')[0], 200)
+            self.assertEqual(server.request('POST', '/api/v1/namespaces', {'metadata': {'name': 'elsewhere'}})[0], 201)
+
     def test_overrides_that_cannot_be_kept_end_the_start(self):
         for value, text in (('/services#http://127.0.0.1:1', 'services are written together'), ('events', 'must be of format'),
                             ('/events#ftp://x:1', 'ftp://x:1')):
@@ -264,6 +328,39 @@ class Flags(unittest.TestCase):
             self.addCleanup(server.stop)
             self.assertEqual(server.process.wait(60), 1)
             self.assertIn(text, server.text())
+
+    def test_what_a_store_is_asked_for_is_counted(self):
+        etcd = Etcd().start()
+        self.addCleanup(etcd.stop)
+        with Server('--etcd-servers=' + etcd.url) as server:
+            def value(series):
+                found = re.search('^' + re.escape(series) + r' (\S+)$', server.request('GET', '/metrics')[2], re.M)
+                return float(found[1]) if found else 0
+
+            def of(name, resource='configmaps', **more):
+                labels = dict(more, group='', resource=resource)
+                if 'operation' in labels:
+                    return value('%s{operation="%s",group="",resource="%s"}' % (name, labels['operation'], resource))
+                return value('%s{group="",resource="%s"%s}' % (name, resource, ',index=""' if 'index' in labels else ''))
+            made = [of('etcd_requests_total', operation=o) for o in ('create', 'update', 'delete')]
+            events = of('apiserver_storage_events_received_total')
+            lists = of('apiserver_cache_list_total', index='')
+            _, _, first = server.request('POST', CONFIGMAPS, configmap('a', n='0'))
+            first['data']['n'] = '1'
+            self.assertEqual(server.request('PUT', CONFIGMAPS + '/a', first)[0], 200)
+            self.assertEqual(server.request('GET', CONFIGMAPS)[0], 200)
+            self.assertEqual(server.request('DELETE', CONFIGMAPS + '/a')[0], 200)
+            self.assertEqual([of('etcd_requests_total', operation=o) - before for o, before in zip(('create', 'update', 'delete'), made)],
+                             [1, 1, 1])
+            self.assertEqual(of('etcd_request_duration_seconds_count', operation='create'), made[0] + 1)
+            self.assertTrue(wait_for(lambda: of('apiserver_storage_events_received_total') == events + 3))
+            self.assertEqual(of('apiserver_watch_cache_events_dispatched_total'), of('apiserver_watch_cache_events_received_total'))
+            self.assertEqual(of('apiserver_cache_list_total', index=''), lists + 1)
+            self.assertGreater(value('apiserver_storage_db_total_size_in_bytes{endpoint="%s"}' % etcd.url), 0)
+            self.assertGreater(of('apiserver_watch_cache_resource_version'), 1)
+            self.assertEqual(of('apiserver_watch_cache_initializations_total'), 1)
+            self.assertEqual(of('apiserver_storage_list_total'), 1)
+            self.assertGreater(value('apiserver_watch_cache_read_wait_seconds_count{group="",resource="configmaps"}'), 0)
 
     def test_without_the_watch_cache_every_read_is_the_newest(self):
         etcd = Etcd().start()

@@ -47,6 +47,21 @@ class Has:
         assert done.stdout == at.fill(self.value), '%s %s is %r, not %r' % (self.what, self.path, done.stdout, at.fill(self.value))
 
 
+class Keeps:
+    """What a JSONPath finds in an object is the same behind the steps."""
+
+    def __init__(self, what, path, *steps, since=0, until=1000):
+        self.what, self.path, self.steps, self.since, self.until = what, path, steps, since, until
+
+    def run(self, at):
+        before = at.kubectl('get %s -o jsonpath=%s' % (self.what, shlex.quote(self.path)))
+        assert before.returncode == 0 and before.stdout, before.stderr
+        for step in self.steps:
+            if step.since <= at.minor < step.until:
+                step.run(at)
+        Has(self.what, self.path, before.stdout).run(at)
+
+
 class Gone:
     """The object is not there."""
 
@@ -72,10 +87,10 @@ class Call:
 
 
 class Place:
-    """Where a flow runs: a server, a kubectl, a namespace and a folder."""
+    """Where a flow runs: a server, a kubectl of some minor, a namespace and a folder."""
 
-    def __init__(self, server, binary, ns, folder):
-        self.server, self.binary, self.ns, self.folder = server, binary, ns, folder
+    def __init__(self, server, binary, minor, ns, folder):
+        self.server, self.binary, self.minor, self.ns, self.folder = server, binary, minor, ns, folder
 
     def fill(self, text):
         return text.replace('{ns}', self.ns).replace('{dir}', self.folder)
@@ -95,13 +110,13 @@ class Place:
             os.chmod(path, 0o755)
 
 
-def run(flow, place, minor):
+def run(flow, place):
     """Runs the steps that this kubectl can do; what fails is told with its step."""
     code, _, answer = place.server.request('POST', '/api/v1/namespaces', {'metadata': {'name': place.ns}})
     assert code == 201, answer
     place.write(flow.files)
     for number, step in enumerate(flow.steps):
-        if not step.since <= minor < step.until:
+        if not step.since <= place.minor < step.until:
             continue
         try:
             step.run(place)

@@ -1,4 +1,4 @@
-"""Tables of what people and scripts do with kubectl, with every kubectl since 1.21 that there is (KUBECTLS names others, older ones too)."""
+"""Tables of what people and scripts do with kubectl, with every kubectl that there is, Debian's 1.20 too (KUBECTLS names others)."""
 import concurrent.futures
 import os
 import re
@@ -10,17 +10,18 @@ import unittest
 
 import flows
 import flows_apply
+import flows_more
 import flows_objects
 import flows_workloads
 from harness import Served, configmap, kubectls, main, wait_for
 
-ALL = flows_apply.FLOWS + flows_workloads.FLOWS + flows_objects.FLOWS
+ALL = flows_apply.FLOWS + flows_workloads.FLOWS + flows_objects.FLOWS + flows_more.FLOWS
 REQUEST = 'apiVersion: certificates.k8s.io/v1\nkind: CertificateSigningRequest\nmetadata: {name: "%s"}\nspec: {request: %s, ' \
           'signerName: example.com/flows, usages: [client auth]}\n'
 
 
 def binaries():
-    return os.environ['KUBECTLS'].split(':') if 'KUBECTLS' in os.environ else [path for path in kubectls() if flows.minor_of(path) >= 21]
+    return os.environ['KUBECTLS'].split(':') if 'KUBECTLS' in os.environ else kubectls()
 
 
 def keys(folder):
@@ -47,10 +48,10 @@ class Flows(Served):
         os.makedirs(folder)
         for name in ('tls.key', 'tls.crt'):
             os.symlink(os.path.join(self.folder.name, name), os.path.join(folder, name))
-        place = flows.Place(self.server, self.binary, ns, folder)
+        place = flows.Place(self.server, self.binary, minor, ns, folder)
         place.write({'request.yaml': REQUEST % ('{ns}', request), 'other.yaml': REQUEST % ('{ns}-other', request)})
         try:
-            flows.run(flow, place, minor)
+            flows.run(flow, place)
         except BaseException as error:
             print('FAIL', error, flush=True)
             raise
@@ -96,7 +97,7 @@ class Flows(Served):
 class ThereIsAKubectl(unittest.TestCase):
     def test_there_is_one(self):
         if not binaries():
-            self.skipTest('there is no kubectl since 1.21; clients.kubectl builds one')
+            self.skipTest('there is no kubectl; clients.kubectl builds one')
 
 
 for index, path in enumerate(binaries()):

@@ -57,6 +57,14 @@ class GatesTest(unittest.TestCase):
             self.assertNotEqual(server.process.wait(60), 0)
             self.assertIn('WorkloadAwarePreemption is enabled, but depends on features that are disabled: [GangScheduling]', server.text())
 
+    def test_a_gate_of_what_is_not_there_ends_the_start(self):
+        with Server('--feature-gates=ShardedListAndWatch=true', wait=False) as server:
+            self.assertNotEqual(server.process.wait(60), 0)
+            self.assertIn('feature gate ShardedListAndWatch cannot be switched on: what it is for is not there yet', server.text())
+        with Server('--feature-gates=AllAlpha=true,ShardedListAndWatch=false') as server:
+            code, _, found = server.request('GET', PODS + '?shardSelector=nonsense')
+            self.assertEqual((code, 'shardInfo' in found['metadata']), (200, False))
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -1,7 +1,9 @@
-"""A thousand random histories of concurrent calls and watches, and some that a kill -9 ends: one order of events explains every answer.
+"""A thousand random histories of concurrent calls and watches, at one host and at two that share an etcd, and some that a kill -9 ends: one
+order of events explains every answer.
 
 HISTORIES_SEED repeats a run as far as chance in threads allows, HISTORIES says how many, HISTORIES_SECONDS when to begin no more."""
 import copy
+import itertools
 import multiprocessing
 import os
 import random
@@ -11,6 +13,7 @@ import threading
 import time
 import unittest
 
+from etcd_test import ETCD, Etcd
 from harness import Server, main, namespace, wait_for
 from histories import History, Resource, Watch
 from histories_check import Check, Order, plain, survivors, version
@@ -56,6 +59,19 @@ def run_slot(server, slot, deadline, results):
     except BaseException as error:  # a process of its own: the test would not hear of it
         problems.append('slot %d: %r' % (slot, error))
     results.put((done, problems[:20]))
+
+
+class Hosts:
+    """Hosts of one store: each connection goes to the next one."""
+
+    def __init__(self, hosts):
+        self.hosts, self.turns = hosts, itertools.count()
+
+    def connect(self, **how):
+        return self.hosts[next(self.turns) % len(self.hosts)].connect(**how)
+
+    def request(self, *args, **how):
+        return self.hosts[0].request(*args, **how)
 
 
 class Record:
@@ -112,21 +128,35 @@ class Histories(unittest.TestCase):
     def setUp(self):
         print('seed', SEED, flush=True)
 
+    def explain(self, server):
+        context = multiprocessing.get_context('fork')
+        results = context.Queue()
+        deadline = time.monotonic() + SECONDS
+        slots = [context.Process(target=run_slot, args=(server, slot, deadline, results)) for slot in range(SLOTS)]
+        for each in slots:
+            each.start()
+        found = [results.get() for _ in slots]
+        for each in slots:
+            each.join()
+        print('%d histories' % sum(done for done, _ in found), flush=True)
+        self.assertGreater(min(done for done, _ in found), 0)
+        self.assertEqual([p for _, problems in found for p in problems], [])
+
     def test_one_order_of_events_explains_every_answer(self):
         with Server() as server:
             prepare(server)
-            context = multiprocessing.get_context('fork')
-            results = context.Queue()
-            deadline = time.monotonic() + SECONDS
-            slots = [context.Process(target=run_slot, args=(server, slot, deadline, results)) for slot in range(SLOTS)]
-            for each in slots:
-                each.start()
-            found = [results.get() for _ in slots]
-            for each in slots:
-                each.join()
-            print('%d histories' % sum(done for done, _ in found), flush=True)
-            self.assertGreater(min(done for done, _ in found), 0)
-            self.assertEqual([p for _, problems in found for p in problems], [])
+            self.explain(server)
+
+    @unittest.skipUnless(ETCD, 'this machine has no etcd (package etcd-server)')
+    def test_one_order_explains_the_answers_of_two_hosts(self):
+        etcd = Etcd().start()
+        self.addCleanup(etcd.stop)
+        flag = '--etcd-servers=' + etcd.url
+        with Server(flag) as one, Server(flag) as other:
+            prepare(one)
+            # Both serve the kind before it is asked for.
+            self.assertTrue(wait_for(lambda: other.request('GET', resource(1).path)[0] == 200))
+            self.explain(Hosts([one, other]))
 
     def test_the_check_sees_what_is_wrong(self):
         with Server() as server:

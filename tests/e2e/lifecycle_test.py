@@ -289,10 +289,18 @@ class Lifecycle(unittest.TestCase):
             self.assertIn('apps/v1', server.text())
 
     def test_a_server_without_the_core_group_runs(self):
-        for switch in ('v1=false', 'api/ga=false,apiextensions.k8s.io/v1=true', 'v1/namespaces=false', 'api/all=false,apps/v1=true'):
+        aggregation = 'apiregistration.k8s.io/v1=true'
+        for switch in ('v1=false', 'api/ga=false,apiextensions.k8s.io/v1=true,' + aggregation, 'v1/namespaces=false',
+                       'api/all=false,apps/v1=true,' + aggregation):
             with Server('--runtime-config=' + switch) as server:
                 self.assertEqual(server.request('GET', '/api/v1/namespaces')[0], 404, switch)
                 self.assertEqual(server.terminate(), 0)
+
+    def test_a_server_without_its_register_of_group_versions_does_not_start(self):
+        for switch in ('apiregistration.k8s.io/v1=false', 'apiregistration.k8s.io/v1/apiservices=false', 'api/ga=false'):
+            with Server('--runtime-config=' + switch, wait=False) as server:
+                self.assertNotEqual(server.process.wait(60), 0, switch)
+                self.assertIn('API group/version apiregistration.k8s.io/v1 must be enabled', server.text())
 
     def test_subresources_are_no_keys_of_runtime_config(self):
         with Server('--runtime-config=apps/v1/deployments/scale=false', wait=False) as server:

@@ -1,4 +1,5 @@
 """What flags promise about the store: how long events and history live, how large an object may be, who sets a collector's finalizers."""
+import json
 import resource
 import threading
 import time
@@ -70,6 +71,29 @@ class Size(unittest.TestCase):
             self.assertEqual(code, 201)
             made['metadata']['annotations'] = {'small': 'change'}
             self.assertEqual(server.request('PUT', pods + '/p', made)[0], 200)
+
+    def test_an_object_that_is_too_large_with_its_managers_is_stored_without_them(self):
+        def many(count, **more):
+            return dict(configmap('m', **{'%0250d' % n: '' for n in range(count)}), **more)
+        with Server() as server:
+            code, _, made = server.request('POST', CONFIGMAPS, many(4000))
+            self.assertEqual((code, 'managedFields' in made['metadata'], len(made['data'])), (201, False, 4000))
+            code, _, put = server.request('PUT', CONFIGMAPS + '/m', many(4001))
+            self.assertEqual((code, 'managedFields' in put['metadata'], len(put['data'])), (200, False, 4001))
+            for verb, name, body, type in (('PUT', 'put', many(4000, metadata={'name': 'put'}), 'application/json'),
+                                           ('PATCH', 'patched', {'data': many(4000)['data']}, 'application/merge-patch+json')):
+                code, _, small = server.request('POST', CONFIGMAPS, configmap(name, a='b'))
+                self.assertIn('managedFields', small['metadata'])
+                code, _, large = server.request(verb, CONFIGMAPS + '/' + name, body, {'Content-Type': type})
+                self.assertEqual((code, 'managedFields' in large['metadata']), (200, False))
+            code, _, patched = server.request('PATCH', CONFIGMAPS + '/m', {'data': {'small': 'change'}}, {'Content-Type': 'application/merge-patch+json'})
+            self.assertEqual((code, 'managedFields' in patched['metadata'], patched['data']['small']), (200, False, 'change'))
+            made = many(4000, metadata={'generateName': 'g-'})
+            code, _, generated = server.request('POST', CONFIGMAPS, made)
+            self.assertEqual((code, 'managedFields' in generated['metadata']), (201, False))
+            code, _, answer = server.request('PATCH', CONFIGMAPS + '/applied?fieldManager=f', json.dumps(dict(many(4000), metadata={'name': 'applied'})),
+                                             {'Content-Type': 'application/apply-patch+yaml'})
+            self.assertEqual((code, answer['message']), (500, 'etcdserver: request is too large'))
 
 
 class Files(unittest.TestCase):

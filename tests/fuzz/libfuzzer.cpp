@@ -1,16 +1,34 @@
-// The entry of libFuzzer (clang's -fsanitize=fuzzer): one program for each target, FUZZ_TARGET names it.
+// The entry of libFuzzer (clang's -fsanitize=fuzzer): one program for each target, FUZZ_TARGET names it.  With FUZZ_SEEDS=DIR in the
+// environment it first writes what the target begins with into that folder, to be given as its corpus.
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
 
 #include "targets.hpp"
 
+namespace {
+
+const backplane::fuzz::Target& chosen() {
+  for (const auto& target : backplane::fuzz::targets()) {
+    if (target.name == FUZZ_TARGET) return target;
+  }
+  std::abort();
+}
+
+void write_seeds(const std::string& folder) {
+  int number = 0;
+  for (const std::string& seed : chosen().seeds) std::ofstream(folder + "/seed" + std::to_string(++number), std::ios::binary) << seed;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int* /*argc*/, char*** /*argv*/) {
+  if (const char* folder = std::getenv("FUZZ_SEEDS"); folder != nullptr) write_seeds(folder);
+  return 0;
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const backplane::fuzz::Target* const chosen = [] {
-    for (const auto& target : backplane::fuzz::targets()) {
-      if (target.name == FUZZ_TARGET) return &target;
-    }
-    std::abort();
-  }();
-  chosen->run({reinterpret_cast<const char*>(data), size});
+  static const backplane::fuzz::Target& target = chosen();
+  target.run({reinterpret_cast<const char*>(data), size});
   return 0;
 }

@@ -126,6 +126,15 @@ const std::vector<Target>& targets() {
         "\x40\x1f\x8b\x08"}},
       {"patches", patches, patch_seeds()},
       {"protobuf_body", protobuf_body, {kPodProtobuf}},
+      {"raw_values",
+       raw_values,
+       {R"({"type":"A","object":{ "b":1.0, "a":[1e2,{"x":"<\u0041"}],"a":null,"n":123456789012345678901234567890 }})"
+        "\n"
+        R"([{"op":"add","path":"/object/a/1/w","value":{"y":-0, "b":"\u0041"}},{"op":"test","path":"/object/b","value":1.0},)"
+        R"({"op":"copy","from":"/object/b","path":"/type"},{"op":"replace","path":"","value":{"object":[ 1.50 ]}}])",
+        R"({"object":{ "a":{"b":[1,2.0]} }})"
+        "\n"
+        R"({"object":{"a":{"c":1e1,"b":null},"d":[{"e":null}]},"type":null})"}},
       {"selectors", selectors, {"a=1,b!=2,c in (x,y),!d,e notin (z),f>5,g<3,h", "metadata.name=a,spec.nodeName!=b\\,c"}},
       {"targets_and_queries",
        targets_and_queries,

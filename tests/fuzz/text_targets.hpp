@@ -9,6 +9,7 @@ void cbor_body(std::string_view bytes);
 void json_body(std::string_view bytes);
 void yaml_body(std::string_view bytes);
 void protobuf_body(std::string_view bytes);
+void raw_values(std::string_view bytes);
 void patches(std::string_view bytes);
 void field_sets(std::string_view bytes);
 void selectors(std::string_view bytes);

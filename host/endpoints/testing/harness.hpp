@@ -110,6 +110,7 @@ class Api : public ::testing::Test {
   void send(FakeExchange& exchange, const std::string& path) {
     RequestContext context;
     context.info = info_of(exchange, path);
+    context.deadline = deadline_;
     exchange.home = &loop_;
     run_on(loop_, run(*handler_, context, exchange));
   }
@@ -151,6 +152,7 @@ class Api : public ::testing::Test {
   std::shared_ptr<FakeStore> store_;
   ResourceScope scope_;
   std::shared_ptr<HttpHandler> handler_;
+  std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();  // of every request
 
   static Task<void> run(HttpHandler& handler, RequestContext& context, FakeExchange& exchange) {
     co_await handler.handle(context, exchange);

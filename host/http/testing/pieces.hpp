@@ -15,21 +15,22 @@ namespace backplane::test {
 class Pieces final : public BodySource {
  public:
   static constexpr std::size_t kSize = 50'000;
-  explicit Pieces(std::size_t count) : left_(count) {}
+  explicit Pieces(std::size_t count, std::size_t size = kSize) : left_(count), size_(size) {}
   Task<Result<std::string>> next() override {
     if (left_ == 0) {
       if (error) co_return *error;
       co_return std::string();
     }
     --left_;
-    made += kSize;
-    co_return std::string(kSize, 'p');
+    made += size_;
+    co_return std::string(size_, 'p');
   }
   std::atomic<std::size_t> made{0};  // bytes
   std::optional<Status> error;
 
  private:
   std::size_t left_;
+  const std::size_t size_;
 };
 
 }  // namespace backplane::test

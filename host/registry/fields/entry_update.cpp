@@ -1,11 +1,11 @@
 #include "registry/fields/entry_update.hpp"
 
 #include <algorithm>
-#include <span>
 #include <tuple>
 #include <vector>
 
 #include "backplane/meta.hpp"
+#include "backplane/raw_fields.hpp"
 
 namespace backplane::registry {
 namespace {
@@ -14,12 +14,17 @@ constexpr std::size_t kMaxUpdateManagers = 10;
 
 FieldPath metadata_path(std::string_view member) { return fields_path({"metadata", member}); }
 
+bool has_fields(const Object& entry) {
+  const Value* fields = find(entry, "fieldsV1");
+  return fields != nullptr && (fields->is_object() || is_raw(*fields));
+}
+
 bool is_plain(const Value& entry, std::string_view api_version) {
   if (!entry.is_object()) return false;
   const Object& object = entry.get_object();
   const std::string_view operation = get_string(object, "operation");
   return (operation == "Apply" || operation == "Update") && get_string(object, "apiVersion") == api_version &&
-         get_string(object, "fieldsType") == "FieldsV1" && get_object(object, "fieldsV1") != nullptr;
+         get_string(object, "fieldsType") == "FieldsV1" && has_fields(object);
 }
 
 bool is_own(const EntryUpdate& update, const Object& entry) {
@@ -40,14 +45,14 @@ Value entry_with(const Object& entry, const FieldSet& fields, const json::storag
   out.reserve(entry.size());
   for (const auto& [key, value] : entry) {
     if (key == "fieldsV1")
-      out.emplace(key, fields.tree(storage));
+      out.emplace(key, raw_fields(fields, storage));
     else
       out.emplace(key, value);
   }
   return out;
 }
 
-Value own_entry(const EntryUpdate& update, const FieldSet& fields, const json::storage_ptr& storage) {
+Value own_entry(const EntryUpdate& update, Value fields, const json::storage_ptr& storage) {
   Object out(storage);
   out.reserve(7);
   out.emplace("manager", update.manager);
@@ -55,38 +60,28 @@ Value own_entry(const EntryUpdate& update, const FieldSet& fields, const json::s
   out.emplace("apiVersion", update.api_version);
   out.emplace("time", update.now);
   out.emplace("fieldsType", "FieldsV1");
-  out.emplace("fieldsV1", fields.tree(storage));
+  out.emplace("fieldsV1", std::move(fields));
   if (!update.subresource.empty()) out.emplace("subresource", update.subresource);
   return out;
-}
-
-// An entry that stays as it is.
-Value kept_entry(const EntryUpdate& update, const Array& entries, std::size_t at, const json::storage_ptr& storage) {
-  return update.copy != nullptr ? std::move((*update.copy)[at]) : Value(entries[at], storage);
-}
-
-// Whether FieldsV1 has the field itself.
-bool has_field(const Object& fields_v1, std::span<const PathElement> path, std::string& wire) {
-  const Object* at = &fields_v1;
-  for (const PathElement& element : path) {
-    wire.clear();
-    element.append_wire(wire);
-    at = at == nullptr ? nullptr : get_object(*at, wire);
-  }
-  return at != nullptr && (at->empty() || find(*at, ".") != nullptr);
-}
-
-bool has_fields(const Object& fields_v1, const FieldSet& fields) {
-  std::string wire;
-  bool all = true;
-  fields.for_each([&](std::span<const PathElement> path) { all = all && has_field(fields_v1, path, wire); });
-  return all;
 }
 
 // Whether a manager's own entry needs no more than another time: what it writes is what it has written before.
 bool needs_time_only(const Object& entry, const FieldSet& own, const FieldSet& removed) {
   const Value& fields_v1 = *find(entry, "fieldsV1");
-  return find(entry, "time") != nullptr && !meets(fields_v1, removed) && has_fields(fields_v1.get_object(), own);
+  return find(entry, "time") != nullptr && !meets(fields_v1, removed) && covers(fields_v1, own);
+}
+
+// The record of an object that nobody has been recorded for; nothing: it takes a comparison to tell.
+std::optional<Value> first_entry(const EntryUpdate& update, const Object& live, const Object& object) {
+  if (update.excluded == nullptr || update.schema == nullptr || update.schema->structural()) return std::nullopt;
+  std::string text;
+  text.reserve(2048);  // most records, without growing
+  if (!append_created_fields(text, update.schema, live, object, stripped_fields(), *update.excluded)) return std::nullopt;
+  const json::storage_ptr storage = object.storage();
+  if (text == "{}") return Value(storage);
+  Array out(storage);
+  out.push_back(own_entry(update, make_raw(text, storage), storage));
+  return Value(std::move(out));
 }
 
 FieldChanges without_stripped(FieldChanges changes) {
@@ -104,7 +99,9 @@ const FieldSet& stripped_fields() {
   return fields;
 }
 
-bool same_encoding(const Value& a, const Value& b) noexcept {
+bool same_encoding(const Value& a, const Value& b) {
+  if (is_raw(a) && !is_raw(b)) return spells(raw_text(a), b);
+  if (is_raw(b) && !is_raw(a)) return spells(raw_text(b), a);
   if (a.kind() != b.kind()) return false;
   if (a.is_string()) return a.get_string() == b.get_string();
   if (a.is_array()) {
@@ -119,13 +116,16 @@ std::optional<Result<Value>> update_entries(const EntryUpdate& update, const Obj
   const Array& entries = managed.get_array();
   const auto plain = [&](const Value& entry) { return is_plain(entry, update.api_version); };
   if (!std::all_of(entries.begin(), entries.end(), plain)) return std::nullopt;
+  if (entries.empty()) {
+    if (auto created = first_entry(update, live, object)) return Result<Value>(std::move(*created));
+  }
   auto compared = compare_fields(update.schema, live, object);
   if (!compared.ok()) return Result<Value>(std::move(compared.status()));
   const FieldChanges changes = without_stripped(compared->filtered(*update.filter));
   const json::storage_ptr storage = object.storage();
   if (changes.none()) {
     if (entries.empty()) return Result<Value>(Value(storage));
-    return Result<Value>(update.copy != nullptr ? Value(std::move(*update.copy)) : Value(managed, storage));
+    return Result<Value>(Value(managed, storage));
   }
   // A definition may have changed what its lists are.
   if (update.schema == nullptr || update.schema->structural()) return std::nullopt;
@@ -139,11 +139,11 @@ std::optional<Result<Value>> update_entries(const EntryUpdate& update, const Obj
   const bool one = takes && std::count_if(entries.begin(), entries.end(), is_mine) == 1;
   bool renewed = false;
   std::size_t updaters = 0;
-  for (std::size_t at = 0; at < entries.size(); ++at) {
-    const Object& entry = entries[at].get_object();
+  for (const Value& each : entries) {
+    const Object& entry = each.get_object();
     const bool mine = takes && is_own(update, entry);
     if (mine && one && needs_time_only(entry, own, changes.removed)) {
-      out.push_back(kept_entry(update, entries, at, storage));
+      out.push_back(each);
       *find(out.back().get_object(), "time") = update.now;
       renewed = true;
       continue;
@@ -152,7 +152,7 @@ std::optional<Result<Value>> update_entries(const EntryUpdate& update, const Obj
     const bool touches = mine || meets(fields_v1, touched);
     if (!touches) {
       updaters += get_string(entry, "operation") == "Update" ? 1 : 0;
-      out.push_back(kept_entry(update, entries, at, storage));
+      out.push_back(each);
       continue;
     }
     auto fields = FieldSet::decode(fields_v1);
@@ -164,9 +164,9 @@ std::optional<Result<Value>> update_entries(const EntryUpdate& update, const Obj
     }
     if (left.empty()) continue;
     updaters += get_string(entry, "operation") == "Update" ? 1 : 0;
-    out.push_back(left == *fields ? kept_entry(update, entries, at, storage) : entry_with(entry, left, storage));
+    out.push_back(left == *fields ? Value(each, storage) : entry_with(entry, left, storage));
   }
-  if (takes && !renewed) out.push_back(own_entry(update, own, storage));
+  if (takes && !renewed) out.push_back(own_entry(update, raw_fields(own, storage), storage));
   if (updaters + (takes ? 1 : 0) > kMaxUpdateManagers) return std::nullopt;
   std::sort(out.begin(), out.end(), precedes);
   if (out.empty()) return Result<Value>(Value(storage));

@@ -16,18 +16,17 @@ namespace backplane::registry {
 // Members of every object that nobody manages: its names, and what the server fills in.
 const FieldSet& stripped_fields();
 
-// The same texts: the same members, in the same order.  Costs a walk through both.
-bool same_encoding(const Value& a, const Value& b) noexcept;
+// The same texts: the same members, in the same order.  Costs a walk through both, and of raw values one comparison.
+bool same_encoding(const Value& a, const Value& b);
 
 struct EntryUpdate {
   const Schema* schema = nullptr;
   const FieldFilter* filter = nullptr;
+  const FieldSet* excluded = nullptr;  // what the filter leaves out, if that is all it does; null: it is not
   std::string_view api_version;
   std::string_view manager;
   std::string_view subresource;
   std::string_view now;
-  // A copy of the entries that is at hand in the storage of the object: what stays is taken out of it.  Null: there is none.
-  Array* copy = nullptr;
 };
 
 // metadata.managedFields after `live` has become `object`: `managed`, with what has changed as the manager's own.  Nothing: it is not that

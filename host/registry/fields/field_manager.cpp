@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <mutex>
 
+#include "backplane/raw_json.hpp"
 #include "registry/fields/entry_update.hpp"
 #include "registry/fields/last_applied.hpp"
+#include "registry/fields/raw_managers.hpp"
 #include "registry/metadata.hpp"
 
 namespace backplane::registry {
@@ -77,15 +79,25 @@ Status conflict_status(const std::vector<FieldConflict>& conflicts) {
   return status;
 }
 
-FieldFilter filter_of(const WrittenFields& written) {
-  if (!written.reaches.empty()) {
-    std::vector<FieldFilter::Pattern> patterns;
-    for (const std::string& each : written.reaches) patterns.push_back(pattern_of(each));
-    return FieldFilter::including(patterns);
-  }
+// Field management compares values, not the texts of raw ones.
+Object with_raw_read(const Object& object, json::storage_ptr storage) {
+  Value whole(Object(object, std::move(storage)));
+  read_raw_within(whole);
+  return std::move(whole.get_object());
+}
+
+std::optional<FieldSet> excluded_by(const WrittenFields& written) {
+  if (!written.reaches.empty()) return std::nullopt;
   FieldSet excluded;
   for (const std::string& each : written.resets) excluded.insert(path_of(each));
-  return excluded.empty() ? FieldFilter() : FieldFilter::excluding(std::move(excluded));
+  return excluded;
+}
+
+FieldFilter filter_of(const WrittenFields& written) {
+  if (auto excluded = excluded_by(written)) return excluded->empty() ? FieldFilter() : FieldFilter::excluding(std::move(*excluded));
+  std::vector<FieldFilter::Pattern> patterns;
+  for (const std::string& each : written.reaches) patterns.push_back(pattern_of(each));
+  return FieldFilter::including(patterns);
 }
 
 }  // namespace
@@ -111,7 +123,12 @@ struct FieldManager::Write {
   std::string name;
   std::string subresource;
   std::string now;
-  Array* record = nullptr;  // what is recorded, as the client has sent it back; null: it has not
+};
+
+struct FieldManager::Nothing {
+  std::optional<FieldSet> excluded;  // what the filter leaves out; nothing: it lets only some in
+  std::once_flag made;
+  Value object;
 };
 
 FieldManager::FieldManager(GroupVersionKind kind, const Schema* schema, std::shared_ptr<const FieldVersions> versions,
@@ -124,7 +141,9 @@ FieldManager::FieldManager(GroupVersionKind kind, const Schema* schema, std::sha
       tracked_(written.recorded),
       given_later_(written.given_later),
       sorted_keys_(schema != nullptr && schema->structural()),
-      nothing_(std::make_shared<Nothing>()) {}
+      nothing_(std::make_shared<Nothing>()) {
+  nothing_->excluded = excluded_by(written);
+}
 
 bool FieldManager::tracks(const RequestContext& context, const WriteOptions& options) const {
   return tracked_ && (context.info.is_resource_request || !options.field_manager.empty() || !context.user_agent.empty());
@@ -137,11 +156,6 @@ FieldManager::Filters FieldManager::filters_for(const FieldOwners& owners) const
   for (const auto& [identifier, owned] : owners) filters.emplace(owned.api_version, filter_);
   return filters;
 }
-
-struct FieldManager::Nothing {
-  std::once_flag made;
-  Value object;
-};
 
 // A type is compiled when it is first used, and not before.
 const Object& FieldManager::nothing() const {
@@ -175,7 +189,7 @@ Task<void> FieldManager::track_new(RequestContext& context, const WriteOptions& 
 // ---- updates
 
 Task<void> FieldManager::track(RequestContext& context, const WriteOptions& options, const Object* live, Object& object) const {
-  Write write(manager_name(options.field_manager, context.user_agent), context);
+  const Write write(manager_name(options.field_manager, context.user_agent), context);
   Value sent = take_managed_fields(object);
   const Value* recorded = live != nullptr ? managed_fields_of(*live) : nullptr;
   const bool own = write.subresource.empty();
@@ -183,20 +197,24 @@ Task<void> FieldManager::track(RequestContext& context, const WriteOptions& opti
   // What a client sends counts, as far as it can be read; a subresource does not take any.
   std::optional<ManagedFields> managed;
   const bool same = recorded != nullptr && sent.is_array() && same_encoding(sent, *recorded);
-  const bool differs = own && !same && sent.is_array() && !resets_managed(&sent) && (recorded == nullptr || !same_value(sent, *recorded));
+  const bool differs =
+      own && !same && sent.is_array() && !resets_managed(&sent) && (recorded == nullptr || !same_managers(sent, *recorded));
   if (differs) {
     auto read = decode_managed(&sent);
     if (read.ok() && !read->owners.empty()) managed = std::move(*read);
   }
-  const Object& before = live != nullptr ? *live : nothing();
-  std::optional<Object> completed;
+  std::optional<Object> present, completed;
   if (given_later_) given_later_(completed.emplace(object, object.storage()));
+  if (holds_raw(schema_)) {
+    if (live != nullptr) present = with_raw_read(*live, object.storage());
+    completed = with_raw_read(completed ? *completed : object, object.storage());
+  }
+  const Object& before = present ? *present : live != nullptr ? *live : nothing();
   const Object& counted = completed ? *completed : object;
   if (!managed) {
     // One that nobody has been recorded for stays so until it is first applied.
     if (live != nullptr && (recorded == nullptr || !recorded->is_array() || recorded->get_array().empty())) co_return;
     const Value none = Array();
-    if (same) write.record = &sent.get_array();
     if (auto kept = updated_here(write, before, counted, recorded != nullptr ? *recorded : none)) {
       if (kept->ok()) put_managed_fields(object, std::move(**kept), sorted_keys_);
       co_return;
@@ -212,9 +230,9 @@ Task<void> FieldManager::track(RequestContext& context, const WriteOptions& opti
 std::optional<Result<Value>> FieldManager::updated_here(const Write& write, const Object& live, const Object& object,
                                                         const Value& managed) const {
   EntryUpdate update;
-  update.copy = write.record;
   update.schema = schema_;
   update.filter = &filter_;
+  update.excluded = nothing_->excluded ? &*nothing_->excluded : nullptr;
   update.api_version = api_version_;
   update.manager = write.name;
   update.subresource = write.subresource;
@@ -295,6 +313,14 @@ Status FieldManager::finish(const Object& configuration, const Strategy* default
   return {};
 }
 
+// An apply that changes nothing leaves raw values as they were sent.
+Object FieldManager::unchanged(const Object* existing, Object live) const {
+  if (existing == nullptr || !holds_raw(schema_)) return live;
+  Object kept(*existing, live.storage());
+  take_managed_fields(kept);
+  return kept;
+}
+
 Task<Result<FieldManager::Merged>> FieldManager::merge(const AppliedObject& applied, const Object& configuration, RequestContext& context,
                                                        const Object* existing) const {
   const Write write(applied.manager(), context);
@@ -304,6 +330,7 @@ Task<Result<FieldManager::Merged>> FieldManager::merge(const AppliedObject& appl
   if (!suits.ok()) co_return suits;
   Object live(existing != nullptr ? *existing : nothing(), context.arena());
   take_managed_fields(live);
+  if (holds_raw(schema_)) live = with_raw_read(live, context.arena());
   if (managed->owners.empty() && existing != nullptr) {
     auto before = co_await before_first_apply(write, live, std::move(*managed));
     if (!before.ok()) co_return std::move(before.status());
@@ -333,7 +360,7 @@ Task<Result<FieldManager::Merged>> FieldManager::merge(const AppliedObject& appl
   if (!done->conflicts.empty()) co_return conflict_status(done->conflicts);
 
   Merged merged{Object(context.arena()), std::move(*managed), done->object.has_value()};
-  merged.object = done->object ? std::move(*done->object) : std::move(live);
+  merged.object = done->object ? std::move(*done->object) : unchanged(existing, std::move(live));
   merged.managed.owners = std::move(done->owners);
   const auto own = merged.managed.owners.find(self);
   if (own != merged.managed.owners.end()) {

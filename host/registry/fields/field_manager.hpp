@@ -56,6 +56,7 @@ class FieldManager {
     ManagedFields managed;
     bool changed;
   };
+  Object unchanged(const Object* existing, Object live) const;
   Task<Result<Merged>> merge(const AppliedObject& applied, const Object& configuration, RequestContext& context,
                              const Object* existing) const;
   // Whoever has made an object that was never applied before.

@@ -1,4 +1,5 @@
-// Mutating admission of an object that has managers: what it leaves of their record must be readable.
+// Admission of an object that has managers: plugins that look into their record are shown whole trees, and what they leave of it must be
+// readable.
 //
 // Thread-safety: one request.
 // Lifetime:      borrows everything until it is awaited to the end.
@@ -9,7 +10,11 @@
 
 namespace backplane::registry {
 
+// Whether one of the runner's plugins is to see who manages which fields.
+bool looks_at_managers(const AdmissionRunner& runner);
+
 // A record that cannot be read any more is put back as it was, and the client is warned.
 Task<Status> guarded_admit(AdmissionRunner& runner, AdmissionAttributes& attributes, RequestContext& context, bool sorted_keys);
+Task<Status> guarded_validate(AdmissionRunner& runner, AdmissionAttributes& attributes);
 
 }  // namespace backplane::registry

@@ -6,8 +6,10 @@
 
 #include "backplane/meta.hpp"
 #include "backplane/object_fields.hpp"
+#include "backplane/raw_fields.hpp"
 #include "base/printable.hpp"
-#include "registry/fields/sorted_members.hpp"
+#include "registry/fields/entry_update.hpp"
+#include "registry/fields/raw_managers.hpp"
 
 namespace backplane::registry {
 namespace {
@@ -58,7 +60,7 @@ Value entry_of(const Shown& shown, const json::storage_ptr& storage) {
   entry.emplace("apiVersion", shown.owned->api_version);
   if (!shown.time.empty()) entry.emplace("time", shown.time);
   entry.emplace("fieldsType", "FieldsV1");
-  entry.emplace("fieldsV1", shown.owned->fields.tree(storage));
+  entry.emplace("fieldsV1", raw_fields(shown.owned->fields, storage));
   if (!shown.manager.subresource.empty()) entry.emplace("subresource", shown.manager.subresource);
   return entry;
 }
@@ -167,7 +169,7 @@ bool same_but_times(const Value& a, const Value& b) noexcept {
     return std::all_of(x.get_object().begin(), x.get_object().end(), [&](const auto& member) {
       if (member.key() == "time") return true;
       const Value* other = find(y.get_object(), member.key());
-      return other != nullptr && same_value(*other, member.value());
+      return other != nullptr && same_fields(*other, member.value());
     });
   };
   return std::equal(a.get_array().begin(), a.get_array().end(), b.get_array().begin(), same);
@@ -193,7 +195,7 @@ void put_managed_fields(Object& object, Value managed_fields, bool sorted_keys) 
     if (found != nullptr && found->is_object()) erase_member(found->get_object(), kMember);
     return;
   }
-  if (sorted_keys) sort_members(managed_fields);
+  if (sorted_keys) sort_managers(managed_fields);
   Object& metadata = ensure_object(object, "metadata");
   if (Value* there = find(metadata, kMember)) {
     *there = std::move(managed_fields);
@@ -232,7 +234,7 @@ bool same_values(const Value& a, const Value& b) { return same_value(a, b); }
 void keep_times(Object& object, const Object& old, bool sorted_keys) {
   const Value* now = managed_fields_of(object);
   const Value* before = managed_fields_of(old);
-  if (now == nullptr || before == nullptr || same_value(*now, *before) || !same_but_times(*now, *before)) return;
+  if (now == nullptr || before == nullptr || same_encoding(*now, *before) || !same_but_times(*now, *before)) return;
   const Object* metadata = get_object(object, "metadata");
   const Object* old_metadata = get_object(old, "metadata");
   if (!same_but(*metadata, *old_metadata, kMember, same_values) || !same_but(object, old, "metadata", same_values)) return;

@@ -6,7 +6,6 @@
 // Errors:        what is wrong with an expression is text, as upstream prints it; a run that fails says what went wrong.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -159,7 +158,7 @@ struct Binding {
 struct Budget {
   std::uint64_t left = kCostPerObject;  // each run takes what it has cost
   std::uint64_t per_call = kCostPerCall;
-  const std::atomic<bool>* cancelled = nullptr;  // looked at from time to time
+  std::function<bool()> cancelled = {};  // asked after every hundred items of loops; true ends the run
 };
 
 struct Outcome {

@@ -5,8 +5,8 @@
 // Errors:        errors of the expression are values; Halt (arena.hpp) ends a run that costs too much.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -39,7 +39,7 @@ struct Run {
   std::span<Local> locals;
   std::uint64_t cost = 0;
   std::uint64_t limit = 0;
-  const std::atomic<bool>* cancelled = nullptr;
+  const std::function<bool()>* cancelled = nullptr;  // null: nobody ends the run
   unsigned iterations = 0;
 
   void charge(std::uint64_t amount) {
@@ -49,7 +49,7 @@ struct Run {
   // Once for every item of a loop.
   void step() {
     constexpr unsigned kEvery = 100;
-    if (++iterations % kEvery == 0 && cancelled != nullptr && cancelled->load(std::memory_order_relaxed)) throw Halted{Halt::kCancelled};
+    if (++iterations % kEvery == 0 && cancelled != nullptr && (*cancelled)()) throw Halted{Halt::kCancelled};
   }
 };
 

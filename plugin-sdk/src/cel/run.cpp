@@ -50,7 +50,7 @@ cel::Outcome::End end_of(Halt halt) { return halt == Halt::kCancelled ? cel::Out
 cel::Outcome run_alone(const Plan& plan, std::span<const cel::Binding> bindings, const cel::Budget& budget) {
   Run run;
   run.limit = budget.per_call;
-  run.cancelled = budget.cancelled;
+  if (budget.cancelled) run.cancelled = &budget.cancelled;
   cel::Outcome out;
   try {
     Val* variables = run.arena.allocate<Val>(plan.variables.size());

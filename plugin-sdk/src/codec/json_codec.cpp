@@ -1,6 +1,7 @@
 // JSON: what every entry begins with, so that objects and frames are windows into it.
 #include "backplane/codec.hpp"
 #include "backplane/json_reading.hpp"
+#include "backplane/raw_json.hpp"
 #include "schema/hidden_annotations.hpp"
 #include "schema/scan.hpp"
 
@@ -109,7 +110,8 @@ class JsonCodec final : public Codec {
     return {};
   }
 
-  bool wrote(std::string_view stored) const noexcept override { return stored.starts_with('{'); }
+  // A blank in front: raw values in it are kept as they were sent.
+  bool wrote(std::string_view stored) const noexcept override { return stored.starts_with('{') || stored.starts_with(" {"); }
   Result<std::string> to_stored(const Schema*, std::string json) const override { return json; }
   Result<std::string> from_stored(const Schema*, std::string_view stored) const override { return std::string(stored); }
 };
@@ -148,6 +150,27 @@ void append_metadata_json(std::string& out, const ObjectEntry& entry, const Pres
 const Codec& json_codec() {
   static const JsonCodec codec;
   return codec;
+}
+
+namespace {
+
+// Names the slot of what is no form of its own: the JSON whose raw values are as they were sent.
+const Codec& kept_slot() {
+  static const JsonCodec codec;
+  return codec;
+}
+
+}  // namespace
+
+std::string_view kept_json(const ObjectEntry& entry) noexcept {
+  const EncodedForm* kept = entry.form(kept_slot());
+  return kept != nullptr ? kept->bytes.view() : entry.json().view();
+}
+
+void set_kept_json(ObjectEntry& entry, std::string json) {
+  EncodedForm form;
+  form.bytes = SharedBytes(std::move(json));
+  entry.publish(kept_slot(), std::move(form));
 }
 
 }  // namespace BACKPLANE_API

@@ -3,6 +3,7 @@
 // An entry's form is the frame of the event it came with, the envelope, and the message, in one buffer: watches, GET and lists each hand
 // out their window.  Kinds without a message of their own (custom resources) have a form of their metadata alone.
 #include "backplane/codec.hpp"
+#include "backplane/raw_json.hpp"
 #include "schema/hidden_annotations.hpp"
 #include "schema/protobuf_plan.hpp"
 #include "schema/scan.hpp"
@@ -101,7 +102,7 @@ Result<std::string> list_meta(const ListFacts& facts) {
 }
 
 Result<EncodedForm> make_form(const Presentation& as, const ObjectEntry& entry) {
-  const std::string_view json = entry.json().view();
+  const std::string_view json = kept_json(entry);
   const bool whole = has_message(as);
   std::string message;
   message.reserve(json.size());
@@ -232,7 +233,7 @@ class ProtobufCodec final : public Codec {
     object["apiVersion"] = envelope->api_version;
     Status normal = schema->normalize(*tree, nullptr);
     if (!normal.ok()) return internal_error(normal.message());
-    return to_json(*tree);
+    return kept_json(*tree);
   }
 
  private:

@@ -142,6 +142,7 @@ class Comparer {
   }
 
   void members(const MapForm& form, const Object* before, const Object* after, Level& level) {
+    if ((before == nullptr || before->empty()) && after != nullptr) return whole_members(form, *after, level.added);
     std::size_t hint = 0, met = 0, place = 0;
     if (before != nullptr) {
       for (const auto& was : *before) {
@@ -189,6 +190,7 @@ class Comparer {
   }
 
   void items(const ListForm& form, const Array* before, const Array* after, Level& level) {
+    if ((before == nullptr || before->empty()) && after != nullptr) return whole_items(form, *after, level.added);
     const ItemIndex was(form, before, &problems);
     const ItemIndex is(form, after, &problems);
     for (const ItemIndex::Item& item : was.items()) {

@@ -2,25 +2,28 @@
 #include "backplane/field_set.hpp"
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 
 #include "fields/node.hpp"
 
 namespace backplane::fields {
 
 NodeRef node_of(Entries&& entries) {
-  const auto before = [](const Entry& a, const Entry& b) { return a.element < b.element; };
-  if (!std::is_sorted(entries.begin(), entries.end(), before)) std::sort(entries.begin(), entries.end(), before);
-  const auto same = [](const Entry& a, const Entry& b) { return a.element == b.element; };
-  auto twice = std::adjacent_find(entries.begin(), entries.end(), same);
-  if (twice == entries.end()) return sorted_node(std::move(entries));
+  const auto behind = [](const Entry& a, const Entry& b) { return !(a.element < b.element); };
+  if (std::adjacent_find(entries.begin(), entries.end(), behind) == entries.end()) return sorted_node(std::move(entries));
+  // Entries are dear to move: each is moved once.
+  boost::container::small_vector<Entry*, 32> order;
+  order.reserve(entries.size());
+  for (Entry& entry : entries) order.push_back(&entry);
+  std::sort(order.begin(), order.end(), [](const Entry* a, const Entry* b) { return a->element < b->element; });
   Entries out;
   out.reserve(entries.size());
-  for (Entry& entry : entries) {
-    if (out.empty() || !same(out.back(), entry)) {
-      out.push_back(std::move(entry));
+  for (Entry* entry : order) {
+    if (out.empty() || !(out.back().element == entry->element)) {
+      out.push_back(std::move(*entry));
     } else {
-      out.back().member = out.back().member || entry.member;
-      out.back().below = unite(out.back().below, entry.below);
+      out.back().member = out.back().member || entry->member;
+      out.back().below = unite(out.back().below, entry->below);
     }
   }
   return sorted_node(std::move(out));

@@ -1,4 +1,5 @@
 // FieldsV1: {"f:spec":{"f:replicas":{}}}.  "." among the members of an element says that the element itself is in the set, too.
+#include "backplane/raw_fields.hpp"
 #include "fields/node.hpp"
 #include "fields/wire.hpp"
 
@@ -70,10 +71,7 @@ void encode_level(const Node& node, std::string& out, std::string& wire, bool se
   for (const Entry& entry : node.entries) {
     if (!first) out += ',';
     first = false;
-    wire.clear();
-    entry.element.append_wire(wire);
-    append_json_string(out, wire);
-    out += ':';
+    append_element_name(out, entry.element, wire);
     if (entry.below)
       encode_level(*entry.below, out, wire, entry.member);
     else
@@ -154,7 +152,10 @@ namespace backplane BACKPLANE_API {
 
 Result<FieldSet> FieldSet::decode(std::string_view fields_v1) { return fields::Decoder(fields::WireReader(fields_v1)).run(); }
 
-Result<FieldSet> FieldSet::decode(const Value& fields_v1) { return fields::Decoder(fields::TreeReader(fields_v1)).run(); }
+Result<FieldSet> FieldSet::decode(const Value& fields_v1) {
+  if (const std::string_view text = text_of_raw(fields_v1); !text.empty()) return decode(text);
+  return fields::Decoder(fields::TreeReader(fields_v1)).run();
+}
 
 Value FieldSet::tree(const json::storage_ptr& storage) const {
   Object out(storage);
@@ -182,6 +183,7 @@ bool meets(std::string_view fields_v1, const FieldSet& set) {
 }
 
 bool meets(const Value& fields_v1, const FieldSet& set) {
+  if (const std::string_view text = text_of_raw(fields_v1); !text.empty()) return meets(text, set);
   return set.root() != nullptr && fields::Meeting(fields::TreeReader(fields_v1)).run(*set.root());
 }
 

@@ -119,6 +119,29 @@ Read read_element(std::string_view wire, std::string& code) {
   }
 }
 
+bool is_plain_name(std::string_view name) noexcept {
+  const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '-' && c <= '9') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  return std::all_of(name.begin(), name.end(), plain);
+}
+
+void append_field_name(std::string& out, std::string_view name, std::string& wire) {
+  if (is_plain_name(name)) {
+    out.append(R"("f:)").append(name).append(R"(":)");
+    return;
+  }
+  wire.assign("f:").append(name);
+  append_json_string(out, wire);
+  out += ':';
+}
+
+void append_element_name(std::string& out, const PathElement& element, std::string& wire) {
+  if (element.kind() == PathElement::Kind::kField) return append_field_name(out, element.name(), wire);
+  wire.clear();
+  element.append_wire(wire);
+  append_json_string(out, wire);
+  out += ':';
+}
+
 void WireReader::blanks() noexcept {
   while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t')) ++at_;
 }

@@ -14,6 +14,12 @@ enum class Read : unsigned char { kDone, kUnknown, kMalformed };
 // The code of the element that `wire` ("f:name") says.
 Read read_element(std::string_view wire, std::string& code);
 
+// Letters, digits and marks that need no escapes, as nearly every name has them.
+bool is_plain_name(std::string_view name) noexcept;
+// `"f:name":` and such.  `wire`: what is written with.
+void append_field_name(std::string& out, std::string_view name, std::string& wire);
+void append_element_name(std::string& out, const PathElement& element, std::string& wire);
+
 // Walks through JSON that is an object of objects.  After the first error every call says no.
 class WireReader {
  public:

@@ -19,7 +19,9 @@ void KindStrategy::validate(RequestContext& context, const Object& object, Field
 }
 void KindStrategy::validate_update(RequestContext& context, const Object& object, const Object& old, FieldErrors& errors) const {
   check_change(object, old, errors);
-  check_finalizer_names(object, errors);
+  // With what is asked of metadata once more, that is.
+  if (facts().rechecks_metadata_change) check_finalizer_names(object, errors);
+  if (facts().rechecks_metadata) check_finalizer_names(object, errors);
   check(object, errors);
   check_request(context, object, errors);
 }

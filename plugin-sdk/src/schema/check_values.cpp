@@ -4,6 +4,7 @@
 #include "backplane/kit/struct_difference.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
+#include "backplane/raw_json.hpp"
 #include "schema/checker.hpp"
 #include "schema/conditions.hpp"
 
@@ -126,9 +127,15 @@ void Checker::check_value(const Type& type, const Rules& rules, const Value* val
 }
 
 void Checker::check_raw(const Rules& rules, const Value& value, const Place& place) {
-  if (rules.max_length && to_json(value).size() > static_cast<std::size_t>(*rules.max_length)) {
+  const std::string printed = is_raw(value) ? std::string() : to_json(value);
+  const std::string_view text = is_raw(value) ? raw_text(value) : std::string_view(printed);
+  if (rules.max_length && text.size() > static_cast<std::size_t>(*rules.max_length)) {
     errors_.too_long(place.path(), "", static_cast<long long>(*rules.max_length));
-  } else if (!value.is_object()) {
+  } else if (text.starts_with('{')) {
+    return;
+  } else if (!rules.json_object_text.empty()) {
+    errors_.required(place.path(), rules.json_object_text);
+  } else {
     errors_.invalid(place.path(), "<value omitted>", "must be a valid JSON object");
   }
 }

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "backplane/json_reading.hpp"
+#include "backplane/raw_json.hpp"
 #include "backplane/schema.hpp"
 
 namespace backplane BACKPLANE_API {
@@ -61,12 +62,39 @@ Place locate(Value& document, std::string_view pointer) {
   pointer.remove_prefix(slash + 1);
   while ((slash = pointer.find('/')) != std::string_view::npos) {
     at = get(*at, unescape(pointer.substr(0, slash)));
+    if (at) open_raw(*at);
     if (!at || (!at->is_object() && !at->is_array())) return place;
     pointer.remove_prefix(slash + 1);
   }
   place.container = at;
   place.key = unescape(pointer);
   return place;
+}
+
+bool same(const Value& one, const Value& other);
+
+bool same_structure(const Value& left, const Value& right) {
+  if (left.is_object() && right.is_object()) {
+    const Object& members = right.get_object();
+    return left.get_object().size() == members.size() &&
+           std::all_of(left.get_object().begin(), left.get_object().end(), [&](const auto& member) {
+             const Value* present = find(members, member.key());
+             return present != nullptr && same(member.value(), *present);
+           });
+  }
+  if (!left.is_array() || !right.is_array()) return false;
+  return std::equal(left.get_array().begin(), left.get_array().end(), right.get_array().begin(), right.get_array().end(), same);
+}
+
+// What a JSON patch holds for the same; scalars of raw values are compared as they are written.
+bool same(const Value& one, const Value& other) {
+  if (one == other) return true;
+  if (!is_raw(one) && !is_raw(other)) return same_structure(one, other);
+  Value left(one), right(other);
+  open_raw(left);
+  open_raw(right);
+  if (is_raw(left) || is_raw(right)) return to_json(left) == to_json(right);
+  return left.is_structured() && right.is_structured() ? same_structure(left, right) : to_json(left) == to_json(right);
 }
 
 // The containers around what a pointer names.
@@ -160,6 +188,7 @@ class Patcher {
   bool replace(std::string_view pointer, Value value) {
     if (!fits(pointer, value)) return false;
     if (pointer.empty()) {
+      open_raw(value);
       if (!value.is_object() && !value.is_array()) return false;
       document_ = std::move(value);
       return true;
@@ -173,13 +202,13 @@ class Patcher {
   }
   bool test(std::string_view pointer, const Value* value) {
     if (!value) return false;
-    if (pointer.empty()) return document_ == *value;
+    if (pointer.empty()) return same(document_, *value);
     const Place place = locate(document_, pointer);
     if (!place.container) return false;
     const Value* present = get(*place.container, place.key);
     // An absent member passes for null; an absent item does not.
     if (!present) return place.container->is_object() && value->is_null();
-    return *present == *value;
+    return same(*present, *value);
   }
   bool move(std::string_view from, std::string_view to) {
     const Place source = locate(document_, from);

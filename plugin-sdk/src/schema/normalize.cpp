@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "backplane/raw_json.hpp"
 #include "schema/scalars.hpp"
 #include "schema/typed.hpp"
 
@@ -204,6 +205,23 @@ void make_canonical(Value& number) {
   }
 }
 
+// Free JSON is a map in Go.
+void sort_deep(Value& value) {
+  if (Object* object = value.if_object()) {
+    for (auto& member : *object) sort_deep(member.value());
+    sort_keys(*object);
+  } else if (Array* array = value.if_array()) {
+    for (Value& item : *array) sort_deep(item);
+  }
+}
+
+// What an operation of a patch has brought as its text.
+void read_sent(const Type& type, Value& value) {
+  const std::string text(raw_text(value));
+  read_raw(value);
+  keep_raw(&type, value, text);
+}
+
 struct ByKey {
   template <class Member>
   bool operator()(const Member* a, const Member* b) const noexcept {
@@ -215,6 +233,7 @@ struct ByKey {
 
 bool decode_value(const Type& type, Value& value, Decode& decode, const Frame& frame) {
   if (value.is_null()) return true;
+  if (type.form() != Form::kRawExtension && is_raw(value)) read_sent(type, value);
   switch (type.form()) {
     case Form::kString:
       return value.is_string() || type_mismatch(type, value, decode, frame);
@@ -240,8 +259,12 @@ bool decode_value(const Type& type, Value& value, Decode& decode, const Frame& f
     case Form::kIntOrString:
       return decode_int_or_string(value, decode, frame);
     case Form::kRawExtension:
-    case Form::kFieldsV1:
+      settle_raw(value);
+      return true;
     case Form::kAnyJson:
+      sort_deep(value);
+      return true;
+    case Form::kFieldsV1:
       return true;
     case Form::kStruct:
       return value.is_object() ? decode_struct(type, value.get_object(), decode, frame) : type_mismatch(type, value, decode, frame);

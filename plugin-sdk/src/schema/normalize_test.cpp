@@ -1,5 +1,6 @@
 #include <thread>
 
+#include "backplane/raw_json.hpp"
 #include "schema/schema_test_support.hpp"
 
 namespace backplane {
@@ -14,6 +15,16 @@ std::string normalized(std::string_view text, DecodeReport* report = nullptr) {
 std::string spec(std::string_view members) { return R"({"spec":{"parts":[],)" + std::string(members) + "}}"; }
 std::string printed(std::string_view members) {
   return R"({"metadata":{},"spec":{)" + std::string(members) + R"("strategy":{}},"status":{"seen":null}})";
+}
+
+TEST(NormalizeFreeJson, HasSortedKeys) {
+  static constexpr std::string_view kDocument =
+      R"({"definitions":{"Holder":{"type":"object","properties":{"any":{"x-backplane-type":"anyJson","x-backplane-pointer":true}}}}})";
+  const auto set = SchemaSet::compile({&kDocument, 1});
+  ASSERT_TRUE(set.ok());
+  Value tree = *parse_json(R"({"any":{"z":1.0,"a":[{"y":1,"x":2}]}})", {}, nullptr);
+  ASSERT_TRUE((*set)->find("Holder")->normalize(tree, nullptr).ok());
+  EXPECT_EQ(to_json(tree), R"({"any":{"a":[{"x":2,"y":1}],"z":1}})");
 }
 
 TEST(Normalize, PrintsWhatGoPrintsForAnEmptyObject) {
@@ -73,7 +84,11 @@ TEST(Normalize, ANumberIsOneTreeHoweverItWasWritten) {
 }
 
 TEST(Normalize, KeepsRawValuesAsTheyCame) {
-  EXPECT_EQ(normalized(spec(R"("extra":{"z":null,"a":[1,{}]})")), printed(R"("parts":[],"port":0,"extra":{"z":null,"a":[1,{}]},)"));
+  const std::string sent = spec(R"("extra":{"z":null,"a":[1.0,{}]})");
+  Value tree = *parse_json(sent, {}, nullptr);
+  keep_raw(&widget(), tree, sent);
+  ASSERT_TRUE(widget().normalize(tree, nullptr).ok());
+  EXPECT_EQ(to_json(tree), printed(R"("parts":[],"port":0,"extra":{"z":null,"a":[1.0,{}]},)"));
 }
 
 TEST(Normalize, IsIdempotent) {

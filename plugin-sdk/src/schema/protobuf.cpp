@@ -3,6 +3,7 @@
 // What a message holds is put where JSON has it; normalize() does the rest: order, zero values that JSON leaves out, canonical texts.
 #include <cstring>
 
+#include "backplane/raw_json.hpp"
 #include "schema/base64.hpp"
 #include "schema/go_time.hpp"
 #include "schema/type.hpp"
@@ -272,7 +273,9 @@ class ProtobufDecoder {
           out.emplace_string().assign(small.texts[3]);
         }
         return {};
-      default:  // rawExtension, fieldsV1, anyJson: JSON in field 1
+      case Form::kRawExtension:
+        return raw_json(small.texts[1], out);
+      default:  // fieldsV1, anyJson: JSON in field 1
         return embedded_json(small.texts[1], out);
     }
   }
@@ -282,6 +285,15 @@ class ProtobufDecoder {
     auto parsed = parse_json(text, storage_, nullptr);
     if (!parsed.ok()) return std::move(parsed.status());
     out = std::move(*parsed);
+    return {};
+  }
+
+  // Kept as it was sent.
+  Status raw_json(std::string_view text, Value& out) {
+    if (Status status = embedded_json(text, out); !status.ok() || out.is_null()) return status;
+    constexpr std::string_view kBlanks = " \n\t\r";
+    const std::size_t begin = text.find_first_not_of(kBlanks);
+    out = make_raw(text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin), storage_);
     return {};
   }
 

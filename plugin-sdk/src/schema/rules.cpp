@@ -34,6 +34,7 @@ constexpr TextWord kTextWords[] = {
     {"wrong", &Rules::wrong},
     {"maxItemsText", &Rules::max_items_text},
     {"nonEmpty", &Rules::non_empty},
+    {"objectText", &Rules::json_object_text},
 };
 struct FlagWord {
   std::string_view word;

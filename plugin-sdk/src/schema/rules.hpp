@@ -84,6 +84,7 @@ struct Rules {
   std::string length_text;           // not empty: said in place of how long it may be
   std::vector<std::string> entries;  // the keys of a map, all of them and no others
   bool json_object = false;          // raw values
+  std::string json_object_text;      // not empty: one that is no object is missing, and this is said of it
   bool immutable = false;
   std::string immutable_text;
   bool unquoted = false;            // what it has become is not told

@@ -100,6 +100,11 @@ bool Type::has_defaults(const Body& body) { return !body.with_defaults.empty() |
 bool Type::has_gates(const Body& body) {
   return std::any_of(body.properties.begin(), body.properties.end(), [](const Property& property) { return property.gated != nullptr; });
 }
+bool Type::has_raw(const Body& body) {
+  const auto raw = [](const Property& property) { return property.type->form() == Form::kRawExtension; };
+  return (body.items != nullptr && body.items->form() == Form::kRawExtension) ||
+         std::any_of(body.properties.begin(), body.properties.end(), raw);
+}
 
 bool Type::find_out(Known& fact, OwnFact own) const {
   std::set<const Type*> seen;

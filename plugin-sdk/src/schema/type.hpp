@@ -181,6 +181,8 @@ class Type final : public Schema {
   bool defaulted_within() const { return known(defaulted_within_, has_defaults); }
   // Whether feature gates switch anything there.
   bool gated_within() const { return known(gated_within_, has_gates); }
+  // Whether raw JSON can stand there.
+  bool raw_within() const { return known(raw_within_, has_raw); }
 
  private:
   friend class Compiler;
@@ -194,6 +196,7 @@ class Type final : public Schema {
   static bool has_comparisons(const Body& body);
   static bool has_defaults(const Body& body);
   static bool has_gates(const Body& body);
+  static bool has_raw(const Body& body);
   bool known(Known& fact, OwnFact own) const {
     const signed char value = fact.load(std::memory_order_relaxed);
     return value >= 0 ? value != 0 : find_out(fact, own);
@@ -209,6 +212,7 @@ class Type final : public Schema {
   mutable Known compares_within_{-1};
   mutable Known defaulted_within_{-1};
   mutable Known gated_within_{-1};
+  mutable Known raw_within_{-1};
   mutable std::atomic<const Body*> body_{nullptr};
   mutable std::atomic<const fields::Atom*> merge_atom_{nullptr};
 };

@@ -103,7 +103,8 @@ std::string words(std::size_t line, std::string_view problem) {
 // Turns events into nodes, without recursion.
 class YamlNodeReader {
  public:
-  explicit YamlNodeReader(std::string_view text) {
+  explicit YamlNodeReader(std::string_view text) : text_(text), slashes_(text.find("\\/") != text.npos) {
+    if (constexpr std::string_view kMark("\xEF\xBB\xBF"); text.starts_with(kMark)) seen_bytes_ = kMark.size();
     if (yaml_parser_initialize(&parser_) == 0) throw std::bad_alloc();
     yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()), text.size());
   }
@@ -145,6 +146,7 @@ class YamlNodeReader {
     std::optional<std::string> problem;
     switch (event.type) {
       case YAML_SCALAR_EVENT:
+        problem = unknown_escape(event);
         scalar(event);
         break;
       case YAML_ALIAS_EVENT:
@@ -202,6 +204,31 @@ class YamlNodeReader {
     node.kind = kind;
     node.line = static_cast<std::uint32_t>(event.start_mark.line);
     return node;
+  }
+
+  // libyaml counts characters.
+  std::size_t byte_at(std::size_t character) {
+    while (seen_characters_ < character && seen_bytes_ < text_.size()) {
+      do {
+        ++seen_bytes_;
+      } while (seen_bytes_ < text_.size() && (static_cast<unsigned char>(text_[seen_bytes_]) & 0xC0) == 0x80);
+      ++seen_characters_;
+    }
+    return seen_bytes_;
+  }
+
+  // "\/", which libyaml knows and go-yaml does not.
+  std::optional<std::string> unknown_escape(const yaml_event_t& event) {
+    if (!slashes_ || event.data.scalar.style != YAML_DOUBLE_QUOTED_SCALAR_STYLE) return std::nullopt;
+    const std::size_t begin = byte_at(event.start_mark.index), end = byte_at(event.end_mark.index);
+    std::size_t line = event.start_mark.line;
+    for (std::size_t i = begin; i + 1 < end; ++i) {
+      if (text_[i] == '\n') ++line;
+      if (text_[i] != '\\') continue;
+      if (text_[i + 1] == '/') return words(line == 0 ? 0 : line + 1, "found unknown escape character");
+      if (text_[++i] == '\n') ++line;
+    }
+    return std::nullopt;
   }
 
   void scalar(const yaml_event_t& event) {
@@ -264,6 +291,9 @@ class YamlNodeReader {
   }
 
   yaml_parser_t parser_{};
+  const std::string_view text_;
+  const bool slashes_;  // the text has "\/" somewhere
+  std::size_t seen_characters_ = 0, seen_bytes_ = 0;
   YamlDocument document_;
   AliasBudget budget_;
   std::vector<Open> open_;

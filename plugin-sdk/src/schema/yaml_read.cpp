@@ -163,8 +163,14 @@ class Converter {
     return plain(text);
   }
 
-  Value key_of(const YamlNode& node, std::size_t depth) {
+  // A number that is a key is told from others like it: of 1 and 1.0 each is one.
+  Value key_of(const YamlNode& given, std::size_t depth) {
+    const YamlNode& node = document_.target(given);
+    const bool plain = node.kind == Kind::kScalar && (node.plain || document_.tag(node) == "tag:yaml.org,2002:float");
+    const std::string_view text = plain ? document_.text(node) : std::string_view();
+    if (schema::is_special_float(text)) return Value(schema::key_of_special_float(text), storage_);
     Value key = convert(node, depth + 1);
+    if (plain && key.is_number()) key = schema::resolve_plain(text, storage_);
     if (key.is_structured()) throw Refused{"yaml: invalid map key: " + go_text(key)};
     return key;
   }
@@ -172,6 +178,7 @@ class Converter {
   // Keys that are numbers or booleans become their texts.
   static std::string key_text(const Value& key, const Value& value) {
     if (key.is_string()) return std::string(std::string_view(key.get_string()));
+    if (key.is_double()) return schema::key_of_float(key.get_double());
     if (!key.is_null() && !key.is_uint64()) return to_json(key);
     const std::string of = key.is_null() ? "%!s(<nil>), key: <nil>" : "uint64, key: " + go_text(key);
     throw Refused{"unsupported map key of type: " + of + ", value: " + (value.is_null() ? "<nil>" : go_text(value))};

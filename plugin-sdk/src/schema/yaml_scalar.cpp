@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -73,6 +74,10 @@ std::optional<Value> parse_number(std::string_view text, const json::storage_ptr
   const char* begin = plain.c_str() + (plain.front() == '+' ? 1 : 0);
   double number = 0;
   const auto result = std::from_chars(begin, plain.c_str() + plain.size(), number);
+  // What is too small is nothing; what is too large is no number.
+  const std::size_t exponent = plain.find_first_of("eE");
+  const bool tiny = result.ec == std::errc::result_out_of_range && exponent != std::string::npos && plain[exponent + 1] == '-';
+  if (tiny) return Value(plain.front() == '-' ? -0.0 : 0.0, storage);
   if (result.ec != std::errc() || !std::isfinite(number)) return std::nullopt;
   return Value(number, storage);
 }
@@ -134,6 +139,26 @@ bool is_special_float(std::string_view text) noexcept { return is_one_of(text, k
 std::string go_special_float(std::string_view text) {
   if ((text.back() | 0x20) == 'n') return "NaN";
   return text.front() == '-' ? "-Inf" : "+Inf";
+}
+
+std::string key_of_special_float(std::string_view text) {
+  if ((text.back() | 0x20) == 'n') return ".nan";
+  return text.front() == '-' ? "-.inf" : ".inf";
+}
+
+std::string key_of_float(double number) {
+  // From here on a double is nearer to what would be the next float than to the last one there is.
+  constexpr double kInfinite = 3.4028235677973366e38;
+  constexpr double kMost = std::numeric_limits<float>::max();
+  if (std::fabs(number) >= kInfinite) return number < 0 ? "-.inf" : ".inf";
+  const auto real = static_cast<float>(std::clamp(number, -kMost, kMost));
+  char text[64];
+  const auto end = std::to_chars(text, std::end(text), real, std::chars_format::scientific).ptr;
+  int exponent = 0;
+  const char* digits = std::find(text, end, 'e') + 1;
+  std::from_chars(digits + (*digits == '+' ? 1 : 0), end, exponent);
+  if (exponent < -4 || exponent >= 6) return {text, end};
+  return {text, std::to_chars(text, std::end(text), real, std::chars_format::fixed).ptr};
 }
 
 bool is_plain_text(std::string_view text) {

@@ -22,6 +22,44 @@ TEST(ReadYaml, MakesKeysTextsAndMergesMaps) {
   EXPECT_EQ(read("base: &b {x: 1, z: 2}\nuse:\n  <<: *b\n  z: 3\n"), R"({"base":{"x":1,"z":2},"use":{"x":1,"z":3}})");
 }
 
+// What kube-apiserver 1.36.3 has made of them.
+TEST(ReadYaml, KeysThatAreNumbersAreFloatsOf32Bits) {
+  constexpr std::pair<std::string_view, std::string_view> kKeys[] = {{"1e6", "1e+06"},
+                                                                     {"1E5", "100000"},
+                                                                     {"1.0", "1"},
+                                                                     {"1.50", "1.5"},
+                                                                     {"+.5", "0.5"},
+                                                                     {"5.", "5"},
+                                                                     {"-0.0", "-0"},
+                                                                     {"123456789012345678901234567890", "1.2345679e+29"},
+                                                                     {"1e-7", "1e-07"},
+                                                                     {"18446744073709551616", "1.8446744e+19"},
+                                                                     {"0.000001", "1e-06"},
+                                                                     {"16777217.5", "1.6777218e+07"},
+                                                                     {"1_000.5", "1000.5"},
+                                                                     {"0.1e-2_0", "1e-21"},
+                                                                     {"1e-400", "0"},
+                                                                     {"1e400", "1e400"},
+                                                                     {"1e300", ".inf"},
+                                                                     {"-1e300", "-.inf"},
+                                                                     {".INF", ".inf"},
+                                                                     {"-.inf", "-.inf"},
+                                                                     {".NaN", ".nan"},
+                                                                     {"!!float 1", "1"},
+                                                                     {"0x10", "16"},
+                                                                     {"1_000", "1000"},
+                                                                     {"-010", "-8"},
+                                                                     {"yes", "true"},
+                                                                     {"2001-01-01", "2001-01-01"},
+                                                                     {"1:30", "1:30"},
+                                                                     {"'1e6'", "1e6"},
+                                                                     {"0x1FFFFFFFFFFFFFFFF", "0x1FFFFFFFFFFFFFFFF"}};
+  for (const auto& [key, text] : kKeys) {
+    EXPECT_EQ(read(std::string(key) + ": v"), R"({")" + std::string(text) + R"(":"v"})") << key;
+    EXPECT_EQ(read("{" + std::string(key) + ": v}"), R"({")" + std::string(text) + R"(":"v"})") << key;
+  }
+}
+
 TEST(ReadYaml, ReadsBlocks) {
   EXPECT_EQ(read("a: |\n  x\n  y\nb: >-\n  one\n  two\n"), R"({"a":"x\ny\n","b":"one two"})");
   EXPECT_EQ(read(""), "null");
@@ -58,6 +96,14 @@ TEST(ReadYaml, SyntaxErrorsAreLibyamlsAndNameEveryLineButTheFirst) {
   EXPECT_EQ(read("a: b\nc\n"), "yaml: line 3: could not find expected ':'");
   EXPECT_EQ(read("a: *x\n"), "yaml: unknown anchor 'x' referenced");
   EXPECT_EQ(read("a: \xff\n"), "yaml: invalid leading UTF-8 octet");
+}
+
+TEST(ReadYaml, ASlashIsNotEscaped) {
+  EXPECT_EQ(read(R"({"a": "\/"})"), "yaml: found unknown escape character");
+  EXPECT_EQ(read("a: \"\xC3\xA4\"\nb:\n- \"x\n  \\/\"\n"), "yaml: line 4: found unknown escape character");
+  EXPECT_EQ(read("\xEF\xBB\xBF{\"\\/\": 1}"), "yaml: found unknown escape character");
+  // What looks like one.
+  EXPECT_EQ(read(R"({"a": "\\/", 'b': '\/', c: \/})"), R"({"a":"\\/","b":"\\/","c":"\\/"})");
 }
 
 TEST(ReadYaml, WhatMayNotBeDecodedIsRefused) {

@@ -7,6 +7,7 @@
 #include "backplane/schema.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "backplane/workload/resources.hpp"
+#include "pod_parts.hpp"
 
 namespace backplane::workload {
 
@@ -16,7 +17,9 @@ namespace {
 
 // What the rules for one container need to know of the rest.
 struct Surroundings {
+  const Object& pod_spec;
   const std::set<std::string>& volumes;
+  const std::set<std::string>& claims;
   const PodValidationOptions& options;
 };
 
@@ -67,47 +70,26 @@ void validate_env(const Object& container, const Path& path, FieldErrors& errors
   });
 }
 
-void validate_mounts(const Object& container, const Path& path, const std::set<std::string>& volumes, FieldErrors& errors) {
-  std::set<std::string> mounted;
-  each(container, "volumeMounts", [&](const Object& mount, std::size_t i) {
-    const Path item = path.at("volumeMounts", i);
-    const std::string name(get_string(mount, "name")), target(get_string(mount, "mountPath"));
-    if (!volumes.contains(name)) errors.not_found(item.at("name"), name);
-    if (!mounted.insert(target).second) errors.invalid(item.at("mountPath"), target, "must be unique");
-  });
-}
-
-void validate_security(const Object& container, const Path& container_path, const PodValidationOptions& options, FieldErrors& errors) {
+void validate_privileges(const Object& container, const Path& container_path, const PodValidationOptions& options, FieldErrors& errors) {
   const Object* security = get_object(container, "securityContext");
   if (security == nullptr) return;
   const Path path = container_path.at("securityContext");
   if (get_bool(*security, "privileged").value_or(false) && !options.allow_privileged) {
     errors.forbidden(path.at("privileged"), "disallowed by cluster policy");
   }
-  if (get_bool(*security, "allowPrivilegeEscalation") != std::optional<bool>(false)) return;
-  if (get_bool(*security, "privileged").value_or(false)) {
-    const Schema* type = core_schemas()->find("io.k8s.api.core.v1.SecurityContext");
-    errors.invalid_raw(path, to_json(type->go_struct(*security)),
-                       "cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
-  }
-}
-
-void validate_resize_policy(const Object& container, const Path& container_path, FieldErrors& errors) {
-  const Path path = container_path.at("resizePolicy");
-  std::set<std::string> seen;
-  each(container, "resizePolicy", [&](const Object& policy, std::size_t i) {
-    const std::string resource(get_string(policy, "resourceName"));
-    if (!seen.insert(resource).second) errors.duplicate(path.at(i), resource);
-  });
 }
 
 // What all kinds of containers have in common.
 void validate_container(const Object& container, const Path& path, const Surroundings& around, FieldErrors& errors) {
   validate_env(container, path, errors);
-  validate_mounts(container, path, around.volumes, errors);
-  validate_resource_requirements(object_or_empty(container, "resources"), path.at("resources"), errors);
-  validate_resize_policy(container, path, errors);
-  validate_security(container, path, around.options, errors);
+  validate_container_volumes(around.pod_spec, container, path, around.volumes, errors);
+  const Object& resources = object_or_empty(container, "resources");
+  const Path resources_path = path.at("resources");
+  validate_resource_requirements(resources, resources_path, errors);
+  validate_claims_used(resources, resources_path, around.claims, errors);
+  validate_resize_policy(around.pod_spec, container, path, errors);
+  validate_privileges(container, path, around.options, errors);
+  validate_container_security(around.pod_spec, container, path, errors);
 }
 
 // Of containers that keep running.
@@ -142,7 +124,9 @@ void validate_regular(const Object& pod_spec, const Path& path, const Surroundin
     const std::string name(get_string(container, "name"));
     validate_container(container, item, around, errors);
     if (!names.insert(name).second) errors.duplicate(item.at("name"), name);
+    validate_sleeps(pod_spec, container, item, errors);
     validate_probes(container, item, errors);
+    validate_restart_rules(container, item, false, errors);
   });
 }
 
@@ -153,15 +137,18 @@ void validate_init(const Object& pod_spec, const Path& path, const Surroundings&
     const Path item = path.at(i);
     const std::string name(get_string(container, "name"));
     validate_container(container, item, around, errors);
+    validate_restart_rules(container, item, true, errors);
     if (names.contains(name)) {
       errors.duplicate(item.at("name"), name);
     } else if (!name.empty()) {
       names.insert(name);
     }
     if (get_string(container, "restartPolicy") == "Always") {
+      validate_sleeps(pod_spec, container, item, errors);
       validate_probes(container, item, errors);
       return;
     }
+    if (!around.options.init_resize_policy) validate_init_resize_policy(container, item, errors);
     for (std::string_view field : kRunning) {
       if (has(container, field)) errors.forbidden(item.at(field), "may not be set for init containers without restartPolicy=Always");
     }
@@ -191,6 +178,31 @@ void validate_ephemeral(const Object& pod_spec, const Path& path, const Surround
     if (!target.empty() && !names.contains(target)) errors.not_found(item.at("targetContainerName"), target);
     validate_ephemeral_mounts(container, item, errors);
   });
+}
+
+bool is_huge_page_field(std::string_view field) {
+  return field.starts_with("limits.hugepages-") || field.starts_with("requests.hugepages-");
+}
+
+// An amount is told in units that are whole for it.
+void validate_divisor(std::string_view field, std::string_view divisor, const Path& path, FieldErrors& errors) {
+  if (divisor.empty() || divisor == "0") return;
+  const std::string_view resource = field.substr(std::min(field.find('.') + 1, field.size()));
+  if (resource == "cpu") {
+    if (divisor != "1m" && divisor != "1") {
+      errors.invalid(path, field, "only divisor's values 1m and 1 are supported with the cpu resource");
+    }
+    return;
+  }
+  const std::string_view what = resource == "memory"              ? "memory"
+                                : resource == "ephemeral-storage" ? "local ephemeral storage"
+                                : is_huge_page_field(field)       ? "hugepages"
+                                                                  : "";
+  constexpr std::array<std::string_view, 13> kUnits = {"1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"};
+  if (what.empty() || std::find(kUnits.begin(), kUnits.end(), divisor) != kUnits.end()) return;
+  errors.invalid(path, field,
+                 "only divisor's values 1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei are supported with the " +
+                     std::string(what) + " resource");
 }
 
 }  // namespace
@@ -234,19 +246,15 @@ void validate_field_ref(const Object& holder, const Path& path, const std::set<s
 void validate_resource_field_ref(const Object& ref, const Path& path, bool volume, FieldErrors& errors) {
   static const std::vector<std::string> kResources = {"limits.cpu",   "limits.ephemeral-storage",   "limits.memory",
                                                       "requests.cpu", "requests.ephemeral-storage", "requests.memory"};
+  const std::string resource(get_string(ref, "resource"));
   if (volume && get_string(ref, "containerName").empty()) {
     errors.required(path.at("containerName"));
-    return;
-  }
-  const std::string resource(get_string(ref, "resource"));
-  if (resource.empty()) {
+  } else if (resource.empty()) {
     errors.required(path.at("resource"));
-    return;
-  }
-  const bool huge_page = resource.starts_with("limits.hugepages-") || resource.starts_with("requests.hugepages-");
-  if (!huge_page && std::find(kResources.begin(), kResources.end(), resource) == kResources.end()) {
+  } else if (!is_huge_page_field(resource) && std::find(kResources.begin(), kResources.end(), resource) == kResources.end()) {
     errors.not_supported(path.at("resource"), resource, kResources);
   }
+  validate_divisor(resource, get_string(ref, "divisor"), path.at("divisor"), errors);
 }
 
 void validate_image_ends(const Object& container, const Path& path, FieldErrors& errors) {
@@ -258,13 +266,15 @@ void validate_image_ends(const Object& container, const Path& path, FieldErrors&
 
 void validate_containers(const Object& pod_spec, const Path& path, const std::set<std::string>& volumes,
                          const PodValidationOptions& options, FieldErrors& errors) {
-  const Surroundings around{volumes, options};
+  const std::set<std::string> claims = validate_resource_claims(pod_spec, path, errors);
+  const Surroundings around{pod_spec, volumes, claims, options};
   validate_regular(pod_spec, path.at("containers"), around, errors);
   validate_host_ports(pod_spec, path, errors);
   std::set<std::string> names;
   each(pod_spec, "containers", [&](const Object& container, std::size_t) { names.emplace(get_string(container, "name")); });
   validate_init(pod_spec, path.at("initContainers"), around, names, errors);
   validate_ephemeral(pod_spec, path.at("ephemeralContainers"), around, names, errors);
+  validate_pod_resources(pod_spec, path, claims, errors);
 }
 
 }  // namespace backplane::workload

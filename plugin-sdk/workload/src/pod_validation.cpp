@@ -9,6 +9,7 @@
 #include "backplane/names.hpp"
 #include "backplane/selectors.hpp"
 #include "backplane/workload/resources.hpp"
+#include "pod_parts.hpp"
 
 namespace backplane::workload {
 
@@ -29,7 +30,8 @@ std::string spread_key(const Object& constraint) {
   return "{" + std::string(get_string(constraint, "topologyKey")) + ", " + std::string(get_string(constraint, "whenUnsatisfiable")) + "}";
 }
 
-void validate_spread(const Object& pod_spec, const Path& path, FieldErrors& errors) {
+// Labels of the pod are added to the selector as expressions: a key that stood there before is there twice.
+void validate_spread(const Object& pod_spec, const Path& path, const PodValidationOptions& options, FieldErrors& errors) {
   std::map<std::string, std::size_t> last;
   each(pod_spec, "topologySpreadConstraints", [&](const Object& constraint, std::size_t i) { last[spread_key(constraint)] = i; });
   each(pod_spec, "topologySpreadConstraints", [&](const Object& constraint, std::size_t i) {
@@ -44,6 +46,7 @@ void validate_spread(const Object& pod_spec, const Path& path, FieldErrors& erro
     if (!texts(constraint, "matchLabelKeys").empty() && !has(constraint, "labelSelector")) {
       errors.forbidden(item.at("matchLabelKeys"), "must not be specified when labelSelector is not set");
     }
+    if (!options.spread_keys_twice) validate_spread_keys(constraint, item, errors);
   });
 }
 
@@ -85,16 +88,19 @@ constexpr std::string_view kSearchText =
     "alphanumeric character (e.g. 'example.com', regex used for validation is "
     "'_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')";
 
-// A subdomain whose labels may hold underscores, with or without the root's dot.
+constexpr std::size_t kMaxSubdomain = 253;
+
+std::string_view without_root(std::string_view domain) { return domain.substr(0, domain.size() - domain.ends_with('.')); }
+
+// A subdomain whose labels may hold underscores, of any length.
 bool is_search_domain(std::string_view text) {
-  if (text.ends_with('.')) text.remove_suffix(1);
   std::string plain(text);
   for (std::size_t i = 0; i < plain.size(); ++i) {
     if (plain[i] != '_') continue;
     const bool first = i == 0 || plain[i - 1] == '.';
     plain[i] = first ? 'a' : '-';
   }
-  return is_dns1123_subdomain(plain).empty();
+  return is_dns1123_subdomain(plain).size() == (plain.size() > kMaxSubdomain ? 1 : 0);
 }
 
 void validate_dns(const Object& pod_spec, const Path& path, FieldErrors& errors) {
@@ -113,8 +119,11 @@ void validate_dns(const Object& pod_spec, const Path& path, FieldErrors& errors)
   if (config == nullptr) return;
   const auto searches = texts(*config, "searches");
   for (std::size_t i = 0; i < searches.size(); ++i) {
-    if (searches[i] == "." || is_search_domain(searches[i])) continue;
-    errors.invalid(where.at("searches", i), searches[i], kSearchText);
+    if (searches[i] == ".") continue;
+    const std::string_view search = without_root(searches[i]);
+    const Path item = where.at("searches", i);
+    if (search.size() > kMaxSubdomain) errors.invalid(item, search, "must be no more than 253 characters");
+    if (!is_search_domain(search)) errors.invalid(item, search, kSearchText);
   }
 }
 
@@ -139,6 +148,24 @@ void validate_pod_only(const Object& pod_spec, const Path& path, FieldErrors& er
 }
 
 }  // namespace
+
+void validate_spread_keys(const Object& constraint, const Path& path, FieldErrors& errors) {
+  const Object* selector = get_object(constraint, "labelSelector");
+  if (selector == nullptr) return;
+  std::map<std::string_view, std::size_t> keys;
+  const auto listed = texts(constraint, "matchLabelKeys");
+  for (std::size_t i = 0; i < listed.size(); ++i) keys[listed[i]] = i;
+  std::set<std::string_view> seen;
+  for (const auto& label : object_or_empty(*selector, "matchLabels")) seen.insert(label.key());
+  each(*selector, "matchExpressions", [&](const Object& expression, std::size_t) {
+    const std::string_view key = get_string(expression, "key");
+    const auto found = keys.find(key);
+    if (found != keys.end() && seen.contains(key)) {
+      errors.invalid(path.at(found->second), key, "exists in both matchLabelKeys and labelSelector");
+    }
+    seen.insert(key);
+  });
+}
 
 void check_at(ObjectRules rules, const Object& object, const Path& path, FieldErrors& errors) {
   if (object.empty()) return;
@@ -172,7 +199,8 @@ void validate_pod_spec(const Object& pod_spec, const Path& path, std::string_vie
   validate_dns(pod_spec, path, errors);
   check_at(validate_labels, object_or_empty(pod_spec, "nodeSelector"), path.at("nodeSelector"), errors);
   validate_security_context(pod_spec, path, errors);
-  validate_spread(pod_spec, path, errors);
+  validate_pod_security(pod_spec, path, options, errors);
+  validate_spread(pod_spec, path, options, errors);
   if (const Object* overhead = get_object(pod_spec, "overhead")) {
     Object limits;
     limits["limits"] = *overhead;
@@ -185,7 +213,13 @@ void validate_pod_template(const Object& pod_template, const Path& path, const P
   const Object& metadata = object_or_empty(pod_template, "metadata");
   check_at(validate_labels, object_or_empty(metadata, "labels"), path.at("labels"), errors);
   check_at(validate_annotations, object_or_empty(metadata, "annotations"), path.at("annotations"), errors);
-  validate_pod_spec(object_or_empty(pod_template, "spec"), path.at("spec"), "", options, errors);
+  const Object& pod_spec = object_or_empty(pod_template, "spec");
+  const Path spec_path = path.at("spec");
+  validate_pod_spec(pod_spec, spec_path, "", options, errors);
+  const Array* ephemeral = get_array(pod_spec, "ephemeralContainers");
+  if (ephemeral != nullptr && !ephemeral->empty()) {
+    errors.forbidden(spec_path.at("ephemeralContainers"), "ephemeral containers not allowed in pod template");
+  }
 }
 
 }  // namespace backplane::workload

@@ -1,6 +1,7 @@
 #include "backplane/workload/resources.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
@@ -39,23 +40,52 @@ void validate_quantity_not_negative(const Value& quantity, const Path& path, Fie
   if (compare_quantities(text_of(quantity), "0") < 0) errors.invalid(path, text_of(quantity), "must be greater than or equal to 0");
 }
 
+void validate_whole(std::string_view name, const Value& quantity, const Path& path, FieldErrors& errors) {
+  constexpr std::array<std::string_view, 9> kWhole = {
+      "pods",       "resourcequotas",         "services",           "replicationcontrollers", "secrets",
+      "configmaps", "persistentvolumeclaims", "services.nodeports", "services.loadbalancers"};
+  const bool whole = std::find(kWhole.begin(), kWhole.end(), name) != kWhole.end() ||
+                     (!is_native_resource(name) && !name.starts_with("requests.") && resource_name_problems(name).empty());
+  // Canonical texts have such a unit where nothing larger does.
+  const std::string_view text = text_of(quantity);
+  const bool parts = text.ends_with('m') || text.ends_with('u') || text.ends_with('n');
+  if (whole && parts) errors.invalid(path, text, "must be an integer");
+}
+
 namespace {
+
+bool is_processing(std::string_view name) { return name == "cpu" || name == "memory"; }
+bool has_one(const Object& amounts, bool (*wanted)(std::string_view)) {
+  for (const auto& amount : amounts) {
+    if (wanted(amount.key())) return true;
+  }
+  return false;
+}
 
 void validate_amount(std::string_view name, const Value& amount, const Path& path, FieldErrors& errors) {
   for (const std::string& problem : container_resource_name_problems(name)) errors.invalid(path, name, problem);
   validate_quantity_not_negative(amount, path, errors);
+  validate_whole(name, amount, path, errors);
 }
 
 }  // namespace
 
-void validate_resource_requirements(const Object& resources, const Path& path, FieldErrors& errors) {
+void validate_requests(const Object& resources, const Path& path, FieldErrors& errors) {
   const Object& limits = object_or_empty(resources, "limits");
-  const Path limits_path = path.at("limits"), requests_path = path.at("requests");
-  for (const auto& limit : limits) validate_amount(limit.key(), limit.value(), limits_path.at_key(limit.key()), errors);
-  for (const auto& request : object_or_empty(resources, "requests")) {
-    validate_amount(request.key(), request.value(), requests_path.at_key(request.key()), errors);
-    validate_request(limits, request.key(), request.value(), path, errors);
+  const Object& requests = object_or_empty(resources, "requests");
+  for (const auto& request : requests) validate_request(limits, request.key(), request.value(), path, errors);
+  const auto any = [&](bool (*wanted)(std::string_view)) { return has_one(limits, wanted) || has_one(requests, wanted); };
+  if (!any(is_processing) && any(is_huge_page)) errors.forbidden(path, "HugePages require cpu or memory");
+}
+
+void validate_resource_requirements(const Object& resources, const Path& path, FieldErrors& errors) {
+  for (std::string_view list : {"limits", "requests"}) {
+    const Path list_path = path.at(list);
+    for (const auto& amount : object_or_empty(resources, list)) {
+      validate_amount(amount.key(), amount.value(), list_path.at_key(amount.key()), errors);
+    }
   }
+  validate_requests(resources, path, errors);
 }
 
 }  // namespace backplane::workload

@@ -26,8 +26,8 @@ TEST(LogOptions, TwoTimesAreOneTooMany) {
   auto options = *read_log_options({{"sinceSeconds", "5"}, {"sinceTime", ""}});
   const Status refused = check_log_options(options, "p", false);
   EXPECT_EQ(refused.message(),
-            "PodLogOptions \"p\" is invalid: : Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified");
-  EXPECT_EQ(refused.details()->causes[0].field, "");
+            "PodLogOptions \"p\" is invalid: []: Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified");
+  EXPECT_EQ(refused.details()->causes[0].field, "[]");
 }
 
 TEST(LogOptions, StreamsBelongToAGate) {
@@ -36,7 +36,7 @@ TEST(LogOptions, StreamsBelongToAGate) {
   EXPECT_EQ(kubelet_query(options, true), "stream=All");
   options = *read_log_options({{"stream", "Stderr"}, {"tailLines", "3"}});
   EXPECT_EQ(check_log_options(options, "p", true).message(),
-            "PodLogOptions \"p\" is invalid: : Forbidden: `tailLines` and specific `stream` are mutually exclusive for now");
+            "PodLogOptions \"p\" is invalid: []: Forbidden: `tailLines` and specific `stream` are mutually exclusive for now");
   options = *read_log_options({{"stream", "both"}});
   EXPECT_EQ(check_log_options(options, "p", true).message(),
             "PodLogOptions \"p\" is invalid: stream: Unsupported value: \"both\": supported values: \"All\", \"Stderr\", \"Stdout\"");

@@ -60,6 +60,10 @@ std::string join_host_port(const std::string& host, const std::string& port) {
   return host.find(':') == std::string::npos ? host + ":" + port : "[" + host + "]:" + port;
 }
 
+Status as_asked(const RequestContext& context, Status status, std::string_view name) {
+  return status.reason() == Reason::kNotFound ? not_found(context.info.api_group, context.info.resource, name) : status;
+}
+
 std::string Kubelet::authority() const { return join_host_port(host, port); }
 
 Result<std::shared_ptr<Kubelets>> Kubelets::make(Host& host, std::shared_ptr<StandardStorage> nodes, DialFunction dial) {
@@ -104,8 +108,8 @@ Result<Kubelet> Kubelets::read(const Object& node) const {
 
 Task<Result<Kubelet>> Kubelets::find(RequestContext& context, std::string node) const {
   if (nodes_ == nullptr) co_return not_found("", "nodes", node);  // switched off
-  auto found = co_await nodes_->get(context, std::move(node), GetOptions());
-  if (!found.ok()) co_return std::move(found).status();
+  auto found = co_await nodes_->get(context, node, GetOptions());
+  if (!found.ok()) co_return as_asked(context, std::move(found).status(), node);
   const Object tree = decode(**found, context.arena());
   co_return read(tree);
 }

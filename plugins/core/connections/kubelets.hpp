@@ -24,6 +24,9 @@ struct Kubelet {
 // "host:port" with brackets where they are needed.
 std::string join_host_port(const std::string& host, const std::string& port);
 
+// What was looked for on behalf of a request is told as if the request had named it.
+Status as_asked(const RequestContext& context, Status status, std::string_view name);
+
 class Kubelets {
  public:
   static Result<std::shared_ptr<Kubelets>> make(Host& host, std::shared_ptr<StandardStorage> nodes, DialFunction dial);

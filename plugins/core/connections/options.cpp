@@ -93,18 +93,8 @@ Object stream_options(std::string_view kind, const Query& query) {
   return out;
 }
 
-// What upstream says of two fields together has a path without a name, which prints as nothing at all.
-Status of_no_field(Status status) {
-  constexpr std::string_view kNone = "<nil>";
-  std::string message = status.message();
-  for (auto at = message.find(kNone); at != std::string::npos; at = message.find(kNone, at)) message.erase(at, kNone.size());
-  StatusDetails details = *status.details();
-  for (StatusCause& cause : details.causes) {
-    if (cause.field == kNone) cause.field.clear();
-  }
-  status.set_message(std::move(message));
-  return std::move(status).with_details(std::move(details));
-}
+// Of two fields together: a path without a name, as upstream prints it.
+constexpr std::string_view kNoField = "[]";
 
 }  // namespace
 
@@ -156,7 +146,7 @@ Status check_log_options(LogOptions& options, std::string_view pod, bool streams
   }
   if (options.limit_bytes && *options.limit_bytes < 1) errors.invalid("limitBytes", *options.limit_bytes, "must be greater than 0");
   if (options.since_seconds && options.since_time) {
-    errors.forbidden("", "at most one of `sinceTime` or `sinceSeconds` may be specified");
+    errors.forbidden(std::string(kNoField), "at most one of `sinceTime` or `sinceSeconds` may be specified");
   } else if (options.since_seconds && *options.since_seconds < 1) {
     errors.invalid("sinceSeconds", *options.since_seconds, "must be greater than 0");
   }
@@ -165,12 +155,12 @@ Status check_log_options(LogOptions& options, std::string_view pod, bool streams
       errors.not_supported("stream", *options.stream, {std::begin(kStreams), std::end(kStreams)});
     }
     if (*options.stream != "All" && options.tail_lines) {
-      errors.forbidden("", "`tailLines` and specific `stream` are mutually exclusive for now");
+      errors.forbidden(std::string(kNoField), "`tailLines` and specific `stream` are mutually exclusive for now");
     }
   } else if (options.stream) {
     errors.forbidden("stream", "may not be specified");
   }
-  return errors.empty() ? Status() : of_no_field(errors.to_status("", "PodLogOptions", pod));
+  return errors.to_status("", "PodLogOptions", pod);
 }
 
 std::string kubelet_query(const LogOptions& options, bool streams) {

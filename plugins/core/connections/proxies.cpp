@@ -149,6 +149,8 @@ class ServiceProxy final : public ProxyBase {
     auto port = co_await port_name(context, wanted->name, wanted->port);
     if (!port.ok()) co_return std::move(port).status();
     auto endpoints = co_await stores_.endpoints->get(context, wanted->name, GetOptions());
+    // The request is for a service, and so are the words.
+    if (!endpoints.ok() && endpoints.status().reason() == Reason::kNotFound) co_return not_found("", "services", wanted->name);
     if (!endpoints.ok()) co_return std::move(endpoints).status();
     const Object tree = decode(**endpoints, context.arena());
     const Array* subsets = get_array(tree, "subsets");

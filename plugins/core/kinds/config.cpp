@@ -1,4 +1,4 @@
-// Secrets: what no schema says of their contents.
+// Secrets and those who name them: what no schema says of their contents.
 #include "backplane/kit/base64.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/walk.hpp"
@@ -36,10 +36,30 @@ class SecretStrategy final : public KindStrategy {
   }
 };
 
+// Of the secrets of an account, only names count.
+class ServiceAccountStrategy final : public KindStrategy {
+ public:
+  using KindStrategy::KindStrategy;
+
+ protected:
+  void prepare_create(Object& object) const override { keep_names(object); }
+  void prepare_update(Object& object, const Object&) const override { keep_names(object); }
+
+ private:
+  static void keep_names(Object& object) {
+    each_mutable(object, "secrets", [](Object& reference) {
+      Object named;
+      take_member(named, reference, "name");
+      reference = std::move(named);
+    });
+  }
+};
+
 }  // namespace
 
 void add_secrets(GroupCode& code) {
   code.kinds["Secret"] = {.make = made<SecretStrategy>()};
+  code.kinds["ServiceAccount"] = {.make = made<ServiceAccountStrategy>()};
   code.warnings.emplace("keyPair", warn_of_key_pair);
 }
 

@@ -162,6 +162,46 @@ TEST(ServiceAccounts, WarnWhenTheirAnnotationIsNew) {
   EXPECT_EQ(strategy->warnings(with, &with).size(), 0u);
 }
 
+TEST(Namespaces, AreLabelledWithNamesThatWereMadeUp) {
+  const auto strategy = core_group()->kind("Namespace").strategy();
+  Object made = parse(R"({"metadata":{"name":"made-abcde","generateName":"made-"}})");
+  strategy->canonicalize(made);
+  EXPECT_EQ(to_json(made.at("metadata").at("labels")), R"({"kubernetes.io/metadata.name":"made-abcde"})");
+}
+
+TEST(ServiceAccounts, KeepNothingButNamesOfTheirSecrets) {
+  const auto strategy = core_group()->kind("ServiceAccount").strategy();
+  Object account = parse(R"({"secrets":[{"kind":"Secret","name":"s","uid":"u"},{"namespace":"n"}]})");
+  RequestContext context;
+  strategy->prepare_for_create(context, account);
+  EXPECT_EQ(to_json(account), R"({"secrets":[{"name":"s"},{}]})");
+}
+
+TEST(LimitRanges, KeepRatiosThatTheirBoundsAllow) {
+  const auto with = [](const std::string& rest) {
+    return problems_of(core_group()->kind("LimitRange"), R"({"spec":{"limits":[{"type":"Pod",)" + rest + "}]}}");
+  };
+  EXPECT_EQ(with(R"("max":{"cpu":"2"},"min":{"cpu":"1"},"maxLimitRequestRatio":{"cpu":"2"})"), "");
+  EXPECT_EQ(with(R"("max":{"cpu":"2"},"min":{"cpu":"100m"},"maxLimitRequestRatio":{"cpu":"30"})"),
+            "spec.limits[0].maxLimitRequestRatio[cpu]: Invalid value: \"30\": ratio 30 is greater than max/min = 20.000000");
+  EXPECT_EQ(with(R"("maxLimitRequestRatio":{"cpu":"500m"})"),
+            "spec.limits[0].maxLimitRequestRatio[cpu]: Invalid value: \"500m\": ratio 500m is less than 1");
+}
+
+TEST(ResourceQuotas, HaveScopesThatFit) {
+  const auto with = [](const std::string& spec) { return problems_of(core_group()->kind("ResourceQuota"), R"({"spec":{)" + spec + "}}"); };
+  EXPECT_EQ(with(R"("hard":{"pods":"1"},"scopes":["BestEffort"])"), "");
+  EXPECT_EQ(with(R"("hard":{"pods":"1500m"})"), "spec.hard[pods]: Invalid value: \"1500m\": must be an integer");
+  EXPECT_EQ(with(R"("hard":{"cpu":"1"},"scopes":["BestEffort"])"),
+            "spec.scopes: Invalid value: [\"BestEffort\"]: unsupported scope applied to resource");
+  EXPECT_EQ(with(R"("scopes":["BestEffort","NotBestEffort"])"),
+            "spec.scopes: Invalid value: [\"BestEffort\",\"NotBestEffort\"]: conflicting scopes");
+  EXPECT_EQ(with(R"("scopeSelector":{"matchExpressions":[{"scopeName":"Terminating","operator":"In","values":["x"]}]})"),
+            "spec.scopeSelector.matchExpressions.operator: Invalid value: \"In\": must be 'Exists' when scope is any of "
+            "ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, "
+            "ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity");
+}
+
 TEST(LimitRanges, FillDefaultsFromBounds) {
   const Object range = kind(core_group()->kind("LimitRange"))
                            .defaulted(R"({"spec":{"limits":[{"type":"Container","max":{"cpu":"2"},"min":{"memory":"1Mi"}}]}})");

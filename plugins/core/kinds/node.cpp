@@ -1,8 +1,11 @@
 // How nodes are shown.
 #include <set>
 
+#include "backplane/kit/path.hpp"
+#include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
+#include "backplane/workload/resources.hpp"
 #include "kinds/kinds.hpp"
 
 namespace backplane::core {
@@ -22,8 +25,49 @@ Value show_roles(const Value* labels, std::int64_t) {
   return Value(roles.empty() ? "<none>" : joined({roles.begin(), roles.end()}));
 }
 
+void check_amounts(const Object& object, FieldErrors& errors) {
+  const Path status("status");
+  for (std::string_view list : {"capacity", "allocatable"}) {
+    const Path path = status.at(list);
+    for (const auto& amount : object_or_empty(object_or_empty(object, "status"), list)) {
+      const Path at = path.at(amount.key());
+      workload::validate_quantity_not_negative(amount.value(), at, errors);
+      workload::validate_whole(amount.key(), amount.value(), at, errors);
+    }
+  }
+}
+
+class NodeStatusStrategy final : public StatusStrategy {
+ public:
+  using StatusStrategy::StatusStrategy;
+
+ protected:
+  void check_status(const Object& object, const Object&, FieldErrors& errors) const override { check_amounts(object, errors); }
+};
+
+// Capacities are given on create, too.
+class NodeStrategy final : public KindStrategy {
+ public:
+  using KindStrategy::KindStrategy;
+
+ protected:
+  // What nodes were once configured by stays where it is still used.
+  void prepare_create(Object& object) const override { drop_config(object, {}); }
+  void prepare_update(Object& object, const Object& old) const override { drop_config(object, old); }
+  void check_new(const Object& object, FieldErrors& errors) const override { check_amounts(object, errors); }
+
+ private:
+  static void drop_config(Object& object, const Object& old) {
+    if (has(object, "spec") && !has(object_or_empty(old, "spec"), "configSource"))
+      erase_member(ensure_object(object, "spec"), "configSource");
+  }
+};
+
 }  // namespace
 
-void add_nodes(GroupCode& code) { code.printers.emplace("nodeRoles", show_roles); }
+void add_nodes(GroupCode& code) {
+  code.kinds["Node"] = {.make = made<NodeStrategy>(), .make_status = made_status<NodeStatusStrategy>};
+  code.printers.emplace("nodeRoles", show_roles);
+}
 
 }  // namespace backplane::core

@@ -78,6 +78,12 @@ class PersistentVolumeStrategy final : public KindStrategy {
     status["phase"] = "Pending";
     status["lastPhaseTransitionTime"] = now_rfc3339();
   }
+  void check(const Object& object, FieldErrors& errors) const override {
+    const Object& spec = object_or_empty(object, "spec");
+    if (has(spec, "volumeAttributesClassName") && !has(spec, "csi")) {
+      errors.required("spec.csi", "has to be specified when using volumeAttributesClassName");
+    }
+  }
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
     const Object* before = get_object(object_or_empty(old, "spec"), "nodeAffinity");
     if (before == nullptr || mutable_node_affinity_) return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "backplane/managers_left_alone.hpp"
 namespace backplane::core {
 namespace {
 
@@ -24,7 +25,7 @@ Status is_terminating(const AdmissionAttributes& attributes) {
   return status;
 }
 
-class NamespaceLifecycle final : public AdmissionPlugin {
+class NamespaceLifecycle final : public AdmissionPlugin, public ManagersLeftAlone {
  public:
   explicit NamespaceLifecycle(std::shared_ptr<StandardStorage> namespaces) : namespaces_(std::move(namespaces)) {}
 

@@ -26,6 +26,8 @@ class NamespaceStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
   void apply_defaults(Object& object) const override { set_name_label(object); }
+  // A name that was made up came later.
+  void canonicalize(Object& object) const override { set_name_label(object); }
   bool held_by_other_finalizers(const Object& object) const override { return held(object); }
   void mark_deleting(Object& object) const override { ensure_object(object, "status")["phase"] = "Terminating"; }
 
@@ -52,6 +54,8 @@ class NamespaceFinalizeStrategy final : public KindStrategy, public WrittenField
   NamespaceFinalizeStrategy() : KindStrategy({.namespaced = false, .name_rule = NameRule::kDnsLabel}) {}
   WrittenFields written_fields() const override { return {.resets = {"status"}}; }
   void apply_defaults(Object& object) const override { set_name_label(object); }
+  // A name that was made up came later.
+  void canonicalize(Object& object) const override { set_name_label(object); }
   bool held_by_other_finalizers(const Object& object) const override { return held(object); }
 
  protected:

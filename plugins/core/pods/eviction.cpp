@@ -52,6 +52,18 @@ Result<DeleteOptions> delete_options_of(const Object& eviction, const WriteOptio
   return out;
 }
 
+Status check_policy(const DeleteOptions& options) {
+  FieldErrors errors;
+  const auto& policy = options.propagation_policy;
+  if (policy && options.orphan_dependents) {
+    errors.invalid("propagationPolicy", *policy, "orphanDependents and deletionPropagation cannot be both set");
+  }
+  if (policy && *policy != "Foreground" && *policy != "Background" && *policy != "Orphan") {
+    errors.not_supported("propagationPolicy", *policy, {"Foreground", "Background", "Orphan", "nil"});
+  }
+  return errors.to_status("meta.k8s.io", "DeleteOptions", "");
+}
+
 Status check_options(const Object& eviction, std::string_view name) {
   constexpr std::string_view kUnsafe = "ignoreStoreReadErrorWithClusterBreakingPotential";
   FieldErrors errors;
@@ -262,6 +274,8 @@ class Eviction final : public RestStorage, public Scoper, public NamedCreater {
     if (!possible.ok()) co_return possible;
     auto how = delete_options_of(object, options);
     if (!how.ok()) co_return std::move(how).status();
+    Status known = check_policy(*how);
+    if (!known.ok()) co_return known;
     EvictionOperation operation(parts_, context, std::move(name), std::move(*how));
     co_return co_await operation.run();
   }

@@ -156,7 +156,7 @@ class ResizeStrategy final : public Strategy, public WrittenFieldsProvider {
       return refuse("static pods cannot be resized", errors);
     }
     if (get_string_path(before, "os.name") == "windows") return refuse("windows pods cannot be resized", errors);
-    validate_pod_spec(spec, "spec", meta_name(object), options_, errors);
+    validate_pod_spec(spec, "spec", meta_name(object), options_.beside(before), errors);
     check_pod(object, old, errors);
     check_pod_resources(spec, before, errors);
     const std::size_t found = errors.size();

@@ -137,10 +137,28 @@ void keep_generations(Object& status, const Object& before) {
   });
 }
 
+// One address and the first of several are the same; where they differ, it is the one that old reporters know.
+void name_addresses(Object& status) {
+  const std::string address(get_string(status, "podIP"));
+  const Array* list = get_array(status, "podIPs");
+  const bool listed = list != nullptr && !list->empty() && list->front().is_object();
+  const std::string first(listed ? get_string(list->front().get_object(), "ip") : std::string_view());
+  if (address.empty()) {
+    if (!first.empty()) status["podIP"] = first;
+  } else if (address != first) {
+    Array only;
+    only.emplace_back(Object{{"ip", address}});
+    status["podIPs"] = std::move(only);
+  }
+}
+
 class PodStatusStrategy final : public StatusStrategy {
  public:
   explicit PodStatusStrategy(std::shared_ptr<const Strategy> parent)
       : StatusStrategy(std::move(parent), {"ownerReferences"}, {"spec", "metadata.deletionTimestamp", "metadata.ownerReferences"}) {}
+  void apply_defaults(Object& object) const override {
+    if (has(object, "status")) name_addresses(ensure_object(object, "status"));
+  }
   void prepare_for_update(RequestContext& context, Object& object, const Object& old) const override {
     StatusStrategy::prepare_for_update(context, object, old);
     Object& status = ensure_object(object, "status");

@@ -87,7 +87,8 @@ class PodStrategy final : public Strategy {
   }
   void validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const override {
     check_finalizer_names(object, errors);
-    validate_pod_spec(object_or_empty(object, "spec"), "spec", meta_name(object), options_, errors);
+    const PodValidationOptions options = options_.beside(object_or_empty(old, "spec"));
+    validate_pod_spec(object_or_empty(object, "spec"), "spec", meta_name(object), options, errors);
     check_pod_change(object, old, errors);
   }
 
@@ -107,21 +108,24 @@ class PodStrategy final : public Strategy {
 };
 
 // PATCH and PUT on /ephemeralcontainers: containers are added there, and stay.
-class EphemeralContainersStrategy final : public Strategy, public WrittenFieldsProvider {
+class EphemeralContainersStrategy final : public Strategy {
  public:
   explicit EphemeralContainersStrategy(PodValidationOptions options) : Strategy({.generation = true}), options_(options) {}
-  WrittenFields written_fields() const override { return {.reaches = {"spec.ephemeralContainers"}}; }
   void apply_defaults(Object& object) const override { apply_pod_spec_defaults(ensure_object(object, "spec")); }
   void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
     Object spec(object_or_empty(old, "spec"));
     take_member(spec, object_or_empty(object, "spec"), "ephemeralContainers");
     object["spec"] = std::move(spec);
     take_member(object, old, "status");
+    Object& metadata = ensure_object(object, "metadata");
+    for (std::string_view member : {"labels", "annotations", "finalizers", "ownerReferences"}) {
+      take_member(metadata, object_or_empty(old, "metadata"), member);
+    }
   }
   void validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const override {
     const Schema& type = *core_schemas()->find("io.k8s.api.core.v1.EphemeralContainer");
     const Object& spec = object_or_empty(object, "spec");
-    validate_pod_spec(spec, "spec", meta_name(object), options_, errors);
+    validate_pod_spec(spec, "spec", meta_name(object), options_.beside(object_or_empty(old, "spec")), errors);
     each(object_or_empty(old, "spec"), "ephemeralContainers", [&](const Object& before, std::size_t) {
       const Object* now = find_item(spec, "ephemeralContainers", "name", get_string(before, "name"));
       const std::string name = quoted(get_string(before, "name"));

@@ -168,5 +168,6 @@ func all() []check {
 	checks = append(checks, informed()...)
 	checks = append(checks, described()...)
 	checks = append(checks, controlled()...)
+	checks = append(checks, cached()...)
 	return append(checks, survivals()...)
 }

@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
@@ -85,8 +87,53 @@ func objectsSurvive(e *env) {
 	e.that(behind > before, "%d behind %d", behind, before)
 }
 
+// A reflector whose version the server has forgotten is told so, lists anew, and has all that came in between.
+func forgottenVersion(e *env) {
+	e.configMap("one", map[string]string{})
+	maps := e.typed.CoreV1().ConfigMaps(e.ns)
+	var lists atomic.Int32
+	var first atomic.Bool
+	var running atomic.Pointer[watch.Interface]
+	held := make(chan struct{})
+	ctx, cancel := context.WithCancel(e.ctx)
+	defer cancel()
+	source := &cache.ListWatch{
+		ListFunc: func(options metav1.ListOptions) (runtime.Object, error) {
+			lists.Add(1)
+			return maps.List(ctx, options)
+		},
+		WatchFunc: func(options metav1.ListOptions) (watch.Interface, error) {
+			if first.Swap(true) { // the second one waits until much has happened
+				<-held
+			}
+			found, err := maps.Watch(ctx, options)
+			if err == nil {
+				running.Store(&found)
+			}
+			return found, err
+		},
+	}
+	withoutWatchList(func() {
+		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+		go cache.NewReflector(source, &corev1.ConfigMap{}, store, 0).RunWithContext(ctx)
+		e.eventually("the first one", func() bool { return len(store.ListKeys()) == 1 && running.Load() != nil })
+		(*running.Load()).Stop()
+		e.configMap("two", map[string]string{})
+		e.ok(maps.Delete(e.ctx, "one", metav1.DeleteOptions{}))
+		e.restart()
+		e.configMap("three", map[string]string{})
+		close(held)
+		e.eventually("all of them", func() bool {
+			_, gone, _ := store.GetByKey(e.ns + "/one")
+			return len(store.ListKeys()) == 2 && !gone
+		})
+		e.same("lists", lists.Load(), int32(2))
+	})
+}
+
 func survivals() []check {
 	return []check{
+		{"restart: a version that is forgotten", forgottenVersion},
 		{"restart: objects", objectsSurvive}, {"restart: an informer", informerSurvives}, {"restart: a watch that is retried", retriedWatchSurvives},
 	}
 }

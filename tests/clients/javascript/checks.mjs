@@ -1,4 +1,5 @@
 // Checks of a running server with the JavaScript client: one line for each, "ok NAME" or "FAIL NAME: why".  argv: a kubeconfig.
+// The library has no leader election: what one needs of a lease is checked instead.
 import * as k8s from '@kubernetes/client-node';
 
 const config = new k8s.KubeConfig();
@@ -105,6 +106,16 @@ const checks = {
     scale.spec.replicas = 6;
     same((await apps.replaceNamespacedDeploymentScale({ namespace, name: 'web', body: scale })).spec.replicas, 6);
     same((await apps.readNamespacedDeployment({ namespace, name: 'web' })).spec.replicas, 6);
+  },
+  async lease(namespace) {
+    const leases = config.makeApiClient(k8s.CoordinationV1Api);
+    const spec = (holder) => ({ holderIdentity: holder, leaseDurationSeconds: 15, acquireTime: new k8s.V1MicroTime(), renewTime: new k8s.V1MicroTime(), leaseTransitions: 1 });
+    const seen = await leases.createNamespacedLease({ namespace, body: { metadata: { name: 'leader' }, spec: spec('one') } });
+    const hold = (holder) => leases.replaceNamespacedLease({ namespace, name: 'leader', body: { ...seen, spec: spec(holder) } });
+    same((await hold('two')).spec.holderIdentity, 'two');
+    await refused(409, 'the object has been modified', hold('three'));
+    const got = await leases.readNamespacedLease({ namespace, name: 'leader' });
+    same([got.spec.holderIdentity, got.spec.leaseTransitions, new Date(got.spec.renewTime) > new Date(0)], ['two', 1, true]);
   },
   async collection(namespace) {
     for (const name of ['a', 'b', 'c']) await configMap(namespace, name);

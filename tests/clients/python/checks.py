@@ -6,6 +6,8 @@ import time
 from kubernetes import client, config, dynamic, utils, watch
 from kubernetes.client.exceptions import ApiException
 
+import following
+
 config.load_kube_config(sys.argv[1])
 CORE, APPS = client.CoreV1Api(), client.AppsV1Api()
 LABELS = {'app': 'web'}
@@ -162,7 +164,7 @@ def describes(_):
     same((found.namespaced, 'po' in found.short_names), (True, True))
 
 
-CHECKS = [typed_life, patches, applies, status_and_scale, watches, pages, collections, evictions, dry_runs, custom_objects, from_dicts, describes]
+CHECKS = [typed_life, patches, applies, status_and_scale, watches, pages, collections, evictions, dry_runs, custom_objects, from_dicts, describes] + following.CHECKS
 failed = False
 for index, check in enumerate(CHECKS):
     namespace = 'python-%d' % index

@@ -20,6 +20,14 @@ namespace backplane::workload {
 // What the host's flags say of pods; a plugin reads it once, while it provisions, and hands it to its strategies.
 struct PodValidationOptions {
   bool allow_privileged = false;  // --allow-privileged: containers may be privileged
+  // What pods that are stored already may have, and keep (GetValidationOptionsFromPodSpecAndMeta of pkg/api/pod).
+  bool init_resize_policy = false;
+  bool devices_without_host_users = false;
+  bool host_network_without_host_users = false;
+  bool spread_keys_twice = false;
+
+  // These, and what `old_spec` has of that.
+  PodValidationOptions beside(const Object& old_spec) const;
 };
 PodValidationOptions pod_validation_options(const Host& host);
 

@@ -1,0 +1,34 @@
+// The feature gates of Kubernetes v1.36, and what this server does with each.
+//
+// Thread-safety: constants.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+
+namespace backplane {
+
+enum class Stage : unsigned char { kAlpha, kBeta, kGa, kDeprecated };
+
+struct Gate {
+  std::string_view name;
+  bool on;
+  Stage stage;
+  bool locked;  // may only be given its default
+};
+
+// Gates that need others: who is on while one of those is off ends the start.  Those that are locked on are left out.
+struct GateDependency {
+  std::string_view name;
+  std::array<std::string_view, 2> on;
+};
+
+std::span<const Gate> all_gates() noexcept;                       // by name
+std::span<const std::string_view> switched_gates() noexcept;      // that change what this server does
+std::span<const std::string_view> gates_always_there() noexcept;  // whose behaviour is there whatever they say
+// Of what is not there, and what a client must not take for there: to name one as on ends the start.
+std::span<const std::string_view> gates_not_there() noexcept;
+std::span<const GateDependency> gate_dependencies() noexcept;
+
+}  // namespace backplane

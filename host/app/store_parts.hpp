@@ -1,0 +1,32 @@
+// A store, what stands before it, and what follows it: the one that keeps everything, and those of single resources beside it
+// (--etcd-servers-overrides).  Each has its own history and revisions, caches, leases and compaction.
+//
+// Thread-safety: as what it is made of; opened, started and stopped by one thread.
+// Lifetime:      members go in reverse; stop() before destruction when anything was started.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backplane/meta.hpp"
+#include "storage/compactor.hpp"
+#include "storage/encoded_storage.hpp"
+#include "storage/measured_storage.hpp"
+#include "storage/store_hold.hpp"
+#include "watchcache/resource_cache.hpp"
+
+namespace backplane {
+
+struct StoreParts {
+  std::string servers;                   // "http://a:2379;http://b:2379"; empty: those of the flags
+  std::vector<GroupResource> resources;  // that are kept here; empty: all that no other store has
+  std::unique_ptr<StorageBackend> storage;
+  std::unique_ptr<HeldStorage> held;
+  std::unique_ptr<MeasuredStorage> measured;
+  std::unique_ptr<EncodedStorage> encoded;
+  std::unique_ptr<CacheHub> hub;
+  std::unique_ptr<Compactor> compactor;  // null: nothing is compacted
+};
+
+}  // namespace backplane

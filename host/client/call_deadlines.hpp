@@ -1,0 +1,36 @@
+// Ends calls whose time is up: one timer for all calls of a loop, which is seldom touched since most end long before.
+//
+// Thread-safety: the loop only.
+// Lifetime:      kept by the calls it holds; a call that is over is let go of.
+// Errors:        a late call fails with kTimeout "context deadline exceeded".
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "base/io_loop.hpp"
+#include "client/remote_session.hpp"
+
+namespace backplane {
+
+class CallDeadlines : public std::enable_shared_from_this<CallDeadlines> {
+ public:
+  explicit CallDeadlines(IoLoop& loop) : loop_(loop) {}
+  // Uses the call's on_over.
+  void add(const RemoteCallRef& call);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using Calls = std::multimap<Clock::time_point, std::weak_ptr<RemoteCall>>;
+  void arm();
+  void tick();
+
+  IoLoop& loop_;
+  Calls calls_;
+  Clock::time_point armed_ = Clock::time_point::max();  // the timer's end; max: there is none
+  std::function<void()> cancel_timer_;
+};
+
+}  // namespace backplane

@@ -1,0 +1,139 @@
+#include "client/remote_pool.hpp"
+
+#include <algorithm>
+
+namespace backplane {
+namespace {
+
+constexpr int kTries = 2;
+
+Status closed_client() { return service_unavailable("the client has been closed"); }
+
+}  // namespace
+
+RemotePool::RemotePool(IoLoop& loop, std::shared_ptr<PoolShare> share)
+    : loop_(loop), share_(std::move(share)), deadlines_(std::make_shared<CallDeadlines>(loop)) {}
+
+RemotePool::~RemotePool() {
+  connections_.clear();
+  count();
+}
+
+void RemotePool::submit(RemoteCallRef call, std::shared_ptr<const ClientCredentials> credentials) {
+  use(std::move(credentials));
+  deadlines_->add(call);
+  submit(std::move(call));
+}
+
+void RemotePool::submit(RemoteCallRef call) {
+  // What a connection that has gone has left behind.
+  call->on_read = nullptr;
+  call->on_cancel = nullptr;
+  call->on_body = nullptr;
+  if (closed_) return call->fail(closed_client());
+  ++call->tries;
+  waiting_.push_back(std::move(call));
+  serve();
+}
+
+void RemotePool::close() {
+  closed_ = true;
+  for (const RemoteCallRef& call : std::exchange(waiting_, {})) call->fail(closed_client());
+  for (const auto& connection : std::vector(connections_)) connection->close(closed_client());
+}
+
+void RemotePool::connection_closed(RemoteConnection& connection, std::vector<RemoteCallRef> again, const Status& why) {
+  std::erase_if(connections_, [&](const auto& one) { return one.get() == &connection; });
+  count();
+  for (RemoteCallRef& call : again) {
+    if (call->tries < kTries) {
+      submit(std::move(call));
+    } else {
+      call->fail(why);
+    }
+  }
+  if (!connection.open_yet() && connections_.empty()) {
+    // Nobody else will serve those who wait.
+    for (const RemoteCallRef& call : std::exchange(waiting_, {})) call->fail(why);
+  }
+  serve();
+}
+
+// The newest that a call has brought.  A connection keeps what it began with.
+void RemotePool::use(std::shared_ptr<const ClientCredentials> credentials) {
+  if (credentials_ != nullptr && credentials_->generation >= credentials->generation) return;
+  const bool newer = credentials_ != nullptr && credentials_->context.get() != credentials->context.get();
+  credentials_ = std::move(credentials);
+  if (!newer) return;
+  for (const auto& connection : std::vector(connections_)) connection->retire();
+  count();
+}
+
+void RemotePool::serve() {
+  while (!closed_ && !waiting_.empty()) {
+    if (waiting_.front()->over()) {
+      waiting_.pop_front();
+    } else if (!serve_one()) {
+      return;
+    }
+  }
+}
+
+bool RemotePool::serve_one() {
+  const bool alone = waiting_.front()->request().upgrade;
+  RemoteConnection* connection = alone ? nullptr : find_free();
+  const bool found = connection != nullptr;
+  if (!found) {
+    count();
+    const RemoteCallRef& call = waiting_.front();
+    if (call->lasting() && share_->lasting.load(std::memory_order_relaxed) >= share_->config.max_lasting_connections) {
+      call->fail(too_many_requests("lasting calls keep " + std::to_string(share_->config.max_lasting_connections) + " connections to " +
+                                       share_->address.authority + ", which is as many as may be",
+                                   1));
+      waiting_.pop_front();
+      return true;
+    }
+    if (!may_open(*call)) return false;
+  }
+  // Out of the queue first: a connection that cannot be opened at all tells those who wait.
+  const RemoteCallRef call = std::move(waiting_.front());
+  waiting_.pop_front();
+  const std::shared_ptr<RemoteConnection> opened = found ? nullptr : open(alone);
+  (found ? connection : opened.get())->take(call);
+  if (!found || call->lasting()) count();
+  return true;
+}
+
+RemoteConnection* RemotePool::find_free() const {
+  const auto free = std::find_if(connections_.begin(), connections_.end(), [](const auto& one) { return one->can_take(); });
+  return free == connections_.end() ? nullptr : free->get();
+}
+
+std::shared_ptr<RemoteConnection> RemotePool::open(bool alone) {
+  auto connection = std::make_shared<RemoteConnection>(weak_from_this(), RemoteConnection::Place{loop_, share_->tasks}, share_->config,
+                                                       share_->address, credentials_->context.get(), alone);
+  connections_.push_back(connection);
+  connection->open();
+  return connection;
+}
+
+// A connection that opens may turn out to take many calls.  The bound is each loop's own: its calls cannot wait for connections of others,
+// which may lie idle there.
+bool RemotePool::may_open(const RemoteCall& call) const {
+  if (call.request().upgrade) return true;
+  const auto opening = [](const auto& one) { return !one->retired() && !one->alone() && !one->open_yet(); };
+  if (share_->config.http2 && std::any_of(connections_.begin(), connections_.end(), opening)) return false;
+  return common_ < std::max<std::size_t>(share_->config.max_connections, 1);
+}
+
+void RemotePool::count() {
+  std::size_t common = 0, lasting = 0;
+  for (const auto& one : connections_) {
+    if (!one->retired()) ++(one->kept_by_lasting() ? lasting : common);
+  }
+  // Unsigned: a part that shrinks is added as what it wraps to.
+  common_ = common;
+  share_->lasting.fetch_add(lasting - std::exchange(lasting_, lasting), std::memory_order_relaxed);
+}
+
+}  // namespace backplane

@@ -1,0 +1,71 @@
+// Connections of one loop to one server, and the calls that wait for one.
+//
+// A client has a pool for each loop that calls it, so that a call and its answer stay on the thread of who asks.
+// Thread-safety: its loop only, but for PoolShare.
+// Lifetime:      shared by the client and what is posted to the loop; the loop outlives it.
+// Errors:        tell the calls.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "client/call_deadlines.hpp"
+#include "client/client_credentials.hpp"
+#include "client/remote_connection.hpp"
+
+namespace backplane {
+
+// What the pools of one client share.  Immutable but for the count, which each pool keeps its part of: those of others are as they were a
+// moment ago.
+struct PoolShare {
+  PoolShare(ClientConfig config_in, RemoteAddress address_in, TaskGroup& tasks_in)
+      : config(std::move(config_in)), address(std::move(address_in)), tasks(tasks_in) {}
+
+  const ClientConfig config;
+  const RemoteAddress address;
+  TaskGroup& tasks;
+  std::atomic<std::size_t> lasting{0};  // connections that lasting calls alone are using
+};
+
+class RemotePool final : public RemoteConnection::Owner, public std::enable_shared_from_this<RemotePool> {
+ public:
+  RemotePool(IoLoop& loop, std::shared_ptr<PoolShare> share);
+  ~RemotePool() override;
+
+  IoLoop& loop() noexcept { return loop_; }
+  void submit(RemoteCallRef call, std::shared_ptr<const ClientCredentials> credentials);
+  void close();
+
+  // RemoteConnection::Owner
+  void connection_ready(RemoteConnection&) override { serve(); }
+  void room_changed() override {
+    if (lasting_ > 0) count();
+  }
+  bool calls_wait() const noexcept override { return !waiting_.empty(); }
+  void connection_closed(RemoteConnection& connection, std::vector<RemoteCallRef> again, const Status& why) override;
+
+ private:
+  void submit(RemoteCallRef call);
+  void use(std::shared_ptr<const ClientCredentials> credentials);
+  void serve();
+  // False: it waits, or has been refused.
+  bool serve_one();
+  RemoteConnection* find_free() const;
+  std::shared_ptr<RemoteConnection> open(bool alone);
+  bool may_open(const RemoteCall& call) const;
+  void count();
+
+  IoLoop& loop_;
+  const std::shared_ptr<PoolShare> share_;
+  const std::shared_ptr<CallDeadlines> deadlines_;
+  std::shared_ptr<const ClientCredentials> credentials_;
+  std::vector<std::shared_ptr<RemoteConnection>> connections_;
+  std::deque<RemoteCallRef> waiting_;
+  std::size_t common_ = 0;   // connections that calls of any kind may use
+  std::size_t lasting_ = 0;  // its part of PoolShare
+  bool closed_ = false;
+};
+
+}  // namespace backplane

@@ -1,0 +1,47 @@
+#include "endpoints/applied_json.hpp"
+
+#include <algorithm>
+
+#include "backplane/schema.hpp"
+
+namespace backplane::endpoints {
+namespace {
+
+// YAML looks no further for the colon behind a name.
+constexpr std::size_t kLongName = 500;  // each character may be an escape of two
+
+// Tabs and breaks of lines mean something in YAML; what is not ASCII may be nothing that it takes.
+bool plain(char c) noexcept { return c >= 0x20 && c < 0x7F; }
+
+// Escapes that YAML does not know, or knows with another meaning; and the name of a merge.
+bool means_the_same(std::string_view text) noexcept {
+  for (std::size_t at = text.find('\\'); at != std::string_view::npos; at = text.find('\\', at + 2)) {
+    if (at + 1 == text.size() || std::string_view("\"\\bfnrt").find(text[at + 1]) == std::string_view::npos) return false;
+  }
+  return text.find("\"<<\"") == std::string_view::npos;
+}
+
+// 1.0 is a whole number when it has been YAML.
+bool means_the_same(const Value& value) {
+  if (value.is_double()) return false;
+  if (value.is_array()) {
+    return std::all_of(value.get_array().begin(), value.get_array().end(), [](const Value& item) { return means_the_same(item); });
+  }
+  if (!value.is_object()) return true;
+  return std::all_of(value.get_object().begin(), value.get_object().end(),
+                     [](const auto& member) { return member.key().size() < kLongName && means_the_same(member.value()); });
+}
+
+}  // namespace
+
+std::optional<Value> read_json_of_yaml(std::string_view text, const json::storage_ptr& storage) {
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  if (!text.starts_with('{') || !std::all_of(text.begin(), text.end(), plain) || !means_the_same(text)) return std::nullopt;
+  DecodeReport report;
+  report.merge_duplicates = false;
+  auto tree = parse_json(text, storage, &report);
+  if (!tree.ok() || !report.problems.empty() || !means_the_same(*tree)) return std::nullopt;
+  return std::move(*tree);
+}
+
+}  // namespace backplane::endpoints

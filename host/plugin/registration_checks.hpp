@@ -1,0 +1,19 @@
+// What routing takes for granted of what a plugin registers, asked when it is registered.
+//
+// Thread-safety: functions of their arguments.  Errors: BadRequest that names what is wrong; ServiceUnavailable for what comes too late.
+#pragma once
+
+#include <string>
+
+#include <backplane/host.hpp>
+
+namespace backplane {
+
+Status too_late(const std::string& kind);
+Status no_object(const char* kind);
+Status check_path(const PathRoute& route);
+Status check_group(const APIGroupInfo& info);
+Status check_published(const PublishedResource& resource);
+Status check_forwarded(const ForwardedVersion& version);
+
+}  // namespace backplane

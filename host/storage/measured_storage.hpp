@@ -1,0 +1,38 @@
+// Counts what a store is asked for and how long that takes, by operation and resource: etcd_request_duration_seconds and its like, by
+// kube-apiserver's names whatever the store is.
+//
+// Thread-safety: every method from any thread.
+// Lifetime:      borrows the backend.
+// Errors:        the backend's.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+
+#include "backplane/meta.hpp"
+#include "storage/forwarding_storage.hpp"
+
+namespace backplane {
+
+class MeasuredStorage final : public ForwardingStorage {
+ public:
+  using ForwardingStorage::ForwardingStorage;
+
+  // What is kept below a prefix of keys.  What has no name is counted by the first word behind the root.
+  void use_resource(std::string_view prefix, GroupResource resource);
+  void forget_resource(std::string_view prefix);
+
+  Task<Result<RangeResult>> range(RangeRequest request) override;
+  Task<Result<TxnResult>> txn(TxnRequest request) override;
+  Result<std::unique_ptr<StorageWatch>> watch(std::string prefix, Revision after) override;
+
+  struct Names;
+
+ private:
+  const std::shared_ptr<Names> names_ = make_names();
+  static std::shared_ptr<Names> make_names();
+};
+
+}  // namespace backplane

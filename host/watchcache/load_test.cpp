@@ -1,0 +1,109 @@
+// How a cache reads its store at the start.
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <mutex>
+
+#include "base/io_loop.hpp"
+#include "storage/memory_storage.hpp"
+#include "storage/stored_pages.hpp"
+#include "watchcache/resource_cache.hpp"
+
+namespace backplane {
+namespace {
+
+constexpr std::string_view kStored = "stored:";
+constexpr int kObjects = 3'500;  // several pages
+
+// Values are kept behind a word that read() takes away.  The first page is not read before the second one has been asked for.
+class Pages final : public StorageBackend, public StoredPages {
+ public:
+  Task<Result<Revision>> current_revision() override { return below_->current_revision(); }
+  Revision committed_revision() const noexcept override { return below_->committed_revision(); }
+  Task<Result<RangeResult>> range(RangeRequest request) override { return below_->range(std::move(request)); }
+  Task<Result<RangeResult>> stored_range(RangeRequest request) override {
+    {
+      const std::lock_guard lock(mutex_);
+      ++asked_;
+    }
+    changed_.notify_all();
+    return below_->range(std::move(request));
+  }
+  void read(std::vector<KeyValue>& items) const override {
+    {
+      std::unique_lock lock(mutex_);
+      if (!changed_.wait_for(lock, std::chrono::seconds(10), [this] { return asked_ > 1; })) return;
+    }
+    for (KeyValue& item : items) {
+      if (item.key.ends_with("7")) {
+        item.unreadable = std::make_shared<const Status>(500, Reason::kNone, "damaged");
+      } else {
+        item.value = item.value.slice(kStored.size(), item.value.size() - kStored.size());
+      }
+    }
+  }
+  Task<Result<TxnResult>> txn(TxnRequest request) override { return below_->txn(std::move(request)); }
+  Result<std::unique_ptr<StorageWatch>> watch(std::string prefix, Revision after) override {
+    return below_->watch(std::move(prefix), after);
+  }
+  Result<std::unique_ptr<StorageWatch>> watch_changes(std::string prefix, Revision after) override {
+    return below_->watch(std::move(prefix), after);
+  }
+  Task<Status> compact(Revision revision) override { return below_->compact(revision); }
+  Task<Result<LeaseId>> grant_lease(std::chrono::seconds ttl) override { return below_->grant_lease(ttl); }
+  Task<Status> health(std::chrono::milliseconds timeout) override { return below_->health(timeout); }
+  Task<Status> stop() override { return below_->stop(); }
+
+ private:
+  const std::unique_ptr<StorageBackend> below_ = make_memory_storage();
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  int asked_ = 0;
+};
+
+std::string name_of(int i) { return "c" + std::to_string(10'000 + i); }
+
+TEST(Load, APageIsAskedForWhileTheOneBeforeIsRead) {
+  Pages storage;
+  IoLoop loop("test"), pump("pump");
+  BlockingPool pool(2);
+  set_blocking_executor(&pool);
+  loop.start();
+  pump.start();
+  for (int i = 0; i < kObjects; ++i) {
+    TxnRequest request;
+    const std::string name = name_of(i);
+    request.puts.push_back({"/registry/configmaps/n/" + name,
+                            SharedBytes(std::string(kStored) + R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":")" + name +
+                                        R"(","namespace":"n"}})"),
+                            0});
+    ASSERT_TRUE(run_on(loop, storage.txn(std::move(request))).ok());
+  }
+  auto hub = make_cache_hub(storage, pump);
+  CacheConfig config;
+  config.prefix = "/registry/configmaps/";
+  config.kind = "ConfigMap";
+  config.api_version = "v1";
+  config.resource = {"", "configmaps"};
+  auto cache = hub->add(std::move(config), true);
+  ASSERT_TRUE(run_on(loop, hub->start()).ok());
+  // Each object is there in its place, and those that cannot be read are known.
+  for (int i = 0; i < kObjects; ++i) {
+    auto found = run_on(loop, cache->get("/registry/configmaps/n/" + name_of(i), ""));
+    if (i % 10 == 7) {
+      ASSERT_FALSE(found.ok()) << i;
+      continue;
+    }
+    ASSERT_TRUE(found.ok() && *found) << i << found.status().message();
+    ASSERT_EQ((*found)->name, name_of(i));
+  }
+  EXPECT_EQ(cache->size(), static_cast<std::size_t>(kObjects - kObjects / 10));
+  run_on(loop, hub->stop());
+  set_blocking_executor(nullptr);
+  pool.stop();
+  pump.stop();
+  loop.stop();
+}
+
+}  // namespace
+}  // namespace backplane

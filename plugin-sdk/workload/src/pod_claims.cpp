@@ -1,0 +1,144 @@
+// Claims of a pod for devices, and what it asks for as a whole.
+#include <algorithm>
+#include <array>
+
+#include "backplane/kit/walk.hpp"
+#include "backplane/names.hpp"
+#include "backplane/schema.hpp"
+#include "backplane/workload/pod_validation.hpp"
+#include "backplane/workload/resources.hpp"
+#include "pod_parts.hpp"
+
+namespace backplane::workload {
+
+using namespace kit;
+
+namespace {
+
+// What a claim is made of: one of the two.
+void validate_claim_source(const Object& claim, const Path& path, FieldErrors& errors) {
+  const bool named = has(claim, "resourceClaimName"), made = has(claim, "resourceClaimTemplateName");
+  if (named == made) {
+    const Schema* type = core_schemas()->find("io.k8s.api.core.v1.PodResourceClaim");
+    errors.invalid_raw(path, to_json(type->go_struct(claim)),
+                       named ? "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
+                             : "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`");
+  }
+  for (std::string_view key : {"resourceClaimName", "resourceClaimTemplateName"}) {
+    if (has(claim, key)) add_problems(is_dns1123_subdomain(get_string(claim, key)), path.at(key), get_string(claim, key), errors);
+  }
+}
+
+std::string joined_names(const std::set<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out.append(out.empty() ? "" : ", ").append(name);
+  return out;
+}
+
+// A request of a claim, or the whole of it, is asked for once.
+void validate_used_once(const Object& use, const Path& path, std::set<std::string>& used, FieldErrors& errors) {
+  const std::string name(get_string(use, "name"));
+  if (used.contains(name)) {
+    errors.duplicate(path, name);
+    return;
+  }
+  const std::string_view request = get_string(use, "request");
+  std::string key = name;
+  if (!request.empty()) {
+    add_problems(is_dns1123_label(request), path.at("request"), request, errors);
+    key.append("/").append(request);
+  }
+  if (used.contains(key)) {
+    errors.duplicate(path, key);
+  } else if (request.empty()) {
+    const std::string parts = name + "/";
+    for (const std::string& other : used) {
+      if (other.starts_with(parts)) errors.duplicate(path, name);
+    }
+  }
+  used.insert(key);
+}
+
+constexpr std::array<std::string_view, 2> kLists = {"limits", "requests"};
+
+bool is_pod_level(std::string_view name) noexcept { return name == "cpu" || name == "memory" || is_huge_page(name); }
+
+void validate_pod_level_names(const Object& resources, const Path& path, FieldErrors& errors) {
+  for (std::string_view list : kLists) {
+    const Path list_path = path.at(list);
+    for (const auto& amount : object_or_empty(resources, list)) {
+      const Path at = list_path.at_key(amount.key());
+      const auto problems = resource_name_problems(amount.key());
+      add_problems(problems, at, amount.key(), errors);
+      if (problems.empty() && !is_pod_level(amount.key())) errors.not_supported(at, amount.key(), {"cpu", "hugepages-", "memory"});
+      validate_quantity_not_negative(amount.value(), at, errors);
+    }
+  }
+}
+
+// No container has more than the pod.
+void validate_container_limits(const Object& pod_spec, const Object& limits, const Path& path, FieldErrors& errors) {
+  each(pod_spec, "containers", [&](const Object& container, std::size_t i) {
+    for (const auto& limit : object_or_empty(object_or_empty(container, "resources"), "limits")) {
+      const Value* most = find(limits, limit.key());
+      if (most == nullptr || compare_quantities(text_of(limit.value()), text_of(*most)) <= 0) continue;
+      const Path item = path.at("containers", i), key = item.at_key(limit.key());
+      errors.invalid(key.at("limits"), text_of(limit.value()),
+                     "must be less than or equal to pod limits of " + std::string(text_of(*most)));
+    }
+  });
+}
+
+}  // namespace
+
+std::set<std::string> validate_resource_claims(const Object& pod_spec, const Path& path, FieldErrors& errors) {
+  std::set<std::string> known, seen;
+  each(pod_spec, "resourceClaims", [&](const Object& claim, std::size_t i) {
+    const Path item = path.at("resourceClaims", i);
+    const std::string name(get_string(claim, "name"));
+    if (name.empty()) {
+      errors.required(item.at("name"));
+    } else if (!seen.insert(name).second) {
+      errors.duplicate(item.at("name"), name);
+    } else {
+      add_problems(is_dns1123_label(name), item.at("name"), name, errors);
+    }
+    validate_claim_source(claim, item, errors);
+    if (!name.empty()) known.insert(name);
+  });
+  return known;
+}
+
+void validate_claims_used(const Object& resources, const Path& path, const std::set<std::string>& known, FieldErrors& errors) {
+  std::set<std::string> used;
+  each(resources, "claims", [&](const Object& use, std::size_t i) {
+    const Path item = path.at("claims", i);
+    const std::string name(get_string(use, "name"));
+    if (name.empty()) {
+      errors.required(item);
+      return;
+    }
+    validate_used_once(use, item, used, errors);
+    if (known.contains(name)) return;
+    const std::string rest = known.empty() ? " which is empty" : ": " + joined_names(known);
+    errors.add(
+        {FieldErrorType::kNotFound, item, "Not found: " + quoted(name) + ": must be one of the names in pod.spec.resourceClaims" + rest});
+  });
+}
+
+void validate_pod_resources(const Object& pod_spec, const Path& path, const std::set<std::string>& claims, FieldErrors& errors) {
+  const Object* resources = get_object(pod_spec, "resources");
+  if (resources == nullptr) return;
+  const Path at = path.at("resources");
+  if (get_string(object_or_empty(pod_spec, "os"), "name") == "windows") {
+    errors.forbidden(at, "may not be set for a windows pod");
+    return;
+  }
+  if (get_array(*resources, "claims") != nullptr) errors.forbidden(at.at("claims"), "claims may not be set for Resources at pod-level");
+  validate_pod_level_names(*resources, at, errors);
+  validate_requests(*resources, at, errors);
+  validate_claims_used(*resources, at, claims, errors);
+  validate_container_limits(pod_spec, object_or_empty(*resources, "limits"), at, errors);
+}
+
+}  // namespace backplane::workload

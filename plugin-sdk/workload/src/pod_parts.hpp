@@ -1,0 +1,49 @@
+// The rules of a pod spec that cross its fields, one function for each part of it.
+//
+// Thread-safety: pure functions on trees of the caller's.
+// Errors:        added to FieldErrors in upstream's words.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+
+#include "backplane/json.hpp"
+#include "backplane/kit/path.hpp"
+#include "backplane/status.hpp"
+
+namespace backplane::workload {
+
+// ---- pod_claims.cpp
+// spec.resourceClaims; the names there are.
+std::set<std::string> validate_resource_claims(const Object& pod_spec, const kit::Path& path, FieldErrors& errors);
+// `claims` of a `resources`: each is one of `known`, and there once.
+void validate_claims_used(const Object& resources, const kit::Path& path, const std::set<std::string>& known, FieldErrors& errors);
+// spec.resources, and what containers ask for within them.
+void validate_pod_resources(const Object& pod_spec, const kit::Path& path, const std::set<std::string>& claims, FieldErrors& errors);
+
+// ---- pod_mounts.cpp
+// volumeMounts and volumeDevices of a container; `volumes`: the names of those without a problem.
+void validate_container_volumes(const Object& pod_spec, const Object& container, const kit::Path& path,
+                                const std::set<std::string>& volumes, FieldErrors& errors);
+
+// ---- pod_security.cpp
+// securityContext of a container, but for what the host's flags say of it.
+void validate_container_security(const Object& pod_spec, const Object& container, const kit::Path& path, FieldErrors& errors);
+// securityContext of the pod, what belongs to one operating system only, and who the host is.
+void validate_pod_security(const Object& pod_spec, const kit::Path& path, const PodValidationOptions& options, FieldErrors& errors);
+// No key is named by both ways of a constraint.
+void validate_spread_keys(const Object& constraint, const kit::Path& path, FieldErrors& errors);
+
+// ---- pod_restarts.cpp
+// restartPolicyRules of a container, `init`: of an init container; and resizePolicy of any, and of one that does not run beside others.
+void validate_restart_rules(const Object& container, const kit::Path& path, bool init, FieldErrors& errors);
+void validate_resize_policy(const Object& pod_spec, const Object& container, const kit::Path& path, FieldErrors& errors);
+void validate_init_resize_policy(const Object& container, const kit::Path& path, FieldErrors& errors);
+// Handlers that sleep do so within the pod's grace period.
+void validate_sleeps(const Object& pod_spec, const Object& container, const kit::Path& path, FieldErrors& errors);
+
+// Calls `visit(container, path)` for init containers, containers and ephemeral ones, in upstream's order.
+void each_container(const Object& pod_spec, const kit::Path& path, const std::function<void(const Object&, const kit::Path&)>& visit);
+
+}  // namespace backplane::workload

@@ -1,0 +1,170 @@
+// Rules of pod specs that cross their fields: claims, mounts, restarts, security.
+#include <gtest/gtest.h>
+
+#include "backplane/schema.hpp"
+#include "backplane/workload/pod_defaults.hpp"
+#include "backplane/workload/pod_validation.hpp"
+
+namespace backplane::workload {
+namespace {
+
+std::string problems_of(const std::string& pod_spec) {
+  const Schema& type = *core_schemas()->find("io.k8s.api.core.v1.PodSpec");
+  Value spec = json::parse(pod_spec);
+  EXPECT_TRUE(type.normalize(spec, nullptr).ok());
+  type.apply_defaults(spec);
+  apply_pod_spec_defaults(spec.get_object());
+  FieldErrors errors;
+  type.check(spec.get_object(), nullptr, ObjectPart::kWhole, "spec", errors);
+  validate_pod_spec(spec.get_object(), "spec", "p", {}, errors);
+  return errors.empty() ? "" : errors.aggregate_message();
+}
+
+// Of a pod with one container, which has these members, too; and of one that has them beside its container.
+std::string in_container(const std::string& members, const std::string& beside = "") {
+  return problems_of(R"({"containers":[{"name":"c","image":"i",)" + members + "}]" + (beside.empty() ? "" : ",") + beside + "}");
+}
+std::string in_spec(const std::string& members) { return problems_of(R"({"containers":[{"name":"c","image":"i"}],)" + members + "}"); }
+
+// A pod of an older server could not even lose a finalizer.
+TEST(PodRules, WhatAStoredPodHasItKeeps) {
+  for (const char* members :
+       {R"("hostNetwork":true,"hostUsers":false)",
+        R"("initContainers":[{"name":"n","image":"i","resizePolicy":[{"resourceName":"cpu","restartPolicy":"RestartContainer"}]}])",
+        R"("topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"z","whenUnsatisfiable":"DoNotSchedule","matchLabelKeys":["a"],
+                                 "labelSelector":{"matchLabels":{"a":"x"},"matchExpressions":[{"key":"a","operator":"In","values":["x"]}]}}])"}) {
+    EXPECT_NE(in_spec(members), "") << members;
+    Value spec = json::parse(R"({"containers":[{"name":"c","image":"i"}],)" + std::string(members) + "}");
+    core_schemas()->find("io.k8s.api.core.v1.PodSpec")->apply_defaults(spec);
+    apply_pod_spec_defaults(spec.get_object());
+    FieldErrors errors;
+    validate_pod_spec(spec.get_object(), "spec", "p", PodValidationOptions().beside(spec.get_object()), errors);
+    EXPECT_TRUE(errors.empty()) << errors.aggregate_message();
+  }
+}
+
+TEST(PodClaims, AreNamedOnceAndMadeOfOneThing) {
+  EXPECT_EQ(in_spec(R"("resourceClaims":[{"name":"a","resourceClaimName":"x"}])"), "");
+  EXPECT_EQ(in_spec(R"("resourceClaims":[{"resourceClaimName":"x"}])"), "spec.resourceClaims[0].name: Required value");
+  EXPECT_EQ(in_spec(R"("resourceClaims":[{"name":"a","resourceClaimName":"x"},{"name":"a","resourceClaimName":"x"}])"),
+            "spec.resourceClaims[1].name: Duplicate value: \"a\"");
+  const std::string both = in_spec(R"("resourceClaims":[{"name":"a","resourceClaimName":"x","resourceClaimTemplateName":"y"}])");
+  EXPECT_TRUE(both.ends_with("at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified")) << both;
+  const std::string none = in_spec(R"("resourceClaims":[{"name":"a"}])");
+  EXPECT_TRUE(none.ends_with("must specify one of: `resourceClaimName`, `resourceClaimTemplateName`")) << none;
+}
+
+TEST(PodClaims, AreUsedByTheirNames) {
+  const std::string claims = R"("resourceClaims":[{"name":"a","resourceClaimName":"x"}])";
+  EXPECT_EQ(in_container(R"("resources":{"claims":[{"name":"a"}]})", claims), "");
+  EXPECT_EQ(in_container(R"("resources":{"claims":[{"name":"b"}]})", claims),
+            "spec.containers[0].resources.claims[0]: Not found: \"b\": must be one of the names in pod.spec.resourceClaims: a");
+  EXPECT_EQ(in_container(R"("resources":{"claims":[{"name":"b"}]})"),
+            "spec.containers[0].resources.claims[0]: Not found: \"b\": must be one of the names in pod.spec.resourceClaims which is empty");
+  EXPECT_EQ(in_container(R"("resources":{"claims":[{"name":"a","request":"r"},{"name":"a"}]})", claims),
+            "spec.containers[0].resources.claims[1]: Duplicate value: \"a\"");
+}
+
+TEST(PodResources, HoldThoseOfTheContainers) {
+  EXPECT_EQ(in_spec(R"("resources":{"requests":{"storage":"1"}})"),
+            "spec.resources.requests[storage]: Unsupported value: \"storage\": supported values: \"cpu\", \"hugepages-\", \"memory\"");
+  EXPECT_EQ(in_container(R"("resources":{"limits":{"cpu":"2"}})", R"("resources":{"limits":{"cpu":"1"}})"),
+            "spec.resources.containers[0][cpu].limits: Invalid value: \"2\": must be less than or equal to pod limits of 1");
+}
+
+TEST(PodResources, WholeThingsAreCountedWhole) {
+  EXPECT_EQ(in_container(R"("resources":{"limits":{"example.com/x":"1500m"}})"),
+            "spec.containers[0].resources.limits[example.com/x]: Invalid value: \"1500m\": must be an integer");
+  EXPECT_EQ(in_container(R"("resources":{"limits":{"hugepages-2Mi":"2Mi"}})"),
+            "spec.containers[0].resources: Forbidden: HugePages require cpu or memory");
+}
+
+TEST(PodMounts, AndDevicesDoNotMeet) {
+  const std::string volumes = R"("volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"x"}},{"name":"e","emptyDir":{}}])";
+  EXPECT_EQ(in_container(R"("volumeDevices":[{"name":"v","devicePath":"/dev/x"}])", volumes), "");
+  EXPECT_EQ(in_container(R"("volumeDevices":[{"name":"n","devicePath":"/dev/x"}])", volumes),
+            "spec.containers[0].volumeDevices[0].name: Not found: \"n\"");
+  EXPECT_EQ(in_container(R"("volumeDevices":[{"name":"e","devicePath":"/dev/x"}])", volumes),
+            "spec.containers[0].volumeDevices[0].name: Invalid value: \"e\": can only use volume source type of PersistentVolumeClaim or "
+            "Ephemeral for block mode");
+  EXPECT_EQ(in_container(R"("volumeDevices":[{"name":"v","devicePath":"/x"}],"volumeMounts":[{"name":"e","mountPath":"/x"}])", volumes),
+            "[spec.containers[0].volumeMounts[0].mountPath: Invalid value: \"/x\": must not already exist as a path in volumeDevices, "
+            "spec.containers[0].volumeDevices[0].devicePath: Invalid value: \"/x\": must not already exist as a path in volumeMounts]");
+}
+
+TEST(PodMounts, ModesAreBlamedOnTheList) {
+  const std::string volumes = R"("volumes":[{"name":"v","emptyDir":{}}])";
+  const auto with = [&](const std::string& members) {
+    return in_container(R"("volumeMounts":[{"name":"v","mountPath":"/v",)" + members + "}]", volumes);
+  };
+  EXPECT_EQ(with(R"("mountPropagation":"Up")"),
+            "spec.containers[0].volumeMounts.mountPropagation: Unsupported value: \"Up\": supported values: \"Bidirectional\", "
+            "\"HostToContainer\", \"None\"");
+  EXPECT_EQ(with(R"("mountPropagation":"Bidirectional")"),
+            "spec.containers[0].volumeMounts.mountPropagation: Forbidden: Bidirectional mount propagation is available only to privileged "
+            "containers");
+  EXPECT_EQ(with(R"("recursiveReadOnly":"Enabled")"),
+            "spec.containers[0].volumeMounts.recursiveReadOnly: Forbidden: may only be specified when readOnly is true");
+}
+
+TEST(PodRestarts, RulesSayWhenAndWhat) {
+  const auto with = [](const std::string& rule) { return in_container(R"("restartPolicy":"Never","restartPolicyRules":[)" + rule + "]"); };
+  EXPECT_EQ(with(R"({"action":"Restart","exitCodes":{"operator":"In","values":[1]}})"), "");
+  EXPECT_EQ(with(R"({"action":"Stop","exitCodes":{"operator":"Is"}})"),
+            "[spec.containers[0].restartPolicyRules[0].action: Unsupported value: \"Stop\": supported values: \"Restart\", "
+            "\"RestartAllContainers\", spec.containers[0].restartPolicyRules[0].exitCodes.operator: Unsupported value: \"Is\": supported "
+            "values: \"In\", \"NotIn\"]");
+  EXPECT_EQ(with(R"({"action":"Restart"})"), "spec.containers[0].restartPolicyRules[0].exitCodes: Required value: must be specified");
+  EXPECT_EQ(in_container(R"("restartPolicyRules":[{"action":"Restart","exitCodes":{"operator":"In"}}])"),
+            "spec.containers[0].restartPolicy: Required value: must specify restartPolicy when restart rules are used");
+}
+
+TEST(PodRestarts, SleepsEndWithinTheGracePeriod) {
+  EXPECT_EQ(in_container(R"("lifecycle":{"preStop":{"sleep":{"seconds":30}}})"), "");
+  EXPECT_EQ(in_container(R"("lifecycle":{"preStop":{"sleep":{"seconds":31}}})"),
+            "spec.containers[0].lifecycle.preStop.sleep: Invalid value: 31: must be non-negative and less than "
+            "terminationGracePeriodSeconds (30)");
+}
+
+TEST(PodSecurity, ProfilesOfTheNodeAreNamed) {
+  EXPECT_EQ(in_spec(R"("securityContext":{"seccompProfile":{"type":"Localhost"}})"),
+            "spec.securityContext.seccompProfile.localhostProfile: Required value: must be set when seccomp type is Localhost");
+  EXPECT_EQ(in_spec(R"("securityContext":{"appArmorProfile":{"type":"Localhost","localhostProfile":" x"}})"),
+            "spec.securityContext.appArmorProfile.localhostProfile: Invalid value: \" x\": must not be padded with whitespace");
+  EXPECT_EQ(in_container(R"("securityContext":{"procMount":"Unmasked"})"),
+            "spec.containers[0].securityContext.procMount: Invalid value: \"Unmasked\": `hostUsers` must be false to use `Unmasked`");
+}
+
+TEST(PodSecurity, EachSystemHasItsOwn) {
+  EXPECT_EQ(in_spec(R"("os":{"name":"windows"},"hostPID":true)"), "spec.hostPID: Forbidden: cannot be set for a windows pod");
+  EXPECT_EQ(in_spec(R"("os":{"name":"linux"},"securityContext":{"windowsOptions":{}})"),
+            "spec.securityContext.windowsOptions: Forbidden: windows options cannot be set for a linux pod");
+}
+
+TEST(PodSecurity, HostnamesDoNotComeFromTwoPlaces) {
+  EXPECT_EQ(in_spec(R"("hostnameOverride":"h")"), "");
+  EXPECT_EQ(in_spec(R"("hostnameOverride":"h","hostNetwork":true)"),
+            "spec.hostnameOverride: Forbidden: may not be specified when hostNetwork is true");
+}
+
+TEST(PodRules, AmountsAreToldInWholeUnits) {
+  const auto with = [](const std::string& reference) {
+    return in_container(R"("env":[{"name":"A","valueFrom":{"resourceFieldRef":)" + reference + "}}]");
+  };
+  EXPECT_EQ(with(R"({"resource":"limits.cpu","divisor":"1m"})"), "");
+  EXPECT_EQ(with(R"({"resource":"limits.cpu","divisor":"7"})"),
+            "spec.containers[0].env[0].valueFrom.resourceFieldRef.divisor: Invalid value: \"limits.cpu\": only divisor's values 1m and 1 "
+            "are supported with the cpu resource");
+}
+
+TEST(PodTemplates, HaveNoEphemeralContainers) {
+  Value pod_template =
+      json::parse(R"({"spec":{"containers":[{"name":"c","image":"i"}],"ephemeralContainers":[{"name":"e","image":"i"}]}})");
+  FieldErrors errors;
+  validate_pod_template(pod_template.get_object(), "template", {}, errors);
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_EQ(errors.aggregate_message(), "template.spec.ephemeralContainers: Forbidden: ephemeral containers not allowed in pod template");
+}
+
+}  // namespace
+}  // namespace backplane::workload

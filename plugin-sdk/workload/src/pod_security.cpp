@@ -1,0 +1,263 @@
+// Who a pod and its containers run as, and on which operating system.
+#include <array>
+
+#include "backplane/kit/walk.hpp"
+#include "backplane/names.hpp"
+#include "backplane/schema.hpp"
+#include "backplane/workload/pod_validation.hpp"
+#include "pod_parts.hpp"
+
+namespace backplane::workload {
+
+using namespace kit;
+
+namespace {
+
+constexpr std::size_t kMaxProfilePath = 4095;
+constexpr std::size_t kMaxHostname = 64;
+
+bool is_on(const Object& object, std::string_view key) { return get_bool(object, key).value_or(false); }
+
+// A path below a directory that others may not leave.
+void validate_descending(std::string_view text, const Path& path, FieldErrors& errors) {
+  if (text.starts_with('/')) errors.invalid(path, text, "must be a relative path");
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('/', begin), text.size());
+    if (text.substr(begin, end - begin) == "..") {
+      errors.invalid(path, text, "must not contain '..'");
+      return;
+    }
+    begin = end + 1;
+  }
+}
+
+void validate_seccomp(const Object& holder, const Path& holder_path, FieldErrors& errors) {
+  const Object* profile = get_object(holder, "seccompProfile");
+  if (profile == nullptr) return;
+  const Path path = holder_path.at("seccompProfile"), local = path.at("localhostProfile");
+  const bool has_path = has(*profile, "localhostProfile");
+  if (get_string(*profile, "type") != "Localhost") {
+    if (!has_path) return;
+    const Schema* type = core_schemas()->find("io.k8s.api.core.v1.SeccompProfile");
+    errors.invalid_raw(local, to_json(type->go_struct(*profile)), "can only be set when seccomp type is Localhost");
+  } else if (!has_path) {
+    errors.required(local, "must be set when seccomp type is Localhost");
+  } else {
+    validate_descending(get_string(*profile, "localhostProfile"), local, errors);
+  }
+}
+
+bool is_padded(std::string_view text) {
+  const auto blank = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+  return !text.empty() && (blank(text.front()) || blank(text.back()));
+}
+
+void validate_app_armor(const Object& holder, const Path& holder_path, FieldErrors& errors) {
+  const Object* profile = get_object(holder, "appArmorProfile");
+  if (profile == nullptr) return;
+  const Path path = holder_path.at("appArmorProfile"), local = path.at("localhostProfile");
+  const std::string_view type = get_string(*profile, "type"), name = get_string(*profile, "localhostProfile");
+  const bool has_name = has(*profile, "localhostProfile");
+  if (type == "Localhost") {
+    if (is_padded(name)) {
+      errors.invalid(local, name, "must not be padded with whitespace");
+    } else if (name.empty()) {
+      errors.required(local, "must be set when AppArmor type is Localhost");
+    }
+    if (name.size() > kMaxProfilePath) errors.too_long(local, name, kMaxProfilePath);
+  } else if (type == "RuntimeDefault" || type == "Unconfined") {
+    if (has_name) errors.invalid(local, name, "can only be set when AppArmor type is Localhost");
+  } else if (type.empty()) {
+    errors.required(path.at("type"), "type is required when appArmorProfile is set");
+  } else {
+    errors.not_supported(path.at("type"), type, {"Localhost", "RuntimeDefault", "Unconfined"});
+  }
+}
+
+// Pods that share their host's users may not see all of /proc.
+bool shares_users(const Object& pod_spec) { return get_bool(pod_spec, "hostUsers").value_or(true); }
+
+void validate_escalation(const Object& security, const Path& path, FieldErrors& errors) {
+  if (get_bool(security, "allowPrivilegeEscalation") != std::optional<bool>(false)) return;
+  const auto blame = [&](std::string_view what) {
+    const Schema* type = core_schemas()->find("io.k8s.api.core.v1.SecurityContext");
+    errors.invalid_raw(path, to_json(type->go_struct(security)), "cannot set `allowPrivilegeEscalation` to false and " + std::string(what));
+  };
+  if (is_on(security, "privileged")) blame("`privileged` to true");
+  if (const Array* added = get_array(object_or_empty(security, "capabilities"), "add")) {
+    for (const Value& name : *added) {
+      if (text_of(name) == "CAP_SYS_ADMIN") blame("`capabilities.Add` CAP_SYS_ADMIN");
+    }
+  }
+}
+
+bool has_devices(const Object& container) {
+  const Array* devices = get_array(container, "volumeDevices");
+  return devices != nullptr && !devices->empty();
+}
+
+void validate_host_users(const Object& pod_spec, const Path& path, const PodValidationOptions& options, FieldErrors& errors) {
+  if (shares_users(pod_spec)) return;
+  if (is_on(pod_spec, "hostNetwork") && !options.host_network_without_host_users) {
+    errors.forbidden(path.at("hostNetwork"), "when `hostUsers` is false");
+  }
+  if (is_on(pod_spec, "hostPID")) errors.forbidden(path.at("HostPID"), "when `hostUsers` is false");
+  if (is_on(pod_spec, "hostIPC")) errors.forbidden(path.at("HostIPC"), "when `hostUsers` is false");
+  if (options.devices_without_host_users) return;
+  each_container(pod_spec, path, [&](const Object& container, const Path& item) {
+    if (has_devices(container)) errors.forbidden(item.at("volumeDevices"), "when `hostUsers` is false");
+  });
+}
+
+void validate_hostname(const Object& pod_spec, const Path& spec_path, FieldErrors& errors) {
+  if (!has(pod_spec, "hostnameOverride")) return;
+  const Path path = spec_path.at("hostnameOverride");
+  const std::string_view name = get_string(pod_spec, "hostnameOverride");
+  if (is_on(pod_spec, "setHostnameAsFQDN")) errors.forbidden(path, "may not be specified when setHostnameAsFQDN is true");
+  if (is_on(pod_spec, "hostNetwork")) errors.forbidden(path, "may not be specified when hostNetwork is true");
+  if (name.size() > kMaxHostname) errors.too_long(path, name, kMaxHostname);
+  add_problems(is_dns1123_subdomain(name), path, name, errors);
+}
+
+struct Member {
+  std::string_view name;
+  bool of_spec = false;  // it stands in the pod's spec itself
+};
+
+constexpr std::array<Member, 15> kNotOnWindows = {{{"appArmorProfile"},
+                                                   {"seLinuxOptions"},
+                                                   {"hostUsers", true},
+                                                   {"hostPID", true},
+                                                   {"hostIPC", true},
+                                                   {"seccompProfile"},
+                                                   {"fsGroup"},
+                                                   {"fsGroupChangePolicy"},
+                                                   {"sysctls"},
+                                                   {"shareProcessNamespace", true},
+                                                   {"runAsUser"},
+                                                   {"runAsGroup"},
+                                                   {"supplementalGroups"},
+                                                   {"supplementalGroupsPolicy"},
+                                                   {"seLinuxChangePolicy"}}};
+constexpr std::array<std::string_view, 10> kNotInWindowsContainers = {
+    "appArmorProfile", "seLinuxOptions",           "seccompProfile", "capabilities", "readOnlyRootFilesystem",
+    "privileged",      "allowPrivilegeEscalation", "procMount",      "runAsUser",    "runAsGroup"};
+
+// Set as upstream's own struct has it: false and an empty list of sysctls are nothing.
+bool is_set(const Object& object, std::string_view name) {
+  if (name == "hostPID" || name == "hostIPC") return is_on(object, name);
+  const Array* list = name == "sysctls" ? get_array(object, name) : nullptr;
+  return has(object, name) && (list == nullptr || !list->empty());
+}
+
+void validate_windows(const Object& pod_spec, const Path& path, FieldErrors& errors) {
+  const Path security_path = path.at("securityContext");
+  const Object& security = object_or_empty(pod_spec, "securityContext");
+  for (const Member& member : kNotOnWindows) {
+    if (!is_set(member.of_spec ? pod_spec : security, member.name)) continue;
+    const Path& where = member.of_spec ? path : security_path;
+    errors.forbidden(where.at(member.name), "cannot be set for a windows pod");
+  }
+  each_container(pod_spec, path, [&](const Object& container, const Path& item) {
+    const Path where = item.at("securityContext");
+    for (std::string_view member : kNotInWindowsContainers) {
+      if (has(object_or_empty(container, "securityContext"), member)) {
+        errors.forbidden(where.at(member), "cannot be set for a windows pod");
+      }
+    }
+  });
+}
+
+void validate_linux(const Object& pod_spec, const Path& path, FieldErrors& errors) {
+  constexpr std::string_view kText = "windows options cannot be set for a linux pod";
+  const Path security_path = path.at("securityContext");
+  if (has(object_or_empty(pod_spec, "securityContext"), "windowsOptions")) errors.forbidden(security_path.at("windowsOptions"), kText);
+  each_container(pod_spec, path, [&](const Object& container, const Path& item) {
+    const Path where = item.at("securityContext");
+    if (has(object_or_empty(container, "securityContext"), "windowsOptions")) errors.forbidden(where.at("windowsOptions"), kText);
+  });
+}
+
+std::optional<bool> host_process(const Object& holder) {
+  return get_bool(object_or_empty(object_or_empty(holder, "securityContext"), "windowsOptions"), "hostProcess");
+}
+
+// Processes of the host: either all containers are, or none is.
+void validate_host_processes(const Object& pod_spec, const Path& path, bool allow_privileged, FieldErrors& errors) {
+  const auto of_pod = host_process(pod_spec);
+  std::size_t all = 0, on_host = 0;
+  each_container(pod_spec, path, [&](const Object& container, const Path& item) {
+    ++all;
+    const auto own = host_process(container);
+    if (of_pod && own && *of_pod != *own) {
+      errors.invalid_raw(item + ".securityContext.windowsOptions.hostProcess", *own ? "true" : "false",
+                         "pod hostProcess value must be identical if both are specified, was " + std::string(*of_pod ? "true" : "false"));
+    }
+    on_host += own ? *own : of_pod.value_or(false);
+  });
+  if (on_host == 0) return;
+  if (on_host != all) {
+    errors.invalid(path, "", "If pod contains any hostProcess containers then all containers must be HostProcess containers");
+  }
+  if (!is_on(pod_spec, "hostNetwork")) {
+    errors.invalid_raw(path.at("hostNetwork"), "false", "hostNetwork must be true if pod contains any hostProcess containers");
+  }
+  if (!allow_privileged) errors.forbidden(path, "hostProcess containers are disallowed by cluster policy");
+}
+
+}  // namespace
+
+void validate_container_security(const Object& pod_spec, const Object& container, const Path& container_path, FieldErrors& errors) {
+  const Object* security = get_object(container, "securityContext");
+  if (security == nullptr) return;
+  const Path path = container_path.at("securityContext");
+  if (get_string(*security, "procMount") == "Unmasked" && shares_users(pod_spec)) {
+    errors.invalid(path.at("procMount"), "Unmasked", "`hostUsers` must be false to use `Unmasked`");
+  }
+  validate_seccomp(*security, path, errors);
+  validate_escalation(*security, path, errors);
+  validate_app_armor(*security, path, errors);
+}
+
+void validate_pod_security(const Object& pod_spec, const Path& path, const PodValidationOptions& options, FieldErrors& errors) {
+  const Path security_path = path.at("securityContext");
+  const Object& security = object_or_empty(pod_spec, "securityContext");
+  if (is_on(pod_spec, "shareProcessNamespace") && is_on(pod_spec, "hostPID") && has(pod_spec, "securityContext")) {
+    errors.invalid_raw(security_path.at("shareProcessNamespace"), "true", "ShareProcessNamespace and HostPID cannot both be enabled");
+  }
+  validate_seccomp(security, security_path, errors);
+  validate_app_armor(security, security_path, errors);
+  validate_host_processes(pod_spec, path, options.allow_privileged, errors);
+  validate_host_users(pod_spec, path, options, errors);
+  validate_hostname(pod_spec, path, errors);
+  const std::string_view os = get_string(object_or_empty(pod_spec, "os"), "name");
+  if (os == "linux") validate_linux(pod_spec, path, errors);
+  if (os == "windows") validate_windows(pod_spec, path, errors);
+}
+
+PodValidationOptions PodValidationOptions::beside(const Object& old_spec) const {
+  PodValidationOptions out = *this;
+  each(old_spec, "initContainers", [&](const Object& container, std::size_t) {
+    if (get_string(container, "restartPolicy") == "Always") return;
+    each(container, "resizePolicy",
+         [&](const Object& policy, std::size_t) { out.init_resize_policy |= get_string(policy, "restartPolicy") == "RestartContainer"; });
+  });
+  if (!shares_users(old_spec)) {
+    out.host_network_without_host_users = is_on(old_spec, "hostNetwork");
+    each_container(old_spec, Path("spec"),
+                   [&](const Object& container, const Path&) { out.devices_without_host_users |= has_devices(container); });
+  }
+  FieldErrors twice;
+  each(old_spec, "topologySpreadConstraints",
+       [&](const Object& constraint, std::size_t) { validate_spread_keys(constraint, Path("spec"), twice); });
+  out.spread_keys_twice = !twice.empty();
+  return out;
+}
+
+void each_container(const Object& pod_spec, const Path& path, const std::function<void(const Object&, const Path&)>& visit) {
+  for (std::string_view list : {"initContainers", "containers", "ephemeralContainers"}) {
+    each(pod_spec, list, [&](const Object& container, std::size_t i) { visit(container, path.at(list, i)); });
+  }
+}
+
+}  // namespace backplane::workload

@@ -1,0 +1,53 @@
+#include "call_counts.hpp"
+
+#include <array>
+
+#include "backplane/metrics.hpp"
+
+namespace backplane::etcd {
+namespace {
+
+const std::vector<std::string>& labels() {
+  static const std::vector<std::string> names = {"grpc_method", "grpc_service", "grpc_type"};
+  return names;
+}
+
+std::string_view type_of(const Method& method) { return method.streams ? "bidi_stream" : "unary"; }
+
+void add(Metric& metric, const Method& method) { metric.add({method.name, method.service, type_of(method)}); }
+
+// As gRPC's clients in Go write them.
+std::string_view code_name(grpc::StatusCode code) {
+  constexpr std::array<std::string_view, 17> kNames = {
+      "OK",       "Canceled",       "Unknown",          "InvalidArgument",   "DeadlineExceeded",
+      "NotFound", "AlreadyExists",  "PermissionDenied", "ResourceExhausted", "FailedPrecondition",
+      "Aborted",  "OutOfRange",     "Unimplemented",    "Internal",          "Unavailable",
+      "DataLoss", "Unauthenticated"};
+  const auto at = static_cast<std::size_t>(code);
+  return at < kNames.size() ? kNames[at] : "Unknown";
+}
+
+}  // namespace
+
+void count_started(const Method& method) {
+  static Metric& metric = Metric::counter("grpc_client_started_total", "Calls that were begun, by method.", labels());
+  add(metric, method);
+}
+
+void count_sent(const Method& method) {
+  static Metric& metric = Metric::counter("grpc_client_msg_sent_total", "Messages that were sent, by method.", labels());
+  add(metric, method);
+}
+
+void count_received(const Method& method) {
+  static Metric& metric = Metric::counter("grpc_client_msg_received_total", "Messages that were received, by method.", labels());
+  add(metric, method);
+}
+
+void count_handled(const Method& method, const grpc::Status& status) {
+  static Metric& metric = Metric::counter("grpc_client_handled_total", "Calls that have ended, by method and code.",
+                                          {"grpc_code", "grpc_method", "grpc_service", "grpc_type"});
+  metric.add({code_name(status.error_code()), method.name, method.service, type_of(method)});
+}
+
+}  // namespace backplane::etcd

@@ -1,0 +1,127 @@
+"""A real kube-apiserver and the built server, asked the same: objects of the recordings with changes made at random, of a fixed seed.
+
+Each object is posted, and put back, with one to three changes: members taken away, emptied, of a wrong type, with values that are none.
+What both say is compared as recordings are (../conformance/recordings_test.py).  COMPARE_CHANGES and COMPARE_SEED ask for more, and others."""
+import json
+import os
+import random
+import sys
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, '../conformance')]
+import clients  # noqa: E402
+from kube_apiserver import Backplane, KubeApiserver, Pki  # noqa: E402
+from etcd_test import ETCD, Etcd  # noqa: E402
+from recordings_test import HEADERS, differences, edited, in_any_order, parsed  # noqa: E402
+
+CHANGES = int(os.environ.get('COMPARE_CHANGES', '12'))
+SEED = int(os.environ.get('COMPARE_SEED', '1'))
+MOST = 0.02  # so many of the answers may differ: those of ../../docs/compatibility.md, and of rules that nobody has met yet
+TEXTS = ('', 'Bad Value!', 'other-value', 'a' * 64, 'a' * 300, 'UPPER', 'a.b', 'a/b', '-', '1', '100m', '50%', '10.0.0.1', 'example.com/x', 'None')
+NUMBERS = (-1, 0, 1, 7, 100, 101, 65536, 70000, 1 << 40)
+OTHERS = (None, {}, [], [''], 7, 'x', True, 1.5)
+# What a kube-apiserver does not survive, and objects whose answers are about who asks.
+CRASHING = ('Job', 'CRD')
+UNSHARED = ('CSR', 'SelfSubjectReview', 'TokenReview')
+
+
+def tables(name):
+    with open(os.path.join(HERE, '../conformance/recordings/%s.jsonl' % name), encoding='utf-8') as lines:
+        cases = [json.loads(line) for line in lines]
+    return [case for case in cases if case['id'].split('/')[1].split('-')[0] not in CRASHING + UNSHARED]
+
+
+def places(value, at=''):
+    """[(pointer, value)] of all that stands in an object."""
+    out = [(at, value)] if at else []
+    for key, below in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        if key != 'managedFields':
+            out += places(below, '%s/%s' % (at, str(key).replace('~', '~0').replace('/', '~1')))
+    return out
+
+
+def change(rng, found):
+    at, value = rng.choice(found)
+    chance = rng.random()
+    if chance < 0.2:
+        return at, 'del', None
+    if chance < 0.3 and isinstance(value, list) and value:
+        return at, 'dup', None
+    if chance < 0.35 and isinstance(value, dict):
+        return at + '/unknownMember', 'set', 1
+    if chance < 0.5:
+        return at, 'set', rng.choice(OTHERS)
+    return at, 'set', rng.choice(NUMBERS if isinstance(value, int) and not isinstance(value, bool) else TEXTS)
+
+
+def changed(rng, objects):
+    """The objects, each with the same changes, and these; nothing when one of them does not fit."""
+    made = [change(rng, places(objects[0])) for _ in range(rng.choice((1, 1, 1, 2, 3)))]
+    try:
+        for row in made:
+            objects = [edited(each, *row) for each in objects]
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+        return None, made
+    return objects, made
+
+
+@unittest.skipUnless(ETCD, 'this machine has no etcd (package etcd-server)')
+class Compare(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        try:
+            program = clients.build(('kube-apiserver',))['kube-apiserver']
+        except clients.Missing as why:
+            raise unittest.SkipTest('kube-apiserver cannot be built: %s' % why)
+        cls.pki = Pki()
+        cls.addClassCleanup(cls.pki.remove)
+        etcd = Etcd().start()
+        cls.addClassCleanup(etcd.stop)
+        cls.servers = []
+        for make in (lambda: KubeApiserver(program, cls.pki, etcd), lambda: Backplane(cls.pki, None)):
+            cls.servers.append(make())
+            cls.addClassCleanup(cls.servers[-1].stop)
+
+    @staticmethod
+    def answer(server, method, path, body):
+        status, headers, raw = server.raw(method, path, json.dumps(body), {'Content-Type': 'application/json', 'User-Agent': 'recorder'})
+        kept = {key.lower(): value for key, value in headers.items() if key.lower() in HEADERS}
+        return {'status': status, 'headers': kept, 'body': in_any_order(parsed(kept.get('content-type'), raw))}
+
+    def prepare(self, steps):
+        for step in steps:
+            for server in self.servers:
+                if 'do' in step:
+                    server.request(*step['do'].split(' ', 1), step.get('b'), step.get('h'))
+
+    def compare(self, name):
+        rng = random.Random(SEED)
+        asked, told = 0, []
+        for case in tables(name):
+            self.prepare(case.get('setup', []))
+            method, path = case['do'].split(' ', 1)
+            bases = [case.get('base') or server.request('GET', case['live'])[2] for server in self.servers]
+            for _ in range(CHANGES):
+                bodies, rows = changed(rng, bases)
+                if bodies is None:
+                    continue
+                asked += 1
+                want, got = (self.answer(server, method, path, body) for server, body in zip(self.servers, bodies))
+                found = differences(want, got)
+                if found:
+                    told.append('%s %s: %s' % (case['id'], json.dumps(rows)[:200], '; '.join(found[:2])))
+            self.prepare(case.get('teardown', []))
+        print('%s: %d of %d answers differ' % (name, len(told), asked), *told, sep='\n  ', file=sys.stderr)
+        self.assertGreater(asked, 0)
+        self.assertLessEqual(len(told) / asked, MOST, '\n'.join(told))
+
+    def test_wrong_objects_are_refused_in_the_same_words(self):
+        self.compare('wrong')
+
+    def test_changed_objects_are_answered_alike(self):
+        self.compare('update')
+
+
+if __name__ == '__main__':
+    unittest.main(verbosity=2)

@@ -1,0 +1,86 @@
+// Raw JSON, and what patches make of it.
+#include <algorithm>
+
+#include "backplane/json_reading.hpp"
+#include "backplane/raw_json.hpp"
+#include "promise.hpp"
+#include "text_targets.hpp"
+
+namespace backplane::fuzz {
+namespace {
+
+const Schema& holder() {
+  static const Schema* const schema = meta_schemas()->find("io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent");
+  FUZZ_PROMISE(schema != nullptr && holds_raw(schema));
+  return *schema;
+}
+
+std::optional<Value> read(std::string_view text) {
+  auto tree = parse_json(text, json::make_shared_resource<json::monotonic_resource>(), nullptr);
+  if (!tree.ok() || !tree->is_object()) return std::nullopt;
+  keep_raw(&holder(), *tree, text);
+  if (!holder().normalize(*tree, nullptr).ok()) return std::nullopt;
+  return std::move(*tree);
+}
+
+// What is kept is read again as the same, and what is shown is it without its blanks.
+void check_kept(const Value& tree) {
+  std::string kept, compact;
+  (void)append_kept_json(kept, tree);
+  append_compact_json(compact, kept);
+  FUZZ_PROMISE(to_json(tree) == compact);
+  const auto again = read(kept);
+  FUZZ_PROMISE(again && *again == tree);
+  std::string message;
+  FUZZ_PROMISE(holder().encode_protobuf(kept, message).ok());
+  auto back = holder().decode_protobuf(message, {});
+  FUZZ_PROMISE(back.ok() && holder().normalize(*back, nullptr).ok());
+  std::string kept_back;
+  (void)append_kept_json(kept_back, *back);
+  FUZZ_PROMISE(kept_back == kept);
+}
+
+// Opened level by level it says the same as when it is read at once.
+void open_all(Value& value) {
+  open_raw(value);
+  if (is_raw(value)) return read_raw(value);
+  if (Object* object = value.if_object()) {
+    for (auto& member : *object) open_all(member.value());
+  } else if (Array* array = value.if_array()) {
+    for (Value& item : *array) open_all(item);
+  }
+}
+
+void patch(Value tree, std::string_view text) {
+  auto sent = parse_json(text, json::make_shared_resource<json::monotonic_resource>(), nullptr);
+  if (!sent.ok()) return;
+  compact_raw_within(tree);
+  if (sent->is_array()) {
+    keep_raw_operations(&holder(), *sent, text);
+    if (!json_patch(tree, sent->get_array()).ok()) return;
+  } else {
+    keep_raw(&holder(), *sent, text);
+    merge_patch(tree, *sent);
+  }
+  if (nests_deeper(tree, kMaxJsonDepth) || !holder().normalize(tree, nullptr).ok()) return;
+  check_kept(tree);
+}
+
+}  // namespace
+
+// The first line is the object, the second a patch.
+void raw_values(std::string_view bytes) {
+  const std::size_t line = std::min(bytes.find('\n'), bytes.size());
+  const auto tree = read(bytes.substr(0, line));
+  // Bytes that are no text are written as the character that stands for them.
+  const auto plain = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  if (!tree || !std::all_of(bytes.begin(), bytes.end(), plain)) return;
+  check_kept(*tree);
+  Value opened(*tree), at_once(*tree);
+  open_all(opened);
+  read_raw_within(at_once);
+  FUZZ_PROMISE(opened == at_once);
+  patch(*tree, bytes.substr(std::min(line + 1, bytes.size())));
+}
+
+}  // namespace backplane::fuzz
