@@ -1,10 +1,50 @@
 #include "backplane/metrics.hpp"
 
 #include <algorithm>
-#include <memory>
+#include <atomic>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
 
 namespace backplane BACKPLANE_API {
 namespace {
+
+using Key = std::vector<std::string>;
+using Values = std::initializer_list<std::string_view>;
+
+// A key has a text for each label, of which those at the end may be left out.
+struct KeyHash {
+  using is_transparent = void;
+  template <class Texts>
+  std::size_t operator()(const Texts& texts) const noexcept {
+    std::size_t out = 0;
+    for (const std::string_view text : texts) {
+      if (!text.empty()) out = out * 1'000'003 + std::hash<std::string_view>()(text);
+    }
+    return out;
+  }
+};
+struct KeyEqual {
+  using is_transparent = void;
+  template <class One, class Other>
+  bool operator()(const One& one, const Other& other) const noexcept {
+    auto a = one.begin();
+    auto b = other.begin();
+    for (; a != one.end() && b != other.end(); ++a, ++b) {
+      if (std::string_view(*a) != std::string_view(*b)) return false;
+    }
+    const auto empty = [](std::string_view text) { return text.empty(); };
+    return std::all_of(a, one.end(), empty) && std::all_of(b, other.end(), empty);
+  }
+};
+
+// What is counted under one set of labels.
+struct Cell {
+  explicit Cell(std::size_t bounds) : buckets(bounds + 1) {}
+
+  std::atomic<double> value{0};
+  std::vector<std::atomic<std::uint64_t>> buckets;  // the last: above all bounds
+};
 
 struct Registry {
   std::mutex mutex;
@@ -45,38 +85,65 @@ Metric& Metric::histogram(std::string_view name, std::string_view help, std::vec
   return metric_of(Kind::kHistogram, name, help, std::move(labels), std::move(bounds));
 }
 
-Metric::Series* Metric::series(std::initializer_list<std::string_view> values) {
-  std::vector<std::string> key(values.begin(), values.end());
-  key.resize(state_.labels.size());
-  const auto found = state_.series.find(key);
-  if (found != state_.series.end()) return &found->second;
-  return state_.series.size() < kMostSeries ? &state_.series[std::move(key)] : nullptr;
+struct Metric::Cells {
+  explicit Cells(Snapshot what) : empty(std::move(what)) {}
+
+  // Does `change` to the series of `values`, unless there are too many.
+  template <class Change>
+  void with(Values values, const Change& change) {
+    {
+      const std::shared_lock lock(mutex);
+      const auto found = cells.find(values);
+      if (found != cells.end()) return change(found->second);
+    }
+    Key key(values.begin(), values.end());
+    key.resize(empty.labels.size());
+    const std::unique_lock lock(mutex);
+    if (cells.size() < kMostSeries || cells.contains(values)) change(cells.try_emplace(std::move(key), empty.bounds.size()).first->second);
+  }
+
+  const Snapshot empty;
+  mutable std::shared_mutex mutex;  // for whoever counts: shared
+  std::unordered_map<Key, Cell, KeyHash, KeyEqual> cells;
+};
+
+Metric::Metric(Snapshot empty) : cells_(std::make_unique<Cells>(std::move(empty))) {}
+Metric::~Metric() = default;
+
+void Metric::add(Values values, double amount) {
+  cells_->with(values, [amount](Cell& cell) { cell.value.fetch_add(amount, std::memory_order_relaxed); });
 }
 
-void Metric::add(std::initializer_list<std::string_view> values, double amount) {
-  const std::lock_guard lock(mutex_);
-  if (Series* at = series(values)) at->value += amount;
+void Metric::set(Values values, double value) {
+  cells_->with(values, [value](Cell& cell) { cell.value.store(value, std::memory_order_relaxed); });
 }
 
-void Metric::set(std::initializer_list<std::string_view> values, double value) {
-  const std::lock_guard lock(mutex_);
-  if (Series* at = series(values)) at->value = value;
+void Metric::observe(Values values, double measured) {
+  const std::vector<double>& bounds = cells_->empty.bounds;
+  const auto bucket = static_cast<std::size_t>(std::lower_bound(bounds.begin(), bounds.end(), measured) - bounds.begin());
+  cells_->with(values, [measured, bucket](Cell& cell) {
+    cell.buckets[bucket].fetch_add(1, std::memory_order_relaxed);
+    cell.value.fetch_add(measured, std::memory_order_relaxed);
+  });
 }
 
-void Metric::observe(std::initializer_list<std::string_view> values, double measured) {
-  const std::lock_guard lock(mutex_);
-  Series* at = series(values);
-  if (at == nullptr) return;
-  at->buckets.resize(state_.bounds.size());
-  const auto bucket = std::lower_bound(state_.bounds.begin(), state_.bounds.end(), measured);
-  if (bucket != state_.bounds.end()) ++at->buckets[static_cast<std::size_t>(bucket - state_.bounds.begin())];
-  at->value += measured;
-  ++at->count;
+void Metric::forget(Values values) {
+  const std::unique_lock lock(cells_->mutex);
+  const auto found = cells_->cells.find(values);
+  if (found != cells_->cells.end()) cells_->cells.erase(found);
 }
 
-void Metric::forget(std::initializer_list<std::string_view> values) {
-  const std::lock_guard lock(mutex_);
-  state_.series.erase(std::vector<std::string>(values.begin(), values.end()));
+Metric::Snapshot Metric::snapshot() const {
+  Snapshot out = cells_->empty;
+  const std::shared_lock lock(cells_->mutex);
+  for (const auto& [key, cell] : cells_->cells) {
+    Series series;
+    series.value = cell.value.load(std::memory_order_relaxed);
+    for (const auto& bucket : cell.buckets) series.count += series.buckets.emplace_back(bucket.load(std::memory_order_relaxed));
+    series.buckets.pop_back();
+    out.series.emplace(key, std::move(series));
+  }
+  return out;
 }
 
 std::vector<Metric::Snapshot> Metric::all() {
@@ -88,8 +155,8 @@ std::vector<Metric::Snapshot> Metric::all() {
   }
   std::vector<Snapshot> out;
   for (const Metric* metric : metrics) {
-    const std::lock_guard lock(metric->mutex_);
-    if (!metric->state_.series.empty()) out.push_back(metric->state_);
+    Snapshot now = metric->snapshot();
+    if (!now.series.empty()) out.push_back(std::move(now));
   }
   return out;
 }

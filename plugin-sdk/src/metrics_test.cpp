@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <thread>
 
 namespace backplane {
 namespace {
@@ -50,6 +51,29 @@ TEST(MetricsTest, SeriesAreBoundedAndForgotten) {
   many.forget({"0"});
   many.add({"new"});
   EXPECT_EQ(find("test_many_total").series.count({"new"}), 1U);
+}
+
+// Each count took one lock for all series of its metric.
+TEST(MetricsTest, CountsOfManyThreadsAreAllThere) {
+  Metric& times = Metric::histogram("test_shared_seconds", "Seconds.", {"thread", "more"}, {1});
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&times, thread] {
+      const std::string own = std::to_string(thread);
+      for (int i = 0; i < 1000; ++i) {
+        times.observe({own}, 0.5);
+        times.observe({"all", "x"}, 2);
+        times.observe({"passing", own}, 2);
+        times.forget({"passing", own});
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  const Metric::Snapshot all = find("test_shared_seconds");
+  EXPECT_EQ(all.series.at({"all", "x"}).count, 4000U);
+  EXPECT_EQ(all.series.at({"all", "x"}).value, 8000);
+  EXPECT_EQ(all.series.at({"2", ""}).buckets, std::vector<std::uint64_t>{1000});
+  EXPECT_EQ(all.series.size(), 5U);
 }
 
 }  // namespace

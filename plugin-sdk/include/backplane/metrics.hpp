@@ -3,7 +3,7 @@
 //   static Metric& calls = Metric::counter("apiserver_things_total", "Things by result.", {"result"});
 //   calls.add({"success"});
 //
-// Thread-safety: any thread.
+// Thread-safety: any thread; counts of one metric do not wait for each other, only for a series that is made or forgotten.
 // Lifetime:      of the process: what has been counted stays when a plugin's objects go.
 // Errors:        label values past kMostSeries of one metric are not counted.
 #pragma once
@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
-#include <mutex>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,14 +56,15 @@ class Metric {
 
   Metric(const Metric&) = delete;
   Metric& operator=(const Metric&) = delete;
-  explicit Metric(Snapshot empty) : state_(std::move(empty)) {}
+  // `empty`: what it is, without series.
+  explicit Metric(Snapshot empty);
+  ~Metric();
 
  private:
-  // With the lock held; null: there are too many.
-  Series* series(std::initializer_list<std::string_view> values);
+  struct Cells;
+  Snapshot snapshot() const;
 
-  mutable std::mutex mutex_;
-  Snapshot state_;
+  const std::unique_ptr<Cells> cells_;
 };
 
 // Bounds that grow from `first` by `factor`.
