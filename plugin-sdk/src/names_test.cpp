@@ -160,6 +160,21 @@ TEST(Quantities, AreOrdered) {
   EXPECT_LT(compare_quantities("0", "1n"), 0);
 }
 
+TEST(Quantities, AreAdded) {
+  EXPECT_EQ(sum_of_quantities("1", "500m"), "1500m");
+  EXPECT_EQ(sum_of_quantities("500m", "500m"), "1");
+  EXPECT_EQ(sum_of_quantities("0", "1Gi"), "1Gi");
+  EXPECT_EQ(sum_of_quantities("512Mi", "0.5Gi"), "1Gi");
+  EXPECT_EQ(sum_of_quantities("1Mi", "1M"), "2048576");
+  EXPECT_EQ(sum_of_quantities("1M", "1Mi"), "2048576");
+  EXPECT_EQ(sum_of_quantities("999", "1"), "1k");
+  EXPECT_EQ(sum_of_quantities("9Ei", "1"), "9223372036854775807");
+  EXPECT_EQ(sum_of_quantities("1e3", "1"), "1001");
+  EXPECT_EQ(sum_of_quantities("5", "-5"), "0");
+  EXPECT_EQ(sum_of_quantities("5", "-7"), "-2");
+  EXPECT_EQ(sum_of_quantities("99999999999999999999", "1"), "100E");
+}
+
 // What stands before a NUL was read, and the rest stored.
 TEST(Names, AddressesHoldNoNul) {
   using namespace std::string_view_literals;

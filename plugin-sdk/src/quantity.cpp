@@ -218,19 +218,56 @@ std::string print_binary(const Number& number) {
   return out;
 }
 
+std::string print(Number number) {
+  if (number.zero()) return "0";
+  if (number.form == Form::kBinarySi) {
+    const Number unit{false, "1024", 0, Form::kBinarySi};
+    if (number.scale >= 0 && compare_size(number, unit) >= 0) return print_binary(number);
+    number.form = Form::kDecimalSi;
+  }
+  return print_decimal(std::move(number));
+}
+
+// a + b, or a - b where a is not below; no signs, as many digits in both.
+std::string combine(std::string a, const std::string& b, bool subtract) {
+  int carry = 0;
+  for (std::size_t i = a.size(); i-- > 0;) {
+    const int x = a[i] - '0', y = b[i] - '0' + carry;
+    const int digit = subtract ? x - y : x + y;
+    carry = subtract ? int(digit < 0) : int(digit > 9);
+    a[i] = static_cast<char>('0' + (digit + 10) % 10);
+  }
+  if (carry != 0) a.insert(0, 1, '1');
+  strip_leading_zeros(a);
+  return a;
+}
+
+// In the form of `a`.
+Number sum(Number a, Number b) {
+  const int scale = std::min(a.scale, b.scale);
+  for (Number* each : {&a, &b}) each->digits.append(static_cast<std::size_t>(each->scale - scale), '0'), each->scale = scale;
+  if (compare_size(a, b) < 0) std::swap(a.digits, b.digits), std::swap(a.negative, b.negative);
+  b.digits.insert(0, a.digits.size() - b.digits.size(), '0');
+  a.digits = combine(std::move(a.digits), b.digits, a.negative != b.negative);
+  remove_trailing_zeros(a);
+  const Number most{false, std::string(kMaxBinary), 0, Form::kBinarySi};
+  if (a.form == Form::kBinarySi && compare_size(a, most) > 0) a.digits = kMaxBinary, a.scale = 0;
+  return a;
+}
+
 }  // namespace
 
 std::optional<std::string> canonical_quantity(std::string_view text) {
   if (const auto plain = read_plain(text); plain && is_canonical(text, *plain)) return std::string(text);
   auto number = parse(text);
   if (!number) return std::nullopt;
-  if (number->zero()) return "0";
-  if (number->form == Form::kBinarySi) {
-    const Number unit{false, "1024", 0, Form::kBinarySi};
-    if (number->scale >= 0 && compare_size(*number, unit) >= 0) return print_binary(*number);
-    number->form = Form::kDecimalSi;
-  }
-  return print_decimal(std::move(*number));
+  return print(std::move(*number));
+}
+
+std::string sum_of_quantities(std::string_view a, std::string_view b) {
+  Number left = parse(a).value_or(Number{}), right = parse(b).value_or(Number{});
+  if (left.zero()) return print(std::move(right));
+  return print(right.zero() ? std::move(left) : sum(std::move(left), std::move(right)));
 }
 
 int compare_quantities(std::string_view a, std::string_view b) {

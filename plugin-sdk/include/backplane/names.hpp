@@ -43,5 +43,7 @@ void validate_label_selector(const Object& selector, const std::string& path, Fi
 std::optional<std::string> canonical_quantity(std::string_view text);
 // Sign of a - b; both canonical.
 int compare_quantities(std::string_view a, std::string_view b);
+// Canonical text of a + b, in the form of `a`, of `b` where `a` is zero; what is no quantity is zero.
+std::string sum_of_quantities(std::string_view a, std::string_view b);
 
 }  // namespace BACKPLANE_API

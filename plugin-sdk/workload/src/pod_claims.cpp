@@ -61,8 +61,6 @@ void validate_used_once(const Object& use, const Path& path, std::set<std::strin
 
 constexpr std::array<std::string_view, 2> kLists = {"limits", "requests"};
 
-bool is_pod_level(std::string_view name) noexcept { return name == "cpu" || name == "memory" || is_huge_page(name); }
-
 void validate_pod_level_names(const Object& resources, const Path& path, FieldErrors& errors) {
   for (std::string_view list : kLists) {
     const Path list_path = path.at(list);
@@ -72,6 +70,23 @@ void validate_pod_level_names(const Object& resources, const Path& path, FieldEr
       add_problems(problems, at, amount.key(), errors);
       if (problems.empty() && !is_pod_level(amount.key())) errors.not_supported(at, amount.key(), {"cpu", "hugepages-", "memory"});
       validate_quantity_not_negative(amount.value(), at, errors);
+    }
+  }
+}
+
+// The pod as a whole has what its containers have together; of limits that is so where nothing can be had twice.
+void validate_sums(const Object& pod_spec, const Object& resources, const Path& path, FieldErrors& errors) {
+  for (std::string_view list : {"requests", "limits"}) {
+    const Object& whole = object_or_empty(resources, list);
+    if (whole.empty()) continue;
+    const Path list_path = path.at(list);
+    for (const auto& sum : sum_of_containers(pod_spec, list)) {
+      if (list == "limits" && !is_huge_page(sum.key())) continue;
+      const Value* own = find(whole, sum.key());
+      if (own == nullptr || compare_quantities(text_of(sum.value()), text_of(*own)) <= 0) continue;
+      std::string detail = "must be greater than or equal to aggregate container ";
+      detail.append(list).append(" of ").append(text_of(sum.value()));
+      errors.invalid(list_path.at_key(sum.key()), text_of(*own), detail);
     }
   }
 }
@@ -90,6 +105,8 @@ void validate_container_limits(const Object& pod_spec, const Object& limits, con
 }
 
 }  // namespace
+
+bool is_pod_level(std::string_view name) noexcept { return name == "cpu" || name == "memory" || is_huge_page(name); }
 
 std::set<std::string> validate_resource_claims(const Object& pod_spec, const Path& path, FieldErrors& errors) {
   std::set<std::string> known, seen;
@@ -138,6 +155,7 @@ void validate_pod_resources(const Object& pod_spec, const Path& path, const std:
   validate_pod_level_names(*resources, at, errors);
   validate_requests(*resources, at, errors);
   validate_claims_used(*resources, at, claims, errors);
+  validate_sums(pod_spec, *resources, at, errors);
   validate_container_limits(pod_spec, object_or_empty(*resources, "limits"), at, errors);
 }
 

@@ -1,7 +1,11 @@
 #include "backplane/workload/pod_defaults.hpp"
 
+#include <functional>
+
 #include "backplane/kit/walk.hpp"
+#include "backplane/resource_names.hpp"
 #include "backplane/workload/image_name.hpp"
+#include "pod_parts.hpp"
 
 namespace backplane::workload {
 
@@ -39,6 +43,27 @@ void default_requests(Object& container) {
   for (const auto& limit : copy) {
     if (!requests.contains(limit.key())) requests[limit.key()] = limit.value();
   }
+}
+
+// What the containers have together is what a pod has as a whole, where it says part of that: huge pages, which nobody has twice, and
+// what is asked for; limits are asked for where nothing else is.
+void default_pod_amounts(Object& pod_spec) {
+  Object* resources = mutable_object(pod_spec, "resources");
+  if (resources == nullptr) return;
+  const auto amounts = [&](std::string_view list) -> const Object& { return object_or_empty(*resources, list); };
+  const auto fill_in = [&](std::string_view list, const Object& from, const std::function<bool(std::string_view)>& takes) {
+    for (const auto& amount : from) {
+      if (takes(amount.key()) && !amounts(list).contains(amount.key())) ensure_object(*resources, list)[amount.key()] = amount.value();
+    }
+  };
+  if (amounts("limits").empty() && amounts("requests").empty()) return;
+  fill_in("limits", sum_of_containers(pod_spec, "limits"),
+          [&](std::string_view name) { return is_huge_page(name) && !amounts("requests").contains(name); });
+  if (amounts("limits").empty()) return;
+  fill_in("requests", sum_of_containers(pod_spec, "requests"),
+          [](std::string_view name) { return is_pod_level(name) && !is_huge_page(name); });
+  const Object limits(amounts("limits"));
+  fill_in("requests", limits, is_pod_level);
 }
 
 void default_host_ports(Object& container) {
@@ -89,6 +114,7 @@ void apply_pod_only_defaults(Object& pod) {
     each_mutable(pod_spec, list, default_requests);
     if (host_network) each_mutable(pod_spec, list, default_host_ports);
   }
+  default_pod_amounts(pod_spec);
 }
 
 }  // namespace backplane::workload

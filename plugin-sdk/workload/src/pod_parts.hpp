@@ -11,8 +11,16 @@
 #include "backplane/json.hpp"
 #include "backplane/kit/path.hpp"
 #include "backplane/status.hpp"
+#include "backplane/workload/pod_validation.hpp"
 
 namespace backplane::workload {
+
+// ---- pod_amounts.cpp
+// `requests` or `limits` (`list`) of all containers: those that run together, or the most that an init container needs beside those that
+// stay.
+Object sum_of_containers(const Object& pod_spec, std::string_view list);
+// What may be asked for by a pod as a whole.
+bool is_pod_level(std::string_view name) noexcept;
 
 // ---- pod_claims.cpp
 // spec.resourceClaims; the names there are.

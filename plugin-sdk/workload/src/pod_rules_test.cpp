@@ -43,6 +43,44 @@ TEST(PodRules, WhatAStoredPodHasItKeeps) {
   }
 }
 
+// The sums of what containers ask for were never looked at.
+TEST(PodAmounts, AreWhatItsContainersHaveTogether) {
+  const std::string two = R"("containers":[{"name":"a","image":"i","resources":{"requests":{"cpu":"1"}}},
+      {"name":"b","image":"i","resources":{"requests":{"cpu":"500m"},"limits":{"hugepages-2Mi":"4Mi","cpu":"2"}}}],)";
+  const auto with = [&](const std::string& resources, const std::string& init = "[]") {
+    return problems_of("{" + two + R"("initContainers":)" + init + R"(,"resources":)" + resources + "}");
+  };
+  EXPECT_EQ(with(R"({"requests":{"cpu":"1500m"}})"), "");
+  EXPECT_EQ(with(R"({"requests":{"cpu":"1"}})"),
+            R"(spec.resources.requests[cpu]: Invalid value: "1": must be greater than or equal to aggregate container requests of 1500m)");
+  EXPECT_EQ(
+      with(R"({"limits":{"cpu":"2","hugepages-2Mi":"2Mi"}})"),
+      R"([spec.resources.limits[hugepages-2Mi]: Invalid value: "2Mi": must be greater than or equal to aggregate container limits of 4Mi, )"
+      R"(spec.resources.containers[1][hugepages-2Mi].limits: Invalid value: "4Mi": must be less than or equal to pod limits of 2Mi])");
+  // One that stays runs beside the others, and beside the ones after it that come to an end.
+  const std::string stays = R"({"name":"s","image":"i","restartPolicy":"Always","resources":{"requests":{"cpu":"1"}}})";
+  const std::string ends = R"({"name":"e","image":"i","resources":{"requests":{"cpu":"3"}}})";
+  EXPECT_EQ(with(R"({"requests":{"cpu":"2500m"}})", "[" + stays + "]"), "");
+  EXPECT_TRUE(with(R"({"requests":{"cpu":"2500m"}})", "[" + ends + "," + stays + "]").ends_with("container requests of 3"));
+  EXPECT_TRUE(with(R"({"requests":{"cpu":"2500m"}})", "[" + stays + "," + ends + "]").ends_with("container requests of 4"));
+}
+
+TEST(PodAmounts, FollowFromThoseOfTheContainers) {
+  const auto defaulted = [](const std::string& resources) {
+    Value pod = json::parse(R"({"spec":{"resources":)" + resources + R"(,"containers":[
+        {"name":"a","image":"i","resources":{"requests":{"cpu":"1"},"limits":{"hugepages-2Mi":"4Mi"}}},
+        {"name":"b","image":"i","resources":{"requests":{"cpu":"500m","example.com/x":"1"}}}]}})");
+    apply_pod_only_defaults(pod.get_object());
+    return to_json(pod.at("spec").at("resources").get_object());
+  };
+  EXPECT_EQ(defaulted("{}"), "{}");
+  EXPECT_EQ(defaulted(R"({"requests":{"memory":"1Gi"}})"),
+            R"({"requests":{"memory":"1Gi","cpu":"1500m","hugepages-2Mi":"4Mi"},"limits":{"hugepages-2Mi":"4Mi"}})");
+  EXPECT_EQ(
+      defaulted(R"({"limits":{"cpu":"2","memory":"1Gi"}})"),
+      R"({"limits":{"cpu":"2","memory":"1Gi","hugepages-2Mi":"4Mi"},"requests":{"cpu":"1500m","memory":"1Gi","hugepages-2Mi":"4Mi"}})");
+}
+
 TEST(PodClaims, AreNamedOnceAndMadeOfOneThing) {
   EXPECT_EQ(in_spec(R"("resourceClaims":[{"name":"a","resourceClaimName":"x"}])"), "");
   EXPECT_EQ(in_spec(R"("resourceClaims":[{"resourceClaimName":"x"}])"), "spec.resourceClaims[0].name: Required value");
