@@ -441,6 +441,14 @@ TEST_P(RemoteClientTest, NobodyListensIsToldSoon) {
 std::string way_name(const testing::TestParamInfo<Way>& info) {
   return std::string(info.param.http2 ? "Http2" : "Http1") + (info.param.own ? "OfEachLoop" : "");
 }
+// Who came to a connection that had ended while it was opened was told that the server is stopping.
+TEST_P(RemoteClientTest, AConnectionThatIsRefusedAtOnceIsToldAsSuch) {
+  config_.dial = [](std::string address) -> Task<Result<int>> { co_return service_unavailable("no way to " + address); };
+  const Status why = fetch_here(get("/")).status;
+  EXPECT_EQ(why.message().find("the server is stopping"), std::string::npos) << why.message();
+  EXPECT_NE(why.message().find("no way to 127.0.0.1:"), std::string::npos) << why.message();
+}
+
 INSTANTIATE_TEST_SUITE_P(Protocols, RemoteClientTest,
                          testing::Values(Way{false, false}, Way{true, false}, Way{false, true}, Way{true, true}), way_name);
 

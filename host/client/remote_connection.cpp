@@ -210,7 +210,7 @@ void RemoteConnection::start(RemoteCallRef call) {
 
 void RemoteConnection::take(RemoteCallRef call) {
   if (call->over()) return;
-  if (closed_) return call->fail(service_unavailable("the server is stopping"));
+  if (closed_) return call->fail(closed_why_);
   if (session_) {
     start(std::move(call));
   } else {
@@ -375,6 +375,7 @@ void RemoteConnection::arm_timer(std::chrono::nanoseconds time, std::string why,
 
 void RemoteConnection::close(Status why) {
   if (std::exchange(closed_, true)) return;
+  closed_why_ = why;
   const auto self = shared_from_this();
   if (cancel_timer_) cancel_timer_();
   resolver_.cancel();

@@ -112,6 +112,7 @@ class RemoteConnection final : public RemotePort, public std::enable_shared_from
   bool cannot_send_ = false;  // the server has closed; what it has said may still be there
   bool flush_planned_ = false;
   bool closed_ = false;
+  Status closed_why_;  // for who comes after: a connection may end before open() returns
   bool retired_ = false;
   const bool alone_;
 };

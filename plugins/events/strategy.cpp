@@ -107,6 +107,7 @@ Object with_system_metadata(const Object& event, const Object& old) {
 
 void EventStrategy::validate(RequestContext&, const Object& event, FieldErrors& errors) const {
   validate_object_meta(event, true, NameRule::kDnsSubdomain, errors);
+  kit::check_finalizer_names(event, errors);
   check_series(event, errors);
   if (get_string(event, "eventTime").empty()) errors.required("eventTime");
   const std::string_view type = get_string(event, "type");

@@ -56,6 +56,8 @@ struct KindFacts {
   bool rechecks_metadata_change = true;
   bool rechecks_metadata = false;
   bool rechecks_rules = false;
+  // Finalizers without a domain need not be ones that Kubernetes itself knows: what upstream's own groups ask, beyond what all kinds are asked.
+  bool any_finalizer_names = false;
   std::vector<SelectableField> selectable = {};
   std::vector<WarningRow> warnings = {};
   std::vector<TableColumn> columns = {};  // none: Name and Created At

@@ -12,7 +12,7 @@ namespace kit BACKPLANE_API {
 void KindStrategy::prepare_for_create(RequestContext&, Object& object) const { prepare_create(object); }
 void KindStrategy::prepare_for_update(RequestContext&, Object& object, const Object& old) const { prepare_update(object, old); }
 void KindStrategy::validate(RequestContext& context, const Object& object, FieldErrors& errors) const {
-  check_finalizer_names(object, errors);
+  if (!facts().any_finalizer_names) check_finalizer_names(object, errors);
   check(object, errors);
   check_request(context, object, errors);
   check_new(object, errors);
@@ -20,8 +20,8 @@ void KindStrategy::validate(RequestContext& context, const Object& object, Field
 void KindStrategy::validate_update(RequestContext& context, const Object& object, const Object& old, FieldErrors& errors) const {
   check_change(object, old, errors);
   // With what is asked of metadata once more, that is.
-  if (facts().rechecks_metadata_change) check_finalizer_names(object, errors);
-  if (facts().rechecks_metadata) check_finalizer_names(object, errors);
+  const int times = facts().any_finalizer_names ? 0 : int(facts().rechecks_metadata_change) + int(facts().rechecks_metadata);
+  for (int i = 0; i < times; ++i) check_finalizer_names(object, errors);
   check(object, errors);
   check_request(context, object, errors);
 }

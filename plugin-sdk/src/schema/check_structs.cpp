@@ -44,14 +44,21 @@ std::string_view Checker::check_together(const Type& type, const StructRules& ru
 std::string_view Checker::check_union(const Type& type, const StructRules& rules, const Object& object, const Place& place) {
   if (!rules.union_by.empty()) return check_named_union(rules, object, place);
   std::string_view chosen;
-  for (const Property& property : type.body().properties) {
-    const Value* value = is_alternative(property, rules) ? find(object, property.name) : nullptr;
-    if (value == nullptr || value->is_null()) continue;
+  const auto look_at = [&](std::string_view name) {
+    const Value* value = find(object, name);
+    if (value == nullptr || value->is_null()) return;
     if (chosen.empty()) {
-      chosen = property.name;
-    } else {
-      errors_.forbidden(place.member(property.name).path(), rules.many_text);
+      chosen = name;
+      return;
     }
+    const auto other = std::find_if(rules.union_as.begin(), rules.union_as.end(), [&](const auto& row) { return row.first == name; });
+    const std::string_view blamed = other != rules.union_as.end() ? std::string_view(other->second) : name;
+    if (!blamed.empty()) errors_.forbidden(place.member(blamed).path(), rules.many_text);
+  };
+  for (const std::string& name : rules.union_order) look_at(name);
+  for (const Property& property : type.body().properties) {
+    if (!is_alternative(property, rules)) continue;
+    if (std::find(rules.union_order.begin(), rules.union_order.end(), property.name) == rules.union_order.end()) look_at(property.name);
   }
   if (chosen.empty() && !rules.none_text.empty()) errors_.required(place.path(), rules.none_text);
   return chosen;

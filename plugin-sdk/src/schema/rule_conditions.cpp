@@ -13,7 +13,14 @@ std::string_view view_of(const Value* value) noexcept {
 }
 
 bool is_there(const Value* value) { return value != nullptr && !value->is_null(); }
-bool is_something(const Value* value) { return value != nullptr && number_or_percent(*value) != 0; }
+// A number that stands in a text counts as one, though no rule lets it pass.
+bool is_something(const Value* value) {
+  if (value == nullptr || number_or_percent(*value) != 0) return value != nullptr;
+  std::string_view digits = view_of(value);
+  if (digits.starts_with('+') || digits.starts_with('-')) digits.remove_prefix(1);
+  const bool number = digits.find_first_not_of("0123456789") == std::string_view::npos;
+  return number && digits.find_first_not_of('0') != std::string_view::npos;
+}
 bool is_text(const Value* value) { return value != nullptr && value->is_string(); }
 bool is_positive(const Value* value) { return !view_of(value).empty() && compare_quantities(view_of(value), "0") > 0; }
 

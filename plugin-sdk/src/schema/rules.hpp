@@ -115,8 +115,10 @@ struct Rules {
 struct StructRules {
   // One of several: at most one, or exactly one.
   bool is_union = false;
-  std::vector<std::string> union_except;  // struct members that are none of the alternatives
-  std::string none_text, many_text;       // none_text empty: there may be none
+  std::vector<std::string> union_except;                      // struct members that are none of the alternatives
+  std::vector<std::string> union_order;                       // alternatives that are looked for first, in this order
+  std::vector<std::pair<std::string, std::string>> union_as;  // alternatives that are blamed by another name; empty: that may stand beside
+  std::string none_text, many_text;                           // none_text empty: there may be none
   // Of a union whose alternative is named by a member: values and alternatives.
   std::string union_by;
   std::vector<std::pair<std::string, std::string>> union_of;

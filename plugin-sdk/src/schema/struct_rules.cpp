@@ -104,6 +104,8 @@ const StructRules* Compiler::struct_rules_of(const Object& schema, const std::st
     if (word == "union") {
       out.is_union = true;
       out.union_except = list("except");
+      out.union_order = list("order");
+      for (const auto& [member, name] : kit::object_or_empty(said, "as")) out.union_as.emplace_back(member, said_text(name));
       out.none_text = get_string(said, "none");
       out.many_text = get_string(said, "many");
       out.union_by = get_string(said, "by");

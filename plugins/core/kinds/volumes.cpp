@@ -1,6 +1,7 @@
 // PersistentVolumes and PersistentVolumeClaims.
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <utility>
 
 #include "backplane/kit/strategy.hpp"
@@ -80,6 +81,11 @@ class PersistentVolumeStrategy final : public KindStrategy {
   }
   void check(const Object& object, FieldErrors& errors) const override {
     const Object& spec = object_or_empty(object, "spec");
+    if (has(spec, "local") && !has(spec, "nodeAffinity")) errors.required("spec.nodeAffinity", "Local volume requires node affinity");
+    const std::string host_path(get_string(object_or_empty(spec, "hostPath"), "path"));
+    if (std::filesystem::path(host_path).lexically_normal() == "/" && get_string(spec, "persistentVolumeReclaimPolicy") == "Recycle") {
+      errors.forbidden("spec.persistentVolumeReclaimPolicy", "may not be 'recycle' for a hostPath mount of '/'");
+    }
     if (has(spec, "volumeAttributesClassName") && !has(spec, "csi")) {
       errors.required("spec.csi", "has to be specified when using volumeAttributesClassName");
     }

@@ -217,6 +217,31 @@ TEST(Services, FillInWhatTheirTypeNeeds) {
             "spec.LoadBalancerSourceRanges[1]: Invalid value: \"x\": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
 }
 
+// Networks of the annotation were not looked at, and those of the field only where they may be.
+TEST(Services, NetworksOfALoadBalancerAreLookedAtWhereverTheyStand) {
+  EXPECT_EQ(problems_of(R"({"loadBalancerSourceRanges":["x"],"ports":[{"port":80}]})"),
+            "[spec.LoadBalancerSourceRanges: Forbidden: may only be used when `type` is 'LoadBalancer', "
+            "spec.LoadBalancerSourceRanges[0]: Invalid value: \"x\": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)]");
+  const auto problems = [](const std::string& said, const std::string& type, const char* before) {
+    const auto service = [&](const std::string& text) {
+      return parse(R"({"metadata":{"annotations":{"service.beta.kubernetes.io/load-balancer-source-ranges":")" + text +
+                   R"("}},"spec":{"type":")" + type + "\"}}");
+    };
+    const Object old = service(before != nullptr ? before : "");
+    FieldErrors errors;
+    validate_source_ranges(service(said), before != nullptr ? &old : nullptr, errors);
+    return errors.empty() ? "" : errors.aggregate_message();
+  };
+  const std::string path = "metadata.annotations[service.beta.kubernetes.io/load-balancer-source-ranges]: ";
+  const std::string blame = path + "Invalid value: \"z\": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
+  EXPECT_EQ(problems(" ", "LoadBalancer", nullptr), "");
+  EXPECT_EQ(problems("10.0.0.0/8, 10.1.0.0/16 ", "LoadBalancer", nullptr), "");
+  EXPECT_EQ(problems("10.0.0.0/8, z", "LoadBalancer", nullptr), blame);
+  EXPECT_EQ(problems("10.0.0.0/8, z", "LoadBalancer", "10.0.0.0/8, z"), "");
+  EXPECT_EQ(problems("10.0.0.0/8, z", "LoadBalancer", "10.0.0.0/8"), blame);
+  EXPECT_EQ(problems("10.0.0.0/8", "ClusterIP", nullptr), path + "Forbidden: may only be used when `type` is 'LoadBalancer'");
+}
+
 TEST(Services, ExternalNameLetsGoOfTheAddress) {
   const Object old = parse(R"({"spec":{"type":"ClusterIP","clusterIP":"10.0.0.3","clusterIPs":["10.0.0.3"],"ports":[]}})");
   Object now = parse(R"({"spec":{"type":"ExternalName","externalName":"e.com","clusterIP":"10.0.0.3","clusterIPs":["10.0.0.3"]}})");

@@ -38,6 +38,8 @@ void drop_left_behind(Object& spec, const Object& before);
 // ipFamilyPolicy, ipFamilies and clusterIPs; asked before addresses are given, and again with the rest.
 void validate_cluster_ips(const Object& spec, FieldErrors& errors);
 void validate_service_spec(const Object& spec, FieldErrors& errors);
+// What stood in an annotation before there was a field for it; `old`: null for a new service.
+void validate_source_ranges(const Object& service, const Object* old, FieldErrors& errors);
 void validate_service_change(const Object& spec, const Object& before, FieldErrors& errors);
 // Two ports with one protocol and one node port, as "{TCP 30443}"; empty: there are none.
 std::string repeated_node_port(const Object& spec);

@@ -44,7 +44,9 @@ class ServiceStrategy final : public KindStrategy {
     drop_left_behind(ensure_object(object, "spec"), object_or_empty(old, "spec"));
   }
   void check(const Object& object, FieldErrors& errors) const override { validate_service_spec(object_or_empty(object, "spec"), errors); }
+  void check_new(const Object& object, FieldErrors& errors) const override { validate_source_ranges(object, nullptr, errors); }
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
+    validate_source_ranges(object, &old, errors);
     validate_service_change(object_or_empty(object, "spec"), object_or_empty(old, "spec"), errors);
   }
 };

@@ -42,7 +42,11 @@ void check_cluster_ips(const Object& spec, FieldErrors& errors) {
     return;
   }
   const auto printed = [&] { return to_json(*get_array(spec, "clusterIPs")); };
-  if (ips[0] != first) errors.invalid_raw("spec.clusterIPs", printed(), "first value must match `clusterIP`");
+  if (first.empty()) {
+    errors.invalid_raw("spec.clusterIPs", printed(), "must be empty when `clusterIP` is not specified");
+  } else if (ips[0] != first) {
+    errors.invalid_raw("spec.clusterIPs", printed(), "first value must match `clusterIP`");
+  }
   bool good = true;
   for (std::size_t i = 0; i < ips.size(); ++i) {
     if (i == 0 && ips[i] == kHeadless) {
@@ -93,6 +97,32 @@ void validate_cluster_ips(const Object& spec, FieldErrors& errors) {
 }
 
 void validate_service_spec(const Object& spec, FieldErrors& errors) { check_cluster_ips(spec, errors); }
+
+void validate_source_ranges(const Object& service, const Object* old, FieldErrors& errors) {
+  constexpr std::string_view kAnnotation = "service.beta.kubernetes.io/load-balancer-source-ranges";
+  const auto said_by = [&](const Object& object) {
+    return find(object_or_empty(object_or_empty(object, "metadata"), "annotations"), kAnnotation);
+  };
+  const Object& spec = object_or_empty(service, "spec");
+  const Array* ranges = get_array(spec, "loadBalancerSourceRanges");
+  const Value* said = said_by(service);
+  if (said == nullptr || (ranges != nullptr && !ranges->empty())) return;
+  const std::string path = "metadata.annotations[" + std::string(kAnnotation) + "]";
+  if (get_string(spec, "type") != "LoadBalancer") errors.forbidden(path, "may only be used when `type` is 'LoadBalancer'");
+  const Value* before = old != nullptr ? said_by(*old) : nullptr;
+  if (before != nullptr && *before == *said) return;
+  const auto trimmed = [](std::string_view text) {
+    const auto first = text.find_first_not_of(" \t\r\n\v\f"), last = text.find_last_not_of(" \t\r\n\v\f");
+    return first == std::string_view::npos ? std::string_view() : text.substr(first, last - first + 1);
+  };
+  std::string_view rest = trimmed(text_of(*said));
+  while (!rest.empty()) {
+    const auto comma = rest.find(',');
+    const std::string_view range = trimmed(rest.substr(0, comma));
+    add_problems(legacy_cidr_problems(range), path, range, errors);
+    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+  }
+}
 
 void validate_service_change(const Object& spec, const Object& before, FieldErrors& errors) {
   if (!needs_cluster_ip(spec) || !needs_cluster_ip(before) || (is_headless(spec) && is_headless(before))) return;
