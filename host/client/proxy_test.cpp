@@ -317,7 +317,7 @@ TEST_P(ProxyTest, ABodyThatBreaksBreaksTheAnswer) {
                                  "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
                                  "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n", chunk_without_end};
   for (const std::string& script : scripts) {
-    serve([&](RawPeer& peer, const std::string&) {
+    serve([script](RawPeer& peer, const std::string&) {  // the backend outlives the scripts
       peer.send(script);
       if (script.size() < 1'000'000) peer.hang_up();
     });

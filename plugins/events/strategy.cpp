@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "backplane/kit/strategy.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
 #include "conversion.hpp"

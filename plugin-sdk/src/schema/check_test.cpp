@@ -343,7 +343,11 @@ TEST(Rules, AmountsAreNumbersOrPercentages) {
   EXPECT_EQ(amounts(R"({"lost":"101%","more":0})"), "rolling.lost: Invalid value: \"101%\": must not be greater than 100%");
   EXPECT_EQ(amounts(R"({"lost":0,"more":"101%"})"), "");
   EXPECT_EQ(amounts(R"({"lost":-1,"more":0})"), "rolling.lost: Invalid value: -1: must be greater than or equal to 0");
-  EXPECT_TRUE(amounts(R"({"lost":"5","more":1})").starts_with("rolling.lost: Invalid value: \"5\": a valid percent string must be"));
+  // A number in a text is none that may stand there, and yet one.
+  const std::string both = amounts(R"({"lost":"5","more":1})"), one = amounts(R"({"lost":"5"})");
+  EXPECT_TRUE(both.starts_with("[rolling.lost: Invalid value: \"5\": a valid percent string must be")) << both;
+  EXPECT_TRUE(both.ends_with("rolling.more: Invalid value: 1: not beside lost]")) << both;
+  EXPECT_TRUE(one.starts_with("rolling.lost: Invalid value: \"5\": a valid percent string must be")) << one;
   EXPECT_EQ(amounts(R"({"lost":"0%","more":0})"), "rolling.lost: Required value: cannot be 0 when more is 0");
   EXPECT_EQ(amounts(R"({"lost":1,"more":"5%"})"), "rolling.more: Invalid value: \"5%\": not beside lost");
   EXPECT_EQ(roll_problems(R"({"kindOf":"Other","rolling":{"lost":"x"}})"), "") << "opaque there";
