@@ -355,5 +355,34 @@ TEST(Volumes, MayFollowTheirNodesLabels) {
             R"("Operator":"In","Values":["a"]}],"MatchFields":null}]}}: field is immutable, except for updating from beta label to GA)");
 }
 
+// Found by asking kube-apiserver the same: which source of two is blamed, by which name, and what a disk of a node needs.
+TEST(Volumes, AreOfOneSourceAndDisksOfANodeSayWhichNode) {
+  const auto problems = [](const std::string& source) {
+    return problems_of(core_group()->kind("PersistentVolume"),
+                       R"({"metadata":{"name":"v"},"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],)" + source + "}}");
+  };
+  EXPECT_EQ(problems(R"("cephfs":{"monitors":["m"]},"hostPath":{"path":"/x"})"),
+            "spec.cephFS: Forbidden: may not specify more than 1 volume type");
+  EXPECT_EQ(problems(R"("csi":{"driver":"d","volumeHandle":"h"},"nfs":{"server":"s","path":"/x"})"),
+            "spec.csi: Forbidden: may not specify more than 1 volume type");
+  EXPECT_EQ(problems(R"("local":{"path":"/y"})"), "spec.nodeAffinity: Required value: Local volume requires node affinity");
+  EXPECT_EQ(problems(R"("hostPath":{"path":"/x"},"local":{"path":"/y"})"),
+            "spec.local: Forbidden: may not specify more than 1 volume type");
+  const std::string node = R"(,"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"Exists"}]}]}})";
+  EXPECT_EQ(problems(R"("local":{"path":"/y"})" + node), "");
+  EXPECT_EQ(problems(R"("local":{"path":"../y"})" + node), "spec.local.path: Invalid value: \"../y\": must not contain '..'");
+  EXPECT_EQ(problems(R"("hostPath":{"path":"/a/.."},"persistentVolumeReclaimPolicy":"Recycle")"),
+            "[spec.hostPath.path: Invalid value: \"/a/..\": must not contain '..', "
+            "spec.persistentVolumeReclaimPolicy: Forbidden: may not be 'recycle' for a hostPath mount of '/']");
+}
+
+// What upstream's own groups ask of finalizers is asked of their kinds only.
+TEST(Finalizers, WithoutADomainAreRefusedWhereUpstreamRefusesThem) {
+  const std::string meta = R"({"metadata":{"name":"a","namespace":"b","finalizers":["plain"]})";
+  EXPECT_EQ(problems_of(core_group()->kind("ConfigMap"), meta + "}"),
+            "metadata.finalizers[0]: Invalid value: \"plain\": name is neither a standard finalizer name nor is it fully qualified");
+  EXPECT_EQ(problems_of(core_group()->kind("Event"), meta + R"(,"involvedObject":{"namespace":"b"}})"), "");
+}
+
 }  // namespace
 }  // namespace backplane::core

@@ -67,6 +67,14 @@ bool same_but_for_labels(Object affinity, const Object& before) {
   return affinity == before;
 }
 
+// Whether that is what the volume is: nothing else is looked at first.
+bool is_local(const Object& spec) {
+  constexpr std::array<std::string_view, 6> kOther = {"capacity", "claimRef", "nodeAffinity", "local", "storageos", "csi"};
+  return has(spec, "local") && std::none_of(spec.begin(), spec.end(), [&](const auto& member) {
+           return member.value().is_object() && std::find(kOther.begin(), kOther.end(), member.key()) == kOther.end();
+         });
+}
+
 // What a new volume is, until a controller says otherwise.
 class PersistentVolumeStrategy final : public KindStrategy {
  public:
@@ -81,7 +89,7 @@ class PersistentVolumeStrategy final : public KindStrategy {
   }
   void check(const Object& object, FieldErrors& errors) const override {
     const Object& spec = object_or_empty(object, "spec");
-    if (has(spec, "local") && !has(spec, "nodeAffinity")) errors.required("spec.nodeAffinity", "Local volume requires node affinity");
+    if (is_local(spec) && !has(spec, "nodeAffinity")) errors.required("spec.nodeAffinity", "Local volume requires node affinity");
     const std::string host_path(get_string(object_or_empty(spec, "hostPath"), "path"));
     if (std::filesystem::path(host_path).lexically_normal() == "/" && get_string(spec, "persistentVolumeReclaimPolicy") == "Recycle") {
       errors.forbidden("spec.persistentVolumeReclaimPolicy", "may not be 'recycle' for a hostPath mount of '/'");
