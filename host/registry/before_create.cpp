@@ -28,10 +28,12 @@ Status before_create(const ResourceConfig& config, const WriteMode& mode, const 
   put_managed_fields(object, std::move(managers), config.schema != nullptr && config.schema->structural());
 
   FieldErrors errors;
-  validate_object_meta(object, strategy.facts().namespaced, strategy.facts().name_rule, errors);
+  const auto validate_metadata = [&] { validate_object_meta(object, facts.namespaced, facts.name_rule, errors); };
+  if (!facts.metadata_last) validate_metadata();
   add_found_before(mode, errors);
   if (config.schema != nullptr) config.schema->check(object, nullptr, strategy.facts().checked, "", errors);
   strategy.validate(context, object, errors);
+  if (facts.metadata_last && errors.empty()) validate_metadata();
   if (!errors.empty()) return errors.to_status(config.kind.group, config.kind.kind, meta_name(object));
 
   for (const std::string& text : strategy.warnings(object, nullptr)) context.warn(text);

@@ -39,7 +39,8 @@ class ServiceCidrStrategy final : public KindStrategy {
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
     const auto now = ranges_of(object), before = ranges_of(old);
     const bool joins = before.size() == 1 && now.size() == 2;
-    if (now.size() != before.size() && !joins) return errors.invalid_raw(kPath, printed(now), kImmutable);
+    const bool absent = get_array(object_or_empty(object, "spec"), "cidrs") == nullptr;
+    if (now.size() != before.size() && !joins) return errors.invalid_raw(kPath, absent ? "null" : printed(now), kImmutable);
     for (std::size_t i = 0; i < before.size(); ++i) {
       if (now[i] != before[i]) errors.invalid(at(kPath, i), now[i], kImmutable);
     }

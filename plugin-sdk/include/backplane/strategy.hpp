@@ -56,8 +56,12 @@ struct KindFacts {
   bool rechecks_metadata_change = true;
   bool rechecks_metadata = false;
   bool rechecks_rules = false;
-  // Finalizers without a domain need not be ones that Kubernetes itself knows: what upstream's own groups ask, beyond what all kinds are asked.
+  // Finalizers without a domain need not be ones that Kubernetes itself knows: what upstream's own groups ask, beyond what all kinds are
+  // asked.
   bool any_finalizer_names = false;
+  // Upstream's rules of the kind do not ask of metadata what all kinds are asked: of a new object that is said only when nothing else is
+  // wrong.
+  bool metadata_last = false;
   std::vector<SelectableField> selectable = {};
   std::vector<WarningRow> warnings = {};
   std::vector<TableColumn> columns = {};  // none: Name and Created At

@@ -96,7 +96,7 @@ class Reading {
   }
 
   void facts(DocumentReader& in, KindFacts& facts) {
-    const std::array<std::pair<std::string_view, bool*>, 13> flags = {{{"namespaced", &facts.namespaced},
+    const std::array<std::pair<std::string_view, bool*>, 14> flags = {{{"namespaced", &facts.namespaced},
                                                                        {"createOnUpdate", &facts.create_on_update},
                                                                        {"unconditionalUpdate", &facts.unconditional_update},
                                                                        {"generation", &facts.generation},
@@ -108,7 +108,8 @@ class Reading {
                                                                        {"rechecksMetadataChange", &facts.rechecks_metadata_change},
                                                                        {"rechecksMetadata", &facts.rechecks_metadata},
                                                                        {"rechecksRules", &facts.rechecks_rules},
-                                                                       {"anyFinalizerNames", &facts.any_finalizer_names}}};
+                                                                       {"anyFinalizerNames", &facts.any_finalizer_names},
+                                                                       {"metadataLast", &facts.metadata_last}}};
     for (const auto& [key, flag] : flags) in.flag(key, *flag);
     std::string rule;
     in.text("nameRule", rule);
