@@ -39,12 +39,12 @@ void StoreEnvironment::State::start(StorageBackend& the_storage, CacheHub& the_c
   caches = &the_caches;
   admission = &the_admission;
   kept = std::move(told);
-  settings = the_settings;
-  leases = std::make_unique<registry::Leases>(the_storage, settings.lease_reuse);
+  settings = std::make_shared<const StoreSettings>(std::move(the_settings));
+  leases = std::make_unique<registry::Leases>(the_storage, settings->lease_reuse);
   std::map<StorageBackend*, std::shared_ptr<registry::Leases>> by_store;
   for (auto& [resource, other] : elsewhere) {
     auto& shared = by_store[other.storage];
-    if (!shared) shared = std::make_shared<registry::Leases>(*other.storage, settings.lease_reuse);
+    if (!shared) shared = std::make_shared<registry::Leases>(*other.storage, settings->lease_reuse);
     other.leases = shared;
   }
   for (registry::BackingSlot* slot : waiting) fill(*slot, true);
@@ -113,7 +113,7 @@ StoreEnvironment::StoreEnvironment() : state_(std::make_shared<State>()) {}
 StoreEnvironment::~StoreEnvironment() { stop(); }
 
 void StoreEnvironment::start(StorageBackend& storage, CacheHub& caches, AdmissionRunner& admission, Kept kept, StoreSettings settings) {
-  state_->start(storage, caches, admission, std::move(kept), settings);
+  state_->start(storage, caches, admission, std::move(kept), std::move(settings));
 }
 
 void StoreEnvironment::stop() {

@@ -26,7 +26,7 @@ struct Backing {
   AdmissionRunner* admission = nullptr;
   std::shared_ptr<ResourceCache> cache;
   Leases* leases = nullptr;
-  StoreSettings settings;
+  std::shared_ptr<const StoreSettings> settings;  // of all stores: one for each would cost more than a store
 };
 
 // A store's place in the environment: empty until start().
@@ -56,7 +56,7 @@ struct StoreEnvironment::State {
   CacheHub* caches = nullptr;
   AdmissionRunner* admission = nullptr;
   StoreEnvironment::Kept kept;
-  StoreSettings settings;
+  std::shared_ptr<const StoreSettings> settings;
   std::unique_ptr<registry::Leases> leases;
   // A store of single resources.
   struct Elsewhere {

@@ -138,7 +138,7 @@ Task<Result<LeaseId>> ObjectStore::lease(const Backing& backing) const {
 
 const GatedFields* ObjectStore::gated(const Backing& backing) const {
   std::call_once(gates_asked_, [&] {
-    if (config_.schema != nullptr && backing.settings.gates) gated_ = GatedFields::of(*config_.schema, backing.settings.gates);
+    if (config_.schema != nullptr && backing.settings->gates) gated_ = GatedFields::of(*config_.schema, backing.settings->gates);
   });
   return gated_.get();
 }

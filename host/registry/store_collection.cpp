@@ -94,7 +94,7 @@ Task<Result<ListResult>> ObjectStore::remove_collection_as(WriteMode mode, Reque
                                                            ListOptions list) {
   const Backing* backing = slot_.get();
   if (backing == nullptr) co_return not_started();
-  const auto workers = static_cast<std::size_t>(std::max(1, backing->settings.delete_collection_workers));
+  const auto workers = static_cast<std::size_t>(std::max(1, backing->settings->delete_collection_workers));
   const std::size_t under_way = std::min(workers, kMostUnderWay / kUnderWay) * kUnderWay;
   const bool one_page = list.limit > 0;
   if (!one_page) list.limit = kPageSize;

@@ -89,7 +89,7 @@ Task<DeleteOperation::Attempt> DeleteOperation::attempt() {
   if (*grace == Grace::kPending) co_return done(entry_, false, returns_object());
 
   const bool held_elsewhere = strategy.held_by_other_finalizers(object);
-  const bool collector = backing_.settings.garbage_collection && set_collector_finalizers(strategy, object, options);
+  const bool collector = backing_.settings->garbage_collection && set_collector_finalizers(strategy, object, options);
   const bool held = held_elsewhere || !ObjectMeta(object).finalizers().empty();
   if (!held && *grace == Grace::kNone) co_return co_await remove_now();
   const bool marked = mark(object, *grace, held_elsewhere);

@@ -121,6 +121,40 @@ TEST_F(StoreIntegrationTest, StoresThatAreGoneLeaveNothingBehind) {
   EXPECT_EQ(environment_.state()->stores.size(), 1u) << "that of the fixture";
 }
 
+// Whether gates are on, by a rule that counts how often it was copied.
+struct CountedGates {
+  explicit CountedGates(int& counter) : copies(&counter) {}
+  CountedGates(const CountedGates& other) : copies(other.copies) { ++*copies; }
+  CountedGates(CountedGates&&) noexcept = default;
+  CountedGates& operator=(const CountedGates&) = delete;
+  CountedGates& operator=(CountedGates&&) = delete;
+  ~CountedGates() = default;
+  bool operator()(std::string_view) const { return true; }
+
+  int* copies;
+};
+
+TEST_F(StoreIntegrationTest, StoresShareWhatTheCommandLineSays) {
+  int copies = 0;
+  StoreSettings settings;
+  settings.gates = CountedGates(copies);
+  StoreEnvironment environment;
+  environment.start(*storage_, *hub_, admission_, {}, std::move(settings));
+  const int once = copies;
+  std::vector<std::shared_ptr<StandardStorage>> stores;
+  for (int i = 0; i < 10; ++i) {
+    ResourceConfig config;
+    config.kind = {"", "v1", "Thing"};
+    config.resource = "more" + std::to_string(i);
+    config.schema = &schema_;
+    config.strategy = std::make_shared<TestStrategy>();
+    stores.push_back(std::move(*make_store(environment, std::move(config))));
+  }
+  EXPECT_EQ(copies, once) << "a store with a map of all gates costs as much as ten without";
+  stores.clear();
+  environment.stop();
+}
+
 Task<void> add_one(StandardStorage& store, std::atomic<int>& failures) {
   RequestContext context;
   context.info.ns = "default";
