@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 
@@ -82,16 +82,34 @@ class RandomPool {
 };
 thread_local RandomPool t_random;
 
+// With zeros in front; a number that has more digits is written as it is.
+void append_digits(std::string& out, int number, int count) {
+  std::array<char, 12> text{};
+  const char* const end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
+  for (auto length = end - text.data(); length < count; ++length) out.push_back('0');
+  out.append(text.data(), static_cast<std::size_t>(end - text.data()));
+}
+
+// Every write says when it was: this is not left to printf.
 std::string format(std::int64_t seconds, int micros) {
   const std::time_t when = static_cast<std::time_t>(seconds);
   std::tm parts{};
   gmtime_r(&when, &parts);
-  char text[64];
-  int length = std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
-                             parts.tm_hour, parts.tm_min, parts.tm_sec);
-  if (micros >= 0) length += std::snprintf(text + length, sizeof text - static_cast<std::size_t>(length), ".%06d", micros);
-  text[length++] = 'Z';
-  return std::string(text, static_cast<std::size_t>(length));
+  std::string out;
+  out.reserve(27);
+  append_digits(out, parts.tm_year + 1900, 4);
+  const std::pair<char, int> others[] = {
+      {'-', parts.tm_mon + 1}, {'-', parts.tm_mday}, {'T', parts.tm_hour}, {':', parts.tm_min}, {':', parts.tm_sec}};
+  for (const auto& [lead, number] : others) {
+    out.push_back(lead);
+    append_digits(out, number, 2);
+  }
+  if (micros >= 0) {
+    out.push_back('.');
+    append_digits(out, micros, 6);
+  }
+  out.push_back('Z');
+  return out;
 }
 
 // `count` digits at `at`, or -1.

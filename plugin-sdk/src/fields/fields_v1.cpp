@@ -92,59 +92,6 @@ void fill(Object& out, const Node& node, bool self, std::string& wire) {
   }
 }
 
-// Whether the object that comes next names an element, and below it: of `node`, which may be null, something in it.
-template <class Reader>
-class Meeting {
- public:
-  explicit Meeting(Reader reader) : reader_(std::move(reader)) {}
-
-  bool run(const Node& root) {
-    walk(&root);
-    return met_ || !reader_.ok() || !reader_.at_end();
-  }
-
- private:
-  // Whether the element of the object is in the set itself.
-  bool walk(const Node* node) {
-    bool self = false, known = false;
-    if (depth_ > FieldSet::kMaxDepth) reader_.fail();
-    if (!reader_.ok() || !reader_.enter()) return true;
-    ++depth_;
-    for (std::string_view name; !met_ && reader_.next(name);) {
-      if (name == ".") {
-        self = true;
-        reader_.skip();
-        continue;
-      }
-      known = known || is_known(name);
-      const Entry* entry = node == nullptr ? nullptr : find(*node, name);
-      if (entry == nullptr) {
-        reader_.skip();
-        continue;
-      }
-      const bool member = walk(entry->below.get());
-      met_ = met_ || (member && entry->member);
-    }
-    --depth_;
-    return self || !known;
-  }
-
-  // Elements of other kinds are passed over.
-  static bool is_known(std::string_view name) noexcept {
-    return name.size() < 2 || name[1] != ':' || std::string_view("fkvi").find(name[0]) != std::string_view::npos;
-  }
-
-  const Entry* find(const Node& node, std::string_view name) {
-    const auto element = PathElement::parse(name);
-    if (!element.ok()) reader_.fail();
-    return element.ok() && *element ? node.find(**element) : nullptr;
-  }
-
-  Reader reader_;
-  std::size_t depth_ = 0;
-  bool met_ = false;
-};
-
 }  // namespace
 }  // namespace backplane::fields
 
@@ -176,15 +123,6 @@ std::string FieldSet::encode() const {
   std::string out;
   encode(out);
   return out;
-}
-
-bool meets(std::string_view fields_v1, const FieldSet& set) {
-  return set.root() != nullptr && fields::Meeting(fields::WireReader(fields_v1)).run(*set.root());
-}
-
-bool meets(const Value& fields_v1, const FieldSet& set) {
-  if (const std::string_view text = text_of_raw(fields_v1); !text.empty()) return meets(text, set);
-  return set.root() != nullptr && fields::Meeting(fields::TreeReader(fields_v1)).run(*set.root());
 }
 
 }  // namespace BACKPLANE_API

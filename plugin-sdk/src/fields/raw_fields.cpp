@@ -1,63 +1,9 @@
 #include "backplane/raw_fields.hpp"
 
-#include "fields/node.hpp"
 #include "fields/wire.hpp"
 
 namespace backplane::fields {
 namespace {
-
-// Counts what the object that comes next has of a set.
-template <class Reader>
-class Covering {
- public:
-  explicit Covering(Reader reader) : reader_(std::move(reader)) {}
-
-  bool run(const Node& root, std::size_t wanted) {
-    walk(&root);
-    return reader_.ok() && reader_.at_end() && met_ == wanted;
-  }
-
- private:
-  // Whether the element of the object is in the set itself.
-  bool walk(const Node* node) {
-    bool self = false, known = false;
-    if (depth_ > FieldSet::kMaxDepth) reader_.fail();
-    if (!reader_.ok() || !reader_.enter()) return true;
-    ++depth_;
-    for (std::string_view name; reader_.next(name);) {
-      if (name == ".") {
-        self = true;
-        reader_.skip();
-        continue;
-      }
-      code_.clear();
-      const Read read = read_element(name, code_);
-      if (read == Read::kMalformed) reader_.fail();
-      known = known || read == Read::kDone;
-      const Entry* entry = node == nullptr || read != Read::kDone ? nullptr : find(*node);
-      if (entry == nullptr) {
-        reader_.skip();
-        continue;
-      }
-      const bool member = walk(entry->below.get());
-      if (member && entry->member) ++met_;
-    }
-    --depth_;
-    return self || !known;
-  }
-
-  const Entry* find(const Node& node) const noexcept {
-    const std::string_view wanted = code_;
-    const auto at = std::lower_bound(node.entries.begin(), node.entries.end(), wanted,
-                                     [](const Entry& entry, std::string_view code) { return entry.element.code() < code; });
-    return at == node.entries.end() || at->element.code() != wanted ? nullptr : &*at;
-  }
-
-  Reader reader_;
-  std::string code_;
-  std::size_t depth_ = 0;
-  std::size_t met_ = 0;
-};
 
 bool level_in_order(WireReader& reader, std::size_t depth) {
   if (depth > FieldSet::kMaxDepth) reader.fail();
@@ -136,16 +82,6 @@ Value raw_fields(const FieldSet& set, const json::storage_ptr& storage) {
   text.reserve(2048);
   set.encode(text);
   return make_raw(text, storage);
-}
-
-bool covers(std::string_view fields_v1, const FieldSet& set) {
-  return set.root() == nullptr || fields::Covering(fields::WireReader(fields_v1)).run(*set.root(), set.size());
-}
-
-bool covers(const Value& fields_v1, const FieldSet& set) {
-  if (set.root() == nullptr) return true;
-  if (const std::string_view text = text_of_raw(fields_v1); !text.empty()) return covers(text, set);
-  return fields::Covering(fields::TreeReader(fields_v1)).run(*set.root(), set.size());
 }
 
 bool names_in_order(std::string_view fields_v1) {

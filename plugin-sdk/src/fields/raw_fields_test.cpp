@@ -42,6 +42,32 @@ TEST(RawFieldsTest, ASetIsCoveredByTextThatHasEachOfItsFields) {
   EXPECT_FALSE(covers(R"({"f:a":{},"q":{}})", {fields_path({"a"})}));
 }
 
+// Each time it was named counted for another field.
+TEST(RawFieldsTest, AFieldThatIsNamedTwiceIsOne) {
+  EXPECT_FALSE(covers(R"({"f:a":{},"f:a":{}})", {fields_path({"a"}), fields_path({"b"})}));
+  EXPECT_TRUE(covers(R"({"f:a":{},"f:b":{},"f:a":{}})", {fields_path({"a"}), fields_path({"b"})}));
+}
+
+// Sixteen bytes are looked at at once.
+TEST(RawFieldsTest, WhatIsNotCompactIsFoundWhereverItStands) {
+  const std::string plain = R"({"f:metadata":{"f:labels":{".":{},"f:a":{}}}})";
+  const auto compacted = [](std::string_view text) {
+    std::string out;
+    append_compact_json(out, text);
+    return out;
+  };
+  EXPECT_EQ(compacted(plain), plain);
+  for (std::size_t at = 4; at < 12; ++at) {
+    EXPECT_EQ(compacted(std::string(plain).insert(at, ">")), std::string(plain).insert(at, "\\u003e"));
+    EXPECT_EQ(compacted(std::string(plain).insert(at, " ")), std::string(plain).insert(at, " ")) << "within a text";
+    EXPECT_EQ(compacted(std::string(plain).insert(at, "\xe2\x80\xa8")), std::string(plain).insert(at, "\\u2028"));
+  }
+  for (const char* blank : {" ", "\n", "\t", "\r"}) {
+    for (const std::size_t at : {0u, 1u, 13u, 14u, 15u, 41u, 44u, 45u})
+      EXPECT_EQ(compacted(std::string(plain).insert(at, blank)), plain) << at;
+  }
+}
+
 TEST(RawFieldsTest, NamesAreInOrderOnEveryLevel) {
   EXPECT_TRUE(names_in_order("{}"));
   EXPECT_TRUE(names_in_order(R"({".":{},"f:a":{"f:a":{},"f:b":{}},"f:b":{}})"));

@@ -1,7 +1,12 @@
 #include "fields/wire.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "fields/code.hpp"
 
@@ -32,6 +37,20 @@ Read read_value(std::string_view text, std::string& code, bool key) {
   std::sort(members.begin(), members.end(), [](const auto* a, const auto* b) { return a->key() < b->key(); });
   for (const auto* member : members) append_member_code(code, member->key(), member->value());
   return Read::kDone;
+}
+
+// Where the next quote or backslash is, from `at` on.
+std::size_t plain_end(std::string_view text, std::size_t at) noexcept {
+#ifdef __SSE2__
+  for (; at + 16 <= text.size(); at += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
+    const __m128i special = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
+    const auto found = static_cast<unsigned>(_mm_movemask_epi8(special));
+    if (found != 0) return at + static_cast<std::size_t>(std::countr_zero(found));
+  }
+#endif
+  while (at < text.size() && text[at] != '"' && text[at] != '\\') ++at;
+  return at;
 }
 
 // A text without escapes, at the beginning of `rest`.
@@ -182,13 +201,12 @@ bool WireReader::next(std::string_view& name) {
 }
 
 bool WireReader::skip_text() noexcept {
-  for (++at_; at_ < text_.size(); ++at_) {
-    if (text_[at_] == '\\') {
-      ++at_;
-    } else if (text_[at_] == '"') {
+  for (++at_; (at_ = plain_end(text_, at_)) < text_.size(); ++at_) {
+    if (text_[at_] == '"') {
       ++at_;
       return true;
     }
+    ++at_;  // what is escaped
   }
   return false;
 }

@@ -3,6 +3,10 @@
 #include <array>
 #include <vector>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "backplane/raw_json.hpp"
 #include "raw/node.hpp"
 #include "schema/scan.hpp"
@@ -19,6 +23,24 @@ constexpr std::array<bool, 256> looked_at() {
   return out;
 }
 constexpr std::array<bool, 256> kLookedAt = looked_at();
+
+// Whether none of them is there.  May be false of other control characters.
+bool is_compact(std::string_view text) noexcept {
+  std::size_t at = 0;
+#ifdef __SSE2__
+  const auto is = [](__m128i bytes, char c) { return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)); };
+  for (; at + 16 <= text.size(); at += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
+    const __m128i blank = is(_mm_max_epu8(bytes, _mm_set1_epi8(' ')), ' ');
+    // '<' and '>' differ in one bit.
+    const __m128i angle = is(_mm_or_si128(bytes, _mm_set1_epi8(2)), '>');
+    const __m128i other = _mm_or_si128(is(bytes, '&'), is(bytes, '\xe2'));
+    if (_mm_movemask_epi8(_mm_or_si128(blank, _mm_or_si128(angle, other))) != 0) return false;
+  }
+#endif
+  return std::none_of(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(),
+                      [](char c) { return kLookedAt[static_cast<unsigned char>(c)]; });
+}
 
 void append_hex(std::string& out, char c) {
   constexpr char kDigits[] = "0123456789abcdef";
@@ -110,7 +132,7 @@ Value make_raw(std::string_view text, json::storage_ptr storage) {
 
 void append_compact_json(std::string& out, std::string_view text) {
   // Nearly all is compact.
-  if (std::none_of(text.begin(), text.end(), [](char c) { return kLookedAt[static_cast<unsigned char>(c)]; })) {
+  if (is_compact(text)) {
     out.append(text);
     return;
   }
