@@ -17,6 +17,7 @@
 #include "backplane/object.hpp"
 #include "backplane/schema.hpp"
 #include "base/io_loop.hpp"
+#include "registry/fields/cut_managers.hpp"
 #include "registry/fields/field_manager.hpp"
 #include "registry/fields/guarded_admission.hpp"
 #include "registry/fields/raw_managers.hpp"
@@ -113,7 +114,8 @@ class Bench {
   }
 
   Object read(std::string_view text, const json::storage_ptr& storage) const {
-    auto read = parse_json(text, storage, nullptr);
+    auto cut = registry::parse_sent(text, storage);
+    auto read = cut ? Result<Value>(std::move(*cut)) : parse_json(text, storage, nullptr);
     Value tree = std::move(*read);
     if (!schema_->normalize(tree, nullptr).ok()) throw std::runtime_error("not a pod");
     schema_->apply_defaults(tree);

@@ -1,26 +1,49 @@
 #include <optional>
 
 #include "base/home.hpp"
-#include "endpoints/body.hpp"
 #include "endpoints/creation.hpp"
+#include "endpoints/replacement.hpp"
 #include "endpoints/respond.hpp"
 #include "endpoints/sent_values.hpp"
 #include "endpoints/verb_options.hpp"
 #include "endpoints/verbs.hpp"
+#include "registry/fields/entry_update.hpp"
+#include "registry/fields/managers.hpp"
+#include "registry/fields/raw_managers.hpp"
 #include "registry/sent_values.hpp"
 
 namespace backplane::endpoints {
 namespace {
+
+Status check_names(const Resource& resource, RequestContext& context, Object& object) {
+  Status status = match_namespace(resource.namespace_of(context), object);
+  return status.ok() ? match_name(context.info.name, object) : status;
+}
 
 // The object that a client has sent, under the request's name.
 Result<Object> read_object(const Resource& resource, RequestContext& context, std::string_view body, BodyFormat format,
                            FieldValidation validation) {
   auto object = decode_object(resource, context, body, format, validation);
   if (!object.ok()) return object;
-  Status status = match_namespace(resource.namespace_of(context), *object);
-  if (status.ok()) status = match_name(context.info.name, *object);
+  Status status = check_names(resource, context, *object);
   if (!status.ok()) return status;
   return object;
+}
+
+// The same as decode_replacement() gives it.
+Result<Object> read_replacement(const Resource& resource, RequestContext& context, std::string_view body, BodyFormat format,
+                                FieldValidation validation) {
+  auto object = decode_replacement(resource, context, body, format, validation);
+  if (!object.ok() || check_names(resource, context, *object).ok()) return object;
+  // What is wrong inside of it comes first.
+  return read_object(resource, context, body, format, validation);
+}
+
+// Whether nothing is raw in an object but what the existing one has, too.
+bool repeats_managers(const Object& object, const Object* existing) {
+  if (!registry::has_raw_managers(object)) return true;
+  if (existing == nullptr || !registry::has_raw_managers(*existing)) return false;
+  return registry::same_encoding(*registry::managed_fields_of(object), *registry::managed_fields_of(*existing));
 }
 
 // The object of a PUT, for each attempt of the store.  There is nearly always one attempt: it is given the object that has been read, and
@@ -36,11 +59,21 @@ class ReplacedObject final : public UpdatedObjectInfo, public registry::SentValu
         format_(format),
         validation_(validation) {}
 
-  Task<Result<Object>> updated_object(RequestContext& context, const Object*) override {
-    if (!first_) co_return read_object(resource_, context, body_, format_, validation_);
+  Task<Result<Object>> updated_object(RequestContext& context, const Object* existing) override {
+    if (!first_ || !repeats_managers(*first_, existing)) {
+      first_.reset();
+      co_return read_object(resource_, context, body_, format_, validation_);
+    }
     Object object = std::move(*first_);
     first_.reset();
     co_return object;
+  }
+
+  // What is wrong with a part of the body that nobody has looked into.
+  Status check_rest(RequestContext& context) const {
+    if (!first_ || !registry::has_raw_managers(*first_)) return {};
+    auto whole = read_object(resource_, context, body_, format_, validation_);
+    return whole.ok() ? Status() : std::move(whole.status());
   }
 
   Task<Status> may_create(RequestContext& context) override {
@@ -85,7 +118,7 @@ Task<Status> serve_update(const Resource& resource, RequestContext& context, Exc
   if (!options.ok()) co_return std::move(options.status());
   auto format = negotiate_input(exchange);
   if (!format.ok()) co_return std::move(format.status());
-  auto object = read_object(resource, context, *body, *format, options->field_validation);
+  auto object = read_replacement(resource, context, *body, *format, options->field_validation);
   if (!object.ok()) co_return std::move(object.status());
   context.dry_run = options->dry_run;
   ReplacedObject info(resource, std::move(*object), *body, *format, options->field_validation);
@@ -93,6 +126,8 @@ Task<Status> serve_update(const Resource& resource, RequestContext& context, Exc
   auto updated = co_await std::move(updating);
   co_await home;
   if (!updated.ok()) {
+    Status unread = info.check_rest(context);
+    if (!unread.ok()) co_return unread;
     quote_sent_values(updated.status(), *body, *format);
     co_return std::move(updated.status());
   }

@@ -57,6 +57,28 @@ TEST_F(WriteTest, WhatIsRefusedPastTheDeadlineHasTimedOut) {
   EXPECT_EQ(send("POST", maps(), "{bad").code(), 400);
 }
 
+// The fields of managers are passed over at first.
+TEST_F(WriteTest, APutIsReadToItsEndBeforeAnythingElseIsSaidOfIt) {
+  use_config_maps();
+  ASSERT_EQ(send("POST", maps(), R"({"metadata":{"name":"a"}})").code(), 201);
+  const auto body = [](std::string_view fields, std::string_view name = "a") {
+    return R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":")" + std::string(name) +
+           R"(","managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":)" +
+           std::string(fields) + "}]}}";
+  };
+  for (const char* path : {"/a", "/missing"}) {
+    const Response got = send("PUT", maps(path), body(R"({"f:data":tru})", path + 1));
+    EXPECT_EQ(got.code(), 400) << path;
+    EXPECT_NE(got.body().find("invalid character '}' in literal true (expecting 'e')"), std::string::npos) << got.body();
+  }
+  EXPECT_NE(send("PUT", maps("/other"), body(R"({"f:data":tru})")).body().find("in literal true"), std::string::npos);
+  EXPECT_NE(send("PUT", maps("/other"), body(R"({"f:data":{}})")).body().find("does not match the name on the URL"), std::string::npos);
+  EXPECT_EQ(send("PUT", maps("/missing"), body(R"({"f:data":{}})", "missing")).code(), 201);
+  const Response got = send("PUT", maps("/a"), body(R"({"f:data":{}})"));
+  EXPECT_EQ(got.code(), 200);
+  EXPECT_EQ(json::parse(got.body()).at("metadata").at("managedFields").at(0).at("fieldsV1"), json::parse(R"({"f:data":{}})"));
+}
+
 struct Refusal {
   std::string body;
   std::string message;

@@ -32,15 +32,15 @@ bool looks_at_managers(const AdmissionRunner& runner) {
 }
 
 Task<Status> guarded_admit(AdmissionRunner& runner, AdmissionAttributes& attributes, RequestContext& context, bool sorted_keys) {
+  // Who leaves them alone changes nothing about them.
+  if (!looks_at_managers(runner)) co_return co_await runner.admit(attributes);
   Object* const object = attributes.object;
   const Object* const old = attributes.old_object;
   Value before(context.arena());
   if (const Value* recorded = object != nullptr ? managed_fields_of(*object) : nullptr) before = *recorded;
   std::optional<Object> whole_old;
-  if (looks_at_managers(runner)) {
-    if (object != nullptr) expand_managers(*object);
-    attributes.old_object = whole(old, whole_old);
-  }
+  if (object != nullptr) expand_managers(*object);
+  attributes.old_object = whole(old, whole_old);
   Status admitted = co_await runner.admit(attributes);
   attributes.old_object = old;
   if (!admitted.ok() || object == nullptr) co_return admitted;

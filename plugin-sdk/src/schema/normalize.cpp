@@ -233,7 +233,7 @@ struct ByKey {
 
 bool decode_value(const Type& type, Value& value, Decode& decode, const Frame& frame) {
   if (value.is_null()) return true;
-  if (type.form() != Form::kRawExtension && is_raw(value)) read_sent(type, value);
+  if (type.form() != Form::kRawExtension && type.form() != Form::kFieldsV1 && is_raw(value)) read_sent(type, value);
   switch (type.form()) {
     case Form::kString:
       return value.is_string() || type_mismatch(type, value, decode, frame);

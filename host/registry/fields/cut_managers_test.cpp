@@ -1,0 +1,72 @@
+#include "registry/fields/cut_managers.hpp"
+
+#include <gtest/gtest.h>
+
+#include "backplane/json_reading.hpp"
+
+namespace backplane::registry {
+namespace {
+
+std::string object_with(std::string_view managed) {
+  return R"({"kind":"K","metadata":{"name":"n","managedFields":)" + std::string(managed) + R"(},"spec":{"a":"metadata"}})";
+}
+
+// What comes of cutting and putting back; "-" where the text stays whole.
+std::string cut_and_back(std::string_view text) {
+  const auto cut = ManagersCut::of(text);
+  if (!cut) return "-";
+  auto tree = read_json(cut->rest());
+  if (!tree || !cut->put_back(*tree)) return "-";
+  return to_json(*tree);
+}
+
+TEST(CutManagersTest, WhatIsCutOutComesBackAsItWas) {
+  for (
+      const char* managed :
+      {R"([{"manager":"m","fieldsV1":{"f:a":{}}}])",
+       R"([{"manager":"m","fieldsV1":{},"subresource":"status"},{"fieldsV1":{"f:a":{".":{},"k:{\"n\":\"c\"}":{"f:x":{}},"v:\"\\\\\"":{}}},"time":null}])"}) {
+    const std::string text = object_with(managed);
+    EXPECT_EQ(cut_and_back(text), text);
+    const auto cut = ManagersCut::of(text);
+    ASSERT_TRUE(cut);
+    EXPECT_EQ(cut->rest().find("f:a"), std::string::npos);
+  }
+}
+
+TEST(CutManagersTest, WhatIsWrittenInAnotherWayStaysWhole) {
+  const char* const others[] = {"[]",
+                                "null",
+                                "{}",
+                                "1",
+                                R"([{"manager":"m"}])",
+                                R"([{"fieldsV1":null}])",
+                                R"([{"fieldsV1":[]}])",
+                                R"([ {"fieldsV1":{}}])",
+                                R"([{"fieldsV1": {}}])",
+                                R"([{"manager": "m","fieldsV1":{}}])",
+                                R"([{"fieldsV1":{},"fieldsV1":{}}])",
+                                R"([{"fieldsV1":{"f:a":{}}},{}])",
+                                R"([{"fieldsV1":{"f:a":{}})"};
+  for (const char* managed : others) {
+    EXPECT_EQ(cut_and_back(object_with(managed)), "-") << managed;
+  }
+  EXPECT_EQ(cut_and_back(R"({"metadata" :{"managedFields":[{"fieldsV1":{"f:a":{}}}]}})"), "-");
+  EXPECT_EQ(cut_and_back(R"([{"metadata":{"managedFields":[{"fieldsV1":{}}]}}])"), "-");
+}
+
+// Behind a blank in front of a value a scan may take what is in a text for what is around it.
+TEST(CutManagersTest, TextsAreNotTakenForObjects) {
+  const std::string text = R"({"a": "x,",":{":0,"metadata":{"managedFields":[{"fieldsV1":{}}]}})";
+  ASSERT_TRUE(read_json(text));
+  EXPECT_EQ(cut_and_back(text), "-");
+}
+
+TEST(CutManagersTest, ABodyOfWhichThereIsSomethingToSayIsReadAsAWhole) {
+  EXPECT_TRUE(parse_sent(object_with(R"([{"fieldsV1":{"f:a":{}}}])"), {}));
+  EXPECT_FALSE(parse_sent(object_with("[]"), {}));
+  EXPECT_FALSE(parse_sent(R"({"metadata":{"managedFields":[{"fieldsV1":{}}]},"a":1,"a":2})", {}));
+  EXPECT_FALSE(parse_sent(R"({"metadata":{"managedFields":[{"fieldsV1":{}}]},"a":tru})", {}));
+}
+
+}  // namespace
+}  // namespace backplane::registry
