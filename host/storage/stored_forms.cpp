@@ -8,6 +8,9 @@
 namespace backplane {
 namespace {
 
+// Of a tree that is made on the stack; larger ones take memory beside it.
+constexpr std::size_t kRoom = 32 * 1024;
+
 Status unusable(std::string_view key, const Status& why) {
   return internal_error("the value of " + std::string(key) + " cannot be written: " + why.message());
 }
@@ -29,6 +32,51 @@ Result<Value> parse_object(std::string_view json, json::storage_ptr storage) {
   auto tree = parse_json(json, std::move(storage), nullptr);
   if (tree.ok() && !tree->is_object()) return internal_error("the value is no object");
   return tree;
+}
+
+// What stored protobuf says, as from_stored() would have it, without its text.
+Result<Value> tree_of_protobuf(const Schema& schema, std::string_view stored, json::storage_ptr storage) {
+  const auto envelope = open_protobuf_envelope(stored);
+  if (!envelope.ok()) return internal_error(envelope.status().message());
+  auto tree = schema.decode_protobuf(envelope->raw, std::move(storage));
+  if (!tree.ok()) return internal_error(tree.status().message());
+  Object& object = tree->get_object();
+  object["kind"] = envelope->kind;
+  object["apiVersion"] = envelope->api_version;
+  Status normal = schema.normalize(*tree, nullptr);
+  if (!normal.ok()) return internal_error(normal.message());
+  return tree;
+}
+
+Status convert_by(const Scheme* scheme, Object& object, const GroupVersionKind& to) {
+  const GroupVersionKind from = kind_in(object);
+  if (from == to) return {};
+  if (scheme == nullptr) return internal_error("there is no conversion from " + from.group_version().to_string());
+  Status done = scheme->convert(from, to, object);
+  if (!done.ok()) return done;
+  object["kind"] = to.kind;
+  object["apiVersion"] = to.group_version().to_string();
+  return {};
+}
+
+// As it is worked with: in the kind's own form, with today's defaults.
+Result<std::string> canonical_text(const Scheme* scheme, Value& tree, const StoredKind& kind) {
+  Status done = convert_by(scheme, tree.get_object(), kind.kind);
+  if (!done.ok()) return done;
+  kind.schema->apply_defaults(tree);
+  if (kind.strategy != nullptr) kind.strategy->apply_defaults(tree.get_object());
+  done = kind.schema->normalize(tree, nullptr);
+  if (!done.ok()) return done;
+  return kept_json(tree);
+}
+
+// The same of stored protobuf: most of what is in a store.  Its text is made once, at the end.
+Result<std::string> canonical_message(const Scheme* scheme, const Schema& written_in, const StoredKind& kind, std::string_view stored) {
+  unsigned char room[kRoom];
+  json::monotonic_resource arena(room, sizeof room);
+  auto tree = tree_of_protobuf(written_in, stored, &arena);
+  if (!tree.ok()) return std::move(tree.status());
+  return canonical_text(scheme, *tree, kind);
 }
 
 // Who wrote these bytes; null: nobody that is known here.  Servers over the same store may write in a form that is not offered by this one.
@@ -55,16 +103,7 @@ std::shared_ptr<const StoredKind> StoredForms::kind_of(std::string_view key) con
   return nullptr;
 }
 
-Status StoredForms::convert(Object& object, const GroupVersionKind& to) const {
-  const GroupVersionKind from = kind_in(object);
-  if (from == to) return {};
-  if (scheme_ == nullptr) return internal_error("there is no conversion from " + from.group_version().to_string());
-  Status done = scheme_->convert(from, to, object);
-  if (!done.ok()) return done;
-  object["kind"] = to.kind;
-  object["apiVersion"] = to.group_version().to_string();
-  return {};
-}
+Status StoredForms::convert(Object& object, const GroupVersionKind& to) const { return convert_by(scheme_.get(), object, to); }
 
 const Schema* StoredForms::schema_in(const Object& object, const Schema* fallback) const {
   const Schema* known = scheme_ != nullptr ? scheme_->type_of(kind_in(object)) : nullptr;
@@ -87,13 +126,7 @@ Result<std::string> StoredForms::canonical(std::string_view json, const StoredKi
   auto tree = parse_object(json, &arena);
   if (!tree.ok()) return std::move(tree.status());
   keep_raw(schema_in(tree->get_object(), kind.schema), *tree, json);
-  Status done = convert(tree->get_object(), kind.kind);
-  if (!done.ok()) return done;
-  kind.schema->apply_defaults(*tree);
-  if (kind.strategy != nullptr) kind.strategy->apply_defaults(tree->get_object());
-  done = kind.schema->normalize(*tree, nullptr);
-  if (!done.ok()) return done;
-  return kept_json(*tree);
+  return canonical_text(scheme_.get(), *tree, kind);
 }
 
 Result<std::string> StoredForms::encoded(const StoredKind& kind, std::string json) const {
@@ -158,8 +191,14 @@ Status StoredForms::read_encoded(const Codec& codec, const StoredKind* kind, Sha
   const Schema* schema = kind != nullptr ? kind->schema : nullptr;
   const GroupVersionKind version = codec.stored_kind(value.view());
   const Schema* other = schema != nullptr && version != kind->kind && scheme_ != nullptr ? scheme_->type_of(version) : nullptr;
-  auto json = codec.from_stored(other != nullptr ? other : schema, value.view());
-  if (json.ok() && schema != nullptr) json = canonical(*json, *kind);
+  const Schema* written_in = other != nullptr ? other : schema;
+  Result<std::string> json;
+  if (schema != nullptr && &codec == &protobuf_codec()) {
+    json = canonical_message(scheme_.get(), *written_in, *kind, value.view());
+  } else {
+    json = codec.from_stored(written_in, value.view());
+    if (json.ok() && schema != nullptr) json = canonical(*json, *kind);
+  }
   if (json.ok()) value = SharedBytes(std::move(*json));
   return json.status();
 }
