@@ -1,12 +1,14 @@
 #include "watchcache/chunk_builder.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <thread>
 
 namespace backplane {
 
 namespace {
-// Enough for the pool to have work while a page is on its way; each holds a page.
+constexpr std::size_t kChunk = 500;  // objects that one thread makes entries of in one go
+// Enough for the pool to have work while a page is on its way.
 const std::size_t kUnderWay = std::clamp<std::size_t>(std::thread::hardware_concurrency() + 1, 3, 8);
 }  // namespace
 
@@ -45,15 +47,25 @@ Task<void> ChunkBuilder::build(std::shared_ptr<const ResourceCache> cache, const
   chunk->done.set(true);
 }
 
-Task<Status> ChunkBuilder::add(std::vector<KeyValue> items, LoadedObjects& loaded) {
-  if (pending_.size() >= kUnderWay) {
-    auto taking = take_first(loaded);
-    co_await std::move(taking);
-  }
+bool ChunkBuilder::begin(std::vector<KeyValue> items) {
   auto chunk = std::make_shared<Chunk>();
   chunk->items = std::move(items);
-  if (!tasks_.spawn(executor_, "build entries", build(cache_, pages_, chunk))) co_return service_unavailable("the caches are stopping");
+  if (!tasks_.spawn(executor_, "build entries", build(cache_, pages_, chunk))) return false;
   pending_.push_back(std::move(chunk));
+  return true;
+}
+
+Task<Status> ChunkBuilder::add(std::vector<KeyValue> items, LoadedObjects& loaded) {
+  for (std::size_t at = 0; at < items.size(); at += kChunk) {
+    if (pending_.size() >= kUnderWay) {
+      auto taking = take_first(loaded);
+      co_await std::move(taking);
+    }
+    const auto from = items.begin() + static_cast<std::ptrdiff_t>(at);
+    const auto to = items.begin() + static_cast<std::ptrdiff_t>(std::min(at + kChunk, items.size()));
+    std::vector<KeyValue> part(std::make_move_iterator(from), std::make_move_iterator(to));
+    if (!begin(std::move(part))) co_return service_unavailable("the caches are stopping");
+  }
   co_return Status();
 }
 

@@ -34,7 +34,8 @@ class ChunkBuilder {
   ChunkBuilder(std::shared_ptr<const ResourceCache> cache, const StoredPages* pages, TaskGroup& tasks, Executor& executor)
       : cache_(std::move(cache)), pages_(pages), tasks_(tasks), executor_(executor) {}
 
-  // Begins to build a chunk, whose keys are behind all before, once few enough are under way; those that are done go to `loaded`.
+  // Begins to build what is on a page, whose keys are behind all before, some at a time and once few enough are under way; those that are
+  // done go to `loaded`.
   Task<Status> add(std::vector<KeyValue> items, LoadedObjects& loaded);
   // Everything that is left goes to `loaded`.
   Task<void> finish(LoadedObjects& loaded);
@@ -42,6 +43,7 @@ class ChunkBuilder {
  private:
   struct Chunk;
   static Task<void> build(std::shared_ptr<const ResourceCache> cache, const StoredPages* pages, std::shared_ptr<Chunk> chunk);
+  bool begin(std::vector<KeyValue> items);
   Task<void> take_first(LoadedObjects& loaded);
 
   const std::shared_ptr<const ResourceCache> cache_;

@@ -4,11 +4,11 @@
 #include "base/caught.hpp"
 #include "watchcache/cache_metrics.hpp"
 #include "watchcache/log.hpp"
+#include "watchcache/page_reader.hpp"
 
 namespace backplane {
 namespace {
 
-constexpr std::int64_t kLoadChunk = 1000;  // objects turned into entries before other work of the pump gets its turn
 constexpr int kLoadAttempts = 3;
 constexpr std::chrono::seconds kLoadAgain{1};
 constexpr int kRetryAfterSeconds = 1;
@@ -155,20 +155,14 @@ void log_unreadable(const std::string& key, const Status& why) {
 }  // namespace
 
 Task<Status> PrefixCache::load_once(LoadedObjects& loaded) {
-  RangeRequest request;
-  request.start = config_.prefix;
-  request.end = prefix_end(config_.prefix);
-  request.limit = kLoadChunk;
-  request.skip_count = true;
+  PageReader pages(store_, config_.prefix);
   ChunkBuilder building(shared_from_this(), store_->pages, store_->tasks, store_->executor);
-  for (bool more = true; more;) {
-    auto reading = store_->page(request);
-    auto part = co_await std::move(reading);
-    if (!part.ok()) co_return std::move(part.status());
-    if (loaded.revision == 0) request.revision = loaded.revision = part->revision;
-    more = part->more && !part->items.empty();
-    if (more) request.start = part->items.back().key + '\0';
-    auto adding = building.add(std::move(part->items), loaded);
+  while (!pages.done()) {
+    auto reading = pages.next();
+    auto page = co_await std::move(reading);
+    if (!page.ok()) co_return std::move(page.status());
+    loaded.revision = page->revision;
+    auto adding = building.add(std::move(page->items), loaded);
     auto status = co_await std::move(adding);
     if (!status.ok()) co_return status;
   }

@@ -1,0 +1,61 @@
+#include "watchcache/page_reader.hpp"
+
+#include <algorithm>
+
+#include "backplane/storage_feed.hpp"
+#include "base/caught.hpp"
+
+namespace backplane {
+namespace {
+
+// So many of the same size are a page.
+std::int64_t fitting(const std::vector<KeyValue>& items) {
+  std::size_t bytes = 1;
+  for (const KeyValue& item : items) bytes += item.key.size() + item.value.size();
+  const auto fit = static_cast<std::int64_t>(PageReader::kPageBytes * items.size() / bytes);
+  return std::clamp(fit, PageReader::kFirstPage, PageReader::kMostOnPage);
+}
+
+}  // namespace
+
+PageReader::PageReader(std::shared_ptr<FollowedStore> store, std::string prefix) : store_(std::move(store)) {
+  request_.end = prefix_end(prefix);
+  request_.start = std::move(prefix);
+  request_.limit = kFirstPage;
+  request_.skip_count = true;
+  ask();
+}
+
+void PageReader::ask() {
+  Promise<Page> page;
+  on_its_way_ = page;
+  if (!store_->tasks.spawn(store_->executor, "read a page", read(store_, request_, page))) {
+    page.set(service_unavailable("the caches are stopping"));
+  }
+}
+
+Task<void> PageReader::read(std::shared_ptr<FollowedStore> store, RangeRequest request, Promise<Page> page) {
+  Page result;
+  try {
+    auto reading = store->page(std::move(request));
+    result = co_await std::move(reading);
+  } catch (...) {
+    result = internal_error(caught().what);
+  }
+  page.set(std::move(result));
+}
+
+Task<PageReader::Page> PageReader::next() {
+  const Promise<Page> waited = *on_its_way_;
+  Page page = co_await waited.future();
+  on_its_way_.reset();
+  if (!page.ok()) co_return page;
+  request_.revision = page->revision;
+  if (!page->more || page->items.empty()) co_return page;
+  request_.start = page->items.back().key + '\0';
+  request_.limit = fitting(page->items);
+  ask();
+  co_return page;
+}
+
+}  // namespace backplane

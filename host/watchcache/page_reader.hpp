@@ -1,0 +1,37 @@
+// Reads a range of the store in pages, the next one while the one before is worked on.
+//
+// Thread-safety: one reader, on an executor.
+// Lifetime:      a page that is on its way when the reader goes away comes for nobody; the store's task group knows of it.
+// Errors:        the store's; an exception of it is one of them.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "watchcache/prefix_cache.hpp"
+
+namespace backplane {
+
+class PageReader {
+ public:
+  using Page = Result<RangeResult>;
+  // Where values are small more of them are asked for at once: a store may look at the whole range for each page (etcd before 3.6 does).
+  static constexpr std::int64_t kFirstPage = 1'000, kMostOnPage = 10'000;
+  static constexpr std::size_t kPageBytes = 16 * 1024 * 1024;
+
+  // Begins with the first page.  All are of one revision.
+  PageReader(std::shared_ptr<FollowedStore> store, std::string prefix);
+  bool done() const noexcept { return !on_its_way_; }
+  // The next page, unless done().
+  Task<Page> next();
+
+ private:
+  static Task<void> read(std::shared_ptr<FollowedStore> store, RangeRequest request, Promise<Page> page);
+  void ask();
+
+  const std::shared_ptr<FollowedStore> store_;
+  RangeRequest request_;
+  std::optional<Promise<Page>> on_its_way_;
+};
+
+}  // namespace backplane
