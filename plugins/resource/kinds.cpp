@@ -138,16 +138,38 @@ class ClaimTemplateStrategy final : public KindStrategy {
   }
 };
 
+// ---- times of taints, from when they are first seen
+
+void date_taint(Object& taint) { fill_missing(taint, "timeAdded", now_text()); }
+
+// v1beta1 has what describes a device in a struct of its own.
+void date_slice(Object& slice) {
+  Object* spec = mutable_object(slice, "spec");
+  if (spec == nullptr) return;
+  each_mutable(*spec, "devices", [](Object& device) {
+    Object* basic = mutable_object(device, "basic");
+    each_mutable(basic != nullptr ? *basic : device, "taints", date_taint);
+  });
+}
+
+void date_rule(Object& rule) {
+  Object* spec = mutable_object(rule, "spec");
+  Object* taint = spec != nullptr ? mutable_object(*spec, "taint") : nullptr;
+  if (taint != nullptr) date_taint(*taint);
+}
+
+// In the form of a view, whose writer has set them.
+template <void (*date)(Object&)>
+class DatedView final : public Strategy {
+ public:
+  using Strategy::Strategy;
+  void apply_defaults(Object& object) const override { date(object); }
+};
+
 class SliceStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
-  void apply_defaults(Object& slice) const override {
-    Object* spec = mutable_object(slice, "spec");
-    if (spec == nullptr) return;
-    each_mutable(*spec, "devices", [](Object& device) {
-      each_mutable(device, "taints", [](Object& taint) { fill_missing(taint, "timeAdded", now_text()); });
-    });
-  }
+  void apply_defaults(Object& slice) const override { date_slice(slice); }
   std::vector<std::string> warnings(const Object& slice, const Object*) const override {
     const std::string_view driver = get_string(object_or_empty(slice, "spec"), "driver");
     if (driver == lower_case(driver)) return {};
@@ -164,11 +186,7 @@ class SliceStrategy final : public KindStrategy {
 class TaintRuleStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
-  void apply_defaults(Object& rule) const override {
-    Object* spec = mutable_object(rule, "spec");
-    Object* taint = spec != nullptr ? mutable_object(*spec, "taint") : nullptr;
-    if (taint != nullptr) fill_missing(*taint, "timeAdded", now_text());
-  }
+  void apply_defaults(Object& rule) const override { date_rule(rule); }
 
  protected:
   // The time is that of the effect.
@@ -209,13 +227,14 @@ std::shared_ptr<const SchemaSet> stored_schemas() {
 }
 
 Result<GroupDocument> resource_group(std::shared_ptr<const StoreHooks> claim_hooks) {
+  const auto dated_slice = made<DatedView<date_slice>>();
   GroupCode code{
       .printers = {{"claimState", print_claim_state}, {"poolStatus", print_pool_status}},
       .kinds = {{"DeviceClass", {.make = made<DeviceClassStrategy>()}},
                 {"ResourceClaim", {.make = made<ClaimStrategy>(), .make_status = made_status<ClaimStatusStrategy>, .hooks = claim_hooks}},
                 {"ResourceClaimTemplate", {.make = made<ClaimTemplateStrategy>(), .hooks = claim_hooks}},
-                {"ResourceSlice", {.make = made<SliceStrategy>()}},
-                {"DeviceTaintRule", {.make = made<TaintRuleStrategy>()}},
+                {"ResourceSlice", {.make = made<SliceStrategy>(), .views = {{"v1beta2", dated_slice}, {"v1beta1", dated_slice}}}},
+                {"DeviceTaintRule", {.make = made<TaintRuleStrategy>(), .views = {{"v1beta2", made<DatedView<date_rule>>()}}}},
                 {"ResourcePoolStatusRequest", {.make = made<PoolStatusRequestStrategy>()}}}};
   return read_group(resource_group_json(), code);
 }

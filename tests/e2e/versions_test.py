@@ -2,7 +2,7 @@
 import json
 import unittest
 
-from harness import Served, kubectls, main
+from harness import Served, Server, kubectls, main
 
 CORE = '/api/v1/namespaces/default/events'
 EVENTS = '/apis/events.k8s.io/v1/namespaces/default/events'
@@ -96,6 +96,15 @@ class Versions(Served, unittest.TestCase):
         self.assertEqual(self.call('PATCH', HPAS % 'v1' + '/h/status', status, headers=MERGE)['status']['currentReplicas'], 2)
         self.assertEqual(self.call('GET', HPAS % 'v2' + '/h')['status']['desiredReplicas'], 3)
 
+    def test_a_group_knows_no_managers_of_the_other(self):
+        """Those whose fields it has no types for are dropped when it writes, as kube-apiserver drops them."""
+        for made_in, body, patched_in, version in ((CORE, legacy, EVENTS, 'events.k8s.io/v1'), (EVENTS, event, CORE, 'v1')):
+            name = 'from-' + version.replace('/', '-')
+            self.call('POST', made_in, body(name), code=201)
+            patched = self.call('PATCH', patched_in + '/' + name, {'metadata': {'annotations': {'a': 'b'}}}, MERGE)
+            self.assertEqual([(entry['apiVersion'], entry['fieldsV1']) for entry in patched['metadata']['managedFields']],
+                             [(version, {'f:metadata': {'f:annotations': {'.': {}, 'f:a': {}}}})])
+
     def test_kubectl_shows_both(self):
         hpa = {'apiVersion': 'autoscaling/v1', 'kind': 'HorizontalPodAutoscaler', 'metadata': {'name': 'k'},
                'spec': {'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'd'}, 'maxReplicas': 5}}
@@ -106,6 +115,30 @@ class Versions(Served, unittest.TestCase):
                 self.assertRegex(self.server.kubectl(kubectl, 'get', kind, 'k'), r'Deployment/d +(cpu: )?<unknown>/80% +1 +5')
             for kind in ('events', 'events.events.k8s.io'):
                 self.assertRegex(self.server.kubectl(kubectl, 'get', kind, 'shown'), r'Normal +Ok +pod/p +began')
+
+
+class Taints(unittest.TestCase):
+    def test_the_time_of_a_taint_is_its_writers_in_every_version(self):
+        """It is a default of each version, and so among the fields that whoever makes the object is said to own."""
+        rule = {'kind': 'DeviceTaintRule', 'spec': {'deviceSelector': {'driver': 'd.example.com'},
+                                                    'taint': {'key': 'example.com/k', 'value': 'v', 'effect': 'NoSchedule'}}}
+        device = {'name': 'd', 'taints': [{'key': 'example.com/k', 'effect': 'NoSchedule'}]}
+        piece = {'kind': 'ResourceSlice', 'spec': {'driver': 'd.example.com', 'pool': {'name': 'p', 'resourceSliceCount': 1, 'generation': 1},
+                                                   'allNodes': True}}
+        with Server('--runtime-config=api/all=true', '--feature-gates=DRADeviceTaintRules=true') as server:
+            for version, resource, body in [(version, 'devicetaintrules', rule) for version in ('v1alpha3', 'v1beta2')] + [
+                    (version, 'resourceslices', dict(piece, spec=dict(piece['spec'], devices=[
+                        {'name': 'd', 'basic': {'taints': device['taints']}} if version == 'v1beta1' else device])))
+                    for version in ('v1', 'v1beta2', 'v1beta1')]:
+                with self.subTest(version=version, resource=resource):
+                    made = dict(body, apiVersion='resource.k8s.io/' + version, metadata={'name': version})
+                    code, _, answer = server.request('POST', '/apis/resource.k8s.io/%s/%s' % (version, resource), made)
+                    self.assertEqual(code, 201, answer)
+                    self.assertIn('"timeAdded"', json.dumps(answer['spec']))
+                    owned = answer['metadata']['managedFields'][0]['fieldsV1']['f:spec']
+                    # Lists of devices are owned whole.
+                    want = {'f:taint': {'f:effect': {}, 'f:key': {}, 'f:timeAdded': {}, 'f:value': {}}} if body is rule else {'f:devices': {}}
+                    self.assertEqual({key: owned.get(key) for key in want}, want)
 
 
 if __name__ == '__main__':

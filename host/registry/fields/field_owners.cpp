@@ -14,11 +14,14 @@ struct Taken {
   FieldSet removed;
 };
 
-// Sets as the types are now; owners of versions that are not served any more are gone.
-void reconcile(const FieldVersions& versions, FieldOwners& owners) {
+bool is_core(std::string_view api_version) { return api_version.find('/') == std::string_view::npos; }
+
+// Sets as the types are now.  Owners are gone whose versions are not served any more, and, of what is served in the core group and in
+// another one (events), those of the other: each knows its own types alone.
+void reconcile(const FieldVersions& versions, std::string_view version, FieldOwners& owners) {
   for (auto at = owners.begin(); at != owners.end();) {
     const std::optional<const Schema*> type = versions.type_of(at->second.api_version);
-    if (!type) {
+    if (!type || is_core(at->second.api_version) != is_core(version)) {
       at = owners.erase(at);
       continue;
     }
@@ -109,7 +112,7 @@ Task<Result<FieldUpdater::Settled>> FieldUpdater::settle(const Object& live, con
 
 Task<Result<FieldOwners>> FieldUpdater::update(const Object& live, const Object& next, std::string version, FieldOwners owners,
                                                std::string owner) const {
-  reconcile(versions_, owners);
+  reconcile(versions_, version, owners);
   auto settled = co_await settle(live, next, version, std::move(owners), owner, true);
   if (!settled.ok()) co_return std::move(settled.status());
   FieldOwners out = std::move(settled->owners);
@@ -130,7 +133,7 @@ Task<Result<FieldOwners>> FieldUpdater::update(const Object& live, const Object&
 
 Task<Result<AppliedFields>> FieldUpdater::apply(const Object& live, const Object& config, std::string version, FieldOwners owners,
                                                 std::string owner, bool force) const {
-  reconcile(versions_, owners);
+  reconcile(versions_, version, owners);
   const Schema* type = versions_.type_of(version).value_or(nullptr);
   auto merged = merge_fields(type, live, config, live.storage());
   if (!merged.ok()) co_return internal("failed to merge config: " + merged.status().message());
