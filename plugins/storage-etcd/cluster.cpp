@@ -13,6 +13,7 @@ namespace {
 constexpr int kMaxReconnectMs = 3'000;
 constexpr int kConnectMs = 5'000;  // what a connection may take (gRPC's name for it says something else)
 constexpr int kUnbounded = -1;     // answers are as large as lists
+constexpr int kWindow = 4 * 1024 * 1024, kReadBytes = 64 * 1024;
 
 // How often the files of certificates are looked at; connections made later are made with what is in them then.
 constexpr unsigned kReloadSeconds = 1;
@@ -46,6 +47,13 @@ Server connect(const Settings& settings, const Endpoint& endpoint, const std::sh
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectMs);
   arguments.SetMaxReceiveMessageSize(kUnbounded);
   arguments.SetMaxSendMessageSize(kUnbounded);
+  // What is to be tried again is decided here, call by call (again()).
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+  arguments.SetInt(GRPC_ARG_ENABLE_CHANNELZ, 0);
+  // Answers are as large as lists: a window that need not grow first, and no pings to find out how large it should be.
+  arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  arguments.SetInt(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kWindow);
+  arguments.SetInt(GRPC_ARG_TCP_READ_CHUNK_SIZE, kReadBytes);
   // Two stores of one process (tests) do not share what the other's end would close.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   Server server;
@@ -70,6 +78,7 @@ Cluster::Cluster(const Settings& settings) {
 Cluster::~Cluster() = default;
 
 const Server& Cluster::server() {
+  if (servers_.size() == 1) return servers_.front();  // the call itself has it connected
   const std::size_t first = current_.load();
   for (std::size_t i = 0; i < servers_.size(); ++i) {
     const Server& server = servers_[(first + i) % servers_.size()];
