@@ -25,9 +25,19 @@ class Pages final : public StorageBackend, public StoredPages {
     {
       const std::lock_guard lock(mutex_);
       ++asked_;
+      largest_ = std::max(largest_, request.limit);
     }
     changed_.notify_all();
-    return below_->range(std::move(request));
+    if (request.limit > most_.load()) co_return internal_error("received message larger than max");
+    auto reading = below_->range(std::move(request));
+    auto result = co_await std::move(reading);
+    co_return result;
+  }
+  // A page of more is too much.
+  std::atomic<std::int64_t> most_{1'000'000};
+  std::int64_t largest() const {
+    const std::lock_guard lock(mutex_);
+    return largest_;
   }
   void read(std::vector<KeyValue>& items) const override {
     {
@@ -59,12 +69,12 @@ class Pages final : public StorageBackend, public StoredPages {
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   int asked_ = 0;
+  std::int64_t largest_ = 0;
 };
 
 std::string name_of(int i) { return "c" + std::to_string(10'000 + i); }
 
-TEST(Load, APageIsAskedForWhileTheOneBeforeIsRead) {
-  Pages storage;
+void load_all(Pages& storage) {
   IoLoop loop("test"), pump("pump");
   BlockingPool pool(2);
   set_blocking_executor(&pool);
@@ -103,6 +113,19 @@ TEST(Load, APageIsAskedForWhileTheOneBeforeIsRead) {
   pool.stop();
   pump.stop();
   loop.stop();
+}
+
+TEST(Load, APageIsAskedForWhileTheOneBeforeIsRead) {
+  Pages storage;
+  load_all(storage);
+  EXPECT_GT(storage.largest(), 1'000) << "small objects, large pages";
+}
+
+TEST(Load, APageThatIsTooMuchIsAskedForAgainAsASmallerOne) {
+  Pages storage;
+  storage.most_ = 1'000;
+  load_all(storage);
+  EXPECT_GT(storage.largest(), 1'000);
 }
 
 }  // namespace

@@ -4,16 +4,17 @@
 
 #include "backplane/storage_feed.hpp"
 #include "base/caught.hpp"
+#include "watchcache/log.hpp"
 
 namespace backplane {
 namespace {
 
-// So many of the same size are a page.
-std::int64_t fitting(const std::vector<KeyValue>& items) {
+// So many of the same size are a page.  What comes may be larger: pages grow step by step.
+std::int64_t fitting(const std::vector<KeyValue>& items, std::int64_t before) {
   std::size_t bytes = 1;
   for (const KeyValue& item : items) bytes += item.key.size() + item.value.size();
   const auto fit = static_cast<std::int64_t>(PageReader::kPageBytes * items.size() / bytes);
-  return std::clamp(fit, PageReader::kFirstPage, PageReader::kMostOnPage);
+  return std::clamp(std::min(fit, 2 * before), PageReader::kFirstPage, PageReader::kMostOnPage);
 }
 
 }  // namespace
@@ -40,20 +41,31 @@ Task<void> PageReader::read(std::shared_ptr<FollowedStore> store, RangeRequest r
     auto reading = store->page(std::move(request));
     result = co_await std::move(reading);
   } catch (...) {
-    result = internal_error(caught().what);
+    // A bug is nothing that readers of the cache are told.
+    const Caught bug = caught();
+    watchcache_log().error("a page could not be read error={}{}", bug.what, bug.stack);
+    result = service_unavailable("the store failed: " + bug.what);
   }
   page.set(std::move(result));
 }
 
 Task<PageReader::Page> PageReader::next() {
-  const Promise<Page> waited = *on_its_way_;
+  Promise<Page> waited = *on_its_way_;
   Page page = co_await waited.future();
   on_its_way_.reset();
+  if (!page.ok() && request_.limit > kFirstPage) {
+    // Perhaps it was too much for one answer.
+    request_.limit = kFirstPage;
+    ask();
+    waited = *on_its_way_;
+    page = co_await waited.future();
+    on_its_way_.reset();
+  }
   if (!page.ok()) co_return page;
   request_.revision = page->revision;
   if (!page->more || page->items.empty()) co_return page;
   request_.start = page->items.back().key + '\0';
-  request_.limit = fitting(page->items);
+  request_.limit = fitting(page->items, request_.limit);
   ask();
   co_return page;
 }

@@ -2,7 +2,7 @@
 //
 // Thread-safety: one reader, on an executor.
 // Lifetime:      a page that is on its way when the reader goes away comes for nobody; the store's task group knows of it.
-// Errors:        the store's; an exception of it is one of them.
+// Errors:        the store's, when it has not given a smaller page either; an exception of it is logged, and is kServiceUnavailable.
 #pragma once
 
 #include <memory>
