@@ -1,7 +1,9 @@
 // The pump: one watch on the store feeds every cache.
+#include <random>
 #include <unordered_map>
 
 #include "base/caught.hpp"
+#include "watchcache/consistency.hpp"
 #include "watchcache/log.hpp"
 #include "watchcache/prefix_cache.hpp"
 
@@ -33,6 +35,7 @@ class FollowingHub final : public CacheHub {
   void close_retired() override;
   Task<Status> start() override;
   Task<void> stop() override;
+  void compare_every(std::chrono::nanoseconds period) { comparison_period_ = period; }
 
  private:
   using CacheRef = std::shared_ptr<PrefixCache>;
@@ -53,13 +56,17 @@ class FollowingHub final : public CacheHub {
   std::vector<CacheRef> eager();
   Task<void> ticks();
   void tick() noexcept;
+  Task<void> comparisons();
+  Task<void> compare_all();
 
   const std::shared_ptr<FollowedStore> store_;
-  std::mutex mutex_;  // slots_, retired_, watch_, pause_
+  std::mutex mutex_;  // slots_, retired_, watch_, pause_, between_looks_
   Slots slots_;
   std::vector<CacheRef> retired_;  // they have what their successors have
   std::shared_ptr<StorageWatch> watch_;
-  Promise<bool> pause_;  // between two ticks; set to end it
+  Promise<bool> pause_;          // between two ticks; set to end it
+  Promise<bool> between_looks_;  // the same, between two comparisons
+  std::chrono::nanoseconds comparison_period_{0};
 };
 
 std::shared_ptr<ResourceCache> FollowingHub::add(CacheConfig config, bool eager) {
@@ -124,6 +131,7 @@ Task<Status> FollowingHub::start() {
   if (!store_->tasks.spawn(store_->executor, "watch cache pump", pump())) co_return service_unavailable("the caches are stopping");
   for (auto& cache : eager()) cache->request_load();
   store_->tasks.spawn(store_->executor, "watch cache ticks", ticks());
+  if (comparison_period_.count() > 0) store_->tasks.spawn(store_->executor, "comparisons of caches", comparisons());
   co_return Status{};
 }
 
@@ -133,6 +141,7 @@ Task<void> FollowingHub::stop() {
   {
     std::lock_guard lock(mutex_);
     pause_.set(true);
+    between_looks_.set(true);
     watch = watch_;
   }
   if (watch) watch->cancel();
@@ -277,7 +286,43 @@ void FollowingHub::tick() noexcept {
   }
 }
 
+// ---- comparisons
+
+Task<void> FollowingHub::comparisons() {
+  std::minstd_rand random(std::random_device{}());
+  std::uniform_real_distribution<double> factor(1.0, 1.5);
+  for (;;) {
+    Promise<bool> pause;
+    {
+      std::lock_guard lock(mutex_);
+      if (store_->stopping.load()) co_return;
+      between_looks_ = pause;
+    }
+    const std::chrono::duration<double, std::nano> period = comparison_period_ * factor(random);
+    auto pausing = wait_within(pause, std::chrono::duration_cast<std::chrono::nanoseconds>(period));
+    co_await std::move(pausing);
+    auto comparing = compare_all();
+    co_await std::move(comparing);
+  }
+}
+
+Task<void> FollowingHub::compare_all() {
+  try {
+    for (const CacheRef& cache : all()) {
+      if (store_->stopping.load()) co_return;
+      auto comparing = compare_with_store(cache);
+      co_await std::move(comparing);
+    }
+  } catch (...) {
+    watchcache_log().error("caches could not be compared with the store error={}", caught().what);
+  }
+}
+
 }  // namespace
+
+void compare_caches(CacheHub& hub, std::chrono::nanoseconds period) {
+  if (auto* const following = dynamic_cast<FollowingHub*>(&hub)) following->compare_every(period);
+}
 
 std::unique_ptr<CacheHub> make_cache_hub(StorageBackend& storage, Executor& executor, CacheOptions options) {
   return std::make_unique<FollowingHub>(storage, executor, options);
