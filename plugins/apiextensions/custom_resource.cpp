@@ -175,8 +175,20 @@ void check_scale(const CustomVersion& version, const Object& object, FieldErrors
 
 void ask_rules(const CustomVersion& version, const Value& object, const Value* old, RuleFindings findings, cel::Budget budget) {
   if (version.rules == nullptr) return;
-  if (blocks_rules(findings.errors)) return say_blocked(findings.errors);
+  // That it has no name is told elsewhere, but it is an error of the same kind.
+  const bool nameless = old == nullptr && meta_name(object.get_object()).empty();
+  if (nameless || blocks_rules(findings.errors)) return say_blocked(findings.errors);
   run_rules(version.rules->get(), object, old, old != nullptr, "", budget, findings);
+}
+
+// A status alone is a whole to upstream: messages name what is in it from there on, fields as ever.
+void check_status(const Schema& schema, const Value& status, const Value* before, FieldErrors& errors) {
+  FieldErrors found;
+  validate_change(schema, status, before, "", found);
+  for (FieldError error : found.list()) {
+    error.field = error.field.empty() ? "status" : "status." + error.field;
+    errors.add(std::move(error));
+  }
 }
 
 }  // namespace
@@ -276,7 +288,7 @@ void validate_custom_status(const CustomVersion& version, const Object& object, 
                             cel::Budget budget) {
   const Value* status = find(object, "status");
   const Schema* schema = version.schema.root->property("status");
-  if (status != nullptr && schema != nullptr) validate_change(*schema, *status, find(old, "status"), "status", findings.errors);
+  if (status != nullptr && schema != nullptr) check_status(*schema, *status, find(old, "status"), findings.errors);
   check_scale_status(version, object, findings.errors);
   if (version.rules == nullptr) return;
   const Value before(old);

@@ -57,6 +57,23 @@ TEST(CustomResourceTest, ValidatesAgainstTheSchemaAndTheScale) {
       << scale.aggregate_message();
 }
 
+// Messages named it from the root of the object on.
+TEST(CustomResourceTest, MessagesAboutAStatusNameItFromThereOn) {
+  const auto read = resource();
+  FieldErrors errors;
+  std::vector<std::string> warnings;
+  validate_custom_status(read->stored(), thing(R"(,"status":{"replicas":"x"})"), thing(""), {errors, warnings});
+  EXPECT_NE(
+      errors.aggregate_message().find(R"(status.replicas: Invalid value: "string": replicas in body must be of type integer: "string")"),
+      std::string::npos)
+      << errors.aggregate_message();
+  FieldErrors whole;
+  validate_custom_status(read->stored(), thing(R"(,"status":7)"), thing(""), {whole, warnings});
+  EXPECT_NE(whole.aggregate_message().find(R"(status: Invalid value: "integer":  in body must be of type object: "integer")"),
+            std::string::npos)
+      << whole.aggregate_message();
+}
+
 TEST(CustomResourceTest, WhatWasWrongBeforeIsLetThrough) {
   const auto read = resource();
   FieldErrors errors;

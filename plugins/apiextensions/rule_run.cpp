@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::size_t kMostMessageBytes = 5 * 1024;
 constexpr std::string_view kNoBudget = "validation failed due to running out of cost budget, no further validation rules will be run";
+// Rules are asked between two looks at whether anybody still waits for what they say.
+constexpr int kRulesUnattended = 64;
 constexpr std::string_view kCallLimit = "operation cancelled: actual cost limit exceeded";
 
 // The items of the lists of type map that an object had, by their keys: a list is gone through once, however many items are looked for.
@@ -191,13 +193,21 @@ class Run {
     return cel::run(program, bindings, budget_);
   }
 
+  // Nobody waits for the answer: what is left is not asked.
+  void interrupted(const Rule& rule, const RuleNode& node, const std::string& path) {
+    invalid_type(node, path, "operation interrupted evaluating rule: " + rule.words);
+    ended_ = true;
+  }
+
   void ask(const Rule& rule, const RuleNode& node, const std::string& path, const Value& value, const Value* old, const Ratchet& ratchet) {
+    if (++asked_ % kRulesUnattended == 0 && budget_.cancelled && budget_.cancelled()) return interrupted(rule, node, path);
     const cel::Outcome outcome = run(*rule.compiled.program, value, old);
     switch (outcome.end) {
       case cel::Outcome::End::kValue:
         if (!outcome.value.is_bool() || !outcome.value.get_bool()) fail(rule, node, path, value, old, ratchet);
         return;
       case cel::Outcome::End::kCancelled:
+        return interrupted(rule, node, path);
       case cel::Outcome::End::kFailed:
         if (outcome.message.starts_with("no such overload"))
           invalid_type(node, path,
@@ -259,6 +269,7 @@ class Run {
     if (outcome.end == cel::Outcome::End::kCallLimit)
       return "no further validation rules will be run due to call cost exceeds limit for messageExpression: " +
              quoted(rule.message_expression);
+    if (outcome.end == cel::Outcome::End::kCancelled) ended_ = true;
     if (outcome.end != cel::Outcome::End::kValue) return {};
     std::string text = trimmed(text_of(outcome.value));
     const bool usable = text.size() <= kMostMessageBytes && text.find('\n') == std::string::npos;
@@ -271,6 +282,7 @@ class Run {
   cel::Budget& budget_;
   RuleFindings findings_;
   bool ended_ = false;
+  int asked_ = 0;
 };
 
 }  // namespace
