@@ -69,7 +69,9 @@ std::unique_ptr<const Constraints> Compiler::constraints_of(const Object& schema
   out->format = get_string(schema, "format");
   out->nullable = truthy(schema, "nullable");
   if (const Value* value = find(schema, "default")) out->default_value = Value(*value, json::storage_ptr());
-  if (const Value* value = find(schema, "additionalProperties")) out->additional_allowed = value->is_bool() && value->get_bool();
+  if (const Value* value = find(schema, "additionalProperties"); value && value->is_bool()) {
+    (value->get_bool() ? out->additional_allowed : out->additional_forbidden) = true;
+  }
   out->required = strings_of(schema, "required");
   if (const Array* values = get_array(schema, "enum")) {
     for (const Value& value : *values) out->enumeration.emplace_back(value, json::storage_ptr());

@@ -25,8 +25,9 @@ struct Constraints {
   bool int_or_string = false;
   bool preserve_unknown = false;
   bool embedded_resource = false;
-  bool additional_allowed = false;  // additionalProperties: true
-  ListIdentity items;               // of a list
+  bool additional_allowed = false;    // additionalProperties: true
+  bool additional_forbidden = false;  // additionalProperties: false
+  ListIdentity items;                 // of a list
 
   std::vector<std::string> required;
   std::vector<Value> enumeration;

@@ -43,7 +43,7 @@ void check_metadata(const Object& object, const std::string& path, FieldErrors& 
 
 void check_resource(const Object& object, const std::string& path, FieldErrors& errors) {
   for (std::string_view word : {"apiVersion", "kind"}) {
-    if (find(object, word) == nullptr) errors.required(child(path, word), "must not be empty");
+    if (find(object, word) == nullptr) errors.required(child(path, word));
   }
   if (const Value* version = find(object, "apiVersion")) check_api_version(*version, child(path, "apiVersion"), errors);
   if (const Value* kind = find(object, "kind")) check_kind(*kind, child(path, "kind"), errors);

@@ -183,8 +183,9 @@ class Embedder {
   }
   void meta_member(std::string_view key, Value& value, const Place& place) {
     if (key == "metadata") {
+      const Value sent = value;  // what has been read of it before a problem is gone from it
       const auto problem = coerce_metadata(value, place, unknown);
-      if (problem) error = place.path() + ": Invalid value: " + to_json(value) + ": " + problem->message();
+      if (problem) error = place.path() + ": Invalid value: " + to_json(sent) + ": " + problem->message();
     } else if ((key == "apiVersion" || key == "kind") && !value.is_string()) {
       error = place.path() + ": Invalid value: " + to_json(value) + ": must be a string";
     }
@@ -244,7 +245,8 @@ Status normalize_structural(const Type& type, Value& value, DecodeReport* report
   }
   Pruner pruner;
   pruner.prune(value, &type, Place(), true);
-  drop_nulls(value, &type);
+  // What has been applied keeps its nulls: they are a mistake where nothing may be null.
+  if (report == nullptr || !report->restore) drop_nulls(value, &type);
   Embedder embedder;
   embedder.coerce(value, &type, Place());
   if (!embedder.error.empty()) return bad_request(std::move(embedder.error));

@@ -52,7 +52,7 @@ TEST(Structural, SortsKeysPrunesAndReports) {
 
 TEST(Structural, EmbeddedResourcesSayWhatTheyAre) {
   const auto problems = [](std::string_view pod) { return problems_of(R"({"size":1,"pod":)" + std::string(pod) + "}"); };
-  EXPECT_EQ(problems("{}"), "[spec.pod.apiVersion: Required value: must not be empty, spec.pod.kind: Required value: must not be empty]");
+  EXPECT_EQ(problems("{}"), "[spec.pod.apiVersion: Required value, spec.pod.kind: Required value]");
   EXPECT_EQ(problems(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}})"), "");
   EXPECT_EQ(problems(R"({"apiVersion":"","kind":"Pod"})"), R"(spec.pod.apiVersion: Invalid value: "": must not be empty)");
   EXPECT_EQ(problems(R"({"apiVersion":"a/b/c","kind":"Pod"})"),
@@ -141,6 +141,44 @@ TEST(Structural, ValidationHasUpstreamsWords) {
       {R"("text")", R"(spec: Invalid value: "string": spec in body must be of type object: "string")"},
   };
   for (const Case& one : kCases) EXPECT_EQ(problems_of(one.spec), one.message) << one.spec;
+}
+
+// They were dropped, and the field was there no more; what was sent of metadata was told without what had been read.
+TEST(Structural, WhatWasAppliedKeepsItsNullsAndErrorsTellWhatWasSent) {
+  const auto set = compile_documents({structural_document(R"({"type":"object","properties":{"a":{"type":"string"},
+    "e":{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true}}})")});
+  const Schema* foo = set->find("Foo");
+  Value sent = json_of(R"({"a":null})"), applied = sent;
+  ASSERT_TRUE(foo->normalize(sent, nullptr).ok());
+  EXPECT_EQ(to_json(sent), "{}");
+  DecodeReport report;
+  report.restore = true;
+  ASSERT_TRUE(foo->normalize(applied, &report).ok());
+  EXPECT_EQ(to_json(applied), R"({"a":null})");
+  Value wrong = json_of(R"({"e":{"apiVersion":"v1","kind":"Pod","metadata":{"labels":{"a":"b"},"name":[]}}})");
+  EXPECT_EQ(
+      foo->normalize(wrong, nullptr).message(),
+      R"(e.metadata: Invalid value: {"labels":{"a":"b"},"name":[]}: json: cannot unmarshal array into Go struct field ObjectMeta.name of )"
+      "type string");
+}
+
+// Alternatives took whatever members there were.
+TEST(Structural, AlternativesMayForbidOtherMembers) {
+  const auto set = compile_documents({structural_document(R"({"type":"object","properties":{"s":{"type":"object",
+    "properties":{"a":{"type":"string"},"b":{"type":"string"},"c":{"type":"string"}},
+    "anyOf":[{"properties":{"a":{},"b":{}},"required":["a"],"additionalProperties":false},
+             {"properties":{"c":{}},"required":["c"],"additionalProperties":false}]},
+    "free":{"type":"object","additionalProperties":false,"x-kubernetes-preserve-unknown-fields":true}}})")});
+  const auto problems = [&](std::string_view text) {
+    FieldErrors errors;
+    set->find("Foo")->validate(json_of(text), "", errors);
+    return errors.aggregate_message();
+  };
+  EXPECT_EQ(problems(R"({"s":{"a":"1","b":"2"}})"), "");
+  EXPECT_EQ(problems(R"({"s":{"c":"1"}})"), "");
+  EXPECT_EQ(problems(R"({"s":{"a":"1","c":"2"}})"), R"([<nil>: Invalid value: "": "s" must validate at least one schema (anyOf), )"
+                                                    R"(s: Invalid value: "c": s.c in body is a forbidden property])");
+  EXPECT_EQ(problems(R"({"free":{"x":1}})"), R"(free: Invalid value: "x": free.x in body is a forbidden property)");
 }
 
 TEST(Structural, ABadPatternIsACompileError) {

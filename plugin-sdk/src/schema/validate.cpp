@@ -206,6 +206,7 @@ class Validator {
     const Constraints* rule = rules(type);
     if (rule) check_object_size(object, *rule, place, out);
     const Type* additional = type.form() == Form::kList ? nullptr : type.body().items;
+    if (rule && rule->additional_forbidden) forbid_others(object, type, place, out);
     for (const auto& member : object) {
       if (additional && type.body().find(member.key(), 0) < 0)
         out.merge(run(member.value(), *additional, place.dotted(member.key()), before.member(member.key())));
@@ -218,6 +219,15 @@ class Validator {
     if (!rule) return;
     for (const std::string& name : rule->required) {
       if (!object.contains(name)) out.required(place.member(name).path());
+    }
+  }
+
+  // Where the value's own schema says so they have been pruned; an alternative prunes nothing.
+  static void forbid_others(const Object& object, const Type& type, const Place& place, Findings& out) {
+    for (const auto& member : object) {
+      if (type.body().find(member.key(), 0) >= 0) continue;
+      const std::string key(member.key());
+      out.invalid(place.path(), Value(key), place.path() + "." + key + " in body is a forbidden property");
     }
   }
 
