@@ -29,7 +29,7 @@ class Certificates:
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def issue(self, name, common_name, *names):
+    def issue(self, name, common_name, *names, digest='sha256'):
         """Paths of certificate and key; both are put in place at once.  Names are of the DNS, or 'IP:' and an address."""
         openssl('req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', self.path(name + '.new.key'), '-out',
                 self.path(name + '.csr'), '-subj', '/CN=' + common_name)
@@ -38,7 +38,7 @@ class Certificates:
             if names:
                 f.write('subjectAltName=' + ','.join(each if ':' in each else 'DNS:' + each for each in names) + '\n')
         openssl('x509', '-req', '-in', self.path(name + '.csr'), '-CA', self.path('ca.crt'), '-CAkey', self.path('ca.key'), '-CAcreateserial',
-                '-days', '30', '-extfile', self.path(name + '.ext'), '-out', self.path(name + '.new.crt'))
+                '-days', '30', '-' + digest, '-extfile', self.path(name + '.ext'), '-out', self.path(name + '.new.crt'))
         for kind in ('.key', '.crt'):
             os.replace(self.path(name + '.new' + kind), self.path(name + kind))
         return self.path(name + '.crt'), self.path(name + '.key')
@@ -65,7 +65,7 @@ def aggregated_list():
 class Backend:
     """An HTTPS server that answers discovery of GROUP, and everything else with what it was asked."""
 
-    def __init__(self, certificates, client_ca=None, aggregated=False, name='echo.agg.svc', host='127.0.0.1'):
+    def __init__(self, certificates, client_ca=None, aggregated=False, name='echo.agg.svc', host='127.0.0.1', digest='sha256'):
         self.requests = []  # (path, headers, common name of the client)
         self.aggregated = aggregated
         self.broken = None  # how it fails: 'error', 'redirect'
@@ -89,7 +89,9 @@ class Backend:
 
         self.server = Quiet((host, 0), Handler)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(*certificates.issue('echo', 'echo', name))
+        if digest == 'sha1':
+            context.set_ciphers('DEFAULT@SECLEVEL=0')  # or its own library refuses the certificate
+        context.load_cert_chain(*certificates.issue('echo', 'echo', *([name] if name else []), digest=digest))
         if client_ca:
             context.verify_mode = ssl.CERT_REQUIRED
             context.load_verify_locations(client_ca)

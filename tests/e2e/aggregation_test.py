@@ -131,6 +131,24 @@ class Aggregation(unittest.TestCase):
         self.register(backend.port, insecureSkipTLSVerify=True)
         self.wait_available('Passed')
 
+    def counted(self, name):
+        for line in self.call('GET', '/metrics').splitlines():
+            if line.startswith('apiserver_kube_aggregator_' + name + ' '):
+                return float(line.rpartition(' ')[2])
+        return None
+
+    def test_certificates_that_clients_have_stopped_to_accept_are_counted(self):
+        before = self.counted('x509_missing_san_total'), self.counted('x509_insecure_sha1_total')
+        self.assertNotIn(None, before)
+        backend = self.backend(name=None, digest='sha1')
+        self.register(backend.port, insecureSkipTLSVerify=True)
+        self.wait_available('Passed')
+        for _ in range(3):
+            self.call('GET', THINGS)
+        # And what is read of it in the background.
+        self.assertGreaterEqual(self.counted('x509_missing_san_total') - before[0], 3)
+        self.assertGreaterEqual(self.counted('x509_insecure_sha1_total') - before[1], 3)
+
     def test_a_server_that_goes_and_comes_back_is_followed(self):
         backend = self.serve()
         backend.broken = 'error'
