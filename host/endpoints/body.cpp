@@ -5,6 +5,7 @@
 
 #include "backplane/cbor.hpp"
 #include "backplane/raw_json.hpp"
+#include "endpoints/custom_kind.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/go_text.hpp"
 #include "endpoints/known_kinds.hpp"
@@ -43,25 +44,32 @@ Result<GroupVersion> parse_group_version(std::string_view text) {
   return GroupVersion{std::string(text.substr(0, slash)), std::string(text.substr(slash + 1))};
 }
 
-// A custom resource takes only what it is.
-Status check_custom_kind(const Resource& resource, const Value& tree, const GroupVersionKind& gvk, std::string_view body) {
-  const GroupVersionKind& wanted = resource.scope.kind;
-  const Object* object = tree.is_object() ? &tree.get_object() : nullptr;
-  if (object == nullptr || get_string(*object, "kind").empty()) {
-    return cannot_handle(resource, wanted, "Object 'Kind' is missing in '" + std::string(body) + "'");
-  }
-  if (get_string(*object, "apiVersion") != resource.api_version) return {};  // refused as another version
-  if (gvk.kind == wanted.kind) return {};
-  FieldErrors errors;
-  errors.invalid("kind", gvk.kind, "must be " + wanted.kind);
-  return errors.to_status(wanted.group, wanted.kind, meta_name(*object));
+Status another_version(const Resource& resource, const std::string& given) {
+  return bad_request("the API version in the data (" + given + ") does not match the expected API version (" + resource.api_version + ")");
 }
 
-Status check_version(const Resource& resource, const Value& tree, const GroupVersionKind& gvk) {
-  std::string given = gvk.group_version().to_string();
-  if (resource.custom) given = std::string(get_string(tree.get_object(), "apiVersion"));
-  if (given == resource.api_version || (!resource.custom && accepts_version(gvk, resource.scope.kind))) return {};
-  return bad_request("the API version in the data (" + given + ") does not match the expected API version (" + resource.api_version + ")");
+Status check_version(const Resource& resource, const GroupVersionKind& gvk) {
+  const std::string given = gvk.group_version().to_string();
+  if (given == resource.api_version || accepts_version(gvk, resource.scope.kind)) return {};
+  return another_version(resource, given);
+}
+
+// A custom resource says what it is, …
+Status check_custom_type(const Resource& resource, const Value& tree, const GroupVersionKind& gvk, std::string_view body, bool strict) {
+  const Object* object = tree.is_object() ? &tree.get_object() : nullptr;
+  if (object == nullptr || get_string(*object, "kind").empty()) {
+    const std::string why = missing_kind_text(body);
+    return strict ? unrecognized(resource, why, body) : cannot_handle(resource, gvk, why);
+  }
+  const std::string_view why = type_accessor_problem(*object);
+  return why.empty() ? Status() : cannot_handle(resource, said_kind(tree), why);
+}
+
+// … and is taken only where that is right: looked at when all of it has been read.
+Status check_custom_kind(const Resource& resource, const GroupVersionKind& said, const Object& object, bool status_alone) {
+  const std::string given = said.group_version().to_string();
+  if (given != resource.api_version) return another_version(resource, given);
+  return status_alone ? Status() : check_said_kind(said, resource.scope.kind, object);
 }
 
 // Another kind is decoded as what it is first: its own mistakes are told before the one of being sent here.
@@ -76,10 +84,10 @@ Status refuse_foreign(const Resource& resource, Value& tree, const GroupVersionK
   return cannot_handle(resource, gvk, why);
 }
 
-Status check_kind(const Resource& resource, Value& tree, const GroupVersionKind& gvk, std::string_view body) {
-  Status status = resource.custom ? check_custom_kind(resource, tree, gvk, body) : refuse_foreign(resource, tree, gvk);
+Status check_kind(const Resource& resource, Value& tree, const GroupVersionKind& gvk) {
+  Status status = refuse_foreign(resource, tree, gvk);
   if (!status.ok()) return status;
-  return check_version(resource, tree, gvk);
+  return check_version(resource, gvk);
 }
 
 Status normalize(const Resource& resource, Value& tree, DecodeReport* report) {
@@ -314,16 +322,21 @@ Result<Object> decode(const Resource& resource, RequestContext& context, std::st
   if (!gvk.ok()) return unrecognized(resource, gvk.status().message(), body);
   if (tree->is_null() && !resource.custom) *tree = Object(context.arena());
   if (tree->is_object()) keep_managed_reset(tree->get_object());
-  Status status = check_kind(resource, *tree, *gvk, body);
+  Status status = resource.custom ? check_custom_type(resource, *tree, *gvk, body, wanted != nullptr) : check_kind(resource, *tree, *gvk);
   if (!status.ok()) return status;
+  const GroupVersionKind said = resource.custom ? said_kind(*tree) : *gvk;
   if (format == BodyFormat::kJson) keep_raw(resource.schema, *tree, body);
   set_type_meta(resource, tree->get_object());
   status = normalize(resource, *tree, wanted);
-  if (!status.ok()) return cannot_handle(resource, *gvk, status.message());
+  if (!status.ok()) return cannot_handle(resource, said, status.message());
   if (format == BodyFormat::kCbor && !resource.custom) word_as_cbor(report.problems, body);
   if (wanted != nullptr && !report.problems.empty()) {
-    if (validation == FieldValidation::kStrict) return cannot_handle(resource, *gvk, strict_error_text(report.problems));
+    if (validation == FieldValidation::kStrict) return cannot_handle(resource, said, strict_error_text(report.problems));
     warn_problems(context, report.problems);
+  }
+  if (resource.custom) {
+    status = check_custom_kind(resource, said, tree->get_object(), context.info.subresource == "status");
+    if (!status.ok()) return status;
   }
   if (resource.schema != nullptr) resource.schema->apply_defaults(*tree);
   return std::move(tree->get_object());

@@ -5,6 +5,7 @@
 #include "backplane/json_reading.hpp"
 #include "backplane/raw_json.hpp"
 #include "endpoints/body.hpp"
+#include "endpoints/custom_kind.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/go_text.hpp"
 #include "registry/fields/raw_managers.hpp"
@@ -194,12 +195,16 @@ Status PatchedObject::check_kind(const Value& target) const {
     const std::string why = foreign_kind_text(resource_, *gvk);
     return why.empty() ? Status() : refused(target, why);
   }
-  if (*gvk == resource_.scope.kind) return {};
-  FieldErrors errors;
-  if (gvk->kind != resource_.scope.kind.kind) errors.invalid("kind", gvk->kind, "must be " + resource_.scope.kind.kind);
-  const std::string version = gvk->group_version().to_string();
-  if (version != resource_.api_version) errors.invalid("apiVersion", version, "must be " + resource_.api_version);
-  return errors.to_status(resource_.scope.kind.group, resource_.scope.kind.kind, meta_name(target.get_object()));
+  if (!target.is_object() || get_string(target.get_object(), "kind").empty())
+    return refused(target, missing_kind_text(patched_text(target)));
+  const std::string_view why = type_accessor_problem(target.get_object());
+  return why.empty() ? Status() : refused(target, why);
+}
+
+// Looked at when all of it has been read; of a status nothing else is taken.
+Status PatchedObject::check_custom_kind(const RequestContext& context, const GroupVersionKind& said, const Object& object) const {
+  if (said.version.empty()) return internal_error("Object 'apiVersion' is missing in 'object has no apiVersion field'");
+  return context.info.subresource == "status" ? Status() : check_said_kind(said, resource_.scope.kind, object);
 }
 
 Status PatchedObject::decode(RequestContext& context, Value& target) const {
@@ -242,7 +247,9 @@ Result<Object> PatchedObject::patch(RequestContext& context, const Object& exist
   if (status.ok() && nests_deeper(target, kMaxJsonDepth)) {
     status = bad_request("the patched object would be nested deeper than " + std::to_string(kMaxJsonDepth) + " levels");
   }
+  const GroupVersionKind said = resource_.custom ? said_kind(target) : resource_.scope.kind;
   if (status.ok()) status = decode(context, target);
+  if (status.ok() && resource_.custom) status = check_custom_kind(context, said, target.get_object());
   if (!status.ok()) return status;
   if (resource_.schema != nullptr) resource_.schema->apply_defaults(target);
   Object& object = target.get_object();

@@ -35,6 +35,7 @@ class PatchedObject final : public UpdatedObjectInfo, public registry::SentValue
   // The patched tree as an object of the resource's kind.
   Status decode(RequestContext& context, Value& target) const;
   Status check_kind(const Value& target) const;
+  Status check_custom_kind(const RequestContext& context, const GroupVersionKind& said, const Object& object) const;
   // 422 about what the patch made.
   Status refused(const Value& target, std::string_view why) const;
   std::string patched_text(const Value& target) const;

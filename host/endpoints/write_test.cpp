@@ -166,11 +166,46 @@ TEST_F(WriteTest, CustomResourcesMustSayWhatTheyAre) {
   use_foos();
   const Response other = send("POST", "namespaces/n/foos", R"({"apiVersion":"example.com/v1","kind":"Bar","metadata":{"name":"f"}})");
   EXPECT_EQ(other.code(), 422);
-  EXPECT_EQ(message_of(other), "Foo.example.com \"f\" is invalid: kind: Invalid value: \"Bar\": must be Foo");
+  EXPECT_EQ(message_of(other), "Bar.example.com \"f\" is invalid: kind: Invalid value: \"Bar\": must be Foo");
   const Response version = send("POST", "namespaces/n/foos", R"({"apiVersion":"example.com/v2","kind":"Foo","metadata":{"name":"f"}})");
   EXPECT_EQ(version.code(), 400);
   EXPECT_EQ(message_of(version), "the API version in the data (example.com/v2) does not match the expected API version (example.com/v1)");
   EXPECT_EQ(send("POST", "namespaces/n/foos", R"({"metadata":{"name":"f"}})").code(), 400);
+}
+
+// They were told of in other words, and a patch took them away.
+TEST_F(WriteTest, WhatACustomResourceDoesNotSayOfItselfIsTold) {
+  use_foos();
+  const auto posted = [this](const std::string& body, const std::string& query = "") {
+    return message_of(send("POST", "namespaces/n/foos" + query, body));
+  };
+  EXPECT_EQ(posted(R"({"apiVersion":"example.com/v1"})"),
+            R"(the object provided is unrecognized (must be of type Foo): Object 'Kind' is missing in '{"apiVersion":"example.com/v1"}' )"
+            R"(({"apiVersion":"example.com/v1" ...))");
+  EXPECT_EQ(posted(R"({"apiVersion":"example.com/v1"})", "?fieldValidation=Ignore"),
+            R"(Foo in version "v1" cannot be handled as a Foo: Object 'Kind' is missing in '{"apiVersion":"example.com/v1"}')");
+  EXPECT_EQ(posted(R"({"apiVersion":null,"kind":"Foo"})"),
+            R"(Foo in version "" cannot be handled as a Foo: .apiVersion accessor error: <nil> is of the type <nil>, expected string)");
+  EXPECT_EQ(posted(R"({"apiVersion":"/x","kind":"Foo"})"),
+            "the API version in the data (x) does not match the expected API version (example.com/v1)");
+  EXPECT_EQ(
+      posted(R"({"apiVersion":"x","kind":"Bar","metadata":{"annotations":{"a":1}}})"),
+      R"(Bar in version "x" cannot be handled as a Foo: json: cannot unmarshal number into Go struct field ObjectMeta.annotations of type string)");
+}
+
+TEST_F(WriteTest, APatchDoesNotMakeAnotherKindOfACustomResource) {
+  use_foos();
+  ASSERT_EQ(send("POST", "namespaces/n/foos", R"({"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"f"}})").code(), 201);
+  const auto patched = [this](const std::string& patch) {
+    return send("PATCH", "namespaces/n/foos/f", patch, {{"Content-Type", "application/merge-patch+json"}});
+  };
+  EXPECT_EQ(patched(R"({"kind":null})").code(), 422);
+  EXPECT_NE(message_of(patched(R"({"kind":""})")).find("Object 'Kind' is missing in '"), std::string::npos);
+  EXPECT_EQ(patched(R"({"apiVersion":null})").code(), 500);
+  EXPECT_EQ(message_of(patched(R"({"apiVersion":""})")),
+            "Internal error occurred: Object 'apiVersion' is missing in 'object has no apiVersion field'");
+  EXPECT_EQ(message_of(patched(R"({"apiVersion":"x"})")), R"(Foo "f" is invalid: apiVersion: Invalid value: "x": must be example.com/v1)");
+  EXPECT_EQ(message_of(patched(R"({"kind":"Bar"})")), R"(Bar.example.com "f" is invalid: kind: Invalid value: "Bar": must be Foo)");
 }
 
 TEST_F(WriteTest, CustomResourcesAreDefaultedAndSorted) {

@@ -1,0 +1,25 @@
+// What a custom resource says it is: nobody fills it in, as is done for built-in kinds.
+//
+// Thread-safety: free functions.
+// Errors:        upstream's texts.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "backplane/meta.hpp"
+#include "backplane/object.hpp"
+#include "backplane/status.hpp"
+
+namespace backplane::endpoints {
+
+// `Object 'Kind' is missing in 'BODY'`.
+std::string missing_kind_text(std::string_view body);
+// Why apiVersion cannot be read, though it is there; empty: it can.
+std::string_view type_accessor_problem(const Object& object);
+// Kind and version that a tree says, gaps left as they are.  Versions that are none have been refused before.
+GroupVersionKind said_kind(const Value& tree);
+// Errors: kInvalid, of the kind that it says it is, where kind or version are not `wanted`.
+Status check_said_kind(const GroupVersionKind& said, const GroupVersionKind& wanted, const Object& object);
+
+}  // namespace backplane::endpoints
