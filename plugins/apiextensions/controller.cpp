@@ -11,6 +11,8 @@ namespace {
 constexpr int kWorkers = 64;
 constexpr std::chrono::milliseconds kFirstPause{100};
 constexpr std::chrono::seconds kLongestPause{30};
+// Every definition is judged anew so often, whatever has become of what was done for it.
+constexpr std::chrono::minutes kResync{5};
 
 }  // namespace
 
@@ -23,7 +25,15 @@ Controller::Controller(Parts parts)
       serving_(*parts_.host, parts_.groups, parts_.find_service) {}
 
 void Controller::start_informer() {
-  definitions_->add_event_handler(enqueue_keys(queue_));
+  ResourceEventHandler handler = enqueue_keys(queue_);
+  handler.on_update = [weak = weak_from_this(), enqueue = handler.on_update](const ObjectRef& old, const ObjectRef& now) {
+    if (const auto self = weak.lock(); self && old == now) {
+      self->judge_again(now->name);
+      self->serving_.try_again(now->name);
+    }
+    enqueue(old, now);
+  };
+  definitions_->add_event_handler(std::move(handler));
   parts_.host->spawn("crd-informer", definitions_->run());
 }
 
@@ -31,6 +41,8 @@ void Controller::start() {
   parts_.host->spawn("crd-controller", begin());
   finalizer_->start();
 }
+
+void Controller::start_resync() { parts_.host->spawn("crd-resync", definitions_->run_resync(kResync)); }
 
 void Controller::stop() {
   definitions_->stop();
@@ -96,6 +108,10 @@ Task<Status> Controller::reconcile(std::string name) {
   if (todo.verdict.empty()) co_return Status();
   auto writing = write(name, std::move(todo));
   co_return co_await std::move(writing);
+}
+
+void Controller::judge_again(const std::string& name) {
+  if (const auto found = entries_.find(name); found != entries_.end()) found->second.seen = false;
 }
 
 bool Controller::renew(const std::string& name, ObjectRef known) {
@@ -182,7 +198,7 @@ void Controller::index(const std::string& name, const Object& crd) { look_again(
 
 void Controller::look_again(const NameIndex::Freed& names) {
   for (const std::string& name : names) {
-    if (const auto found = entries_.find(name); found != entries_.end()) found->second.seen = false;
+    judge_again(name);
     queue_->add(name);
   }
 }

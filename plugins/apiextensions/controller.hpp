@@ -41,6 +41,8 @@ class Controller : public std::enable_shared_from_this<Controller> {
   void start_informer();
   // Spawns the tasks that do the work, which begins when the informer is synced.  Once.
   void start();
+  // Spawns what has every definition judged anew every five minutes.  Once.
+  void start_resync();
   void stop();
 
  private:
@@ -66,6 +68,8 @@ class Controller : public std::enable_shared_from_this<Controller> {
   void hold_back(const std::string& name, Entry& entry, Verdict& verdict);
   Task<Status> write(std::string name, Todo todo);
   void take_written(const std::string& name, Entry& entry, ObjectRef written, std::int64_t generation);
+  // What is known of it is no reason to leave it alone.
+  void judge_again(const std::string& name);
   // True when the newest revision is one that has not been looked at.
   bool renew(const std::string& name, ObjectRef known);
   // `crd`: the tree of what is stored.

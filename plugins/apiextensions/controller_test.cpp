@@ -307,6 +307,22 @@ TEST_F(ControllerTest, OneThatCannotBePublishedKeepsNobodyFromBeingSo) {
   EXPECT_NE(host.log.errors[0].find("foos.taken.example.com"), std::string::npos) << host.log.errors[0];
 }
 
+// Nothing was tried again before somebody changed it.
+TEST_F(ControllerTest, OneThatCouldNotBePublishedIsTriedAgainWhenAllAreJudgedAnew) {
+  host.groups->refused_group = "cr.example.com";
+  define("foos", "Foo");
+  start();
+  EXPECT_TRUE(served().empty());
+  host.groups->refused_group.clear();
+  controller->start_resync();
+  host.turns.settle();
+  EXPECT_TRUE(served().empty());
+  host.turns.fire_timers();
+  EXPECT_EQ(served().size(), 2u);
+  EXPECT_EQ(host.turns.delays.back(), std::chrono::minutes(5));
+  controller->stop();
+}
+
 TEST_F(ControllerTest, DeletionTakesTheObjectsAndThenTheDefinition) {
   start();
   define("foos", "Foo");

@@ -288,7 +288,8 @@ void validate_custom_status(const CustomVersion& version, const Object& object, 
                             cel::Budget budget) {
   const Value* status = find(object, "status");
   const Schema* schema = version.schema.root->property("status");
-  if (status != nullptr && schema != nullptr) check_status(*schema, *status, find(old, "status"), findings.errors);
+  // A status that is null is none.
+  if (status != nullptr && !status->is_null() && schema != nullptr) check_status(*schema, *status, find(old, "status"), findings.errors);
   check_scale_status(version, object, findings.errors);
   if (version.rules == nullptr) return;
   const Value before(old);

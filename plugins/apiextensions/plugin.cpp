@@ -31,6 +31,7 @@ Task<Status> start_informer(std::shared_ptr<Controller> controller, PostStartHoo
 
 Task<Status> start_controller(std::shared_ptr<Controller> controller, PostStartHookContext) {
   controller->start();
+  controller->start_resync();
   co_return Status();
 }
 

@@ -32,6 +32,7 @@ void Serving::serve(const std::string& name, const Object& crd, const ObjectRef&
     change_.put.push_back(published(**installed));
   } else {
     known->source->renew(stored);
+    if (again_.erase(name) > 0) change_.put.push_back(published(*known));
   }
   installed_[name]->writes->set_terminating(!meta_text(crd, "deletionTimestamp").empty());
 }
@@ -50,7 +51,13 @@ void Serving::withdraw(const std::string& name) {
   if (found == installed_.end()) return;
   change_.removed.push_back({found->second->resource->group, found->second->resource->plural});
   retired_.push_back(std::move(found->second));
+  unpublished_.erase(name);
+  again_.erase(name);
   installed_.erase(found);
+}
+
+void Serving::try_again(const std::string& name) {
+  if (unpublished_.erase(name) > 0) again_.insert(name);
 }
 
 InstalledRef Serving::find(const std::string& name) const {
@@ -86,8 +93,9 @@ void Serving::publish_each(GroupsChange change) {
     GroupsChange one;
     one.put.push_back(std::move(resource));
     Status status = groups_->change(std::move(one));
-    if (!status.ok())
-      host_.logger().error("a custom resource cannot be published name=" + quoted(name) + " reason=" + quoted(status.message()));
+    if (status.ok()) continue;
+    unpublished_.insert(name);
+    host_.logger().error("a custom resource cannot be published name=" + quoted(name) + " reason=" + quoted(status.message()));
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ class Serving {
   // A newer revision that says the same of the resource.
   void renew(const std::string& name, const ObjectRef& stored);
   void retire(const std::string& name);
+  // One that could not be published is published by the next serve(): whoever was in the way may have gone.
+  void try_again(const std::string& name);
   InstalledRef find(const std::string& name) const;  // null: not served
 
   // Publishes what has changed since, in one step, and lets go of what is served no more.  The first time even if that is nothing.
@@ -44,6 +47,8 @@ class Serving {
   std::map<std::string, InstalledRef> installed_;
   GroupsChange change_;                // made, and not published yet
   std::vector<InstalledRef> retired_;  // to be let go of when that is published
+  std::set<std::string> unpublished_;  // those that could not be published
+  std::set<std::string> again_;        // those of them that the next serve() has published
   bool published_ = false;
 };
 
