@@ -271,6 +271,7 @@ constexpr std::string_view kThatSwitch[] = {
     "DRAResourceClaimDeviceStatus",
     "DRAWorkloadResourceClaims",
     "DeploymentReplicaSetTerminatingReplicas",
+    "DetectCacheInconsistency",
     "EnvFiles",
     "GenericWorkload",
     "HPAConfigurableTolerance",

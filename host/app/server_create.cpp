@@ -14,11 +14,14 @@
 #include "http/local_client.hpp"
 #include "plugin/fence.hpp"
 #include "storage/memory_storage.hpp"
+#include "watchcache/consistency.hpp"
 
 namespace backplane {
 namespace {
 
 constexpr std::string_view kMemoryBackend = "memory";
+// Of caches with their stores (upstream's).
+constexpr std::chrono::minutes kComparisonPeriod{5};
 
 // What a server that has it cannot do without: no group version is served that has no APIService.
 const std::array<GroupVersionResource, 1> kNeeded = {{{"apiregistration.k8s.io", "v1", "apiservices"}}};
@@ -267,6 +270,7 @@ StoreParts& ServerParts::add_store(std::unique_ptr<StorageBackend> storage, std:
   store.encoded->use_scheme(plugins.scheme);
   if (caching.names_unreadable) store.encoded->tell_corrupt_objects();
   store.hub = make_cache_hub(*store.encoded, pump, caching);
+  if (config.feature_gates().enabled("DetectCacheInconsistency")) compare_caches(*store.hub, kComparisonPeriod);
   if (const auto interval = options().storage.compaction_interval; interval > std::chrono::nanoseconds::zero()) {
     store.compactor = std::make_unique<Compactor>(*store.storage, background, interval);
   }
