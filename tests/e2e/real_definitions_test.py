@@ -11,10 +11,26 @@ import shutil
 import subprocess
 import unittest
 
-from harness import Server, main, namespace, wait_for
+from harness import Server, kubectls, main, namespace, wait_for
 
 CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 YAML = {'Content-Type': 'application/yaml'}
+# name: module, version, definitions, samples that come with them
+PROJECTS = {
+    'gateway_api': ('sigs.k8s.io/gateway-api', 'v1.4.1', ('config/crd/standard/*.yaml',), ('examples/standard/**/*.yaml',)),
+    'gateway_api_experimental': ('sigs.k8s.io/gateway-api', 'v1.4.1', ('config/crd/experimental/*.yaml',), ('examples/experimental/**/*.yaml',)),
+    'istio': ('istio.io/api', 'v1.27.3', ('kubernetes/customresourcedefinitions.gen.yaml',), ()),
+    'cert_manager': ('github.com/cert-manager/cert-manager', 'v1.18.2', ('deploy/crds/*.yaml',), ('test/fixtures/cert-manager-resources.yaml',)),
+    'cluster_api': ('sigs.k8s.io/cluster-api', 'v1.11.1', ('config/crd/bases/*.yaml',), ()),
+    'prometheus_operator': ('github.com/prometheus-operator/prometheus-operator', 'v0.86.1', ('example/prometheus-operator-crd/*.yaml',),
+                            ('example/user-guides/alerting/*.yaml', 'example/user-guides/getting-started/*.yaml')),
+    'argo_cd': ('github.com/argoproj/argo-cd/v3', 'v3.1.0', ('manifests/crds/*-crd.yaml',),
+                ('docs/operator-manual/project.yaml', 'applicationset/examples/list-generator/*.yaml',
+                 'applicationset/examples/git-generator-directory/*.yaml', 'applicationset/examples/cluster/*.yaml')),
+    'crossplane': ('github.com/crossplane/crossplane/v2', 'v2.0.2', ('cluster/crds/*.yaml',), ()),
+}
+# kube-apiserver does not know that format either.
+WARNINGS = {'istio': ('299 - "unrecognized format \\"binary\\""',)}
 
 
 def cache():
@@ -108,14 +124,23 @@ class RealDefinitions(unittest.TestCase):
         return code, body
 
     def create_all(self, kinds, folder, *patterns):
-        made = 0
+        """{(group, version, kind, namespace, name): (path, text)} of the samples."""
+        made = {}
         for name, text in documents(folder, *patterns):
             answer = self.create(kinds, text)
-            if answer is None:
+            if answer is None or answer[1].get('reason') == 'AlreadyExists':
                 continue
-            self.assertTrue(answer[0] == 201 or answer[1].get('reason') == 'AlreadyExists', '%s: %s' % (name, json.dumps(answer[1])[:2000]))
-            made += 1
-        self.assertTrue(made, 'no samples in ' + folder)
+            if not re.search(r'^  (name|generateName):', text, flags=re.M):
+                self.assertEqual(answer[0], 422, name)  # kubectl would not send it either
+                continue
+            self.assertEqual(answer[0], 201, '%s: %s' % (name, json.dumps(answer[1])[:2000]))
+            group, _, version = answer[1]['apiVersion'].partition('/')
+            meta = answer[1]['metadata']
+            plural, spaced = kinds[group, version, answer[1]['kind']]
+            place = '/apis/%s/%s%s/%s/%s' % (group, version, '/namespaces/' + meta['namespace'] if spaced else '', plural, meta['name'])
+            made[group, version, answer[1]['kind'], meta.get('namespace'), meta['name']] = place, text
+        self.assertTrue(made or not patterns, 'no samples in ' + folder)
+        return made
 
     def refuse_all(self, kinds, folder, *patterns):
         refused = 0
@@ -127,40 +152,48 @@ class RealDefinitions(unittest.TestCase):
             refused += 1
         self.assertTrue(refused, 'nothing wrong in ' + folder)
 
-    def test_gateway_api(self):
-        folder = module('sigs.k8s.io/gateway-api', 'v1.4.1')
-        kinds = self.define(folder, 'config/crd/standard/*.yaml')
-        self.create_all(kinds, folder, 'examples/standard/**/*.yaml')
-        self.refuse_all(kinds, folder, 'hack/invalid-examples/standard/**/*.yaml')
+    def live(self, kinds, folder, *patterns):
+        """Samples go the way of every object: explained, created, applied server-side, listed, deleted."""
+        kubectl = kubectls()[0]
+        made = self.create_all(kinds, folder, *patterns)
+        for (group, version, kind), (plural, _) in kinds.items():
+            said_of = self.server.kubectl(kubectl, 'explain', '--recursive', '--api-version=%s/%s' % (group, version), plural)
+            self.assertIn(kind, said_of)
+        for name, (place, text) in made.items():
+            headers = {'Content-Type': 'application/apply-patch+yaml'}
+            code, _, body = self.server.request('PATCH', '%s?fieldManager=tester&force=true' % place, text.encode(), headers)
+            self.assertEqual((code, body.get('kind')), (200, name[2]), '%s: %s' % (place, json.dumps(body)[:2000]))
+            self.assertIn('Apply', [each['operation'] for each in body['metadata']['managedFields']])
+        for group, kind in {(name[0], name[2]) for name in made}:
+            version = next(name[1] for name in made if (name[0], name[2]) == (group, kind))
+            collection = '/apis/%s/%s/%s' % (group, version, kinds[group, version, kind][0])
+            names = sorted(name[3:] for name in made if (name[0], name[2]) == (group, kind))
+            listed = [each['metadata'] for each in self.server.request('GET', collection)[2]['items']]
+            self.assertEqual(sorted((each.get('namespace'), each['name']) for each in listed), names, collection)
+            for name, (place, _) in made.items():
+                if (name[0], name[2]) == (group, kind):
+                    code, _, body = self.server.request('DELETE', place)
+                    self.assertEqual(code, 200, place)
+                    if body.get('metadata', {}).get('finalizers'):
+                        self.server.request('PATCH', place, {'metadata': {'finalizers': None}}, {'Content-Type': 'application/merge-patch+json'})
+            self.assertTrue(wait_for(lambda collection=collection: not self.server.request('GET', collection)[2]['items']), collection)
 
-    def test_gateway_api_experimental(self):
-        self.define(module('sigs.k8s.io/gateway-api', 'v1.4.1'), 'config/crd/experimental/*.yaml')
+    def test_what_is_wrong_in_gateway_api_is_refused(self):
+        folder = module(*PROJECTS['gateway_api'][:2])
+        self.refuse_all(self.define(folder, *PROJECTS['gateway_api'][2]), folder, 'hack/invalid-examples/standard/**/*.yaml')
 
-    def test_istio(self):
-        folder = module('istio.io/api', 'v1.27.3')
-        # kube-apiserver does not know that format either.
-        self.define(folder, 'kubernetes/customresourcedefinitions.gen.yaml', warnings=['299 - "unrecognized format \\"binary\\""'])
 
-    def test_cert_manager(self):
-        self.define(module('github.com/cert-manager/cert-manager', 'v1.18.2'), 'deploy/crds/*.yaml')
+def check(name):
+    def run(self):
+        at, version, definitions, samples = PROJECTS[name]
+        folder = module(at, version)
+        kinds = self.define(folder, *definitions, warnings=WARNINGS.get(name, ()))
+        self.live(kinds, folder, *samples)
+    return run
 
-    def test_cluster_api(self):
-        self.define(module('sigs.k8s.io/cluster-api', 'v1.11.1'), 'config/crd/bases/*.yaml')
 
-    def test_prometheus_operator(self):
-        folder = module('github.com/prometheus-operator/prometheus-operator', 'v0.86.1')
-        kinds = self.define(folder, 'example/prometheus-operator-crd/*.yaml')
-        self.create_all(kinds, folder, 'example/user-guides/**/*.yaml')
-
-    def test_argo_cd(self):
-        folder = module('github.com/argoproj/argo-cd/v3', 'v3.1.0')
-        kinds = self.define(folder, 'manifests/crds/*-crd.yaml')
-        self.create_all(kinds, folder, 'docs/operator-manual/project.yaml', 'applicationset/examples/list-generator/*.yaml',
-                        'applicationset/examples/git-generator-directory/*.yaml', 'applicationset/examples/cluster/*.yaml')
-
-    def test_crossplane(self):
-        self.define(module('github.com/crossplane/crossplane/v2', 'v2.0.2'), 'cluster/crds/*.yaml')
-
+for project in PROJECTS:
+    setattr(RealDefinitions, 'test_' + project, check(project))
 
 if __name__ == '__main__':
     main()
