@@ -10,10 +10,8 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, '../conformance')]
-import clients  # noqa: E402
-from kube_apiserver import Backplane, KubeApiserver, Pki  # noqa: E402
-from etcd_test import ETCD, Etcd  # noqa: E402
-from recordings_test import HEADERS, differences, edited, in_any_order, parsed  # noqa: E402
+from kube_apiserver import SideBySide  # noqa: E402
+from recordings_test import differences, edited  # noqa: E402
 
 CHANGES = int(os.environ.get('COMPARE_CHANGES', '12'))
 SEED = int(os.environ.get('COMPARE_SEED', '1'))
@@ -66,29 +64,7 @@ def changed(rng, objects):
     return objects, made
 
 
-@unittest.skipUnless(ETCD, 'this machine has no etcd (package etcd-server)')
-class Compare(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        try:
-            program = clients.build(('kube-apiserver',))['kube-apiserver']
-        except clients.Missing as why:
-            raise unittest.SkipTest('kube-apiserver cannot be built: %s' % why)
-        cls.pki = Pki()
-        cls.addClassCleanup(cls.pki.remove)
-        etcd = Etcd().start()
-        cls.addClassCleanup(etcd.stop)
-        cls.servers = []
-        for make in (lambda: KubeApiserver(program, cls.pki, etcd), lambda: Backplane(cls.pki, None)):
-            cls.servers.append(make())
-            cls.addClassCleanup(cls.servers[-1].stop)
-
-    @staticmethod
-    def answer(server, method, path, body):
-        status, headers, raw = server.raw(method, path, json.dumps(body), {'Content-Type': 'application/json', 'User-Agent': 'recorder'})
-        kept = {key.lower(): value for key, value in headers.items() if key.lower() in HEADERS}
-        return {'status': status, 'headers': kept, 'body': in_any_order(parsed(kept.get('content-type'), raw))}
-
+class Compare(SideBySide):
     def prepare(self, steps):
         for step in steps:
             for server in self.servers:

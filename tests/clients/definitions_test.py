@@ -10,12 +10,10 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, '../conformance'), os.path.join(HERE, '../e2e')]
-import clients  # noqa: E402
-from etcd_test import ETCD, Etcd  # noqa: E402
 from harness import wait_for  # noqa: E402
-from kube_apiserver import Backplane, KubeApiserver, Pki  # noqa: E402
+from kube_apiserver import SideBySide  # noqa: E402
 from real_definitions_test import PROJECTS, documents, module, said  # noqa: E402
-from recordings_test import HEADERS, differences, edited, in_any_order, parsed  # noqa: E402
+from recordings_test import differences, edited  # noqa: E402
 from schema_objects import change, value_of  # noqa: E402
 
 CHANGES = int(os.environ.get('COMPARE_CHANGES', '8'))
@@ -46,35 +44,16 @@ class Kind:
         return out
 
 
-@unittest.skipUnless(ETCD, 'this machine has no etcd (package etcd-server)')
-class Definitions(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        try:
-            program = clients.build(('kube-apiserver',))['kube-apiserver']
-        except clients.Missing as why:
-            raise unittest.SkipTest('kube-apiserver cannot be built: %s' % why)
-        cls.pki = Pki()
-        cls.addClassCleanup(cls.pki.remove)
-        etcd = Etcd().start()
-        cls.addClassCleanup(etcd.stop)
-        cls.servers = []
-        for make in (lambda: KubeApiserver(program, cls.pki, etcd), lambda: Backplane(cls.pki, None)):
-            cls.servers.append(make())
-            cls.addClassCleanup(cls.servers[-1].stop)
-
+class Definitions(SideBySide):
     def setUp(self):
         self.asked, self.told = 0, []
 
     @staticmethod
-    def answer(server, method, path, body, kind):
-        raw = body if isinstance(body, (str, type(None))) else json.dumps(body)
-        status, headers, raw = server.raw(method, path, raw and raw.encode(), {'Content-Type': kind, 'User-Agent': 'recorder'})
-        kept = {key.lower(): value for key, value in headers.items() if key.lower() in HEADERS}
-        body = in_any_order(parsed(kept.get('content-type'), raw))
-        if isinstance(body, dict) and str(body.get('message')).startswith(UNTYPED):
-            body['message'] = UNTYPED  # kube-apiserver meets members in no order, and tells of those before one that it does not know
-        return {'status': status, 'headers': kept, 'body': body}
+    def answer(*args):
+        out = SideBySide.answer(*args)
+        if isinstance(out['body'], dict) and str(out['body'].get('message')).startswith(UNTYPED):
+            out['body']['message'] = UNTYPED  # kube-apiserver meets members in no order, and tells of those before one that it does not know
+        return out
 
     def both(self, what, method, path, bodies=(None, None), kind=JSON):
         """Whether both have taken it."""

@@ -8,11 +8,14 @@ import subprocess
 import sys
 import tempfile
 import time
+import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../e2e'))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, '../e2e'), os.path.join(HERE, '../conformance')]
 import clients  # noqa: E402
 import harness  # noqa: E402
-from etcd_test import free_port  # noqa: E402
+from etcd_test import ETCD, Etcd, free_port  # noqa: E402
+from recordings_test import HEADERS, in_any_order, parsed  # noqa: E402
 
 RANGE = '10.0.0.0/16'
 # What the built server has no plugin for; kube-apiserver is to answer as it does.
@@ -151,6 +154,34 @@ class Backplane(Requests):
         if self.server.process.poll() is None:
             self.server.terminate()
         self.server.stop()
+
+
+@unittest.skipUnless(ETCD, 'this machine has no etcd (package etcd-server)')
+class SideBySide(unittest.TestCase):
+    """`servers`: kube-apiserver and the built server, each with a store of its own."""
+
+    @classmethod
+    def setUpClass(cls):
+        try:
+            program = clients.build(('kube-apiserver',))['kube-apiserver']
+        except clients.Missing as why:
+            raise unittest.SkipTest('kube-apiserver cannot be built: %s' % why)
+        cls.pki = Pki()
+        cls.addClassCleanup(cls.pki.remove)
+        etcd = Etcd().start()
+        cls.addClassCleanup(etcd.stop)
+        cls.servers = []
+        for make in (lambda: KubeApiserver(program, cls.pki, etcd), lambda: Backplane(cls.pki, None)):
+            cls.servers.append(make())
+            cls.addClassCleanup(cls.servers[-1].stop)
+
+    @staticmethod
+    def answer(server, method, path, body, media_type='application/json'):
+        """What is compared: the status, some headers, and the body with its lists in an order of their own.  Text is sent as it is."""
+        text = body if isinstance(body, (str, type(None))) else json.dumps(body)
+        status, headers, raw = server.raw(method, path, text and text.encode(), {'Content-Type': media_type, 'User-Agent': 'recorder'})
+        kept = {key.lower(): value for key, value in headers.items() if key.lower() in HEADERS}
+        return {'status': status, 'headers': kept, 'body': in_any_order(parsed(kept.get('content-type'), raw))}
 
 
 def listed(server):
