@@ -171,6 +171,10 @@ class Beside(unittest.TestCase):
                 # A version that stores its lists in another order does write.
                 if OWN.search(path) or group == '/apis/autoscaling/v1':
                     continue
+                # Nor do events keep the managers of the other group.
+                managers = {each['apiVersion'] for each in item['metadata'].get('managedFields', [])}
+                if resource['kind'] == 'Event' and managers - {group.rpartition('/api/')[2].rpartition('/apis/')[2]}:
+                    continue
                 status, _, body = server.raw('GET', path)
                 status, _, answer = server.request('PUT', path, body.decode(), {'Content-Type': 'application/json'})
                 self.assertEqual(status, 200, '%s: %s' % (path, answer))
