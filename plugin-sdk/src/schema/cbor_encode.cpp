@@ -157,7 +157,7 @@ class CborEncoder {
   void number(bool real, std::string_view word) {
     const char* const end = word.data() + word.size();
     std::int64_t whole = 0;
-    if (!real) {
+    if (!real && word != "-0") {  // which only a real is
       const auto [stopped, error] = std::from_chars(word.data(), end, whole);
       if (error == std::errc() && stopped == end) return append_cbor_integer(out_, whole);
     }

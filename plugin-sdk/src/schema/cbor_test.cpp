@@ -165,6 +165,19 @@ TEST(Cbor, WritesTheShortestFormOfEachNumberAndTextsAsByteStrings) {
   EXPECT_EQ(out, "kept");
 }
 
+// Found by libFuzzer: it lost its sign.
+TEST(Cbor, AZeroBelowNothingStaysOne) {
+  using namespace std::string_literals;
+  const auto read = parse_cbor("\xfa\x80\x00\x00\x00"s, {});
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(to_json(*read), "-0");
+  const auto stored = cbor_codec().to_stored(nullptr, to_json(*read));
+  ASSERT_TRUE(stored.ok());
+  const auto back = parse_cbor(*stored, {});
+  ASSERT_TRUE(back.ok());
+  EXPECT_EQ(to_json(*back), "-0");
+}
+
 TEST(Cbor, TheTypeTellsBytesFromTextsAndRealsFromWholeNumbers) {
   const Schema& type = *widget().property("spec");
   EXPECT_EQ(written(R"({"count":1,"ratio":1})", &type), "a245636f756e740145726174696ff93c00");
