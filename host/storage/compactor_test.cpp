@@ -4,6 +4,7 @@
 #include <future>
 #include <stdexcept>
 
+#include "storage/forwarding_storage.hpp"
 #include "storage/memory_storage.hpp"
 #include "storage/storage_test_kit.hpp"
 
@@ -47,29 +48,17 @@ TEST(Compactor, KeepsNoRevisionsForTheirNumbersSake) {
 }
 
 // Throws when asked for the revision, the first time.
-class Tripping final : public StorageBackend {
+class Tripping final : public ForwardingStorage {
  public:
-  explicit Tripping(StorageBackend& below) : below_(below) {}
+  using ForwardingStorage::ForwardingStorage;
   Task<Result<Revision>> current_revision() override {
     if (++asked == 1) throw std::runtime_error("tripped on purpose");
     if (asked == 3) again.set_value();
-    return below_.current_revision();
+    return ForwardingStorage::current_revision();
   }
-  Task<Result<RangeResult>> range(RangeRequest request) override { return below_.range(std::move(request)); }
-  Task<Result<TxnResult>> txn(TxnRequest request) override { return below_.txn(std::move(request)); }
-  Result<std::unique_ptr<StorageWatch>> watch(std::string prefix, Revision after) override {
-    return below_.watch(std::move(prefix), after);
-  }
-  Task<Status> compact(Revision revision) override { return below_.compact(revision); }
-  Task<Result<LeaseId>> grant_lease(std::chrono::seconds time) override { return below_.grant_lease(time); }
-  Task<Status> health(std::chrono::milliseconds time) override { return below_.health(time); }
-  Task<Status> stop() override { return below_.stop(); }
 
   std::atomic<int> asked{0};
   std::promise<void> again;
-
- private:
-  StorageBackend& below_;
 };
 
 TEST(Compactor, GoesOnAfterAnException) {
