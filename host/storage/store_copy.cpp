@@ -3,19 +3,14 @@
 #include <algorithm>
 #include <optional>
 
-#include "backplane/storage_revision.hpp"
 #include "storage/store_hold.hpp"
 #include "storage/store_walk.hpp"
+#include "storage/store_writer.hpp"
 
 namespace backplane {
 namespace {
 
-constexpr std::string_view kFillerKey = "/registry.backplane/filler";  // written where a revision must come about, and removed
-constexpr std::size_t kMaxWrites = 100;                                // in one transaction: etcd takes 128
-constexpr std::size_t kMaxWriteBytes = 1024 * 1024;                    // or one value that is larger
-constexpr std::size_t kKeysPerLease = 1000;
 constexpr int kMaxPasses = 10;
-constexpr std::size_t kFillers = 256;  // writes under way while a revision is raised
 constexpr std::chrono::seconds kHoldLease{120}, kHoldRenewal{30};
 // How far a held source may still come while clients read from its servers: an etcd of old is asked for its progress by writing to it.
 constexpr Revision kReadAhead = 1000;
@@ -27,75 +22,15 @@ Status in(std::string_view which, const Status& status) {
 Status stuck(std::string message) { return Status(Reason::kConflict, std::move(message)); }
 Status damaged(std::string message) { return Status(Reason::kInternalError, std::move(message)); }
 
-RangeRequest one_key(std::string_view key) {
-  RangeRequest request;
-  request.start = std::string(key);
-  return request;
-}
-
-TxnRequest put_request(std::string_view key, std::string value, LeaseId lease) {
-  Put put;
-  put.key = std::string(key);
-  put.value = SharedBytes(std::move(value));
-  put.lease = lease;
-  TxnRequest request;
-  request.puts.push_back(std::move(put));
-  return request;
-}
-
-TxnRequest remove_request(std::string_view key) {
-  TxnRequest request;
-  request.removes.emplace_back(key);
-  return request;
-}
-
-Task<Status> write(StorageBackend& store, TxnRequest request) {
-  auto writing = store.txn(std::move(request));
-  auto written = co_await std::move(writing);
-  co_return written.status();
-}
-
-Task<Result<std::optional<KeyValue>>> read(StorageBackend& store, std::string_view key) {
-  auto reading = store.range(one_key(key));
-  auto found = co_await std::move(reading);
-  if (!found.ok()) co_return std::move(found.status());
-  std::optional<KeyValue> item;
-  if (!found->items.empty()) item = std::move(found->items.front());
-  co_return item;
-}
-
-// ---- raising the revision of a store that cannot do it by itself
-
-struct Filling {
-  StorageBackend& store;
-  const Revision goal;
-  Revision reached = 0;
-  std::size_t running = 0;
-  Status failed;
-  Promise<bool> done;
-  const std::function<void(std::string_view step, std::uint64_t done)>& progress;
-};
-
-Task<void> fill(std::shared_ptr<Filling> filling) {
-  while (filling->failed.ok() && filling->reached < filling->goal) {
-    auto writing = filling->store.txn(put_request(kFillerKey, {}, 0));
-    Result<TxnResult> written;
-    written = co_await std::move(writing);
-    if (!written.ok()) {
-      filling->failed = written.status();
-    } else {
-      filling->reached = std::max(filling->reached, written->revision);
-    }
-    if (filling->progress && filling->reached % 10'000 == 0) {
-      filling->progress("raised", static_cast<std::uint64_t>(filling->reached));
-    }
-  }
-  if (--filling->running == 0) filling->done.set(true);
+std::function<void(std::uint64_t)> tell_of_raising(const CopySettings& settings) {
+  if (!settings.progress) return {};
+  return [progress = settings.progress](std::uint64_t revision) { progress("raised", revision); };
 }
 
 class StoreCopy {
  public:
-  StoreCopy(StorageBackend& from, StorageBackend& to, CopySettings settings) : from_(from), to_(to), settings_(std::move(settings)) {}
+  StoreCopy(StorageBackend& from, StorageBackend& to, CopySettings settings)
+      : from_(from), to_(to), settings_(std::move(settings)), raised_(tell_of_raising(settings_)), writer_(to, settings_.lease) {}
   Task<Result<CopyReport>> run();
 
  private:
@@ -108,12 +43,7 @@ class StoreCopy {
   Task<Result<bool>> next_page(StoreWalk& walk, std::string_view which);
   Task<Status> passes();
   Task<Status> pass();
-  Task<Status> raise(Revision goal);
   Task<Status> copy_page(const StoreWalk& walk);
-  Task<Status> remove(std::string key);
-  Task<Status> add(const KeyValue& item);
-  Task<Status> flush();
-  Task<Result<LeaseId>> lease();
   Task<Status> verify();
   Task<Result<bool>> source_moved();
   Task<Status> hold_for_good();
@@ -124,15 +54,13 @@ class StoreCopy {
   StorageBackend& from_;
   StorageBackend& to_;
   const CopySettings settings_;
+  const std::function<void(std::uint64_t)> raised_;  // tells of the revision that is being raised
+  StoreWriter writer_;
   CopyReport report_;
   bool merge_ = false;         // the target holds something of an earlier pass
   bool freeing_ = false;       // the target may be served from now on
   std::uint64_t lasting_ = 0;  // keys of the pass that do not expire
   std::chrono::steady_clock::time_point renew_at_{};
-  TxnRequest batch_;
-  std::size_t batch_bytes_ = 0;
-  LeaseId lease_ = 0;
-  std::size_t leased_ = 0;
 };
 
 Task<Result<CopyReport>> StoreCopy::run() {
@@ -151,7 +79,7 @@ Task<Result<CopyReport>> StoreCopy::run() {
   if (status.ok()) co_return report_;
   if (settings_.hold_source && !freeing_) {
     // Its servers go on; what the target has is not lost.
-    auto releasing = write(from_, remove_request(kHoldKey));
+    auto releasing = write_now(from_, remove_request(kHoldKey));
     Status released = co_await std::move(releasing);
     (void)released;  // the mark has a lease: it goes by itself
   }
@@ -159,7 +87,7 @@ Task<Result<CopyReport>> StoreCopy::run() {
 }
 
 Task<Status> StoreCopy::check_source() {
-  auto reading = read(from_, kHoldKey);
+  auto reading = read_key(from_, kHoldKey);
   auto mark = co_await std::move(reading);
   if (!mark.ok()) co_return in("source", mark.status());
   const auto hold = mark->has_value() ? parse_hold((*mark)->value.view()) : std::nullopt;
@@ -178,7 +106,7 @@ Task<Status> StoreCopy::check_source() {
 
 // The target is empty, or what an earlier copy has left; it is marked from now on.
 Task<Status> StoreCopy::take_target() {
-  auto reading = read(to_, kHoldKey);
+  auto reading = read_key(to_, kHoldKey);
   auto mark = co_await std::move(reading);
   if (!mark.ok()) co_return in("target", mark.status());
   const auto hold = mark->has_value() ? parse_hold((*mark)->value.view()) : std::nullopt;
@@ -196,7 +124,7 @@ Task<Status> StoreCopy::take_target() {
   StoreHold own;
   own.kind = StoreHold::Kind::kFilling;
   own.other = settings_.from;
-  auto marking = write(to_, put_request(kHoldKey, to_text(own), 0));
+  auto marking = write_now(to_, put_request(kHoldKey, to_text(own), 0));
   Status marked = co_await std::move(marking);
   co_return in("target", marked);
 }
@@ -219,7 +147,7 @@ Task<Status> StoreCopy::hold_source(LeaseId lease) {
   StoreHold own;
   own.kind = StoreHold::Kind::kLeaving;
   own.other = settings_.to;
-  auto marking = write(from_, put_request(kHoldKey, to_text(own), lease));
+  auto marking = write_now(from_, put_request(kHoldKey, to_text(own), lease));
   Status marked = co_await std::move(marking);
   co_return in("source", marked);
 }
@@ -253,8 +181,7 @@ Task<Status> StoreCopy::passes() {
     Status done;
     done = co_await std::move(passing);
     merge_ = true;
-    batch_ = TxnRequest();
-    batch_bytes_ = 0;
+    writer_.drop();
     // The source has compacted what was being read: the next pass has less to write.
     if (!done.ok() && done.reason() == Reason::kExpired) continue;
     if (!done.ok()) co_return done;
@@ -281,7 +208,7 @@ Task<Status> StoreCopy::pass() {
   auto revision = co_await std::move(asking);
   if (!revision.ok()) co_return in("source", revision.status());
   report_.source_revision = *revision;
-  auto raising = raise(*revision);
+  auto raising = raise_to(to_, *revision, raised_);
   Status raised = co_await std::move(raising);
   if (!raised.ok()) co_return in("target", raised);
   lasting_ = 0;
@@ -303,34 +230,13 @@ Task<Status> StoreCopy::pass() {
     if (!copied.ok()) co_return in("target", copied);
     if (settings_.progress) settings_.progress("copied", digest.keys());
   }
-  auto flushing = flush();
+  auto flushing = writer_.flush();
   Status flushed = co_await std::move(flushing);
   if (!flushed.ok()) co_return in("target", flushed);
   report_.keys = digest.keys();
   report_.bytes = digest.bytes();
   report_.digest = digest.finish();
   co_return Status();
-}
-
-Task<Status> StoreCopy::raise(Revision goal) {
-  auto asking = to_.current_revision();
-  auto now = co_await std::move(asking);
-  if (!now.ok()) co_return std::move(now.status());
-  if (*now >= goal) co_return Status();
-  if (auto* raisable = dynamic_cast<RaisableRevision*>(&to_)) {
-    auto raising = raisable->raise_revision(goal);
-    Status raised = co_await std::move(raising);
-    co_return raised;
-  }
-  Executor* const executor = current_executor();
-  std::shared_ptr<Filling> filling(new Filling{to_, goal, *now, kFillers, {}, {}, settings_.progress});
-  for (std::size_t i = 0; i < kFillers; ++i) spawn_detached(*executor, fill(filling));
-  bool ended = co_await filling->done.future();
-  (void)ended;
-  if (!filling->failed.ok()) co_return filling->failed;
-  auto removing = write(to_, remove_request(kFillerKey));
-  Status removed = co_await std::move(removing);
-  co_return removed;
 }
 
 Task<Status> StoreCopy::copy_page(const StoreWalk& walk) {
@@ -348,73 +254,23 @@ Task<Status> StoreCopy::copy_page(const StoreWalk& walk) {
   for (const KeyValue& item : walk.items()) {
     Status status;
     for (; status.ok() && old != there.end() && old->key < item.key; ++old) {
-      auto removing = remove(old->key);
+      auto removing = writer_.remove(old->key);
       status = co_await std::move(removing);
     }
     if (!status.ok()) co_return status;
     const bool same = old != there.end() && old->key == item.key && old->value.view() == item.value.view();
     if (old != there.end() && old->key == item.key) ++old;
     if (same) continue;
-    auto adding = add(item);
+    auto adding = writer_.add(item);
     status = co_await std::move(adding);
     if (!status.ok()) co_return status;
   }
   Status status;
   for (; status.ok() && old != there.end(); ++old) {
-    auto removing = remove(old->key);
+    auto removing = writer_.remove(old->key);
     status = co_await std::move(removing);
   }
   co_return status;
-}
-
-Task<Status> StoreCopy::remove(std::string key) {
-  batch_.removes.push_back(std::move(key));
-  if (batch_.removes.size() + batch_.puts.size() < kMaxWrites) co_return Status();
-  auto flushing = flush();
-  Status flushed = co_await std::move(flushing);
-  co_return flushed;
-}
-
-Task<Status> StoreCopy::add(const KeyValue& item) {
-  const std::size_t size = item.key.size() + item.value.size();
-  if (!batch_.puts.empty() && (batch_.puts.size() + batch_.removes.size() >= kMaxWrites || batch_bytes_ + size > kMaxWriteBytes)) {
-    auto flushing = flush();
-    Status flushed = co_await std::move(flushing);
-    if (!flushed.ok()) co_return flushed;
-  }
-  Put put;
-  put.key = item.key;
-  put.value = item.value;
-  if (item.lease != 0) {
-    auto leasing = lease();
-    auto leased = co_await std::move(leasing);
-    if (!leased.ok()) co_return std::move(leased.status());
-    put.lease = *leased;
-  }
-  batch_.puts.push_back(std::move(put));
-  batch_bytes_ += size;
-  co_return Status();
-}
-
-Task<Result<LeaseId>> StoreCopy::lease() {
-  if (lease_ == 0 || ++leased_ > kKeysPerLease) {
-    auto granting = to_.grant_lease(settings_.lease);
-    auto granted = co_await std::move(granting);
-    if (!granted.ok()) co_return std::move(granted.status());
-    lease_ = *granted;
-    leased_ = 1;
-  }
-  co_return lease_;
-}
-
-Task<Status> StoreCopy::flush() {
-  if (batch_.puts.empty() && batch_.removes.empty()) co_return Status();
-  TxnRequest batch = std::move(batch_);
-  batch_ = TxnRequest();
-  batch_bytes_ = 0;
-  auto writing = write(to_, std::move(batch));
-  Status written = co_await std::move(writing);
-  co_return written;
 }
 
 // Reads the target back.
@@ -474,7 +330,7 @@ Task<Status> StoreCopy::pass_source() {
   auto asking = from_.current_revision();
   auto last = co_await std::move(asking);
   if (!last.ok()) co_return in("source", last.status());
-  auto raising = raise(*last + (settings_.hold_source ? kReadAhead : 0));
+  auto raising = raise_to(to_, *last + (settings_.hold_source ? kReadAhead : 0), raised_);
   Status raised = co_await std::move(raising);
   co_return in("target", raised);
 }
@@ -532,13 +388,13 @@ Task<Result<CopyReport>> copy_store(StorageBackend& from, StorageBackend& to, Co
 }
 
 Task<Status> release_store(StorageBackend& store) {
-  auto reading = read(store, kHoldKey);
+  auto reading = read_key(store, kHoldKey);
   auto mark = co_await std::move(reading);
   if (!mark.ok()) co_return std::move(mark.status());
   if (!mark->has_value()) co_return Status(Reason::kNotFound, "there is no hold on the store");
   const auto hold = parse_hold((*mark)->value.view());
   if (hold && hold->kind == StoreHold::Kind::kFilling) co_return stuck(why_no_writes((*mark)->value.view()) + "; copy again, or empty it");
-  auto removing = write(store, remove_request(kHoldKey));
+  auto removing = write_now(store, remove_request(kHoldKey));
   Status removed = co_await std::move(removing);
   co_return removed;
 }

@@ -17,6 +17,17 @@ bool differ_as(const Type& type, const Value* a, const Value* b) {
   return differ(a, b) && !(holder && is_unset(a, false) && is_unset(b, false));
 }
 
+// Whether one list has an item that the other has not.
+bool differ_as_sets(const Value* a, const Value* b) {
+  static const Array none;
+  const Array& left = a != nullptr && a->is_array() ? a->get_array() : none;
+  const Array& right = b != nullptr && b->is_array() ? b->get_array() : none;
+  const auto within = [](const Array& some, const Array& all) {
+    return std::all_of(some.begin(), some.end(), [&](const Value& item) { return std::find(all.begin(), all.end(), item) != all.end(); });
+  };
+  return !within(left, right) || !within(right, left);
+}
+
 // As upstream quotes it, whose own structs have other names.
 std::string printed(const Type& type, bool pointer, const Rules& rules, const Value* value) {
   if (value == nullptr) return type.form() == Form::kString && !pointer ? "\"\"" : "null";
@@ -59,7 +70,7 @@ void take(const std::vector<std::string>& names, Object& object, const Object& o
 
 void Checker::check_change(const Type& type, bool pointer, const Rules& rules, const Value* value, const Value* before,
                            const Place& place) {
-  if (rules.immutable && differ_as(type, value, before)) {
+  if (rules.immutable && (rules.as_set ? differ_as_sets(value, before) : differ_as(type, value, before))) {
     errors_.invalid_raw(place.path(), rules.unquoted ? "null" : printed(type, pointer, rules, value), rules.immutable_text);
   }
   if (!rules.once.empty() && !is_unset(before, false) && differ(value, before)) errors_.forbidden(place.path(), rules.once);

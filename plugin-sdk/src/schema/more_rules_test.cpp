@@ -32,6 +32,7 @@ constexpr std::string_view kShop = R"({"definitions":{
         "items":{"allOf":[{"$ref":"#/definitions/io.k8s.api.test.v1.Item"}],"x-backplane-rules":{"members":{"values":[
           {"when":{"op":"One"},"single":"exactly one"},{"when":{"op":"None"},"forbidden":"none here"}]}}},
         "x-backplane-rules":{"unique":["port","way"],"uniqueAt":"port"}},
+      "scopes":{"type":"array","items":{"type":"string"},"x-backplane-rules":{"immutable":true,"asSet":true}},
       "lock":{"allOf":[{"$ref":"#/definitions/io.k8s.api.test.v1.Lock"}],"x-backplane-pointer":true},
       "limits":{"type":"object","additionalProperties":{"type":"string"}}}},
   "io.k8s.api.test.v1.Shop":{"type":"object","properties":{
@@ -130,6 +131,15 @@ TEST(RulesBeyondAMember, StructsAreQuotedAsUpstreamHasThem) {
             R"(lock: Invalid value: {"Key":"b","Spare":""}: stays)");
   EXPECT_EQ(problems(R"({"spec":{}})", R"({"spec":{"lock":{"key":"a"}}})"), "lock: Invalid value: null: stays");
   EXPECT_EQ(problems(R"({"spec":{"lock":{"key":"b"}}})", R"({"spec":{}})"), "");
+}
+
+// The scopes of a quota could not be given in another order.
+TEST(RulesBeyondAMember, AListThatStaysMayBeASet) {
+  const std::string_view was = R"({"spec":{"scopes":["a","b"]}})";
+  EXPECT_EQ(problems(R"({"spec":{"scopes":["b","a","b"]}})", was), "");
+  EXPECT_EQ(problems(R"({"spec":{"scopes":["a"]}})", was), R"(spec.scopes: Invalid value: ["a"]: field is immutable)");
+  EXPECT_EQ(problems(R"({"spec":{"scopes":["a","b","c"]}})", was), R"(spec.scopes: Invalid value: ["a","b","c"]: field is immutable)");
+  EXPECT_EQ(problems(R"({"spec":{"scopes":[]}})", R"({"spec":{}})"), "");
 }
 
 TEST(DefaultsOfLists, AreNullWhenEmpty) {

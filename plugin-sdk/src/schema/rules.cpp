@@ -48,7 +48,7 @@ constexpr FlagWord kFlagWords[] = {
     {"asGo", &Rules::as_go},         {"whenChanged", &Rules::when_changed},
     {"emptyToo", &Rules::empty_too}, {"orQualified", &Rules::or_qualified},
     {"lowered", &Rules::lowered},    {"joined", &Rules::joined},
-    {"unquoted", &Rules::unquoted},
+    {"unquoted", &Rules::unquoted},  {"asSet", &Rules::as_set},
 };
 struct ConditionWord {
   std::string_view word;

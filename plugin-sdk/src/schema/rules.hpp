@@ -87,6 +87,7 @@ struct Rules {
   std::string json_object_text;      // not empty: one that is no object is missing, and this is said of it
   bool immutable = false;
   std::string immutable_text;
+  bool as_set = false;              // of a list that may not change: in which order, and how often, does not matter
   bool unquoted = false;            // what it has become is not told
   bool as_go = false;               // a struct that has changed is quoted as Go prints it
   bool when_changed = false;        // what an update leaves as it was is not looked at
