@@ -6,11 +6,6 @@ namespace backplane {
 
 namespace {
 constexpr std::size_t kSegment = 128;
-// Waiters of one loop from which on events gather for them, for how long for each of them, and the most it may be.  To tell one takes
-// about a quarter of that, most of it for the write, however many events it holds.
-constexpr std::size_t kMany = 32;
-constexpr std::chrono::microseconds kPerWaiter{40};
-constexpr std::chrono::milliseconds kMaxGathering{50};
 }  // namespace
 
 struct EventLog::Segment {
@@ -97,12 +92,13 @@ void EventLog::append(std::vector<LogRecord> records, std::size_t live_bytes) {
     end_ = end;
     bytes_ += bytes;
     trim(std::clamp(live_bytes / kShare, std::min(limits_.min_bytes, limits_.max_bytes), limits_.max_bytes), dropped);
-    for (auto& group : groups_) wake_group(group, wakes);
+    written_ += bytes;
+    wake(everything_, {}, from, wakes);
     for (std::size_t i = 0; i < kinds.size(); ++i) {
       // Somebody has begun to wait for a kind that was not looked for above: better to wake too many.
-      if (!kinds[i] && topic_waiters_[i].load() > 0) take_topics(from, wakes);
+      if (!kinds[i] && topic_waiters_[i].load() > 0) wake_all_topics(from, wakes);
     }
-    take_concerned(touched, from, wakes);
+    wake_topics(touched, from, wakes);
   }
   resume(std::move(wakes));
 }
@@ -175,189 +171,6 @@ EventLog::Slice EventLog::read(std::uint64_t cursor) const {
     }
   }
   return slice;
-}
-
-// ---- waiting
-
-EventLog::Group& EventLog::group_of(Executor* executor) {
-  const auto found = std::find_if(groups_.begin(), groups_.end(), [&](const Group& each) { return each.executor == executor; });
-  if (found != groups_.end()) return *found;
-  groups_.push_back({executor, {}, false, false});
-  return groups_.back();
-}
-
-EventLog::Waiters& EventLog::list_of(const Waiter& waiter) {
-  return waiter.topic ? by_topic_[waiter.topic->term] : group_of(waiter.executor).waiters;
-}
-
-bool EventLog::enlist(Waiter& waiter, std::uint64_t cursor, std::coroutine_handle<> caller) {
-  waiter.cursor = cursor;
-  std::lock_guard lock(mutex_);
-  if (closed_ || waiter.cancelled || cursor != end_) return false;
-  waiter.handle = caller;
-  waiter.executor = current_executor();
-  waiter.waiting = true;
-  auto& list = list_of(waiter);
-  waiter.at = list.size();
-  list.push_back(&waiter);
-  if (waiter.topic) ++topic_waiters_[static_cast<std::size_t>(waiter.topic->kind)];
-  if (waiter.wants_bookmarks) list_bookmark(waiter);
-  return true;
-}
-
-// Out of its list, into those to be resumed.
-void EventLog::take(Waiter& waiter, Wakes& wakes) {
-  auto& list = list_of(waiter);
-  list[waiter.at] = list.back();
-  list[waiter.at]->at = waiter.at;
-  list.pop_back();
-  if (list.empty() && waiter.topic) by_topic_.erase(waiter.topic->term);
-  waiter.waiting = false;
-  if (waiter.topic) --topic_waiters_[static_cast<std::size_t>(waiter.topic->kind)];
-  auto wake = std::find_if(wakes.begin(), wakes.end(), [&](const Wake& each) { return each.executor == waiter.executor; });
-  if (wake == wakes.end()) wake = wakes.insert(wakes.end(), Wake{waiter.executor, {}});
-  wake->waiters.push_back(&waiter);
-}
-
-void EventLog::take_all(Waiters& waiters, Wakes& wakes) {
-  for (std::size_t left = waiters.size(); left > 0; --left) take(*waiters.back(), wakes);
-}
-
-void EventLog::take_everybody(Wakes& wakes) {
-  for (auto& group : groups_) take_all(group.waiters, wakes);
-  take_topics(0, wakes);
-}
-
-// Everybody who waits for something, to go on at `from` at the earliest.
-void EventLog::take_topics(std::uint64_t from, Wakes& wakes) {
-  while (!by_topic_.empty()) {
-    Waiters& waiters = by_topic_.begin()->second;
-    for (Waiter* waiter : waiters) waiter->cursor = std::max(waiter->cursor, from);
-    take_all(waiters, wakes);
-  }
-}
-
-void EventLog::wake_group(Group& group, Wakes& wakes) {
-  if (group.busy) {
-    group.missed = true;
-  } else if (group.waiters.size() < kMany || group.executor == nullptr || weak_from_this().expired()) {
-    take_all(group.waiters, wakes);
-  } else {
-    gather(group);
-  }
-}
-
-void EventLog::gather(Group& group) {
-  group.busy = true;
-  const auto gathering = std::min<Clock::duration>(kMaxGathering, group.waiters.size() * kPerWaiter);
-  group.executor->after(gathering, [weak = weak_from_this(), executor = group.executor] {
-    if (auto log = weak.lock()) log->begin_round(executor);
-  });
-}
-
-void EventLog::begin_round(Executor* executor) {
-  Wakes wakes;
-  {
-    std::lock_guard lock(mutex_);
-    Group& group = group_of(executor);
-    group.missed = false;
-    for (std::size_t i = group.waiters.size(); i-- > 0;) {
-      if (group.waiters[i]->cursor < end_) take(*group.waiters[i], wakes);
-    }
-  }
-  for (Wake& wake : wakes) {
-    for (Waiter* waiter : wake.waiters) waiter->handle.resume();
-  }
-  // Behind what they have posted: their writes.
-  executor->post([weak = weak_from_this(), executor] {
-    if (auto log = weak.lock()) log->end_round(executor);
-  });
-}
-
-void EventLog::end_round(Executor* executor) {
-  std::lock_guard lock(mutex_);
-  Group& group = group_of(executor);
-  group.busy = false;
-  if (std::exchange(group.missed, false)) gather(group);
-}
-
-void EventLog::take_concerned(const std::vector<Topic>& touched, std::uint64_t from, Wakes& wakes) {
-  for (const Topic& topic : touched) {
-    const auto found = by_topic_.find(topic.term);
-    if (found == by_topic_.end()) continue;
-    for (Waiter* waiter : found->second) waiter->cursor = std::max(waiter->cursor, from);
-    take_all(found->second, wakes);
-  }
-}
-
-// A waiter that has been taken stays where it is until its coroutine has been resumed.
-void EventLog::resume(Wakes wakes) {
-  for (auto& wake : wakes) {
-    auto run = [waiters = std::move(wake.waiters)] {
-      for (Waiter* waiter : waiters) waiter->handle.resume();
-    };
-    if (wake.executor != nullptr) {
-      wake.executor->post(std::move(run));
-    } else {
-      run();
-    }
-  }
-}
-
-void EventLog::cancel(Waiter& waiter) {
-  Wakes wakes;
-  {
-    std::lock_guard lock(mutex_);
-    waiter.cancelled = true;
-    if (!waiter.waiting) return;
-    take(waiter, wakes);
-  }
-  resume(std::move(wakes));
-}
-
-// ---- bookmarks
-
-EventLog::Waiter::~Waiter() {
-  if (log == nullptr) return;
-  const std::lock_guard lock(log->mutex_);
-  log->unlist_bookmark(*this);
-}
-
-void EventLog::list_bookmark(Waiter& waiter) {
-  if (waiter.listed == waiter.bookmark_due) return;
-  unlist_bookmark(waiter);
-  if (waiter.bookmark_due == Clock::time_point::max()) return;
-  const auto place = bookmarks_.emplace(waiter.bookmark_due, &waiter).first;
-  waiter.log = this;
-  waiter.listed = waiter.bookmark_due;
-  if (place == bookmarks_.begin() && on_due_) on_due_(waiter.bookmark_due);
-}
-
-void EventLog::unlist_bookmark(Waiter& waiter) {
-  if (waiter.listed) bookmarks_.erase({*waiter.listed, &waiter});
-  waiter.listed.reset();
-}
-
-void EventLog::tick(Clock::time_point now) {
-  Wakes wakes;
-  {
-    std::lock_guard lock(mutex_);
-    while (!bookmarks_.empty() && bookmarks_.begin()->first <= now) {
-      Waiter& waiter = *bookmarks_.begin()->second;
-      unlist_bookmark(waiter);
-      // One who does not wait looks at the time before it does so again.
-      if (!waiter.waiting) continue;
-      if (waiter.topic) waiter.cursor = std::max(waiter.cursor, end_);  // nothing up to here was of its concern
-      take(waiter, wakes);
-    }
-  }
-  resume(std::move(wakes));
-}
-
-std::optional<EventLog::Clock::time_point> EventLog::next_due() const {
-  std::lock_guard lock(mutex_);
-  if (bookmarks_.empty()) return std::nullopt;
-  return bookmarks_.begin()->first;
 }
 
 }  // namespace backplane

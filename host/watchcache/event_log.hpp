@@ -2,7 +2,8 @@
 // number) into it.
 //
 // Who waits says what he waits for: a change wakes those whom it may concern, and costs nothing for the others; their cursors pass over it.
-// Who waits for everything is woken at most so often that a loop with very many of them has time for other work: events gather meanwhile.
+// Where very many wait for the same on one loop, they are told in rounds, a few at a time: events gather between two rounds, so that each
+// hears of several at once and the loop has time for other work.
 // Thread-safety: append(), reset() and tick() by one thread, the pump; everything else from any thread.  The lock is held for pointer
 //                copies only.
 // Lifetime:      what read() hands out stays valid while it is held.  A log that delays wakes is held by a shared_ptr.  A waiter that wants
@@ -130,34 +131,60 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
 
  private:
   using Waiters = std::vector<Waiter*>;
-  // Those of one executor who wait for everything.
+  // What they wait for; nothing: everything.
+  using Place = std::optional<Term>;
+  static constexpr std::uint64_t kNothing = ~std::uint64_t{0};
+  // Those of one executor who wait for the same.
   struct Group {
+    // kCalled: the round is on its way before its time.
+    enum class State : unsigned char { kQuiet, kGathering, kCalled, kTelling };
     Executor* executor = nullptr;
     Waiters waiters;
-    bool busy = false;    // events gather for many, or many are being told
-    bool missed = false;  // something came since they are being told
+    State state = State::kQuiet;
+    std::uint64_t round = 0;
+    // What concerns them and they have not been told lies between these.
+    std::uint64_t first = kNothing;
+    std::uint64_t end = 0;
+    std::size_t written = 0;        // when the first of it came
+    Clock::time_point rests_until;  // so that rounds take a share of the loop's time only
   };
+  using Groups = std::vector<Group>;
   // Waiters that have been taken out of their lists, to be resumed without the lock.
   struct Wake {
     Executor* executor = nullptr;
     Waiters waiters;
   };
   using Wakes = std::vector<Wake>;
+  // Those who are being told, a few in each turn of their loop.
+  struct Round {
+    std::shared_ptr<EventLog> log;
+    Place place;
+    Executor* executor = nullptr;
+    Waiters waiters;
+    std::size_t told = 0;
+    Clock::time_point begun;
+  };
 
   bool enlist(Waiter& waiter, std::uint64_t cursor, std::coroutine_handle<> caller);
-  Group& group_of(Executor* executor);
-  Waiters& list_of(const Waiter& waiter);
-  void take(Waiter& waiter, Wakes& wakes);
-  void take_all(Waiters& waiters, Wakes& wakes);
+  Groups& groups_of(const Waiter& waiter);
+  static Group& group_of(Groups& groups, Executor* executor);
+  Group* find_group(const Place& place, Executor* executor);
+  void forget_if_empty(const Place& place);
+  // Out of its list, into those to be resumed.
+  void take(Group& group, Waiter& waiter, Wakes& wakes);
+  // All whom something untold concerns.
+  void take_concerned(Group& group, Wakes& wakes);
   void take_everybody(Wakes& wakes);
-  void take_topics(std::uint64_t from, Wakes& wakes);
-  // Those who wait for everything.  Many are told in rounds: events gather for some times as long as a round takes, and each hears of all
-  // of them at once.
-  void wake_group(Group& group, Wakes& wakes);
-  void gather(Group& group);
-  void begin_round(Executor* executor);
-  void end_round(Executor* executor);
-  void take_concerned(const std::vector<Topic>& touched, std::uint64_t from, Wakes& wakes);
+  // Records from `from` on concern all of them.
+  void wake(Groups& groups, const Place& place, std::uint64_t from, Wakes& wakes);
+  void wake_topics(const std::vector<Topic>& touched, std::uint64_t from, Wakes& wakes);
+  void wake_all_topics(std::uint64_t from, Wakes& wakes);
+  void gather(Group& group, const Place& place);
+  void call(Group& group, const Place& place);
+  bool gathered_enough(const Group& group) const;
+  void begin_round(const Place& place, Executor* executor, std::uint64_t number);
+  static void tell(std::shared_ptr<Round> round);
+  void end_round(const Round& round);
   static void resume(Wakes wakes);
   void trim(std::size_t max_bytes, std::vector<std::shared_ptr<Segment>>& dropped);
   // Puts the waiter's bookmark among those that will be due, or takes it out.
@@ -173,8 +200,9 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   Revision floor_ = 0;
   std::size_t bytes_ = 0;
   bool closed_ = false;
-  std::deque<Group> groups_;
-  std::unordered_map<Term, Waiters> by_topic_;
+  std::size_t written_ = 0;  // bytes that ever came
+  Groups everything_;
+  std::unordered_map<Term, Groups> by_topic_;
   std::array<std::atomic<std::size_t>, 4> topic_waiters_{};  // of each kind
   // Whose bookmark comes when.  A waiter stays there while it does not wait: bookmarks are rarer than events.
   std::set<std::pair<Clock::time_point, Waiter*>> bookmarks_;

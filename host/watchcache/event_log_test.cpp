@@ -311,31 +311,6 @@ Task<void> follow(EventLog& log, EventLog::Waiter& waiter, std::uint64_t cursor,
   ++done;
 }
 
-Task<void> count_wakes(EventLog& log, EventLog::Waiter& waiter, std::uint64_t cursor, std::size_t until, std::atomic<int>& wakes) {
-  for (std::size_t seen = 0; seen < until;) {
-    cursor = co_await log.wait(waiter, cursor);
-    ++wakes;
-    const std::size_t more = read_all(log, cursor).size();
-    seen += more;
-    cursor += more;
-  }
-}
-
-TEST_F(Waiting, WhatComesOneAfterAnotherReachesManyTogether) {
-  auto shared = std::make_shared<EventLog>();
-  shared->reset(0);
-  std::vector<EventLog::Waiter> many(100);
-  std::atomic<int> wakes{0};
-  for (auto& waiter : many) tasks.spawn(loops.loop(0), "counter", count_wakes(*shared, waiter, *shared->cursor_after(0), 2, wakes));
-  settle();
-  loops.loop(0).post([&] {
-    shared->append(records(1, 1));
-    loops.loop(0).post([&] { shared->append(records(2, 2)); });
-  });
-  finish();
-  EXPECT_EQ(wakes.load(), 100);
-}
-
 TEST_F(Waiting, ManyWhoWaitForEverythingMissNothingThoughTheyAreWokenNowAndThen) {
   constexpr Revision kRevisions = 300;
   auto shared = std::make_shared<EventLog>();

@@ -1,0 +1,155 @@
+// Many who wait for the same are told in rounds.
+#include <gtest/gtest.h>
+
+#include "turn_executor.hpp"
+#include "watchcache/event_log.hpp"
+
+namespace backplane {
+namespace {
+
+constexpr std::size_t kMany = 100;
+
+// What each waiter of a loop has been woken for.
+struct Heard {
+  int wakes = 0;
+  std::vector<Revision> revisions;
+};
+
+Task<void> hear(EventLog& log, EventLog::Waiter& waiter, std::uint64_t cursor, Heard& heard) {
+  for (;;) {
+    cursor = co_await log.wait(waiter, cursor);
+    const auto slice = log.read(cursor);
+    if (slice.state == EventLog::Slice::State::kClosed || slice.state == EventLog::Slice::State::kLagged) co_return;
+    ++heard.wakes;
+    for (const auto& part : slice.records) {
+      for (const auto& record : part) heard.revisions.push_back(record.revision);
+    }
+    cursor = slice.next;
+  }
+}
+
+class Rounds : public testing::Test {
+ protected:
+  Rounds() {
+    log->reset(0);
+    now->key = "/k/ns/a";
+    now->ns = "ns";
+    now->set_json(SharedBytes(std::string(100, 'x')));
+  }
+  ~Rounds() override {
+    log->close();
+    loop.settle(true);
+  }
+  void start(std::optional<Topic> topic = {}, bool bookmarks = false) {
+    for (std::size_t i = 0; i < kMany; ++i) {
+      waiters[i].topic = topic;
+      waiters[i].wants_bookmarks = bookmarks;
+      waiters[i].bookmark_due = EventLog::Clock::now();
+      loop.start(hear(*log, waiters[i], *log->cursor_after(0), heard[i]));
+    }
+  }
+  void append(Revision revision) {
+    std::vector<LogRecord> one;
+    one.push_back({WatchEvent::Type::kModified, revision, now, nullptr});
+    log->append(std::move(one));
+  }
+  int wakes() const {
+    int sum = 0;
+    for (const Heard& each : heard) sum += each.wakes;
+    return sum;
+  }
+
+  const Topic kOfNamespace{Topic::Kind::kNamespace, namespace_term("ns")};
+  test::TurnExecutor loop;
+  std::shared_ptr<EventLog> log = std::make_shared<EventLog>(EventLog::Limits{.max_events = 1024});
+  std::shared_ptr<ObjectEntry> now = std::make_shared<ObjectEntry>();
+  std::array<EventLog::Waiter, kMany> waiters;
+  std::array<Heard, kMany> heard;
+};
+
+TEST_F(Rounds, ReachWhoWaitsForEverythingWithAllThatHasGathered) {
+  start();
+  append(1);
+  append(2);
+  loop.settle();
+  EXPECT_EQ(wakes(), 0);
+  loop.fire_timers();
+  EXPECT_EQ(wakes(), kMany);
+  for (const Heard& each : heard) EXPECT_EQ(each.revisions, (std::vector<Revision>{1, 2}));
+}
+
+// A thousand watches of one namespace were written to for every event alone.
+TEST_F(Rounds, ReachWhoWaitsForTheSameTopic) {
+  start(kOfNamespace);
+  append(1);
+  append(2);
+  loop.settle();
+  EXPECT_EQ(wakes(), 0);
+  loop.fire_timers();
+  EXPECT_EQ(wakes(), kMany);
+  append(3);
+  loop.fire_timers();
+  EXPECT_EQ(wakes(), 2 * kMany);
+  for (const Heard& each : heard) EXPECT_EQ(each.revisions, (std::vector<Revision>{1, 2, 3}));
+}
+
+TEST_F(Rounds, TellAFewInATurnSoThatOthersGoBetween) {
+  start();
+  append(1);
+  int told_before_others = 0;
+  loop.post([&] {});
+  loop.settle();
+  // The round begins behind what is posted here, and its second turn behind what that posts.
+  loop.after(std::chrono::nanoseconds(0), [&] { loop.post([&] { told_before_others = wakes(); }); });
+  loop.fire_timers();
+  EXPECT_GT(told_before_others, 0);
+  EXPECT_LT(told_before_others, static_cast<int>(kMany));
+  EXPECT_EQ(wakes(), kMany);
+}
+
+TEST_F(Rounds, RestBetweenThemAndTellThenWhatCameMeanwhile) {
+  start(kOfNamespace);
+  append(1);
+  // Behind the first turn of the round: some have been told, some have not.
+  loop.after(std::chrono::nanoseconds(0), [&] { loop.post([&] { append(2); }); });
+  loop.fire_timers();
+  const int first = wakes();
+  EXPECT_LE(first, static_cast<int>(kMany));
+  loop.fire_timers();
+  EXPECT_GT(wakes(), first);
+  for (const Heard& each : heard) EXPECT_EQ(each.revisions, (std::vector<Revision>{1, 2}));
+}
+
+TEST_F(Rounds, BeginBeforeTheirTimeWhenMuchOfTheLogWaits) {
+  start();
+  for (Revision revision = 1; revision <= 200; ++revision) append(revision);
+  loop.settle();
+  EXPECT_EQ(wakes(), 0);
+  for (Revision revision = 201; revision <= 300; ++revision) append(revision);
+  loop.settle();
+  for (const Heard& each : heard) EXPECT_EQ(each.revisions.size(), 300u);
+  const int before = wakes();
+  loop.fire_timers();  // that of the round that has been held
+  EXPECT_EQ(wakes(), before);
+}
+
+// The bookmark finds everything of the waiter's concern told, or brings it.
+TEST_F(Rounds, AreNotPassedOverByABookmark) {
+  start(kOfNamespace, true);
+  append(1);
+  log->tick(EventLog::Clock::now());
+  loop.settle();
+  loop.fire_timers();
+  for (const Heard& each : heard) EXPECT_EQ(each.revisions, std::vector<Revision>{1});
+}
+
+TEST_F(Rounds, LeaveNobodyBehindWhenTheLogIsForgotten) {
+  start();
+  append(1);
+  log->reset(100);
+  loop.settle(true);
+  for (const Heard& each : heard) EXPECT_EQ(each.wakes, 0);  // lagged, and gone
+}
+
+}  // namespace
+}  // namespace backplane
