@@ -27,7 +27,9 @@ Usage usage_of(int pid) {
   for (int i = 0; i < 11; ++i) fields >> field;
   long user = 0, system = 0;
   fields >> user >> system;
-  usage.cpu_seconds = static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
+  usage.cpu_seconds = static_cast<double>(user + system) / ticks;
+  usage.kernel_seconds = static_cast<double>(system) / ticks;
   std::ifstream status(base + "/status");
   for (std::string line; std::getline(status, line);) {
     if (line.starts_with("VmRSS:")) usage.rss_kib = std::stol(line.substr(6));

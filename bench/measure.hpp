@@ -13,6 +13,7 @@ namespace bench {
 
 struct Usage {
   double cpu_seconds = 0;
+  double kernel_seconds = 0;  // of those
   long rss_kib = 0;
   long peak_kib = 0;
 };

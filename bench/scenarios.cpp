@@ -70,7 +70,9 @@ void drive(const std::string& name, const Endpoint& endpoint, const Settings& se
   out["p999_ms"] = quantile(0.999);
   out["MB_s"] = rounded(static_cast<double>(bytes) / seconds / 1e6);
   if (settings.pid && !all.empty()) {
-    out["server_cpu_us_op"] = rounded((after.cpu_seconds - before.cpu_seconds) * 1e6 / static_cast<double>(all.size()));
+    const auto each = static_cast<double>(all.size());
+    out["server_cpu_us_op"] = rounded((after.cpu_seconds - before.cpu_seconds) * 1e6 / each);
+    out["server_kernel_us_op"] = rounded((after.kernel_seconds - before.kernel_seconds) * 1e6 / each);
     if (bytes > 0) out["server_cpu_ns_byte"] = rounded((after.cpu_seconds - before.cpu_seconds) * 1e9 / static_cast<double>(bytes));
     out["rss_before_MB"] = before.rss_kib / 1024;
     out["peak_MB"] = after.peak_kib / 1024;
@@ -192,8 +194,11 @@ void run_fanout(const Endpoint& endpoint, const Settings& settings) {
   const Usage after = usage_of(settings.pid);
   json::object out{{"scenario", "fanout"}, {"watchers", settings.watchers}, {"delivered", delivered.load()}, {"wanted", wanted}};
   out["deliveries_s"] = rounded(static_cast<double>(delivered) / seconds);
-  if (settings.pid)
-    out["server_cpu_us_delivery"] = rounded((after.cpu_seconds - before.cpu_seconds) * 1e6 / static_cast<double>(delivered));
+  if (settings.pid) {
+    const auto each = static_cast<double>(delivered);
+    out["server_cpu_us_delivery"] = rounded((after.cpu_seconds - before.cpu_seconds) * 1e6 / each);
+    out["server_kernel_us_delivery"] = rounded((after.kernel_seconds - before.kernel_seconds) * 1e6 / each);
+  }
   std::cout << json::serialize(out) << std::endl;
   for (auto& watch : watches) watch->shut_down();
   for (auto& reader : readers) reader.join();

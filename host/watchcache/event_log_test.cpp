@@ -326,5 +326,47 @@ TEST_F(Waiting, ManyWhoWaitForEverythingMissNothingThoughTheyAreWokenNowAndThen)
   EXPECT_EQ(done.load(), 200);
 }
 
+Task<void> follow_namespace(EventLog& log, EventLog::Waiter& waiter, std::uint64_t cursor, Revision until, std::atomic<int>& done) {
+  Revision wanted = 2;
+  while (wanted <= until) {
+    cursor = co_await log.wait(waiter, cursor);
+    for (auto slice = log.read(cursor); slice.state == EventLog::Slice::State::kRecords; slice = log.read(cursor)) {
+      for (const auto& part : slice.records) {
+        for (const auto& record : part) {
+          if (record.object->ns != "ns") continue;
+          EXPECT_EQ(record.revision, wanted);
+          wanted = record.revision + 2;
+        }
+      }
+      cursor = slice.next;
+    }
+  }
+  ++done;
+}
+
+TEST_F(Waiting, ManyWhoWaitForANamespaceMissNothingOfItAmongWhatIsOfOthers) {
+  constexpr Revision kRevisions = 600;
+  auto shared = std::make_shared<EventLog>();
+  shared->reset(0);
+  std::vector<EventLog::Waiter> many(200);
+  std::atomic<int> done{0};
+  for (std::size_t i = 0; i < many.size(); ++i) {
+    many[i].topic = Topic{Topic::Kind::kNamespace, namespace_term("ns")};
+    tasks.spawn(loops.loop(i), "follower", follow_namespace(*shared, many[i], *shared->cursor_after(0), kRevisions, done));
+  }
+  settle();
+  for (Revision revision = 1; revision <= kRevisions; ++revision) {
+    auto one = named(revision, "a", "");
+    if (revision % 2 == 1) {
+      auto elsewhere = std::make_shared<ObjectEntry>(*one[0].object);
+      elsewhere->ns = "other";
+      one[0].object = one[0].previous = std::move(elsewhere);
+    }
+    shared->append(std::move(one));
+  }
+  finish();
+  EXPECT_EQ(done.load(), 200);
+}
+
 }  // namespace
 }  // namespace backplane
