@@ -146,18 +146,21 @@ Cost measure_namespaces(const GrowthSettings& settings, long size) {
 
 using Connections = std::vector<std::unique_ptr<Connection>>;
 
-Connections connect(const OwnServer& server, long size) {
+// `begin` comes right after the handshake: a server waits only so long for a connection's first request.
+template <class Begin>
+Connections connect(const OwnServer& server, long size, Begin begin) {
   Connections out;
-  for (long i = 0; i < size; ++i) out.push_back(std::make_unique<Connection>(server.endpoint()));
+  for (long i = 0; i < size; ++i) {
+    out.push_back(std::make_unique<Connection>(server.endpoint()));
+    begin(*out.back());
+  }
   return out;
 }
 
 // Open, each after one request.
 Cost measure_connections(const GrowthSettings& settings, long size) {
   return cost_of(settings, [size](const OwnServer& server) {
-    Connections connections = connect(server, size);
-    for (const auto& each : connections) expect(each->request("GET", "/api/v1/namespaces/default", {}, true), 200, "get");
-    return connections;
+    return connect(server, size, [](Connection& each) { expect(each.request("GET", "/api/v1/namespaces/default", {}, true), 200, "get"); });
   });
 }
 
@@ -167,11 +170,10 @@ Cost measure_watchers(const GrowthSettings& settings, long size) {
   return cost_of(settings, [size](const OwnServer& server) {
     Connection setup(server.endpoint());
     make_namespace(setup, "growth");
-    Connections watchers = connect(server, size);
     const std::string path = "/api/v1/namespaces/growth/configmaps?watch=true&resourceVersion=0";
-    for (const auto& each : watchers) {
-      if (each->begin_stream(path) != 200) throw std::runtime_error("a watch was refused");
-    }
+    Connections watchers = connect(server, size, [&path](Connection& each) {
+      if (each.begin_stream(path) != 200) throw std::runtime_error("a watch was refused");
+    });
     make_objects(server, "growth", kEvents);
     std::string line;
     for (const auto& each : watchers) {
