@@ -89,6 +89,15 @@ void Connection::arm_read() {
 void Connection::want_read() { arm_read(); }
 
 void Connection::on_readable() {
+  receiving_ = true;
+  receive_some();
+  receiving_ = false;
+  // What was answered at once goes out at once: another turn of the loop would first ask the kernel for news.
+  if (flush_planned_) flush();
+  arm_read();
+}
+
+void Connection::receive_some() {
   auto& buffer = owner_.read_buffer();
   for (int round = 0; round < kRounds && state_ != State::kClosed; ++round) {
     const ssize_t got = ::recv(socket_.native_handle(), buffer.data(), buffer.size(), 0);
@@ -100,7 +109,6 @@ void Connection::on_readable() {
     if (static_cast<std::size_t>(got) < buffer.size()) break;
     if (state_ == State::kOpen && !session_->wants_input()) break;
   }
-  arm_read();
 }
 
 void Connection::received(std::string_view bytes) {
@@ -212,7 +220,7 @@ void Connection::want_flush() {
   // A blocked socket resumes flush() itself.
   if (flush_planned_ || flushing_ || writing_ || state_ != State::kOpen) return;
   flush_planned_ = true;
-  owner_.flush_later(shared_from_this());
+  if (!receiving_) owner_.flush_later(shared_from_this());
 }
 
 void Connection::flush() {

@@ -40,6 +40,7 @@ class Connection final : public SessionTransport, public std::enable_shared_from
   void arm_read();
   void arm_write();
   void on_readable();
+  void receive_some();
   void received(std::string_view bytes);
   // Handshake bytes that must go out at once; the rest of the input is handled by read_records().
   void shake_hands(std::string_view bytes);
@@ -69,6 +70,7 @@ class Connection final : public SessionTransport, public std::enable_shared_from
   bool speaks_tls_ = false;
   bool reading_ = false;
   bool writing_ = false;
+  bool receiving_ = false;
   bool flush_planned_ = false;
   bool flushing_ = false;
   bool peer_ended_ = false;
