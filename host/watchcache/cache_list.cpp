@@ -126,13 +126,13 @@ Task<Status> PrefixCache::wait_for(Revision revision) {
   co_return Status{};
 }
 
-Task<Status> PrefixCache::wait_current() {
+Task<Status> PrefixCache::wait_current(bool paced) {
   auto loading = ensure_ready();
   auto status = co_await std::move(loading);
   if (!status.ok()) co_return status;
   Revision target = store_->storage.committed_revision();
   if (target == 0) {
-    auto asking = store_->storage.current_revision();
+    auto asking = paced ? store_->paced.current(store_) : store_->storage.current_revision();
     auto current = co_await std::move(asking);
     if (!current.ok()) co_return std::move(current.status());
     target = *current;
@@ -145,7 +145,7 @@ Task<Status> PrefixCache::wait_current() {
 
 Task<Status> PrefixCache::make_fresh(const ListPlan& plan) {
   const bool confirmed = plan.at == ListPlan::At::kConsistent || config_.confirmed;
-  auto reading = confirmed ? wait_current() : ensure_ready();
+  auto reading = confirmed ? wait_current(plan.paced) : ensure_ready();
   auto status = co_await std::move(reading);
   if (!status.ok() || plan.at == ListPlan::At::kAny || this->revision() >= plan.revision) co_return status;
   auto waiting = wait_for(plan.revision);
@@ -169,6 +169,7 @@ Task<Result<View>> PrefixCache::fresh(ListPlan plan) {
 
 Task<Result<ObjectRef>> PrefixCache::get(std::string key, std::string resource_version) {
   ListPlan plan;
+  plan.paced = false;
   if (!resource_version.empty()) {
     auto revision = parse_resource_version(resource_version);
     if (!revision.ok()) co_return std::move(revision.status());

@@ -19,6 +19,7 @@
 #include "watchcache/entry.hpp"
 #include "watchcache/event_log.hpp"
 #include "watchcache/object_index.hpp"
+#include "watchcache/paced_revisions.hpp"
 #include "watchcache/progress.hpp"
 #include "watchcache/progress_requests.hpp"
 #include "watchcache/published.hpp"
@@ -53,6 +54,7 @@ struct FollowedStore {
   Alarms<PrefixCache> alarms;
   TaskGroup tasks;
   ProgressRequests requests;
+  PacedRevisions paced;
   std::atomic<bool> started{false};
   std::atomic<bool> stopping{false};
 };
@@ -83,6 +85,7 @@ struct ListPlan {
   std::string from;
   std::int64_t limit = 0;  // 0: all
   bool continued = false;
+  bool paced = true;  // the store's revision may be waited for with others
 };
 
 class PrefixCache final : public ResourceCache, public std::enable_shared_from_this<PrefixCache> {
@@ -91,7 +94,7 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
 
   ObjectRef make_entry(const KeyValue& stored) const override;
   ObjectRef peek(std::string_view key) const override;
-  Task<Status> wait_current() override;
+  Task<Status> wait_current() override { return wait_current(/*paced=*/true); }
   Task<Result<ObjectRef>> get(std::string key, std::string resource_version) override;
   Task<Result<ListResult>> list(CacheScope scope, ListOptions options) override;
   Task<Result<std::unique_ptr<WatchStream>>> watch(CacheScope scope, ListOptions options) override;
@@ -150,6 +153,7 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   // The state at exactly `revision`, if it is at hand.
   std::optional<View> at(Revision revision) const;
   void pin(const View& view);
+  Task<Status> wait_current(bool paced);
   // Waits until `revision` is reached.  Errors: kTimeout ResourceVersionTooLarge.
   Task<Status> wait_for(Revision revision);
   // The newest state once it is fresh enough for `plan`.

@@ -1,6 +1,7 @@
 // etcd as the store: the suites of every store, the cache above it, and what is its own: servers that go away and come back.
 #include "etcd_storage.hpp"
 
+#include <future>
 #include <map>
 #include <thread>
 
@@ -148,6 +149,27 @@ TEST_F(EtcdStorage, OneRevisionIsAskedForByAllWhoWait) {
   for (auto& asker : askers) asker.join();
   loops.stop();
   EXPECT_EQ(wrong.load(), 0);
+}
+
+TEST_F(EtcdStorage, WhoComesWhileTheRevisionIsAskedForSharesTheNextQuestion) {
+  OpenStore store(etcd_backend());
+  const auto& server = Servers::in(store.directory());
+  const std::string asked = R"(grpc_server_started_total{grpc_method="Range",grpc_service="etcdserverpb.KV",grpc_type="unary"})";
+  store.newest();  // there is a connection
+  const double before = server.metric(asked);
+  std::vector<std::promise<bool>> askers(100);
+  // All of them come before the loop hears of the first answer.
+  store.loop().post([&] {
+    for (auto& done : askers) {
+      spawn_detached(store.loop(), [](StorageBackend& backend, std::promise<bool>& done) -> Task<void> {
+        auto asking = backend.current_revision();
+        const auto revision = co_await std::move(asking);
+        done.set_value(revision.ok() && *revision > 0);
+      }(*store, done));
+    }
+  });
+  for (auto& done : askers) EXPECT_TRUE(done.get_future().get());
+  EXPECT_EQ(server.metric(asked) - before, 1);
 }
 
 TEST_F(EtcdStorage, AKeyPrefixOfItsOwnKeepsTwoClustersApart) {
