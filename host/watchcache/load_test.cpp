@@ -28,13 +28,17 @@ class Pages final : public StorageBackend, public StoredPages {
       largest_ = std::max(largest_, request.limit);
     }
     changed_.notify_all();
-    if (request.limit > most_.load()) co_return internal_error("received message larger than max");
+    if (request.limit > most_.load()) {
+      ++refused_;
+      co_return internal_error("received message larger than max");
+    }
     auto reading = below_->range(std::move(request));
     auto result = co_await std::move(reading);
     co_return result;
   }
   // A page of more is too much.
   std::atomic<std::int64_t> most_{1'000'000};
+  std::atomic<int> refused_{0};  // so many were
   std::int64_t largest() const {
     const std::lock_guard lock(mutex_);
     return largest_;
@@ -126,6 +130,7 @@ TEST(Load, APageThatIsTooMuchIsAskedForAgainAsASmallerOne) {
   storage.most_ = 1'000;
   load_all(storage);
   EXPECT_GT(storage.largest(), 1'000);
+  EXPECT_EQ(storage.refused_.load(), 1) << "what was too much once is not asked for again";
 }
 
 }  // namespace

@@ -10,11 +10,11 @@ namespace backplane {
 namespace {
 
 // So many of the same size are a page.  What comes may be larger: pages grow step by step.
-std::int64_t fitting(const std::vector<KeyValue>& items, std::int64_t before) {
+std::int64_t fitting(const std::vector<KeyValue>& items, std::int64_t before, std::int64_t most) {
   std::size_t bytes = 1;
   for (const KeyValue& item : items) bytes += item.key.size() + item.value.size();
   const auto fit = static_cast<std::int64_t>(PageReader::kPageBytes * items.size() / bytes);
-  return std::clamp(std::min(fit, 2 * before), PageReader::kFirstPage, PageReader::kMostOnPage);
+  return std::clamp(std::min(fit, 2 * before), PageReader::kFirstPage, most);
 }
 
 }  // namespace
@@ -54,7 +54,8 @@ Task<PageReader::Page> PageReader::next() {
   Page page = co_await waited.future();
   on_its_way_.reset();
   if (!page.ok() && request_.limit > kFirstPage) {
-    // Perhaps it was too much for one answer.
+    // Perhaps it was too much for one answer: half of it, which was not, is the most from here on.
+    most_ = std::max(kFirstPage, request_.limit / 2);
     request_.limit = kFirstPage;
     ask();
     waited = *on_its_way_;
@@ -65,7 +66,7 @@ Task<PageReader::Page> PageReader::next() {
   request_.revision = page->revision;
   if (!page->more || page->items.empty()) co_return page;
   request_.start = page->items.back().key + '\0';
-  request_.limit = fitting(page->items, request_.limit);
+  request_.limit = fitting(page->items, request_.limit, most_);
   ask();
   co_return page;
 }

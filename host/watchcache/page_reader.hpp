@@ -31,6 +31,7 @@ class PageReader {
 
   const std::shared_ptr<FollowedStore> store_;
   RangeRequest request_;
+  std::int64_t most_ = kMostOnPage;
   std::optional<Promise<Page>> on_its_way_;
 };
 
