@@ -1,5 +1,8 @@
 #include "app/health_checks.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "app/log_check.hpp"
 #include "base/log.hpp"
 
@@ -7,6 +10,50 @@ namespace backplane {
 namespace {
 
 constexpr HealthEndpoints kReadyOnly{false, false, true};
+constexpr HealthEndpoints kNotReady{true, true, false};
+
+// The chain from its far end: definitions, the groups, the aggregator.
+constexpr std::string_view kKnownOrder[] = {
+    "poststarthook/start-apiserver-admission-initializer",
+    "poststarthook/generic-apiserver-start-informers",
+    "poststarthook/priority-and-fairness-config-consumer",
+    "poststarthook/priority-and-fairness-filter",
+    "poststarthook/storage-object-count-tracker-hook",
+    "poststarthook/start-apiextensions-informers",
+    "poststarthook/start-apiextensions-controllers",
+    "poststarthook/crd-informer-synced",
+    "poststarthook/start-system-namespaces-controller",
+    "poststarthook/peer-endpoint-reconciler-controller",
+    "poststarthook/start-cluster-authentication-info-controller",
+    "poststarthook/start-kube-apiserver-identity-lease-controller",
+    "poststarthook/start-kube-apiserver-identity-lease-garbage-collector",
+    "poststarthook/storage-readiness",
+    "poststarthook/start-legacy-token-tracking-controller",
+    "poststarthook/start-service-ip-repair-controllers",
+    "poststarthook/rbac/bootstrap-roles",
+    "poststarthook/scheduling/bootstrap-system-priority-classes",
+    "poststarthook/priority-and-fairness-config-producer",
+    "poststarthook/bootstrap-controller",
+    "poststarthook/start-kubernetes-service-cidr-controller",
+    "poststarthook/start-kube-aggregator-informers",
+    "poststarthook/apiservice-status-local-available-controller",
+    "poststarthook/apiservice-status-remote-available-controller",
+    "poststarthook/apiservice-registration-controller",
+    "poststarthook/apiservice-discovery-controller",
+    "poststarthook/kube-apiserver-autoregistration",
+    "autoregister-completion",
+    "poststarthook/apiservice-openapi-controller",
+    "poststarthook/apiservice-openapiv3-controller",
+};
+
+std::ptrdiff_t place_of(std::string_view name) {
+  return std::distance(std::begin(kKnownOrder), std::find(std::begin(kKnownOrder), std::end(kKnownOrder), name));
+}
+
+Task<Status> not_later_than(std::chrono::system_clock::time_point expires) {
+  if (std::chrono::system_clock::now() <= expires) co_return Status();
+  co_return Status(Reason::kInternalError, "loopback serving certificate is expired");
+}
 
 Task<Status> store_answers(StorageBackend& storage, std::chrono::nanoseconds timeout) {
   Status status = co_await storage.health(std::chrono::duration_cast<std::chrono::milliseconds>(timeout));
@@ -33,6 +80,10 @@ std::shared_ptr<HealthCheck> store_check(std::string name, std::string group, St
 
 }  // namespace
 
+std::shared_ptr<HealthCheck> loopback_certificate_check(std::chrono::system_clock::time_point expires) {
+  return make_health_check("loopback-serving-certificate", [expires] { return not_later_than(expires); });
+}
+
 Status add_host_checks(HealthRegistry& registry, HealthCheckParts parts) {
   const TrackedCaches* caches = &parts.caches;
   struct Row {
@@ -42,6 +93,7 @@ Status add_host_checks(HealthRegistry& registry, HealthCheckParts parts) {
   std::vector<Row> rows = {
       {ping_check(), {}},
       {make_log_check({.flush = flush_logs}), {}},
+      {loopback_certificate_check(parts.loopback_expires), kNotReady},
       {store_check("etcd", "etcd", parts.storage, parts.healthcheck_timeout), {}},
       {store_check("etcd-readiness", "etcd-readiness", parts.storage, parts.readycheck_timeout), kReadyOnly},
       {make_health_check("informer-sync", [caches] { return caches_are_loaded(*caches); }), kReadyOnly},
@@ -54,6 +106,15 @@ Status add_host_checks(HealthRegistry& registry, HealthCheckParts parts) {
   }
   for (const auto& row : rows) {
     if (Status status = registry.add(row.check, row.where); !status.ok()) return status;
+  }
+  return {};
+}
+
+Status add_in_known_order(HealthRegistry& registry, std::vector<PlacedCheck> checks) {
+  std::stable_sort(checks.begin(), checks.end(),
+                   [](const PlacedCheck& a, const PlacedCheck& b) { return place_of(a.check->name()) < place_of(b.check->name()); });
+  for (auto& row : checks) {
+    if (Status status = registry.add(std::move(row.check), row.where); !status.ok()) return status;
   }
   return {};
 }

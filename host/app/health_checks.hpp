@@ -19,11 +19,21 @@ struct HealthCheckParts {
   const TrackedCaches& caches;
   std::chrono::nanoseconds healthcheck_timeout;
   std::chrono::nanoseconds readycheck_timeout;
+  std::chrono::system_clock::time_point loopback_expires;
 };
 
-// Adds ping, log, etcd, then (readyz only) etcd-readiness, informer-sync; etcd-override-N and etcd-override-readiness-N for the N-th store
-// of single resources.
+// Fails from then on: whoever restarts a server that is not alive gives it a new certificate of the loopback name.
+std::shared_ptr<HealthCheck> loopback_certificate_check(std::chrono::system_clock::time_point expires);
+
+// Adds ping, log, loopback-serving-certificate (not readyz), etcd, then (readyz only) etcd-readiness, informer-sync; etcd-override-N and
+// etcd-override-readiness-N for the N-th store of single resources.
 Status add_host_checks(HealthRegistry& registry, HealthCheckParts parts);
+struct PlacedCheck {
+  std::shared_ptr<HealthCheck> check;
+  HealthEndpoints where;
+};
+// Adds the checks of hooks and plugins in the order in which kube-apiserver shows its own of these names; the others behind, as given.
+Status add_in_known_order(HealthRegistry& registry, std::vector<PlacedCheck> checks);
 // readyz only, and last: the check named shutdown.
 Status add_shutdown_check(HealthRegistry& registry, const Signal& shutdown_initiated);
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "app/health_checks.hpp"
 #include "app/log_check.hpp"
 #include "base/io_loop.hpp"
 #include "http/local_client.hpp"
@@ -88,6 +89,29 @@ TEST_F(HealthTest, AGroupIsExcludedTogetherAndACheckByItsOwnName) {
   EXPECT_EQ(get("/livez", "?exclude=etcd-override-0&exclude=nothing"),
             "[-]etcd failed: reason withheld\n[+]etcd-override-0 excluded: ok\n[+]ping ok\n"
             "warn: some health checks cannot be excluded: no matches for \"nothing\"\nlivez check failed\n");
+}
+
+TEST_F(HealthTest, TheLoopbackCertificateIsToldOfWhenItsTimeIsUp) {
+  const auto now = std::chrono::system_clock::now();
+  for (const auto expires : {now + 1h, now - 1s}) {
+    HealthRegistry registry;
+    ASSERT_TRUE(registry.add(loopback_certificate_check(expires), {}).ok());
+    install(registry);
+    EXPECT_EQ(get("/livez"), expires > now ? "ok" : "[-]loopback-serving-certificate failed: reason withheld\nlivez check failed\n");
+  }
+}
+
+TEST_F(HealthTest, HooksAreShownInUpstreamsOrderAndOthersBehindThem) {
+  std::vector<PlacedCheck> checks;
+  for (const char* name : {"poststarthook/b-own", "poststarthook/bootstrap-controller", "autoregister-completion",
+                           "poststarthook/start-apiextensions-informers", "a-own"}) {
+    checks.push_back({make_health_check(name, [this, name] { return answer(name); }), {}});
+  }
+  ASSERT_TRUE(add_in_known_order(registry_, std::move(checks)).ok());
+  install();
+  EXPECT_EQ(get("/readyz", "?verbose"),
+            "[+]poststarthook/start-apiextensions-informers ok\n[+]poststarthook/bootstrap-controller ok\n[+]autoregister-completion ok\n"
+            "[+]poststarthook/b-own ok\n[+]a-own ok\nreadyz check passed\n");
 }
 
 TEST_F(HealthTest, WhatTheEndpointsSawIsCountedAndSinglePathsAreNot) {

@@ -73,6 +73,27 @@ SniCertificate parse_sni(const std::string& text) {
   return pair;
 }
 
+// The certificate of the loopback name, with the authority that has signed it and nothing else.
+Result<SniCertificate> loopback_certificate() {
+  const auto now = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  CertificateSpec spec;
+  spec.use = CertificateUse::kAuthority;
+  spec.common_name = std::string(kLoopbackName) + "-ca@" + std::to_string(now);
+  spec.lifetime = kLoopbackLifetime;
+  auto authority = issue_certificate(spec, nullptr);
+  if (!authority.ok()) return std::move(authority.status());
+  spec.use = CertificateUse::kServer;
+  spec.common_name = std::string(kLoopbackName) + "@" + std::to_string(now);
+  spec.dns_names = {std::string(kLoopbackName)};
+  auto pair = issue_certificate(spec, &*authority);
+  if (!pair.ok()) return std::move(pair.status());
+  SniCertificate certificate;
+  certificate.names = spec.dns_names;
+  certificate.certificate_pem = pair->certificate_pem + authority->certificate_pem;
+  certificate.key_pem = std::move(pair->key_pem);
+  return certificate;
+}
+
 // What the store, the logs, plugins and listeners need must not be taken by connections.
 constexpr std::size_t kReservedFiles = 1024;
 
@@ -124,6 +145,10 @@ Result<ServerPki> prepare_pki(const Options& options) {
     if (Status status = ensure_key(pki.token_key_file); !status.ok()) return status;
   }
   pki.serving = serving_options(options);
+  // In front of all others: nobody else has this name.
+  auto loopback = loopback_certificate();
+  if (!loopback.ok()) return std::move(loopback.status());
+  pki.serving.sni_certificates.insert(pki.serving.sni_certificates.begin(), std::move(*loopback));
   pki.serving.client_ca_file = authority_files.certificate;
   if (!options.authentication.client_ca_file.empty()) pki.serving.more_client_ca_files.push_back(options.authentication.client_ca_file);
   pki.serving.proxy_ca_file = options.authentication.request_header.client_ca_file;

@@ -1,12 +1,14 @@
 // The certificates of a server that was given none, and the kubeconfig made from them.
 //
 // Everything is made once and kept: <data-dir>/pki/ca.crt and ca.key, admin.crt and admin.key, sa.key; apiserver.crt and apiserver.key in
-// --cert-dir.
+// --cert-dir.  Only the certificate of the loopback name is made at each start, and kept nowhere.
 // Thread-safety: start-up, one thread.
 // Errors:        kInternalError with the file and the reason.
 #pragma once
 
+#include <chrono>
 #include <string>
+#include <string_view>
 
 #include "app/options.hpp"
 #include "transport/certificates.hpp"
@@ -15,6 +17,10 @@ namespace backplane {
 
 // Who issues service account tokens when nobody says.
 inline constexpr std::string_view kDefaultIssuer = "https://kubernetes";
+
+// Who asks for this server name is shown a certificate that is made anew at each start.
+inline constexpr std::string_view kLoopbackName = "apiserver-loopback-client";
+inline constexpr std::chrono::hours kLoopbackLifetime{3 * 365 * 24};
 
 struct ServerPki {
   KeyPair authority;

@@ -34,11 +34,12 @@ std::map<std::string, std::string> host_names() {
                            "/debug/store/hold", "/debug/store/release"}) {
     taken.emplace(std::string("path ") + path, std::string(kTheHost));
   }
-  for (const char* check : {"ping", "log", "etcd", "etcd-readiness", "informer-sync", "shutdown"}) {
+  for (const char* check : {"ping", "log", "loopback-serving-certificate", "etcd", "etcd-readiness", "informer-sync", "shutdown"}) {
     taken.emplace(std::string("check ") + check, std::string(kTheHost));
   }
   taken.emplace("storage " + std::string(kMemoryBackend), std::string(kTheHost));
-  for (const char* hook : {"storage-readiness", "generic-apiserver-start-informers", "start-apiserver-admission-initializer"}) {
+  for (const char* hook : {"storage-readiness", "generic-apiserver-start-informers", "start-apiserver-admission-initializer",
+                           "storage-object-count-tracker-hook"}) {
     taken.emplace(std::string("poststarthook ") + hook, std::string(kTheHost));
   }
   return taken;

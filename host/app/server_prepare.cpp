@@ -3,6 +3,7 @@
 #include "app/health_checks.hpp"
 #include "app/logs_handler.hpp"
 #include "app/metrics_handler.hpp"
+#include "app/pki.hpp"
 #include "app/server_parts.hpp"
 #include "app/store_handler.hpp"
 #include "app/zpages.hpp"
@@ -24,7 +25,9 @@ Task<Status> wait_for_caches(const TrackedCaches& caches, std::chrono::nanosecon
 }
 
 // Stages that upstream has a hook for, and that lie behind the host when hooks begin: tools wait for their names.
-constexpr std::string_view kStages[] = {"generic-apiserver-start-informers", "start-apiserver-admission-initializer"};
+// Objects are counted by their caches.
+constexpr std::string_view kStages[] = {"generic-apiserver-start-informers", "start-apiserver-admission-initializer",
+                                        "storage-object-count-tracker-hook"};
 
 Task<Status> passed() { co_return Status(); }
 
@@ -57,17 +60,19 @@ Status ServerParts::collect_hooks() {
 Status ServerParts::install_health(std::vector<PathRoute>& routes) {
   std::vector<StorageBackend*> others;
   for (std::size_t i = 1; i < all_stores.size(); ++i) others.push_back(all_stores[i].storage.get());
-  HealthCheckParts parts{main_store(), std::move(others), *caches, options().storage.healthcheck_timeout,
-                         options().storage.readycheck_timeout};
+  HealthCheckParts parts{main_store(),
+                         std::move(others),
+                         *caches,
+                         options().storage.healthcheck_timeout,
+                         options().storage.readycheck_timeout,
+                         std::chrono::system_clock::now() + kLoopbackLifetime};
   if (Status status = add_host_checks(health, parts); !status.ok()) return status;
-  for (auto& check : hooks.health_checks()) {
-    if (Status status = health.add(std::move(check), {.boot_sequence = true}); !status.ok()) return status;
-  }
+  std::vector<PlacedCheck> checks;
+  for (auto& check : hooks.health_checks()) checks.push_back({std::move(check), {.boot_sequence = true}});
   for (const auto& delegate : plugins.delegates) {
-    for (const auto& entry : delegate.health_checks) {
-      if (Status status = health.add(entry.check, entry.where); !status.ok()) return status;
-    }
+    for (const auto& entry : delegate.health_checks) checks.push_back({entry.check, entry.where});
   }
+  if (Status status = add_in_known_order(health, std::move(checks)); !status.ok()) return status;
   if (Status status = add_shutdown_check(health, signals.shutdown_initiated); !status.ok()) return status;
   auto installed = health.install([this] { signals.has_been_ready.fire(); });
   routes.insert(routes.end(), std::make_move_iterator(installed.begin()), std::make_move_iterator(installed.end()));

@@ -49,6 +49,7 @@ std::vector<std::string> validate(const ServingOptions& options) {
     }
   }
   for (const auto& pair : options.sni_certificates) {
+    if (pair.in_memory()) continue;
     if (pair.files.certificate.empty() || pair.files.key.empty())
       problems.emplace_back("--tls-sni-cert-key needs a certificate and a key file");
   }

@@ -22,6 +22,11 @@ struct SniCertificate {
   KeyPairFiles files;
   // Domain names ("*.example.com" included) and IP addresses; empty: taken from the certificate, after all explicit ones.
   std::vector<std::string> names = {};
+  // A pair that lives in memory alone, instead of files.
+  std::string certificate_pem = {};
+  std::string key_pem = {};
+
+  bool in_memory() const noexcept { return !certificate_pem.empty(); }
 };
 
 struct ServingOptions {

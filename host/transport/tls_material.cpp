@@ -28,6 +28,9 @@ TlsMaterial tls_files(const ServingOptions& options) {
   material.groups.push_back(pair_of("serving certificate", options.certificate));
   for (const auto& pair : options.sni_certificates) {
     material.groups.push_back(pair_of("SNI certificate " + pair.files.certificate, pair.files));
+    auto& files = material.groups.back().files;
+    files.front().pem = pair.certificate_pem;
+    files.back().pem = pair.key_pem;
   }
   TlsMaterial::Group authorities{"client certificate authorities", {}};
   if (!options.client_ca_file.empty()) authorities.files.push_back({options.client_ca_file, {}});
@@ -42,6 +45,7 @@ TlsMaterial tls_files(const ServingOptions& options) {
 Status read_group(TlsMaterial::Group& group) {
   auto files = group.files;
   for (auto& file : files) {
+    if (file.path.empty()) continue;  // lives in memory
     auto pem = read_pem(file.path);
     if (!pem.ok()) return std::move(pem.status());
     file.pem = std::move(*pem);

@@ -18,7 +18,7 @@ namespace backplane {
 
 struct TlsMaterial {
   struct File {
-    std::string path;
+    std::string path;  // empty: the bytes are all there is
     std::string pem;
     bool operator==(const File&) const = default;
   };

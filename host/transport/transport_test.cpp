@@ -346,6 +346,17 @@ TEST_F(Transport, TheServerNameChoosesExactBeforeWildcardAndExplicitBeforeExtrac
   EXPECT_EQ(served(""), "default");
 }
 
+TEST_F(Transport, ACertificateMayLiveInMemoryAlone) {
+  const auto made = issue_certificate({.common_name = "memory"}, &ca_);
+  ASSERT_TRUE(made.ok());
+  options_.sni_certificates.push_back(
+      {.files = {}, .names = {"inside"}, .certificate_pem = made->certificate_pem + ca_.certificate_pem, .key_pem = made->key_pem});
+  EXPECT_TRUE(validate(options_).empty());
+  start();
+  EXPECT_EQ(TlsClient(port(), {.server_name = "inside"}).server_common_name(), "memory");
+  EXPECT_EQ(TlsClient(port()).server_common_name(), "default");
+}
+
 TEST_F(Transport, WithoutAServerNameTheAddressReachedChooses) {
   options_.sni_certificates.push_back({.files = write_pair("ip", *issue_certificate({.common_name = "ip"}, &ca_)), .names = {"127.0.0.1"}});
   start();

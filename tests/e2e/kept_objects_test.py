@@ -115,6 +115,7 @@ class Addresses(unittest.TestCase):
             lines = self.server.request('GET', path + '?verbose=1')[2].split('\n')
             for check in ('ping', 'log', 'etcd', 'autoregister-completion', *('poststarthook/' + hook for hook in hooks)):
                 self.assertIn('[+]%s ok' % check, lines, path)
+            self.assertEqual('[+]loopback-serving-certificate ok' in lines, path != '/readyz', path)
 
 
 class Restarts(unittest.TestCase):
