@@ -4,6 +4,7 @@
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
+#include "backplane/workload/pod_annotations.hpp"
 #include "backplane/workload/pod_defaults.hpp"
 #include "backplane/workload/strategy.hpp"
 #include "backplane/workload/warnings.hpp"
@@ -61,10 +62,13 @@ class StatefulSetStrategy final : public WorkloadStrategy {
     const Schema* templates = core_schemas()->find("io.k8s.api.core.v1.PodTemplateSpec");
     templates->check(object_or_empty(whole, "template"), nullptr, ObjectPart::kWhole, "spec.template", errors);
     validate_workload_template(whole, options(), errors);
-    // Upstream looks at the template's labels twice, once on their own.
+    // Upstream looks at the template's labels and annotations twice, once on their own.
     const Object& metadata = object_or_empty(object_or_empty(spec, "template"), "metadata");
     validate_labels(object_or_empty(metadata, "labels"), "spec.template.labels", errors);
-    validate_annotations(object_or_empty(metadata, "annotations"), "spec.template.annotations", errors);
+    const Object& annotations = object_or_empty(metadata, "annotations");
+    validate_annotations(annotations, "spec.template.annotations", errors);
+    const Object& pod_spec = object_or_empty(object_or_empty(spec, "template"), "spec");
+    workload::validate_pod_annotations(annotations, pod_spec, "spec.template.annotations", nullptr, errors);
     validate_always_restarts(spec, errors);
   }
   // What can never change is looked at once.

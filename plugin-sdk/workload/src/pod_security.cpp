@@ -18,7 +18,13 @@ constexpr std::size_t kMaxHostname = 64;
 
 bool is_on(const Object& object, std::string_view key) { return get_bool(object, key).value_or(false); }
 
-// A path below a directory that others may not leave.
+bool is_padded(std::string_view text) {
+  const auto blank = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+  return !text.empty() && (blank(text.front()) || blank(text.back()));
+}
+
+}  // namespace
+
 void validate_descending(std::string_view text, const Path& path, FieldErrors& errors) {
   if (text.starts_with('/')) errors.invalid(path, text, "must be a relative path");
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -29,27 +35,6 @@ void validate_descending(std::string_view text, const Path& path, FieldErrors& e
     }
     begin = end + 1;
   }
-}
-
-void validate_seccomp(const Object& holder, const Path& holder_path, FieldErrors& errors) {
-  const Object* profile = get_object(holder, "seccompProfile");
-  if (profile == nullptr) return;
-  const Path path = holder_path.at("seccompProfile"), local = path.at("localhostProfile");
-  const bool has_path = has(*profile, "localhostProfile");
-  if (get_string(*profile, "type") != "Localhost") {
-    if (!has_path) return;
-    const Schema* type = core_schemas()->find("io.k8s.api.core.v1.SeccompProfile");
-    errors.invalid_raw(local, to_json(type->go_struct(*profile)), "can only be set when seccomp type is Localhost");
-  } else if (!has_path) {
-    errors.required(local, "must be set when seccomp type is Localhost");
-  } else {
-    validate_descending(get_string(*profile, "localhostProfile"), local, errors);
-  }
-}
-
-bool is_padded(std::string_view text) {
-  const auto blank = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
-  return !text.empty() && (blank(text.front()) || blank(text.back()));
 }
 
 void validate_app_armor(const Object& holder, const Path& holder_path, FieldErrors& errors) {
@@ -71,6 +56,24 @@ void validate_app_armor(const Object& holder, const Path& holder_path, FieldErro
     errors.required(path.at("type"), "type is required when appArmorProfile is set");
   } else {
     errors.not_supported(path.at("type"), type, {"Localhost", "RuntimeDefault", "Unconfined"});
+  }
+}
+
+namespace {
+
+void validate_seccomp(const Object& holder, const Path& holder_path, FieldErrors& errors) {
+  const Object* profile = get_object(holder, "seccompProfile");
+  if (profile == nullptr) return;
+  const Path path = holder_path.at("seccompProfile"), local = path.at("localhostProfile");
+  const bool has_path = has(*profile, "localhostProfile");
+  if (get_string(*profile, "type") != "Localhost") {
+    if (!has_path) return;
+    const Schema* type = core_schemas()->find("io.k8s.api.core.v1.SeccompProfile");
+    errors.invalid_raw(local, to_json(type->go_struct(*profile)), "can only be set when seccomp type is Localhost");
+  } else if (!has_path) {
+    errors.required(local, "must be set when seccomp type is Localhost");
+  } else {
+    validate_descending(get_string(*profile, "localhostProfile"), local, errors);
   }
 }
 

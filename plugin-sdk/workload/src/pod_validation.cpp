@@ -8,6 +8,7 @@
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
 #include "backplane/selectors.hpp"
+#include "backplane/workload/pod_annotations.hpp"
 #include "backplane/workload/resources.hpp"
 #include "pod_parts.hpp"
 
@@ -214,8 +215,11 @@ void validate_pod_template(const Object& pod_template, const Path& path, const P
   check_at(validate_labels, object_or_empty(metadata, "labels"), path.at("labels"), errors);
   check_at(validate_annotations, object_or_empty(metadata, "annotations"), path.at("annotations"), errors);
   const Object& pod_spec = object_or_empty(pod_template, "spec");
+  const Object& annotations = object_or_empty(metadata, "annotations");
   const Path spec_path = path.at("spec");
+  validate_pod_annotations(annotations, pod_spec, path.at("annotations"), nullptr, errors);
   validate_pod_spec(pod_spec, spec_path, "", options, errors);
+  validate_profiles_told_twice(annotations, pod_spec, spec_path, errors);
   const Array* ephemeral = get_array(pod_spec, "ephemeralContainers");
   if (ephemeral != nullptr && !ephemeral->empty()) {
     errors.forbidden(spec_path.at("ephemeralContainers"), "ephemeral containers not allowed in pod template");

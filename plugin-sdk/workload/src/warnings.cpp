@@ -10,6 +10,7 @@
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
 #include "backplane/status.hpp"
+#include "backplane/workload/pod_annotations.hpp"
 
 namespace backplane::workload {
 
@@ -50,9 +51,6 @@ constexpr Deprecated kVolumes[] = {
 };
 constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
 constexpr std::string_view kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
-constexpr std::string_view kPodSeccomp = "seccomp.security.alpha.kubernetes.io/pod";
-constexpr std::string_view kContainerSeccomp = "container.seccomp.security.alpha.kubernetes.io/";
-constexpr std::string_view kAppArmor = "container.apparmor.security.beta.kubernetes.io/";
 constexpr std::string_view kMatchesNone = ": a null labelSelector results in matching no pod";
 
 template <std::size_t N>
@@ -151,35 +149,26 @@ void warn_of_hidden_variables(const Object& container, const Path& path, Warning
   });
 }
 
-// The profile that a legacy AppArmor annotation stands for; null when it stands for none.
-Value profile_of(std::string_view annotation) {
-  constexpr std::string_view kLocalhost = "localhost/";
-  if (annotation == "unconfined") return Object{{"type", "Unconfined"}};
-  if (annotation == "runtime/default") return Object{{"type", "RuntimeDefault"}};
-  if (!annotation.starts_with(kLocalhost) || annotation.size() == kLocalhost.size()) return nullptr;
-  return Object{{"type", "Localhost"}, {"localhostProfile", annotation.substr(kLocalhost.size())}};
-}
-
 // Legacy annotations of a container's isolation that no field stands beside; pods' AppArmor annotations become fields elsewhere.
 void warn_of_profiles(const Object& container, const Object& annotations, const Object* pod_profile, bool is_template,
                       const Path& annotations_path, Warnings& out) {
   const Object& security = object_or_empty(container, "securityContext");
   const std::string name(get_string(container, "name"));
-  const std::string seccomp = text(kContainerSeccomp) + name, armor = text(kAppArmor) + name;
+  const std::string seccomp = text(kContainerSeccompAnnotation) + name, armor = text(kAppArmorAnnotation) + name;
   if (!has(security, "seccompProfile") && annotations.contains(seccomp)) {
     out.push_back(annotations_path.at_key(seccomp) + ": non-functional in v1.27+; use the \"seccompProfile\" field instead");
   }
   const Value* annotation = find(annotations, armor);
   if (!is_template || annotation == nullptr || has(security, "appArmorProfile")) return;
-  if (pod_profile != nullptr && profile_of(text_of(*annotation)) == Value(*pod_profile)) return;
+  if (pod_profile != nullptr && app_armor_profile(text_of(*annotation)) == Value(*pod_profile)) return;
   out.push_back(annotations_path.at_key(armor) + ": deprecated since v1.30; use the \"appArmorProfile\" field instead");
 }
 
 void warn_of_containers(const Object& pod_spec, const Object& annotations, const Path& path, bool is_template, Warnings& out) {
   const Path annotations_path = path.at("metadata.annotations");
   const Object& security = object_or_empty(pod_spec, "securityContext");
-  if (!has(security, "seccompProfile") && annotations.contains(kPodSeccomp)) {
-    out.push_back(annotations_path.at_key(kPodSeccomp) + ": non-functional in v1.27+; use the \"seccompProfile\" field instead");
+  if (!has(security, "seccompProfile") && annotations.contains(kPodSeccompAnnotation)) {
+    out.push_back(annotations_path.at_key(kPodSeccompAnnotation) + ": non-functional in v1.27+; use the \"seccompProfile\" field instead");
   }
   const Object* pod_profile = get_object(security, "appArmorProfile");
   each_container(pod_spec, path.at("spec"), [&](const Object& container, const Path& item) {

@@ -92,6 +92,15 @@ TEST(Nodes, AllocatableIsTheCapacity) {
   EXPECT_EQ(allocatable(R"({"capacity":{"cpu":"4"},"allocatable":{"cpu":"3"}})"), R"({"cpu":"3"})");
 }
 
+TEST(Nodes, AreNoLongerConfigured) {
+  const auto configured = [](std::string_view member, std::string_view value) {
+    return "{\"metadata\":{\"name\":\"n\"},\"status\":{\"" + std::string(member) + "\":{\"" + std::string(value) + "\":\"x\"}}}";
+  };
+  const KindUnderTest nodes = kind(core_group()->kind("Node"));
+  EXPECT_EQ(find_path(nodes.created(configured("config", "error")), "status.config"), nullptr);
+  EXPECT_NE(find_path(nodes.created(configured("nodeInfo", "machineID")), "status.nodeInfo"), nullptr);
+}
+
 TEST(Nodes, TaintsAreBlamedTwiceOnUpdate) {
   const std::string_view twice = R"({"spec":{"taints":[{"key":"a","effect":"NoExecute"},{"key":"a","effect":"NoExecute"}]}})";
   const std::string blame =

@@ -37,9 +37,18 @@ void check_amounts(const Object& object, FieldErrors& errors) {
   }
 }
 
+// What nodes were once configured by (`part`: spec or status) stays where it is still used.
+void drop_unused(Object& object, const Object& old, std::string_view part, std::string_view member) {
+  if (has(object, part) && !has(object_or_empty(old, part), member)) erase_member(ensure_object(object, part), member);
+}
+
 class NodeStatusStrategy final : public StatusStrategy {
  public:
   using StatusStrategy::StatusStrategy;
+  void prepare_for_update(RequestContext& context, Object& object, const Object& old) const override {
+    StatusStrategy::prepare_for_update(context, object, old);
+    drop_unused(object, old, "status", "config");
+  }
 
  protected:
   void check_status(const Object& object, const Object&, FieldErrors& errors) const override { check_amounts(object, errors); }
@@ -51,16 +60,12 @@ class NodeStrategy final : public KindStrategy {
   using KindStrategy::KindStrategy;
 
  protected:
-  // What nodes were once configured by stays where it is still used.
-  void prepare_create(Object& object) const override { drop_config(object, {}); }
-  void prepare_update(Object& object, const Object& old) const override { drop_config(object, old); }
-  void check_new(const Object& object, FieldErrors& errors) const override { check_amounts(object, errors); }
-
- private:
-  static void drop_config(Object& object, const Object& old) {
-    if (has(object, "spec") && !has(object_or_empty(old, "spec"), "configSource"))
-      erase_member(ensure_object(object, "spec"), "configSource");
+  void prepare_create(Object& object) const override {
+    drop_unused(object, {}, "spec", "configSource");
+    drop_unused(object, {}, "status", "config");
   }
+  void prepare_update(Object& object, const Object& old) const override { drop_unused(object, old, "spec", "configSource"); }
+  void check_new(const Object& object, FieldErrors& errors) const override { check_amounts(object, errors); }
 };
 
 }  // namespace

@@ -36,6 +36,33 @@ TEST(Pods, BeginPendingWithAQualityOfService) {
   EXPECT_EQ(to_json(new_pod().at("status")), R"({"phase":"Pending","qosClass":"BestEffort"})");
 }
 
+TEST(Pods, ThatWaitForTheirGatesSaySoAndHaveNoNode) {
+  const auto made = [](std::string_view rest) {
+    return "{\"metadata\":{\"name\":\"p\",\"namespace\":\"n\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]," +
+           std::string(rest) + "}}";
+  };
+  const Object pod = pods().created(made(R"("schedulingGates":[{"name":"a.b/c"}])"));
+  const Object& condition = pod.at("status").at("conditions").at(0).get_object();
+  EXPECT_EQ(get_string(condition, "type"), "PodScheduled");
+  EXPECT_EQ(get_string(condition, "status"), "False");
+  EXPECT_EQ(get_string(condition, "reason"), "SchedulingGated");
+  EXPECT_EQ(pods().problems(pods().created(made(R"("nodeName":"x","schedulingGates":[{"name":"a.b/c"}])"))),
+            "spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared");
+}
+
+TEST(Pods, KeepTheAnnotationsThatSayWhatTheyAre) {
+  const Object old = new_pod();
+  Object now = old;
+  Object& annotations = now.at("metadata").get_object()["annotations"].emplace_object();
+  annotations["container.apparmor.security.beta.kubernetes.io/c"] = "runtime/default";
+  annotations["other"] = "x";
+  EXPECT_EQ(change_problems(now, old),
+            "metadata.annotations[container.apparmor.security.beta.kubernetes.io/c]: Forbidden: may not add AppArmor annotations");
+  EXPECT_EQ(change_problems(old, now),
+            "metadata.annotations[container.apparmor.security.beta.kubernetes.io/c]: Forbidden: may not remove or update AppArmor "
+            "annotations");
+}
+
 TEST(Pods, QualityOfServiceFollowsRequestsAndLimits) {
   const auto of = [](std::string_view resources) {
     const Object pod = new_pod("[{\"name\":\"c\",\"image\":\"i\",\"resources\":" + std::string(resources) + "}]");

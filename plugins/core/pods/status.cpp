@@ -7,6 +7,7 @@
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
+#include "backplane/workload/pod_annotations.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "backplane/workload/warnings.hpp"
 #include "kinds/kinds.hpp"
@@ -181,6 +182,7 @@ class PodStatusStrategy final : public StatusStrategy {
     const Object& status = object_or_empty(object, "status");
     const Object& before = object_or_empty(old, "status");
     const Object& spec = object_or_empty(old, "spec");
+    validate_pod_annotation_changes(object, old, errors);
     for (const StatusList& row : kStatusLists) check_transitions(status, before, spec, row, errors);
     check_claim_statuses(status, spec, errors);
     check_ips(status, before, "podIPs", errors);

@@ -6,6 +6,7 @@
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
+#include "backplane/workload/pod_annotations.hpp"
 #include "backplane/workload/pod_defaults.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "backplane/workload/warnings.hpp"
@@ -56,6 +57,21 @@ void apply_label_keys(Object& pod) {
   }
 }
 
+// A pod that may not be scheduled yet says so from the beginning.
+void add_gated_condition(const Object& spec, Object& status) {
+  if (count_of(spec, "schedulingGates") == 0) return;
+  Object condition;
+  condition["type"] = "PodScheduled";
+  condition["status"] = "False";
+  condition["lastProbeTime"] = nullptr;
+  condition["lastTransitionTime"] = now_rfc3339();
+  condition["reason"] = "SchedulingGated";
+  condition["message"] = "Scheduling is blocked due to non-empty scheduling gates";
+  status["conditions"] = Array{std::move(condition)};
+}
+
+const Object& annotations_of(const Object& pod) { return object_or_empty(object_or_empty(pod, "metadata"), "annotations"); }
+
 class PodStrategy final : public Strategy {
  public:
   explicit PodStrategy(KindFacts facts, PodValidationOptions options = {}) : Strategy(std::move(facts)), options_(options) {}
@@ -72,23 +88,32 @@ class PodStrategy final : public Strategy {
     apply_pod_only_defaults(object);
   }
   void canonicalize(Object& object) const override { canonicalize_pod_spec(ensure_object(object, "spec")); }
-  void prepare_for_create(RequestContext&, Object& object) const override {
-    apply_label_keys(object);
+  void prepare_for_create(RequestContext& context, Object& object) const override {
     Object& status = object["status"].emplace_object();
     status["phase"] = "Pending";
     status["qosClass"] = qos_class(object_or_empty(object, "spec"));
+    add_gated_condition(object_or_empty(object, "spec"), status);
+    apply_label_keys(object);
+    for (const std::string& text : take_app_armor_annotations(object)) context.warn(text);
   }
   void validate(RequestContext&, const Object& object, FieldErrors& errors) const override {
     check_finalizer_names(object, errors);
-    validate_pod_spec(object_or_empty(object, "spec"), "spec", meta_name(object), options_, errors);
-    if (count_of(object_or_empty(object, "spec"), "ephemeralContainers") > 0) {
-      errors.forbidden("spec.ephemeralContainers", "cannot be set on create");
+    const Object& spec = object_or_empty(object, "spec");
+    validate_pod_annotations(annotations_of(object), spec, "metadata.annotations", nullptr, errors);
+    validate_pod_spec(spec, "spec", meta_name(object), options_, errors);
+    if (count_of(spec, "ephemeralContainers") > 0) errors.forbidden("spec.ephemeralContainers", "cannot be set on create");
+    if (count_of(spec, "schedulingGates") > 0 && !get_string(spec, "nodeName").empty()) {
+      errors.forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared");
     }
+    validate_profiles_told_twice(annotations_of(object), spec, "spec", errors);
   }
   void validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const override {
     check_finalizer_names(object, errors);
     const PodValidationOptions options = options_.beside(object_or_empty(old, "spec"));
+    // Upstream looks at the annotations twice: as those of any pod, and as changed ones.
+    validate_pod_annotations(annotations_of(object), object_or_empty(object, "spec"), "metadata.annotations", &annotations_of(old), errors);
     validate_pod_spec(object_or_empty(object, "spec"), "spec", meta_name(object), options, errors);
+    validate_pod_annotation_changes(object, old, errors);
     check_pod_change(object, old, errors);
   }
 
@@ -123,6 +148,12 @@ class EphemeralContainersStrategy final : public Strategy {
     }
   }
   void validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const override {
+    if (has(annotations_of(old), kMirrorAnnotation)) {
+      // In place of whatever else is wrong.
+      errors = FieldErrors();
+      errors.forbidden("", "static pods do not support ephemeral containers");
+      return;
+    }
     const Schema& type = *core_schemas()->find("io.k8s.api.core.v1.EphemeralContainer");
     const Object& spec = object_or_empty(object, "spec");
     validate_pod_spec(spec, "spec", meta_name(object), options_.beside(object_or_empty(old, "spec")), errors);

@@ -1,0 +1,38 @@
+// Annotations that mean something to pods (pkg/apis/core/validation): mirror pods, the cost of deletion, tolerations, and the profiles of
+// seccomp and AppArmor that were annotations before they were fields.
+//
+// Thread-safety: pure functions on trees of the caller's.
+// Errors:        added to FieldErrors in upstream's words.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/json.hpp"
+#include "backplane/kit/path.hpp"
+#include "backplane/status.hpp"
+
+namespace backplane::workload {
+
+inline constexpr std::string_view kMirrorAnnotation = "kubernetes.io/config.mirror";
+inline constexpr std::string_view kAppArmorAnnotation = "container.apparmor.security.beta.kubernetes.io/";
+inline constexpr std::string_view kPodSeccompAnnotation = "seccomp.security.alpha.kubernetes.io/pod";
+inline constexpr std::string_view kContainerSeccompAnnotation = "container.seccomp.security.alpha.kubernetes.io/";
+
+// The profile that a legacy AppArmor annotation stands for; null when it stands for none.
+Value app_armor_profile(std::string_view annotation);
+
+// Annotations of a pod or a pod template; `path`: of the annotations.  `before`: those of the pod as it was, of which a cost that is no
+// number may stay.
+void validate_pod_annotations(const Object& annotations, const Object& pod_spec, const kit::Path& path, const Object* before,
+                              FieldErrors& errors);
+// What an update of a pod may do to its annotations, and what they are now.
+void validate_pod_annotation_changes(const Object& pod, const Object& old, FieldErrors& errors);
+// Profiles that are told both ways are the same, in what is new; `path`: of the spec.
+void validate_profiles_told_twice(const Object& annotations, const Object& pod_spec, const kit::Path& path, FieldErrors& errors);
+
+// A new pod's AppArmor annotations become fields; what clients are to be warned of.
+std::vector<std::string> take_app_armor_annotations(Object& pod);
+
+}  // namespace backplane::workload
