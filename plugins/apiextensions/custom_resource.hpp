@@ -28,7 +28,7 @@ struct CustomVersion {
   std::string deprecation_warning;  // empty: none
   bool has_status = false;          // status is a subresource
   std::optional<Host::ScalePaths> scale;
-  std::shared_ptr<const ColumnTable> table;
+  std::shared_ptr<const CustomTable> table;
   std::vector<SelectableField> fields;
 };
 

@@ -1,15 +1,27 @@
-// Printer columns of a custom resource: Name, then what the definition's version asks for, or Age when it asks for nothing.
+// Tables of custom resources: Name, then what the definition's version asks for, or Age when it asks for nothing.
 //
-// Thread-safety: a pure function.
+// Thread-safety: immutable.
 #pragma once
 
 #include <vector>
 
 #include "backplane/table.hpp"
+#include "column_path.hpp"
 
 namespace backplane::apiextensions {
 
-// `version`: an element of spec.versions.
-std::vector<TableColumn> custom_columns(const Object& version);
+class CustomTable final : public TableConvertor {
+ public:
+  // `version`: an element of spec.versions.  The first column whose path cannot be read, and those behind it, are left out.
+  explicit CustomTable(const Object& version);
+  const std::vector<TableColumn>& columns() const override { return columns_; }
+  Array cells(const Object& object, std::int64_t now_unix, json::storage_ptr storage) const override;
+
+ private:
+  void add(TableColumn column, ColumnPath path);
+
+  std::vector<TableColumn> columns_;
+  std::vector<ColumnPath> paths_;  // of all but the first
+};
 
 }  // namespace backplane::apiextensions

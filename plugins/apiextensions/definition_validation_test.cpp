@@ -152,6 +152,12 @@ TEST(DefinitionValidationTest, SelectableFieldsAreScalarsOfTheSchema) {
 TEST(DefinitionValidationTest, DeprecationTextsNeedADeprecatedVersion) {
   EXPECT_EQ(problems(with_version(R"({"deprecationWarning":"old"})")),
             R"(spec.versions[0].deprecationWarning: Invalid value: "old": can only be set for deprecated versions)");
+  EXPECT_EQ(problems(with_version(R"({"deprecated":true,"deprecationWarning":"gehe \"über\" C:\\ 日本"})")), "");
+  // Only ASCII was looked at.
+  EXPECT_EQ(
+      problems(with_version(R"({"deprecated":true,"deprecationWarning":"ü\u00a0b"})")),
+      R"(spec.versions[0].deprecationWarning: Invalid value: "ü\u00a0b": must only contain printable UTF-8 characters; non-printable )"
+      "character found at index 2");
 }
 
 TEST(DefinitionValidationTest, ProtectedGroupsNeedAnApproval) {

@@ -110,6 +110,18 @@ void check_selectable_fields(const Object& version, const std::string& path, Fie
 
 // ---- one version
 
+// Where the first character begins that is not shown as it is between quotes; the text's size when there is none.
+std::size_t first_unprintable(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    const std::size_t size = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    const std::string_view rune = text.substr(i, size);
+    if (rune != "\\" && rune != "\"" && quoted(rune).size() != rune.size() + 2) return i;
+    i += size;
+  }
+  return text.size();
+}
+
 void check_deprecation(const Object& version, const std::string& path, FieldErrors& errors) {
   const Value* value = find(version, "deprecationWarning");
   if (value == nullptr || !value->is_string()) return;
@@ -120,11 +132,9 @@ void check_deprecation(const Object& version, const std::string& path, FieldErro
   }
   if (text.size() > kMaxDeprecationWarning) errors.invalid(path + ".deprecationWarning", text, "must be <= 256 characters long");
   if (text.empty()) errors.invalid(path + ".deprecationWarning", text, "must not be an empty string");
-  const auto control = std::find_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-  if (control != text.end()) {
-    errors.invalid(
-        path + ".deprecationWarning", text,
-        "must only contain printable UTF-8 characters; non-printable character found at index " + std::to_string(control - text.begin()));
+  if (const std::size_t at = first_unprintable(text); at < text.size()) {
+    errors.invalid(path + ".deprecationWarning", text,
+                   "must only contain printable UTF-8 characters; non-printable character found at index " + std::to_string(at));
   }
 }
 

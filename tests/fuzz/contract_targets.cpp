@@ -3,6 +3,7 @@
 #include "backplane/cel.hpp"
 #include "backplane/json_path.hpp"
 #include "backplane/schema.hpp"
+#include "column_path.hpp"
 #include "conversion_review.hpp"
 #include "promise.hpp"
 
@@ -73,6 +74,12 @@ void json_paths(std::string_view bytes) {
   std::size_t count = 0;
   path->each(input.tree->get_object(), [&](const Value&) { return ++count == 100'000; });
   FUZZ_PROMISE((count == 0) == (first == nullptr));
+}
+
+void column_paths(std::string_view bytes) {
+  const Halves input = halves(bytes);
+  const auto path = apiextensions::ColumnPath::parse(input.line);
+  if (path && input.tree && input.tree->is_object()) (void)path->first(input.tree->get_object());
 }
 
 void conversion_answers(std::string_view bytes) {

@@ -9,6 +9,7 @@ namespace backplane::fuzz {
 void expression_values(std::string_view bytes);
 // A path on a line, and the object that it leads through.
 void json_paths(std::string_view bytes);
+void column_paths(std::string_view bytes);
 void conversion_answers(std::string_view bytes);
 
 }  // namespace backplane::fuzz

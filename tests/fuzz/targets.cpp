@@ -64,6 +64,12 @@ const std::vector<Target>& targets() {
       {"cbor_body",
        cbor_body,
        {*cbor_codec().to_stored(nullptr, kPod), "\x9f\xc1\x1a\x51\x4b\x67\xb0\xd6\x41x\xf9\x3e\x01\x7f\x61z\xff\xff"}},
+      {"column_paths",
+       column_paths,
+       {".spec.list[?(@.type==\"Ready\")]['a\\.b'][0:-1:2,1].*\n"
+        R"({"spec":{"list":[{"type":"Ready","a.b":[[{"x":1}]]}]}})",
+        "..name[*][-1]..x 'a' 1.5 true\n"
+        R"({"name":[[1,{"x":2}]],"a":{"name":[{"x":[3]}]}})"}},
       {"conversion_answers",
        conversion_answers,
        {R"({"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","response":{"uid":"7","result":{"status":"Success"},)"

@@ -1,0 +1,65 @@
+// kubectl's JSONPath, as printer columns of custom resources use it: .a.b, ['a'], [0], [-1], [1:3:2], [0,2], [*], .*, ..a and
+// [?(@.type=="Ready")].
+//
+// Thread-safety: immutable after parse.
+// Errors:        parse() gives nothing for what is no such path; where a path does not fit what it meets (an index beyond its list, a
+//                comparison of a text with a number, a word that means nothing), it finds nothing, as it does where it leads nowhere.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/json.hpp"
+
+namespace backplane::apiextensions {
+
+struct PathStep;
+// Taken one after the other, each by all that the one before has found.
+using PathSteps = std::vector<PathStep>;
+
+struct PathStep {
+  enum class Kind : unsigned char {
+    kField,      // name
+    kWildcard,   // all members, all items
+    kRecursive,  // whatever holds something, with all below it
+    kSlice,      // bounds
+    kUnion,      // parts
+    kFilter,     // parts: left and right of the operator
+    kLiteral,    // literal, for each thing found
+    kText,       // literal, once
+    kWord        // means nothing where it stands
+  };
+  // One of begin, end and stride of a slice.
+  struct Bound {
+    std::optional<std::int64_t> value = {};
+    bool derived = false;  // "[5]" ends behind its one item
+  };
+
+  Kind kind = Kind::kField;
+  std::string name = {};  // kField; kFilter: the operator, empty when only existence is asked
+  std::array<Bound, 3> bounds = {};
+  std::vector<PathSteps> parts = {};
+  Value literal = {};
+};
+
+class ColumnPath {
+ public:
+  static std::optional<ColumnPath> parse(std::string_view text);
+
+  // The first match, step by step in document order; null when there is none.  Lives as long as both the path and the root.
+  const Value* first(const Object& root) const;
+
+ private:
+  explicit ColumnPath(PathSteps steps) : steps_(std::move(steps)) {}
+
+  PathSteps steps_;
+};
+
+// The steps of a text; nothing when it is no path.
+std::optional<PathSteps> parse_path_steps(std::string_view text);
+
+}  // namespace backplane::apiextensions
