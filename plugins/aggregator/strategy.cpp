@@ -1,5 +1,7 @@
 #include "strategy.hpp"
 
+#include <algorithm>
+
 #include <backplane/names.hpp>
 #include <backplane/written_fields.hpp>
 
@@ -10,13 +12,18 @@ namespace {
 
 constexpr std::int64_t kDefaultPort = 443;
 
+// Of bytes in base64.
+std::size_t decoded_size(std::string_view text) {
+  return text.size() / 4 * 3 - static_cast<std::size_t>(std::count(text.begin(), text.end(), '='));
+}
+
 void check_service(FieldErrors& errors, const Object& spec) {
   const Object* service = get_object(spec, "service");
   const bool insecure = get_bool(spec, "insecureSkipTLSVerify").value_or(false);
   const std::string_view bundle = get_string(spec, "caBundle");
   if (service == nullptr) {
     if (!bundle.empty())
-      errors.invalid_raw("spec.caBundle", std::to_string(bundle.size()) + " bytes", "local APIServices may not have a caBundle");
+      errors.invalid("spec.caBundle", std::to_string(decoded_size(bundle)) + " bytes", "local APIServices may not have a caBundle");
     if (insecure) errors.invalid_raw("spec.insecureSkipTLSVerify", "true", "local APIServices may not have insecureSkipTLSVerify");
     return;
   }

@@ -23,5 +23,11 @@ TEST(ApiServices, AreNamedAfterTheirVersionAndGroup) {
   EXPECT_EQ(problems_of(R"({"metadata":{},)" + std::string(kSpec)), "") << "that a name is required is said for every kind";
 }
 
+// It was the length of its base64, without quotes.
+TEST(ApiServices, ALocalOnesBundleIsToldInBytes) {
+  EXPECT_EQ(problems_of(R"({"metadata":{"name":"v1.a.io"},"spec":{"group":"a.io","version":"v1","caBundle":"Zm9vYg=="}})"),
+            R"(spec.caBundle: Invalid value: "4 bytes": local APIServices may not have a caBundle)");
+}
+
 }  // namespace
 }  // namespace backplane
