@@ -348,8 +348,9 @@ TEST_F(ControllerTest, NothingNewIsCreatedWhileTheDefinitionIsDeleted) {
   mark_deleted("foos");
   const auto refused = create_in(storage);
   ASSERT_TRUE(refused->over && !refused->result.ok());
-  EXPECT_EQ(refused->result.status().code(), 405);
-  EXPECT_EQ(refused->result.status().message(), "create not allowed while custom resource definition is terminating");
+  EXPECT_EQ(refused->result.status().code(), 403);
+  EXPECT_EQ(refused->result.status().message(),
+            "foos.cr.example.com \"a\" is forbidden: create not allowed while custom resource definition is terminating");
 }
 
 // It was stored when everything had been removed, and outlived its definition.
@@ -380,7 +381,7 @@ TEST_F(ControllerTest, NothingIsCreatedThroughTheStoragesOfBeforeEither) {
   mark_deleted("foos");
   const auto refused = create_in(before);
   ASSERT_TRUE(refused->over && !refused->result.ok());
-  EXPECT_EQ(refused->result.status().code(), 405);
+  EXPECT_EQ(refused->result.status().code(), 403);
 }
 
 TEST_F(ControllerTest, ASuccessorOfADeletedDefinitionTakesCreates) {

@@ -1,6 +1,7 @@
 #include "custom_storage.hpp"
 
 #include "backplane/kit/forwarding_storage.hpp"
+#include "backplane/meta.hpp"
 
 namespace backplane::apiextensions {
 namespace {
@@ -48,17 +49,20 @@ class CustomStorage final : public kit::ForwardingStorage, public DeprecationPro
 
   Task<Result<ObjectRef>> create(RequestContext& context, Object& object, WriteOptions options) override {
     auto pass = book_.writes->create(book_.age);
-    if (!pass) co_return refused();
+    if (!pass) co_return refused(std::string(meta_name(object)));
     auto created = co_await ForwardingStorage::create(context, object, std::move(options));
     if (created.ok()) pass->stored((*created)->revision);
     co_return created;
   }
   Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
                                     bool force_allow_create) override {
-    // One that may create is a create as well; while none may begin it finds what is there, or nothing.
+    // One that may create is a create as well; while none may begin it finds what is there, or is refused.
     const std::optional<Writes::Pass> creating = force_allow_create ? book_.writes->create(book_.age) : std::nullopt;
-    auto updating = update_in(book_, store(), context, std::move(name), info, std::move(options), creating.has_value());
-    co_return co_await std::move(updating);
+    auto updating = update_in(book_, store(), context, name, info, std::move(options), creating.has_value());
+    auto updated = co_await std::move(updating);
+    const bool creates = force_allow_create && !creating && !updated.ok() && updated.status().reason() == Reason::kNotFound;
+    if (creates) co_return refused(name);
+    co_return updated;
   }
   Task<Result<DeleteResult>> remove(RequestContext& context, std::string name, DeleteOptions options) override {
     Writes::Pass pass = book_.writes->update(book_.age);
@@ -78,10 +82,8 @@ class CustomStorage final : public kit::ForwardingStorage, public DeprecationPro
   }
 
  private:
-  Status refused() const {
-    Status refused = method_not_allowed(kind().group, plural_, "create");
-    refused.set_message("create not allowed while custom resource definition is terminating");
-    return refused;
+  Status refused(const std::string& name) const {
+    return forbidden(kind().group, plural_, name, "create not allowed while custom resource definition is terminating");
   }
 
   std::string plural_;

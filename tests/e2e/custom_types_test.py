@@ -108,6 +108,26 @@ class CustomTypes(unittest.TestCase):
         self.assertEqual(self.server.request('POST', path, made)[0], 201)
         self.assertNotIn(b'other', watch.read())
 
+    # It was 405, and 404 for an apply.
+    def test_nothing_is_created_while_the_type_goes(self):
+        path = self.define('widgets', 'Widget')
+
+        def widget(name, *finalizers):
+            return {'apiVersion': 'e2e.example.com/v1', 'kind': 'Widget', 'metadata': {'name': name, 'finalizers': list(finalizers)}}
+
+        self.assertEqual(self.server.request('POST', path, widget('held', 'e2e.example.com/hold'))[0], 201)
+        self.assertEqual(self.server.request('DELETE', CRDS + '/widgets.e2e.example.com')[0], 200)
+        message = 'widgets.e2e.example.com "new" is forbidden: create not allowed while custom resource definition is terminating'
+        apply = {'Content-Type': 'application/apply-patch+yaml'}
+        posted, applied = (eventually('the refusal', lambda ask=ask: (answer := self.server.request(*ask))[0] == 403 and answer) for ask in (
+            ('POST', path, widget('new')), ('PATCH', path + '/new?fieldManager=e2e', json.dumps(widget('new')), apply)))
+        self.assertEqual([posted[2]['message'], applied[2]['message']], [message] * 2)
+        self.assertEqual(self.server.request('PATCH', path + '/held?fieldManager=e2e', json.dumps(widget('held', 'e2e.example.com/hold')), apply)[0], 200)
+        merge = {'Content-Type': 'application/merge-patch+json'}
+        self.assertEqual(self.server.request('PATCH', path + '/new', '{}', merge)[0], 404)
+        self.server.request('PATCH', path + '/held', '{"metadata":{"finalizers":null}}', merge)
+        eventually('the end of the type', lambda: self.get(CRDS + '/widgets.e2e.example.com')[0] == 404)
+
     def test_a_watch_ends_when_the_schema_changes(self):
         path = self.define('widgets', 'Widget')
         watch = self.open_watch(path)
