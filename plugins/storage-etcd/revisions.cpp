@@ -1,6 +1,7 @@
 #include "revisions.hpp"
 
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -23,32 +24,42 @@ struct NextTurn {
 
 }  // namespace
 
-// Who waits for the next question to be answered.
+// Who waits for the question after the one under way.
 struct RevisionCalls::Askers {
   std::mutex mutex;
   std::vector<Promise<Answer>> waiting;
   bool asking = false;
 
-  // True: nobody asks yet, and the caller is to see to it.
-  bool add(const Promise<Answer>& asker) {
+  // True: nobody asks yet, and the caller does.
+  bool begins(const Promise<Answer>& asker) {
     const std::lock_guard lock(mutex);
+    if (!std::exchange(asking, true)) return true;
     waiting.push_back(asker);
-    return !std::exchange(asking, true);
+    return false;
   }
   std::size_t count() {
     const std::lock_guard lock(mutex);
     return waiting.size();
   }
-  // None: the asking is over.
   std::vector<Promise<Answer>> take() {
     const std::lock_guard lock(mutex);
-    if (waiting.empty()) asking = false;
     return std::exchange(waiting, {});
+  }
+  // One of them; none: nobody asks any more.
+  std::optional<Promise<Answer>> successor() {
+    const std::lock_guard lock(mutex);
+    if (waiting.empty()) {
+      asking = false;
+      return std::nullopt;
+    }
+    auto next = std::move(waiting.back());
+    waiting.pop_back();
+    return next;
   }
 };
 
 RevisionCalls::RevisionCalls(Cluster& cluster, std::string key)
-    : cluster_(cluster), key_(std::move(key)), askers_(std::make_shared<Askers>()) {}
+    : cluster_(cluster), key_(std::move(key)), askers_(std::make_unique<Askers>()) {}
 RevisionCalls::~RevisionCalls() = default;
 
 Task<Answer> RevisionCalls::ask(std::chrono::milliseconds patience) {
@@ -61,38 +72,37 @@ Task<Answer> RevisionCalls::ask(std::chrono::milliseconds patience) {
   co_return Revision{answer->header().revision()};
 }
 
-// Who comes while a question is under way must not have its answer, which may be older than what was committed meanwhile.
-Task<Answer> RevisionCalls::current() {
-  const Cluster::Turn turn(cluster_);
-  if (!turn.entered()) co_return stopped_status();
-  Promise<Answer> own;
-  if (askers_->add(own)) spawn_detached(*current_executor(), ask_for_all(*this, askers_));
-  auto answer = co_await own.future();
-  co_return answer;
-}
-
 // As long as more come in each turn of this loop, which is busy then: the fewer calls the better.  Who is alone waits for one turn.
-Task<void> RevisionCalls::gather(std::shared_ptr<Askers> askers) {
+Task<void> RevisionCalls::gather() {
   std::size_t before = 0;
   for (int turn = 0; turn < kMostTurns; ++turn) {
     co_await NextTurn();
-    const std::size_t now = askers->count();
+    const std::size_t now = askers_->count();
     if (now == before) co_return;
     before = now;
   }
 }
 
-// `calls` may be gone once the last who waits has been answered: the cluster stays for as long as somebody waits.
-Task<void> RevisionCalls::ask_for_all(RevisionCalls& calls, std::shared_ptr<Askers> askers) {
-  for (;;) {
-    auto gathering = gather(askers);
-    co_await std::move(gathering);
-    const auto waiting = askers->take();
-    if (waiting.empty()) co_return;
-    auto asking = calls.ask(Cluster::kPatience);
-    const auto answer = co_await std::move(asking);
-    for (const auto& asker : waiting) asker.set(answer);
+// Who comes while a question is under way must not have its answer, which may be older than what was committed meanwhile.  Each question
+// is asked by one who wants to know, on a loop that runs at least until then.
+Task<Answer> RevisionCalls::current() {
+  const Cluster::Turn turn(cluster_);
+  if (!turn.entered()) co_return stopped_status();
+  Promise<Answer> own;
+  if (!askers_->begins(own)) {
+    auto shared = co_await own.future();
+    // 0: it is for this one to ask, for all that have gathered.
+    const bool asks = shared.ok() && *shared == 0;
+    if (!asks) co_return shared;
   }
+  auto gathering = gather();
+  co_await std::move(gathering);
+  const auto waiting = askers_->take();
+  auto asking = ask(Cluster::kPatience);
+  auto answer = co_await std::move(asking);
+  for (const auto& asker : waiting) asker.set(answer);
+  if (const auto next = askers_->successor()) next->set(Revision{0});
+  co_return answer;
 }
 
 }  // namespace backplane::etcd

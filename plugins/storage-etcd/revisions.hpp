@@ -26,12 +26,11 @@ class RevisionCalls {
 
  private:
   struct Askers;
-  static Task<void> gather(std::shared_ptr<Askers> askers);
-  static Task<void> ask_for_all(RevisionCalls& calls, std::shared_ptr<Askers> askers);
+  Task<void> gather();
 
   Cluster& cluster_;
   const std::string key_;
-  const std::shared_ptr<Askers> askers_;
+  const std::unique_ptr<Askers> askers_;
 };
 
 }  // namespace backplane::etcd

@@ -235,7 +235,7 @@ TEST_F(EtcdServers, AMemberThatSaysNothingIsPassedOver) {
   EXPECT_EQ(second, "+/registry/k/1=v");
 }
 
-TEST_F(EtcdServers, RevisionsAreAskedForAtMostAHundredTimesASecondByHoweverMany) {
+TEST_F(EtcdServers, OneQuestionForTheRevisionIsUnderWayHoweverManyWantToKnow) {
   EtcdProcess server(directory_.path());
   OpenStore store(over({server.url()}));
   store.put("/registry/a", "1");
@@ -248,18 +248,19 @@ TEST_F(EtcdServers, RevisionsAreAskedForAtMostAHundredTimesASecondByHoweverMany)
   std::atomic<int> answers{0};
   for (std::size_t t = 0; t < 8; ++t) {
     askers.emplace_back([&, t] {
-      while (std::chrono::steady_clock::now() - begun < 2s) {
+      while (std::chrono::steady_clock::now() - begun < 1s) {
         if (run_on(loops.loop(t), store->current_revision()).ok()) ++answers;
       }
+      // Nobody waits for a question that was begun here.
+      loops.loop(t).stop();
     });
   }
   for (auto& asker : askers) asker.join();
   const double asked = server.metric(ranges) - before;
-  const auto periods = (std::chrono::steady_clock::now() - begun) / std::chrono::milliseconds(10);
   loops.stop();
   EXPECT_GT(answers.load(), 0);
   EXPECT_GT(asked, 0);
-  EXPECT_LE(asked, static_cast<double>(periods) + 16 + 1) << "for " << answers.load() << " answers";
+  EXPECT_LT(asked, answers.load());
 }
 
 // ---- TLS
