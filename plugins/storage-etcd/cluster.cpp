@@ -75,7 +75,12 @@ Cluster::Cluster(const Settings& settings) {
   for (const auto& endpoint : settings.endpoints) servers_.push_back(connect(settings, endpoint, credentials(settings, endpoint, files)));
 }
 
-Cluster::~Cluster() = default;
+Cluster::~Cluster() {
+  // Nobody is told of an answer once the thread of the answers has ended.
+  stopping_.store(true);
+  const std::lock_guard lock(mutex_);
+  for (grpc::ClientContext* context : running_) context->TryCancel();
+}
 
 const Server& Cluster::server() {
   if (servers_.size() == 1) return servers_.front();  // the call itself has it connected

@@ -1,6 +1,6 @@
 // The servers of an etcd cluster: connections, which of them is asked, and calls as tasks.
 //
-// Thread-safety: any thread.  Answers come on threads of gRPC; tasks resume on the executor they waited on.
+// Thread-safety: any thread.  Answers come on a thread of their own; tasks resume on the executor they waited on.
 // Lifetime:      stop() has ended every call when it returns, those that wait to be tried again among them.
 // Errors:        as words.hpp translates them; kServiceUnavailable after stop().
 #pragma once
@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <coroutine>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "answers.hpp"
 #include "backplane/task.hpp"
 #include "call_counts.hpp"
 #include "etcd.grpc.pb.h"
@@ -53,7 +55,7 @@ class Cluster {
   std::size_t size() const noexcept { return servers_.size(); }
   const std::vector<Server>& servers() const noexcept { return servers_; }
 
-  // One call.  `Start` is called as start(server, context, request, response, callback), and is counted as its kMethod.  A call that no
+  // One call.  `Start` is called as start(server, context, request, queue), and is counted as its kMethod.  A call that no
   // server has taken goes to the next one; one that only reads goes there whenever a server is not available.  While etcd chooses a leader
   // both are tried again, with pauses.
   template <class Response, class Request, class Start>
@@ -62,7 +64,7 @@ class Cluster {
   // One call to this server and no other.
   template <class Response, class Request, class Start>
   Task<Result<Response>> call_at(const Server& server, Start start, Request request, std::chrono::milliseconds patience);
-  // The same without a task: `done(status, response)` on a thread of gRPC; not called once the cluster has stopped.
+  // The same without a task: `done(status, response)` on the thread of the answers; not called once the cluster has stopped.
   template <class Response, class Request, class Start, class Done>
   void call_back(const Server& server, Start start, Request request, std::chrono::milliseconds patience, Done done);
 
@@ -73,6 +75,7 @@ class Cluster {
   // ---- for calls that live longer (watches): false when the cluster has stopped.
   bool enter(grpc::ClientContext* context);
   void leave(grpc::ClientContext* context);
+  grpc::CompletionQueue* queue() noexcept { return answers_.queue(); }
   // A server that has lost its leader is to say so: it knows nothing of what the others write meanwhile.
   static void require_leader(grpc::ClientContext& context);
 
@@ -101,6 +104,32 @@ class Cluster {
   // Whether a call that `asked` has answered so goes on, and after which pause.
   std::optional<std::chrono::milliseconds> again(const grpc::Status& status, const Server& asked, bool reads, std::size_t tries,
                                                  Clock::duration so_far);
+  // Waits for the end of a call.
+  template <class Reader, class Response>
+  class End final : public Waiter {
+   public:
+    End(Reader& reader, Response& response) : reader_(reader), response_(response) {}
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> frame) {
+      frame_ = frame;
+      executor_ = current_executor();
+      reader_.Finish(&response_, &status_, static_cast<Waiter*>(this));
+    }
+    grpc::Status await_resume() noexcept { return std::move(status_); }
+    void happened(bool) override {
+      // It is gone as soon as the frame goes on.
+      const std::coroutine_handle<> frame = frame_;
+      if (Executor* const executor = executor_) return executor->post(frame);
+      frame.resume();
+    }
+
+   private:
+    Reader& reader_;
+    Response& response_;
+    grpc::Status status_;
+    std::coroutine_handle<> frame_;
+    Executor* executor_ = nullptr;
+  };
   static void count_unary_start(const Method& method) {
     count_started(method);
     count_sent(method);
@@ -119,6 +148,7 @@ class Cluster {
   std::set<grpc::ClientContext*> running_;
   std::size_t turns_ = 0;
   Promise<bool> idle_;  // set when the last call has ended after stop()
+  Answers answers_;     // ends first: those that are told need the rest
 };
 
 template <class Response, class Request, class Start>
@@ -156,25 +186,35 @@ Task<Result<Response>> Cluster::call(Start start, Request request, bool reads, s
 
 template <class Response, class Request, class Start, class Done>
 void Cluster::call_back(const Server& server, Start start, Request request, std::chrono::milliseconds patience, Done done) {
-  struct Call {
+  // It holds itself until it has been told.
+  struct Call final : Waiter {
+    Call(Cluster& cluster_in, Request request_in, Done done_in)
+        : cluster(cluster_in), request(std::move(request_in)), done(std::move(done_in)) {}
+    void happened(bool) override {
+      std::unique_ptr<Call> self(this);
+      Cluster& there = cluster;
+      count_unary_end(Start::kMethod, status);
+      if (!there.stopping()) done(status, response);
+      there.leave(&context);  // nobody cancels it from here on
+      self.reset();           // it holds the channel, and goes before the store may
+      there.leave(nullptr);
+    }
+    Cluster& cluster;
     grpc::ClientContext context;
     Request request;
     Response response;
+    grpc::Status status;
+    Done done;
+    std::unique_ptr<grpc::ClientAsyncResponseReader<Response>> reader;  // in memory of the context
   };
-  auto call = std::make_shared<Call>();
-  call->request = std::move(request);
+  auto call = std::make_unique<Call>(*this, std::move(request), std::move(done));
   call->context.set_deadline(std::chrono::system_clock::now() + patience);
-  grpc::ClientContext* const entered = &call->context;
   if (!enter(nullptr)) return;
-  if (!enter(entered)) return leave(nullptr);
+  if (!enter(&call->context)) return leave(nullptr);
   count_unary_start(Start::kMethod);
-  start(server, entered, &call->request, &call->response, [this, call, entered, done](grpc::Status status) mutable {
-    count_unary_end(Start::kMethod, status);
-    if (!stopping()) done(status, call->response);
-    leave(entered);  // nobody cancels it from here on
-    call.reset();    // it holds the channel, and goes before the store may
-    leave(nullptr);
-  });
+  call->reader = start(server, &call->context, call->request, queue());
+  Call* const begun = call.release();
+  begun->reader->Finish(&begun->response, &begun->status, static_cast<Waiter*>(begun));
 }
 
 template <class Response, class Request, class Start>
@@ -185,10 +225,10 @@ Task<grpc::Status> Cluster::call_once(const Server& server, Start start, Request
   context->set_deadline(std::chrono::system_clock::now() + patience);
   require_leader(*context);
   if (!enter(entered)) co_return grpc::Status::CANCELLED;
-  Promise<grpc::Status> done;
   count_unary_start(Start::kMethod);
-  start(server, entered, &request, &response, [done](grpc::Status status) { done.set(std::move(status)); });
-  grpc::Status status = co_await done.future();
+  const auto reader = start(server, entered, request, queue());
+  End end(*reader, response);
+  grpc::Status status = co_await end;
   count_unary_end(Start::kMethod, status);
   leave(entered);   // nobody cancels it from here on
   context.reset();  // it holds the channel, and goes before the store may: the caller has a turn

@@ -53,7 +53,7 @@ namespace {
 
 using Shared = Watches::Shared;
 
-// What one stream tells whoever opened it; on gRPC's threads, one call at a time.
+// What one stream tells whoever opened it; on the thread of the answers.
 class StreamListener {
  public:
   virtual ~StreamListener() = default;
@@ -63,7 +63,7 @@ class StreamListener {
 };
 
 // One stream with one watch.  It holds itself until it has ended.
-class Stream final : public grpc::ClientBidiReactor<etcdserverpb::WatchRequest, etcdserverpb::WatchResponse> {
+class Stream final {
  public:
   static std::shared_ptr<Stream> open(std::shared_ptr<Shared> shared, std::shared_ptr<StreamListener> listener,
                                       etcdserverpb::WatchRequest request) {
@@ -82,12 +82,9 @@ class Stream final : public grpc::ClientBidiReactor<etcdserverpb::WatchRequest, 
     }
     server_ = &shared_->cluster.server();
     Cluster::require_leader(context_);
-    server_->watch->async()->Watch(&context_, this);
     count_started(kWatchMethod);
-    StartWrite(&request_);
-    StartRead(&response_);
-    AddHold();  // for reads and writes that begin outside of reactions
-    StartCall();
+    calls_ = server_->watch->PrepareAsyncWatch(&context_, shared_->cluster.queue());
+    calls_->StartCall(tag(begun_));
     return true;
   }
   void ask_progress() {
@@ -97,60 +94,75 @@ class Stream final : public grpc::ClientBidiReactor<etcdserverpb::WatchRequest, 
   }
   void resume() {
     const std::lock_guard lock(mutex_);
-    if (!paused_ || over_) return;
-    paused_ = false;
-    StartRead(&response_);
+    if (over_ || reading_) return;
+    read_next();
   }
   void cancel() {
     context_.TryCancel();
-    bool idle = false;
-    {
-      const std::lock_guard lock(mutex_);
-      idle = paused_;
-    }
-    if (idle) end();  // no read is under way that could find out
+    const std::lock_guard lock(mutex_);
+    if (reading_) return;  // the read finds out
+    over_ = true;
+    finish_when_idle();
   }
 
  private:
-  void OnReadDone(bool ok) override {
-    if (!ok) {
-      end();
-      return;
+  // What happens to it, one function for each.
+  template <void (Stream::*Then)(bool)>
+  class Event final : public Waiter {
+   public:
+    explicit Event(Stream& stream) : stream_(stream) {}
+    void happened(bool ok) override { (stream_.*Then)(ok); }
+
+   private:
+    Stream& stream_;
+  };
+  static void* tag(Waiter& waiter) { return &waiter; }
+
+  void has_begun(bool ok) {
+    const std::lock_guard lock(mutex_);
+    writing_ = reading_ = false;
+    over_ = over_ || !ok;
+    if (!over_) {
+      writing_ = true;
+      calls_->Write(request_, tag(written_));
+      read_next();
     }
-    count_received(kWatchMethod);
+    finish_when_idle();
+  }
+  void was_read(bool ok) {
     {
       const std::lock_guard lock(mutex_);
-      paused_ = true;  // before the listener may say resume()
+      reading_ = false;  // before the listener may say resume()
+      over_ = over_ || !ok;
+      finish_when_idle();
+      if (over_) return;
     }
+    count_received(kWatchMethod);
     if (listener_->received(response_)) resume();
   }
-  void OnWriteDone(bool ok) override {
+  void was_written(bool ok) {
     const std::lock_guard lock(mutex_);
     writing_ = false;
-    if (!ok) return;
-    count_sent(kWatchMethod);
-    write_next();
+    if (ok) count_sent(kWatchMethod);
+    if (ok) write_next();
+    finish_when_idle();
   }
-  void OnDone(const grpc::Status& status) override {
-    if (status.error_code() == grpc::StatusCode::UNAVAILABLE) shared_->cluster.pass_over(*server_);
-    count_handled(kWatchMethod, status);
+  void has_ended(bool) {
+    if (status_.error_code() == grpc::StatusCode::UNAVAILABLE) shared_->cluster.pass_over(*server_);
+    count_handled(kWatchMethod, status_);
     shared_->cluster.leave(&context_);
     const auto shared = shared_;
-    listener_->ended(status);
-    // This object holds the channel, whose last holder must not be a thread of gRPC: it goes before the store may.
+    listener_->ended(status_);
+    // This object holds the channel: it goes before the store may.
     auto self = std::move(self_);
     self.reset();
     shared->leave();
   }
 
-  // The hold goes once.
-  void end() {
-    {
-      const std::lock_guard lock(mutex_);
-      if (std::exchange(over_, true)) return;
-    }
-    context_.TryCancel();
-    RemoveHold();
+  // All under the lock.
+  void read_next() {
+    reading_ = true;
+    calls_->Read(&response_, tag(read_));
   }
   void write_next() {
     if (writing_ || over_ || !asked_) return;
@@ -158,21 +170,33 @@ class Stream final : public grpc::ClientBidiReactor<etcdserverpb::WatchRequest, 
     writing_ = true;
     request_.Clear();
     request_.mutable_progress_request();
-    StartWrite(&request_);
+    calls_->Write(request_, tag(written_));
+  }
+  void finish_when_idle() {
+    if (!over_ || reading_ || writing_ || std::exchange(finishing_, true)) return;
+    context_.TryCancel();
+    calls_->Finish(&status_, tag(ended_));
   }
 
   const std::shared_ptr<Shared> shared_;
   const std::shared_ptr<StreamListener> listener_;
   std::shared_ptr<Stream> self_;
   grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientAsyncReaderWriter<etcdserverpb::WatchRequest, etcdserverpb::WatchResponse>>
+      calls_;  // in memory of the context
   const Server* server_ = nullptr;
   etcdserverpb::WatchRequest request_;
   etcdserverpb::WatchResponse response_;
+  grpc::Status status_;
+  Event<&Stream::has_begun> begun_{*this};
+  Event<&Stream::was_read> read_{*this};
+  Event<&Stream::was_written> written_{*this};
+  Event<&Stream::has_ended> ended_{*this};
   std::mutex mutex_;
-  bool writing_ = true;  // the request that opens it is the first
+  bool reading_ = true, writing_ = true;  // until it has begun
   bool asked_ = false;
-  bool paused_ = false;
   bool over_ = false;
+  bool finishing_ = false;
 };
 
 // A watch: what has come and not been taken, and the stream that brings more.
@@ -223,12 +247,12 @@ class Follower final : public StreamListener, public std::enable_shared_from_thi
   bool stalled_ = false;  // the stream waits for next()
   std::optional<Promise<bool>> reader_;
   std::optional<Status> over_;
-  // Of the stream's thread:
+  // Of the thread of the answers:
   Revision reached_;     // everything up to here has been handed over
   EventBatch gathered_;  // of a response in several parts
   std::size_t gathered_bytes_ = 0;
   std::chrono::milliseconds pause_ = kFirstPause;
-  std::mutex alarm_mutex_;  // an alarm is not thread-safe; nothing that it calls takes this
+  std::mutex alarm_mutex_;  // an alarm is not thread-safe
   grpc::Alarm alarm_;
 };
 
@@ -270,12 +294,20 @@ void Follower::connect_later() {
     finish(stopped_status());
     return;
   }
+  // It holds itself until the alarm has rung.
+  struct Again final : Waiter {
+    explicit Again(std::shared_ptr<Follower> self) : follower(std::move(self)) {}
+    void happened(bool) override {
+      const auto kept = std::move(follower);
+      delete this;
+      kept->connect();
+      kept->shared_->leave();
+    }
+    std::shared_ptr<Follower> follower;
+  };
   const std::lock_guard lock(alarm_mutex_);
-  alarm_.Set(std::chrono::system_clock::now() + pause_, [self = shared_from_this()](bool) mutable {
-    const auto kept = std::move(self);  // the alarm keeps this function, and may be given another while it runs
-    kept->connect();
-    kept->shared_->leave();
-  });
+  alarm_.Set(shared_->cluster.queue(), std::chrono::system_clock::now() + pause_,
+             static_cast<Waiter*>(std::make_unique<Again>(shared_from_this()).release()));
   pause_ = std::min(pause_ * 2, kLongestPause);
 }
 
