@@ -14,6 +14,7 @@
 #include "http/local_client.hpp"
 #include "plugin/fence.hpp"
 #include "storage/memory_storage.hpp"
+#include "watchcache/compactions.hpp"
 #include "watchcache/consistency.hpp"
 
 namespace backplane {
@@ -274,6 +275,7 @@ StoreParts& ServerParts::add_store(std::unique_ptr<StorageBackend> storage, std:
   if (config.feature_gates().enabled("DetectCacheInconsistency")) compare_caches(*store.hub, kComparisonPeriod);
   if (const auto interval = options().storage.compaction_interval; interval > std::chrono::nanoseconds::zero()) {
     store.compactor = std::make_unique<Compactor>(*store.storage, background, interval);
+    end_lists_before(*store.hub, store.compactor->compacted());
   }
   all_stores.push_back(std::move(store));
   return all_stores.back();

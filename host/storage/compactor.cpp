@@ -35,7 +35,10 @@ struct Compactor::State : std::enable_shared_from_this<State> {
     const Revision target = std::exchange(seen, *current);
     if (target <= 0) co_return Status{};
     auto status = co_await storage.compact(target);
-    if (status.ok()) storage_log().debug("history compacted revision={}", target);
+    if (status.ok()) {
+      compacted->store(target, std::memory_order_release);
+      storage_log().debug("history compacted revision={}", target);
+    }
     co_return status;
   }
 
@@ -44,6 +47,7 @@ struct Compactor::State : std::enable_shared_from_this<State> {
   const std::chrono::nanoseconds interval;
   TaskGroup group;
   Revision seen = 0;  // ticks only
+  const std::shared_ptr<std::atomic<Revision>> compacted = std::make_shared<std::atomic<Revision>>(0);
   std::mutex mutex;
   bool stopped = false;
   std::function<void()> cancel;
@@ -68,5 +72,6 @@ Task<void> Compactor::stop() {
 }
 
 Task<Status> Compactor::tick() { return state_->tick(); }
+std::shared_ptr<const std::atomic<Revision>> Compactor::compacted() const { return state_->compacted; }
 
 }  // namespace backplane

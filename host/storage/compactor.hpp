@@ -26,6 +26,8 @@ class Compactor {
   Task<void> stop();
   // What one tick does: compacts to the revision that the tick before saw.
   Task<Status> tick();
+  // The revision that ticks have compacted to: what is older is gone.  0: nothing yet.
+  std::shared_ptr<const std::atomic<Revision>> compacted() const;
 
  private:
   struct State;

@@ -31,7 +31,9 @@ TEST(Compactor, ForgetsWhatTheTickBeforeSawAndNothingNewer) {
   ASSERT_TRUE(store.run(compactor.tick()).ok());
   EXPECT_EQ(read_at(store, 2), Reason::kNone);
   store.put("/a", "3");
+  EXPECT_EQ(compactor.compacted()->load(), 0);
   ASSERT_TRUE(store.run(compactor.tick()).ok());
+  EXPECT_EQ(compactor.compacted()->load(), 3);
   EXPECT_EQ(read_at(store, 2), Reason::kExpired);
   EXPECT_EQ(read_at(store, 3), Reason::kNone);
 }

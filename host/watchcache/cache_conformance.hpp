@@ -9,6 +9,7 @@
 
 #include "backplane/storage_feed.hpp"
 #include "storage/storage_test_kit.hpp"
+#include "watchcache/compactions.hpp"
 #include "watchcache/continue_token.hpp"
 #include "watchcache/resource_cache.hpp"
 
@@ -330,6 +331,28 @@ TEST_P(CacheConformance, ACompactedVersionHasExpired) {
   EXPECT_EQ(page.status().message().find("The provided continue parameter is too old to display a consistent list result."), 0u);
   ASSERT_FALSE(page.status().continue_token().empty());
   EXPECT_EQ(names(limited(5, page.status().continue_token())), "c1 c2");
+}
+
+// It went on for as long as nothing of the kind changed.
+TEST_P(CacheConformance, AListOfACompactedVersionIsOverThoughItsStateLiesHere) {
+  const auto compacted = std::make_shared<std::atomic<Revision>>(0);
+  hub = make_cache_hub(*store, pump);
+  end_lists_before(*hub, compacted);
+  cache = hub->add(config(), false);
+  ASSERT_TRUE(store.run(hub->start()).ok());
+  put("c0", "1", "1");
+  const Revision then = put("c1", "1", "1");
+  store.put("/elsewhere", "1");
+  const auto token = encode_continue(key("c1", "ns"), std::string(kPrefix) + "ns/", then);
+  EXPECT_EQ(names(limited(5, token)), "c1");
+  ASSERT_TRUE(store.run(store->compact(store.newest())).ok());
+  compacted->store(store.newest());
+  const auto page = list(limited(5, token));
+  EXPECT_EQ(page.status().code(), 410);
+  ASSERT_FALSE(page.status().continue_token().empty());
+  EXPECT_EQ(names(limited(5, page.status().continue_token())), "c1");
+  EXPECT_EQ(list(at(std::to_string(then), ResourceVersionMatch::kExact)).status().code(), 410);
+  EXPECT_EQ(names(at(std::to_string(then), ResourceVersionMatch::kNotOlderThan)), "c0 c1");
 }
 
 TEST_P(CacheConformance, BadListParametersAreBadRequests) {

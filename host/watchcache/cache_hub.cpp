@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "base/caught.hpp"
+#include "watchcache/compactions.hpp"
 #include "watchcache/consistency.hpp"
 #include "watchcache/log.hpp"
 #include "watchcache/prefix_cache.hpp"
@@ -36,6 +37,7 @@ class FollowingHub final : public CacheHub {
   Task<Status> start() override;
   Task<void> stop() override;
   void compare_every(std::chrono::nanoseconds period) { comparison_period_ = period; }
+  void use_compactions(std::shared_ptr<const std::atomic<Revision>> compacted) { store_->compacted = std::move(compacted); }
 
  private:
   using CacheRef = std::shared_ptr<PrefixCache>;
@@ -322,6 +324,10 @@ Task<void> FollowingHub::compare_all() {
 
 void compare_caches(CacheHub& hub, std::chrono::nanoseconds period) {
   if (auto* const following = dynamic_cast<FollowingHub*>(&hub)) following->compare_every(period);
+}
+
+void end_lists_before(CacheHub& hub, std::shared_ptr<const std::atomic<Revision>> compacted) {
+  if (auto* const following = dynamic_cast<FollowingHub*>(&hub)) following->use_compactions(std::move(compacted));
 }
 
 std::unique_ptr<CacheHub> make_cache_hub(StorageBackend& storage, Executor& executor, CacheOptions options) {

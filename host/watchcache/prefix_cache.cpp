@@ -354,6 +354,7 @@ void PrefixCache::close() {
 }
 
 std::optional<View> PrefixCache::at(Revision revision) const {
+  if (store_->has_forgotten(revision)) return std::nullopt;
   auto view = newest();
   if (view && view->snapshot->changed <= revision && revision <= view->revision) {
     view->revision = revision;

@@ -46,6 +46,10 @@ struct FollowedStore {
     return pages != nullptr ? pages->stored_range(std::move(request)) : storage.range(std::move(request));
   }
 
+  bool has_forgotten(Revision revision) const noexcept {
+    return compacted != nullptr && revision < compacted->load(std::memory_order_acquire);
+  }
+
   StorageBackend& storage;
   StoredPages* const pages;  // the same; null where what is stored is what is worked with
   Executor& executor;
@@ -55,6 +59,7 @@ struct FollowedStore {
   TaskGroup tasks;
   ProgressRequests requests;
   PacedRevisions paced;
+  std::shared_ptr<const std::atomic<Revision>> compacted;  // null: nobody says
   std::atomic<bool> started{false};
   std::atomic<bool> stopping{false};
 };
