@@ -338,8 +338,8 @@ constexpr std::string_view kThere[] = {
     "WatchList",
 };
 
-constexpr std::string_view kNotThere[] = {
-    "ShardedListAndWatch",  // lists and watches would be of all shards
+constexpr MissingGate kNotThere[] = {
+    {"ShardedListAndWatch", "shardSelector is not served, lists and watches would be of all shards"},
 };
 
 constexpr GateDependency kNeeds[] = {
@@ -375,7 +375,7 @@ constexpr GateDependency kNeeds[] = {
 std::span<const Gate> all_gates() noexcept { return kAll; }
 std::span<const std::string_view> switched_gates() noexcept { return kThatSwitch; }
 std::span<const std::string_view> gates_always_there() noexcept { return kThere; }
-std::span<const std::string_view> gates_not_there() noexcept { return kNotThere; }
+std::span<const MissingGate> gates_not_there() noexcept { return kNotThere; }
 std::span<const GateDependency> gate_dependencies() noexcept { return kNeeds; }
 
 }  // namespace backplane

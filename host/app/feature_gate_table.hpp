@@ -24,11 +24,16 @@ struct GateDependency {
   std::array<std::string_view, 2> on;
 };
 
+// Of what is not there, and what a client must not take for there: to name one as on ends the start.
+struct MissingGate {
+  std::string_view name;
+  std::string_view why;
+};
+
 std::span<const Gate> all_gates() noexcept;                       // by name
 std::span<const std::string_view> switched_gates() noexcept;      // that change what this server does
 std::span<const std::string_view> gates_always_there() noexcept;  // whose behaviour is there whatever they say
-// Of what is not there, and what a client must not take for there: to name one as on ends the start.
-std::span<const std::string_view> gates_not_there() noexcept;
+std::span<const MissingGate> gates_not_there() noexcept;
 std::span<const GateDependency> gate_dependencies() noexcept;
 
 }  // namespace backplane

@@ -50,8 +50,9 @@ void FeatureGates::set_one(std::string_view name, bool on, std::vector<std::stri
                        (gate.on ? "true" : "false"));
     return;
   }
-  if (on && has(gates_not_there(), name)) {
-    problems.push_back("feature gate " + std::string(name) + " cannot be switched on: what it is for is not there yet");
+  for (const MissingGate& missing : gates_not_there()) {
+    if (!on || missing.name != name) continue;
+    problems.push_back("feature gate " + std::string(name) + " cannot be switched on: " + std::string(missing.why));
     return;
   }
   on_.find(name)->second = on;

@@ -60,7 +60,7 @@ class GatesTest(unittest.TestCase):
     def test_a_gate_of_what_is_not_there_ends_the_start(self):
         with Server('--feature-gates=ShardedListAndWatch=true', wait=False) as server:
             self.assertNotEqual(server.process.wait(60), 0)
-            self.assertIn('feature gate ShardedListAndWatch cannot be switched on: what it is for is not there yet', server.text())
+            self.assertIn('feature gate ShardedListAndWatch cannot be switched on: shardSelector is not served', server.text())
         with Server('--feature-gates=AllAlpha=true,ShardedListAndWatch=false') as server:
             code, _, found = server.request('GET', PODS + '?shardSelector=nonsense')
             self.assertEqual((code, 'shardInfo' in found['metadata']), (200, False))
