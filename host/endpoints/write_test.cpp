@@ -1,5 +1,6 @@
 // POST, PUT and DELETE: decoding, options, codes and the texts of refusals.
 #include "backplane/connect.hpp"
+#include "backplane/kit/forwarding_storage.hpp"
 #include "endpoints/testing/harness.hpp"
 
 namespace backplane::testing {
@@ -77,6 +78,30 @@ TEST_F(WriteTest, APutIsReadToItsEndBeforeAnythingElseIsSaidOfIt) {
   const Response got = send("PUT", maps("/a"), body(R"({"f:data":{}})"));
   EXPECT_EQ(got.code(), 200);
   EXPECT_EQ(json::parse(got.body()).at("metadata").at("managedFields").at(0).at("fieldsV1"), json::parse(R"({"f:data":{}})"));
+}
+
+// Refuses without a look at what is sent.
+class RefusingStore final : public kit::ForwardingStorage {
+ public:
+  using ForwardingStorage::ForwardingStorage;
+  Task<Result<UpdateResult>> update(RequestContext&, std::string name, UpdatedObjectInfo&, WriteOptions, bool) override {
+    co_return conflict("", "configmaps", name, "it is being deleted");
+  }
+};
+TEST_F(WriteTest, ARefusalThatHasNotSeenTheObjectOfAPutIsSaidBehindWhatIsWrongInside) {
+  use_config_maps();
+  scope_.storage = std::make_shared<RefusingStore>(store_);
+  handler_ = make_resource_handler(scope_);
+  const auto put = [this](std::string_view fields) {
+    return send("PUT", maps("/a"),
+                R"({"metadata":{"name":"a","managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1",)"
+                R"("fieldsV1":)" +
+                    std::string(fields) + "}]}}");
+  };
+  EXPECT_EQ(put(R"({"f:data":{}})").code(), 409);
+  const Response wrong = put(R"({"f:data":tru})");
+  EXPECT_EQ(wrong.code(), 400);
+  EXPECT_NE(message_of(wrong).find("in literal true"), std::string::npos) << wrong.body();
 }
 
 struct Refusal {
