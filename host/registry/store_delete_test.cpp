@@ -242,6 +242,18 @@ TEST_F(StoreDeleteTest, KindsWithFieldLabelsSayWhichLabelIsNotSupported) {
   EXPECT_EQ(run(store->list(*context, options)).status().message(), "field label not supported: spec.size");
 }
 
+// Kinds without labels of their own take it, and nothing is found.
+TEST_F(StoreDeleteTest, KindsWithFieldLabelsAndWithoutNamespacesAreNotSelectedByOne) {
+  ListOptions options;
+  options.fields = *FieldSelector::parse("metadata.namespace=other");
+  make(std::make_shared<TestStrategy>(KindFacts{.namespaced = false}));
+  context = request("list");
+  EXPECT_TRUE(run(store->list(*context, options)).ok());
+  make(std::make_shared<TestStrategy>(KindFacts{.namespaced = false, .selectable = {{"spec.nodeName", "spec.nodeName", ""}}}));
+  context = request("list");
+  EXPECT_EQ(run(store->list(*context, options)).status().message(), "field label not supported: metadata.namespace");
+}
+
 // Its finalizers were not seen, and it went.
 TEST_F(StoreDeleteTest, WhatCannotBeReadIsNotRemoved) {
   make(std::make_shared<TestStrategy>());

@@ -46,12 +46,12 @@ std::optional<std::string_view> ObjectStore::field(const ObjectEntry& object, st
 }
 
 Result<CacheScope> ObjectStore::scope_of(const RequestContext& context, const ListOptions& options) const {
-  const bool custom = sorted_keys();
+  const bool has_labels = sorted_keys() || !fields_.empty();
   for (const FieldSelector::Requirement& requirement : options.fields.requirements()) {
     const std::string& label = requirement.field;
-    if (label == kNameLabel || (label == kNamespaceLabel && (keys_.namespaced() || !custom))) continue;
+    if (label == kNameLabel || (label == kNamespaceLabel && (keys_.namespaced() || !has_labels))) continue;
     const bool known = std::any_of(fields_.begin(), fields_.end(), [&](const SelectableField& field) { return field.label == label; });
-    if (!known) return unknown_label(label, custom || !fields_.empty());
+    if (!known) return unknown_label(label, has_labels);
   }
 
   CacheScope scope;

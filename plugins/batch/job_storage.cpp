@@ -1,5 +1,5 @@
 // What deleting a job leaves behind, and what lists of jobs are told of fields that they cannot select by.
-#include "backplane/kit/forwarding_storage.hpp"
+#include "backplane/kit/labelled_storage.hpp"
 #include "kinds.hpp"
 
 namespace backplane::batch {
@@ -12,33 +12,11 @@ void warn_of_pods(RequestContext& context, const DeleteOptions& options) {
       "propagationPolicy=Orphan to suppress this warning");
 }
 
-// Other kinds are told it in other words.
-Status check_labels(const ListOptions& options) {
-  for (const auto& requirement : options.fields.requirements()) {
-    const std::string_view label = requirement.field;
-    if (label == "metadata.name" || label == "metadata.namespace" || label == "status.successful") continue;
-    return bad_request("field label " + quoted(label) + " not supported for Job");
-  }
-  return {};
-}
-
-class JobStorage final : public kit::ForwardingStorage {
+class JobStorage final : public kit::LabelledStorage {
  public:
-  using ForwardingStorage::ForwardingStorage;
-  Task<Result<ListResult>> list(RequestContext& context, ListOptions options) override {
-    Status known = check_labels(options);
-    if (!known.ok()) co_return known;
-    auto listing = store().list(context, std::move(options));
-    auto found = co_await std::move(listing);
-    co_return found;
-  }
-  Task<Result<std::unique_ptr<WatchStream>>> watch(RequestContext& context, ListOptions options) override {
-    Status known = check_labels(options);
-    if (!known.ok()) co_return known;
-    auto watching = store().watch(context, std::move(options));
-    auto stream = co_await std::move(watching);
-    co_return stream;
-  }
+  explicit JobStorage(std::shared_ptr<StandardStorage> jobs)
+      : LabelledStorage(std::move(jobs),
+                        {{"metadata.name", "metadata.namespace", "status.successful"}, "field label \"", "\" not supported for Job"}) {}
   Task<Result<DeleteResult>> remove(RequestContext& context, std::string name, DeleteOptions options) override {
     warn_of_pods(context, options);
     return store().remove(context, std::move(name), std::move(options));

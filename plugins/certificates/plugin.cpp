@@ -22,6 +22,9 @@ class CertificatesPlugin final : public Plugin {
     auto approval = host.make_subresource(group.store("certificatesigningrequests"), approval_strategy(strategy));
     if (!approval.ok()) return std::move(approval).status();
     group.put("certificatesigningrequests/approval", std::move(*approval));
+    group.put_words("podcertificaterequests", [](const GroupVersionKind&) -> kit::LabelledStorage::Words {
+      return {.labels = {"metadata.name", "spec.signerName", "spec.podName", "spec.nodeName"}, .before = "field label not supported: "};
+    });
     if (Status status = group.install("certificates"); !status.ok()) return status;
     const bool requests = kit::gate_is_on(host, "PodCertificateRequest");
     if (!requests || !host.resource_enabled({"certificates.k8s.io", "v1beta1", "podcertificaterequests"})) return {};

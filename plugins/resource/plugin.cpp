@@ -18,7 +18,16 @@ class ResourcePlugin final : public Plugin {
     if (Status status = add_conversions(host.scheme()); !status.ok()) return status;
     auto schemas = kit::embedded_schemas({resource_v1beta2_json(), resource_v1beta1_json(), resource_v1alpha3_json()});
     if (schemas.ok()) schemas->insert(schemas->begin(), stored_schemas());
-    return kit::install_group(host, "resource", resource_group(std::make_shared<AdminAccessHooks>(host)), std::move(schemas));
+    if (!schemas.ok()) return std::move(schemas).status();
+    auto document = resource_group(std::make_shared<AdminAccessHooks>(host));
+    if (!document.ok()) return std::move(document).status();
+    kit::GroupInstaller group(host, std::move(*document), std::move(*schemas));
+    if (Status status = group.add_kinds(); !status.ok()) return status;
+    group.put_words("resourceslices", [](const GroupVersionKind& kind) -> kit::LabelledStorage::Words {
+      return {.labels = {"metadata.name", "spec.nodeName", "spec.driver"},
+              .before = "field label not supported for " + kind.group_version().to_string() + ", Kind=" + kind.kind + ": "};
+    });
+    return group.install("resource");
   }
 };
 

@@ -158,7 +158,8 @@ class Backplane(Requests):
 
 @unittest.skipUnless(ETCD, 'this machine has no etcd (package etcd-server)')
 class SideBySide(unittest.TestCase):
-    """`servers`: kube-apiserver and the built server, each with a store of its own."""
+    """`servers`: kube-apiserver and the built server, each with a store of its own.  `flags`: what both are started with besides."""
+    flags = ()
 
     @classmethod
     def setUpClass(cls):
@@ -171,7 +172,7 @@ class SideBySide(unittest.TestCase):
         etcd = Etcd().start()
         cls.addClassCleanup(etcd.stop)
         cls.servers = []
-        for make in (lambda: KubeApiserver(program, cls.pki, etcd), lambda: Backplane(cls.pki, None)):
+        for make in (lambda: KubeApiserver(program, cls.pki, etcd, *cls.flags), lambda: Backplane(cls.pki, None, *cls.flags)):
             cls.servers.append(make())
             cls.addClassCleanup(cls.servers[-1].stop)
 

@@ -20,6 +20,16 @@ class AlphaKinds(unittest.TestCase):
         with Server('--runtime-config=api/all=true') as server:
             self.assertEqual({path: server.request('GET', path)[0] for path in GROUPS}, dict.fromkeys(GROUPS, 404))
 
+    def test_labels_that_slices_are_not_found_by_are_told_with_the_version_that_was_asked(self):
+        with Server('--runtime-config=resource.k8s.io/v1beta2=true,resource.k8s.io/v1beta1=true') as server:
+            for version in ('v1', 'v1beta2', 'v1beta1'):
+                path = '/apis/resource.k8s.io/%s/resourceslices?fieldSelector=' % version
+                self.assertEqual(server.request('GET', path + 'spec.driver%3Dd')[0], 200)
+                for label in ('metadata.namespace', 'spec.pool'):
+                    code, _, answer = server.request('GET', path + label + '%3Dx')
+                    self.assertEqual((code, answer['message']), (
+                        400, 'field label not supported for resource.k8s.io/%s, Kind=ResourceSlice: %s' % (version, label)))
+
     def test_kinds_of_a_version_are_held_one_by_one(self):
         flags = ['--runtime-config=certificates.k8s.io/v1beta1=true,certificates.k8s.io/v1alpha1=true']
         with Server(*flags) as server:

@@ -87,6 +87,13 @@ class Lists(unittest.TestCase):
         self.assertEqual(sorted(seen), want)
         self.assertEqual(versions, sorted(versions))
 
+    def test_what_has_no_fields_is_not_selected_by_them(self):
+        path = '/api/v1/componentstatuses?fieldSelector='
+        self.assertEqual([each['metadata']['name'] for each in self.server.request('GET', path + 'metadata.name%3Detcd-0')[2]['items']], ['etcd-0'])
+        code, _, answer = self.server.request('GET', path + 'metadata.uid%3Dx')
+        self.assertEqual((code, answer['message']), (
+            400, '"metadata.uid" is not a known field selector: only "metadata.name", "metadata.namespace"'))
+
     def test_deletecollection_with_a_selector_removes_just_those(self):
         for number in range(20):
             body = configmap('d%02d' % number)

@@ -106,6 +106,14 @@ std::shared_ptr<StandardStorage> GroupInstaller::store(const std::string& resour
   return found == stores.end() ? nullptr : found->second;
 }
 
+void GroupInstaller::put_words(const std::string& resource, const std::function<LabelledStorage::Words(const GroupVersionKind&)>& words) {
+  for (Version& version : versions_) {
+    const auto found = version.stores.find(resource);
+    if (found == version.stores.end()) continue;
+    version.storages[resource] = std::make_shared<LabelledStorage>(found->second, words(found->second->kind()));
+  }
+}
+
 Status GroupInstaller::install(std::string_view registrant) {
   Scheme& scheme = host_.scheme();
   APIGroupInfo info;

@@ -90,6 +90,10 @@ class ComponentStatuses final : public RestStorage,
   }
 
   Task<Result<ListResult>> list(RequestContext&, ListOptions options) override {
+    for (const auto& requirement : options.fields.requirements()) {
+      if (requirement.field == "metadata.name" || requirement.field == "metadata.namespace") continue;
+      co_return bad_request(quoted(requirement.field) + " is not a known field selector: only \"metadata.name\", \"metadata.namespace\"");
+    }
     std::vector<ObjectRef> found;
     for (const Component& component : components_) {
       if (!is_wanted(component, options)) continue;

@@ -4,6 +4,7 @@
 // Errors:        the first Status that the host gives, unchanged.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "backplane/kit/group_document.hpp"
+#include "backplane/kit/labelled_storage.hpp"
 
 namespace backplane {
 namespace kit BACKPLANE_API {
@@ -27,6 +29,8 @@ class GroupInstaller {
   void put(const std::string& path, std::shared_ptr<RestStorage> storage) { versions_.front().storages[path] = std::move(storage); }
   // The store made for a kind of the first version; null when there is none.
   std::shared_ptr<StandardStorage> store(const std::string& resource) const;
+  // Selectors that name other labels of the kind than it has are told so in its own words, in each version it is served in.
+  void put_words(const std::string& resource, const std::function<LabelledStorage::Words(const GroupVersionKind&)>& words);
   const std::shared_ptr<const SchemaSet>& schemas() const noexcept { return versions_.front().schemas; }
 
   // Registers types, field labels and the order of versions with the Scheme and installs the group.
