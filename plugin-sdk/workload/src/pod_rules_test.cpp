@@ -195,6 +195,16 @@ TEST(PodRules, AmountsAreToldInWholeUnits) {
             "are supported with the cpu resource");
 }
 
+TEST(PodRules, NamesAreLookedUpInFewPlaces) {
+  const auto with = [](const std::string& config) { return in_spec("\"dnsConfig\":" + config); };
+  EXPECT_EQ(with(R"({"nameservers":["1.1.1.1","1.1.1.2","1.1.1.3","1.1.1.4"]})"),
+            "spec.dnsConfig.nameservers: Invalid value: [\"1.1.1.1\",\"1.1.1.2\",\"1.1.1.3\",\"1.1.1.4\"]: must not have more than 3 "
+            "nameservers");
+  std::string searches;
+  for (int i = 0; i < 33; ++i) searches += (i == 0 ? "\"a" : ",\"a") + std::to_string(i) + "\"";
+  EXPECT_TRUE(with("{\"searches\":[" + searches + "]}").ends_with("must not have more than 32 search paths"));
+}
+
 TEST(PodTemplates, HaveNoEphemeralContainers) {
   Value pod_template =
       json::parse(R"({"spec":{"containers":[{"name":"c","image":"i"}],"ephemeralContainers":[{"name":"e","image":"i"}]}})");

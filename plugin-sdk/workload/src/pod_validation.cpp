@@ -104,6 +104,21 @@ bool is_search_domain(std::string_view text) {
   return is_dns1123_subdomain(plain).size() == (plain.size() > kMaxSubdomain ? 1 : 0);
 }
 
+constexpr std::size_t kMaxNameservers = 3;
+constexpr std::size_t kMaxSearches = 32;
+constexpr std::size_t kMaxSearchBytes = 2048;
+
+void validate_dns_amounts(const Object& config, const std::vector<std::string_view>& searches, const Path& path, FieldErrors& errors) {
+  const auto blame = [&](std::string_view list, const std::string& what) {
+    errors.invalid_raw(path.at(list), to_json(config.at(list)), "must not have more than " + what);
+  };
+  if (count_of(config, "nameservers") > kMaxNameservers) blame("nameservers", std::to_string(kMaxNameservers) + " nameservers");
+  if (searches.size() > kMaxSearches) blame("searches", std::to_string(kMaxSearches) + " search paths");
+  std::size_t bytes = searches.empty() ? 0 : searches.size() - 1;
+  for (const std::string_view search : searches) bytes += search.size();
+  if (bytes > kMaxSearchBytes) blame("searches", std::to_string(kMaxSearchBytes) + " characters (including spaces) in the search list");
+}
+
 void validate_dns(const Object& pod_spec, const Path& path, FieldErrors& errors) {
   const std::string_view policy = get_string(pod_spec, "dnsPolicy");
   const Object* config = get_object(pod_spec, "dnsConfig");
@@ -119,6 +134,7 @@ void validate_dns(const Object& pod_spec, const Path& path, FieldErrors& errors)
   }
   if (config == nullptr) return;
   const auto searches = texts(*config, "searches");
+  validate_dns_amounts(*config, searches, where, errors);
   for (std::size_t i = 0; i < searches.size(); ++i) {
     if (searches[i] == ".") continue;
     const std::string_view search = without_root(searches[i]);

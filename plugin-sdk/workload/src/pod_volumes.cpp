@@ -4,6 +4,7 @@
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
 #include "backplane/workload/pod_validation.hpp"
+#include "backplane/workload/volume_sources.hpp"
 
 namespace backplane::workload {
 
@@ -115,6 +116,16 @@ void validate_source(const Object& volume, const Path& path, FieldErrors& errors
   }
 }
 
+// The claims that come with a pod.
+std::set<std::string, std::less<>> made_claims(const Object& pod_spec, std::string_view pod_name) {
+  std::set<std::string, std::less<>> claims;
+  if (pod_name.empty()) return claims;
+  each(pod_spec, "volumes", [&](const Object& volume, std::size_t) {
+    if (has(volume, "ephemeral")) claims.insert(std::string(pod_name) + "-" + std::string(get_string(volume, "name")));
+  });
+  return claims;
+}
+
 // The volumes, by number, that the schema's rules have found something wrong with: they are asked first.
 std::set<std::string, std::less<>> blamed_volumes(const FieldErrors& errors, const Path& path) {
   std::set<std::string, std::less<>> blamed;
@@ -135,11 +146,13 @@ std::set<std::string, std::less<>> blamed_volumes(const FieldErrors& errors, con
 std::set<std::string> validate_volumes(const Object& pod_spec, const Path& path, std::string_view pod_name, FieldErrors& errors) {
   std::set<std::string> names;
   const auto blamed = blamed_volumes(errors, path);
+  const auto made = made_claims(pod_spec, pod_name);
   each(pod_spec, "volumes", [&](const Object& volume, std::size_t i) {
     const Path item = path.at("volumes", i);
     const std::size_t found_before = errors.size();
     const std::string name(get_string(volume, "name"));
     validate_source(volume, item, errors);
+    validate_volume_source(volume, item, "", errors);
     if (!name.empty()) {
       if (names.contains(name)) errors.duplicate(item.at("name"), name);
       // The claim that comes with an ephemeral volume is named after pod and volume.
@@ -151,6 +164,11 @@ std::set<std::string> validate_volumes(const Object& pod_spec, const Path& path,
       }
     }
     if (errors.size() == found_before && (blamed.empty() || !blamed.contains(std::to_string(i)))) names.insert(name);
+    const std::string_view claim = get_string(object_or_empty(volume, "persistentVolumeClaim"), "claimName");
+    if (made.contains(claim)) {
+      errors.invalid(item.at("persistentVolumeClaim").text() + ".claimName", claim,
+                     "must not reference a PVC that gets created for an ephemeral volume");
+    }
   });
   return names;
 }

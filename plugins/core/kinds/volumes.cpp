@@ -10,6 +10,7 @@
 #include "backplane/names.hpp"
 #include "backplane/schema.hpp"
 #include "backplane/workload/pod_validation.hpp"
+#include "backplane/workload/volume_sources.hpp"
 #include "backplane/workload/warnings.hpp"
 #include "kinds/kinds.hpp"
 
@@ -89,6 +90,7 @@ class PersistentVolumeStrategy final : public KindStrategy {
   }
   void check(const Object& object, FieldErrors& errors) const override {
     const Object& spec = object_or_empty(object, "spec");
+    validate_volume_source(spec, "spec", meta_name(object), errors);
     if (is_local(spec) && !has(spec, "nodeAffinity")) errors.required("spec.nodeAffinity", "Local volume requires node affinity");
     const std::string host_path(get_string(object_or_empty(spec, "hostPath"), "path"));
     if (std::filesystem::path(host_path).lexically_normal() == "/" && get_string(spec, "persistentVolumeReclaimPolicy") == "Recycle") {

@@ -1,0 +1,19 @@
+// What volumes are made of, for pods and for persistent volumes: the rules that the schema's words cannot say (pkg/apis/core/validation).
+//
+// Thread-safety: pure functions on trees of the caller's.
+// Errors:        added to FieldErrors in upstream's words.
+#pragma once
+
+#include <string_view>
+
+#include "backplane/json.hpp"
+#include "backplane/kit/path.hpp"
+#include "backplane/status.hpp"
+
+namespace backplane::workload {
+
+// The first source of a volume, which is looked into alone; `holder`: what it is a member of.  `volume_name`: that of a persistent volume;
+// empty: the volume is a pod's.
+void validate_volume_source(const Object& holder, const kit::Path& path, std::string_view volume_name, FieldErrors& errors);
+
+}  // namespace backplane::workload

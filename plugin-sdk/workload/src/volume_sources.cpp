@@ -1,0 +1,235 @@
+#include "backplane/workload/volume_sources.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "backplane/kit/walk.hpp"
+#include "backplane/names.hpp"
+#include "pod_parts.hpp"
+
+namespace backplane::workload {
+
+using namespace kit;
+
+namespace {
+
+constexpr std::string_view kPartitionText = "must be between 1 and 255, inclusive";
+constexpr std::string_view kLunText = "must be between 0 and 255, inclusive";
+constexpr std::int64_t kMaxNumber = 255;
+constexpr std::size_t kMaxTenant = 64;
+constexpr std::size_t kMaxPortalName = 64;
+
+// A source, where it stands, and the persistent volume's name (empty: a pod's).
+struct Source {
+  const Object& source;
+  const Path& path;
+  std::string_view volume;
+
+  bool persistent() const noexcept { return !volume.empty(); }
+  std::string_view text(std::string_view member) const { return get_string(source, member); }
+};
+
+bool is_alnum(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// A prefix, one character, and as many letters and digits as `count`.
+bool is_numbered_name(std::string_view text, std::size_t count) {
+  return text.size() == count + 4 && std::all_of(text.begin() + 4, text.end(), is_alnum);
+}
+
+// "iqn.2001-04.com.example:storage", wherever it begins.
+bool is_qualified_name(std::string_view text) {
+  for (std::size_t at = text.find("iqn."); at != std::string_view::npos; at = text.find("iqn.", at + 1)) {
+    std::string_view rest = text.substr(at + 4);
+    const bool dated = rest.size() > 8 && std::all_of(rest.begin(), rest.begin() + 4, is_digit) && rest[4] == '-' && is_digit(rest[5]) &&
+                       is_digit(rest[6]) && rest[7] == '.';
+    if (!dated) continue;
+    rest.remove_prefix(8);
+    const auto colon = rest.find(':');
+    if (colon == 0 || colon == std::string_view::npos || colon + 1 == rest.size()) continue;
+    const std::string_view authority = rest.substr(0, colon), name = rest.substr(colon + 1);
+    const auto plain = [](char c) { return is_alnum(c) || c == '-' || c == '.'; };
+    if (!std::all_of(authority.begin(), authority.end(), plain)) continue;
+    if (name.find_first_of(",;*&$| \t\n\r\f\v") == std::string_view::npos) return true;
+  }
+  return false;
+}
+
+// Names of iSCSI come in three forms; what is none of them is told so in more words in pods.
+void check_iscsi_name(std::string_view name, const Path& path, bool persistent, FieldErrors& errors) {
+  const bool iqn = name.starts_with("iqn"), eui = name.starts_with("eui"), naa = name.starts_with("naa");
+  if (!iqn && !eui && !naa) {
+    errors.invalid(path, name, persistent ? "must be valid format" : "must be valid format starting with iqn, eui, or naa");
+  } else if (!(iqn ? is_qualified_name(name) : is_numbered_name(name, eui ? 16 : 32))) {
+    errors.invalid(path, name, "must be valid format");
+  }
+}
+
+void check_secret_name(const Source& in, FieldErrors& errors) {
+  const Object* secret = get_object(in.source, "secretRef");
+  if (secret == nullptr) return;
+  const Path path = in.path.at("secretRef");
+  if (get_string(*secret, "name").empty()) errors.required(path.at("name"));
+}
+
+void check_secret(const Source& in, FieldErrors& errors) {
+  check_secret_name(in, errors);
+  const Object* secret = get_object(in.source, "secretRef");
+  if (secret == nullptr || !in.persistent()) return;
+  const Path path = in.path.at("secretRef");
+  if (get_string(*secret, "namespace").empty()) errors.required(path.at("namespace"));
+}
+
+void check_iscsi(const Source& in, FieldErrors& errors) {
+  const bool named = has(in.source, "initiatorName");
+  const std::string_view portal = in.text("targetPortal"), name = in.text("iqn");
+  if (in.persistent() && named && in.volume.size() + 1 + portal.size() > kMaxPortalName) {
+    errors.invalid(in.path.at("targetportal"), portal,
+                   "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.");
+  }
+  if (!name.empty()) check_iscsi_name(name, in.path.at("iqn"), in.persistent(), errors);
+  const auto asks = [&](std::string_view member) { return get_bool(in.source, member).value_or(false); };
+  if ((asks("chapAuthDiscovery") || asks("chapAuthSession")) && !has(in.source, "secretRef")) errors.required(in.path.at("secretRef"));
+  if (in.persistent()) check_secret_name(in, errors);
+  if (named) check_iscsi_name(in.text("initiatorName"), in.path.at("initiatorname"), in.persistent(), errors);
+}
+
+void check_fibre_channel(const Source& in, FieldErrors& errors) {
+  const auto filled = [&](std::string_view list) { return count_of(in.source, list) > 0; };
+  const bool targets = filled("targetWWNs"), disks = filled("wwids");
+  const Path path = in.path.at("targetWWNs"), lun_path = in.path.at("lun");
+  if (!targets && !disks) errors.required(path, "must specify either targetWWNs or wwids, but not both");
+  if (!targets) return;
+  if (disks) errors.invalid_raw(path, to_json(in.source.at("targetWWNs")), "targetWWNs and wwids can not be specified simultaneously");
+  const auto lun = get_int(in.source, "lun");
+  if (!lun) {
+    errors.required(lun_path, "lun is required if targetWWNs is specified");
+  } else if (*lun < 0 || *lun > kMaxNumber) {
+    errors.invalid(lun_path, static_cast<long long>(*lun), kLunText);
+  }
+}
+
+void check_gce(const Source& in, FieldErrors& errors) {
+  if (in.text("pdName").empty()) errors.required(in.path.at("pdName"));
+  const std::int64_t partition = get_int(in.source, "partition").value_or(0);
+  if (partition < 0 || partition > kMaxNumber) {
+    errors.invalid(in.path.at("partition"), static_cast<long long>(partition), kPartitionText);
+  }
+}
+
+// net.SplitHostPort: one colon, or an address in brackets before the last one.
+bool is_host_and_port(std::string_view text) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string_view::npos) return false;
+  std::string_view host = text.substr(0, colon);
+  const std::string_view port = text.substr(colon + 1);
+  if (host.starts_with('[')) {
+    if (!host.ends_with(']')) return false;
+    host = host.substr(1, host.size() - 2);
+  } else if (host.find(':') != std::string_view::npos) {
+    return false;
+  }
+  return host.find_first_of("[]") == std::string_view::npos && port.find_first_of("[]") == std::string_view::npos;
+}
+
+void check_quobyte(const Source& in, FieldErrors& errors) {
+  constexpr std::string_view kPairs = "must be a host:port pair or multiple pairs separated by commas";
+  const std::string_view registry = in.text("registry");
+  const Path path = in.path.at("registry");
+  if (registry.empty()) {
+    errors.required(path, kPairs);
+  } else if (in.text("tenant").size() > kMaxTenant) {
+    errors.required(in.path.at("tenant"), "must be a UUID and may not exceed a length of 64 characters");
+  } else {
+    for (std::size_t begin = 0; begin <= registry.size();) {
+      const std::size_t end = std::min(registry.find(',', begin), registry.size());
+      if (!is_host_and_port(registry.substr(begin, end - begin))) errors.invalid(path, registry, kPairs);
+      begin = end + 1;
+    }
+  }
+}
+
+void check_flocker(const Source& in, FieldErrors& errors) {
+  const std::string_view name = in.text("datasetName"), uuid = in.text("datasetUUID");
+  if (name.empty() && uuid.empty()) errors.required(in.path, "one of datasetName and datasetUUID is required");
+  if (!name.empty() && !uuid.empty()) {
+    errors.invalid(in.path, "resource", "datasetName and datasetUUID can not be specified simultaneously");
+  }
+  if (name.find('/') != std::string_view::npos) errors.invalid(in.path.at("datasetName"), name, "must not contain '/'");
+}
+
+void check_flex(const Source& in, FieldErrors& errors) {
+  const Path path = in.path.at("options");
+  for (const auto& option : object_or_empty(in.source, "options")) {
+    const std::string_view key = option.key();
+    std::string domain = "." + std::string(key.substr(0, key.find('/')));
+    std::transform(domain.begin(), domain.end(), domain.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+    if (!domain.ends_with(".kubernetes.io") && !domain.ends_with(".k8s.io")) continue;
+    errors.invalid(path.at_key(key), key, "kubernetes.io and k8s.io namespaces are reserved");
+  }
+}
+
+void check_azure_disk(const Source& in, FieldErrors& errors) {
+  const std::string_view kind = in.text("kind"), uri = in.text("diskURI");
+  if (!has(in.source, "kind")) return;
+  const Path path = in.path.at("diskURI");
+  if (kind == "Managed" && !uri.starts_with("/subscriptions/")) {
+    errors.not_supported(path, uri, {"/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}"});
+  }
+  if (kind != "Managed" && !uri.starts_with("https://")) {
+    errors.not_supported(path, uri, {"https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd"});
+  }
+}
+
+void check_azure_file(const Source& in, FieldErrors& errors) {
+  if (in.persistent() && has(in.source, "secretNamespace") && in.text("secretNamespace").empty()) {
+    errors.required(in.path.at("secretNamespace"));
+  }
+}
+
+void check_glusterfs(const Source& in, FieldErrors& errors) {
+  if (!in.persistent() || !has(in.source, "endpointsNamespace")) return;
+  const std::string_view name = in.text("endpointsNamespace");
+  const Path path = in.path.at("endpointsNamespace");
+  if (name.empty()) {
+    errors.invalid(path, name, "if the endpointnamespace is set, it must be a valid namespace name");
+  } else {
+    add_problems(is_dns1123_label(name), path, name, errors);
+  }
+}
+
+void check_git_repo(const Source& in, FieldErrors& errors) { validate_descending(in.text("directory"), in.path.at("directory"), errors); }
+
+struct Row {
+  std::string_view member;
+  void (*check)(const Source&, FieldErrors&);
+  std::string_view blamed = {};  // where upstream's path has another name
+};
+constexpr std::array<Row, 12> kRows = {{{"gcePersistentDisk", check_gce, "persistentDisk"},
+                                        {"gitRepo", check_git_repo},
+                                        {"iscsi", check_iscsi},
+                                        {"glusterfs", check_glusterfs},
+                                        {"flexVolume", check_flex},
+                                        {"cinder", check_secret},
+                                        {"flocker", check_flocker},
+                                        {"fc", check_fibre_channel},
+                                        {"azureFile", check_azure_file},
+                                        {"quobyte", check_quobyte},
+                                        {"azureDisk", check_azure_disk},
+                                        {"storageos", check_secret}}};
+
+}  // namespace
+
+void validate_volume_source(const Object& holder, const Path& path, std::string_view volume_name, FieldErrors& errors) {
+  for (const auto& member : holder) {
+    const Object* source = member.value().if_object();
+    const auto row = std::find_if(kRows.begin(), kRows.end(), [&](const Row& each) { return each.member == member.key(); });
+    if (source == nullptr || row == kRows.end()) continue;
+    const Path place = path.at(row->blamed.empty() ? row->member : row->blamed);
+    row->check({*source, place, volume_name}, errors);
+    return;
+  }
+}
+
+}  // namespace backplane::workload
