@@ -42,12 +42,21 @@ bool has_container(const Object& pod_spec, std::string_view name) {
   return out;
 }
 
+std::string go_kind(const Value& value) {
+  return value.is_object() ? "object" : value.is_string() ? "string" : value.is_bool() ? "bool" : "number";
+}
+
+std::string syntax_text(const boost::json::error_code& wrong) {
+  return wrong == boost::json::error::incomplete ? "unexpected end of JSON input" : wrong.message();
+}
+
 void validate_tolerations(std::string_view text, const Path& path, FieldErrors& errors) {
   boost::json::error_code wrong;
   const Value read = json::parse(json::string_view(text.data(), text.size()), wrong);
   const Array* tolerations = read.if_array();
   if (wrong || (tolerations == nullptr && !read.is_null())) {
-    errors.invalid(path, kTolerations, wrong ? wrong.message() : "json: cannot unmarshal into Go value of type []core.Toleration");
+    errors.invalid(path, kTolerations,
+                   wrong ? syntax_text(wrong) : "json: cannot unmarshal " + go_kind(read) + " into Go value of type []core.Toleration");
     return;
   }
   if (tolerations == nullptr) return;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "backplane/schema.hpp"
+#include "backplane/workload/host_sysctls.hpp"
 #include "backplane/workload/pod_defaults.hpp"
 #include "backplane/workload/pod_validation.hpp"
 
@@ -193,6 +194,21 @@ TEST(PodRules, AmountsAreToldInWholeUnits) {
   EXPECT_EQ(with(R"({"resource":"limits.cpu","divisor":"7"})"),
             "spec.containers[0].env[0].valueFrom.resourceFieldRef.divisor: Invalid value: \"limits.cpu\": only divisor's values 1m and 1 "
             "are supported with the cpu resource");
+}
+
+TEST(PodRules, SettingsOfTheHostAreTheHosts) {
+  const auto with = [](std::string_view sharing, std::string_view name) {
+    const std::string text =
+        "{\"" + std::string(sharing) + "\":true,\"securityContext\":{\"sysctls\":[{\"name\":\"" + std::string(name) + "\"}]}}";
+    FieldErrors errors;
+    validate_host_sysctls(json::parse(json::string_view(text.data(), text.size())).get_object(), "spec", errors);
+    return errors.empty() ? "" : errors.aggregate_message();
+  };
+  EXPECT_EQ(with("hostNetwork", "kernel.msgmax"), "");
+  EXPECT_EQ(with("hostNetwork", "net/ipv4/x"),
+            "spec.securityContext.sysctls[0].name: Invalid value: \"net/ipv4/x\": may not be specified when 'hostNetwork' is true");
+  EXPECT_EQ(with("hostIPC", "fs.mqueue.x"),
+            "spec.securityContext.sysctls[0].name: Invalid value: \"fs.mqueue.x\": may not be specified when 'hostIPC' is true");
 }
 
 TEST(PodRules, NamesAreLookedUpInFewPlaces) {

@@ -8,6 +8,7 @@
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
 #include "backplane/selectors.hpp"
+#include "backplane/workload/host_sysctls.hpp"
 #include "backplane/workload/pod_annotations.hpp"
 #include "backplane/workload/resources.hpp"
 #include "pod_parts.hpp"
@@ -235,6 +236,7 @@ void validate_pod_template(const Object& pod_template, const Path& path, const P
   const Path spec_path = path.at("spec");
   validate_pod_annotations(annotations, pod_spec, path.at("annotations"), nullptr, errors);
   validate_pod_spec(pod_spec, spec_path, "", options, errors);
+  validate_host_sysctls(pod_spec, spec_path, errors);
   validate_profiles_told_twice(annotations, pod_spec, spec_path, errors);
   const Array* ephemeral = get_array(pod_spec, "ephemeralContainers");
   if (ephemeral != nullptr && !ephemeral->empty()) {

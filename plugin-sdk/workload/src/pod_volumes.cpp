@@ -153,6 +153,10 @@ std::set<std::string> validate_volumes(const Object& pod_spec, const Path& path,
     const std::string name(get_string(volume, "name"));
     validate_source(volume, item, errors);
     validate_volume_source(volume, item, "", errors);
+    const Object* image = get_object(volume, "image");
+    if (image != nullptr && !pod_name.empty() && get_string(*image, "reference").empty()) {
+      errors.required(item.at("image").text() + ".reference");
+    }
     if (!name.empty()) {
       if (names.contains(name)) errors.duplicate(item.at("name"), name);
       // The claim that comes with an ephemeral volume is named after pod and volume.
@@ -173,12 +177,16 @@ std::set<std::string> validate_volumes(const Object& pod_spec, const Path& path,
   return names;
 }
 
-void validate_claim_spec(const Object& claim_spec, const Path& path, FieldErrors& errors) {
-  const Array* modes = get_array(claim_spec, "accessModes");
+void validate_access_modes(const Object& spec, const Path& path, FieldErrors& errors) {
+  const Array* modes = get_array(spec, "accessModes");
   const auto single = [](const Value& mode) { return text_of(mode) == "ReadWriteOncePod"; };
   if (modes != nullptr && modes->size() > 1 && std::any_of(modes->begin(), modes->end(), single)) {
     errors.forbidden(path.at("accessModes"), "may not use ReadWriteOncePod with other access modes");
   }
+}
+
+void validate_claim_spec(const Object& claim_spec, const Path& path, FieldErrors& errors) {
+  validate_access_modes(claim_spec, path, errors);
   if (const Object* selector = get_object(claim_spec, "selector"))
     check_at(validate_label_selector, *selector, path.at("selector"), errors);
   const Value* storage = find_path(claim_spec, {"resources", "requests", "storage"});

@@ -199,6 +199,19 @@ void check_glusterfs(const Source& in, FieldErrors& errors) {
   }
 }
 
+// A secret with a wrong name is blamed beside where it stands.
+void check_csi(const Source& in, FieldErrors& errors) {
+  const Object* secret = get_object(in.source, "nodePublishSecretRef");
+  if (secret == nullptr || in.persistent()) return;
+  const std::string_view name = get_string(*secret, "name");
+  const Path path = in.path.at("nodePublishSecretRef");
+  if (name.empty()) {
+    errors.required(path.at("name"));
+  } else {
+    add_problems(is_dns1123_subdomain(name), in.path.at("name"), name, errors);
+  }
+}
+
 void check_git_repo(const Source& in, FieldErrors& errors) { validate_descending(in.text("directory"), in.path.at("directory"), errors); }
 
 struct Row {
@@ -206,7 +219,7 @@ struct Row {
   void (*check)(const Source&, FieldErrors&);
   std::string_view blamed = {};  // where upstream's path has another name
 };
-constexpr std::array<Row, 12> kRows = {{{"gcePersistentDisk", check_gce, "persistentDisk"},
+constexpr std::array<Row, 13> kRows = {{{"gcePersistentDisk", check_gce, "persistentDisk"},
                                         {"gitRepo", check_git_repo},
                                         {"iscsi", check_iscsi},
                                         {"glusterfs", check_glusterfs},
@@ -217,7 +230,8 @@ constexpr std::array<Row, 12> kRows = {{{"gcePersistentDisk", check_gce, "persis
                                         {"azureFile", check_azure_file},
                                         {"quobyte", check_quobyte},
                                         {"azureDisk", check_azure_disk},
-                                        {"storageos", check_secret}}};
+                                        {"storageos", check_secret},
+                                        {"csi", check_csi}}};
 
 }  // namespace
 

@@ -94,6 +94,8 @@ TEST(VolumeSources, OfOtherKindsFollowTheirOwnRules) {
             std::string(kVolume) + "gitRepo.directory: Invalid value: \"../a\": must not contain '..'");
   EXPECT_EQ(of_persistent_volume(R"({"glusterfs":{"endpoints":"e","path":"p","endpointsNamespace":""}})"),
             "spec.glusterfs.endpointsNamespace: Invalid value: \"\": if the endpointnamespace is set, it must be a valid namespace name");
+  EXPECT_EQ(problems_of(R"("csi":{"driver":"d","nodePublishSecretRef":{}})"),
+            std::string(kVolume) + "csi.nodePublishSecretRef.name: Required value");
   EXPECT_EQ(of_persistent_volume(R"({"storageos":{"volumeName":"v","secretRef":{"name":"s"}}})"),
             "spec.storageos.secretRef.namespace: Required value");
 }

@@ -6,6 +6,7 @@
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
+#include "backplane/workload/host_sysctls.hpp"
 #include "backplane/workload/pod_annotations.hpp"
 #include "backplane/workload/pod_defaults.hpp"
 #include "backplane/workload/pod_validation.hpp"
@@ -105,6 +106,7 @@ class PodStrategy final : public Strategy {
     if (count_of(spec, "schedulingGates") > 0 && !get_string(spec, "nodeName").empty()) {
       errors.forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared");
     }
+    validate_host_sysctls(spec, "spec", errors);
     validate_profiles_told_twice(annotations_of(object), spec, "spec", errors);
   }
   void validate_update(RequestContext&, const Object& object, const Object& old, FieldErrors& errors) const override {

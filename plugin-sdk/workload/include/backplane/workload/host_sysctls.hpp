@@ -1,0 +1,16 @@
+// Kernel settings of namespaces that a pod shares with its host.
+//
+// Thread-safety: pure.
+// Errors:        added to FieldErrors in upstream's words.
+#pragma once
+
+#include "backplane/json.hpp"
+#include "backplane/kit/path.hpp"
+#include "backplane/status.hpp"
+
+namespace backplane::workload {
+
+// Of new pods and of templates: pods that have such settings already keep them.  `path`: of the spec.
+void validate_host_sysctls(const Object& pod_spec, const kit::Path& path, FieldErrors& errors);
+
+}  // namespace backplane::workload
