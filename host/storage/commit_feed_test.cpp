@@ -38,6 +38,20 @@ Task<void> read_on(StorageWatch& watch, int& left, Promise<bool> done) {
   if (--left == 0) done.set(true);
 }
 
+std::unique_ptr<StorageWatch> watch_after(CommitFeed& feed, Revision after) {
+  auto watch = feed.watch("/registry/", after);
+  EXPECT_TRUE(watch.ok());
+  return std::move(*watch);
+}
+
+// How many events the watch has now.
+Task<std::size_t> taken(StorageWatch& watch) {
+  auto reading = watch.next();
+  auto batch = co_await std::move(reading);
+  EXPECT_TRUE(batch.ok());
+  co_return batch.ok() ? batch->events.size() : 0;
+}
+
 Task<bool> wait(Promise<bool> what) {
   const bool value = co_await what.future();
   co_return value;
@@ -61,6 +75,50 @@ TEST(CommitFeed, FewOfTheWatchesThatResumeReadHistoryAtOnce) {
   EXPECT_TRUE(run_on(loop, wait(done)));
   EXPECT_EQ(history.reads, 50);
   EXPECT_LE(history.most, 2);
+  feed.close();
+  loop.stop();
+}
+
+// Commits of 16 KB, up to `last`, each taken by `reader` at once unless that is null.
+void commit(CommitFeed& feed, IoLoop& loop, Revision last, StorageWatch* reader) {
+  for (Revision revision = kFloor + 1; revision <= last; ++revision) {
+    StorageEvent event;
+    event.kv.key = "/registry/things/a";
+    event.kv.value = SharedBytes(std::string(16 * 1024, 'x'));
+    event.kv.mod_revision = revision;
+    feed.append({std::move(event)}, revision);
+    if (reader != nullptr) EXPECT_EQ(run_on(loop, taken(*reader)), 1u);
+  }
+}
+
+// Eight megabytes stayed for nobody.
+TEST(CommitFeed, WhatEveryWatchHasTakenIsLeftToTheHistory) {
+  IoLoop loop("test");
+  loop.start();
+  SlowHistory history;
+  CommitFeed feed(history, kFloor);
+  const auto quick = watch_after(feed, kFloor);
+  commit(feed, loop, kFloor + 100, quick.get());
+  const auto late = watch_after(feed, kFloor + 98);
+  EXPECT_EQ(run_on(loop, taken(*late)), 2u);
+  EXPECT_EQ(history.reads, 0);
+  const auto from_the_start = watch_after(feed, kFloor);
+  EXPECT_EQ(run_on(loop, taken(*from_the_start)), 0u);
+  EXPECT_EQ(history.reads, 1);
+  feed.close();
+  loop.stop();
+}
+
+TEST(CommitFeed, AWatchThatIsBehindFindsWhatItHasNotTaken) {
+  IoLoop loop("test");
+  loop.start();
+  SlowHistory history;
+  CommitFeed feed(history, kFloor);
+  const auto behind = watch_after(feed, kFloor);
+  const auto quick = watch_after(feed, kFloor);
+  commit(feed, loop, kFloor + 100, quick.get());
+  EXPECT_EQ(run_on(loop, taken(*behind)), 100u);
+  EXPECT_EQ(history.reads, 0);
   feed.close();
   loop.stop();
 }

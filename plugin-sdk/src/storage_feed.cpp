@@ -25,6 +25,9 @@ std::size_t bytes_of(const std::vector<StorageEvent>& events) {
   return bytes;
 }
 
+// Kept of commits that every watch has taken, for those that begin a little behind: the rest is in the store's history.
+constexpr std::size_t kKeptBytes = 256 * 1024;
+
 // Watches that read history at once; all others of a store's readers come in between.
 constexpr std::size_t kHistoryReaders = 2;
 
@@ -45,6 +48,7 @@ struct CommitFeed::State {
   std::size_t bytes = 0;
   bool closed = false;
   std::vector<Promise<bool>> waiting;
+  std::vector<const Revision*> taken;  // how far each watch is
   Turns past{kHistoryReaders};
 };
 
@@ -52,9 +56,15 @@ namespace {
 
 class FeedWatch final : public StorageWatch {
  public:
+  // With the state's lock held.
   FeedWatch(std::shared_ptr<CommitFeed::State> state, std::string prefix, Revision after)
-      : state_(std::move(state)), prefix_(std::move(prefix)), after_(after) {}
-  ~FeedWatch() override = default;
+      : state_(std::move(state)), prefix_(std::move(prefix)), after_(after), taken_(after) {
+    state_->taken.push_back(&taken_);
+  }
+  ~FeedWatch() override {
+    std::lock_guard lock(state_->mutex);
+    std::erase(state_->taken, &taken_);
+  }
 
   Task<Result<EventBatch>> next() override {
     for (;;) {
@@ -95,6 +105,7 @@ class FeedWatch final : public StorageWatch {
     std::vector<Commit> taken;
     {
       std::lock_guard lock(state_->mutex);
+      taken_ = after_;
       if (cancelled_.load() || state_->closed) return Step::kEnded;
       if (after_ < state_->floor) return Step::kHistory;
       if (after_ >= state_->newest) {
@@ -123,6 +134,7 @@ class FeedWatch final : public StorageWatch {
   std::shared_ptr<CommitFeed::State> state_;
   const std::string prefix_;
   Revision after_;
+  Revision taken_;  // the same, as the state may see it
   std::atomic<bool> cancelled_{false};
 };
 
@@ -144,7 +156,14 @@ void CommitFeed::append(std::vector<StorageEvent> events, Revision revision) {
   state.events += commit.events->size();
   state.bytes += commit.bytes;
   state.tail.push_back(std::move(commit));
-  while (state.tail.size() > 1 && (state.events > state.limits.max_events || state.bytes > state.limits.max_bytes)) {
+  // A watch that is behind has the limits for itself.
+  Revision taken = revision;
+  for (const Revision* each : state.taken) taken = std::min(taken, *each);
+  const auto too_much = [&] {
+    if (state.events > state.limits.max_events || state.bytes > state.limits.max_bytes) return true;
+    return state.bytes > kKeptBytes && state.tail.front().revision <= taken;
+  };
+  while (state.tail.size() > 1 && too_much()) {
     auto& oldest = state.tail.front();
     state.floor = oldest.revision;
     state.events -= oldest.events->size();

@@ -27,7 +27,8 @@ class CommitHistory {
   virtual Task<Result<EventBatch>> read_history(std::string prefix, Revision after, std::size_t limit) = 0;
 };
 
-// The newest commits in memory, bounded by count and bytes.  A watch is a cursor into it, not a queue of its own.
+// The newest commits in memory, bounded by count and bytes: those that a watch has not taken yet, and a few more.  A watch is a cursor into
+// it, not a queue of its own.
 class CommitFeed {
  public:
   struct Limits {
