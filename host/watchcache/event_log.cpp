@@ -49,7 +49,7 @@ std::vector<Topic> topics_of(const std::vector<LogRecord>& records, const Counts
 }  // namespace
 
 void EventLog::reset(Revision floor) {
-  std::deque<std::shared_ptr<Segment>> dropped;
+  std::vector<std::shared_ptr<Segment>> dropped;
   Wakes wakes;
   {
     std::lock_guard lock(mutex_);
@@ -110,7 +110,7 @@ void EventLog::trim(std::size_t max_bytes, std::vector<std::shared_ptr<Segment>>
     bytes_ -= oldest->bytes;
     first_ += kSegment;
     dropped.push_back(std::move(oldest));
-    segments_.pop_front();
+    segments_.erase(segments_.begin());
   }
 }
 

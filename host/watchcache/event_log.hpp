@@ -15,7 +15,6 @@
 #include <atomic>
 #include <chrono>
 #include <coroutine>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -194,7 +193,8 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   const Limits limits_;
   const DueCallback on_due_;
   mutable std::mutex mutex_;
-  std::deque<std::shared_ptr<Segment>> segments_;
+  // No deques: an empty one takes half a kilobyte, and there is a log for each type.
+  std::vector<std::shared_ptr<Segment>> segments_;
   std::uint64_t first_ = 0;  // cursor of the first record kept; a multiple of the segment size
   std::uint64_t end_ = 0;    // cursor behind the last record
   Revision floor_ = 0;

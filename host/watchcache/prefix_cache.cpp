@@ -339,7 +339,7 @@ void PrefixCache::tick(EventLog::Clock::time_point now) {
   std::lock_guard lock(pins_mutex_);
   while (!pins_.empty() && pins_.front().until <= now) {
     dropped.push_back(std::move(pins_.front()));
-    pins_.pop_front();
+    pins_.erase(pins_.begin());
   }
   if (!pins_.empty()) set_alarm(pins_.front().until);
 }
@@ -377,7 +377,7 @@ void PrefixCache::pin(const View& view) {
   if (pins_.empty()) set_alarm(until);
   if (pins_.size() >= kMaxPins) {
     dropped = std::move(pins_.front().snapshot);
-    pins_.pop_front();
+    pins_.erase(pins_.begin());
   }
   pins_.push_back({view.revision, view.snapshot, until});
 }

@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -183,7 +182,7 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   Status load_error_;  // the store's, of the last load
 
   mutable std::mutex pins_mutex_;
-  std::deque<Pin> pins_;
+  std::vector<Pin> pins_;
 
   // The pump's.
   ObjectIndex index_;
