@@ -3,11 +3,14 @@
 
     bench/proxy.py [BUILD] [SECONDS] [CLIENTS]
 
-Prints microseconds of CPU a read: of the server that is asked directly, and of both when one passes it on.  The overhead is what the
-server in front spends, and what the one behind spends more than when it is asked directly."""
+Prints microseconds of CPU a read, and instructions where perf can count them: of the server that is asked directly, and of both when one
+passes it on, over HTTP/2 and over HTTP/1.1.  The overhead is what the server in front spends more than one that is asked directly, and
+what both spend more."""
 import json
 import os
 import pathlib
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -33,20 +36,55 @@ def cpu(server):
     return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
 
+class Counted:
+    """Instructions of a server, those of the kernel for it apart."""
+    EVENTS = 'instructions:u', 'instructions:k'
+
+    def __init__(self, server):
+        self.perf = None
+        if shutil.which('perf'):
+            self.perf = subprocess.Popen(['perf', 'stat', '-x', ',', '-e', ','.join(self.EVENTS), '-p', str(server.process.pid)],
+                                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+    def end(self):
+        if self.perf is None:
+            return [0, 0]
+        self.perf.send_signal(signal.SIGINT)
+        rows = [line.split(',') for line in self.perf.communicate()[1].splitlines()]
+        return [next((int(row[0]) for row in rows if event in row and row[0].isdigit()), 0) for event in self.EVENTS]
+
+
 def read(asked, servers):
-    """Microseconds of CPU that each of the servers spends on one read of PATH through `asked`."""
+    """(microseconds of CPU, thousands of instructions, those of the kernel) that each of the servers spends on one read of PATH through
+    `asked`; what the driver said."""
+    counted = [Counted(each) for each in servers]
     before = [cpu(each) for each in servers]
     out = subprocess.run([str(BUILD / 'bin/backplane-bench'), '--kubeconfig', asked.kubeconfig, '--pid', str(asked.process.pid), '--clients',
                           CLIENTS, '--seconds', SECONDS, '--path', PATH, 'path'], check=True, capture_output=True, text=True).stdout
     said = json.loads(out.strip().splitlines()[-1])
-    return [(cpu(each) - start) / said['ops'] * 1e6 for each, start in zip(servers, before)], said
+    spent = [(cpu(each) - start) / said['ops'] * 1e6 for each, start in zip(servers, before)]
+    return [(us, *(count / said['ops'] / 1e3 for count in each.end())) for us, each in zip(spent, counted)], said
+
+
+def row(name, spent):
+    counted = ', %.1f k instructions and %.1f k of the kernel' % spent[1:] if spent[1] else ''
+    print('%-24s %8.1f us%s' % (name, spent[0], counted))
+
+
+def differ(left, right):
+    return tuple(a - b for a, b in zip(left, right))
 
 
 def main():
     folder = tempfile.TemporaryDirectory()
     front = aggregated.Certificates(os.path.join(folder.name, 'front'))
-    certificate, key = front.issue('proxy', 'front-proxy-client')
-    behind = harness.Server('--requestheader-client-ca-file=' + front.path('ca.crt'), *aggregated.IDENTITY_FLAGS)
+    front.issue('proxy', 'front-proxy-client')
+    for name, flags in (('HTTP/2', ()), ('HTTP/1.1', ('--disable-http2-serving=true',))):
+        measure(name, front, harness.Server('--requestheader-client-ca-file=' + front.path('ca.crt'), *flags, *aggregated.IDENTITY_FLAGS))
+
+
+def measure(protocol, front, behind):
+    certificate, key = front.path('proxy.crt'), front.path('proxy.key')
     asked = harness.Server('--proxy-client-cert-file=' + certificate, '--proxy-client-key-file=' + key)
     try:
         run_class = {'apiVersion': GROUP + '/' + VERSION, 'kind': 'RuntimeClass', 'metadata': {'name': 'bench'}, 'handler': 'h'}
@@ -58,11 +96,14 @@ def main():
         service['metadata']['labels'] = {}
         assert asked.request('PUT', path, service)[0] == 200
         assert harness.wait_for(lambda: asked.request('GET', PATH)[0] == 200), asked.request('GET', PATH)
-        (direct,), said = read(behind, [behind])
-        print('direct      %7.1f us  %s' % (direct, json.dumps(said)))
-        (passing, answering), said = read(asked, [asked, behind])
-        print('passed on   %7.1f us in front, %.1f us behind  %s' % (passing, answering, json.dumps(said)))
-        print('overhead    %7.1f us in front, %.1f us in all' % (passing, passing + answering - direct))
+        print('over %s' % protocol)
+        (direct,), _ = read(behind, [behind])
+        (passing, answering), _ = read(asked, [asked, behind])
+        row('direct', direct)
+        row('passed on, in front', passing)
+        row('passed on, behind', answering)
+        row('overhead in front', differ(passing, direct))
+        row('overhead in all', differ(tuple(map(sum, zip(passing, answering))), direct))
     finally:
         asked.stop()
         behind.stop()
