@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""What custom types cost: memory of an idle one, how soon it is served, how long it takes until very many of real size are.
+
+    bench/custom_types.py [--build BUILD] cost [--count N] [--bytes B]     memory a type, before and after a restart
+    bench/custom_types.py [--build BUILD] served [--count N]               creation to served, alone and beside N others
+    bench/custom_types.py [--build BUILD] many [--count N] [--bytes B]     N of B bytes: until all are served and in the documents; a start
+
+A definition's size is about B bytes of schema (0: the smallest), of objects, lists, maps and described members as generated ones have."""
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import sys
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / 'tests/e2e'))
+CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+AGGREGATED = {'Accept': 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'}
+CLIENTS = 4
+GROUPS = 100
+
+
+def text(seed, words):
+    return ' '.join('word%d' % ((seed * 7919 + i * 104729) % 997) for i in range(words)) + '.'
+
+
+def container(seed):
+    """About four kilobytes of schema."""
+    string = {'type': 'string', 'description': text(seed, 20)}
+    names = {'type': 'object', 'description': text(seed + 1, 24), 'required': ['name'], 'properties': {
+        'name': {'type': 'string', 'description': text(seed + 2, 16), 'default': '', 'maxLength': 253},
+        'optional': {'type': 'boolean', 'description': text(seed + 3, 12)}, 'key': string}, 'x-kubernetes-map-type': 'atomic'}
+    quantity = {'anyOf': [{'type': 'integer'}, {'type': 'string'}], 'x-kubernetes-int-or-string': True,
+                'pattern': r'^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$'}
+    return {'type': 'object', 'description': text(seed + 4, 20), 'properties': {
+        'image': string, 'count': {'type': 'integer', 'format': 'int32', 'minimum': 0, 'description': text(seed + 5, 30)},
+        'labels': {'type': 'object', 'additionalProperties': {'type': 'string'}, 'description': text(seed + 6, 30)},
+        'policy': {'type': 'string', 'enum': ['Always', 'Never', 'IfNotPresent'], 'default': 'Always', 'description': text(seed + 7, 24)},
+        'from': names, 'limits': {'type': 'object', 'additionalProperties': quantity, 'description': text(seed + 8, 20)},
+        'ports': {'type': 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['port'], 'description': text(seed + 9, 20),
+                  'items': {'type': 'object', 'required': ['port'], 'properties': {
+                      'port': {'type': 'integer', 'format': 'int32', 'maximum': 65535}, 'name': string}}},
+        'arguments': {'type': 'array', 'items': {'type': 'string'}, 'description': text(seed + 10, 25)}}}
+
+
+def definition(number, size):
+    spec = {'type': 'object', 'x-kubernetes-preserve-unknown-fields': True}
+    if size:
+        members, length = {}, 0
+        while length < size:
+            members['member%d' % len(members)] = container(number * 31 + len(members))
+            length = len(json.dumps(members))
+        spec = {'type': 'object', 'description': text(number, 20), 'properties': members}
+    schema = {'type': 'object', 'properties': {'spec': spec}}
+    version = {'name': 'v1', 'served': True, 'storage': True, 'schema': {'openAPIV3Schema': schema}}
+    if size:
+        schema['properties']['status'] = {'type': 'object', 'x-kubernetes-preserve-unknown-fields': True}
+        version['subresources'] = {'status': {}}
+    group = 'g%d.types.example.com' % (number % GROUPS)
+    return {'apiVersion': 'apiextensions.k8s.io/v1', 'kind': 'CustomResourceDefinition', 'metadata': {'name': 'things%d.%s' % (number, group)},
+            'spec': {'group': group, 'scope': 'Namespaced', 'versions': [version], 'names': {
+                'plural': 'things%d' % number, 'singular': 'thing%d' % number, 'kind': 'Thing%d' % number}}}
+
+
+def path_of(crd):
+    return '/apis/%s/v1/%s' % (crd['spec']['group'], crd['spec']['names']['plural'])
+
+
+def rss(server):
+    """KB."""
+    for line in pathlib.Path('/proc/%d/status' % server.process.pid).read_text(encoding='ascii').splitlines():
+        if line.startswith('VmRSS'):
+            return int(line.split()[1])
+    raise OSError('no VmRSS')
+
+
+def cpu(server):
+    fields = pathlib.Path('/proc/%d/stat' % server.process.pid).read_text(encoding='ascii').rpartition(')')[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+
+def settle(server):
+    """Until nothing happens any more and freed memory has gone back."""
+    before = -1.0
+    while cpu(server) - before > 0.03:
+        before = cpu(server)
+        time.sleep(3)
+    time.sleep(12)
+
+
+def create(server, numbers, size):
+    """Makes the definitions; their paths."""
+    numbers, paths, lock = iter(numbers), [], threading.Lock()
+
+    def work():
+        connection = server.connect(timeout=120)
+        while True:
+            with lock:
+                number = next(numbers, None)
+            if number is None:
+                return
+            crd = definition(number, size)
+            made = server.request('POST', CRDS, crd, connection=connection)
+            assert made[0] == 201, made
+            with lock:
+                paths.append(path_of(crd))
+    threads = [threading.Thread(target=work) for _ in range(CLIENTS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return paths
+
+
+def wait_served(server, paths, connection):
+    for path in paths:
+        while server.request('GET', path + '?limit=1', connection=connection)[0] != 200:
+            time.sleep(0.002)
+
+
+def cost(server_of, options):
+    server = server_of()
+    settle(server)
+    base = rss(server)
+    paths = create(server, range(options.count), options.bytes)
+    wait_served(server, paths, server.connect())
+    settle(server)
+    print('%d types: %.1f KB each' % (options.count, (rss(server) - base) / options.count))
+    server.terminate()
+    again = server_of(server.dir)
+    wait_served(again, paths[:1], again.connect())
+    settle(again)
+    print('after a restart: %.1f KB each' % ((rss(again) - base) / options.count))
+    again.stop()
+    server.stop()
+
+
+def times_to_served(server, first):
+    connection, answered, sent = server.connect(), [], []
+    for number in range(first, first + 50):
+        crd = definition(number, 4000)
+        start = time.monotonic()
+        answer = server.request('POST', CRDS, crd, connection=connection)
+        assert answer[0] == 201, answer
+        made = time.monotonic()
+        wait_served(server, [path_of(crd)], connection)
+        end = time.monotonic()
+        sent.append((end - start) * 1e3)
+        answered.append((end - made) * 1e3)
+        time.sleep(0.05)
+    return 'from the request %.1f ms (most %.1f), from its answer %.1f ms' % (statistics.median(sent), max(sent), statistics.median(answered))
+
+
+def served(server_of, options):
+    server = server_of()
+    print('alone: ' + times_to_served(server, 1000000))
+    wait_served(server, create(server, range(options.count), 4000), server.connect())
+    settle(server)
+    print('beside %d: %s' % (options.count, times_to_served(server, 2000000)))
+    server.stop()
+
+
+def shown(server, connection):
+    """How many types discovery shows, and how long it took."""
+    start = time.monotonic()
+    groups = server.request('GET', '/apis', headers=AGGREGATED, connection=connection)[2]['items']
+    took = time.monotonic() - start
+    return sum(len(version['resources']) for group in groups for version in group['versions']
+               if group['metadata']['name'].endswith('types.example.com')), took
+
+
+def read_documents(server, count):
+    """Seconds until discovery shows all of them, those of its last answer, and those of OpenAPI."""
+    connection = server.connect(timeout=120)
+    start = time.monotonic()
+    found, discovery = 0, 0
+    while found < count:
+        found, discovery = shown(server, connection)
+    middle = time.monotonic()
+    for path, place in server.request('GET', '/openapi/v3', connection=connection)[2]['paths'].items():
+        if 'types.example.com/' in path:
+            code = server.request('GET', place['serverRelativeURL'], connection=connection)[0]
+            assert code == 200, (path, code)
+    return middle - start, discovery, time.monotonic() - middle
+
+
+def many(server_of, options):
+    server = server_of()
+    start, used = time.monotonic(), cpu(server)
+    paths = create(server, range(options.count), options.bytes)
+    created = time.monotonic()
+    wait_served(server, paths, server.connect())
+    ready, spent = time.monotonic(), cpu(server) - used
+    after, discovery, openapi = read_documents(server, options.count)
+    print('%d of %d KB: created in %.1f s, served after %.1f s (%.1f s of CPU), in discovery %.1f s later, which takes %.2f s, OpenAPI v3 of their groups %.1f s (%.1f s)' % (
+        options.count, options.bytes // 1000, created - start, ready - start, spent, after, discovery, openapi, cpu(server) - used - spent))
+    settle(server)
+    print('%.0f MB' % (rss(server) / 1024))
+    server.terminate()
+    start = time.monotonic()
+    again = server_of(server.dir)
+    print('start: ready after %.2f s, %.2f s of CPU' % (time.monotonic() - start, cpu(again)))
+    wait_served(again, paths[-1:], again.connect())
+    print('served after %.2f s' % (time.monotonic() - start))
+    _, discovery, openapi = read_documents(again, options.count)
+    print('discovery %.2f s, OpenAPI v3 of their groups %.1f s' % (discovery, openapi))
+    settle(again)
+    print('%.0f MB' % (rss(again) / 1024))
+    again.stop()
+    server.stop()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--build', default=str(ROOT / 'build'))
+    kinds = parser.add_subparsers(dest='what', required=True)
+    for name, count, size in (('cost', 2000, 0), ('served', 3000, None), ('many', 5000, 40000)):
+        kind = kinds.add_parser(name)
+        kind.add_argument('--count', type=int, default=count)
+        if size is not None:
+            kind.add_argument('--bytes', type=int, default=size)
+    options = parser.parse_args()
+    os.environ.setdefault('BACKPLANE', os.path.join(options.build, 'bin/backplane'))
+    os.environ.setdefault('BACKPLANE_PLUGINS', os.path.join(options.build, 'lib/backplane/plugins'))
+    import harness
+
+    def server_of(folder=None):
+        return harness.Server(data_dir=folder)
+    {'cost': cost, 'served': served, 'many': many}[options.what](server_of, options)
+
+
+if __name__ == '__main__':
+    main()
