@@ -17,6 +17,9 @@ namespace beast_http = boost::beast::http;
 // As net/http's transport bears: informational answers before the real one, and what may come that is neither header nor body.
 constexpr int kMaxInterim = 5;
 constexpr std::size_t kMaxUnparsed = std::size_t{1} << 20;
+// What most heads fit in: an idle connection keeps no more for the next.
+constexpr std::size_t kKeptHead = 4096;
+constexpr std::size_t kUsualHeaders = 16;
 
 // Fills a head and hands out body bytes.
 class AnswerParser final : public beast_http::basic_parser<false> {
@@ -28,6 +31,7 @@ class AnswerParser final : public beast_http::basic_parser<false> {
     header_limit(kMaxHeader);
     body_limit(boost::none);
     skip(without_body);
+    headers.reserve(kUsualHeaders);
   }
   int code = 0;
   Headers headers;
@@ -62,6 +66,7 @@ class Http1ClientSession final : public RemoteSession {
   Http1ClientSession(RemotePort& port, std::string authority) : port_(port), authority_(std::move(authority)) {}
 
   bool can_take() const override { return !call_ && !closing_; }
+  bool alone_on_its_way() const override { return true; }
   bool idle() const override { return !call_; }
   bool only_lasting() const override { return call_ && call_->lasting(); }
   bool finished() const override { return !call_ && closing_; }
@@ -82,10 +87,8 @@ class Http1ClientSession final : public RemoteSession {
     for (const auto& [name, value] : request.headers) {
       // Nobody but the client knows the length of what is still to be made.
       if (equal_ignoring_case(name, "Host") || (call_->streams_body() && equal_ignoring_case(name, "Content-Length"))) continue;
-      out_.append(name).append(": ").append(value);
-      const auto size = static_cast<std::ptrdiff_t>(value.size());
-      std::replace_if(
-          out_.end() - size, out_.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; }, ' ');
+      out_.append(name).append(": ");
+      append_line(value);
       out_.append("\r\n");
     }
     uploading_ = call_->streams_body();
@@ -151,7 +154,9 @@ class Http1ClientSession final : public RemoteSession {
   }
 
   void fill(std::string& out, std::size_t budget) override {
-    out.append(std::exchange(out_, {}));
+    out.append(out_);
+    out_.clear();
+    if (out_.capacity() > kKeptHead) out_.shrink_to_fit();  // a body has gone with it
     if (call_ && switched_) return fill_switched(out, budget);
     while (call_ && uploading_ && out.size() < budget) {
       const std::string piece = call_->take_body(budget - out.size());
@@ -179,6 +184,15 @@ class Http1ClientSession final : public RemoteSession {
   }
 
  private:
+  // A value cannot start a line of its own.
+  void append_line(std::string_view value) {
+    const auto from = static_cast<std::ptrdiff_t>(out_.size());
+    out_.append(value);
+    // Hardly ever: three looks of the library are cheaper than one of ours at each letter.
+    for (const char c : {'\r', '\n', '\0'}) {
+      if (value.find(c) != std::string_view::npos) std::replace(out_.begin() + from, out_.end(), c, ' ');
+    }
+  }
   void fill_switched(std::string& out, std::size_t budget) {
     if (out.size() < budget) out += call_->take_body(budget - out.size());
     if (!call_->body_taken()) return;
@@ -229,7 +243,7 @@ class Http1ClientSession final : public RemoteSession {
     if (!parser_->keep_alive() || std::exchange(uploading_, false)) closing_ = true;
     answered_ = false;
     std::exchange(call_, nullptr)->end();
-    port_.want_flush();
+    if (closing_) port_.want_flush();
     port_.has_room();
   }
   void switch_protocols() {

@@ -9,12 +9,23 @@ void RemoteCall::Sleep::await_suspend(std::coroutine_handle<> frame) {
   const std::unique_lock<std::mutex> held = std::move(lock);
 }
 
+thread_local RemoteCall::Turn* RemoteCall::Turn::current_ = nullptr;
+
+RemoteCall::Turn::Turn(Executor& loop) noexcept : loop_(loop) { current_ = this; }
+
+RemoteCall::Turn::~Turn() {
+  current_ = nullptr;
+  for (const std::coroutine_handle<> reader : readers_) reader.resume();
+}
+
 void RemoteCall::wake(std::unique_lock<std::mutex>& lock) {
   const std::coroutine_handle<> waiting = std::exchange(waiting_, nullptr);
   Executor* const where = waiting_on_;
   lock.unlock();
   if (!waiting) return;
-  if (where != nullptr) {
+  if (Turn* const turn = Turn::current_; turn != nullptr && &turn->loop_ == where) {
+    turn->readers_.push_back(waiting);
+  } else if (where != nullptr) {
     where->post(waiting);
   } else {
     waiting.resume();

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "backplane/certificate_flaws.hpp"
 #include "backplane/client.hpp"
@@ -22,6 +23,21 @@ class RemoteCall : public std::enable_shared_from_this<RemoteCall> {
   static constexpr std::size_t kWindow = 256 * 1024;
 
   RemoteCall(HttpCall call, Executor& loop) : call_(std::move(call)), loop_(loop) {}
+
+  // While a connection works off what it has received: readers on its own executor go on at the end of it, once, with all that has come.
+  class Turn {
+   public:
+    explicit Turn(Executor& loop) noexcept;
+    ~Turn();
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    friend class RemoteCall;
+    static thread_local Turn* current_;
+    Executor& loop_;
+    std::vector<std::coroutine_handle<>> readers_;
+  };
 
   // ---- the reader
   Task<Status> wait_head();

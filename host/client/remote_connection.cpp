@@ -204,8 +204,14 @@ void RemoteConnection::opened(bool http2) {
 }
 
 void RemoteConnection::start(RemoteCallRef call) {
+  const auto self = shared_from_this();
   call->set_peer(peer_);
+  const bool at_once = session_->alone_on_its_way() && !flush_planned_;
+  if (at_once) flush_planned_ = true;
   session_->start(std::move(call));
+  if (!at_once) return;
+  flush_planned_ = false;
+  flush();
 }
 
 void RemoteConnection::take(RemoteCallRef call) {
@@ -266,6 +272,7 @@ void RemoteConnection::arm_read() {
 }
 
 void RemoteConnection::on_readable() {
+  const RemoteCall::Turn turn(loop_);
   auto& bytes = scratch().bytes;
   for (int round = 0; round < kRounds && !closed_; ++round) {
     const ssize_t got = ::recv(socket_.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT);

@@ -33,6 +33,8 @@ class RemoteSession {
   virtual ~RemoteSession() = default;
   // Whether one more call may be started now.
   virtual bool can_take() const = 0;
+  // One call at a time: nothing that comes later can go out with it.
+  virtual bool alone_on_its_way() const { return false; }
   virtual void start(RemoteCallRef call) = 0;
   virtual void receive(std::string_view bytes) = 0;
   // The server sends no more.

@@ -143,7 +143,11 @@ Task<Result<std::string>> read_all(HttpAnswer& answer, std::size_t max_bytes) {
       answer.cancel();
       co_return request_entity_too_large("the answer is larger than " + std::to_string(max_bytes) + " bytes");
     }
-    all += *more;
+    if (all.empty()) {
+      all = std::move(*more);
+    } else {
+      all += *more;
+    }
   }
 }
 

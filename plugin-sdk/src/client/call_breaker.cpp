@@ -22,10 +22,13 @@ void CallBreaker::attach(std::function<void(Status why)> ends) {
   std::optional<Status> why;
   {
     const std::lock_guard lock(mutex_);
+    if (!why_) {
+      ends_ = std::move(ends);
+      return;
+    }
     why = why_;
-    ends_ = why ? nullptr : ends;
   }
-  if (why && ends) ends(std::move(*why));
+  if (ends) ends(std::move(*why));
 }
 
 }  // namespace BACKPLANE_API

@@ -143,7 +143,7 @@ std::string_view first_of(const Headers& headers, std::string_view name) noexcep
   return {};
 }
 
-Headers request_headers(const RequestContext& context, const Exchange& exchange, const ProxyCall& call, bool upgrade) {
+Headers request_headers(const RequestContext& context, const Exchange& exchange, ProxyCall& call, bool upgrade) {
   Headers out;
   out.reserve(exchange.headers().size() + call.headers.size() + 6);
   const std::vector<std::string> dropped = named_by_connection(exchange.headers());
@@ -153,8 +153,8 @@ Headers request_headers(const RequestContext& context, const Exchange& exchange,
     std::string kept = same_name(name, "sec-websocket-protocol") ? without_tokens(value) : value;
     if (!kept.empty() || value.empty()) out.emplace_back(name, std::move(kept));
   }
-  for (const auto& header : call.headers) {
-    if (!header.second.empty()) out.push_back(header);
+  for (auto& header : call.headers) {
+    if (!header.second.empty()) out.push_back(std::move(header));
   }
   if (!call.host.empty()) out.emplace_back("Host", call.host);
   if (!context.audit_id.empty()) out.emplace_back("Audit-Id", context.audit_id);

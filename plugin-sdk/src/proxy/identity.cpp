@@ -29,6 +29,7 @@ std::string escaped(std::string_view key) {
 
 Headers identity_headers(const UserInfo& user) {
   Headers out;
+  out.reserve(2 + user.groups.size() + user.extra.size());
   out.emplace_back("X-Remote-User", user.name);
   if (!user.uid.empty()) out.emplace_back("X-Remote-Uid", user.uid);
   for (const std::string& group : user.groups) out.emplace_back("X-Remote-Group", group);

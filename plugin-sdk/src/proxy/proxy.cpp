@@ -50,14 +50,18 @@ Status dial_error(const Status& why) {
 // One request on its way.
 class Passage {
  public:
-  Passage(RequestContext& context, Exchange& exchange, const ProxyCall& call)
+  // `call`: its target and headers are taken.
+  Passage(RequestContext& context, Exchange& exchange, ProxyCall& call)
       : context_(context), exchange_(exchange), call_(call), breaker_(std::make_shared<CallBreaker>()) {}
+  Passage(const Passage&) = delete;
+  Passage& operator=(const Passage&) = delete;
+  ~Passage() { let_go(); }
 
   Task<void> pass();
   Task<void> pass_upgrade();
 
  private:
-  HttpCall outgoing(bool upgrade) const;
+  HttpCall outgoing(bool upgrade);
   Task<Status> add_body(HttpCall& out);
   Task<Result<Answer>> ask(HttpCall out);
   Task<void> fail(Status status);
@@ -67,20 +71,23 @@ class Passage {
   Task<void> answer_streamed(Answer answer);
   Task<Status> pour(HttpAnswer& answer, bool& broken);
   Task<void> tunnel(Answer answer, std::shared_ptr<TunnelBytes> bytes);
-  void let_go() { exchange_.on_close({}); }
+  void let_go() {
+    if (std::exchange(watched_, false)) exchange_.on_close({});
+  }
 
   RequestContext& context_;
   Exchange& exchange_;
-  const ProxyCall& call_;
+  ProxyCall& call_;
   const std::shared_ptr<CallBreaker> breaker_;
   std::shared_ptr<RequestBody> body_;
+  bool watched_ = false;
 };
 
-HttpCall Passage::outgoing(bool upgrade) const {
+HttpCall Passage::outgoing(bool upgrade) {
   HttpCall out;
   out.method = exchange_.method();
-  out.target = call_.target;
   out.headers = request_headers(context_, exchange_, call_, upgrade);
+  out.target = std::move(call_.target);
   out.deadline = deadline_of(context_, call_);
   out.lasting = context_.long_running;
   out.upgrade = upgrade;
@@ -89,7 +96,6 @@ HttpCall Passage::outgoing(bool upgrade) const {
 }
 
 Task<Status> Passage::add_body(HttpCall& out) {
-  if (!may_have_body(exchange_)) co_return Status();
   const std::optional<std::uint64_t> length = length_in(exchange_.header("content-length"));
   if (length && *length <= kWhole) {
     auto reading = exchange_.read_body(kWhole);
@@ -105,7 +111,8 @@ Task<Status> Passage::add_body(HttpCall& out) {
 }
 
 Task<Result<Answer>> Passage::ask(HttpCall out) {
-  exchange_.on_close([breaker = breaker_] { breaker->break_off(service_unavailable("context canceled")); });
+  watched_ = true;
+  exchange_.on_close([this] { breaker_->break_off(service_unavailable("context canceled")); });
   auto calling = call_.backend->call(std::move(out));
   Result<Answer> answer = co_await std::move(calling);
   co_return std::move(answer);
@@ -121,8 +128,11 @@ Task<void> Passage::fail(Status status) {
 
 Task<void> Passage::pass() {
   HttpCall out = outgoing(false);
-  auto adding = add_body(out);
-  Status sent = co_await std::move(adding);
+  Status sent;
+  if (may_have_body(exchange_)) {
+    auto adding = add_body(out);
+    sent = co_await std::move(adding);
+  }
   if (!sent.ok()) {
     auto failing = fail(std::move(sent));
     co_await std::move(failing);
