@@ -36,6 +36,7 @@ class Http1Session final : public HttpSession, public StreamPort {
   void break_off(HttpExchange& exchange) override;
   void close_after(HttpExchange& exchange) override;
   bool can_switch_protocols() const override { return parser_ && parser_->version >= 11; }
+  bool peer_gone() const noexcept override { return transport_ == nullptr || transport_->peer_gone(); }
   void handler_ended(HttpExchange&) override {}
 
  private:

@@ -41,6 +41,7 @@ class Http2Session final : public HttpSession, public StreamPort {
   void body_consumed(HttpExchange& exchange, std::size_t count) override;
   void break_off(HttpExchange& exchange) override;
   void close_after(HttpExchange&) override { drain(); }
+  bool peer_gone() const noexcept override { return transport_ == nullptr || transport_->peer_gone(); }
   void handler_ended(HttpExchange& exchange) override;
 
  private:

@@ -327,6 +327,11 @@ bool HttpExchange::stalled(Clock::time_point now) {
   return head_sent_ && !output_.empty() && now - output_since_ > limits_.write_timeout;
 }
 
+bool HttpExchange::peer_gone() const noexcept {
+  if (home_.executor() != current_executor()) return false;
+  return closed_ || (port_ != nullptr && port_->peer_gone());
+}
+
 void HttpExchange::close_connection_after() {
   if (port_ != nullptr) port_->close_after(*this);
 }

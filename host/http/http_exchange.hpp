@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "backplane/http.hpp"
+#include "backplane/peer_watch.hpp"
 #include "base/front_proxy.hpp"
 #include "base/home.hpp"
 #include "http/chunk_queue.hpp"
@@ -38,6 +39,8 @@ class StreamPort : public std::enable_shared_from_this<StreamPort> {
   virtual void close_after(HttpExchange& exchange) = 0;
   // The connection is the exchange's alone, and may carry anything after a head with code 101.
   virtual bool can_switch_protocols() const { return false; }
+  // Looks at the connection; the connection's executor.
+  virtual bool peer_gone() const noexcept { return false; }
   // The handler's coroutine has ended; the exchange may have been detached before.
   virtual void handler_ended(HttpExchange& exchange) = 0;
 };
@@ -57,7 +60,7 @@ struct ResponseHead {
   bool has_body = true;  // false: the head is all there is
 };
 
-class HttpExchange final : public Exchange, public FrontProxyPeer, public std::enable_shared_from_this<HttpExchange> {
+class HttpExchange final : public Exchange, public FrontProxyPeer, public PeerWatch, public std::enable_shared_from_this<HttpExchange> {
  public:
   using Clock = std::chrono::steady_clock;
   HttpExchange(RequestHead request, std::shared_ptr<const PeerInfo> peer, const HttpLimits& limits, StreamPort& port);
@@ -89,6 +92,7 @@ class HttpExchange final : public Exchange, public FrontProxyPeer, public std::e
   bool closed() const noexcept override { return closed_; }
   void close_connection_after() override;
   void abort() override;
+  bool peer_gone() const noexcept override;
 
   // ---- for the session
   const RequestHead& request() const noexcept { return request_; }

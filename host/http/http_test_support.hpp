@@ -9,8 +9,10 @@
 #include <atomic>
 #include <deque>
 #include <map>
+#include <thread>
 
 #include "backplane/http.hpp"
+#include "backplane/peer_watch.hpp"
 #include "backplane/request.hpp"
 #include "backplane/task.hpp"
 
@@ -72,7 +74,8 @@ class Release {
   std::vector<Promise<bool>> waiting_;
 };
 
-// /hello /echo /count /stream /hold /endless /pair /large /close /throw /unfinished /cert; with `foreign`: /elsewhere /elsewhere/stream
+// /hello /echo /count /stream /hold /busy /endless /pair /large /close /throw /unfinished /cert; with `foreign`: /elsewhere
+// /elsewhere/stream
 class TestHandler final : public HttpHandler {
  public:
   std::size_t max_body = 1 << 20;
@@ -83,9 +86,10 @@ class TestHandler final : public HttpHandler {
   std::atomic<int> closes{0};
   std::atomic<int> ended{0};
   std::atomic<std::size_t> endless_written{0};
-  Promise<bool> held;    // set when /hold has begun
-  Release release;       // set it to let /hold answer
-  Promise<bool> closed;  // set when an exchange was told that its peer has gone
+  Promise<bool> held;        // set when /hold has begun
+  Release release;           // set it to let /hold answer
+  Promise<bool> closed;      // set when an exchange was told that its peer has gone
+  Promise<bool> found_gone;  // set by /busy: whether it has found out that its peer has gone
   // /count reads its body piece by piece, each only when the test lets it.
   bool stepwise = false;
   Promise<bool> step;
@@ -104,6 +108,8 @@ class TestHandler final : public HttpHandler {
       co_await stream(exchange);
     } else if (path == "/hold") {
       co_await hold(exchange);
+    } else if (path == "/busy") {
+      co_await busy(exchange);
     } else if (path == "/endless") {
       co_await endless(exchange);
     } else if (path == "/pair") {
@@ -212,6 +218,18 @@ class TestHandler final : public HttpHandler {
     held.set(true);
     co_await release.wait();
     auto body = one_chunk("released");
+    co_await exchange.respond(200, "text/plain", std::move(body));
+  }
+  // Keeps its executor until the peer goes away.
+  Task<void> busy(Exchange& exchange) {
+    bool gone = peer_gone(exchange);
+    held.set(!gone);
+    for (int looks = 0; !gone && looks < 10'000; ++looks) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      gone = peer_gone(exchange);
+    }
+    found_gone.set(gone && !exchange.closed());
+    auto body = one_chunk("nobody reads that");
     co_await exchange.respond(200, "text/plain", std::move(body));
   }
   // Writes until the peer goes away.

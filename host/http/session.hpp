@@ -39,6 +39,8 @@ class SessionTransport {
   virtual void want_flush() = 0;
   // wants_input() may have become true.
   virtual void want_read() = 0;
+  // Whether the peer has ended the connection, known or not: looks at the socket.
+  virtual bool peer_gone() const noexcept { return false; }
 };
 
 // One connection's protocol: turns received bytes into exchanges and their responses into bytes.

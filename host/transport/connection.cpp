@@ -1,5 +1,6 @@
 #include "transport/connection.hpp"
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -195,6 +196,15 @@ void Connection::handshake_failed(std::string_view why) {
   owner_.counters().tls_handshake_errors.fetch_add(1, std::memory_order_relaxed);
   transport_log().debug("TLS handshake error peer={} error={}", remote_address_, why);
   linger();  // The alert is on its way.
+}
+
+// Also while bytes wait in front of the end: nobody reads them yet.
+bool Connection::peer_gone() const noexcept {
+  if (peer_ended_ || state_ == State::kClosed) return true;
+  pollfd socket{};
+  socket.fd = const_cast<Connection*>(this)->socket_.native_handle();
+  socket.events = POLLRDHUP;
+  return ::poll(&socket, 1, 0) > 0 && (socket.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
 
 void Connection::peer_ended() {

@@ -26,6 +26,7 @@ class Connection final : public SessionTransport, public std::enable_shared_from
   // SessionTransport
   void want_flush() override;
   void want_read() override;
+  bool peer_gone() const noexcept override;
 
   // Sends what the session has, in as few writes as the socket allows.
   void flush();

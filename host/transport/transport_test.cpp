@@ -21,14 +21,14 @@ using test::TlsClient;
 const bool keeps_buffers = keep_tls_buffers();
 
 // Blocks the test, not an executor.
-void wait_for(const Promise<bool>& signal, IoLoop& loop) {
+bool wait_for(const Promise<bool>& signal, IoLoop& loop) {
   struct Wait {
     static Task<bool> on(Promise<bool> what) {
       const bool value = co_await what.future();
       co_return value;
     }
   };
-  run_on(loop, Wait::on(signal));
+  return run_on(loop, Wait::on(signal));
 }
 
 class Transport : public testing::Test {
@@ -547,6 +547,30 @@ TEST_F(Transport, AUnixSocketServesPlainHttpToThisUserOnly) {
   server.begin_drain();
   EXPECT_TRUE(closed_within(server, std::chrono::seconds(20)));
   EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+// No executor can tell a handler that keeps it.
+TEST_F(Transport, WorkThatKeepsItsExecutorCanSeeThatTheClientHasGone) {
+  IoLoop aside("aside");
+  aside.start();
+  start();
+  for (const std::string protocol : {"http/1.1", "h2"}) {
+    handler_.held = Promise<bool>();
+    handler_.found_gone = Promise<bool>();
+    if (protocol == "h2") {
+      H2Connection client(port());
+      client.client.request("GET", "/busy");
+      client.tls.write(client.client.output());
+      EXPECT_TRUE(wait_for(handler_.held, aside));
+    } else {
+      TlsClient client(port(), {.alpn = protocol});
+      // What waits behind the request is no sign that anybody waits for the answer.
+      client.write("GET /busy HTTP/1.1\r\nHost: test\r\n\r\n");
+      EXPECT_TRUE(wait_for(handler_.held, aside));
+      client.write("GET /hello HTTP/1.1\r\nHost: test\r\n\r\n");
+    }
+    EXPECT_TRUE(wait_for(handler_.found_gone, aside)) << protocol;
+  }
 }
 
 TEST(TlsMemory, ARecordsBufferIsTheNextOnesAndOnlyAFewAreKept) {

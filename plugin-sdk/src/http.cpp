@@ -30,6 +30,12 @@ std::string_view bad_escape(std::string_view text) noexcept {
 Exchange::~Exchange() = default;
 HttpHandler::~HttpHandler() = default;
 ForwardingExchange::~ForwardingExchange() = default;
+PeerWatch::~PeerWatch() = default;
+
+bool peer_gone(const Exchange& exchange) noexcept {
+  const auto* watch = dynamic_cast<const PeerWatch*>(&exchange);
+  return watch != nullptr ? watch->peer_gone() : exchange.closed();
+}
 
 Task<Status> Exchange::switch_protocols(std::string_view) { co_return bad_request("this connection cannot leave HTTP"); }
 Task<std::string> Exchange::read_some() { co_return std::string(); }

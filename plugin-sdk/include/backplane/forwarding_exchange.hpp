@@ -5,11 +5,12 @@
 #pragma once
 
 #include "backplane/http.hpp"
+#include "backplane/peer_watch.hpp"
 #include "backplane/visibility.hpp"
 
 namespace backplane BACKPLANE_API {
 
-class ForwardingExchange : public Exchange {
+class ForwardingExchange : public Exchange, public PeerWatch {
  public:
   explicit ForwardingExchange(Exchange& behind) : behind_(behind) {}
   ~ForwardingExchange() override;
@@ -43,6 +44,7 @@ class ForwardingExchange : public Exchange {
   bool closed() const noexcept override { return behind_.closed(); }
   void close_connection_after() override { behind_.close_connection_after(); }
   void abort() override { behind_.abort(); }
+  bool peer_gone() const noexcept override { return backplane::peer_gone(behind_); }
 
  protected:
   Exchange& behind() const noexcept { return behind_; }
