@@ -20,6 +20,7 @@ void JsonIndenter::feed(std::string_view piece, std::string& out) {
       }
       continue;
     }
+    if (letter == '\n') continue;
     const bool closes = letter == '}' || letter == ']';
     if (opened_ && !closes) {
       opened_ = false;

@@ -10,7 +10,8 @@ namespace backplane::endpoints {
 
 class JsonIndenter {
  public:
-  // Appends the indented form of the next piece of compact JSON; pieces may break anywhere.
+  // Appends the indented form of the next piece of compact JSON; pieces may break anywhere.  The newline that ends compact answers is left
+  // out: indented ones have none.
   void feed(std::string_view piece, std::string& out);
 
  private:

@@ -103,6 +103,7 @@ TEST_F(ReadTest, PrettyIsForQueriesAndForCurl) {
   store_->put(kStoredMap);
   const std::string pretty = send("GET", "namespaces/n/configmaps/a?pretty=true").body();
   EXPECT_EQ(pretty.substr(0, 50), "{\n  \"kind\": \"ConfigMap\",\n  \"apiVersion\": \"v1\",\n  \"");
+  EXPECT_TRUE(pretty.ends_with("\n}")) << "compact answers end with a newline, indented ones do not";
   EXPECT_EQ(send("GET", "namespaces/n/configmaps/a?pretty=1").body(), pretty);
   EXPECT_EQ(send("GET", "namespaces/n/configmaps/a", "", {{"User-Agent", "curl/8"}}).body(), pretty);
   EXPECT_EQ(send("GET", "namespaces/n/configmaps/a", "", {{"Accept", "application/json;pretty=1"}}).body(), pretty);
@@ -233,7 +234,7 @@ TEST_F(ReadTest, APrettyListIsTheIndentedFormOfThePlainOne) {
   use_config_maps();
   store_->put(kStoredMap);
   const std::string plain = send("GET", "namespaces/n/configmaps").body();
-  EXPECT_EQ(send("GET", "namespaces/n/configmaps?pretty=true").body(), pretty_json(plain.substr(0, plain.size() - 1)));
+  EXPECT_EQ(send("GET", "namespaces/n/configmaps?pretty=true").body() + "\n", pretty_json(plain.substr(0, plain.size() - 1)));
 }
 
 TEST_F(ReadTest, ATableOfAListHasItsMetadataAndARowEach) {

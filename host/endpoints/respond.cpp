@@ -13,18 +13,17 @@ namespace backplane {
 namespace endpoints {
 namespace {
 
-std::string indented(std::string_view json, bool newline) {
+std::string indented(std::string_view json) {
   std::string out;
   out.reserve(json.size() * 2);
   JsonIndenter().feed(json, out);
-  if (newline) out.push_back('\n');
   return out;
 }
 
 // JSON in the form of text that was asked for.
 std::string as_text(const MediaType& media, std::string document) {
   if (media.yaml) return yaml_of(document);
-  if (media.pretty) return indented(document, true);
+  if (media.pretty) return indented(document);
   document.push_back('\n');
   return document;
 }
@@ -81,7 +80,7 @@ Task<void> send_bytes(RequestContext& context, Exchange& exchange, int code, std
 // Nothing in Accept fits: upstream answers in indented JSON without a newline at the end.
 Task<void> send_raw_json(RequestContext& context, Exchange& exchange, int code, std::string_view json) {
   std::vector<SharedBytes> body;
-  body.emplace_back(indented(json, false));
+  body.emplace_back(indented(json));
   auto sending = send_bytes(context, exchange, code, "application/json", std::move(body));
   co_await std::move(sending);
 }
