@@ -112,25 +112,33 @@ std::string_view go_type(const Value& value) {
       return "float64";
     case json::kind::null:
       return "<nil>";
+    case json::kind::uint64:
+      return "float64";
     default:
       return "int64";
   }
 }
 
-std::string printed(const Value& value) { return value.is_string() ? std::string(text_of(value)) : to_json(value); }
+std::string no_such_type(std::string_view path, const Value& value, std::string_view wanted) {
+  return "." + std::string(path) + " accessor error: " + go_print(value) + " is of the type " + std::string(go_type(value)) +
+         ", expected " + std::string(wanted);
+}
 
-// The value at a dotted path as unstructured.NestedFieldNoCopy finds it; a problem when something on the way is no object.
-const Value* nested(const Object& object, std::string_view path, std::string& problem, std::string_view whole) {
-  const std::size_t dot = path.find('.');
-  const Value* value = find(object, path.substr(0, dot));
-  if (value == nullptr || value->is_null()) return nullptr;
-  if (dot == std::string_view::npos) return value;
-  if (!value->is_object()) {
-    problem = "." + std::string(whole) + " accessor error: " + printed(*value) + " is of the type " + std::string(go_type(*value)) +
-              ", expected map[string]interface{}";
-    return nullptr;
+// The value at a dotted path as unstructured.NestedFieldNoCopy finds it, null included; a problem when something on the way is no object.
+const Value* nested(const Object& root, std::string_view path, std::string& problem) {
+  const Object* object = &root;
+  for (std::size_t begin = 0;;) {
+    const std::size_t end = std::min(path.find('.', begin), path.size());
+    const Value* value = find(*object, path.substr(begin, end - begin));
+    if (value == nullptr || end == path.size()) return value;
+    if (value->is_null()) return nullptr;
+    begin = end + 1;
+    if (!value->is_object()) {
+      problem = no_such_type(path.substr(0, path.find('.', begin)), *value, "map[string]interface{}");
+      return nullptr;
+    }
+    object = &value->get_object();
   }
-  return nested(value->get_object(), path.substr(dot + 1), problem, whole);
 }
 
 void check_replicas(const Object& object, const std::string& path, FieldErrors& errors) {
@@ -138,11 +146,8 @@ void check_replicas(const Object& object, const std::string& path, FieldErrors& 
   if (path.empty()) return;
   const std::string_view plain = without_dot(path);
   std::string problem;
-  const Value* value = nested(object, plain, problem, plain);
-  if (value != nullptr && !value->is_int64()) {
-    problem = "." + std::string(plain) + " accessor error: " + printed(*value) + " is of the type " + std::string(go_type(*value)) +
-              ", expected int64";
-  }
+  const Value* value = nested(object, plain, problem);
+  if (value != nullptr && !value->is_int64()) problem = no_such_type(plain, *value, "int64");
   if (!problem.empty()) {
     errors.invalid(path, 0LL, problem);
   } else if (value != nullptr && value->get_int64() < 0) {
@@ -158,11 +163,8 @@ void check_scale_status(const CustomVersion& version, const Object& object, Fiel
   if (version.scale->selector.empty()) return;
   const std::string_view plain = without_dot(version.scale->selector);
   std::string problem;
-  const Value* value = nested(object, plain, problem, plain);
-  if (value != nullptr && !value->is_string()) {
-    problem = "." + std::string(plain) + " accessor error: " + printed(*value) + " is of the type " + std::string(go_type(*value)) +
-              ", expected string";
-  }
+  const Value* value = nested(object, plain, problem);
+  if (value != nullptr && !value->is_string()) problem = no_such_type(plain, *value, "string");
   if (!problem.empty()) errors.invalid(version.scale->selector, "", problem);
 }
 

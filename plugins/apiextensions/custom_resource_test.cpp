@@ -57,6 +57,26 @@ TEST(CustomResourceTest, ValidatesAgainstTheSchemaAndTheScale) {
       << scale.aggregate_message();
 }
 
+// What is null passed for what is not there, and the path was told whole.
+TEST(CustomResourceTest, AScaleIsToldWhereItsPathEnds) {
+  CustomVersion version = resource()->stored();
+  version.schema = resource()->find("v2beta1")->schema;
+  version.rules = nullptr;
+  const auto problems = [&](const std::string& spec, const std::string& path) {
+    version.scale->spec_replicas = path;
+    FieldErrors errors;
+    std::vector<std::string> warnings;
+    validate_custom(version, thing(R"(,"spec":)" + spec), {errors, warnings});
+    return errors.aggregate_message();
+  };
+  EXPECT_NE(problems(R"({"size":null})", ".spec.size").find(".spec.size accessor error: <nil> is of the type <nil>, expected int64"),
+            std::string::npos);
+  EXPECT_NE(problems(R"({"size":[1,{"b":true}]})", ".spec.size.a.b")
+                .find(".spec.size.a accessor error: [1 map[b:true]] is of the type []interface {}, expected map[string]interface{}"),
+            std::string::npos);
+  EXPECT_EQ(problems("null", ".spec.size").find("accessor"), std::string::npos);
+}
+
 // Messages named it from the root of the object on.
 TEST(CustomResourceTest, MessagesAboutAStatusNameItFromThereOn) {
   const auto read = resource();

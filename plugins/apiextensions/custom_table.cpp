@@ -1,12 +1,10 @@
 #include "custom_table.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
 #include <limits>
 
 #include "backplane/meta.hpp"
+#include "backplane/schema.hpp"
 #include "definition.hpp"
 
 namespace backplane::apiextensions {
@@ -15,21 +13,9 @@ namespace {
 constexpr std::int64_t kZeroTime = -62135596800;  // of year 1
 constexpr std::int64_t kLongestAge = 9223372036;  // 292 years: what upstream can count, in nanoseconds
 
-// As Go prints a float64: the fewest digits, and an exponent from 1e21 on and below 1e-4.
-std::string number_text(double number) {
-  std::array<char, 400> text;
-  const double size = std::fabs(number);
-  const bool plain = number == 0 || (size >= 1e-4 && size < 1e21);
-  const auto end =
-      std::to_chars(text.data(), text.data() + text.size(), number, plain ? std::chars_format::fixed : std::chars_format::scientific);
-  return {text.data(), end.ptr};
-}
-
 std::string text_of_cell(const Value& value) {
-  if (value.is_string()) return std::string(value.get_string());
   if (value.is_null()) return "<no value>";
-  if (value.is_double() || value.is_uint64()) return number_text(value.to_number<double>());
-  return to_json(value);
+  return value.is_object() || value.is_array() ? to_json(value) : go_print(value);
 }
 
 Value date_cell(std::string_view text, std::int64_t now_unix, const json::storage_ptr& storage) {

@@ -46,6 +46,8 @@ TEST(CustomTableTest, CellsAreWhatTheTypesMakeOfThem) {
   EXPECT_EQ(cell("string", "true"), R"("true")");
   EXPECT_EQ(cell("string", "1.5"), R"("1.5")");
   EXPECT_EQ(cell("string", "0.00001"), R"("1e-05")");
+  EXPECT_EQ(cell("string", "1234567.5"), R"("1.2345675e+06")");
+  EXPECT_EQ(cell("string", "1234567"), R"("1234567")");
   EXPECT_EQ(cell("string", "1e21"), R"("1e+21")");
   EXPECT_EQ(cell("string", R"({"b":["<&>"]})"), R"("{\"b\":[\"\\u003c\\u0026\\u003e\"]}")");
   EXPECT_EQ(cell("integer", "1.9"), "1");

@@ -111,6 +111,8 @@ Approval approval_of(std::string_view annotation) {
   const std::size_t scheme = annotation.find("://");
   const bool url = scheme != std::string_view::npos && scheme > 0 && annotation.size() > scheme + 3 && annotation[scheme + 3] != '/' &&
                    annotation.find(' ') == std::string_view::npos;
+  const std::string_view host = url ? annotation.substr(scheme + 3, annotation.find('/', scheme + 3) - scheme - 3) : std::string_view();
+  if (host.starts_with('[') && host.find(']') == std::string_view::npos) return Approval::kInvalid;
   return url ? Approval::kApproved : Approval::kInvalid;
 }
 
@@ -151,8 +153,21 @@ void check_change(const Object& crd, const Object& old, FieldErrors& errors) {
   same(names_of(crd), names_of(old), "plural", "spec.names.plural");
 }
 
+bool has_defaults(const Object& crd) {
+  const std::vector<const Object*> versions = versions_of(crd);
+  return std::any_of(versions.begin(), versions.end(), [](const Object* version) {
+    const Object* schema = schema_of(*version);
+    return schema != nullptr && any_schema(*schema, [](const Object& each) {
+             const Value* value = find(each, "default");
+             return value != nullptr && !value->is_null();
+           });
+  });
+}
+
 void check_spec(const Object& crd, const Object* old, FieldErrors& errors) {
   const Object& spec = spec_of(crd);
+  if (get_bool(spec, "preserveUnknownFields").value_or(false) && has_defaults(crd))
+    errors.invalid_raw("spec.preserveUnknownFields", "true", "must be false in order to use defaults in the schema");
   check_group(spec, errors);
   const std::string_view scope = get_string(spec, "scope");
   if (scope.empty())

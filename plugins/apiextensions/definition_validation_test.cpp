@@ -38,6 +38,13 @@ std::string problems(const Object& crd, const Object* old = nullptr) {
 
 TEST(DefinitionValidationTest, AcceptsAWholeDefinition) { EXPECT_EQ(problems(definition()), ""); }
 
+TEST(DefinitionValidationTest, DefaultsNeedPruning) {
+  Object crd = with_version(R"({"schema":{"openAPIV3Schema":{"properties":{"spec":{"properties":{"color":{"default":""}}}}}}})");
+  crd.at("spec").as_object()["preserveUnknownFields"] = true;
+  EXPECT_NE(problems(crd).find("spec.preserveUnknownFields: Invalid value: true: must be false in order to use defaults in the schema"),
+            std::string::npos);
+}
+
 TEST(DefinitionValidationTest, GroupsAreDomains) {
   EXPECT_EQ(problems(definition(R"({"spec":{"group":""}})")), "spec.group: Required value");
   EXPECT_EQ(problems(definition(R"({"spec":{"group":"other"}})")),
@@ -153,11 +160,13 @@ TEST(DefinitionValidationTest, DeprecationTextsNeedADeprecatedVersion) {
   EXPECT_EQ(problems(with_version(R"({"deprecationWarning":"old"})")),
             R"(spec.versions[0].deprecationWarning: Invalid value: "old": can only be set for deprecated versions)");
   EXPECT_EQ(problems(with_version(R"({"deprecated":true,"deprecationWarning":"gehe \"über\" C:\\ 日本"})")), "");
+  EXPECT_EQ(problems(with_version("{\"deprecationWarning\":\"\xC2\x80\"}")),
+            "spec.versions[0].deprecationWarning: Invalid value: \"\xC2\x80\": can only be set for deprecated versions");
   // Only ASCII was looked at.
-  EXPECT_EQ(
-      problems(with_version(R"({"deprecated":true,"deprecationWarning":"ü\u00a0b"})")),
-      R"(spec.versions[0].deprecationWarning: Invalid value: "ü\u00a0b": must only contain printable UTF-8 characters; non-printable )"
-      "character found at index 2");
+  EXPECT_EQ(problems(with_version(R"({"deprecated":true,"deprecationWarning":"ü\u00a0b"})")),
+            "spec.versions[0].deprecationWarning: Invalid value: \"ü\xC2\xA0"
+            R"(b": must only contain printable UTF-8 characters; non-printable )"
+            "character found at index 2");
 }
 
 TEST(DefinitionValidationTest, ProtectedGroupsNeedAnApproval) {

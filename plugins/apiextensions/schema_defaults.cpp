@@ -58,9 +58,8 @@ class Defaults {
     const Value* value = find(schema, "default");
     const std::string_view type = get_string(schema, "type");
     if (value != nullptr && !value->is_null() && is_known_type(type)) {
-      const std::size_t before = errors_.size();
-      check(*value, *compiled, path + ".default");
-      if (errors_.size() == before) ask_rules(schema, *value, path + ".default");
+      check_pruned(*value, schema, *compiled, path + ".default");
+      if (check(*value, *compiled, path + ".default")) ask_rules(schema, *value, path + ".default");
     } else if (value != nullptr && !value->is_null()) {
       const std::string actual = quoted(type_of(*value));
       errors_.type_invalid(path + ".default", actual, " in body must be of type " + std::string(type) + ": " + actual);
@@ -73,20 +72,29 @@ class Defaults {
   }
 
  private:
-  void check(const Value& value, const Schema& compiled, const std::string& path) {
+  void check_pruned(const Value& value, const Object& schema, const Schema& compiled, const std::string& path) {
     Value pruned(value);
     DecodeReport report;
-    const bool object = value.is_object() || value.is_array();
-    if (object && compiled.normalize(pruned, &report).ok() && !report.problems.empty()) {
-      errors_.invalid_raw(path, to_json(value), "must not have unknown fields");
-    }
+    const std::string_view type = get_string(schema, "type");
+    const bool kept = get_bool(schema, "x-kubernetes-preserve-unknown-fields").value_or(false);
+    // Nothing is declared of what an object would be where none may stand.
+    const bool astray = value.is_object() && object_or_empty(schema, "properties").empty() && !value.get_object().empty() &&
+                        !type.empty() && type != "object" && !kept;
+    const bool may_hold = value.is_object() || value.is_array();
+    const bool unknown = may_hold && compiled.normalize(pruned, &report).ok() && !report.problems.empty();
+    if (astray || unknown) errors_.invalid_raw(path, to_json(value), "must not have unknown fields");
+  }
+
+  // Whether nothing is wrong with it.
+  bool check(const Value& value, const Schema& compiled, const std::string& path) {
     FieldErrors found;
     compiled.validate(value, "", found);
     for (const FieldError& error : found.list()) {
       FieldError moved = error;
-      moved.field = error.field.empty() || error.field == "<nil>" ? path : path + (error.field.front() == '[' ? "" : ".") + error.field;
+      moved.field = error.field.empty() || error.field == "<nil>" ? path : path + "." + error.field;
       errors_.add(std::move(moved));
     }
+    return found.empty();
   }
 
   // A default must do where it takes the place of nothing, and where it stays what it was.

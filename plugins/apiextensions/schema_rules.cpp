@@ -58,7 +58,7 @@ bool is_set(const Object& schema, std::string_view key) {
   const Value* value = find(schema, key);
   if (value == nullptr || value->is_null()) return false;
   // Pointers in upstream's type: an empty text is a text.
-  const bool pointer = key == "$ref" || key == "x-kubernetes-list-type" || key == "x-kubernetes-map-type";
+  const bool pointer = key == "$ref" || key == "default" || key == "x-kubernetes-list-type" || key == "x-kubernetes-map-type";
   if (value->is_string()) return pointer || !value->get_string().empty();
   if (value->is_object() && (key == "patternProperties" || key == "definitions")) return !value->get_object().empty();
   return true;
@@ -246,11 +246,14 @@ void check_values(const Object& schema, const std::string& path, const Walk& wal
 }
 
 void check_items(const Object& schema, const std::string& path, const Walk& walk, const RuleScope* scope) {
-  const Object* items = get_object(schema, "items");
-  if (items == nullptr) return;
   Walk inside = walk;
   // Items of other lists have nothing that they are known by.
   if (get_string(schema, "x-kubernetes-list-type") != "map" && walk.uncorrelated.empty()) inside.uncorrelated = path;
+  // A list of schemas is refused, and looked at nevertheless.
+  std::size_t i = 0;
+  for (const Object* each : objects(schema, "items")) check(*each, index_path(path, "items", i++), inside, false, nullptr);
+  const Object* items = get_object(schema, "items");
+  if (items == nullptr) return;
   check_inner(*items, path + ".items", inside, scope, RuleScope::Step::kItems);
 }
 

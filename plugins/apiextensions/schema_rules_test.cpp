@@ -39,6 +39,32 @@ TEST(SchemaRulesTest, ListsOfTypeMapNeedKeysAndObjects) {
             R"(s.properties[a].items.type: Invalid value: "string": must be object if parent array's x-kubernetes-list-type is map])");
 }
 
+// Empty texts and lists passed for no default.
+TEST(SchemaRulesTest, ADefaultMayBeEmpty) {
+  EXPECT_EQ(problems(R"({"type":"object","properties":{"kind":{"type":"string","default":""}}})"),
+            "s.properties[kind].default: Forbidden: must not be set in top-level kind");
+  EXPECT_EQ(problems_of_a(R"({"type":"array","items":{"type":"string"},"not":{"default":[]}})"),
+            "s.properties[a].not.default: Forbidden: must be undefined to be structural");
+}
+
+TEST(SchemaRulesTest, DefaultsDeclareWhatTheyHoldAndKeepTheRules) {
+  EXPECT_EQ(problems_of_a(R"({"type":"integer","default":{"b":1}})"),
+            R"([s.properties[a].default: Invalid value: {"b":1}: must not have unknown fields, )"
+            R"(s.properties[a].default: Invalid value: "object":  in body must be of type integer: "object"])");
+  // What was pruned away kept its rules from being asked.
+  EXPECT_NE(problems_of_a(R"x({"type":"object","properties":{"c":{"type":"string"}},"default":{"b":1},
+    "x-kubernetes-validations":[{"rule":"has(self.c)"}]})x")
+                .find("s.properties[a].default: Invalid value: \"object\": failed rule: has(self.c)"),
+            std::string::npos);
+}
+
+TEST(SchemaRulesTest, AListOfSchemasIsLookedAtThoughItIsRefused) {
+  EXPECT_EQ(problems_of_a(R"({"type":"array","items":[{"x-kubernetes-list-type":"set"}]})"),
+            "[s.properties[a].items: Required value: must be specified, "
+            "s.properties[a].items: Forbidden: items must be a schema object and not an array, "
+            "s.properties[a].items[0].type: Required value: must be array if x-kubernetes-list-type is specified]");
+}
+
 TEST(SchemaRulesTest, RefusesWhatKubernetesDoesNotTake) {
   EXPECT_EQ(problems(R"({"type":"object","$ref":"#/x"})"), "s.$ref: Forbidden: $ref is not supported");
   EXPECT_EQ(problems_of_a(R"({"type":"string","uniqueItems":true})"),
@@ -166,6 +192,18 @@ TEST(SchemaWarningsTest, NamesUnknownFormatsOnce) {
                          .as_object();
   EXPECT_EQ(schema_warnings(crd, nullptr), (std::vector<std::string>{R"(unrecognized format "zip")"}));
   EXPECT_TRUE(schema_warnings(crd, &crd).empty());
+}
+
+// Those of other types passed, and dashes were looked at; sets of objects were warned of, too.
+TEST(SchemaRulesTest, FormatsBelongToTypes) {
+  const Object crd = json::parse(R"({"spec":{"versions":[{"name":"v1","schema":{"openAPIV3Schema":{"type":"object","properties":{
+    "a":{"type":"string","format":"int32"},"b":{"type":"integer","format":"date"},"c":{"type":"string","format":"da-te"},
+    "d":{"type":"number","format":"double"},"e":{"type":"integer","format":"int64"},"f":{"type":"object","format":"date"},
+    "g":{"x-kubernetes-int-or-string":true,"format":"k8s-short-name"},
+    "h":{"type":"array","x-kubernetes-list-type":"set","items":{"type":"object","x-kubernetes-map-type":"atomic"}}}}}}]}})")
+                         .as_object();
+  EXPECT_EQ(schema_warnings(crd, nullptr),
+            (std::vector<std::string>{R"(unrecognized format "int32")", R"(unrecognized format "date")", R"(unrecognized format "date")"}));
 }
 
 }  // namespace

@@ -147,7 +147,9 @@ class Structure {
     }
     for (const Excluded& excluded : kExcludedInJunctions) {
       const Value* value = find(schema, excluded.key);
-      if (value != nullptr && says_something(*value)) errors_.forbidden(path + "." + std::string(excluded.key), excluded.detail);
+      // A default is there when it is empty, too.
+      const bool there = value != nullptr && (says_something(*value) || (excluded.key == "default" && !value->is_null()));
+      if (there) errors_.forbidden(path + "." + std::string(excluded.key), excluded.detail);
     }
     if (find(object_or_empty(schema, "properties"), "metadata") != nullptr) {
       errors_.forbidden(property_path(path, "metadata"), "must not be specified in a nested context");

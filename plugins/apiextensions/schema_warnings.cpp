@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
+#include <string>
 
 #include "backplane/status.hpp"
 #include "definition.hpp"
@@ -11,32 +11,29 @@
 namespace backplane::apiextensions {
 namespace {
 
-constexpr std::array kFormats = {"bsonobjectid", "byte",  "cidr",   "creditcard", "date",     "date-time",      "datetime",     "double",
-                                 "duration",     "email", "float",  "hexcolor",   "hostname", "int32",          "int64",        "ipv4",
-                                 "ipv6",         "isbn",  "isbn10", "isbn13",     "mac",      "password",       "rgbcolor",     "ssn",
-                                 "uri",          "uuid",  "uuid3",  "uuid4",      "uuid5",    "k8s-short-name", "k8s-long-name"};
+// Of texts, without dashes: those are not looked at.
+constexpr std::array kFormats = {"bsonobjectid", "byte",        "cidr",         "creditcard", "date",     "datetime", "duration",
+                                 "email",        "hexcolor",    "hostname",     "ipv4",       "ipv6",     "isbn",     "isbn10",
+                                 "isbn13",       "k8slongname", "k8sshortname", "mac",        "password", "rgbcolor", "ssn",
+                                 "uri",          "uuid",        "uuid3",        "uuid4",      "uuid5"};
 
-struct Found {
-  std::vector<std::string> formats;
-  std::set<std::string> sets;
-};
+bool is_recognized(std::string_view format, std::string_view type) {
+  if (type == "integer") return format == "int32" || format == "int64";
+  if (type == "number") return format == "float" || format == "double";
+  if (!type.empty() && type != "string") return false;
+  std::string plain(format);
+  std::erase(plain, '-');
+  return std::find(kFormats.begin(), kFormats.end(), plain) != kFormats.end();
+}
 
-Found look(const Object& crd) {
-  Found found;
+std::vector<std::string> unrecognized_formats(const Object& crd) {
+  std::vector<std::string> found;
   for (const Object* version : versions_of(crd)) {
     const Object* schema = schema_of(*version);
     if (schema == nullptr) continue;
     any_schema(*schema, [&](const Object& part) {
       const std::string_view format = get_string(part, "format");
-      if (!format.empty() && std::find(kFormats.begin(), kFormats.end(), format) == kFormats.end()) {
-        found.formats.push_back("unrecognized format " + quoted(format));
-      }
-      const Object* items = get_object(part, "items");
-      const std::string_view type = items ? get_string(*items, "type") : std::string_view();
-      if (get_string(part, "x-kubernetes-list-type") == "set" && (type == "object" || type == "array")) {
-        found.sets.insert("x-kubernetes-list-type: set for items of type " + quoted(type) +
-                          " is not supported by server-side apply or CEL validation rules");
-      }
+      if (!format.empty() && !is_recognized(format, get_string(part, "type"))) found.push_back("unrecognized format " + quoted(format));
       return false;
     });
   }
@@ -46,15 +43,9 @@ Found look(const Object& crd) {
 }  // namespace
 
 std::vector<std::string> schema_warnings(const Object& crd, const Object* old) {
-  const Found now = look(crd);
-  const Found before = old ? look(*old) : Found();
-  std::vector<std::string> warnings;
-  for (const std::string& text : now.formats) {
-    if (std::find(before.formats.begin(), before.formats.end(), text) == before.formats.end()) warnings.push_back(text);
-  }
-  for (const std::string& text : now.sets) {
-    if (before.sets.count(text) == 0) warnings.push_back(text);
-  }
+  const std::vector<std::string> before = old != nullptr ? unrecognized_formats(*old) : std::vector<std::string>();
+  std::vector<std::string> warnings = unrecognized_formats(crd);
+  std::erase_if(warnings, [&](const std::string& text) { return std::find(before.begin(), before.end(), text) != before.end(); });
   return warnings;
 }
 

@@ -10,7 +10,7 @@
 
 namespace backplane::apiextensions {
 
-// Formats that nothing checks, and set lists of what cannot be compared; those that `old` had already are left out.
+// Formats that nothing checks in values of their type; those that `old` had already are left out.
 std::vector<std::string> schema_warnings(const Object& crd, const Object* old);
 
 }  // namespace backplane::apiextensions

@@ -127,14 +127,15 @@ void check_deprecation(const Object& version, const std::string& path, FieldErro
   if (value == nullptr || !value->is_string()) return;
   const std::string_view text = text_of(*value);
   if (!get_bool(version, "deprecated").value_or(false)) {
-    errors.invalid(path + ".deprecationWarning", text, "can only be set for deprecated versions");
+    errors.invalid_raw(path + ".deprecationWarning", to_json(*value), "can only be set for deprecated versions");
     return;
   }
-  if (text.size() > kMaxDeprecationWarning) errors.invalid(path + ".deprecationWarning", text, "must be <= 256 characters long");
-  if (text.empty()) errors.invalid(path + ".deprecationWarning", text, "must not be an empty string");
+  if (text.size() > kMaxDeprecationWarning)
+    errors.invalid_raw(path + ".deprecationWarning", to_json(*value), "must be <= 256 characters long");
+  if (text.empty()) errors.invalid_raw(path + ".deprecationWarning", to_json(*value), "must not be an empty string");
   if (const std::size_t at = first_unprintable(text); at < text.size()) {
-    errors.invalid(path + ".deprecationWarning", text,
-                   "must only contain printable UTF-8 characters; non-printable character found at index " + std::to_string(at));
+    errors.invalid_raw(path + ".deprecationWarning", to_json(*value),
+                       "must only contain printable UTF-8 characters; non-printable character found at index " + std::to_string(at));
   }
 }
 

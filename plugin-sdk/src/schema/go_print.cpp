@@ -1,10 +1,22 @@
 // fmt.Sprint of a decoded JSON value.
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
 
 #include "backplane/schema.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace {
+
+// A float64: the fewest digits that tell it, with an exponent below 1e-4 and from a million on.
+void print_real(std::string& out, double number) {
+  std::array<char, 32> text;
+  const double size = std::fabs(number);
+  const bool plain = size == 0 || (size >= 1e-4 && size < 1e6);
+  const auto format = plain ? std::chars_format::fixed : std::chars_format::scientific;
+  out.append(text.data(), std::to_chars(text.data(), text.data() + text.size(), number, format).ptr);
+}
 
 void print(std::string& out, const Value& value) {
   if (value.is_null()) {
@@ -33,6 +45,8 @@ void print(std::string& out, const Value& value) {
       print(out, member->value());
     }
     out += ']';
+  } else if (value.is_double() || value.is_uint64()) {
+    print_real(out, value.to_number<double>());  // a whole number beyond int64 is none to Go
   } else {
     append_json(out, value);
   }

@@ -124,6 +124,8 @@ TEST(JsonPatch, RefusesWhateverElseNestsTooDeeply) {
 TEST(GoPrint, PrintsValuesAsFmtDoes) {
   EXPECT_EQ(go_print(json_of(R"({"spec":{"foo":1,"b":[true,null,"x"]},"bar":1.5})")), "map[bar:1.5 spec:map[b:[true <nil> x] foo:1]]");
   EXPECT_EQ(go_print(json_of("[[],{}]")), "[[] map[]]");
+  EXPECT_EQ(go_print(json_of("[1234567,1234567.5,999999.5,0.0001,0.00001,1e30,18446744073709551615]")),
+            "[1234567 1.2345675e+06 999999.5 0.0001 1e-05 1e+30 1.8446744073709552e+19]");
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "schema/regexp.hpp"
 
+#include <algorithm>
+
 #include "backplane/go_regexp.hpp"
 
 namespace backplane::schema {
@@ -67,6 +69,17 @@ std::string with_named_groups(std::string_view pattern) {
   return out;
 }
 
+// RE2 takes \C for any byte; Go knows no such escape.
+bool has_any_byte(std::string_view pattern) {
+  for (std::size_t i = 0; i + 1 < pattern.size(); ++i) {
+    if (pattern[i] != '\\') continue;
+    const char escaped = pattern[++i];
+    if (escaped == 'C') return true;
+    if (escaped == 'Q') i = std::min(pattern.find("\\E", i), pattern.size());
+  }
+  return false;
+}
+
 }  // namespace
 
 std::unique_ptr<const re2::RE2> compile_regexp(std::string_view pattern, std::string& problem) {
@@ -74,6 +87,10 @@ std::unique_ptr<const re2::RE2> compile_regexp(std::string_view pattern, std::st
   options.set_log_errors(false);
   options.set_max_mem(kMaxMemory);
   auto compiled = std::make_unique<const re2::RE2>(with_named_groups(pattern), options);
+  if (compiled->ok() && has_any_byte(pattern)) {
+    problem = "error parsing regexp: invalid escape sequence: `\\C`";
+    return nullptr;
+  }
   if (compiled->ok()) return compiled;
   problem = "error parsing regexp: " + std::string(words_of(compiled->error_code())) + ": `" + compiled->error_arg() + "`";
   return nullptr;

@@ -308,6 +308,8 @@ TEST(GoRegexp, RefusesWhatGoRefusesInItsWords) {
   EXPECT_EQ(regexp_problem("(?=a)"), "error parsing regexp: invalid or unsupported Perl syntax: `(?=`");
   EXPECT_EQ(regexp_problem("a{2,1}"), "error parsing regexp: invalid repeat count: `{2,1}`");
   EXPECT_EQ(regexp_problem("\\y"), "error parsing regexp: invalid escape sequence: `\\y`");
+  EXPECT_EQ(regexp_problem("a\\C"), "error parsing regexp: invalid escape sequence: `\\C`") << "RE2's any byte";
+  EXPECT_EQ(regexp_problem("\\Q\\C\\E\\\\C"), "");
   EXPECT_EQ(regexp_problem("a{1,,}b{,}"), "") << "text, and threw";
   EXPECT_EQ(regexp_problem("a{2,3}?(?i:b)(?P<n>c)[^]x]\\d\\."), "");
 }
