@@ -87,7 +87,9 @@ void commit(CommitFeed& feed, IoLoop& loop, Revision last, StorageWatch* reader)
     event.kv.value = SharedBytes(std::string(16 * 1024, 'x'));
     event.kv.mod_revision = revision;
     feed.append({std::move(event)}, revision);
-    if (reader != nullptr) EXPECT_EQ(run_on(loop, taken(*reader)), 1u);
+    if (reader != nullptr) {
+      EXPECT_EQ(run_on(loop, taken(*reader)), 1u);
+    }
   }
 }
 
