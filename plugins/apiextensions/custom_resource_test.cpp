@@ -4,12 +4,25 @@
 
 #include <limits>
 
+#include "backplane/forwarding_exchange.hpp"
 #include "converter.hpp"
 #include "custom_strategy.hpp"
 #include "fake_host.hpp"
 
 namespace backplane::apiextensions {
 namespace {
+
+// A connection that counts how often it is looked at.
+class LookedAt final : public ForwardingExchange {
+ public:
+  LookedAt() : ForwardingExchange(*this) {}
+  bool peer_gone() const noexcept override {
+    ++looks;
+    return gone;
+  }
+  mutable int looks = 0;
+  bool gone = false;
+};
 
 std::shared_ptr<const CustomResource> resource() {
   const Object crd = json::parse(R"({"spec":{"group":"mv.example.com","scope":"Namespaced","names":{"plural":"things","kind":"Thing"},
@@ -257,7 +270,19 @@ TEST(CustomResourceTest, ARequestThatIsOverEndsTheRunsOfItsRules) {
   context.deadline = std::chrono::steady_clock::now() + std::chrono::hours(1);
   EXPECT_EQ(found(), "");
   context.deadline = std::chrono::steady_clock::now() - std::chrono::milliseconds(1);
-  EXPECT_EQ(found(), "l: Invalid value: \"array\": operation interrupted evaluating rule: self.all(x, x == 1)");
+  const std::string interrupted = "l: Invalid value: \"array\": operation interrupted evaluating rule: self.all(x, x == 1)";
+  EXPECT_EQ(found(), interrupted);
+  context.deadline = std::chrono::steady_clock::now() + std::chrono::hours(1);
+  LookedAt exchange;
+  context.exchange = &exchange;
+  context.received = std::chrono::steady_clock::now() - std::chrono::hours(1);
+  EXPECT_EQ(found(), "");
+  EXPECT_EQ(exchange.looks, 1);
+  exchange.gone = true;
+  EXPECT_EQ(found(), interrupted) << "the connection was not looked at";
+  context.received = std::chrono::steady_clock::now() + std::chrono::hours(1);
+  EXPECT_EQ(found(), "") << "short runs do not look at it";
+  EXPECT_EQ(exchange.looks, 2);
 }
 
 TEST(CustomConverterTest, KnowsTheFieldLabelsOfItsOwnVersion) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backplane/names.hpp"
+#include "backplane/peer_watch.hpp"
 #include "backplane/written_fields.hpp"
 #include "definition.hpp"
 
@@ -33,12 +34,22 @@ void warn_of_finalizer(const std::string& finalizer, std::vector<std::string>& w
                      "to avoid accidental conflicts with other finalizer writers");
 }
 
-// A run keeps its thread, and with it the timer that would end the request: it looks at the clock itself.
+// Between two looks at the connection: most requests end before the first.
+constexpr std::chrono::milliseconds kUnwatched{10};
+
+// A run keeps its thread, and with it the timer that would end the request and the connection that would tell that nobody waits any more:
+// it looks at the clock itself, and now and then at the connection.
 cel::Budget budget_of(const RequestContext& context) {
+  using Clock = std::chrono::steady_clock;
   cel::Budget out;
-  if (context.deadline != std::chrono::steady_clock::time_point::max()) {
-    out.cancelled = [end = context.deadline] { return std::chrono::steady_clock::now() >= end; };
-  }
+  if (context.deadline == Clock::time_point::max() && context.exchange == nullptr) return out;
+  out.cancelled = [&context, next = context.received + kUnwatched]() mutable {
+    const auto now = Clock::now();
+    if (now >= context.deadline) return true;
+    if (now < next || context.exchange == nullptr) return false;
+    next = now + kUnwatched;
+    return peer_gone(*context.exchange);
+  };
   return out;
 }
 
