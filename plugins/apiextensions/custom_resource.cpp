@@ -63,7 +63,7 @@ CustomVersion read_version(const Object& crd, const Object& version, const std::
   }
   out.has_status = get_object(object_or_empty(version, "subresources"), "status") != nullptr;
   out.scale = scale_of(version);
-  out.table = std::make_shared<const CustomTable>(version);
+  out.table = custom_table(version);
   out.fields = fields_of(version);
   return out;
 }

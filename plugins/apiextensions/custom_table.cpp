@@ -83,4 +83,11 @@ Array CustomTable::cells(const Object& object, std::int64_t now_unix, json::stor
   return out;
 }
 
+std::shared_ptr<const CustomTable> custom_table(const Object& version) {
+  // Most small definitions ask for none: a table of its own is more than a kilobyte.
+  static const auto plain = std::make_shared<const CustomTable>(Object());
+  if (objects(version, "additionalPrinterColumns").empty()) return plain;
+  return std::make_shared<const CustomTable>(version);
+}
+
 }  // namespace backplane::apiextensions

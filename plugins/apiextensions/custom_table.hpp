@@ -3,6 +3,7 @@
 // Thread-safety: immutable.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "backplane/table.hpp"
@@ -23,5 +24,8 @@ class CustomTable final : public TableConvertor {
   std::vector<TableColumn> columns_;
   std::vector<ColumnPath> paths_;  // of all but the first
 };
+
+// The table of a version; versions that ask for no columns share one.
+std::shared_ptr<const CustomTable> custom_table(const Object& version);
 
 }  // namespace backplane::apiextensions
