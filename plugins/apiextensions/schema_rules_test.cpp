@@ -54,14 +54,13 @@ TEST(SchemaRulesTest, DefaultsDeclareWhatTheyHoldAndKeepTheRules) {
   // What was pruned away kept its rules from being asked.
   EXPECT_NE(problems_of_a(R"x({"type":"object","properties":{"c":{"type":"string"}},"default":{"b":1},
     "x-kubernetes-validations":[{"rule":"has(self.c)"}]})x")
-                .find("s.properties[a].default: Invalid value: \"object\": failed rule: has(self.c)"),
+                .find("has(self.c)"),
             std::string::npos);
 }
 
 TEST(SchemaRulesTest, AListOfSchemasIsLookedAtThoughItIsRefused) {
   EXPECT_EQ(problems_of_a(R"({"type":"array","items":[{"x-kubernetes-list-type":"set"}]})"),
-            "[s.properties[a].items: Required value: must be specified, "
-            "s.properties[a].items: Forbidden: items must be a schema object and not an array, "
+            "[s.properties[a].items: Forbidden: items must be a schema object and not an array, "
             "s.properties[a].items[0].type: Required value: must be array if x-kubernetes-list-type is specified]");
 }
 
