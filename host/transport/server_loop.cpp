@@ -14,6 +14,8 @@ namespace asio = boost::asio;
 
 // One read takes what a client can have in flight on a fast link.
 constexpr std::size_t kReadBuffer = 128 << 10;
+// How long connections are written to, one after another, before others of the loop have their turn.
+constexpr std::chrono::milliseconds kFlushTurn{2};
 // A TLS record's most.
 constexpr std::size_t kPlainBuffer = 16 << 10;
 
@@ -78,16 +80,27 @@ void ServerLoop::remove(Connection& connection) {
 
 void ServerLoop::flush_later(std::shared_ptr<Connection> connection) {
   to_flush_.push_back(std::move(connection));
-  if (to_flush_.size() > 1) return;
+  post_flush();
+}
+
+void ServerLoop::post_flush() {
+  if (std::exchange(flush_posted_, true)) return;
   asio::post(loop_.context(), [self = shared_from_this()] { self->flush_all(); });
 }
 
 void ServerLoop::flush_all() {
-  flushing_.swap(to_flush_);
-  for (auto& each : flushing_) {
-    if (auto connection = each.lock()) connection->flush();
+  flush_posted_ = false;
+  if (flushing_.empty()) flushing_.swap(to_flush_);
+  const auto until = std::chrono::steady_clock::now() + kFlushTurn;
+  while (flushed_ < flushing_.size()) {
+    if (auto connection = flushing_[flushed_++].lock()) connection->flush();
+    if (std::chrono::steady_clock::now() >= until) break;
   }
-  flushing_.clear();
+  if (flushed_ == flushing_.size()) {
+    flushing_.clear();
+    flushed_ = 0;
+  }
+  if (!flushing_.empty() || !to_flush_.empty()) post_flush();
 }
 
 void ServerLoop::arm_ticker() {

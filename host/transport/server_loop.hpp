@@ -68,7 +68,7 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop> {
   const ConnectionOptions& options() const noexcept { return options_; }
   TransportCounters& counters() noexcept { return *counters_; }
   bool draining() const noexcept { return draining_; }
-  // Connection::flush() at the end of this turn, after everything that is ready to run has run.
+  // Connection::flush() after everything that is ready to run has run; where very many are to be flushed, others go between.
   void flush_later(std::shared_ptr<Connection> connection);
   void remove(Connection& connection);
   std::vector<char>& read_buffer() noexcept { return read_buffer_; }
@@ -78,6 +78,7 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop> {
 
  private:
   void begin(AcceptedSocket socket);
+  void post_flush();
   void flush_all();
   void arm_ticker();
   void tick();
@@ -92,6 +93,8 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop> {
   // Weak: a connection keeps this object alive, and a loop may stop before it has flushed.  What closed meanwhile has nothing to flush.
   std::vector<std::weak_ptr<Connection>> to_flush_;
   std::vector<std::weak_ptr<Connection>> flushing_;
+  std::size_t flushed_ = 0;  // of flushing_
+  bool flush_posted_ = false;
   std::vector<std::function<void()>> idle_waiters_;
   std::vector<char> read_buffer_;
   std::vector<char> plain_buffer_;

@@ -2,7 +2,7 @@
 // number) into it.
 //
 // Who waits says what he waits for: a change wakes those whom it may concern, and costs nothing for the others; their cursors pass over it.
-// Where very many wait for the same on one loop, they are told in rounds, a few at a time: events gather between two rounds, so that each
+// Where very many wait for the same on one loop, they are told in rounds: events gather between two rounds, so that each
 // hears of several at once and the loop has time for other work.
 // Thread-safety: append(), reset() and tick() by one thread, the pump; everything else from any thread.  The lock is held for pointer
 //                copies only.
@@ -154,7 +154,7 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
     Waiters waiters;
   };
   using Wakes = std::vector<Wake>;
-  // Those who are being told, a few in each turn of their loop.
+  // Those who are being told, so many in each turn of their loop.
   struct Round {
     std::shared_ptr<EventLog> log;
     Place place;

@@ -8,8 +8,8 @@ namespace backplane {
 namespace {
 // Waiters of one loop from which on they are told in rounds.
 constexpr std::size_t kMany = 32;
-// Waiters that are told, and their connections written to, before others of the loop have a turn.
-constexpr std::size_t kSlice = 32;
+// Waiters that are told before others of the loop have a turn: many, because streams of one connection share its next write.
+constexpr std::size_t kSlice = 512;
 // Events gather at least so long for each of them, ...
 constexpr std::chrono::microseconds kPerWaiter{4};
 // ... and after a round for some times as long as it took, most of it for the writes, which cost much the same however many events are in
