@@ -31,8 +31,11 @@ Object spec_with_claims(const Object& spec) {
     add(meta_name(claim), volume);
   });
   Object out(spec);
-  if (volumes.empty()) return out;
   Object& pod_spec = ensure_object(ensure_object(out, "template"), "spec");
+  // Each pod gets names of its own.
+  erase_member(pod_spec, "hostname");
+  erase_member(pod_spec, "subdomain");
+  if (volumes.empty()) return out;
   each(pod_spec, "volumes", [&](const Object& volume, std::size_t) { add(get_string(volume, "name"), volume); });
   pod_spec["volumes"] = std::move(volumes);
   return out;

@@ -67,6 +67,13 @@ TEST(DaemonSets, CountTheirTemplates) {
   EXPECT_EQ(to_json(*find_path(now, {"metadata", "annotations"})), R"({"deprecated.daemonset.template.generation":"2"})");
 }
 
+TEST(StatefulSets, GiveTheirPodsNamesOfTheirOwn) {
+  const KindRow row = row_of("StatefulSet");
+  Object set = made(row, R"("selector":{"matchLabels":{"app":"d"}},"serviceName":"s",)");
+  set.at("spec").at("template").at("spec").get_object()["hostname"] = "Not A Name";
+  EXPECT_EQ(problems_of(row, set), "");
+}
+
 TEST(StatefulSets, FreezeMostOfTheirSpec) {
   const KindRow row = row_of("StatefulSet");
   const Object old = made(row, R"("serviceName":"a","selector":{"matchLabels":{"app":"d"}},)");
