@@ -63,6 +63,16 @@ TEST(Pods, KeepTheAnnotationsThatSayWhatTheyAre) {
             "annotations");
 }
 
+TEST(Pods, QualityOfServiceIsThatOfTheWholePodWhereItSays) {
+  const auto of = [](std::string_view resources) {
+    return qos_class(parse("{\"resources\":" + std::string(resources) +
+                           ",\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":{\"cpu\":\"1\"}}}]}"));
+  };
+  EXPECT_EQ(of(R"({"limits":{"cpu":"2","memory":"1Gi"},"requests":{"cpu":"2","memory":"1Gi"}})"), "Guaranteed");
+  EXPECT_EQ(of(R"({"requests":{"memory":"1Gi"}})"), "Burstable");
+  EXPECT_EQ(of("{}"), "BestEffort");
+}
+
 TEST(Pods, QualityOfServiceFollowsRequestsAndLimits) {
   const auto of = [](std::string_view resources) {
     const Object pod = new_pod("[{\"name\":\"c\",\"image\":\"i\",\"resources\":" + std::string(resources) + "}]");

@@ -24,15 +24,19 @@ std::string_view amount(const Object& resources, std::string_view list, std::str
 std::string_view qos_class(const Object& pod_spec) {
   bool any = false;
   bool guaranteed = true;
-  for (std::string_view list : {"containers", "initContainers"}) {
-    each(pod_spec, list, [&](const Object& container, std::size_t) {
-      const Object& resources = object_or_empty(container, "resources");
-      for (std::string_view name : kCounted) {
-        const std::string_view limit = amount(resources, "limits", name), request = amount(resources, "requests", name);
-        any = any || !limit.empty() || !request.empty();
-        guaranteed = guaranteed && !limit.empty() && (request.empty() || compare_quantities(limit, request) == 0);
-      }
-    });
+  const auto look_at = [&](const Object& holder, std::size_t) {
+    const Object& resources = object_or_empty(holder, "resources");
+    for (std::string_view name : kCounted) {
+      const std::string_view limit = amount(resources, "limits", name), request = amount(resources, "requests", name);
+      any = any || !limit.empty() || !request.empty();
+      guaranteed = guaranteed && !limit.empty() && (request.empty() || compare_quantities(limit, request) == 0);
+    }
+  };
+  // What the pod has as a whole stands for all of its containers.
+  if (has(pod_spec, "resources")) {
+    look_at(pod_spec, 0);
+  } else {
+    for (std::string_view list : {"containers", "initContainers"}) each(pod_spec, list, look_at);
   }
   if (!any) return "BestEffort";
   return guaranteed ? "Guaranteed" : "Burstable";
