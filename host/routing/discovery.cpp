@@ -8,6 +8,7 @@
 
 #include "backplane/codec.hpp"
 #include "backplane/forwarded.hpp"
+#include "routing/lazy_document.hpp"
 
 namespace backplane {
 namespace {
@@ -177,7 +178,8 @@ std::optional<DiscoveryForm> clause_form(std::string_view clause) {
   if (as.empty()) return DiscoveryForm::kLegacy;
   const bool aggregated =
       as == "APIGroupDiscoveryList" && parameter(clause, "g") == "apidiscovery.k8s.io" && parameter(clause, "v") == "v2";
-  if (!aggregated || type == kYaml) return std::nullopt;
+  if (!aggregated) return std::nullopt;
+  if (type == kYaml) return DiscoveryForm::kAggregatedYaml;
   return type == kProtobuf ? DiscoveryForm::kAggregatedProtobuf : DiscoveryForm::kAggregated;
 }
 
@@ -276,6 +278,13 @@ const Schema* discovery_schema(std::string_view kind) {
   return meta_schemas()->find(std::string(package).append(kind));
 }
 
+std::string aggregated_hash(std::string_view json) {
+  constexpr std::string_view kWords = R"("kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2",)";
+  std::string text(json.substr(0, json.find_last_not_of('\n') + 1));
+  if (const auto at = text.find(kWords); at != std::string::npos) text.erase(at, kWords.size());
+  return sha512_hex(text);
+}
+
 std::string aggregated_protobuf(std::string_view json) {
   auto encoded =
       protobuf_codec().to_stored(discovery_schema("APIGroupDiscoveryList"), std::string(json.substr(0, json.find_last_not_of('\n') + 1)));
@@ -284,12 +293,18 @@ std::string aggregated_protobuf(std::string_view json) {
   return std::move(*encoded);
 }
 
-DiscoveryForm discovery_form(std::string_view accept) {
+DiscoveryForm discovery_form(std::string_view accept, bool aggregated) {
   if (accept.empty()) return DiscoveryForm::kLegacy;
+  DiscoveryForm otherwise = DiscoveryForm::kNotAcceptable;
   while (true) {
     const auto comma = accept.find(',');
-    if (auto form = clause_form(accept.substr(0, comma))) return *form;
-    if (comma == std::string_view::npos) return DiscoveryForm::kNotAcceptable;
+    const auto form = clause_form(accept.substr(0, comma));
+    if (form == DiscoveryForm::kLegacy) {
+      otherwise = *form;
+    } else if (form && aggregated) {
+      return *form;
+    }
+    if (comma == std::string_view::npos) return otherwise;
     accept.remove_prefix(comma + 1);
   }
 }

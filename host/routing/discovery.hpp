@@ -27,8 +27,12 @@ const Schema* discovery_schema(std::string_view kind);
 // The list as a protobuf message in its envelope.
 std::string aggregated_protobuf(std::string_view json);
 
-// What an Accept header asks of a discovery root.
-enum class DiscoveryForm : unsigned char { kLegacy, kAggregated, kAggregatedProtobuf, kNotAcceptable };
-DiscoveryForm discovery_form(std::string_view accept);
+// What stands for that list in ETags: upstream's hash of it, which is without its kind.
+std::string aggregated_hash(std::string_view json);
+
+// What an Accept header asks of a discovery root: the aggregated form wherever it is named, if it is
+// offered.
+enum class DiscoveryForm : unsigned char { kLegacy, kAggregated, kAggregatedProtobuf, kAggregatedYaml, kNotAcceptable };
+DiscoveryForm discovery_form(std::string_view accept, bool aggregated = true);
 
 }  // namespace backplane

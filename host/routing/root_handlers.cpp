@@ -9,8 +9,10 @@
 
 #include "backplane/codec.hpp"
 #include "endpoints/errors.hpp"
+#include "endpoints/json_indent.hpp"
 #include "endpoints/negotiation.hpp"
 #include "endpoints/resource_handler.hpp"
+#include "endpoints/respond.hpp"
 #include "routing/discovery.hpp"
 #include "routing/document.hpp"
 #include "routing/openapi_handlers.hpp"
@@ -83,6 +85,25 @@ std::string client_ip(const Exchange& exchange) {
   return std::string(peer);
 }
 
+bool is_indented(const Exchange& exchange) {
+  return endpoints::wants_pretty(exchange) || exchange.header("accept").find("pretty=1") != std::string_view::npos;
+}
+
+// The same document for people to read: made each time, seldom asked for.
+LazyDocument::MadeRef in_other_text(const MadeDocument& document, bool yaml) {
+  auto out = std::make_shared<MadeDocument>();
+  out->hash = document.hash;
+  out->made = document.made;
+  std::string text;
+  if (yaml) {
+    text = endpoints::yaml_of(document.bytes.view());
+  } else {
+    endpoints::JsonIndenter().feed(document.bytes.view(), text);
+  }
+  out->bytes = SharedBytes(std::move(text));
+  return out;
+}
+
 // /api and /apis: legacy or aggregated, by the Accept header.
 class DiscoveryRoot final : public Document {
  public:
@@ -95,11 +116,14 @@ class DiscoveryRoot final : public Document {
 
  private:
   Task<void> get(RequestContext& context, Exchange& exchange) override {
-    const DiscoveryForm form = discovery_form(exchange.header("accept"));
+    // "/apis/" is the older document's alone.
+    const std::string_view target = exchange.target();
+    const bool aggregated = core_ || !target.substr(0, target.find('?')).ends_with('/');
+    const DiscoveryForm form = discovery_form(exchange.header("accept"), aggregated);
     if (form == DiscoveryForm::kNotAcceptable) {
       co_await write_status(context, exchange, not_acceptable());
     } else if (form != DiscoveryForm::kLegacy) {
-      co_await send_aggregated(exchange, form == DiscoveryForm::kAggregatedProtobuf);
+      co_await send_aggregated(exchange, form);
     } else {
       Value value;
       const std::string client = client_ip(exchange);
@@ -109,21 +133,33 @@ class DiscoveryRoot final : public Document {
       co_await write_value(context, exchange, 200, value, discovery_schema(core_ ? "APIVersions" : "APIGroupList"));
     }
   }
-  // In protobuf with the JSON's hash, as upstream has one ETag for both.
-  Task<void> send_aggregated(Exchange& exchange, bool protobuf) {
+  // In every form with the JSON's hash, as upstream has one ETag for all.
+  Task<void> send_aggregated(Exchange& exchange, DiscoveryForm form) {
     const LazyDocument& document = core_ ? table_->aggregated_api : table_->aggregated_apis;
-    auto making = document.get(shelf_, [this] { return aggregated_discovery(*table_, core_); });
+    std::string hash = document.hash();
+    if (hash.empty()) {
+      auto hashing = run_blocking([this, &hash] { hash = aggregated_hash(aggregated_discovery(*table_, core_)); });
+      co_await std::move(hashing);
+    }
+    auto making = document.get(
+        shelf_, [this] { return aggregated_discovery(*table_, core_); }, std::move(hash));
     LazyDocument::MadeRef made = co_await std::move(making);
-    if (protobuf) {
+    std::string content_type(json_codec().media_type());
+    if (form == DiscoveryForm::kAggregatedProtobuf) {
       const LazyDocument& encoded = core_ ? table_->aggregated_api_proto : table_->aggregated_apis_proto;
       auto encoding = encoded.get(
           shelf_, [text = made] { return aggregated_protobuf(text->bytes.view()); }, made->hash);
       made = co_await std::move(encoding);
+      content_type = protobuf_codec().media_type();
+    } else if (form == DiscoveryForm::kAggregatedYaml || is_indented(exchange)) {
+      const bool yaml = form == DiscoveryForm::kAggregatedYaml;
+      auto written = run_blocking([&made, yaml] { made = in_other_text(*made, yaml); });
+      co_await std::move(written);
+      if (yaml) content_type = "application/yaml";
     }
     table_.reset();
-    const std::string_view type = protobuf ? protobuf_codec().media_type() : json_codec().media_type();
-    std::string content_type(type);
     content_type.append(kAggregatedWords);
+    exchange.set_response_header("Cache-Control", "public");
     co_await send_kept(exchange, std::move(made), std::move(content_type));
   }
   TableRef table_;

@@ -109,7 +109,13 @@ TEST(Discovery, TheAcceptHeaderChoosesTheForm) {
   EXPECT_EQ(discovery_form("application/vnd.kubernetes.protobuf"), DiscoveryForm::kLegacy);
   EXPECT_EQ(discovery_form("application/vnd.kubernetes.protobuf;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"),
             DiscoveryForm::kAggregatedProtobuf);
-  EXPECT_EQ(discovery_form("application/yaml;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"), DiscoveryForm::kNotAcceptable);
+  EXPECT_EQ(discovery_form("application/yaml;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"), DiscoveryForm::kAggregatedYaml);
+  constexpr std::string_view kLast = "application/json,application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList;q=0.1";
+  EXPECT_EQ(discovery_form(kLast), DiscoveryForm::kAggregated) << "wherever it stands";
+  EXPECT_EQ(discovery_form(kLast, false), DiscoveryForm::kLegacy);
+  EXPECT_EQ(
+      aggregated_hash("{\"kind\":\"APIGroupDiscoveryList\",\"apiVersion\":\"apidiscovery.k8s.io/v2\",\"metadata\":{},\"items\":[]}\n"),
+      sha512_hex("{\"metadata\":{},\"items\":[]}"));
 }
 
 TEST(OpenApi, TagsAndIdPartsAreUpstreams) {

@@ -241,8 +241,7 @@ Task<Status> Autoregister::refresh_condition(Object object) {
   const std::string name(meta_name(object));
   remotes_->forget(name);
   count_availability(name, true);
-  Availability local{"True", "Local", "Local APIServices are always available"};
-  auto writing = write_condition(std::move(object), std::move(local));
+  auto writing = write_condition(std::move(object), local_availability());
   co_return co_await std::move(writing);
 }
 

@@ -81,6 +81,7 @@ std::string_view available_status(const Object& object);
 // True when `object` has this condition already.
 bool has_availability(const Object& object, const Availability& wanted);
 void set_availability(Object& object, const Availability& wanted);
+Availability local_availability();
 
 // The metrics aggregator_unavailable_apiservice and …_total: what has been found of the APIService, that it was available and is no longer,
 // that it has gone.

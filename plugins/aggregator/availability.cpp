@@ -46,6 +46,8 @@ bool has_availability(const Object& object, const Availability& wanted) {
          get_string(*condition, "message") == wanted.message;
 }
 
+Availability local_availability() { return {"True", "Local", "Local APIServices are always available"}; }
+
 void set_availability(Object& object, const Availability& wanted) {
   const Object* before = available_condition(object);
   const bool same_status = before && get_string(*before, "status") == wanted.status;

@@ -5,6 +5,7 @@
 #include <backplane/names.hpp>
 #include <backplane/written_fields.hpp>
 
+#include "autoregister.hpp"
 #include "table.hpp"
 
 namespace backplane {
@@ -59,7 +60,12 @@ class ApiServiceStrategy final : public Strategy {
                   .status = true,
                   .columns = apiservice_columns()}) {}
 
-  void prepare_for_create(RequestContext&, Object& object) const override { object["status"] = Object(object.storage()); }
+  void prepare_for_create(RequestContext&, Object& object) const override {
+    object["status"] = Object(object.storage());
+    const Object* spec = get_object(object, "spec");
+    // What this server serves itself is there from the beginning.
+    if (spec == nullptr || get_object(*spec, "service") == nullptr) set_availability(object, local_availability());
+  }
   void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
     const Value* status = find(old, "status");
     if (status) {

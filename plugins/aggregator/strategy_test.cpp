@@ -29,5 +29,17 @@ TEST(ApiServices, ALocalOnesBundleIsToldInBytes) {
             R"(spec.caBundle: Invalid value: "4 bytes": local APIServices may not have a caBundle)");
 }
 
+TEST(ApiServices, OfThisServerAreThereFromTheBeginning) {
+  const auto status_of = [](std::string_view spec) {
+    Object object = json::parse(json::string_view(spec.data(), spec.size())).get_object();
+    RequestContext context;
+    make_apiservice_strategy()->prepare_for_create(context, object);
+    const Value* conditions = find_path(object, "status.conditions");
+    return conditions == nullptr ? std::string() : std::string(get_string(conditions->at(0).get_object(), "reason"));
+  };
+  EXPECT_EQ(status_of(R"({"spec":{"group":"a.io","version":"v1"}})"), "Local");
+  EXPECT_EQ(status_of(R"({"spec":{"group":"a.io","version":"v1","service":{"name":"s","namespace":"n"}}})"), "");
+}
+
 }  // namespace
 }  // namespace backplane
