@@ -28,7 +28,7 @@ struct RemoteTarget {
   bool operator==(const RemoteTarget&) const = default;
 
   // `service/NAME in "NAMESPACE"`, as messages name it.
-  std::string words() const { return "service/" + service + " in " + quoted(ns); }
+  std::string words() const { return "service/" + service + " in " + backplane::quoted(ns); }
   std::string service_key() const;
 };
 RemoteTarget remote_target(const Object& apiservice);

@@ -46,7 +46,7 @@ std::string review_problem(const ReviewQuestion& question, const Object& review)
   const Object* response = get_object(review, "response");
   if (response == nullptr) return "no response provided";
   const std::string_view uid = get_string(*response, "uid");
-  if (strict && uid != question.uid) return "expected response.uid=" + quoted(question.uid) + ", got " + quoted(uid);
+  if (strict && uid != question.uid) return "expected response.uid=" + backplane::quoted(question.uid) + ", got " + quoted(uid);
   const Object& result = object_or_empty(*response, "result");
   const std::string_view status = get_string(result, "status");
   if (status == "Success") return {};
