@@ -12,6 +12,9 @@ Task<Status> serve_get(const Resource& resource, RequestContext& context, Exchan
   GetOptions options;
   if (exchange.target().find('?') != std::string_view::npos) {
     const Query query = request_query(exchange);
+    if (query_bool(query, "export").value_or(false)) {
+      co_return bad_request("the export parameter, deprecated since v1.14, is no longer supported");
+    }
     options.resource_version = query_get(query, "resourceVersion");
   }
   auto reading = resource.getter->get(context, context.info.name, std::move(options));

@@ -72,6 +72,16 @@ TEST_F(ReadTest, GetPassesTheResourceVersionOn) {
   EXPECT_EQ(store_->get_options.resource_version, "0");
 }
 
+// It was taken and ignored.
+TEST_F(ReadTest, ExportIsRefused) {
+  use_config_maps();
+  store_->put(kStoredMap);
+  EXPECT_EQ(send("GET", "namespaces/n/configmaps/a?export=false").code(), 200);
+  const Response got = send("GET", "namespaces/n/configmaps/a?export=true");
+  EXPECT_EQ(got.code(), 400);
+  EXPECT_NE(got.body().find("the export parameter, deprecated since v1.14, is no longer supported"), std::string::npos) << got.body();
+}
+
 TEST_F(ReadTest, AMissingObjectIsTheStoresStatus) {
   use_config_maps();
   const Response got = send("GET", "namespaces/n/configmaps/none");

@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "backplane/deleted_object.hpp"
 #include "registry/before.hpp"
 #include "registry/fields/field_manager.hpp"
 
@@ -15,7 +16,7 @@ namespace backplane::registry {
 
 class ObjectStore;
 
-class ServedStore : public StandardStorage, public DeprecationProvider {
+class ServedStore : public StandardStorage, public DeprecationProvider, public DeletedObjectProvider {
  public:
   // The store of the stored version; itself when this is it.
   virtual ObjectStore& stored() noexcept = 0;
@@ -27,8 +28,6 @@ class ServedStore : public StandardStorage, public DeprecationProvider {
   virtual const FieldManager& fields() const noexcept = 0;
   // All versions that are served.
   virtual std::shared_ptr<const FieldVersions> versions() const noexcept = 0;
-  // Whether a delete is answered with the object.
-  virtual bool returns_deleted() const noexcept = 0;
   // An update through `mode`, whose strategy speaks of the stored form.  `own` speaks of this version's form, before; null: nothing to say.
   // `info` sees and gives this version's form.
   virtual Task<Result<UpdateResult>> update_through(WriteMode mode, const Strategy* own, RequestContext& context, std::string name,

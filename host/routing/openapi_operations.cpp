@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "backplane/codec.hpp"
-#include "registry/served_store.hpp"
+#include "backplane/deleted_object.hpp"
 #include "routing/openapi.hpp"
 #include "routing/version.hpp"
 
@@ -123,7 +123,7 @@ class RowOperations {
       add(item_, "post", "post", "create" + id_part_ + name_, kWriteQuery, kind_, kind_, {200, 201, 202});
     }
     if (has_verb(row_, "delete")) {
-      const auto* store = dynamic_cast<const registry::ServedStore*>(row_.storage.get());
+      const auto* store = dynamic_cast<const DeletedObjectProvider*>(row_.storage.get());
       const bool returned = store != nullptr && store->returns_deleted();
       add(item_, "delete", "delete", "delete" + id_part_ + name_, kDeleteQuery, kMeta + "DeleteOptions",
           returned ? kind_ : kMeta + "Status", {200, 202});

@@ -1,6 +1,7 @@
 // The key functions of every contract class: their vtables and type information live in this library alone, so that a cast to a role
 // works on objects made by any plugin.
 #include "backplane/codec.hpp"
+#include "backplane/deleted_object.hpp"
 #include "backplane/plugin.hpp"
 #include "backplane/storage_revision.hpp"
 
@@ -16,6 +17,7 @@ StorageVersionProvider::~StorageVersionProvider() = default;
 TableProvider::~TableProvider() = default;
 FieldReader::~FieldReader() = default;
 DeprecationProvider::~DeprecationProvider() = default;
+DeletedObjectProvider::~DeletedObjectProvider() = default;
 ObjectCursor::~ObjectCursor() = default;
 WatchStream::~WatchStream() = default;
 Getter::~Getter() = default;

@@ -3,6 +3,15 @@
 namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 
+std::string ForwardingStorage::deprecation_warning() const {
+  const auto* said = dynamic_cast<const DeprecationProvider*>(store_.get());
+  return said != nullptr ? said->deprecation_warning() : std::string();
+}
+bool ForwardingStorage::returns_deleted() const noexcept {
+  const auto* said = dynamic_cast<const DeletedObjectProvider*>(store_.get());
+  return said != nullptr && said->returns_deleted();
+}
+
 Task<Result<ObjectRef>> ForwardingStorage::get(RequestContext& context, std::string name, GetOptions options) {
   return store_->get(context, std::move(name), std::move(options));
 }

@@ -9,12 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "backplane/deleted_object.hpp"
 #include "backplane/rest.hpp"
 
 namespace backplane {
 namespace kit BACKPLANE_API {
 
-class ForwardingStorage : public StandardStorage {
+class ForwardingStorage : public StandardStorage, public DeprecationProvider, public DeletedObjectProvider {
  public:
   explicit ForwardingStorage(std::shared_ptr<StandardStorage> store) : store_(std::move(store)) {}
 
@@ -31,6 +32,8 @@ class ForwardingStorage : public StandardStorage {
   }
   std::string list_kind() const override { return store_->list_kind(); }
   bool deletes_collections() const override { return store_->deletes_collections(); }
+  std::string deprecation_warning() const override;
+  bool returns_deleted() const noexcept override;
 
   Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override;
   Task<Result<ListResult>> list(RequestContext& context, ListOptions options) override;
