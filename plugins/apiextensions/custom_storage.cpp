@@ -27,7 +27,7 @@ Task<Result<UpdateResult>> update_in(WriteBook book, Updater& below, RequestCont
   co_return updated;
 }
 
-class CustomStorage final : public kit::ForwardingStorage, public DeprecationProvider {
+class CustomStorage final : public kit::ForwardingStorage {
  public:
   CustomStorage(std::shared_ptr<StandardStorage> version, std::string plural, std::string deprecation_warning, WriteBook book,
                 std::shared_ptr<Watches> watches)
