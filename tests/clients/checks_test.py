@@ -42,7 +42,7 @@ class Checks(unittest.TestCase):
     def restart(self):
         self.server.kill()
         self.server.stop()
-        type(self).server = harness.Server(*self.flags, data_dir=self.folder)
+        type(self).server = harness.Server(*self.flags, '--etcd-compaction-interval=1s', data_dir=self.folder)
 
     def lines(self, process):
         """Lines of the program as they come, until it ends."""

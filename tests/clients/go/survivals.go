@@ -7,6 +7,7 @@ import (
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -87,6 +88,18 @@ func objectsSurvive(e *env) {
 	e.that(behind > before, "%d behind %d", behind, before)
 }
 
+// forgets returns when the server has compacted the version away.  It compacts only what was followed by something.
+func forgets(e *env, version string) {
+	e.eventually("the compaction", func() bool {
+		_, err := e.typed.CoreV1().Secrets(e.ns).Create(e.ctx, &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{GenerateName: "s-"}}, metav1.CreateOptions{})
+		e.ok(err)
+		_, err = e.typed.CoreV1().ConfigMaps(e.ns).List(e.ctx, metav1.ListOptions{
+			ResourceVersion: version, ResourceVersionMatch: metav1.ResourceVersionMatchExact})
+		return apierrors.IsResourceExpired(err)
+	})
+}
+
 // A reflector whose version the server has forgotten is told so, lists anew, and has all that came in between.
 func forgottenVersion(e *env) {
 	e.configMap("one", map[string]string{})
@@ -117,15 +130,19 @@ func forgottenVersion(e *env) {
 		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
 		go cache.NewReflector(source, &corev1.ConfigMap{}, store, 0).RunWithContext(ctx)
 		e.eventually("the first one", func() bool { return len(store.ListKeys()) == 1 && running.Load() != nil })
+		// A watch that brought something is followed by a watch, not by a list, however short it was.
+		known := e.configMap("two", map[string]string{}).ResourceVersion
+		e.eventually("the second one", func() bool { return len(store.ListKeys()) == 2 })
 		(*running.Load()).Stop()
-		e.configMap("two", map[string]string{})
 		e.ok(maps.Delete(e.ctx, "one", metav1.DeleteOptions{}))
 		e.restart()
 		e.configMap("three", map[string]string{})
+		forgets(e, known)
 		close(held)
 		e.eventually("all of them", func() bool {
-			_, gone, _ := store.GetByKey(e.ns + "/one")
-			return len(store.ListKeys()) == 2 && !gone
+			_, here, _ := store.GetByKey(e.ns + "/three")
+			_, stale, _ := store.GetByKey(e.ns + "/one")
+			return len(store.ListKeys()) == 2 && here && !stale
 		})
 		e.same("lists", lists.Load(), int32(2))
 	})
