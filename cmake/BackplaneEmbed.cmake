@@ -18,6 +18,9 @@ function(backplane_embed target)
     get_filename_component(base "${path}" NAME)
     string(MAKE_C_IDENTIFIER "${base}" name)
     set(source ${folder}/${name}.cpp)
+    # The source names what the file holds: a compiler cache looks at the source alone, and would give back the object of older bytes.
+    file(SHA256 "${path}" digest)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${path}")
     configure_file(${_BACKPLANE_EMBED_DIR}/embed.hpp.in ${folder}/${name}.hpp @ONLY)
     configure_file(${_BACKPLANE_EMBED_DIR}/embed.cpp.in ${source} @ONLY)
     # The assembler reads the file, so the compiler's own dependency scan does not see it.
