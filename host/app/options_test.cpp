@@ -222,6 +222,8 @@ TEST(Stores, ReadsAreConfirmedWhereTheCacheIsOff) {
   EXPECT_TRUE(some.includes({"apps", "deployments"}));
   EXPECT_FALSE(some.includes({"", "secrets"}));
   EXPECT_FALSE(some.includes({"extensions", "deployments"}));
+  EXPECT_TRUE(some.includes({"", "events"})) << "upstream has no cache of them";
+  EXPECT_FALSE(ConfirmedReads::of(true, {"events#100"}).includes({"", "events"}));
 }
 
 TEST(Promises, ServersOfEtcdMakeItTheStore) {

@@ -51,10 +51,12 @@ std::string override_backend(std::string_view backend, std::string_view servers)
 ConfirmedReads ConfirmedReads::of(bool watch_cache, const std::vector<std::string>& sizes) {
   ConfirmedReads out;
   out.all = !watch_cache;
+  out.resources = {"events"};  // no cache of events there, unless it is given a size
   for (const std::string& each : sizes) {
     const auto hash = each.find('#');
-    if (hash != std::string::npos && each.find_first_not_of('0', hash + 1) == std::string::npos)
-      out.resources.push_back(each.substr(0, hash));
+    if (hash == std::string::npos) continue;
+    std::erase(out.resources, each.substr(0, hash));
+    if (each.find_first_not_of('0', hash + 1) == std::string::npos) out.resources.push_back(each.substr(0, hash));
   }
   return out;
 }

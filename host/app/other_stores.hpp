@@ -30,7 +30,8 @@ std::string override_backend(std::string_view backend, std::string_view servers)
 struct ConfirmedReads {
   bool all = false;
   std::vector<std::string> resources;  // "pods", "deployments.apps"
-  // `sizes`: resource[.group]#size, as check_accepted_values() has let them through; only a size of 0 means something.
+  // `sizes`: resource[.group]#size, as check_accepted_values() has let them through; only a size of 0 means something, and that events have
+  // one.
   static ConfirmedReads of(bool watch_cache, const std::vector<std::string>& sizes);
   bool includes(const GroupResource& resource) const;
 };

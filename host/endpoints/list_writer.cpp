@@ -44,8 +44,11 @@ Result<ListTexts> table_texts(const Plan& plan) {
   head.resize(head.size() - kItems.size());
   head.append("\"columnDefinitions\":");
   append_columns(head, *plan.form.convertor);
-  made->head = head.append(",\"rows\":[");
-  made->empty = made->head + made->tail;
+  head.append(",\"rows\":");
+  // Upstream's printer of kinds that have none makes this list of nothing, too.
+  const bool none = plan.form.convertor == &default_table_convertor();
+  made->empty = none ? head + "null" + made->tail.substr(1) : head + "[" + made->tail;
+  made->head = head.append("[");
   return made;
 }
 

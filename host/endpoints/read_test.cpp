@@ -190,6 +190,14 @@ TEST_F(ReadTest, TablesOfV1beta1NameThatVersion) {
   EXPECT_EQ(table.at("rows").at(0).at("object").at("apiVersion").get_string(), "meta.k8s.io/v1beta1");
 }
 
+TEST_F(ReadTest, TheTableOfNothingOfAKindWithoutAPrinterHasNoRowsAtAll) {
+  use_config_maps();
+  const std::string body = send("GET", "namespaces/n/configmaps", "", kTableHeader).body();
+  EXPECT_TRUE(body.ends_with("],\"rows\":null}\n")) << body;
+  store_->put(kStoredMap);
+  EXPECT_EQ(get_array(json::parse(send("GET", "namespaces/n/configmaps", "", kTableHeader).body()).get_object(), "rows")->size(), 1u);
+}
+
 TEST_F(ReadTest, AListOmitsKindAndVersionOfItsItems) {
   use_config_maps();
   store_->put(kStoredMap);

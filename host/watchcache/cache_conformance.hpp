@@ -169,6 +169,18 @@ TEST_P(CacheConformance, AReadWithoutAVersionSeesEveryWriteAcknowledgedBefore) {
   EXPECT_EQ(cache->bytes(), 0u);
 }
 
+TEST_P(CacheConformance, WhereTheStoreConfirmsAWrongVersionIsTheClientsMistake) {
+  hub = make_cache_hub(*store, pump);
+  auto confirmed = config();
+  confirmed.confirmed = true;
+  cache = hub->add(std::move(confirmed), false);
+  ASSERT_TRUE(store.run(hub->start()).ok());
+  const auto bad = store.run(cache->get(key("a", "ns"), "bad"));
+  EXPECT_EQ(bad.status().code(), 400);
+  EXPECT_TRUE(bad.status().message().starts_with("invalid resource version: resourceVersion: Invalid value: \"bad\""))
+      << bad.status().message();
+}
+
 TEST_P(CacheConformance, GetTakesAVersionThatMustBeReached) {
   start_hub();
   const Revision revision = put("a", "1", "1");

@@ -172,6 +172,8 @@ Task<Result<ObjectRef>> PrefixCache::get(std::string key, std::string resource_v
   plan.paced = false;
   if (!resource_version.empty()) {
     auto revision = parse_resource_version(resource_version);
+    // Upstream's store and its cache do not say it in the same way.
+    if (!revision.ok() && config_.confirmed) co_return bad_request("invalid resource version: " + revision.status().message());
     if (!revision.ok()) co_return std::move(revision.status());
     plan.revision = *revision;
     plan.at = *revision == 0 ? ListPlan::At::kAny : ListPlan::At::kNotOlderThan;

@@ -83,6 +83,7 @@ Result<FieldSelector> FieldSelector::parse(std::string_view text) {
     }
     auto plain = unescape(value);
     if (!plain.ok()) return std::move(plain).status();
+    if (field.empty() && plain->empty()) continue;  // nothing of nothing is everything there, whatever the operator
     out.requirements_.push_back({std::string(field), equals, std::move(*plain)});
   }
   return out;

@@ -60,6 +60,11 @@ TEST(FieldSelector, ParsesEscapesAndOperators) {
   EXPECT_FALSE(parsed->matches([](std::string_view) { return "b"; }));
 }
 
+TEST(FieldSelector, ATermOfAnOperatorAloneSelectsEverything) {
+  for (const char* text : {"==", "=", "!=", "==,", "=,!="}) EXPECT_TRUE(FieldSelector::parse(text)->requirements().empty()) << text;
+  EXPECT_EQ(FieldSelector::parse("=a,==,b=")->to_string(), "=a,b=");
+}
+
 TEST(FieldSelector, ErrorsAreWordedAsApimachineryDoes) {
   EXPECT_EQ(FieldSelector::parse("nonsense").status().message(), "invalid selector: 'nonsense'; can't understand 'nonsense'");
   EXPECT_EQ(FieldSelector::parse(R"(a=\x)").status().message(), R"(invalid field selector: invalid escape sequence: \x)");

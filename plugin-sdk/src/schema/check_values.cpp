@@ -183,7 +183,7 @@ void Checker::check_plain_text(const Rules& rules, std::string_view text, const 
   const bool qualified = rules.or_qualified && (text.find('/') != std::string_view::npos || !is_qualified_name(text).empty());
   if (!rules.allowed.empty() && !qualified && std::find(rules.allowed.begin(), rules.allowed.end(), text) == rules.allowed.end()) {
     if (rules.allowed_text.empty()) {
-      errors_.not_supported(place.path(), text, rules.allowed);
+      errors_.not_supported(place.path(), text, rules.allowed_names.empty() ? rules.allowed : rules.allowed_names);
     } else {
       errors_.invalid(place.path(), text, rules.allowed_text);
     }

@@ -34,6 +34,13 @@ Problems is_local_path(std::string_view text) {
   }
 }
 
+// The names that begin with two dots are those of whoever writes the volume.
+Problems is_volume_path(std::string_view text) {
+  Problems out = is_local_path(text);
+  if (text.starts_with("..") && !text.starts_with("../")) out.emplace_back("must not start with '..'");
+  return out;
+}
+
 Problems has_no_backsteps(std::string_view text) {
   Problems out = is_local_path(text.starts_with('/') ? text.substr(1) : text);
   return out;
@@ -200,6 +207,7 @@ constexpr FormatRow kFormats[] = {
     {"legacyCidr", kit::legacy_cidr_problems},
     {"absolutePath", is_absolute_path},
     {"relativePath", is_local_path},
+    {"volumePath", is_volume_path},
     {"noBacksteps", has_no_backsteps},
     {"driverName", is_driver_name},
     {"conditionReason", is_condition_reason},

@@ -131,6 +131,7 @@ bool read_word(std::string_view word, const Value& value, const Object& schema, 
     out.allowed = value.is_array() ? said_texts(value) : published != nullptr ? said_texts(*published) : std::vector<std::string>();
     return !out.allowed.empty();
   }
+  if (word == "enumNames") return !(out.allowed_names = said_texts(value)).empty();
   if (word == "alone") return !(out.alone = said_text(value)).empty();
   if (word == "format") return value.is_string() && read_format(value.get_string(), out);
   if (word == "fixed") return (out.fixed = fixed_of(value)) != nullptr;

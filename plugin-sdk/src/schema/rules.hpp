@@ -59,8 +59,9 @@ struct Rules {
   // Unset values are looked at, too; nothing: when output prints them ("x-backplane-omit": "never").
   std::optional<bool> optional;
   std::vector<std::string> allowed;
-  std::string allowed_text;   // not empty: said in place of the list
-  bool or_qualified = false;  // or any name with a domain
+  std::vector<std::string> allowed_names;  // not empty: told of in place of those
+  std::string allowed_text;                // not empty: said in place of the list
+  bool or_qualified = false;               // or any name with a domain
   std::optional<std::int64_t> minimum, maximum;
   std::string range_text;
   Problems (*format)(std::string_view) = nullptr;

@@ -127,7 +127,10 @@ TEST(PodRules, TolerationsAreBlamedOnTheirOperator) {
   EXPECT_EQ(with(R"({"key":"a","operator":"Exists","value":"b"})"),
             "spec.tolerations[0].operator: Invalid value: \"b\": value must be empty when `operator` is 'Exists'");
   EXPECT_EQ(with(R"({"key":"a","operator":"Lt","value":"b"})"),
-            "spec.tolerations[0].operator: Unsupported value: \"Lt\": supported values: \"Equal\", \"Exists\"");
+            "spec.tolerations[0].operator: Unsupported value: \"Lt\": supported values: \"Equal\", \"Exists\", \"Lt\", \"Gt\"")
+      << "those that a gate allows are told of when one of them is sent";
+  EXPECT_EQ(with(R"({"key":"a","operator":"lt"})"),
+            "spec.tolerations[0].operator: Unsupported value: \"lt\": supported values: \"Equal\", \"Exists\"");
   EXPECT_TRUE(with(R"({"key":"a","value":"a b"})").starts_with("spec.tolerations[0].operator: Invalid value: \"a b\": a valid label"));
 }
 

@@ -58,6 +58,13 @@ void validate_projected_paths(const Object& source, const Path& path, FieldError
   });
 }
 
+// What the format volumePath says, of a path that is told of in another place.
+void validate_token_path(std::string_view place, const Path& path, FieldErrors& errors) {
+  if (place.starts_with('/')) errors.invalid(path, place, "must be a relative path");
+  if (("/" + std::string(place) + "/").find("/../") != std::string::npos) errors.invalid(path, place, "must not contain '..'");
+  if (place.starts_with("..") && !place.starts_with("../")) errors.invalid(path, place, "must not start with '..'");
+}
+
 void validate_projected(const Object& source, const Path& path, FieldErrors& errors) {
   each(source, "sources", [&](const Object& each_source, std::size_t i) {
     const Path item = path.at("sources", i);
@@ -65,7 +72,9 @@ void validate_projected(const Object& source, const Path& path, FieldErrors& err
       each(*downward, "items", [&](const Object& entry, std::size_t) { validate_downward_item(entry, item.at("downwardAPI"), errors); });
     }
     if (const Object* token = get_object(each_source, "serviceAccountToken")) {
-      if (get_string(*token, "path").empty()) errors.required(path.at("path"));
+      const std::string_view place = get_string(*token, "path");
+      if (place.empty()) errors.required(path.at("path"));
+      validate_token_path(place, path.at("path"), errors);
     }
   });
   validate_projected_paths(source, path, errors);

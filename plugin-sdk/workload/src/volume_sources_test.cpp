@@ -76,6 +76,23 @@ TEST(VolumeSources, OfFibreChannelAreTargetsOrDisks) {
             std::string(kVolume) + "fc.lun: Invalid value: 256: must be between 0 and 255, inclusive");
 }
 
+TEST(VolumeSources, NoFileLeavesItsVolumeNorHasTheNameOfTheWriter) {
+  const std::string field = R"(","fieldRef":{"apiVersion":"v1","fieldPath":"metadata.name"}}]})";
+  const auto downward = [&](const std::string& path) { return problems_of(R"("downwardAPI":{"items":[{"path":")" + path + field); };
+  EXPECT_EQ(downward("a/..b"), "");
+  EXPECT_EQ(downward("../a"), std::string(kVolume) + "downwardAPI.path: Invalid value: \"../a\": must not contain '..'");
+  EXPECT_EQ(downward("..a"), std::string(kVolume) + "downwardAPI.path: Invalid value: \"..a\": must not start with '..'");
+  EXPECT_EQ(problems_of(R"("configMap":{"name":"c","items":[{"key":"k","path":"..data"}]})"),
+            std::string(kVolume) + "configMap.items[0].path: Invalid value: \"..data\": must not start with '..'");
+  const auto token = [](const std::string& path) {
+    return problems_of(R"("projected":{"sources":[{"serviceAccountToken":{"expirationSeconds":3600,"path":")" + path + R"("}}]})");
+  };
+  EXPECT_EQ(token("a"), "");
+  EXPECT_EQ(token("/a"), std::string(kVolume) + "projected.path: Invalid value: \"/a\": must be a relative path");
+  EXPECT_EQ(token("a/../b"), std::string(kVolume) + "projected.path: Invalid value: \"a/../b\": must not contain '..'");
+  EXPECT_EQ(token("..a"), std::string(kVolume) + "projected.path: Invalid value: \"..a\": must not start with '..'");
+}
+
 TEST(VolumeSources, OfOtherKindsFollowTheirOwnRules) {
   EXPECT_EQ(problems_of(R"("quobyte":{"registry":"a:1,[::1]:2","volume":"v"})"), "");
   EXPECT_EQ(
