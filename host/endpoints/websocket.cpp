@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/caught.hpp"
 #include "endpoints/log.hpp"
@@ -55,42 +56,49 @@ bool is_websocket_request(const Exchange& exchange) {
 // ---- what the client sends
 
 FrameParser::Head FrameParser::read_head() const {
-  const auto byte = [this](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(input_[i])); };
-  if (input_.size() < 2) return {};
+  const std::string_view input = left();
+  const auto byte = [input](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(input[i])); };
+  if (input.size() < 2) return {};
   const unsigned short_length = byte(1) & 0x7f;
   const std::size_t extra = short_length == 126 ? 2 : short_length == 127 ? 8 : 0;
   Head head;
   const std::size_t size = 2 + extra + 4;
-  if (input_.size() < size) return {};
+  if (input.size() < size) return {};
   head.opcode = byte(0) & 0x0f;
   head.length = extra == 0 ? short_length : 0;
   for (std::size_t i = 0; i < extra; ++i) head.length = (head.length << 8) | byte(2 + i);
-  head.mask = input_.substr(2 + extra, 4);
+  head.mask = input.substr(2 + extra, 4);
   head.size = size;
   return head;
 }
 
+FrameParser::Event FrameParser::needs_more() {
+  input_.erase(0, std::exchange(at_, 0));
+  return Event::kNeedsMore;
+}
+
 FrameParser::Event FrameParser::next() {
   for (;;) {
-    const std::size_t passed = static_cast<std::size_t>(std::min<std::uint64_t>(skip_, input_.size()));
-    input_.erase(0, passed);
+    const std::size_t passed = static_cast<std::size_t>(std::min<std::uint64_t>(skip_, left().size()));
+    at_ += passed;
     skip_ -= passed;
-    if (skip_ > 0 || input_.size() < 2) return Event::kNeedsMore;
-    const auto first = static_cast<unsigned char>(input_[0]), second = static_cast<unsigned char>(input_[1]);
+    const std::string_view input = left();
+    if (skip_ > 0 || input.size() < 2) return needs_more();
+    const auto first = static_cast<unsigned char>(input[0]), second = static_cast<unsigned char>(input[1]);
     // A client masks what it sends, and nobody has agreed on extensions.
     if ((first & kReserved) != 0 || (second & kMasked) == 0) return Event::kBroken;
     const Head head = read_head();
-    if (head.size == 0) return Event::kNeedsMore;
+    if (head.size == 0) return needs_more();
     if ((head.opcode & kControl) == 0) {
-      input_.erase(0, head.size);
+      at_ += head.size;
       skip_ = head.length;
       continue;
     }
     if (head.length > kMaxControlPayload || (first & kFinal) == 0) return Event::kBroken;
-    if (input_.size() < head.size + head.length) return Event::kNeedsMore;
-    payload_ = input_.substr(head.size, head.length);
+    if (input.size() < head.size + head.length) return needs_more();
+    payload_ = input.substr(head.size, head.length);
     for (std::size_t i = 0; i < payload_.size(); ++i) payload_[i] = static_cast<char>(payload_[i] ^ head.mask[i % 4]);
-    input_.erase(0, head.size + head.length);
+    at_ += head.size + head.length;
     if (head.opcode == kClose) return Event::kClose;
     if (head.opcode == kPing) return Event::kPing;
   }

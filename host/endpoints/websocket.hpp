@@ -36,8 +36,12 @@ class FrameParser {
     std::string mask;
   };
   Head read_head() const;
+  std::string_view left() const noexcept { return std::string_view(input_).substr(at_); }
+  // Takes off what has been looked at: once for all of it, not for each frame.
+  Event needs_more();
 
   std::string input_;
+  std::size_t at_ = 0;      // of what has not been looked at
   std::uint64_t skip_ = 0;  // of a data frame's payload
   std::string payload_;
 };

@@ -49,6 +49,21 @@ TEST(FrameParser, PassesOverDataAndShowsPingsAndTheEndHoweverTheBytesCome) {
   }
 }
 
+// Each of them moved all that stood behind it: this took hours.
+TEST(FrameParser, ManySmallFramesCostNoMoreThanTheirBytes) {
+  constexpr std::size_t kBytes = std::size_t{16} << 20;
+  const std::string one = client_frame(1, "") + client_frame(10, "");
+  std::string sent;
+  sent.reserve(kBytes + one.size());
+  while (sent.size() < kBytes) sent += one;
+  FrameParser parser;
+  parser.feed(sent);
+  EXPECT_EQ(parser.next(), Event::kNeedsMore);
+  parser.feed(client_frame(9, "still there"));
+  EXPECT_EQ(parser.next(), Event::kPing);
+  EXPECT_EQ(parser.payload(), "still there");
+}
+
 TEST(FrameParser, RefusesWhatNoClientMaySend) {
   const std::string wrong[] = {
       client_frame(1, "open", false),                   // not masked
