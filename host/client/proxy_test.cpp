@@ -235,6 +235,22 @@ TEST_P(ProxyTest, HeadersOfOneConnectionStayThere) {
   EXPECT_EQ(backend.last_head().find("Te:"), std::string::npos);
 }
 
+// Each header was compared with each name: such a request held its loop for half a minute.
+TEST_P(ProxyTest, AHundredThousandHeadersOfOneConnectionAreSoonTakenOut) {
+  if (GetParam()) return;  // HTTP/2 has no such header
+  constexpr std::size_t kMany = 100'000;
+  RawBackend& backend = serve(says(kHello));
+  HttpCall call = get("/");
+  call.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  std::string names;
+  for (std::size_t i = 0; i < kMany; ++i) names += "x,";
+  call.headers.emplace_back("Connection", names + "y");
+  for (std::size_t i = 0; i < kMany; ++i) call.headers.emplace_back("y", "");
+  const Got got = ask(call);
+  EXPECT_EQ(got.code, 200) << got.body << got.status.message();
+  EXPECT_EQ(backend.last_head().find("y:"), std::string::npos);
+}
+
 TEST_P(ProxyTest, BodiesGoOnWithTheirLength) {
   constexpr std::size_t kSizes[] = {3, 300'000};
   serve([](RawPeer& peer, const std::string& head) {
@@ -398,6 +414,23 @@ TEST_P(ProxyTest, ABackendThatStaysInHttpIsToldOfOrRefuses) {
   got = run_on(loops_.loop(1), tunnel(client_, upgrade(saying), 10'000));
   EXPECT_EQ(got.code, 500);
   EXPECT_NE(got.bytes.find("error dialing backend: dial tcp 127.0.0.1:1: connect: connection refused"), std::string::npos) << got.bytes;
+  saying->over.set(true);
+}
+
+// Whoever speaks HTTP on a connection of the proxy's is believed to be who he says he is.
+TEST_P(ProxyTest, NobodyLeavesHttpForHttp2WhereverHeOffersIt) {
+  if (GetParam()) return;
+  RawBackend& backend = serve(says("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\nh2"));
+  const auto saying = std::make_shared<Saying>(std::vector<std::string>{});
+  for (const Headers& offered :
+       {Headers{{"Upgrade", "h2c"}}, Headers{{"Upgrade", "websocket, H2C"}}, Headers{{"Upgrade", "websocket"}, {"Upgrade", "h2c"}}}) {
+    HttpCall call = upgrade(saying);
+    std::erase_if(call.headers, [](const Header& each) { return each.first == "Upgrade"; });
+    call.headers.insert(call.headers.end(), offered.begin(), offered.end());
+    const Tunnelled got = run_on(loops_.loop(1), tunnel(client_, call, 2));
+    EXPECT_EQ(got.code, 400) << offered.front().second << got.bytes;
+  }
+  EXPECT_EQ(backend.connections(), 0u);
   saying->over.set(true);
 }
 

@@ -30,9 +30,9 @@ void for_each_token(std::string_view list, Each each) {
 
 // Of one connection, not of the request (RFC 9110, 7.6.1).
 bool is_hop_by_hop(std::string_view name) {
-  constexpr std::array<std::string_view, 9> kNames = {
+  constexpr std::array<std::string_view, 10> kNames = {
       "connection", "proxy-connection",  "keep-alive", "proxy-authenticate", "proxy-authorization", "te",
-      "trailer",    "transfer-encoding", "upgrade"};
+      "trailer",    "transfer-encoding", "upgrade",    "http2-settings"};
   return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view each) { return same_name(name, each); });
 }
 
@@ -58,22 +58,39 @@ bool is_cors(std::string_view name) {
   return same_name(name, "credentials") || same_name(name, "headers") || same_name(name, "methods") || same_name(name, "origin");
 }
 
+bool before(std::string_view left, std::string_view right) {
+  return std::lexicographical_compare(left.begin(), left.end(), right.begin(), right.end(),
+                                      [](char a, char b) { return lower(a) < lower(b); });
+}
+
+// Names to be looked up: a client may send a hundred thousand, and as many headers that may have one of them.
+class Names {
+ public:
+  void add(std::string_view name) { names_.push_back(name); }
+  // Before the first look.
+  void end() { std::sort(names_.begin(), names_.end(), before); }
+  bool has(std::string_view name) const { return std::binary_search(names_.begin(), names_.end(), name, before); }
+
+ private:
+  std::vector<std::string_view> names_;  // of headers that stay as they are meanwhile
+};
+
 // The headers that this connection's Connection header names.
-std::vector<std::string> named_by_connection(const Headers& headers) {
-  std::vector<std::string> names;
+Names named_by_connection(const Headers& headers) {
+  Names names;
   for (const auto& [name, value] : headers) {
     if (!same_name(name, "connection")) continue;
-    for_each_token(value, [&](std::string_view token) { names.emplace_back(token); });
+    for_each_token(value, [&](std::string_view token) { names.add(token); });
   }
+  names.end();
   return names;
 }
 
-bool has(const std::vector<std::string>& names, std::string_view name) {
-  return std::any_of(names.begin(), names.end(), [&](const std::string& each) { return same_name(each, name); });
-}
-
-bool replaced(const ProxyCall& call, std::string_view name) {
-  return std::any_of(call.headers.begin(), call.headers.end(), [&](const Header& each) { return same_name(each.first, name); });
+Names replaced_by(const ProxyCall& call) {
+  Names names;
+  for (const Header& each : call.headers) names.add(each.first);
+  names.end();
+  return names;
 }
 
 // WebSocket clients of browsers carry their token as a protocol.
@@ -143,13 +160,22 @@ std::string_view first_of(const Headers& headers, std::string_view name) noexcep
   return {};
 }
 
+bool names_upgrade_to(const Headers& headers, std::string_view protocol) {
+  bool found = false;
+  for (const auto& [name, value] : headers) {
+    if (same_name(name, "upgrade")) for_each_token(value, [&](std::string_view token) { found = found || same_name(token, protocol); });
+  }
+  return found;
+}
+
 Headers request_headers(const RequestContext& context, const Exchange& exchange, ProxyCall& call, bool upgrade) {
   Headers out;
   out.reserve(exchange.headers().size() + call.headers.size() + 6);
-  const std::vector<std::string> dropped = named_by_connection(exchange.headers());
+  const Names dropped = named_by_connection(exchange.headers());
+  const Names replaced = replaced_by(call);
   for (const auto& [name, value] : exchange.headers()) {
-    if (is_own(name) || is_credential(name) || replaced(call, name) || (call.forwards_uri && is_forwarded(name))) continue;
-    if (is_hop_by_hop(name) || has(dropped, name)) continue;
+    if (is_own(name) || is_credential(name) || replaced.has(name) || (call.forwards_uri && is_forwarded(name))) continue;
+    if (is_hop_by_hop(name) || dropped.has(name)) continue;
     std::string kept = same_name(name, "sec-websocket-protocol") ? without_tokens(value) : value;
     if (!kept.empty() || value.empty()) out.emplace_back(name, std::move(kept));
   }
@@ -171,9 +197,9 @@ Headers request_headers(const RequestContext& context, const Exchange& exchange,
 Headers answer_headers(const Headers& headers, const ProxyCall& call, std::string_view client_host) {
   Headers out;
   out.reserve(headers.size());
-  const std::vector<std::string> dropped = named_by_connection(headers);
+  const Names dropped = named_by_connection(headers);
   for (const auto& [name, value] : headers) {
-    if (is_hop_by_hop(name) || is_cors(name) || has(dropped, name)) continue;
+    if (is_hop_by_hop(name) || is_cors(name) || dropped.has(name)) continue;
     if (same_name(name, "content-length") || same_name(name, "content-type") || same_name(name, "date")) continue;
     const bool location = call.forwards_uri && same_name(name, "location") && !value.empty();
     out.emplace_back(name, location ? rewritten(value, call, client_host) : value);

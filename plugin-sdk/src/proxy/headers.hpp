@@ -13,6 +13,8 @@ namespace backplane::proxying {
 bool same_name(std::string_view left, std::string_view right) noexcept;
 // First value, or empty.
 std::string_view first_of(const Headers& headers, std::string_view name) noexcept;
+// Whether one of the protocols that Upgrade offers is this one.
+bool names_upgrade_to(const Headers& headers, std::string_view protocol);
 // What the backend is sent, but for the length of the body.  Takes call.headers.
 Headers request_headers(const RequestContext& context, const Exchange& exchange, ProxyCall& call, bool upgrade);
 // What the client is sent of the backend's; its content type comes apart.

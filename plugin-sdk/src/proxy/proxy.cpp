@@ -230,7 +230,7 @@ Task<Status> Passage::pour(HttpAnswer& answer, bool& broken) {
 
 Task<void> Passage::pass_upgrade() {
   // Whoever speaks HTTP on a connection of ours is believed to be who he says he is.
-  if (same_name(exchange_.header("upgrade"), "h2c")) {
+  if (names_upgrade_to(exchange_.headers(), "h2c")) {
     auto failing = fail(bad_request("h2c is not passed on"));
     co_await std::move(failing);
     co_return;
