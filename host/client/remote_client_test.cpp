@@ -62,6 +62,8 @@ Task<bool> wait(Promise<bool> what) {
   co_return value;
 }
 
+Task<void> wait_for_nothing() { co_return; }
+
 // The protocol, and whether loops have connections of their own.
 struct Way {
   bool http2;
@@ -375,6 +377,34 @@ TEST_P(RemoteClientTest, ALastingCallThatNeedsAConnectionTooManyIsRefused) {
   EXPECT_EQ(fetch_here(get("/hello")).body, "hello");
   handler_.release.set(true);
   for (const Promise<Got>& each : watched) EXPECT_EQ(run_on(loops_.loop(1), wait_for(each)).code, 200);
+}
+
+// What they had to send was kept behind one that waits long.
+TEST_P(RemoteClientTest, CallsThatAreGivenUpWhileTheyWaitForAConnectionAreLetGoOf) {
+  if (GetParam().http2) return;  // they do not wait
+  constexpr std::size_t kMany = 64;
+  config_.max_connections = 1;
+  Promise<Got> running, waiting;
+  spawn_detached(loops_.loop(1), fetch_into(client(), get("/hold"), running));
+  EXPECT_TRUE(run_on(loops_.loop(1), wait(handler_.held)));
+  spawn_detached(loops_.loop(1), fetch_into(client(), get("/hello"), waiting));
+  std::vector<std::weak_ptr<CallBreaker>> calls;
+  for (std::size_t i = 0; i < kMany; ++i) {
+    HttpCall call = get("/hello");
+    call.breaker = std::make_shared<CallBreaker>();
+    const auto breaker = call.breaker;
+    calls.push_back(breaker);
+    Promise<Got> given_up;
+    spawn_detached(loops_.loop(1), fetch_into(client(), std::move(call), given_up));
+    breaker->break_off(service_unavailable("given up"));
+    EXPECT_EQ(run_on(loops_.loop(1), wait_for(given_up)).status.message(), "given up");
+  }
+  for (const int i : {0, 1}) run_on(loops_.loop(static_cast<std::size_t>(i)), wait_for_nothing());
+  const auto alive = std::count_if(calls.begin(), calls.end(), [](const auto& each) { return !each.expired(); });
+  EXPECT_LE(static_cast<std::size_t>(alive), 2u);
+  handler_.release.set(true);
+  EXPECT_EQ(run_on(loops_.loop(1), wait_for(running)).code, 200);
+  EXPECT_EQ(run_on(loops_.loop(1), wait_for(waiting)).code, 200);
 }
 
 TEST_P(RemoteClientTest, AnAnswerThatNobodyReadsIsHeldBackAndCanBeGivenUp) {

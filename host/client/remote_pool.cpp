@@ -32,8 +32,19 @@ void RemotePool::submit(RemoteCallRef call) {
   call->on_body = nullptr;
   if (closed_) return call->fail(closed_client());
   ++call->tries;
+  call->on_cancel = [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->given_up();
+  };
   waiting_.push_back(std::move(call));
   serve();
+}
+
+// One of those that wait, which may be many behind one that waits long: what it has to send is not kept for it.
+void RemotePool::given_up() {
+  if (++given_up_ <= waiting_.size() / 2) return;
+  given_up_ = 0;
+  // The last of them is over when this returns.
+  loop_.post([self = shared_from_this()] { std::erase_if(self->waiting_, [](const RemoteCallRef& call) { return call->over(); }); });
 }
 
 void RemotePool::close() {
@@ -98,6 +109,7 @@ bool RemotePool::serve_one() {
   // Out of the queue first: a connection that cannot be opened at all tells those who wait.
   const RemoteCallRef call = std::move(waiting_.front());
   waiting_.pop_front();
+  call->on_cancel = nullptr;
   const std::shared_ptr<RemoteConnection> opened = found ? nullptr : open(alone);
   (found ? connection : opened.get())->take(call);
   if (!found || call->lasting()) count();

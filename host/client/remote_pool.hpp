@@ -48,6 +48,7 @@ class RemotePool final : public RemoteConnection::Owner, public std::enable_shar
 
  private:
   void submit(RemoteCallRef call);
+  void given_up();
   void use(std::shared_ptr<const ClientCredentials> credentials);
   void serve();
   // False: it waits, or has been refused.
@@ -63,8 +64,9 @@ class RemotePool final : public RemoteConnection::Owner, public std::enable_shar
   std::shared_ptr<const ClientCredentials> credentials_;
   std::vector<std::shared_ptr<RemoteConnection>> connections_;
   std::deque<RemoteCallRef> waiting_;
-  std::size_t common_ = 0;   // connections that calls of any kind may use
-  std::size_t lasting_ = 0;  // its part of PoolShare
+  std::size_t given_up_ = 0;  // of waiting_, and a few that are no longer there
+  std::size_t common_ = 0;    // connections that calls of any kind may use
+  std::size_t lasting_ = 0;   // its part of PoolShare
   bool closed_ = false;
 };
 
