@@ -8,7 +8,7 @@ namespace {
 // Filters stand in filters, and a parser and a walk recurse for each.
 constexpr std::size_t kMaxText = 4096;
 // So many things are looked at for one cell: ".." within ".." would look at all of the object for each part of it.
-constexpr std::size_t kMaxFound = 100'000;
+constexpr std::size_t kMaxLooks = 200'000;
 
 // Something found.  The root is an object that is in no value.
 struct Item {
@@ -58,7 +58,7 @@ class Walk {
   std::optional<Items> take(const PathSteps& steps, Items from) {
     for (const PathStep& step : steps) {
       Items found;
-      if (!take(step, from, found)) return std::nullopt;
+      if (!look(from.size()) || !take(step, from, found)) return std::nullopt;
       from = std::move(found);
     }
     return from;
@@ -90,9 +90,15 @@ class Walk {
     return false;
   }
 
+  // What leads nowhere has been looked at, too.
+  bool look(std::size_t things) {
+    looks_ += things;
+    return looks_ <= kMaxLooks;
+  }
+
   bool add(Item item, Items& found) {
     found.push_back(item);
-    return ++count_ <= kMaxFound;
+    return look(1);
   }
 
   bool members(const std::string& name, const Items& from, Items& found) {
@@ -171,7 +177,7 @@ class Walk {
     return holds(*left->front().value, step.name, *right->front().value);
   }
 
-  std::size_t count_ = 0;
+  std::size_t looks_ = 0;
 };
 
 bool only_members(const PathSteps& steps) {
