@@ -1,6 +1,7 @@
 #include "endpoints/list_writer.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <span>
 #include <string>
 #include <utility>
@@ -123,6 +124,42 @@ Status write_item(const Plan& plan, const ObjectEntry& entry, BodyWriter& out) {
   return status;
 }
 
+// Whether writing it costs what it is long; else its bytes are there, and are shared.
+bool is_made(const Plan& plan, const ObjectEntry& entry) {
+  if (plan.is_table() || plan.media.yaml || plan.media.indented() || plan.as.metadata_only) return true;
+  return !plan.media.codec->is_text() && entry.form(*plan.media.codec) == nullptr;
+}
+
+// How much is made before others of the loop go first: some tenths of a millisecond.
+class Stint {
+ public:
+  explicit Stint(const Plan& plan) : plan_(plan), most_(plan.media.yaml ? kYaml : plan.is_table() ? kRows : kItems) {}
+
+  // Before it is written.
+  void add(const ObjectEntry& entry) { done_ += 1 + entry.json().size() / (is_made(plan_, entry) ? kMadeBytes : kSharedBytes); }
+  // Then a new one begins.
+  bool over() {
+    // What a convertor does for a row is not to be told from its object.
+    const bool late = plan_.is_table() && Clock::now() >= until_;
+    if (done_ < most_ && !late) return false;
+    done_ = 0;
+    return true;
+  }
+  void begin() {
+    if (plan_.is_table()) until_ = Clock::now() + kTime;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t kYaml = 16, kRows = 64, kItems = 256;  // small ones; one of so many bytes more counts as another
+  static constexpr std::size_t kMadeBytes = 4 * 1024, kSharedBytes = 64 * 1024;
+  static constexpr std::chrono::microseconds kTime{500};
+  const Plan& plan_;
+  const std::size_t most_;
+  std::size_t done_ = 0;
+  Clock::time_point until_ = Clock::now() + kTime;
+};
+
 // Walks the items once before they are written, where the codec has to know their sizes first.
 Task<Result<ListMeasure>> measure_items(const Plan& plan, ListResult& list) {
   ListMeasure sum;
@@ -131,6 +168,7 @@ Task<Result<ListMeasure>> measure_items(const Plan& plan, ListResult& list) {
   const Home home;
   const bool again = list.items->rewind();
   std::vector<ObjectRef> held;
+  Stint stint(plan);
   for (;;) {
     auto reading = list.items->next();
     auto batch = co_await std::move(reading);
@@ -138,9 +176,11 @@ Task<Result<ListMeasure>> measure_items(const Plan& plan, ListResult& list) {
     if (!batch.ok()) co_return std::move(batch.status());
     if (batch->empty()) break;
     for (const ObjectEntry* entry : *batch) {
+      stint.add(*entry);
       Status measured = plan.media.codec->measure(plan.as, *entry, sum);
       if (!measured.ok()) co_return measured;
       if (!again) held.push_back(std::make_shared<const ObjectEntry>(*entry));
+      if (stint.over()) co_await Yield{};
     }
     co_await Yield{};
   }
@@ -164,25 +204,23 @@ void fetch_ahead(std::span<const ObjectEntry* const> batch, std::size_t at) {
 // The items of a list, from the head to the last one.
 class ItemsWriter {
  public:
-  ItemsWriter(BodyWriter& out, Plan plan)
-      : out_(out),
-        plan_(std::move(plan)),
-        per_turn_(plan_.media.yaml   ? kYamlPerTurn
-                  : plan_.is_table() ? kRowsPerTurn
-                                     : kItemsPerTurn) {}
+  ItemsWriter(BodyWriter& out, Plan plan) : out_(out), plan_(std::move(plan)), stint_(plan_) {}
+  ItemsWriter(const ItemsWriter&) = delete;
+  ItemsWriter& operator=(const ItemsWriter&) = delete;
 
   // Errors: the body writer's, when nobody is there any more; the codec's: then failed() is true.
   Task<Status> write(std::span<const ObjectEntry* const> batch) {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const ObjectEntry* entry = batch[i];
       fetch_ahead(batch, i);
+      stint_.add(*entry);
       out_.text().append(std::exchange(begun_, true) ? plan_.texts.separator : std::string_view(plan_.texts.head));
       Status made = write_item(plan_, *entry, out_);
       failed_ = !made.ok();
       if (failed_) co_return made;
-      if (++in_turn_ >= per_turn_) {
-        in_turn_ = 0;
+      if (stint_.over()) {
         co_await Yield{};
+        stint_.begin();
       }
       if (!out_.full()) continue;
       Status sent = co_await out_.flush();
@@ -194,12 +232,9 @@ class ItemsWriter {
   void end() { out_.text().append(begun_ ? plan_.texts.tail : plan_.texts.empty); }
 
  private:
-  // So many are made before others of the loop go first: some tenths of a millisecond.
-  static constexpr std::size_t kYamlPerTurn = 16, kRowsPerTurn = 64, kItemsPerTurn = 256;
   BodyWriter& out_;
   const Plan plan_;
-  const std::size_t per_turn_;
-  std::size_t in_turn_ = 0;
+  Stint stint_;
   bool begun_ = false;
   bool failed_ = false;
 };

@@ -65,6 +65,62 @@ TEST_F(ReadTest, ALongListLetsOthersOfItsLoopGoFirstNowAndThen) {
   }
 }
 
+class TurnsTest : public ReadTest {
+ protected:
+  // How often others of its loop went between.
+  int turns_of(std::string accept) {
+    FakeExchange exchange("GET", "/api/v1/namespaces/n/configmaps", Headers{{"Accept", std::move(accept)}}, std::string());
+    RequestContext context;
+    context.info = info_of(exchange, "namespaces/n/configmaps");
+    int rounds = 0;
+    bool over = false;
+    Promise<bool> ended;
+    spawn_detached(loop_, go_round(rounds, over), [ended] { ended.set(true); });
+    const int turns = run_on(loop_, rounds_during(*handler_, context, exchange, rounds, over));
+    EXPECT_EQ(exchange.code, 200);
+    run_on(loop_, wait_for(ended));
+    return turns;
+  }
+};
+
+// Sixty-four rows of a megabyte were made in one turn, which took half a second.
+TEST_F(TurnsTest, LargeObjectsTakeMoreOfATurnThanSmallOnes) {
+  use_config_maps();
+  constexpr int kObjects = 32;
+  for (int i = 0; i < kObjects; ++i) {
+    store_->put(R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"m)" + std::to_string(i) +
+                R"(","namespace":"n","resourceVersion":"5"},"data":{"k":")" + std::string(300'000, 'x') + "\"}}");
+  }
+  for (const char* accept : {"application/json;as=Table;v=v1;g=meta.k8s.io", "application/yaml",
+                             "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"}) {
+    EXPECT_GE(turns_of(accept), kObjects / 4) << accept;
+  }
+}
+
+class SlowTable final : public TableConvertor {
+ public:
+  const std::vector<TableColumn>& columns() const override { return default_table_convertor().columns(); }
+  Array cells(const Object& object, std::int64_t now_unix, json::storage_ptr storage) const override {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
+    while (std::chrono::steady_clock::now() < until) {
+    }
+    return default_table_convertor().cells(object, now_unix, std::move(storage));
+  }
+};
+
+TEST_F(TurnsTest, RowsThatTakeLongEndATurnSoon) {
+  use_config_maps();
+  constexpr int kObjects = 32;
+  for (int i = 0; i < kObjects; ++i) {
+    store_->put(R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"m)" + std::to_string(i) +
+                R"(","namespace":"n","resourceVersion":"5"}})");
+  }
+  static const SlowTable slow;
+  store_->convertor = &slow;
+  handler_ = make_resource_handler(scope_);
+  EXPECT_GE(turns_of("application/json;as=Table;v=v1;g=meta.k8s.io"), kObjects - 2);
+}
+
 TEST_F(ReadTest, GetPassesTheResourceVersionOn) {
   use_config_maps();
   store_->put(kStoredMap);

@@ -7,6 +7,7 @@
 
 #include "backplane/metrics.hpp"
 #include "base/home.hpp"
+#include "base/yield.hpp"
 #include "endpoints/errors.hpp"
 #include "endpoints/respond.hpp"
 #include "endpoints/table_rows.hpp"
@@ -19,6 +20,8 @@ namespace {
 
 // Frames made for one watch alone are written when there are so many bytes of them; shared ones cost nothing to hold.
 constexpr std::size_t kMadeBytes = 128 * 1024;
+// So much of objects is made into what the watch is told before others of the loop go first.
+constexpr std::size_t kTurnBytes = 1024 * 1024;
 // Longer waits are as good as this, and stay within what a clock can count.
 constexpr std::int64_t kMaxTimeoutSeconds = 365 * 24 * 3600;
 
@@ -56,8 +59,15 @@ struct Encoder {
   bool first = true;           // a table's columns go with the first event only
   bool framed = false;         // each event is a message of a WebSocket
   std::size_t made_bytes = 0;  // of frames made for this watch alone, since the last write
+  std::size_t in_turn = 0;     // bytes of objects that something was made of, since others had their turn
   InitialEvents initial;
 
+  // Others of the loop have waited long enough; they get their turn now.
+  bool turn_over() {
+    if (in_turn < kTurnBytes) return false;
+    in_turn = 0;
+    return true;
+  }
   Status append(const WatchEvent& event, std::vector<SharedBytes>& frames);
   void append_error(const Status& status, std::vector<SharedBytes>& frames);
 
@@ -69,6 +79,8 @@ struct Encoder {
 Status Encoder::append(const WatchEvent& event, std::vector<SharedBytes>& frames) {
   const std::size_t first_piece = frames.size();
   initial.passed(event);
+  const bool made = media.shape != Shape::kObject || (!media.codec->is_text() && event.object->form(*media.codec) == nullptr);
+  if (made) in_turn += event.object->json().size();
   Status status = append_pieces(event, frames);
   if (!status.ok()) {
     frames.resize(first_piece);
@@ -214,6 +226,7 @@ Task<void> pump(Exchange& exchange, WatchStream& stream, Encoder& encoder) {
           more = false;
           break;
         }
+        if (encoder.turn_over()) co_await Yield{};
         if (encoder.made_bytes < kMadeBytes) continue;
         Status written = co_await send_frames(exchange, encoder, frames);
         if (!written.ok()) co_return;
