@@ -209,6 +209,54 @@ void each_port(const Object& pod_spec, Visit visit) {
   }
 }
 
+// No answer has room for more; what collides may grow with the square of the ports.
+constexpr std::size_t kMostWarnings = 1000;
+
+// The ports of one number and protocol as they come, found by their place on the host.
+class SamePorts {
+ public:
+  // The earlier ones that may collide with `port`, in the order in which they came.
+  std::vector<const SeenPort*> in_the_way(const SeenPort& port) const {
+    std::vector<std::size_t> found;
+    if (port.host_port == 0) {
+      for (const auto& [_, addresses] : by_host_port_) take_all(addresses, found);
+    } else {
+      if (const auto any = by_host_port_.find(0); any != by_host_port_.end()) take_all(any->second, found);
+      if (const auto same = by_host_port_.find(port.host_port); same != by_host_port_.end()) take_some(same->second, port.host_ip, found);
+    }
+    std::sort(found.begin(), found.end());
+    std::vector<const SeenPort*> out;
+    for (const std::size_t index : found) out.push_back(&ports_[index]);
+    return out;
+  }
+  void add(const SeenPort& port) {
+    by_host_port_[port.host_port][port.host_ip].push_back(ports_.size());
+    ports_.push_back(port);
+  }
+
+ private:
+  using Places = std::vector<std::size_t>;
+  using ByAddress = std::map<std::string_view, Places>;
+
+  static void take(const Places& places, Places& found) {
+    const std::size_t room = kMostWarnings - std::min(kMostWarnings, found.size());
+    found.insert(found.end(), places.begin(), places.begin() + static_cast<std::ptrdiff_t>(std::min(room, places.size())));
+  }
+  static void take_all(const ByAddress& addresses, Places& found) {
+    for (auto each = addresses.begin(); each != addresses.end() && found.size() < kMostWarnings; ++each) take(each->second, found);
+  }
+  // Two addresses do not collide; one does with all of them.
+  static void take_some(const ByAddress& addresses, std::string_view address, Places& found) {
+    if (address.empty()) return take_all(addresses, found);
+    for (const std::string_view wanted : {std::string_view(), address}) {
+      if (const auto places = addresses.find(wanted); places != addresses.end()) take(places->second, found);
+    }
+  }
+
+  std::vector<SeenPort> ports_;
+  std::map<std::int64_t, ByAddress> by_host_port_;
+};
+
 void warn_of_port_pair(const SeenPort& port, const SeenPort& other, const Path& path, Warnings& out) {
   std::string_view what;
   if (port.host_ip == other.host_ip && port.host_port == other.host_port) {
@@ -229,15 +277,16 @@ std::string print_port(const Object& port) {
 }
 
 void warn_of_ports(const Object& pod_spec, const Path& path, Warnings& out) {
-  std::map<std::pair<std::int64_t, std::string_view>, std::vector<SeenPort>> seen;  // by number and protocol
+  std::map<std::pair<std::int64_t, std::string_view>, SamePorts> seen;  // by number and protocol
   each_port(pod_spec, [&](const Object& port, const PortPlace& place) {
+    if (out.size() >= kMostWarnings) return;
     const SeenPort now{place, get_string(port, "hostIP"), get_int(port, "hostPort").value_or(0)};
     if (!now.host_ip.empty() && now.host_port == 0) {
       out.push_back(place.below(path) + ": hostIP set without hostPort: " + print_port(port));
     }
     auto& others = seen[{get_int(port, "containerPort").value_or(0), get_string(port, "protocol")}];
-    for (const SeenPort& other : others) warn_of_port_pair(now, other, path, out);
-    others.push_back(now);
+    for (const SeenPort* other : others.in_the_way(now)) warn_of_port_pair(now, *other, path, out);
+    others.add(now);
   });
   std::map<std::string_view, PortPlace> names;
   each_port(pod_spec, [&](const Object& port, const PortPlace& place) {

@@ -104,6 +104,37 @@ TEST(PodWarnings, PortsThatMeet) {
              "ports by name will use spec.containers[0].ports[0]"}));
 }
 
+TEST(PodWarnings, PortsAreInTheWayInTheOrderInWhichTheyCame) {
+  const auto port = [](const std::string& more) { return R"({"containerPort":80,"protocol":"TCP")" + more + "}"; };
+  const std::string ports = port(R"(,"hostPort":1,"hostIP":"1.1.1.1")") + "," + port("") + "," + port(R"(,"hostPort":2)") + "," +
+                            port(R"(,"hostPort":1,"hostIP":"2.2.2.2")") + "," + port(R"(,"hostPort":1)") + "," +
+                            port(R"(,"hostPort":1,"hostIP":"1.1.1.1")");
+  const auto pair = [](int a, std::string_view how, int b) {
+    return "spec.containers[0].ports[" + std::to_string(a) + "]: " + std::string(how) + " port definition with spec.containers[0].ports[" +
+           std::to_string(b) + "]";
+  };
+  EXPECT_EQ(warnings_of(R"({"containers":[{"ports":[)" + ports + "]}]}"),
+            (Texts{pair(1, "overlapping", 0), pair(2, "overlapping", 1), pair(3, "overlapping", 1), pair(4, "dangerously ambiguous", 0),
+                   pair(4, "overlapping", 1), pair(4, "dangerously ambiguous", 3), pair(5, "duplicate", 0), pair(5, "overlapping", 1),
+                   pair(5, "dangerously ambiguous", 4)}));
+}
+
+// Each was told of each other one: a pod of three megabytes took all memory there was.
+TEST(PodWarnings, ManyPortsAreToldOfAsFarAsThereIsRoom) {
+  constexpr int kMany = 60'000;
+  for (const bool alike : {true, false}) {
+    std::string ports;
+    for (int i = 0; i < kMany; ++i) {
+      ports += std::string(i == 0 ? "" : ",") + R"({"containerPort":1,"protocol":"TCP")";
+      if (!alike) ports += R"(,"hostPort":1,"hostIP":"10.0.)" + std::to_string(i / 256) + "." + std::to_string(i % 256) + "\"";
+      ports += "}";
+    }
+    const auto warned = warnings_of(R"({"containers":[{"ports":[)" + ports + "]}]}");
+    EXPECT_LT(warned.size(), 3'000u);
+    EXPECT_EQ(warned.empty(), !alike);
+  }
+}
+
 TEST(PodWarnings, FilesInTheWayOfOthers) {
   EXPECT_EQ(
       warnings_of(R"({"volumes":[{"name":"v","configMap":{"name":"m","items":[{"key":"a","path":"x"},{"key":"b","path":"x/y"}]}},
