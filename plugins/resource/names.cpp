@@ -37,18 +37,6 @@ void check_domain(std::string_view domain, const kit::Path& path, FieldErrors& e
   for (const std::string& problem : is_dns1123_subdomain(lower(domain))) errors.invalid(path, domain, problem);
 }
 
-// Dotted parts of letters, digits and dashes; `strict`: numbers among them have no leading zeros.
-bool are_version_parts(std::string_view text, bool strict) {
-  for (;;) {
-    const std::string_view part = text.substr(0, text.find('.'));
-    const auto good = [](char c) { return is_letter(c) || is_digit(c) || c == '-'; };
-    if (part.empty() || !std::all_of(part.begin(), part.end(), good)) return false;
-    if (strict && part.size() > 1 && part.front() == '0' && std::all_of(part.begin(), part.end(), is_digit)) return false;
-    if (part.size() == text.size()) return true;
-    text.remove_prefix(part.size() + 1);
-  }
-}
-
 struct Suffix {
   std::string_view text;
   int base, power;
@@ -113,17 +101,6 @@ void check_uid(std::string_view uid, const kit::Path& path, FieldErrors& errors)
   if (good) return;
   errors.invalid(path, uid,
                  "uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters");
-}
-
-bool is_semantic_version(std::string_view text) {
-  const auto plus = text.find('+');
-  if (plus != std::string_view::npos && !are_version_parts(text.substr(plus + 1), false)) return false;
-  text = text.substr(0, plus);
-  const auto dash = text.find('-');
-  if (dash != std::string_view::npos && !are_version_parts(text.substr(dash + 1), true)) return false;
-  text = text.substr(0, dash);
-  const auto numeric = [](char c) { return is_digit(c) || c == '.'; };
-  return std::count(text.begin(), text.end(), '.') == 2 && std::all_of(text.begin(), text.end(), numeric) && are_version_parts(text, true);
 }
 
 bool is_extended_resource_name(std::string_view name) {

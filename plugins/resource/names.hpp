@@ -18,8 +18,6 @@ void check_pool_name(std::string_view name, const kit::Path& path, FieldErrors& 
 void check_qualified_name(std::string_view name, const kit::Path& path, FieldErrors& errors);
 void check_whole_qualified_name(std::string_view name, const kit::Path& path, FieldErrors& errors);
 void check_uid(std::string_view uid, const kit::Path& path, FieldErrors& errors);
-// semver.org 2.0.0
-bool is_semantic_version(std::string_view text);
 // A name that the scheduler may take for something else than a node's own resources.
 bool is_extended_resource_name(std::string_view name);
 // A quantity rounded up to a whole number, and the number written as the quantity `like` is; nothing when it does not fit.

@@ -160,10 +160,7 @@ TEST(Policies, OfRangesAreWholeSteps) {
             "c.requestPolicy.validValues: Invalid value: \"3\": default value is not valid according to the requestPolicy]");
 }
 
-TEST(Names, OfVersionsAndQuantities) {
-  for (const char* good : {"1.2.3", "0.0.0", "1.2.3-alpha.1+b.01", "1.2.3+x-y"}) EXPECT_TRUE(is_semantic_version(good)) << good;
-  for (const char* bad : {"", "1", "1.2", "1.2.3.4", "01.2.3", "1.2.3-", "1.2.3-01", "1.2.3+", "a.b.c"})
-    EXPECT_FALSE(is_semantic_version(bad)) << bad;
+TEST(Names, OfQuantities) {
   EXPECT_EQ(whole_quantity("1500m"), 2);
   EXPECT_EQ(whole_quantity("40Gi"), std::int64_t(40) << 30);
   EXPECT_EQ(quantity_like(std::int64_t(2) << 30, "1Gi"), "2Gi");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backplane/kit/path.hpp"
+#include "backplane/kit/semantic_version.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
 #include "claims.hpp"
@@ -109,7 +110,7 @@ std::size_t values_of(const Object& attribute) {
 }
 
 void check_version(std::string_view version, const Path& path, FieldErrors& errors) {
-  if (!is_semantic_version(version)) errors.invalid(path, version, "must be a string compatible with semver.org spec 2.0.0");
+  if (!SemanticVersion::parse(version)) errors.invalid(path, version, "must be a string compatible with semver.org spec 2.0.0");
 }
 
 void check_attribute(const Object& attribute, const Schema& type, const Path& path, FieldErrors& errors) {
