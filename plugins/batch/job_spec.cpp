@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "backplane/kit/domain_path.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
 #include "index_ranges.hpp"
@@ -138,32 +139,16 @@ void check_failure_policy(const Object& spec, const Path& path, FieldErrors& err
        [&](const Object& rule, std::size_t i) { check_failure_rule(rule, spec, containers, path.at("rules", i), errors); });
 }
 
-// ---- the rest
-
-constexpr std::string_view kPathText = "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')";
-
-bool is_path_character(char c) {
-  const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  return plain || std::string_view("/-._~%!$&'()*+,;=:").find(c) != std::string_view::npos;
-}
-
-void check_domain_path(std::string_view text, const Path& path, FieldErrors& errors) {
-  if (text.empty()) return errors.required(path);
-  const std::size_t slash = text.find('/');
-  if (slash == std::string_view::npos || slash == 0 || slash + 1 == text.size()) {
-    return errors.invalid(path, text, "must be a domain-prefixed path (such as \"acme.io/foo\")");
-  }
-  workload::add_problems(is_dns1123_subdomain(text.substr(0, slash)), path, text.substr(0, slash), errors);
-  const std::string_view rest = text.substr(slash + 1);
-  if (!std::all_of(rest.begin(), rest.end(), is_path_character)) errors.invalid(path, rest, kPathText);
-}
-
 }  // namespace
 
 void check_job_spec(const Object& spec, const Path& path, FieldErrors& errors) {
   if (const Value* manager = find(spec, "managedBy")) {
     const Path at = path.at("managedBy");
-    check_domain_path(text_of(*manager), at, errors);
+    if (text_of(*manager).empty()) {
+      errors.required(at);
+    } else {
+      validate_domain_path(text_of(*manager), at, errors);
+    }
     if (text_of(*manager).size() > kMostManagerBytes) errors.too_long(at, text_of(*manager), kMostManagerBytes);
   }
   if (is_indexed(spec)) check_indexed(spec, path, errors);

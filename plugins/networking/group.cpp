@@ -13,7 +13,6 @@ Result<std::vector<std::shared_ptr<const SchemaSet>>> networking_schemas() {
 
 Result<kit::GroupDocument> networking_group() {
   kit::GroupCode code{.kinds = {{"Ingress", ingress_code()},
-                                {"IngressClass", ingress_class_code()},
                                 {"IPAddress", ip_address_code()},
                                 {"NetworkPolicy", network_policy_code()},
                                 {"ServiceCIDR", service_cidr_code()}}};

@@ -32,8 +32,6 @@ class PriorityClassStrategy final : public KindStrategy {
   using KindStrategy::KindStrategy;
 
  protected:
-  // It stays the first generation, as nothing of it may change.
-  void prepare_create(Object& object) const override { ObjectMeta(object).set_generation(1); }
   void check_new(const Object& object, FieldErrors& errors) const override {
     if (meta_name(object).starts_with("system-")) {
       const std::string problem = system_problem(object);
@@ -42,9 +40,6 @@ class PriorityClassStrategy final : public KindStrategy {
     } else if (get_int(object, "value").value_or(0) > kHighestOwnPriority) {
       errors.forbidden("value", "maximum allowed value of a user defined priority is " + std::to_string(kHighestOwnPriority));
     }
-  }
-  void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
-    if (!same_member(object, old, "value")) errors.forbidden("value", "may not be changed in an update.");
   }
 };
 

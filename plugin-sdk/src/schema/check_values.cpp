@@ -1,6 +1,7 @@
 // Rules of one value: whether it is there, may change, is one of those allowed, and what its form asks of it.
 #include <algorithm>
 
+#include "backplane/kit/domain_path.hpp"
 #include "backplane/kit/struct_difference.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
@@ -74,6 +75,7 @@ void Checker::check_change(const Type& type, bool pointer, const Rules& rules, c
     errors_.invalid_raw(place.path(), rules.unquoted ? "null" : printed(type, pointer, rules, value), rules.immutable_text);
   }
   if (!rules.once.empty() && !is_unset(before, false) && differ(value, before)) errors_.forbidden(place.path(), rules.once);
+  if (!rules.stays.empty() && differ_as(type, value, before)) errors_.forbidden(place.path(), rules.stays);
   if (!rules.rising.empty() && number_of(value) < number_of(before)) {
     errors_.invalid(place.path(), static_cast<long long>(number_of(value)), rules.rising);
   }
@@ -191,6 +193,7 @@ void Checker::check_plain_text(const Rules& rules, std::string_view text, const 
   if (rules.max_length && text.size() > static_cast<std::size_t>(*rules.max_length)) {
     check_length(rules, text, place);
   }
+  if (rules.domain_path) kit::validate_domain_path(text, place.path(), errors_);
   if (rules.format == nullptr) return;
   const Problems problems = rules.format(text);
   if (rules.joined && !problems.empty()) return errors_.invalid(place.path(), text, kit::joined(problems));

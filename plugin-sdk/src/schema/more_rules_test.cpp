@@ -154,5 +154,34 @@ TEST(DefaultsOfLists, ItemsSayWhatTheyAlwaysSay) {
   EXPECT_EQ(to_json(value), R"({"spec":{"items":[{"port":1,"way":"out"},{"way":"out"}]}})");
 }
 
+std::string badge_problems(std::string_view text, std::string_view old = {}) {
+  static const auto set = compile_documents({R"({"definitions":{"Badge":{"type":"object","properties":{
+    "number":{"type":"integer","format":"int32","x-backplane-omit":"never","x-backplane-rules":{"stays":"may not be updated"}},
+    "maker":{"type":"string","x-backplane-rules":{"format":"domainPath"}}}}}})"});
+  const Object object = json_of(text).get_object();
+  const Object before = old.empty() ? Object() : json_of(old).get_object();
+  FieldErrors errors;
+  set->find(std::string_view("Badge"))->check(object, old.empty() ? nullptr : &before, ObjectPart::kWhole, "", errors);
+  return errors.empty() ? "" : errors.aggregate_message();
+}
+
+TEST(RulesOfValues, WhatStaysIsForbiddenToChangeWhateverItWas) {
+  EXPECT_EQ(badge_problems(R"({"number":1})"), "");
+  EXPECT_EQ(badge_problems(R"({"number":1})", R"({"number":1})"), "");
+  EXPECT_EQ(badge_problems(R"({"number":1})", R"({"number":0})"), "number: Forbidden: may not be updated");
+  EXPECT_EQ(badge_problems(R"({"number":0})", R"({"number":1})"), "number: Forbidden: may not be updated");
+}
+
+TEST(RulesOfValues, PathsBeginWithADomain) {
+  EXPECT_EQ(badge_problems(R"({"maker":"acme.io/foo/b-a~r"})"), "");
+  for (const std::string text : {"acme.io", "/foo", "acme.io/"}) {
+    EXPECT_EQ(badge_problems(R"({"maker":")" + text + R"("})"),
+              "maker: Invalid value: \"" + text + "\": must be a domain-prefixed path (such as \"acme.io/foo\")");
+  }
+  EXPECT_TRUE(badge_problems(R"({"maker":"A/b"})").starts_with("maker: Invalid value: \"A\": a lowercase RFC 1123 subdomain"));
+  EXPECT_EQ(badge_problems(R"({"maker":"a/b c"})"),
+            "maker: Invalid value: \"b c\": Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')");
+}
+
 }  // namespace
 }  // namespace backplane

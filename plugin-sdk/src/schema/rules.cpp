@@ -23,6 +23,7 @@ constexpr TextWord kTextWords[] = {
     {"forbidden", &Rules::forbidden},
     {"refused", &Rules::refused},
     {"once", &Rules::once},
+    {"stays", &Rules::stays},
     {"rising", &Rules::rising},
     {"named", &Rules::named},
     {"path", &Rules::path},
@@ -75,6 +76,7 @@ bool read_format(std::string_view word, Rules& out) {
   if (word == "portOrName") return out.number = NumberFormat::kPortOrName, true;
   if (word == "intOrPercent") return out.number = NumberFormat::kIntOrPercent, true;
   if (word == "labels") return out.labels = true;
+  if (word == "domainPath") return out.domain_path = true;
   if (word == "labelSelector") return out.label_selector = true;
   if (word == "jsonObject") return out.json_object = true;
   if (word == "conditions") return out.conditions = true;

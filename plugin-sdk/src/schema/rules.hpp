@@ -53,8 +53,8 @@ struct Rules {
   bool again = false;  // updates are asked twice
   bool required = false;
   std::string required_text;
-  std::string forbidden, refused, missing, once, rising, single, wrong;  // texts; empty: not asked
-  bool goes_on = false;                                                  // the other rules are asked of what is required and missing, too
+  std::string forbidden, refused, missing, once, stays, rising, single, wrong;  // texts; empty: not asked
+  bool goes_on = false;  // the other rules are asked of what is required and missing, too
   std::unique_ptr<Fixed> fixed;
   // Unset values are looked at, too; nothing: when output prints them ("x-backplane-omit": "never").
   std::optional<bool> optional;
@@ -65,6 +65,7 @@ struct Rules {
   std::optional<std::int64_t> minimum, maximum;
   std::string range_text;
   Problems (*format)(std::string_view) = nullptr;
+  bool domain_path = false;     // a text: a domain and a path behind it
   bool trims_dot = false;       // the root's dot at the end of a name is left out of it
   bool keeps = false;           // a value that the format refuses may follow another
   bool lowered = false;         // a text is looked at, and quoted, in lower case

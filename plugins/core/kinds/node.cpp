@@ -65,10 +65,6 @@ class NodeStrategy final : public KindStrategy {
     drop_unused(object, {}, "status", "config");
   }
   void prepare_update(Object& object, const Object& old) const override { drop_unused(object, old, "spec", "configSource"); }
-  void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
-    if (get_string_path(object, "spec.externalID") == get_string_path(old, "spec.externalID")) return;
-    errors.forbidden("spec.externalID", "may not be updated");
-  }
   void check_new(const Object& object, FieldErrors& errors) const override { check_amounts(object, errors); }
 };
 
