@@ -6,6 +6,7 @@
 #include <array>
 
 #include "backplane/kit/group.hpp"
+#include "backplane/kit/held_back.hpp"
 #include "coordination_group_json.hpp"
 #include "coordination_v1_json.hpp"
 #include "coordination_v1alpha2_json.hpp"
@@ -44,8 +45,8 @@ class CoordinationPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
     Status status = kit::install_group(host, "coordination", coordination_group(), coordination_schemas());
-    // What --runtime-config switched off cannot be made, and need not be.
-    if (!status.ok() || !host.resource_enabled(leases())) return status;
+    // What --runtime-config or its gate switched off cannot be made, or need not be.
+    if (!status.ok() || !host.resource_enabled(leases()) || !kit::gate_is_on(host, "APIServerIdentity")) return status;
     auto lease = std::make_shared<IdentityLease>(host, IdentityLease::Identity{host_name(), peer_address(host)});
     status = host.add_post_start_hook("start-kube-apiserver-identity-lease-controller",
                                       [lease](PostStartHookContext context) { return lease->start(context); });

@@ -151,8 +151,12 @@ class Shown(unittest.TestCase):
             self.assertIn('/apis/apps/v1', status['paths'])
             self.assertEqual(status['paths'], server.request('GET', '/')[2]['paths'])
             self.assertEqual(server.request('GET', '/statusz', client_certificate=False)[0], 403)
-        with Server('--feature-gates=ComponentStatusz=false,ComponentFlagz=false') as server:
+        # The lease of a server's own life was written, and its gate told to be off, whatever the gate was.
+        hook = 'poststarthook/start-kube-apiserver-identity-lease-controller'
+        with Server('--feature-gates=ComponentStatusz=false,ComponentFlagz=false,APIServerIdentity=false') as server:
             self.assertEqual([server.request('GET', path)[0] for path in ('/statusz', '/flagz')], [404, 404])
+            self.assertNotIn(hook, server.request('GET', '/readyz?verbose')[2])
+            self.assertNotIn('APIServerIdentity', ' '.join(re.findall('feature gates that have no effect.*', server.text())))
 
     def test_the_logs_of_the_machine_are_shown_when_that_is_asked_for(self):
         with Server('--enable-logs-handler') as server:
@@ -171,6 +175,7 @@ class Shown(unittest.TestCase):
             text = server.request('GET', '/metrics')[2]
             on = dict(re.findall(r'^kubernetes_feature_enabled\{name="(\w+)",.*\} (\d)', text, re.M))
             self.assertEqual((on['MutatingAdmissionPolicy'], on['APIResponseCompression'], on['OpenAPIEnums']), ('0', '0', '1'))
+            self.assertEqual((on['APIServerIdentity'], on['JobSuccessPolicy']), ('1', '1'))
             self.assertIn('feature gates that have no effect here, whatever they are set to: MutatingAdmissionPolicy', server.text())
 
     def test_an_insecure_cipher_and_the_end_of_listening_are_told(self):
