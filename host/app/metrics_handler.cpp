@@ -148,6 +148,14 @@ void add_authorization(Families& families, const AccessMetrics& access, const Au
   }
 }
 
+void add_filters(Families& families, const AccessMetrics& access) {
+  auto& durations = add_family(families, "apiserver_request_filter_duration_seconds",
+                               "[ALPHA] Request filter latency distribution in seconds, for each filter type", MetricType::Histogram);
+  for (std::size_t i = 0; i < AccessMetrics::kFilters.size(); ++i) {
+    add_histogram(durations, access.filter(i), {{"filter", std::string(AccessMetrics::kFilters[i])}});
+  }
+}
+
 void add_unfinished(Families& families, const AccessMetrics& access) {
   auto& aborts = add_family(families, "apiserver_request_aborts_total",
                             "[ALPHA] Number of requests which apiserver aborted possibly due to a timeout, for each group, version, verb, "
@@ -371,6 +379,7 @@ class MetricsHandler final : public HttpHandler {
     add_requests(families, parts_.requests);
     add_authentication(families, parts_.requests.access);
     add_authorization(families, parts_.requests.access, parts_.authorization);
+    add_filters(families, parts_.requests.access);
     add_unfinished(families, parts_.requests.access);
     add_in_flight(families, parts_.in_flight);
     add_caches(families, parts_.caches);

@@ -50,10 +50,14 @@ void add(AccessMetrics::Counts& counts, std::vector<std::string> labels) {
 
 void AccessMetrics::authenticated(Authentication result, std::chrono::nanoseconds took, std::string_view user) noexcept {
   authentications_[result].observe(took);
+  filters_[0].observe(took);
   if (result == kSuccess) users_[user_index(user)].fetch_add(1, std::memory_order_relaxed);
 }
 
-void AccessMetrics::authorized(Authorization result, std::chrono::nanoseconds took) noexcept { authorizations_[result].observe(took); }
+void AccessMetrics::authorized(Authorization result, std::chrono::nanoseconds took) noexcept {
+  authorizations_[result].observe(took);
+  filters_[1].observe(took);
+}
 
 void AccessMetrics::aborted(const RequestInfo& info, std::string_view method) {
   std::vector<std::string> labels = {info.api_group,   info.resource,         std::string(scope_of(info)),
@@ -71,6 +75,7 @@ void AccessMetrics::self_request(const RequestInfo& info, std::string_view metho
 void AccessMetrics::reset() {
   for (auto& each : authentications_) each.reset();
   for (auto& each : authorizations_) each.reset();
+  for (auto& each : filters_) each.reset();
   for (auto& each : users_) each.store(0, std::memory_order_relaxed);
   for (auto& each : late_) each.store(0, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);

@@ -23,6 +23,9 @@ class AccessMetrics {
   // metrics.ExponentialBuckets(0.001, 2, 15)
   static constexpr std::array<double, 15> kBuckets{0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128,
                                                    0.256, 0.512, 1.024, 2.048, 4.096, 8.192, 16.384};
+  // The filters whose time is told, and what it is told in.
+  static constexpr std::array<std::string_view, 2> kFilters{"authentication", "authorization"};
+  static constexpr std::array<double, 13> kFilterBuckets{0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30};
   enum Authentication : unsigned char { kSuccess, kFailure, kFailed };
   static constexpr std::array<std::string_view, 3> kAuthentications{"success", "failure", "error"};
   enum Authorization : unsigned char { kAllowed, kDenied, kError, kNoOpinion };
@@ -45,6 +48,8 @@ class AccessMetrics {
   using Seconds = Histogram<kBuckets>;
   const Seconds& authentication(std::size_t result) const noexcept { return authentications_[result]; }
   const Seconds& authorization(std::size_t result) const noexcept { return authorizations_[result]; }
+  using FilterSeconds = Histogram<kFilterBuckets>;
+  const FilterSeconds& filter(std::size_t filter) const noexcept { return filters_[filter]; }
   std::uint64_t requests_of(std::size_t user) const noexcept { return users_[user].load(std::memory_order_relaxed); }
   std::uint64_t late(bool threw) const noexcept { return late_[threw ? 1 : 0].load(std::memory_order_relaxed); }
   // By the values of these labels.
@@ -57,6 +62,7 @@ class AccessMetrics {
  private:
   std::array<Seconds, kAuthentications.size()> authentications_;
   std::array<Seconds, kAuthorizations.size()> authorizations_;
+  std::array<FilterSeconds, kFilters.size()> filters_;
   std::array<std::atomic<std::uint64_t>, kUsers.size()> users_{};
   std::array<std::atomic<std::uint64_t>, 2> late_{};
   mutable std::mutex mutex_;  // the two below

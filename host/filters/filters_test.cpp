@@ -513,6 +513,9 @@ TEST(AccessMetricsTest, NoNameOfAPersonIsALabel) {
   const std::vector<std::uint64_t> wanted = {0, 0, 0, 1, 1, 1, 1};
   for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(access.requests_of(i), wanted[i]) << AccessMetrics::kUsers[i];
   EXPECT_EQ(access.authentication(AccessMetrics::kSuccess).in_bucket(2), 4u) << "(2 ms, 4 ms]";
+  // How long filters take was not told.
+  EXPECT_EQ(access.filter(0).in_bucket(3), 4u) << "authentication, (1 ms, 3 ms]";
+  EXPECT_EQ(access.filter(1).count(), 0u) << "authorization";
 }
 
 // ---- plugins that end elsewhere
