@@ -78,5 +78,15 @@ TEST(EventStrategyTest, AnUpdateChangesTheSeriesAlone) {
       "field is immutable]");
 }
 
+TEST(EventStrategyTest, ACreationTimestampThatIsSentIsNotTaken) {
+  const auto created = [](const char* time) {
+    return parsed(
+        (R"({"metadata":{"name":"e","namespace":"n","uid":"u","resourceVersion":"1","creationTimestamp":")" + std::string(time) + R"("}})")
+            .c_str());
+  };
+  const Object old = created("2026-01-01T00:00:00Z");
+  EXPECT_EQ(problems_of(created("2020-01-01T00:00:00Z"), &old), "");
+}
+
 }  // namespace
 }  // namespace backplane::events

@@ -91,15 +91,15 @@ void check_fixed_structs(const Object& event, const Object& old, FieldErrors& er
   if (count != get_int(old, "deprecatedCount").value_or(0)) errors.invalid("count", static_cast<long long>(count), kImmutable);
 }
 
-// The event with what clients may leave out of its metadata.
+// The event with what clients may leave out of its metadata, and with what no update changes.
 Object with_system_metadata(const Object& event, const Object& old) {
   Object out(event);
   Object& metadata = ensure_object(out, "metadata");
   for (const auto& member : object_or_empty(old, "metadata")) {
     const std::string_view name = member.key();
-    const bool kept = name == "uid" || name == "creationTimestamp" || name == "generation" || name == "deletionGracePeriodSeconds";
-    if (kept && !metadata.contains(name)) metadata[name] = member.value();
-    if (name == "deletionTimestamp") metadata[name] = member.value();
+    const bool kept = name == "uid" || name == "generation" || name == "deletionGracePeriodSeconds";
+    const bool fixed = name == "creationTimestamp" || name == "deletionTimestamp";
+    if (fixed || (kept && !metadata.contains(name))) metadata[name] = member.value();
   }
   return out;
 }
