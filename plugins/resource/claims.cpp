@@ -159,27 +159,29 @@ void check_allocation(const Object& allocation, const RequestNames& names, const
 }
 
 std::shared_ptr<const cel::Environment> selector_environment() {
-  const auto by_domain = [](cel::TypeRef values) {
-    const cel::TypeRef text = cel::named_type("string");
-    return cel::map_type(text, cel::map_type(text, std::move(values)));
+  const auto sized = [](std::string_view type, std::int64_t most) { return cel::sized_type(cel::named_type(type), most); };
+  const auto by_domain = [&](cel::TypeRef values) {
+    const auto up_to = [](cel::TypeRef map) { return cel::sized_type(map, kMaxItems); };
+    return up_to(cel::map_type(sized("string", 63), up_to(cel::map_type(sized("string", 32), std::move(values)))));
   };
   cel::EnvironmentOptions options;
   options.variables.push_back(
-      {"device", cel::object_type("kubernetes.DRADevice", {{"driver", cel::named_type("string")},
-                                                           {"allowMultipleAllocations", cel::named_type("bool")},
-                                                           {"attributes", by_domain(cel::named_type("any"))},
-                                                           {"capacity", by_domain(cel::named_type("kubernetes.Quantity"))}})});
+      {"device", cel::object_type("kubernetes.DRADevice", {{"driver", sized("string", 63)},
+                                                           {"allowMultipleAllocations", sized("bool", 1)},
+                                                           {"attributes", by_domain(sized("any", 64))},
+                                                           {"capacity", by_domain(sized("kubernetes.Quantity", 0))}})});
   options.extras.bindings = true;
   return cel::Environment::make(std::move(options));
 }
 
-// Empty, or what is wrong with an expression that chooses devices.
-std::string selector_problem(std::string_view expression) {
+// What is wrong with an expression that chooses devices.
+void check_expression(std::string_view expression, const std::string& path, FieldErrors& errors) {
   static const auto kEnvironment = selector_environment();
   const cel::Compiled compiled = kEnvironment->compile(expression);
-  if (compiled.program == nullptr) return "compilation failed: " + compiled.problems;
+  if (compiled.program == nullptr) return errors.invalid(path, expression, "compilation failed: " + compiled.problems);
   const std::string type = compiled.program->result_type();
-  return type == "bool" || type == "any" ? "" : "must evaluate to bool or the unknown type, not " + type;
+  if (type != "bool" && type != "any") return errors.invalid(path, expression, "must evaluate to bool or the unknown type, not " + type);
+  if (compiled.program->cost().max > cel::kCostPerCall) errors.forbidden(path, "too complex, exceeds cost limit");
 }
 
 }  // namespace
@@ -190,11 +192,9 @@ void check_selectors(const Object& holder, const Path& path, FieldErrors& errors
     if (selected == nullptr) return;
     const std::string_view expression = get_string(*selected, "expression");
     if (expression.size() > kMaxExpression) return;
-    const std::string problem = selector_problem(expression);
-    if (problem.empty()) return;
     const Path at = path.at("selectors", i);
     const Path inside = at.at("cel");
-    errors.invalid(inside.at("expression"), expression, problem);
+    check_expression(expression, inside.at("expression"), errors);
   });
 }
 

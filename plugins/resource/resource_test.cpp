@@ -71,6 +71,15 @@ TEST(Classes, SelectDevicesByExpressions) {
                 "'.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}");
 }
 
+TEST(Classes, SelectDevicesAtABoundedCost) {
+  const auto selected = [](const std::string& expression) {
+    return problems("DeviceClass", R"({"selectors":[{"cel":{"expression":")" + expression + R"("}}]})");
+  };
+  EXPECT_EQ(selected("device.attributes.all(a, device.attributes.all(b, a != b))"), "");
+  EXPECT_EQ(selected("device.attributes.all(a, device.attributes.all(b, device.attributes.all(c, device.attributes.all(d, a != d))))"),
+            "spec.selectors[0].cel.expression: Forbidden: too complex, exceeds cost limit");
+}
+
 TEST(Claims, KeepTheirSpec) {
   const auto claims = kind("ResourceClaim");
   const Object old = claims.defaulted(R"({"spec":{"devices":{)" + std::string(kRequests) + "}}}");

@@ -43,6 +43,8 @@ TypeRef list_type(TypeRef items);
 TypeRef map_type(TypeRef keys, TypeRef values);
 TypeRef optional_type(TypeRef type);
 TypeRef object_type(std::string name, std::vector<std::pair<std::string, TypeRef>> fields);
+// The same type of values that have so many bytes, items or entries at most; costs are estimated by it.
+TypeRef sized_type(const TypeRef& type, std::int64_t max_elements);
 // How often something of this type fits into one request: what a rule's cost is multiplied by below unbounded lists and maps.
 std::uint64_t max_cardinality(const DeclType& type);
 

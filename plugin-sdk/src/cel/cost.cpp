@@ -89,12 +89,15 @@ class Coster {
     const DeclType* at = path.empty() ? nullptr : root_of(path[0]);
     for (std::size_t i = 1; at != nullptr && i < path.size(); ++i) {
       if (path[i] == "@keys") {
-        at = at->form == DeclType::Form::kMap ? &kKeys : nullptr;
+        const bool sized = at->keys != nullptr && at->keys->max_elements >= 0;
+        at = at->form != DeclType::Form::kMap ? nullptr : sized ? at->keys.get() : &kKeys;
       } else if (path[i] == "@items" || path[i] == "@values") {
         at = at->items.get();
       } else {
         const cel::DeclField* field = at->field(path[i]);
-        at = field == nullptr ? nullptr : field->type.get();
+        // A map's entry that is named as a member is: as large as any.
+        const bool entry = at->form == DeclType::Form::kMap && at->items->form == DeclType::Form::kNamed && at->items->name == "any";
+        at = field != nullptr ? field->type.get() : entry ? at->items.get() : nullptr;
       }
     }
     return at;

@@ -251,6 +251,12 @@ TypeRef object_type(std::string name, std::vector<std::pair<std::string, TypeRef
   return out;
 }
 
+TypeRef sized_type(const TypeRef& type, std::int64_t max_elements) {
+  auto out = std::make_shared<DeclType>(*type);
+  out->max_elements = max_elements;
+  return out;
+}
+
 std::uint64_t max_cardinality(const DeclType& type) { return static_cast<std::uint64_t>(kMostRequest / (type.min_size + 1)); }
 
 const DeclField* DeclType::field(std::string_view wanted) const noexcept {
