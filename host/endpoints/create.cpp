@@ -42,7 +42,7 @@ Task<Status> serve_create(const Resource& resource, RequestContext& context, Exc
   auto created = co_await std::move(creating);
   co_await home;
   if (!created.ok()) {
-    quote_sent_values(created.status(), received.body, received.format);
+    quote_sent_values(created.status(), received.body, received.format, resource.schema);
     co_return std::move(created.status());
   }
   auto sending = send_object(resource, context, exchange, received.answer, 201, std::move(*created));

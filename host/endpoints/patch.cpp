@@ -87,7 +87,7 @@ Task<Status> serve_patch(const Resource& resource, RequestContext& context, Exch
   co_await home;
   if (!patched.ok()) {
     // A merge has the shape of the object; in a list of operations no field is found.
-    quote_sent_values(patched.status(), patch.text, form->format);
+    quote_sent_values(patched.status(), patch.text, form->format, resource.schema);
     co_return std::move(patched.status());
   }
   const int code = patched->created ? 201 : 200;

@@ -32,22 +32,34 @@ const Value* element(const Array& array, std::string_view step) {
   return error == std::errc() && end == step.data() + step.size() && index < array.size() ? &array[index] : nullptr;
 }
 
-const Value* value_at(const Value& tree, std::string_view path) {
-  const Value* at = &tree;
-  while (at != nullptr && !path.empty()) {
+// A value that was sent, and what it is one of; null: nothing was sent, nothing is known.
+struct Place {
+  const Value* value;
+  const Schema* type;
+};
+
+Place place_at(const Value& tree, const Schema* type, std::string_view path) {
+  Place at = {&tree, type};
+  while (at.value != nullptr && !path.empty()) {
     const std::string_view step = take_step(path);
-    if (at->is_object()) {
-      at = find(at->get_object(), step);
+    const Schema* member = at.type != nullptr ? at.type->property(step) : nullptr;
+    if (member == nullptr && at.type != nullptr) member = at.type->items();
+    at.type = member;
+    if (at.value->is_object()) {
+      at.value = find(at.value->get_object(), step);
     } else {
-      at = at->is_array() ? element(at->get_array(), step) : nullptr;
+      at.value = at.value->is_array() ? element(at.value->get_array(), step) : nullptr;
     }
   }
   return at;
 }
 
-std::string_view printed_when_empty(const Value* value) {
-  if (value != nullptr && value->is_array() && value->get_array().empty()) return "[]";
-  if (value != nullptr && value->is_object() && value->get_object().empty()) return "{}";
+// Structs are quoted with all their members, or something else is in their place.
+bool is_struct(const Schema* type) { return type != nullptr && !type->structural() && type->items() == nullptr && !type->name().empty(); }
+
+std::string_view printed_when_empty(const Place& at) {
+  if (at.value != nullptr && at.value->is_array() && at.value->get_array().empty()) return "[]";
+  if (at.value != nullptr && at.value->is_object() && at.value->get_object().empty() && !is_struct(at.type)) return "{}";
   return {};
 }
 
@@ -61,7 +73,7 @@ std::size_t null_in(std::string_view message) {
 
 }  // namespace
 
-void quote_sent_values(Status& refused, std::string_view body, BodyFormat format) {
+void quote_sent_values(Status& refused, std::string_view body, BodyFormat format, const Schema* schema) {
   if (refused.reason() != Reason::kInvalid || refused.details() == nullptr || format == BodyFormat::kProtobuf) return;
   if (refused.message().find("value: null") == std::string::npos) return;
   DecodeReport report;
@@ -71,7 +83,8 @@ void quote_sent_values(Status& refused, std::string_view body, BodyFormat format
   StatusDetails details = *refused.details();
   for (StatusCause& cause : details.causes) {
     const std::size_t at = null_in(cause.message);
-    const std::string_view shown = at == std::string_view::npos ? std::string_view() : printed_when_empty(value_at(*sent, cause.field));
+    const std::string_view shown =
+        at == std::string_view::npos ? std::string_view() : printed_when_empty(place_at(*sent, schema, cause.field));
     if (shown.empty()) continue;
     const std::string before = cause.field + ": " + cause.message;
     cause.message.replace(at, kNull.size(), shown);

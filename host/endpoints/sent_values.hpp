@@ -14,6 +14,7 @@
 namespace backplane::endpoints {
 
 // Puts the empty values that `body` has into the words of `refused`, if it is about fields.  Reads the body again: refusals are rare.
-void quote_sent_values(Status& refused, std::string_view body, BodyFormat format);
+// `schema`: of the object; null: not known.
+void quote_sent_values(Status& refused, std::string_view body, BodyFormat format, const Schema* schema);
 
 }  // namespace backplane::endpoints

@@ -30,13 +30,27 @@ TEST(SentValues, EmptyOnesAreQuotedAsTheyWereSent) {
   errors.invalid_raw("spec.full", "null", "is immutable");
   Status refused = errors.to_status("", "Thing", "x");
   quote_sent_values(refused, R"({"spec":{"template":{"labels":{}},"capacity":{},"list":[0,{"of":{"a.b":[]}}],"full":{"a":1}}})",
-                    BodyFormat::kJson);
+                    BodyFormat::kJson, nullptr);
   EXPECT_EQ(refused.message(),
             "Thing \"x\" is invalid: [spec.template.labels: Invalid value: {}: does not match, "
             "spec.capacity: Unsupported value: {}: supported values: \"storage\", spec.list[1].of[a.b]: Invalid value: []: is immutable, "
             "spec.absent: Invalid value: null: is immutable, spec.full: Invalid value: null: is immutable]");
   EXPECT_EQ(refused.details()->causes[0].message, "Invalid value: {}: does not match");
   EXPECT_EQ(refused.details()->causes[3].message, "Invalid value: null: is immutable");
+}
+
+TEST(SentValues, StructsAreNotEmptyMaps) {
+  const auto core = core_schemas();
+  FieldErrors errors;
+  errors.invalid_raw("spec", "null", "of a struct");
+  errors.invalid_raw("spec.selector", "null", "of a map");
+  const auto refusal = [&](std::string_view body) {
+    Status refused = errors.to_status("", "Thing", "x");
+    quote_sent_values(refused, body, BodyFormat::kJson, core->find("io.k8s.api.core.v1.ReplicationController"));
+    return refused.details()->causes[0].message + ", " + refused.details()->causes[1].message;
+  };
+  EXPECT_EQ(refusal(R"({"spec":{}})"), "Invalid value: null: of a struct, Invalid value: null: of a map");
+  EXPECT_EQ(refusal(R"({"spec":{"selector":{}}})"), "Invalid value: null: of a struct, Invalid value: {}: of a map");
 }
 
 TEST(GoText, BodiesAreSummedUpAsTextOrHex) {

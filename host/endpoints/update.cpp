@@ -128,7 +128,7 @@ Task<Status> serve_update(const Resource& resource, RequestContext& context, Exc
   if (!updated.ok()) {
     Status unread = info.check_rest(context);
     if (!unread.ok()) co_return unread;
-    quote_sent_values(updated.status(), *body, *format);
+    quote_sent_values(updated.status(), *body, *format, resource.schema);
     co_return std::move(updated.status());
   }
   const int code = updated->created ? 201 : 200;
