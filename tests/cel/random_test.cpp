@@ -127,10 +127,12 @@ class Generator {
   std::string call(int depth) {
     const std::string& name = names_[pick(names_.size())];
     const bool member = name.find('.') == std::string::npos && pick(2) == 0;
-    std::string out = member ? "dyn(" + expression(depth - 1) + ")." + name + "(" : name + "(";
-    for (std::size_t i = pick(3), first = i; i > 0; --i) out += (i == first ? "dyn(" : ", dyn(") + expression(depth - 1) + ")";
+    std::string out = member ? argument(depth) + "." + name + "(" : name + "(";
+    for (std::size_t i = pick(3), first = i; i > 0; --i) out += (i == first ? "" : ", ") + argument(depth);
     return out + ")";
   }
+  // Whatever it is, a call takes it: as null, or as something that only the run knows.
+  std::string argument(int depth) { return pick(8) == 0 ? "null" : "dyn(" + expression(depth - 1) + ")"; }
 
   std::mt19937_64 random_;
   std::set<std::string> functions_;

@@ -157,6 +157,28 @@ TEST(CelRun, KubernetesHasItsOwnFunctions) {
   });
 }
 
+// Null may stand wherever a library's value may, and is none of them when it comes to that.
+TEST(CelRun, NullIsNoValueOfALibrary) {
+  EXPECT_EQ(answer("null.isLoopback()"), "error: no such overload: isLoopback(null_type)");
+  EXPECT_EQ(answer("null.sub(quantity('1'))"), "error: no such overload: sub(null_type, kubernetes.Quantity)");
+  EXPECT_EQ(answer("quantity('1').add(null)"), "error: no such overload: add(kubernetes.Quantity, null_type)");
+  EXPECT_EQ(answer("null.containsIP('10.0.0.1')"), "error: no such overload: containsIP(null_type, string)");
+  EXPECT_EQ(answer("format.dns1123Label().validate(null)").substr(0, 8), "problem:");
+  EXPECT_EQ(answer("null.validate('a')"), "error: no such overload: validate(null_type, string)");
+  EXPECT_EQ(answer("null.hasValue()"), "error: no such overload: hasValue(null_type)");
+  EXPECT_EQ(answer("null.getHours()"), "error: no such overload: getHours(null_type)");
+  EXPECT_EQ(answer("duration(null)"), "problem: ERROR: <input>:1:10: invalid duration argument\n | duration(null)\n | .........^");
+}
+
+// What a text is asked for with a pattern that is ready names nothing; else who was asked is named, or all of them.
+TEST(CelRun, RefusalsAreWordedByWhoRefuses) {
+  EXPECT_EQ(answer("dyn(1).matches('a')"), "error: no such overload");
+  EXPECT_EQ(answer("dyn(1).matches(self)", "\"a\""), "error: no such overload: matches");
+  EXPECT_EQ(answer("'a'.matches(self)", "1"), "error: no such overload");
+  EXPECT_EQ(answer("dyn(1).find('a')"), "error: no such overload");
+  EXPECT_EQ(answer("dyn(1).find(self)", "\"a\""), "error: no such overload: find(int, string)");
+}
+
 TEST(CelRun, CostsAreCelGosWithKubernetessFigures) {
   EXPECT_EQ(cost_of_run("1 + 2 == 3"), 2u);
   EXPECT_EQ(cost_of_run("[1, 2, 3].map(x, x * 2).filter(x, x > 2)"), 76u);

@@ -15,7 +15,7 @@ constexpr std::string_view kSchema = R"({
       "when": {"type": "string", "format": "date-time"}, "day": {"type": "string", "format": "date"},
       "wait": {"type": "string", "format": "duration"}, "data": {"type": "string", "format": "byte"},
       "ratio": {"type": "number"}, "count": {"type": "integer"},
-      "maybe": {"type": "string", "nullable": true}, "never": {"type": "string"},
+      "maybe": {"type": "string", "nullable": true}, "never": {"type": "string"}, "texted": {"type": "string", "format": "int-or-string"},
       "names": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
       "ports": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
                 "items": {"type": "object", "properties": {"name": {"type": "string"}, "number": {"type": "integer"}}}},
@@ -53,8 +53,30 @@ TEST(CelTyped, FormatsMakeTypes) {
   EXPECT_EQ(typed("self.spec.wait == duration('1h30m')"), "true");
   EXPECT_EQ(typed("self.spec.data == b'hi'"), "true");
   EXPECT_EQ(typed("type(self.spec.ratio) == double && self.spec.ratio == 2.0"), "true");
-  EXPECT_EQ(typed("self.spec.when", R"({"spec": {"when": "soon"}})").substr(0, 53),
-            "error: Invalid date-time formatted string soon: parsi");
+  EXPECT_EQ(typed("self.spec.when == timestamp('2023-01-01T01:00:00Z')", R"({"spec": {"when": "2023-01-01T01:00:00"}})"), "true");
+}
+
+TEST(CelTyped, WhatIsNotOfItsFormatIsToldInTheReadersWords) {
+  const auto told = [](std::string_view member, std::string_view value) {
+    return typed("[self.spec." + std::string(member) + "]",
+                 R"({"spec": {")" + std::string(member) + R"(": ")" + std::string(value) + "\"}}");
+  };
+  EXPECT_EQ(told("when", "soon"),
+            "error: Invalid date-time formatted string soon: parsing time \"soon\" as \"2006-01-02T15:04:05\": cannot parse \"soon\" as "
+            "\"2006\"");
+  EXPECT_EQ(told("day", "soon"),
+            "error: Invalid date formatted string soon: parsing time \"soon\" as \"2006-01-02\": cannot parse \"soon\" as \"2006\"");
+  EXPECT_EQ(told("day", "2020-13-01"), "error: Invalid date formatted string 2020-13-01: parsing time \"2020-13-01\": month out of range");
+  EXPECT_EQ(told("day", "2020-01-01T"),
+            "error: Invalid date formatted string 2020-01-01T: parsing time \"2020-01-01T\": extra text: \"T\"");
+  EXPECT_EQ(told("data", "a+b/"), "error: Invalid byte formatted string a+b/: illegal base64 data at input byte 1");
+  EXPECT_EQ(typed("self.spec.data == b'\\xfb\\xff'", R"({"spec": {"data": "-_8="}})"), "true");
+}
+
+// Built-in kinds mark it so; a custom resource's member is a text all the same.
+TEST(CelTyped, TheFormatIntOrStringSaysNothingOfACustomResource) {
+  EXPECT_EQ(typed("self.spec.texted + 'x'", R"({"spec": {"texted": "a"}})"), "\"ax\"");
+  EXPECT_EQ(typed("self.spec.texted + 1").substr(0, 44), "ERROR: <input>:1:18: found no matching overl");
 }
 
 TEST(CelTyped, IntOrStringIsWhatItIs) {

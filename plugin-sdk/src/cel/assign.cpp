@@ -8,20 +8,6 @@ namespace {
 
 bool is_param(const Type& type) { return type.kind == TypeKind::kParam; }
 
-bool takes_null(const Type& type) {
-  switch (type.kind) {
-    case TypeKind::kOpaque:
-    case TypeKind::kStruct:
-    case TypeKind::kAny:
-    case TypeKind::kDuration:
-    case TypeKind::kTimestamp:
-    case TypeKind::kNull:
-      return true;
-    default:
-      return type.wrapper;
-  }
-}
-
 bool equal_or_less_exact(const Type& a, const Type& b) {
   if (is_dyn(a) || is_param(a)) return true;
   if (is_dyn(b) || is_param(b)) return false;
@@ -37,6 +23,19 @@ bool equal_or_less_exact(const Type& a, const Type& b) {
 
 }  // namespace
 
+bool takes_null(const Type& type) noexcept {
+  switch (type.kind) {
+    case TypeKind::kOpaque:
+    case TypeKind::kStruct:
+    case TypeKind::kAny:
+    case TypeKind::kDuration:
+    case TypeKind::kTimestamp:
+    case TypeKind::kNull:
+      return true;
+    default:
+      return type.wrapper;
+  }
+}
 bool is_dyn(const Type& type) noexcept { return type.kind == TypeKind::kDyn || type.kind == TypeKind::kAny; }
 bool is_dyn_or_error(const Type& type) noexcept { return is_dyn(type) || type.kind == TypeKind::kError; }
 const Type* most_general(const Type* a, const Type* b) { return equal_or_less_exact(*a, *b) ? a : b; }

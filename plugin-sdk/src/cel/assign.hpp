@@ -15,6 +15,8 @@ namespace backplane::cel_detail {
 
 bool is_dyn(const Type& type) noexcept;
 bool is_dyn_or_error(const Type& type) noexcept;
+// Whether null may stand where the type is wanted.
+bool takes_null(const Type& type) noexcept;
 // What is less exact of two types that fit.
 const Type* most_general(const Type* a, const Type* b);
 

@@ -96,7 +96,8 @@ class Declarer {
       const Object* values = get_object(schema, "additionalProperties");
       return values != nullptr ? map(schema, *values) : object(schema, root);
     }
-    if (type == "string") return get_string(schema, "format") == "int-or-string" ? int_or_string(schema) : text(schema);
+    // Built-in kinds say it by a format; of a custom resource that is a format like any other.
+    if (type == "string") return definitions_ && get_string(schema, "format") == "int-or-string" ? int_or_string(schema) : text(schema);
     if (type == "boolean") return made(Form::kBool, 4);
     if (type == "number") return made(Form::kDouble, 1);
     if (type == "integer") return made(Form::kInt, 1);

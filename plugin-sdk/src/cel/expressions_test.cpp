@@ -170,6 +170,9 @@ TEST(Expressions, MacrosBindNamesInsideThemAlone) {
             "ERROR: <input>:1:23: undeclared reference to 'x' (in container '')\n | [1].all(x, x == 1) && x\n | ......................^");
   EXPECT_EQ(problems("[1].all(2, 3)"), "ERROR: <input>:1:9: argument must be a simple name\n | [1].all(2, 3)\n | ........^");
   EXPECT_EQ(problems("has(object)"), "ERROR: <input>:1:5: invalid argument to has() macro\n | has(object)\n | ....^");
+  // A member that has no name is left out, and what it would be of looked at.
+  EXPECT_EQ(problems("has(object.a.true)"),
+            "ERROR: <input>:1:14: Syntax error: mismatched input 'true' expecting IDENTIFIER\n | has(object.a.true)\n | .............^");
   EXPECT_EQ(problems("object.filter(a.b, false)"),
             "ERROR: <input>:1:16: argument is not an identifier\n | object.filter(a.b, false)\n | ...............^");
 }

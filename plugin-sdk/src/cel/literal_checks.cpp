@@ -10,6 +10,7 @@ namespace {
 
 bool is_duration(const Literal& literal) {
   std::string error;
+  if (literal.kind == LiteralKind::kNull) return false;
   return literal.kind != LiteralKind::kString || schema::parse_go_duration(literal.text, error).has_value();
 }
 

@@ -94,7 +94,9 @@ Val Invocation::invoke(Run& run, std::span<const Val> arguments) const {
     for (std::size_t i = 0; i < arguments.size() && all; ++i) all = fits(run.arena, *candidate.overload->arguments[i], arguments[i]);
     if (all) return candidate.function(call);
   }
-  if (spec_.plain_refusal) return no_overload();
+  if (spec_.refusal == Refusal::kReceiver && !arguments[0].is(ValKind::kString))
+    return error_val(run.arena, "no such overload: " + std::string(spec_.function));
+  if (spec_.refusal != Refusal::kWhole) return no_overload();
   std::string text = "no such overload: " + std::string(spec_.function) + "(";
   for (std::size_t i = 0; i < arguments.size(); ++i) text.append(i == 0 ? "" : ", ").append(type_name(arguments[i]));
   return error_val(run.arena, text + ")");

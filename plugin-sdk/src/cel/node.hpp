@@ -116,15 +116,18 @@ class Invocation final : public Node {
     const Overload* overload;
     Function function;
   };
+  // What is said where nothing fits: "no such overload: f(int)", "no such overload", and "no such overload: f" where it is the first
+  // argument that does not fit.
+  enum class Refusal : unsigned char { kWhole, kPlain, kReceiver };
   struct Spec {
     std::string_view function;
     std::vector<NodePtr> arguments;
     Function fixed = nullptr;           // takes whatever comes
     std::vector<Candidate> candidates;  // the first that fits
     bool guarded = false;               // whether fitting must be looked at
-    bool plain_refusal = false;         // "no such overload", without names
-    bool early = false;                 // the first error ends it before the others are evaluated
-    CostFunction cost = nullptr;        // null: one
+    Refusal refusal = Refusal::kWhole;
+    bool early = false;           // the first error ends it before the others are evaluated
+    CostFunction cost = nullptr;  // null: one
     std::unique_ptr<const re2::RE2> pattern;
   };
   explicit Invocation(Spec spec);

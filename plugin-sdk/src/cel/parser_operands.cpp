@@ -46,7 +46,8 @@ Expr* Parser::select(Expr* of) {
   const bool optional = is_sign(next(), "?");
   if (!optional && !is_name(next())) {
     no_way();
-    return broken('m');
+    broken('m');
+    return of;  // the member that never came is left out
   }
   skip(".");
   if (optional && !marked_name()) return of;

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "cel/assign.hpp"
 #include "cel/equality.hpp"
 #include "cel/literals.hpp"
 #include "cel/types.hpp"
@@ -21,9 +22,9 @@ bool is_any_of(std::string_view text, std::initializer_list<std::string_view> se
 
 const Constant* as_constant(const Node* node) { return dynamic_cast<const Constant*>(node); }
 
-// Whether a value of the type may be anything at run time.
+// Whether a value of the type may be something else at run time: anything, or null.
 bool is_open(const Type& type) {
-  if (type.kind == TypeKind::kDyn || type.kind == TypeKind::kAny || type.kind == TypeKind::kParam || type.wrapper) return true;
+  if (type.kind == TypeKind::kDyn || type.kind == TypeKind::kParam || takes_null(type)) return true;
   return std::any_of(type.parameters.begin(), type.parameters.end(), [](const Type* each) { return is_open(*each); });
 }
 
@@ -185,9 +186,9 @@ class Builder {
       const Type* type = ast_.type(*each);
       return type == nullptr || is_open(*type);
     });
-    spec.plain_refusal = is_any_of(expr.name, {"contains", "startsWith", "endsWith", "matches"});
     if (spec.fixed == nullptr && !candidates(expr, reference, spec)) return nullptr;
     if (!compile_pattern(expr, nodes, spec)) return nullptr;
+    spec.refusal = refusal_of(expr.name, spec.pattern != nullptr);
     const bool chosen_by_values = id.empty() && spec.fixed == nullptr;
     spec.early = nodes.size() > 2 || id == "string_format" || chosen_by_values || spec.pattern != nullptr;
     // These look at what they are given themselves.
@@ -206,6 +207,13 @@ class Builder {
     if (!spec.candidates.empty()) return true;
     problem = "no such overload: " + std::string(expr.name);
     return false;
+  }
+
+  // Texts look at their arguments themselves, and so does whoever has a pattern ready.
+  static Invocation::Refusal refusal_of(std::string_view function, bool has_pattern) {
+    using Refusal = Invocation::Refusal;
+    if (has_pattern || is_any_of(function, {"contains", "startsWith", "endsWith"})) return Refusal::kPlain;
+    return function == "matches" ? Refusal::kReceiver : Refusal::kWhole;
   }
 
   // Functions whose second argument is a pattern; a constant one is compiled now.

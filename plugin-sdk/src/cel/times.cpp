@@ -25,6 +25,11 @@ std::optional<Instant> parse(std::string_view text, std::string& error) {
   return Instant{time->seconds, static_cast<std::uint32_t>(time->nanos), zone_of(text)};
 }
 
+std::optional<Instant> utc(const std::optional<schema::GoTime>& time) {
+  if (!time) return std::nullopt;
+  return Instant{time->seconds, static_cast<std::uint32_t>(time->nanos), 0};
+}
+
 std::string padded(std::int64_t number, std::size_t width) {
   std::string digits = std::to_string(number < 0 ? -number : number);
   if (digits.size() < width) digits.insert(0, width - digits.size(), '0');
@@ -70,15 +75,11 @@ std::optional<Instant> parse_instant(std::string_view text) {
 std::optional<Instant> parse_date_time(std::string_view text, std::string& error) {
   if (text.empty()) return Instant{};
   if (const auto exact = parse(text, error)) return exact;
-  std::string ignored;
-  return parse(std::string(text) + "Z", ignored);  // local time has no zone
+  // Layouts are tried one after the other, and it is the last one's error that is told.
+  return utc(schema::parse_go_local_time(text, error));
 }
 
-std::optional<Instant> parse_date(std::string_view text, std::string& error) {
-  if (text.size() == 10) return parse(std::string(text) + "T00:00:00Z", error);
-  error = "parsing time \"" + std::string(text) + "\" as \"2006-01-02\": cannot parse";
-  return std::nullopt;
-}
+std::optional<Instant> parse_date(std::string_view text, std::string& error) { return utc(schema::parse_go_date(text, error)); }
 
 std::optional<std::int64_t> parse_format_duration(std::string_view text, std::string& error) {
   std::string ignored;

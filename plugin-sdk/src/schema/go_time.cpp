@@ -8,6 +8,8 @@ namespace {
 
 constexpr std::string_view kLayout = "2006-01-02T15:04:05Z07:00";
 constexpr std::string_view kMicroLayout = "2006-01-02T15:04:05.000000Z07:00";
+constexpr std::string_view kLocalLayout = "2006-01-02T15:04:05";
+constexpr std::string_view kDateLayout = "2006-01-02";
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
@@ -31,31 +33,37 @@ std::int64_t days_of(int year, int month, int day) noexcept {
 // Walks the text along the layout, as time.parse does.
 class TimeReader {
  public:
-  TimeReader(std::string_view text, bool micro, std::string& error) noexcept : text_(text), rest_(text), micro_(micro), error_(error) {}
+  TimeReader(std::string_view text, std::string_view layout, std::string& error) noexcept
+      : text_(text), rest_(text), layout_(layout), error_(error) {}
 
   std::optional<GoTime> read() {
-    int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
+    int year = 0, month = 0, day = 0;
     const bool fields = number(4, year, "2006") && literal('-') && number(2, month, "01") && in_range(month, 1, 12, "month") &&
-                        literal('-') && number(2, day, "02") && literal('T') && number(2, hour, "15") && in_range(hour, 0, 23, "hour") &&
-                        literal(':') && number(2, minute, "04") && in_range(minute, 0, 59, "minute") && literal(':') &&
-                        number(2, second, "05") && in_range(second, 0, 59, "second") && fraction() && zone();
+                        literal('-') && number(2, day, "02") && (layout_ == kDateLayout || clock());
     if (!fields) return std::nullopt;
     if (!rest_.empty()) return fail("parsing time " + quoted(text_) + ": extra text: " + quoted(rest_));
     if (day < 1 || day > days_in(month, year)) return fail("parsing time " + quoted(text_) + ": day out of range");
     GoTime time;
-    time.seconds = days_of(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset_;
+    time.seconds = days_of(year, month, day) * 86400 + seconds_;
     time.nanos = nanos_;
     return time;
   }
 
  private:
+  bool clock() {
+    int hour = 0, minute = 0, second = 0;
+    const bool fields = literal('T') && number(2, hour, "15") && in_range(hour, 0, 23, "hour") && literal(':') && number(2, minute, "04") &&
+                        in_range(minute, 0, 59, "minute") && literal(':') && number(2, second, "05") && in_range(second, 0, 59, "second") &&
+                        fraction() && (layout_ == kLocalLayout || zone());
+    seconds_ = hour * 3600 + minute * 60 + second - offset_;
+    return fields;
+  }
   std::nullopt_t fail(std::string message) {
     error_ = std::move(message);
     return std::nullopt;
   }
   bool cannot(std::string_view element) {
-    error_ = "parsing time " + quoted(text_) + " as " + quoted(micro_ ? kMicroLayout : kLayout) + ": cannot parse " + quoted(rest_) +
-             " as " + quoted(element);
+    error_ = "parsing time " + quoted(text_) + " as " + quoted(layout_) + ": cannot parse " + quoted(rest_) + " as " + quoted(element);
     return false;
   }
   bool in_range(int value, int low, int high, std::string_view name) {
@@ -82,7 +90,7 @@ class TimeReader {
     std::size_t count = 0;
     const bool point = !rest_.empty() && (rest_[0] == '.' || rest_[0] == ',');
     while (point && 1 + count < rest_.size() && is_digit(rest_[1 + count])) ++count;
-    if (micro_) {
+    if (layout_ == kMicroLayout) {
       if (!point || count < 6) return cannot(".000000");
       count = 6;
     } else if (count == 0) {
@@ -110,16 +118,22 @@ class TimeReader {
     return true;
   }
 
-  std::string_view text_, rest_;
-  bool micro_;
+  std::string_view text_, rest_, layout_;
   std::string& error_;
+  std::int64_t seconds_ = 0;  // of the day, less the offset
   std::int64_t offset_ = 0;
   std::int32_t nanos_ = 0;
 };
 
 }  // namespace
 
-std::optional<GoTime> parse_go_time(std::string_view text, bool micro, std::string& error) { return TimeReader(text, micro, error).read(); }
+std::optional<GoTime> parse_go_time(std::string_view text, bool micro, std::string& error) {
+  return TimeReader(text, micro ? kMicroLayout : kLayout, error).read();
+}
+std::optional<GoTime> parse_go_local_time(std::string_view text, std::string& error) {
+  return TimeReader(text, kLocalLayout, error).read();
+}
+std::optional<GoTime> parse_go_date(std::string_view text, std::string& error) { return TimeReader(text, kDateLayout, error).read(); }
 
 std::string print_go_time(const GoTime& time, bool micro) {
   std::string text = format_rfc3339(time.seconds);
