@@ -9,12 +9,18 @@ namespace backplane::schema {
 namespace strategic {
 namespace {
 
+// Structs of upstream's without a member that JSON has: they hold it as it is.
+bool is_opaque_struct(Form form) {
+  return form == Form::kRawExtension || form == Form::kFieldsV1 || form == Form::kAnyJson || form == Form::kShape;
+}
+
 Status look_up(const Type* type, std::string_view key, bool list, Member& out) {
-  if (!type || type->form() != Form::kStruct) {
+  const bool opaque = type != nullptr && is_opaque_struct(type->form());
+  if (!type || (type->form() != Form::kStruct && !opaque)) {
     const std::string_view kind = type && type->form() == Form::kMap ? "map" : "slice";
     return failure("merging an object in json but data type is not struct, instead is: " + std::string(kind));
   }
-  const int index = type->body().find(key, 0);
+  const int index = opaque ? -1 : type->body().find(key, 0);
   if (index < 0) {
     return failure("unable to find api field in struct " + std::string(type->go_struct_name()) + " for the json field " + quoted(key));
   }

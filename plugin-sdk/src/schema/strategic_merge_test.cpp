@@ -75,6 +75,11 @@ TEST(StrategicMerge, ErrorsHaveUpstreamsWords) {
   EXPECT_EQ(merged("{}", "[]"), "400 json: cannot unmarshal array into Go value of type map[string]interface {}");
 }
 
+TEST(StrategicMerge, KnowsNoMemberOfWhatIsKeptAsItIs) {
+  EXPECT_EQ(merged(R"({"spec":{"extra":{"a":{"b":1}}}})", R"({"spec":{"extra":{"a":{"c":1}}}})"),
+            R"(500 unable to find api field in struct RawExtension for the json field "a")");
+}
+
 TEST(StrategicMerge, ReplacesAMemberOfAnotherKind) { EXPECT_EQ(parts(R"([{"name":"a"}])", R"("parts":"x")"), "\"x\""); }
 
 TEST(StrategicMerge, IsNotForCustomResources) {
