@@ -17,7 +17,7 @@ std::string_view type_of(const Method& method) { return method.streams ? "bidi_s
 void add(Metric& metric, const Method& method) { metric.add({method.name, method.service, type_of(method)}); }
 
 // As gRPC's clients in Go write them.
-std::string_view code_name(grpc::StatusCode code) {
+std::string_view code_name(Code code) {
   constexpr std::array<std::string_view, 17> kNames = {
       "OK",       "Canceled",       "Unknown",          "InvalidArgument",   "DeadlineExceeded",
       "NotFound", "AlreadyExists",  "PermissionDenied", "ResourceExhausted", "FailedPrecondition",
@@ -44,10 +44,10 @@ void count_received(const Method& method) {
   add(metric, method);
 }
 
-void count_handled(const Method& method, const grpc::Status& status) {
+void count_handled(const Method& method, const CallStatus& status) {
   static Metric& metric = Metric::counter("grpc_client_handled_total", "Calls that have ended, by method and code.",
                                           {"grpc_code", "grpc_method", "grpc_service", "grpc_type"});
-  metric.add({code_name(status.error_code()), method.name, method.service, type_of(method)});
+  metric.add({code_name(status.code), method.name, method.service, type_of(method)});
 }
 
 }  // namespace backplane::etcd

@@ -3,9 +3,9 @@
 // Thread-safety: any thread.
 #pragma once
 
-#include <grpcpp/grpcpp.h>
-
 #include <string_view>
+
+#include "call_status.hpp"
 
 namespace backplane::etcd {
 
@@ -20,6 +20,6 @@ inline constexpr Method kWatchMethod{"etcdserverpb.Watch", "Watch", true};
 void count_started(const Method& method);
 void count_sent(const Method& method);
 void count_received(const Method& method);
-void count_handled(const Method& method, const grpc::Status& status);
+void count_handled(const Method& method, const CallStatus& status);
 
 }  // namespace backplane::etcd

@@ -1,46 +1,39 @@
-// How each call to etcd begins, for Cluster::call() and its like.
+// The calls to etcd, for Cluster::call() and its like: their names and messages.
 //
 // Thread-safety: values without state.
 #pragma once
 
 #include "cluster.hpp"
+#include "etcd.pb.h"
 
 namespace backplane::etcd {
 
 namespace pb = etcdserverpb;
 
-struct StartRange {
+struct RangeCall {
   static constexpr Method kMethod{"etcdserverpb.KV", "Range"};
-  auto operator()(const Server& server, grpc::ClientContext* context, const pb::RangeRequest& request, grpc::CompletionQueue* queue) const {
-    return server.kv->AsyncRange(context, request, queue);
-  }
+  using Request = pb::RangeRequest;
+  using Response = pb::RangeResponse;
 };
-struct StartTxn {
+struct TxnCall {
   static constexpr Method kMethod{"etcdserverpb.KV", "Txn"};
-  auto operator()(const Server& server, grpc::ClientContext* context, const pb::TxnRequest& request, grpc::CompletionQueue* queue) const {
-    return server.kv->AsyncTxn(context, request, queue);
-  }
+  using Request = pb::TxnRequest;
+  using Response = pb::TxnResponse;
 };
-struct StartCompact {
+struct CompactCall {
   static constexpr Method kMethod{"etcdserverpb.KV", "Compact"};
-  auto operator()(const Server& server, grpc::ClientContext* context, const pb::CompactionRequest& request,
-                  grpc::CompletionQueue* queue) const {
-    return server.kv->AsyncCompact(context, request, queue);
-  }
+  using Request = pb::CompactionRequest;
+  using Response = pb::CompactionResponse;
 };
-struct StartLease {
+struct LeaseCall {
   static constexpr Method kMethod{"etcdserverpb.Lease", "LeaseGrant"};
-  auto operator()(const Server& server, grpc::ClientContext* context, const pb::LeaseGrantRequest& request,
-                  grpc::CompletionQueue* queue) const {
-    return server.lease->AsyncLeaseGrant(context, request, queue);
-  }
+  using Request = pb::LeaseGrantRequest;
+  using Response = pb::LeaseGrantResponse;
 };
-struct StartStatus {
+struct StatusCall {
   static constexpr Method kMethod{"etcdserverpb.Maintenance", "Status"};
-  auto operator()(const Server& server, grpc::ClientContext* context, const pb::StatusRequest& request,
-                  grpc::CompletionQueue* queue) const {
-    return server.maintenance->AsyncStatus(context, request, queue);
-  }
+  using Request = pb::StatusRequest;
+  using Response = pb::StatusResponse;
 };
 
 }  // namespace backplane::etcd

@@ -96,7 +96,7 @@ Task<Result<Revision>> EtcdStorage::current_revision() { return revisions_.curre
 Task<Status> EtcdStorage::put_fence() {
   pb::TxnRequest request;
   request.add_success()->mutable_request_put()->set_key(fence_);
-  auto writing = cluster_.call<pb::TxnResponse>(StartTxn(), std::move(request), /*reads=*/true);
+  auto writing = cluster_.call<TxnCall>(std::move(request), /*reads=*/true);
   auto written = co_await std::move(writing);
   co_return written.ok() ? Status() : std::move(written.status());
 }
@@ -119,7 +119,7 @@ std::int64_t EtcdStorage::size_bytes() const noexcept { return states_.size_byte
 // ---- reads and writes
 
 Task<Result<RangeResult>> EtcdStorage::range(backplane::RangeRequest request) {
-  auto reading = cluster_.call<pb::RangeResponse>(StartRange(), range_message(request, keys_), /*reads=*/true);
+  auto reading = cluster_.call<RangeCall>(range_message(request, keys_), /*reads=*/true);
   auto answer = co_await std::move(reading);
   if (!answer.ok()) co_return std::move(answer.status());
   RangeResult result;
@@ -133,7 +133,7 @@ Task<Result<RangeResult>> EtcdStorage::range(backplane::RangeRequest request) {
 
 Task<Result<TxnResult>> EtcdStorage::txn(backplane::TxnRequest request) {
   if (Status bad = check_txn(request); !bad.ok()) co_return bad;
-  auto writing = cluster_.call<pb::TxnResponse>(StartTxn(), txn_message(request, keys_), /*reads=*/false);
+  auto writing = cluster_.call<TxnCall>(txn_message(request, keys_), /*reads=*/false);
   auto answer = co_await std::move(writing);
   if (!answer.ok()) co_return std::move(answer.status());
   TxnResult result;
@@ -164,7 +164,7 @@ Task<Result<bool>> EtcdStorage::wins_compaction(Revision revision) {
   put.set_key(compare.key());
   put.set_value(std::to_string(revision));
   request.add_failure()->mutable_request_range()->set_key(compare.key());
-  auto asking = cluster_.call<pb::TxnResponse>(StartTxn(), std::move(request), /*reads=*/false);
+  auto asking = cluster_.call<TxnCall>(std::move(request), /*reads=*/false);
   auto answer = co_await std::move(asking);
   if (!answer.ok()) co_return std::move(answer.status());
   if (answer->succeeded()) {
@@ -183,7 +183,7 @@ Task<Status> EtcdStorage::compact(Revision revision) {
   if (!*wins) co_return Status();
   pb::CompactionRequest request;
   request.set_revision(revision);
-  auto compacting = cluster_.call<pb::CompactionResponse>(StartCompact(), std::move(request), /*reads=*/true);
+  auto compacting = cluster_.call<CompactCall>(std::move(request), /*reads=*/true);
   auto done = co_await std::move(compacting);
   // That somebody else has compacted further is as good.
   const bool fine = done.ok() || done.status().reason() == Reason::kExpired;
@@ -194,7 +194,7 @@ Task<Result<LeaseId>> EtcdStorage::grant_lease(std::chrono::seconds ttl) {
   if (ttl.count() <= 0) co_return bad_request("a lease needs a time to live of at least one second");
   pb::LeaseGrantRequest request;
   request.set_ttl(ttl.count());
-  auto granting = cluster_.call<pb::LeaseGrantResponse>(StartLease(), std::move(request), /*reads=*/false);
+  auto granting = cluster_.call<LeaseCall>(std::move(request), /*reads=*/false);
   auto granted = co_await std::move(granting);
   if (!granted.ok()) co_return std::move(granted.status());
   co_return LeaseId{granted->id()};

@@ -66,7 +66,7 @@ Task<Answer> RevisionCalls::ask(std::chrono::milliseconds patience) {
   pb::RangeRequest request;
   request.set_key(key_);
   request.set_count_only(true);
-  auto asking = cluster_.call<pb::RangeResponse>(StartRange(), std::move(request), /*reads=*/true, patience);
+  auto asking = cluster_.call<RangeCall>(std::move(request), /*reads=*/true, patience);
   auto answer = co_await std::move(asking);
   if (!answer.ok()) co_return std::move(answer.status());
   co_return Revision{answer->header().revision()};

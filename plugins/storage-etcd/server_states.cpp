@@ -26,10 +26,10 @@ void ServerStates::look() noexcept {
     looked_ = now;
   }
   for (std::size_t i = 0; i < cluster_.size(); ++i) {
-    const auto done = [this, i](const grpc::Status& status, const pb::StatusResponse& answer) {
+    const auto done = [this, i](const CallStatus& status, const pb::StatusResponse& answer) {
       if (status.ok()) note(i, answer.version(), answer.dbsize());
     };
-    cluster_.call_back<pb::StatusResponse>(cluster_.servers()[i], StartStatus(), pb::StatusRequest(), kPatience, done);
+    cluster_.call_back<StatusCall>(cluster_.servers()[i], pb::StatusRequest(), kPatience, done);
   }
 }
 

@@ -1,12 +1,11 @@
 #include "watches.hpp"
 
-#include <grpcpp/alarm.h>
-
 #include <algorithm>
 #include <deque>
 #include <optional>
 
 #include "backplane/storage_feed.hpp"
+#include "etcd.pb.h"
 
 namespace backplane::etcd {
 namespace {
@@ -59,144 +58,76 @@ class StreamListener {
   virtual ~StreamListener() = default;
   // False: no more is read until Stream::resume().
   virtual bool received(etcdserverpb::WatchResponse& response) = 0;
-  virtual void ended(const grpc::Status& status) = 0;
+  virtual void ended(const CallStatus& status) = 0;
 };
 
 // One stream with one watch.  It holds itself until it has ended.
-class Stream final {
+class Stream final : public CallListener {
  public:
-  static std::shared_ptr<Stream> open(std::shared_ptr<Shared> shared, std::shared_ptr<StreamListener> listener,
-                                      etcdserverpb::WatchRequest request) {
-    auto stream = std::make_shared<Stream>(std::move(shared), std::move(listener), std::move(request));
-    stream->self_ = stream;
-    return stream;
-  }
-  Stream(std::shared_ptr<Shared> shared, std::shared_ptr<StreamListener> listener, etcdserverpb::WatchRequest request)
-      : shared_(std::move(shared)), listener_(std::move(listener)), request_(std::move(request)) {}
+  Stream(std::shared_ptr<Shared> shared, std::shared_ptr<StreamListener> listener)
+      : shared_(std::move(shared)), listener_(std::move(listener)) {}
 
   // False: the cluster has stopped; nothing will be told.
-  bool start() {
-    if (!shared_->cluster.enter(&context_)) {
-      self_.reset();
-      return false;
-    }
+  bool start(const std::shared_ptr<Stream>& self, const etcdserverpb::WatchRequest& request) {
+    if (!shared_->cluster.enter()) return false;
+    const std::lock_guard lock(mutex_);
+    self_ = self;
     server_ = &shared_->cluster.server();
-    Cluster::require_leader(context_);
     count_started(kWatchMethod);
-    calls_ = server_->watch->PrepareAsyncWatch(&context_, shared_->cluster.queue());
-    calls_->StartCall(tag(begun_));
+    count_sent(kWatchMethod);
+    call_ = server_->channel->start({kWatchMethod, request.SerializeAsString(), Channel::Clock::time_point::max(), true}, *this);
     return true;
   }
   void ask_progress() {
-    const std::lock_guard lock(mutex_);
-    asked_ = true;
-    write_next();
+    etcdserverpb::WatchRequest request;
+    request.mutable_progress_request();
+    if (const auto call = started()) {
+      count_sent(kWatchMethod);
+      server_->channel->send(call, request.SerializeAsString());
+    }
   }
   void resume() {
-    const std::lock_guard lock(mutex_);
-    if (over_ || reading_) return;
-    read_next();
+    if (const auto call = started()) server_->channel->resume(call);
   }
   void cancel() {
-    context_.TryCancel();
-    const std::lock_guard lock(mutex_);
-    if (reading_) return;  // the read finds out
-    over_ = true;
-    finish_when_idle();
+    if (const auto call = started()) server_->channel->cancel(call);
   }
 
  private:
-  // What happens to it, one function for each.
-  template <void (Stream::*Then)(bool)>
-  class Event final : public Waiter {
-   public:
-    explicit Event(Stream& stream) : stream_(stream) {}
-    void happened(bool ok) override { (stream_.*Then)(ok); }
-
-   private:
-    Stream& stream_;
-  };
-  static void* tag(Waiter& waiter) { return &waiter; }
-
-  void has_begun(bool ok) {
+  // None: start() has not returned; who opens it looks once more whether it is wanted.
+  Channel::CallRef started() {
     const std::lock_guard lock(mutex_);
-    writing_ = reading_ = false;
-    over_ = over_ || !ok;
-    if (!over_) {
-      writing_ = true;
-      calls_->Write(request_, tag(written_));
-      read_next();
-    }
-    finish_when_idle();
+    return call_;
   }
-  void was_read(bool ok) {
-    {
-      const std::lock_guard lock(mutex_);
-      reading_ = false;  // before the listener may say resume()
-      over_ = over_ || !ok;
-      finish_when_idle();
-      if (over_) return;
-    }
+  bool message(std::string bytes) override {
     count_received(kWatchMethod);
-    if (listener_->received(response_)) resume();
+    if (response_.ParseFromString(bytes)) return listener_->received(response_);
+    cancel();
+    return true;
   }
-  void was_written(bool ok) {
-    const std::lock_guard lock(mutex_);
-    writing_ = false;
-    if (ok) count_sent(kWatchMethod);
-    if (ok) write_next();
-    finish_when_idle();
-  }
-  void has_ended(bool) {
-    if (status_.error_code() == grpc::StatusCode::UNAVAILABLE) shared_->cluster.pass_over(*server_);
-    count_handled(kWatchMethod, status_);
-    shared_->cluster.leave(&context_);
+  void ended(CallStatus status) override {
+    std::shared_ptr<Stream> self;
+    {
+      // Not before start() has returned.
+      const std::lock_guard lock(mutex_);
+      self = std::move(self_);
+    }
+    if (status.code == Code::kUnavailable) shared_->cluster.pass_over(*server_);
+    count_handled(kWatchMethod, status);
     const auto shared = shared_;
-    listener_->ended(status_);
-    // This object holds the channel: it goes before the store may.
-    auto self = std::move(self_);
+    listener_->ended(status);
     self.reset();
+    shared->cluster.leave();
     shared->leave();
-  }
-
-  // All under the lock.
-  void read_next() {
-    reading_ = true;
-    calls_->Read(&response_, tag(read_));
-  }
-  void write_next() {
-    if (writing_ || over_ || !asked_) return;
-    asked_ = false;
-    writing_ = true;
-    request_.Clear();
-    request_.mutable_progress_request();
-    calls_->Write(request_, tag(written_));
-  }
-  void finish_when_idle() {
-    if (!over_ || reading_ || writing_ || std::exchange(finishing_, true)) return;
-    context_.TryCancel();
-    calls_->Finish(&status_, tag(ended_));
   }
 
   const std::shared_ptr<Shared> shared_;
   const std::shared_ptr<StreamListener> listener_;
-  std::shared_ptr<Stream> self_;
-  grpc::ClientContext context_;
-  std::unique_ptr<grpc::ClientAsyncReaderWriter<etcdserverpb::WatchRequest, etcdserverpb::WatchResponse>>
-      calls_;  // in memory of the context
-  const Server* server_ = nullptr;
-  etcdserverpb::WatchRequest request_;
-  etcdserverpb::WatchResponse response_;
-  grpc::Status status_;
-  Event<&Stream::has_begun> begun_{*this};
-  Event<&Stream::was_read> read_{*this};
-  Event<&Stream::was_written> written_{*this};
-  Event<&Stream::has_ended> ended_{*this};
   std::mutex mutex_;
-  bool reading_ = true, writing_ = true;  // until it has begun
-  bool asked_ = false;
-  bool over_ = false;
-  bool finishing_ = false;
+  std::shared_ptr<Stream> self_;
+  Channel::CallRef call_;
+  const Server* server_ = nullptr;
+  etcdserverpb::WatchResponse response_;
 };
 
 // A watch: what has come and not been taken, and the stream that brings more.
@@ -220,7 +151,7 @@ class Follower final : public StreamListener, public std::enable_shared_from_thi
   Task<Result<EventBatch>> next();
 
   bool received(etcdserverpb::WatchResponse& response) override;
-  void ended(const grpc::Status& status) override;
+  void ended(const CallStatus& status) override;
 
  private:
   std::shared_ptr<Stream> current() {
@@ -252,8 +183,7 @@ class Follower final : public StreamListener, public std::enable_shared_from_thi
   EventBatch gathered_;  // of a response in several parts
   std::size_t gathered_bytes_ = 0;
   std::chrono::milliseconds pause_ = kFirstPause;
-  std::mutex alarm_mutex_;  // an alarm is not thread-safe
-  grpc::Alarm alarm_;
+  std::atomic<std::uint64_t> alarm_{0};
 };
 
 etcdserverpb::WatchRequest Follower::first_request(Revision after) const {
@@ -277,16 +207,24 @@ void Follower::connect() {
   std::shared_ptr<Stream> stream;
   {
     const std::lock_guard lock(mutex_);
-    if (!over_) stream = stream_ = Stream::open(shared_, shared_from_this(), first_request(reached_));
+    if (!over_) stream = stream_ = std::make_shared<Stream>(shared_, shared_from_this());
   }
   if (stream == nullptr) {
     shared_->leave();
     return;
   }
-  if (!stream->start()) {
+  if (!stream->start(stream, first_request(reached_))) {
     finish(stopped_status());
     shared_->leave();
+    return;
   }
+  // It may have been given up before there was anything to cancel.
+  bool over = false;
+  {
+    const std::lock_guard lock(mutex_);
+    over = over_.has_value();
+  }
+  if (over) stream->cancel();
 }
 
 void Follower::connect_later() {
@@ -294,21 +232,18 @@ void Follower::connect_later() {
     finish(stopped_status());
     return;
   }
-  // It holds itself until the alarm has rung.
-  struct Again final : Waiter {
-    explicit Again(std::shared_ptr<Follower> self) : follower(std::move(self)) {}
-    void happened(bool) override {
-      const auto kept = std::move(follower);
-      delete this;
-      kept->connect();
-      kept->shared_->leave();
-    }
-    std::shared_ptr<Follower> follower;
-  };
-  const std::lock_guard lock(alarm_mutex_);
-  alarm_.Set(shared_->cluster.queue(), std::chrono::system_clock::now() + pause_,
-             static_cast<Waiter*>(std::make_unique<Again>(shared_from_this()).release()));
+  alarm_.store(shared_->cluster.wire().after(pause_, [self = shared_from_this()] {
+    self->connect();
+    self->shared_->leave();
+  }));
   pause_ = std::min(pause_ * 2, kLongestPause);
+  // It may have been given up before there was an alarm to ring.
+  bool over = false;
+  {
+    const std::lock_guard lock(mutex_);
+    over = over_.has_value();
+  }
+  if (over) shared_->cluster.wire().at_once(alarm_.load());
 }
 
 void Follower::collect(etcdserverpb::WatchResponse& response) {
@@ -353,7 +288,7 @@ bool Follower::received(etcdserverpb::WatchResponse& response) {
   return !stalled_;
 }
 
-void Follower::ended(const grpc::Status& status) {
+void Follower::ended(const CallStatus& status) {
   gathered_ = {};
   gathered_bytes_ = 0;
   bool over = false;
@@ -364,8 +299,8 @@ void Follower::ended(const grpc::Status& status) {
     over = over_.has_value();
   }
   if (!over && !shared_->cluster.stopping()) {
-    if (!status.ok() && status.error_code() != grpc::StatusCode::CANCELLED) {
-      warn("a watch on etcd broke off, opening it again error=" + quoted(status.error_message()));
+    if (!status.ok() && status.code != Code::kCancelled) {
+      warn("a watch on etcd broke off, opening it again error=" + quoted(status.message));
     }
     connect_later();
   } else if (!over) {
@@ -388,8 +323,7 @@ void Follower::finish(Status why) {
     shared_->open.erase(this);
   }
   if (stream) stream->cancel();
-  const std::lock_guard lock(alarm_mutex_);
-  alarm_.Cancel();
+  shared_->cluster.wire().at_once(alarm_.load());
 }
 
 Task<Result<EventBatch>> Follower::next() {

@@ -35,32 +35,27 @@ std::string Keys::from_etcd(std::string_view key) const {
   return std::string(kRoot) + std::string(key.substr(prefix_.size()));
 }
 
-Status to_status(const grpc::Status& status) {
-  const std::string& text = status.error_message();
+Status to_status(const CallStatus& status) {
+  const std::string& text = status.message;
   for (const Words& words : kWords) {
     if (text.starts_with(words.etcd)) return Status(words.reason, std::string(words.ours));
   }
-  switch (status.error_code()) {
-    case grpc::StatusCode::DEADLINE_EXCEEDED:
+  switch (status.code) {
+    case Code::kDeadlineExceeded:
       return timeout("etcd did not answer in time", 1);
-    case grpc::StatusCode::UNAVAILABLE:
-    case grpc::StatusCode::CANCELLED:
+    case Code::kUnavailable:
+    case Code::kCancelled:
       return service_unavailable("etcd cannot be reached: " + text);
     default:
       return Status(500, Reason::kNone, text);
   }
 }
 
-bool never_arrived(const grpc::Status& status) {
-  if (status.error_code() != grpc::StatusCode::UNAVAILABLE) return false;
-  const std::string& text = status.error_message();
-  return text == kNoLeader || text.find("failed to connect") != std::string::npos || text.find("Failed to connect") != std::string::npos ||
-         text.find("name resolution") != std::string::npos || text.find("DNS resolution") != std::string::npos;
+bool never_arrived(const CallStatus& status) {
+  return status.code == Code::kUnavailable && (status.never_sent || status.message == kNoLeader);
 }
 
-bool is_electing(const grpc::Status& status) {
-  return status.error_code() == grpc::StatusCode::UNAVAILABLE && status.error_message().starts_with("etcdserver: ");
-}
+bool is_electing(const CallStatus& status) { return status.code == Code::kUnavailable && status.message.starts_with("etcdserver: "); }
 
 Status stopped_status() { return service_unavailable("the store has stopped"); }
 Status compacted_status() { return expired("the requested revision has been compacted away"); }

@@ -3,12 +3,11 @@
 // Thread-safety: pure functions.
 #pragma once
 
-#include <grpcpp/support/status.h>
-
 #include <string>
 #include <string_view>
 
 #include "backplane/storage.hpp"
+#include "call_status.hpp"
 #include "etcd.pb.h"
 
 namespace backplane::etcd {
@@ -26,11 +25,11 @@ class Keys {
 };
 
 // What etcd answered that was not OK.
-Status to_status(const grpc::Status& status);
+Status to_status(const CallStatus& status);
 // No server has taken the request: another one may be asked.
-bool never_arrived(const grpc::Status& status);
+bool never_arrived(const CallStatus& status);
 // The server is there, but its cluster has no leader at the moment, or has just changed it.
-bool is_electing(const grpc::Status& status);
+bool is_electing(const CallStatus& status);
 Status stopped_status();
 Status compacted_status();
 

@@ -126,6 +126,44 @@ TEST_F(EtcdStorage, AnotherServerIsAskedWhenOneIsAway) {
   EXPECT_EQ(second.put("/a", "2"), 3);
 }
 
+TEST_F(EtcdStorage, AServerIsReachedByItsName) {
+  OpenStore store(etcd_backend());
+  const std::string url = "http://localhost:" + std::to_string(Servers::in(store.directory()).port());
+  OpenStore second(
+      {"Named", [&](const std::string&) -> Result<std::unique_ptr<StorageBackend>> { return open_etcd_storage(settings_for({url})); }});
+  store.put("/a", "1");
+  EXPECT_EQ(second.get("/a"), "1");
+  OpenStore third({"Nameless", [&](const std::string&) -> Result<std::unique_ptr<StorageBackend>> {
+                     return open_etcd_storage(settings_for({"http://no-such-host.invalid:1"}));
+                   }});
+  const auto away = third.run(third->current_revision());
+  ASSERT_FALSE(away.ok());
+  EXPECT_EQ(away.status().code(), 503) << away.status().message();
+}
+
+TEST_F(EtcdStorage, AnAnswerLargerThanEveryWindowComesWhole) {
+  OpenStore store(etcd_backend());
+  const std::string value(1'000'000, 'v');
+  for (int i = 0; i < 20; ++i) store.put("/large/" + std::to_string(i), value);
+  RangeRequest request;
+  request.start = "/large/";
+  request.end = "/large0";
+  const auto all = store.run(store->range(request));
+  ASSERT_TRUE(all.ok()) << all.status().message();
+  ASSERT_EQ(all->items.size(), 20U);
+  EXPECT_EQ(all->items.back().value.view(), value);
+  // A watch that nobody reads has etcd wait, and what it brings is all there afterwards.
+  auto watch = store->watch("/large/", 1);
+  ASSERT_TRUE(watch.ok());
+  std::size_t events = 0;
+  while (events < 20) {
+    const auto batch = store.run((*watch)->next());
+    ASSERT_TRUE(batch.ok()) << batch.status().message();
+    events += batch->events.size();
+  }
+  EXPECT_EQ(events, 20U);
+}
+
 TEST_F(EtcdStorage, OneRevisionIsAskedForByAllWhoWait) {
   OpenStore store(etcd_backend());
   LoopPool loops{2};
