@@ -105,6 +105,10 @@ bool same_but_metadata(const Object& a, const Object& b) {
 class EndpointSliceStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
+  void canonicalize(Object& object) const override {
+    null_when_empty(object, "endpoints");
+    null_when_empty(object, "ports");
+  }
 
  protected:
   void prepare_create(Object& object) const override {

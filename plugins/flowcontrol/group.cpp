@@ -70,6 +70,10 @@ const Bootstrap* find_mandatory(std::string_view resource, const Object& object)
 class FlowSchemaStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
+  void canonicalize(Object& object) const override {
+    each_mutable(ensure_object(object, "spec"), "rules",
+                 [](Object& rule) { each_mutable(rule, "resourceRules", [](Object& each) { null_when_empty(each, "namespaces"); }); });
+  }
 
  protected:
   void check(const Object& object, FieldErrors& errors) const override {

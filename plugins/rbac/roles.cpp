@@ -13,10 +13,16 @@ namespace {
 
 using namespace kit;
 
-// Selectors that cannot be used are said to be so, behind what is wrong with them.
-class ClusterRoleStrategy final : public KindStrategy {
+class RoleStrategy : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
+  void canonicalize(Object& role) const override { null_when_empty(role, "rules"); }
+};
+
+// Selectors that cannot be used are said to be so, behind what is wrong with them.
+class ClusterRoleStrategy final : public RoleStrategy {
+ public:
+  using RoleStrategy::RoleStrategy;
 
  protected:
   void check(const Object& role, FieldErrors& errors) const override {
@@ -55,7 +61,7 @@ Value show_service_accounts(const Value* subjects, std::int64_t) {
 Result<GroupDocument> rbac_group() {
   return read_group(rbac_group_json(),
                     {.printers = {{"users", show_users}, {"groups", show_groups}, {"serviceAccounts", show_service_accounts}},
-                     .kinds = {{"ClusterRole", {.make = made<ClusterRoleStrategy>()}}}});
+                     .kinds = {{"ClusterRole", {.make = made<ClusterRoleStrategy>()}}, {"Role", {.make = made<RoleStrategy>()}}}});
 }
 
 Result<std::vector<std::shared_ptr<const SchemaSet>>> rbac_schemas() { return embedded_schemas({rbac_v1_json()}); }

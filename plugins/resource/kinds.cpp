@@ -78,6 +78,11 @@ void print_pool_status(const Object& request, std::int64_t now, Array& cells) {
 
 // ---- kinds
 
+// A claim without requests has no list of them, rather than an empty one.
+void drop_empty_requests(Object& claim_spec) {
+  if (Object* devices = mutable_object(claim_spec, "devices")) null_when_empty(*devices, "requests");
+}
+
 class DeviceClassStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
@@ -95,6 +100,7 @@ class DeviceClassStrategy final : public KindStrategy {
 class ClaimStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
+  void canonicalize(Object& claim) const override { drop_empty_requests(ensure_object(claim, "spec")); }
 
  protected:
   void check_new(const Object& claim, FieldErrors& errors) const override {
@@ -120,6 +126,7 @@ class ClaimStatusStrategy final : public StatusStrategy {
 class ClaimTemplateStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
+  void canonicalize(Object& object) const override { drop_empty_requests(ensure_object(ensure_object(object, "spec"), "spec")); }
 
  protected:
   void check(const Object& object, FieldErrors& errors) const override {

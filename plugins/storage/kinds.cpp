@@ -40,6 +40,11 @@ class DriverStrategy final : public KindStrategy {
 class NodeStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
+  void canonicalize(Object& object) const override {
+    Object& spec = ensure_object(object, "spec");
+    null_when_empty(spec, "drivers");
+    each_mutable(spec, "drivers", [](Object& driver) { null_when_empty(driver, "topologyKeys"); });
+  }
 
  protected:
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
