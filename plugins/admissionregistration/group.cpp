@@ -21,19 +21,6 @@ std::shared_ptr<const SchemaSet> set_of(std::string_view document, std::vector<s
   return std::move(*made);
 }
 
-template <const char* kMember, const char* kList>
-void print_count(const Object& object, std::int64_t, Array& cells) {
-  const Object& holder = *kMember == '\0' ? object : object_or_empty(object, kMember);
-  cells.emplace_back(static_cast<std::int64_t>(count_of(holder, kList)));
-}
-constexpr char kNone[] = "", kSpec[] = "spec", kWebhooks[] = "webhooks", kValidations[] = "validations", kMutations[] = "mutations";
-
-void print_param_kind(const Object& object, std::int64_t, Array& cells) {
-  const Value* kind = find_path(object, "spec.paramKind");
-  if (kind == nullptr || !kind->is_object()) return void(cells.emplace_back("<unset>"));
-  cells.emplace_back(std::string(get_string(kind->get_object(), "apiVersion")) + "/" + std::string(get_string(kind->get_object(), "kind")));
-}
-
 // A selector as Go prints the struct.
 std::string go_text(const Object& selector) {
   std::map<std::string_view, std::string_view> labels;
@@ -81,11 +68,7 @@ std::vector<std::shared_ptr<const SchemaSet>> admissionregistration_schemas() {
 
 Result<GroupDocument> admissionregistration_group(std::shared_ptr<const StoreHooks> hooks) {
   GroupCode code;
-  code.printers.insert({{"webhooks", print_count<kNone, kWebhooks>},
-                        {"validations", print_count<kSpec, kValidations>},
-                        {"mutations", print_count<kSpec, kMutations>},
-                        {"paramKind", print_param_kind},
-                        {"paramRef", print_param_ref}});
+  code.printers.emplace("paramRef", print_param_ref);
   code.warnings.insert({"staticName", warn_of_static_name});
   const std::pair<const char*, MakeStrategy> kinds[] = {{"ValidatingWebhookConfiguration", make_webhook_configuration()},
                                                         {"MutatingWebhookConfiguration", make_webhook_configuration()},

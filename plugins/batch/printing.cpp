@@ -50,10 +50,6 @@ Value show_truth(const Value* found, std::int64_t) {
   return found->get_bool() ? "True" : "False";
 }
 
-Value show_count(const Value* found, std::int64_t) {
-  return found != nullptr && found->is_array() ? static_cast<std::int64_t>(found->get_array().size()) : 0;
-}
-
 Value show_since_or_none(const Value* found, std::int64_t now_unix) {
   return found != nullptr && found->is_string() ? show_age(found, now_unix) : Value("<none>");
 }
@@ -65,7 +61,6 @@ void add_printers(GroupCode& code) {
                         {"completions", print_completions},
                         {"jobDuration", print_duration},
                         {"truth", show_truth},
-                        {"count", show_count},
                         {"sinceOrNone", show_since_or_none}});
 }
 

@@ -105,10 +105,6 @@ void print_class_name(const Object& object, std::int64_t, Array& cells) {
   cells.emplace_back(std::string(meta_name(object)) + (is_default ? " (default)" : ""));
 }
 
-Value show_count(const Value* found, std::int64_t) {
-  return found != nullptr && found->is_array() ? static_cast<std::int64_t>(found->get_array().size()) : std::int64_t{0};
-}
-
 Value show_flag(const Value* found, std::int64_t) { return found != nullptr && found->is_bool() && found->get_bool(); }
 
 void warn_of_label(const Value& key, const std::string& path, std::vector<std::string>& warnings) {
@@ -121,7 +117,7 @@ void warn_of_topology(const Value& selector, const std::string& path, std::vecto
 }  // namespace
 
 Result<GroupDocument> storage_group() {
-  const GroupCode code{.printers = {{"className", print_class_name}, {"count", show_count}, {"flag", show_flag}},
+  const GroupCode code{.printers = {{"className", print_class_name}, {"flag", show_flag}},
                        .warnings = {{"nodeLabel", warn_of_label}, {"nodeTopology", warn_of_topology}},
                        .kinds = {{"CSIDriver", {.make = made<DriverStrategy>()}},
                                  {"CSINode", {.make = made<NodeStrategy>()}},

@@ -49,12 +49,6 @@ class MigrationStatusStrategy final : public StatusStrategy {
   }
 };
 
-// "pods", "deployments.apps".
-void print_resource(const Object& object, std::int64_t, Array& cells) {
-  const std::string group(get_string_path(object, "spec.resource.group"));
-  cells.emplace_back(std::string(get_string_path(object, "spec.resource.resource")) + (group.empty() ? "" : "." + group));
-}
-
 void print_state(const Object& object, std::int64_t, Array& cells) {
   std::string out = "Unknown";
   each(object_or_empty(object, "status"), "conditions", [&](const Object& condition, std::size_t) {
@@ -69,7 +63,7 @@ void print_state(const Object& object, std::int64_t, Array& cells) {
 
 Result<GroupDocument> storagemigration_group() {
   return read_group(storagemigration_group_json(),
-                    {.printers = {{"resource", print_resource}, {"state", print_state}},
+                    {.printers = {{"state", print_state}},
                      .kinds = {{"StorageVersionMigration", {.make_status = made_status<MigrationStatusStrategy>}}}});
 }
 

@@ -15,9 +15,14 @@ namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 namespace {
 
+Value show_count(const Value* found, std::int64_t) {
+  return found != nullptr && found->is_array() ? static_cast<std::int64_t>(found->get_array().size()) : std::int64_t{0};
+}
+
 const Printer* kit_printer(std::string_view name) {
   static const std::map<std::string_view, Printer> kPrinters = {
-      {"entries", print_entries}, {"labels", show_labels}, {"selector", show_selector}, {"number", show_number}, {"since", show_age},
+      {"entries", print_entries}, {"labels", show_labels}, {"selector", show_selector},
+      {"number", show_number},    {"count", show_count},   {"since", show_age},
   };
   const auto found = kPrinters.find(name);
   return found == kPrinters.end() ? nullptr : &found->second;
@@ -151,7 +156,9 @@ class Reading {
     in.number("priority", column.priority);
     column_paths(in, column);
     cell = documents::DocumentCell::read(in);
-    in.expect(!cell || cell->parts.empty() || column.path.empty(), "path", "left out beside parts");
+    const bool has_parts = cell && !cell->parts.empty();
+    in.expect(!has_parts || column.path.empty(), "path", "left out beside parts");
+    if (!has_parts) column_join(in, column);
     const Value* absent = in.take("absent");
     const Value* empty = in.take("empty");
     in.expect(absent == nullptr || empty == nullptr, "absent", "left out beside empty");
@@ -178,6 +185,9 @@ class Reading {
     } else {
       in.text("path", column.path);
     }
+  }
+
+  static void column_join(DocumentReader& in, TableColumn& column) {
     const Value* join = in.take("join");
     if (join == nullptr) return;
     in.expect(join->is_string() && !column.path.empty(), "join", "a text beside a path");

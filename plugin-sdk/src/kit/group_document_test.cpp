@@ -61,20 +61,21 @@ TEST(GroupDocuments, CellsArePutTogetherOfParts) {
     {"resource": "shelves", "kind": "Shelf", "columns": [
       "name",
       {"name": "Of", "parts": [{"path": ".kindOf", "lower": true}, {"path": [".old", ".name"], "before": "/", "after": "!"}], "description": "d"},
-      {"name": "Ports", "each": ".ports[*]", "parts": [{"path": ".port"}, {"path": ".way", "before": ":", "absent": "-"}], "absent": "<none>", "description": "d"},
+      {"name": "Ports", "each": ".ports[*]", "parts": [{"path": ".port"}, {"path": ".way", "before": ":", "absent": "-"}], "join": "; ", "absent": "<none>", "description": "d"},
+      {"name": "Many", "path": ".ports", "print": "count", "description": "d"},
       {"name": "State", "parts": [{"path": ".ready", "as": {"True": "Ready", "*": "Not"}, "absent": "?"}], "instead": [{"when": {".gone": true}, "show": "Going"}], "description": "d"},
       {"name": "Size", "type": "integer", "path": ".size", "absent": 0, "instead": [{"when": {".kindOf": ["Gas", "Air"]}, "show": "any"}], "description": "d"}]}]})");
   ASSERT_TRUE(read.ok()) << read.status().message();
   const auto strategy = read->kind("Shelf").strategy();
   const TableConvertor& table = strategy->table_convertor();
   const auto cells = [&](const char* text) { return to_json(Value(table.cells(json::parse(text).get_object(), 0, {}))); };
-  EXPECT_EQ(table.columns().size(), 5U);
+  EXPECT_EQ(table.columns().size(), 6U);
   EXPECT_EQ(
       cells(
           R"({"metadata":{"name":"a"},"kindOf":"Box","name":"n","old":"","ports":[{"port":1,"way":"x"},{"port":2}],"ready":"True","size":3})"),
-      R"(["a","box/n!","1:x,2-","Ready",3])");
-  EXPECT_EQ(cells(R"({"metadata":{"name":"a"},"kindOf":"Gas","ready":"False"})"), R"(["a","gas","\u003cnone\u003e","Not","any"])");
-  EXPECT_EQ(cells(R"({"metadata":{"name":"a"},"gone":"x"})"), R"(["a","","\u003cnone\u003e","Going",0])");
+      R"(["a","box/n!","1:x; 2-",2,"Ready",3])");
+  EXPECT_EQ(cells(R"({"metadata":{"name":"a"},"kindOf":"Gas","ready":"False"})"), R"(["a","gas","\u003cnone\u003e",0,"Not","any"])");
+  EXPECT_EQ(cells(R"({"metadata":{"name":"a"},"gone":"x"})"), R"(["a","","\u003cnone\u003e",0,"Going",0])");
   const auto column = [](std::string_view words) {
     return problem(R"({"resource": "shelves", "kind": "Shelf", "columns": [{"name": "A", "description": "d", )" + std::string(words) +
                    "}]}");

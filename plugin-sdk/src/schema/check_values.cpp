@@ -122,7 +122,7 @@ void Checker::check_value(const Type& type, const Rules& rules, const Value* val
       return check_quantity(rules, value, place);
     case Form::kStruct:
       if (rules.label_selector && value != nullptr && value->is_object()) {
-        check_label_selector(value->get_object(), place);
+        check_label_selector(rules, value->get_object(), place);
       }
       return;
     case Form::kRawExtension:
@@ -153,10 +153,12 @@ void Checker::check_raw(const Rules& rules, const Value& value, const Place& pla
   }
 }
 
-void Checker::check_label_selector(const Object& selector, const Place& place) {
+void Checker::check_label_selector(const Rules& rules, const Object& selector, const Place& place) {
   FieldErrors found;
   validate_label_selector(selector, {}, found);
-  if (!found.empty()) validate_label_selector(selector, place.path(), errors_);
+  if (found.empty()) return;
+  validate_label_selector(selector, place.path(), errors_);
+  if (!rules.selector_text.empty()) errors_.invalid_raw(place.path(), "null", rules.selector_text);
 }
 
 void Checker::check_map_here(const Rules& rules, const Object& map, const Place& place) {

@@ -36,6 +36,7 @@ constexpr TextWord kTextWords[] = {
     {"maxItemsText", &Rules::max_items_text},
     {"nonEmpty", &Rules::non_empty},
     {"objectText", &Rules::json_object_text},
+    {"selectorText", &Rules::selector_text},
 };
 struct FlagWord {
   std::string_view word;

@@ -72,6 +72,7 @@ struct Rules {
   bool joined = false;          // what the format finds is said as one
   std::string non_empty;        // not empty: this is said of an empty text
   bool label_selector = false;  // structs
+  std::string selector_text;    // not empty: said besides of one that is wrong
   std::optional<std::int64_t> max_percent;
   std::optional<std::int64_t> max_items;  // of a list; nothing is looked at in a longer one
   std::string max_items_text;             // not empty: said of the list in place of "Too many"
