@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "backplane/kit/alike.hpp"
 #include "backplane/names.hpp"
 #include "registry/before.hpp"
 #include "registry/fields/managers.hpp"
@@ -15,13 +16,6 @@ void copy_or_erase(Object& object, const Object& old, std::string_view key) {
     object.stable_erase(key);
   else
     object.insert_or_assign(key, *value);
-}
-
-bool same_member(const Object& a, const Object& b, std::string_view key) {
-  const Value* in_a = find(a, key);
-  const Value* in_b = find(b, key);
-  if (in_a == nullptr || in_b == nullptr) return in_a == in_b;
-  return *in_a == *in_b;
 }
 
 // What no update may change: the object keeps its own.
@@ -96,7 +90,7 @@ Status before_update(const ResourceConfig& config, const WriteMode& mode, const 
   keep_system_metadata(object, old);
   Status shaped = canonical_form(config.schema, object);
   if (!shaped.ok()) return shaped;
-  if (strategy.facts().generation && !same_member(object, old, "spec")) {
+  if (strategy.facts().generation && !kit::alike(find(object, "spec"), find(old, "spec"))) {
     meta.set_generation(old_meta.generation() + 1);
     // An object from before its kind had generations gets the member only now, at its end.
     if (old_meta.generation() == 0) shaped = canonical_form(config.schema, object);

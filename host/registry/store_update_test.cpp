@@ -207,7 +207,7 @@ TEST_F(StoreUpdateTest, BothStepsOfAdmissionSeeTheSameAttributes) {
 TEST_F(StoreUpdateTest, SpecChangesRaiseTheGenerationAndStatusIsLeftAlone) {
   auto strategy = std::make_shared<TestStrategy>(KindFacts{.generation = true, .status = true});
   make_with_one(strategy, R"("name":"a")", R"(,"spec":{"n":1})");
-  Replacement same(thing(R"("name":"a","labels":{"x":"y"})", R"(,"spec":{"n":1},"status":{"phase":"Hacked"})"));
+  Replacement same(thing(R"("name":"a","labels":{"x":"y"})", R"(,"spec":{"n":1,"l":[]},"status":{"phase":"Hacked"})"));
   auto updated = update("a", same);
   ASSERT_TRUE(updated.ok());
   EXPECT_EQ(get_int_path(parsed(updated->object), "metadata.generation"), 1);

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "backplane/kit/addresses.hpp"
+#include "backplane/kit/alike.hpp"
 #include "backplane/kit/group.hpp"
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/table.hpp"
@@ -94,12 +95,13 @@ void drop_topology(Object& slice, const std::set<std::string>& known) {
 }
 
 bool same_but_metadata(const Object& a, const Object& b) {
-  const auto shown = [](const Object& object) {
+  const auto shown = [](const Object& object) -> Value {
     Object out(object);
     out["metadata"] = object_or_empty(object_or_empty(object, "metadata"), "labels");
     return out;
   };
-  return shown(a) == shown(b);
+  const Value left = shown(a), right = shown(b);
+  return alike(&left, &right);
 }
 
 class EndpointSliceStrategy final : public KindStrategy {

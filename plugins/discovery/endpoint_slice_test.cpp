@@ -91,6 +91,11 @@ TEST(EndpointSlices, CountTheirChangesAndThoseOfLabels) {
   Object changed = old;
   changed["ports"] = json::parse(R"([{"name":"a"}])");
   EXPECT_EQ(generation(changed), 2);
+  // A list without items was another than none, which it is stored as.
+  Object none = old;
+  none["ports"] = nullptr;
+  EXPECT_EQ(get_array(old, "ports")->size(), 0u);
+  EXPECT_EQ(generation(none), 1);
 }
 
 TEST(EndpointSlices, WarnOfOldFormsUnlessAControllerWroteThem) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "backplane/kit/alike.hpp"
 #include "schema/place.hpp"
 #include "schema/scalars.hpp"
 #include "schema/type.hpp"
@@ -30,7 +31,7 @@ inline bool is_unset(const Value* value, bool whole) noexcept {
   return value == nullptr || value->is_null() || (!whole && is_zero(*value));
 }
 
-inline bool differ(const Value* a, const Value* b) { return a != nullptr && b != nullptr ? *a != *b : a != b; }
+inline bool differ(const Value* a, const Value* b) { return !kit::alike(a, b); }
 
 class Checker {
  public:
@@ -67,7 +68,7 @@ class Checker {
   void check_set(const Property& property, const Rules& rules, const Value* value, const Place& place);
   void check_value(const Type& type, const Rules& rules, const Value* value, const Place& place);
   void check_raw(const Rules& rules, const Value& value, const Place& place);
-  void check_label_selector(const Object& selector, const Place& place);
+  void check_label_selector(const Rules& rules, const Object& selector, const Place& place);
   // A map as one, and its keys.
   void check_map_here(const Rules& rules, const Object& map, const Place& place);
   void check_text(const Rules& rules, std::string_view text, const Place& place);
