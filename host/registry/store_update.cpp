@@ -166,6 +166,8 @@ Task<UpdateOperation::Attempt> UpdateOperation::attempt() {
     co_return co_await create_missing(std::move(*wanted));
   }
   Object existing = decode_for_write(*entry_, store_.config().schema, context_.arena());
+  // Records that servers keep of themselves have no name in them: their key says it.
+  if (meta_name(existing).empty()) ObjectMeta(existing).set("name", name_);
   Status met = check_preconditions(existing);
   if (!met.ok()) co_return met;
   co_return co_await change(std::move(existing));

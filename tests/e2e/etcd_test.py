@@ -13,6 +13,7 @@ import threading
 import time
 import unittest
 
+from etcd_keys import Keys
 from harness import Server, configmap, main, wait_for
 
 ETCD = shutil.which('etcd')
@@ -20,6 +21,8 @@ CONFIGMAPS = '/api/v1/namespaces/default/configmaps'
 SERVICES = '/api/v1/namespaces/default/services'
 EVENTS = '/api/v1/namespaces/default/events'
 # More of them take longer, and find what is rarer.
+MASTER_LEASE = (b'k8s\0\n\x0f\n\x02v1\x12\tEndpoints\x12#\n\x10\n\0\x12\0\x1a\0"\0*\0002\0008\x01B\0'
+                b'\x12\x0f\n\r\n\t192.0.2.2\x1a\0\x1a\0"\0')
 ROUNDS = int(os.environ.get('BACKPLANE_ETCD_ROUNDS', '200'))
 
 
@@ -506,10 +509,24 @@ class Away(unittest.TestCase):
         def addresses(host):
             subsets = host.request('GET', '/api/v1/namespaces/default/endpoints/kubernetes')[2].get('subsets') or []
             return [address['ip'] for subset in subsets for address in subset['addresses']]
+
+        def record(address):
+            return Keys(etcd).all('/registry/masterleases/' + address)['/registry/masterleases/' + address][0]
+
+        def first_generation(stored):
+            return re.sub(rb'\x008[^B]+B', b'\x008\x01B', stored, count=1)
         with Server('--etcd-servers=' + etcd.url, '--advertise-address=192.0.2.1') as one:
             with Server('--etcd-servers=' + etcd.url, '--advertise-address=192.0.2.2') as other:
                 self.assertTrue(wait_for(lambda: addresses(one) == ['192.0.2.1', '192.0.2.2']), addresses(one))
+                # As kube-apiserver 1.36.3 writes its own, but for the generation, which counts renewals.
+                self.assertEqual(first_generation(record('192.0.2.2')), MASTER_LEASE)
                 other.kill()
+                # One that kube-apiserver has left behind is renewed by who comes after it.
+                left = MASTER_LEASE.replace(b'192.0.2.2', b'192.0.2.3')
+                Keys(etcd).put('/registry/masterleases/192.0.2.3', left)
+                with Server('--etcd-servers=' + etcd.url, '--advertise-address=192.0.2.3') as third:
+                    self.assertTrue(wait_for(lambda: record('192.0.2.3') != left), third.text())
+                    self.assertEqual(first_generation(record('192.0.2.3')), left)
             self.assertTrue(wait_for(lambda: addresses(one) == ['192.0.2.1']), addresses(one))
 
     def test_history_that_was_compacted_is_answered_as_gone(self):

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "backplane/kit/strategy.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 
@@ -11,8 +10,24 @@ namespace {
 
 // Upstream's reconcilers.DefaultEndpointReconcilerTTL: a server renews every ten.
 constexpr std::chrono::seconds kLife{15};
-// A record that says nothing new would not be written, and its lease not renewed.
-constexpr std::string_view kRenewed = "renewed";
+
+// The records as upstream writes them: the key says whose it is, and of metadata there is a generation only, which makes every write one.
+class RecordStrategy final : public Strategy {
+ public:
+  using Strategy::Strategy;
+  void prepare_for_create(RequestContext&, Object& record) const override { ObjectMeta(record).set_generation(1); }
+  void prepare_for_update(RequestContext&, Object& record, const Object& old) const override {
+    const ObjectMeta before(const_cast<Object&>(old));  // only read
+    ObjectMeta(record).set_generation(before.generation() + 1);
+  }
+  void canonicalize(Object& record) const override {
+    const ObjectMeta all(record);
+    const std::int64_t generation = all.generation();
+    Object kept(record.storage());
+    kept["generation"] = generation;
+    record["metadata"] = std::move(kept);
+  }
+};
 
 ResourceConfig records_config() {
   ResourceConfig config;
@@ -26,7 +41,7 @@ ResourceConfig records_config() {
   facts.namespaced = false;
   facts.name_rule = NameRule::kPathSegment;
   facts.create_on_update = true;
-  config.strategy = std::make_shared<kit::KindStrategy>(std::move(facts));
+  config.strategy = std::make_shared<RecordStrategy>(std::move(facts));
   return config;
 }
 
@@ -34,10 +49,7 @@ Object record_of(const std::string& address) {
   Object record;
   record["kind"] = "Endpoints";
   record["apiVersion"] = "v1";
-  Object& metadata = record["metadata"].emplace_object();
-  metadata["name"] = address;
-  const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch());
-  metadata["annotations"].emplace_object()[kRenewed] = std::to_string(now.count());
+  record["metadata"].emplace_object()["name"] = address;
   Object at;
   at["ip"] = address;
   Object subset;
