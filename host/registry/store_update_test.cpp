@@ -50,6 +50,16 @@ TEST_F(StoreUpdateTest, ReplacesTheObjectAndKeepsWhatNoUpdateMayChange) {
   EXPECT_EQ(admission.asked, (std::vector<std::string>{"admit update Thing default/a", "validate update Thing default/a"}));
 }
 
+// As kube-apiserver writes what servers keep of themselves.
+TEST_F(StoreUpdateTest, WhatIsStoredWithoutANameHasTheOneOfItsKey) {
+  make_with_one(std::make_shared<TestStrategy>());
+  storage.put(key("a"), R"({"kind":"Thing","apiVersion":"example.com/v1","metadata":{"namespace":"default"}})");
+  Replacement info(thing(R"("name":"a")", R"(,"data":{"k":"2"})"));
+  const auto updated = update("a", info);
+  ASSERT_TRUE(updated.ok()) << updated.status().message();
+  EXPECT_EQ(meta_text(parsed(updated->object), "name"), "a");
+}
+
 TEST_F(StoreUpdateTest, AStaleResourceVersionConflicts) {
   make_with_one(std::make_shared<TestStrategy>());
   meanwhile("a", "x", "1");
