@@ -1,6 +1,7 @@
 #include "endpoints/patched_object.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "backplane/json_reading.hpp"
 #include "backplane/raw_json.hpp"
@@ -37,11 +38,14 @@ void sort_merged(Value& target, const Value& patch) {
   }
 }
 
+// Objects whose members are in order: they stay where they are, as those around them are sorted first.
+using Sorted = std::unordered_set<const Object*>;
+
 // The objects on the way to a JSON pointer.
-void sort_along(Value& target, std::string_view pointer) {
+void sort_along(Value& target, std::string_view pointer, Sorted& sorted) {
   Value* at = &target;
   while (at != nullptr && at->is_object()) {
-    sort_members(at->get_object());
+    if (sorted.insert(&at->get_object()).second) sort_members(at->get_object());
     if (pointer.empty() || pointer.front() != '/') return;
     pointer.remove_prefix(1);
     const auto end = pointer.find('/');
@@ -52,12 +56,13 @@ void sort_along(Value& target, std::string_view pointer) {
 }
 
 void sort_patched(Value& target, const Value& operations) {
-  if (target.is_object()) sort_members(target.get_object());
+  Sorted sorted;
+  sort_along(target, "", sorted);
   if (!operations.is_array()) return;
   for (const Value& operation : operations.get_array()) {
     if (!operation.is_object()) continue;
-    sort_along(target, get_string(operation.get_object(), "path"));
-    sort_along(target, get_string(operation.get_object(), "from"));
+    sort_along(target, get_string(operation.get_object(), "path"), sorted);
+    sort_along(target, get_string(operation.get_object(), "from"), sorted);
   }
 }
 

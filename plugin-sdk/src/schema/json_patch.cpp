@@ -15,6 +15,7 @@ constexpr std::size_t kMaxOperations = 10000;
 constexpr std::size_t kMaxCopiedBytes = 3 * 1024 * 1024;
 // So many values may be looked at or shifted by the operations of one patch, beside those that it holds itself.
 constexpr std::size_t kMaxTouchedValues = 100'000'000;
+constexpr std::size_t kFewMembers = 64;
 
 // A place in the document: a container and the last segment of the pointer.
 struct Place {
@@ -176,13 +177,20 @@ class Patcher {
   bool remove(const Place& place) {
     if (!place.container) return false;
     if (place.container->is_object()) {
-      Object& object = place.container->get_object();
-      return touch(object.size()) && erase_member(object, place.key);
+      return remove_member(place.container->get_object(), place.key);
     }
     Array& array = place.container->get_array();
     const auto index = index_of(place.key, array.size());
     if (!index || !touch(array.size() - *index)) return false;
     array.erase(array.begin() + static_cast<std::ptrdiff_t>(*index));
+    return true;
+  }
+  // Where there are many members the last one takes the place of the one that goes, which costs nothing: who reads them sorts them.
+  bool remove_member(Object& object, std::string_view key) {
+    if (object.size() <= kFewMembers) return erase_member(object, key);
+    const auto found = object.find(key);
+    if (found == object.end()) return false;
+    object.erase(found);
     return true;
   }
   bool replace(std::string_view pointer, Value value) {

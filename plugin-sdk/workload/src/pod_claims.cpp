@@ -52,9 +52,7 @@ void validate_used_once(const Object& use, const Path& path, std::set<std::strin
     errors.duplicate(path, key);
   } else if (request.empty()) {
     const std::string parts = name + "/";
-    for (const std::string& other : used) {
-      if (other.starts_with(parts)) errors.duplicate(path, name);
-    }
+    for (auto other = used.lower_bound(parts); other != used.end() && other->starts_with(parts); ++other) errors.duplicate(path, name);
   }
   used.insert(key);
 }
@@ -128,6 +126,7 @@ std::set<std::string> validate_resource_claims(const Object& pod_spec, const Pat
 
 void validate_claims_used(const Object& resources, const Path& path, const std::set<std::string>& known, FieldErrors& errors) {
   std::set<std::string> used;
+  std::string rest;  // the same for all of them
   each(resources, "claims", [&](const Object& use, std::size_t i) {
     const Path item = path.at("claims", i);
     const std::string name(get_string(use, "name"));
@@ -137,7 +136,11 @@ void validate_claims_used(const Object& resources, const Path& path, const std::
     }
     validate_used_once(use, item, used, errors);
     if (known.contains(name)) return;
-    const std::string rest = known.empty() ? " which is empty" : ": " + joined_names(known);
+    if (errors.left_out() > 0) {
+      errors.not_found(item, name);  // is counted
+      return;
+    }
+    if (rest.empty()) rest = known.empty() ? " which is empty" : ": " + joined_names(known);
     errors.add(
         {FieldErrorType::kNotFound, item, "Not found: " + quoted(name) + ": must be one of the names in pod.spec.resourceClaims" + rest});
   });

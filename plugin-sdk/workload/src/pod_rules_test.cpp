@@ -104,6 +104,21 @@ TEST(PodClaims, AreUsedByTheirNames) {
             "spec.containers[0].resources.claims[1]: Duplicate value: \"a\"");
 }
 
+// Each was compared with each, and the names of all were told of each: such a pod held its loop for a minute.
+TEST(PodResources, ManyClaimsAreLookedUp) {
+  constexpr int kMany = 50'000;
+  std::string claims, known, unknown;
+  for (int i = 0; i < kMany; ++i) {
+    const std::string comma = i == 0 ? "" : ",", number = std::to_string(i);
+    claims += comma + R"({"resourceClaimName":"x","name":"k)" + number + "\"}";
+    known += comma + R"({"name":"k)" + number + "\"}";
+    unknown += comma + R"({"name":"u)" + number + "\"}";
+  }
+  claims = "\"resourceClaims\":[" + claims + "]";
+  EXPECT_EQ(in_container("\"resources\":{\"claims\":[" + known + "]}", claims), "");
+  EXPECT_NE(in_container("\"resources\":{\"claims\":[" + unknown + "]}", claims), "");
+}
+
 TEST(PodResources, HoldThoseOfTheContainers) {
   EXPECT_EQ(in_spec(R"("resources":{"requests":{"storage":"1"}})"),
             "spec.resources.requests[storage]: Unsupported value: \"storage\": supported values: \"cpu\", \"hugepages-\", \"memory\"");
