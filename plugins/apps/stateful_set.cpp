@@ -1,5 +1,5 @@
 // StatefulSets.
-#include <algorithm>
+#include <set>
 
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
@@ -20,9 +20,9 @@ using namespace workload;
 // The template with a volume for every claim template, as the pods will have it.
 Object spec_with_claims(const Object& spec) {
   Array volumes;
+  std::set<std::string, std::less<>> names;
   const auto add = [&](std::string_view name, const Object& volume) {
-    const auto same = [&](const Value& other) { return get_string(other.get_object(), "name") == name; };
-    if (std::none_of(volumes.begin(), volumes.end(), same)) volumes.emplace_back(volume);
+    if (names.emplace(name).second) volumes.emplace_back(volume);
   };
   each(spec, "volumeClaimTemplates", [&](const Object& claim, std::size_t) {
     Object volume;

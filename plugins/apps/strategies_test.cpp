@@ -74,6 +74,19 @@ TEST(StatefulSets, GiveTheirPodsNamesOfTheirOwn) {
   EXPECT_EQ(problems_of(row, set), "");
 }
 
+// The name of each was looked for among all before it.
+TEST(StatefulSets, MayHaveManyClaims) {
+  constexpr int kMany = 10'000;
+  std::string claims;
+  for (int i = 0; i < kMany; ++i) {
+    claims += (i == 0 ? "" : ",") + (R"({"metadata":{"name":"c)" + std::to_string(i) + R"("},"spec":{"accessModes":["ReadWriteOnce"],)") +
+              R"("resources":{"requests":{"storage":"1"}}}})";
+  }
+  const KindRow row = row_of("StatefulSet");
+  const Object set = made(row, R"("selector":{"matchLabels":{"app":"d"}},"serviceName":"s","volumeClaimTemplates":[)" + claims + "],");
+  EXPECT_EQ(problems_of(row, set), "");
+}
+
 TEST(StatefulSets, FreezeMostOfTheirSpec) {
   const KindRow row = row_of("StatefulSet");
   const Object old = made(row, R"("serviceName":"a","selector":{"matchLabels":{"app":"d"}},)");

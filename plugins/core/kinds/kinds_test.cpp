@@ -197,6 +197,23 @@ TEST(LimitRanges, KeepRatiosThatTheirBoundsAllow) {
             "spec.limits[0].maxLimitRequestRatio[cpu]: Invalid value: \"500m\": ratio 500m is less than 1");
 }
 
+// All that is listed was told of for each scope and each resource: hours.
+TEST(ResourceQuotas, ManyScopesAndResourcesAreToldOfAsFarAsThereIsRoom) {
+  constexpr std::size_t kMany = 10'000;
+  std::string hard, scopes;
+  for (std::size_t i = 0; i < kMany; ++i) {
+    hard += (i == 0 ? "\"" : ",\"") + std::string("hugepages-") + std::to_string(i) + "\":\"1\"";
+    scopes += i == 0 ? "\"Terminating\"" : ",\"Terminating\"";
+  }
+  FieldErrors errors;
+  const KindRow row = core_group()->kind("ResourceQuota");
+  const Object quota = json::parse(R"({"metadata":{"name":"a"},"spec":{"hard":{)" + hard + "},\"scopes\":[" + scopes + "]}}").get_object();
+  RequestContext context;
+  row.strategy()->validate(context, quota, errors);
+  EXPECT_GT(errors.size(), 1u);
+  EXPECT_GT(errors.left_out(), 0u);
+}
+
 TEST(ResourceQuotas, HaveScopesThatFit) {
   const auto with = [](const std::string& spec) { return problems_of(core_group()->kind("ResourceQuota"), R"({"spec":{)" + spec + "}}"); };
   EXPECT_EQ(with(R"("hard":{"pods":"1"},"scopes":["BestEffort"])"), "");
