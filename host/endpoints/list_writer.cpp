@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "backplane/row_order.hpp"
 #include "base/home.hpp"
 #include "base/yield.hpp"
 #include "endpoints/body_writer.hpp"
@@ -192,6 +193,31 @@ Task<Result<ListMeasure>> measure_items(const Plan& plan, ListResult& list) {
   co_return sum;
 }
 
+// Puts the items in the order that the table wants.  Such tables are short: their items are held meanwhile.
+Task<Status> sort_rows(const Plan& plan, ListResult& list) {
+  const auto* order = plan.is_table() ? dynamic_cast<const RowOrder*>(plan.form.convertor) : nullptr;
+  if (order == nullptr) co_return Status();
+  const Home home;
+  std::vector<std::pair<std::int64_t, ObjectRef>> held;
+  for (;;) {
+    auto reading = list.items->next();
+    auto batch = co_await std::move(reading);
+    co_await home;
+    if (!batch.ok()) co_return std::move(batch.status());
+    if (batch->empty()) break;
+    for (const ObjectEntry* entry : *batch) {
+      held.emplace_back(order->place_of(decode(*entry, json::storage_ptr())), std::make_shared<const ObjectEntry>(*entry));
+    }
+    co_await Yield{};
+  }
+  std::stable_sort(held.begin(), held.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<ObjectRef> items;
+  items.reserve(held.size());
+  for (auto& [place, item] : held) items.push_back(std::move(item));
+  list.items = make_cursor(std::move(items));
+  co_return Status();
+}
+
 // Objects lie all over memory: while one is written, what the next ones are and the beginning of their bytes are on their way.
 void fetch_ahead(std::span<const ObjectEntry* const> batch, std::size_t at) {
   constexpr std::size_t kObjects = 8, kBytes = 4, kLine = 64, kLines = 4;
@@ -245,6 +271,9 @@ Task<Status> send_list(const Resource& resource, RequestContext& context, Exchan
   auto plan = make_plan(resource, exchange, media, list);
   if (!plan.ok()) co_return std::move(plan.status());
   if (list.items == nullptr) list.items = make_cursor({});
+  auto sorting = sort_rows(*plan, list);
+  Status sorted = co_await std::move(sorting);
+  if (!sorted.ok()) co_return sorted;
   auto measuring = measure_items(*plan, list);
   auto measure = co_await std::move(measuring);
   if (!measure.ok()) co_return std::move(measure.status());

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "backplane/meta.hpp"
+#include "backplane/row_order.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace {
@@ -53,6 +54,7 @@ std::string two_units(std::int64_t large, const char* large_unit, std::int64_t s
 }  // namespace
 
 TableConvertor::~TableConvertor() = default;
+RowOrder::~RowOrder() = default;
 Array TableConvertor::conditions(const Object&, json::storage_ptr storage) const { return Array(std::move(storage)); }
 
 ColumnTable::ColumnTable(std::vector<TableColumn> columns, PrintConditions conditions)

@@ -3,15 +3,17 @@
 #include <algorithm>
 
 #include "backplane/kit/walk.hpp"
+#include "backplane/row_order.hpp"
 
 namespace backplane::kit::documents {
-namespace {
 
 JsonPath path_of(const Value& value, std::string_view key, const DocumentReader& in) {
   auto path = JsonPath::parse(text_of(value));
   in.expect(path.has_value() && !text_of(value).empty(), key, "a path");
   return std::move(*path);
 }
+
+namespace {
 
 bool is_nothing(const Value* value) { return is_unset(value) || (value->is_bool() && !value->get_bool()); }
 
@@ -72,7 +74,7 @@ std::string shown_parts(const std::vector<CellPart>& parts, const Around& around
   return out;
 }
 
-class DocumentTable final : public TableConvertor {
+class DocumentTable : public TableConvertor {
  public:
   DocumentTable(std::vector<TableColumn> columns, PrintConditions conditions, std::map<std::size_t, DocumentCell> cells)
       : plain_(std::move(columns), conditions), cells_(std::move(cells)) {}
@@ -89,6 +91,18 @@ class DocumentTable final : public TableConvertor {
  private:
   ColumnTable plain_;
   std::map<std::size_t, DocumentCell> cells_;
+};
+
+class SortedDocumentTable final : public DocumentTable, public RowOrder {
+ public:
+  SortedDocumentTable(DocumentTable table, JsonPath rows_by) : DocumentTable(std::move(table)), rows_by_(std::move(rows_by)) {}
+  std::int64_t place_of(const Object& object) const override {
+    const Value* found = rows_by_.first(object);
+    return found != nullptr && found->is_int64() ? found->get_int64() : 0;
+  }
+
+ private:
+  JsonPath rows_by_;
 };
 
 }  // namespace
@@ -129,8 +143,10 @@ std::optional<Value> DocumentCell::show(const Object& object) const {
 }
 
 std::shared_ptr<const TableConvertor> document_table(std::vector<TableColumn> columns, PrintConditions conditions,
-                                                     std::map<std::size_t, DocumentCell> cells) {
-  return std::make_shared<DocumentTable>(std::move(columns), conditions, std::move(cells));
+                                                     std::map<std::size_t, DocumentCell> cells, std::optional<JsonPath> rows_by) {
+  DocumentTable table(std::move(columns), conditions, std::move(cells));
+  if (rows_by) return std::make_shared<SortedDocumentTable>(std::move(table), std::move(*rows_by));
+  return std::make_shared<DocumentTable>(std::move(table));
 }
 
 }  // namespace backplane::kit::documents

@@ -15,6 +15,9 @@
 
 namespace backplane::kit::documents {
 
+// The word `key`, a path.
+JsonPath path_of(const Value& value, std::string_view key, const DocumentReader& in);
+
 // One piece of a text: the first thing at its paths that is there and not empty, between two texts.
 struct CellPart {
   std::vector<JsonPath> paths;
@@ -42,8 +45,8 @@ struct DocumentCell {
   std::optional<Value> show(const Object& object) const;
 };
 
-// A table of columns, with such cells by column.
+// A table of columns, with such cells by column.  `rows_by`: the number that rows are sorted by; none: they stand as the list does.
 std::shared_ptr<const TableConvertor> document_table(std::vector<TableColumn> columns, PrintConditions conditions,
-                                                     std::map<std::size_t, DocumentCell> cells);
+                                                     std::map<std::size_t, DocumentCell> cells, std::optional<JsonPath> rows_by);
 
 }  // namespace backplane::kit::documents

@@ -85,8 +85,12 @@ class Reading {
     facts(in, row.facts);
     scale(in, row);
     add_code(row);
-    if (!cells_.empty())
-      row.facts.table = documents::document_table(row.facts.columns, row.facts.row_conditions, std::exchange(cells_, {}));
+    std::optional<JsonPath> rows_by;
+    if (const Value* path = in.take("rowsBy")) rows_by = documents::path_of(*path, "rowsBy", in);
+    if (!cells_.empty() || rows_by) {
+      row.facts.table =
+          documents::document_table(row.facts.columns, row.facts.row_conditions, std::exchange(cells_, {}), std::move(rows_by));
+    }
     std::vector<std::string> versions;
     in.texts("versions", versions);
     if (versions.empty()) versions.push_back(out_.versions.front().name);

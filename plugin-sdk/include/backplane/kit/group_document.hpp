@@ -22,6 +22,7 @@
 //                   at the paths that is something, in lower case or as the table `as` has it ("*": all others), between two texts; with
 //                   `each`, a path, that text for all that stands there, `join` between them (",").  `instead` shows something else
 //                   under a condition, [{"when": {path: value or values; true: any, false: none}, "show"}], the first that holds
+//   rowsBy          the path of a number that the rows of a table are sorted by
 //   warnings        [{"path", and "text" behind it, or "said" in its place, or "check"}]: asked in order of what stands at the path
 //                   (FieldPlaces: "spec.externalIPs[*]").  `check` names a function, of the kit ("ip", "cidr", "wholeBytes") or of the
 //                   code.  `when` and `unless` are {path: value or values} or a list of such, of which one holds; true: any value, false:
