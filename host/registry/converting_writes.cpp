@@ -45,7 +45,15 @@ Task<Status> ConvertingWrite::admit(Object& object, const Object* old) {
 void ConvertingWrite::check_new(Object& object) {
   if (own_ == nullptr) return;
   own_->prepare_for_create(context_, object);
-  own_->validate(context_, object, found_);
+  const std::string_view prefix = meta_text(object, "generateName");
+  if (meta_name(object).empty() && !prefix.empty()) {
+    // The store gives it its name, and another one where that is taken.
+    Object named(object, object.storage());
+    ObjectMeta(named).set("name", generate_name(prefix));
+    own_->validate(context_, named, found_);
+  } else {
+    own_->validate(context_, object, found_);
+  }
   if (!found_.empty()) return;
   for (const std::string& text : own_->warnings(object, nullptr)) context_.warn(text);
 }
