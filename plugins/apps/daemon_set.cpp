@@ -62,7 +62,8 @@ class DaemonSetStatusStrategy final : public StatusStrategy {
 }  // namespace
 
 KindCode daemon_set_code(PodValidationOptions options) {
-  return {.make = made<DaemonSetStrategy>(WorkloadFacts{.selector_kind = "daemonset", .selector_required = false}, options),
+  return {.make = made<DaemonSetStrategy>(
+              WorkloadFacts{.selector_kind = "daemonset", .selector_required = false, .without_deadline = "DaemonSet"}, options),
           .make_status = made_status<DaemonSetStatusStrategy>};
 }
 

@@ -72,7 +72,7 @@ class StatefulSetStrategy final : public WorkloadStrategy {
     validate_annotations(annotations, "spec.template.annotations", errors);
     const Object& pod_spec = object_or_empty(object_or_empty(spec, "template"), "spec");
     workload::validate_pod_annotations(annotations, pod_spec, "spec.template.annotations", nullptr, errors);
-    validate_always_restarts(spec, errors);
+    validate_always_restarts(spec, "StatefulSet", errors);
   }
   // What can never change is looked at once.
   void check_new(const Object& object, FieldErrors& errors) const override {

@@ -99,10 +99,15 @@ void validate_probes(const Object& container, const Path& path, FieldErrors& err
 
 void validate_host_ports(const Object& pod_spec, const Path& path, FieldErrors& errors) {
   std::set<std::string> taken;
+  const bool host_network = get_bool(pod_spec, "hostNetwork").value_or(false);
   each(pod_spec, "containers", [&](const Object& container, std::size_t c) {
     each(container, "ports", [&](const Object& port, std::size_t p) {
       const std::int64_t host = get_int(port, "hostPort").value_or(0);
       if (host == 0) return;
+      if (host_network && host != get_int(port, "containerPort").value_or(0)) {
+        const Path container_path = path.at("containers", c), port_path = container_path.at("ports", p);
+        errors.invalid(port_path.at("hostPort"), static_cast<long long>(host), "must match `containerPort` when `hostNetwork` is true");
+      }
       const std::string text =
           std::string(get_string(port, "protocol")) + "/" + std::string(get_string(port, "hostIP")) + "/" + std::to_string(host);
       if (taken.insert(text).second) return;

@@ -33,7 +33,7 @@ void WorkloadStrategy::check(const Object& object, FieldErrors& errors) const {
   const Object& spec = object_or_empty(object, "spec");
   check_selector(spec, errors);
   validate_workload_template(spec, options_, errors);
-  validate_always_restarts(spec, errors);
+  validate_always_restarts(spec, workload_.without_deadline, errors);
 }
 
 }  // namespace backplane::workload

@@ -82,11 +82,11 @@ void validate_workload_template(const Object& spec, const PodValidationOptions& 
   validate_pod_template(pod_template, "spec.template", options, errors);
 }
 
-void validate_always_restarts(const Object& spec, FieldErrors& errors) {
+void validate_always_restarts(const Object& spec, std::string_view kind, FieldErrors& errors) {
   const std::string_view policy = get_string_path(spec, "template.spec.restartPolicy");
   if (policy != "Always") errors.not_supported("spec.template.spec.restartPolicy", policy, {"Always"});
   if (find_path(spec, "template.spec.activeDeadlineSeconds") != nullptr) {
-    errors.forbidden("spec.template.spec.activeDeadlineSeconds", "activeDeadlineSeconds in ReplicaSet is not Supported");
+    errors.forbidden("spec.template.spec.activeDeadlineSeconds", "activeDeadlineSeconds in " + std::string(kind) + " is not Supported");
   }
 }
 

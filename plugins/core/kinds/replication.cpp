@@ -76,7 +76,7 @@ class ReplicationControllerStrategy final : public WorkloadStrategy {
                          "`selector` does not match template `labels`");
     }
     validate_pod_template(*pod_template, "spec.template", options(), errors);
-    validate_always_restarts(spec, errors);
+    validate_always_restarts(spec, "ReplicationController", errors);
   }
   void check_new(const Object& object, FieldErrors& errors) const override { count_name_in_bytes(object, errors); }
 

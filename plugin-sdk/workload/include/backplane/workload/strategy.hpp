@@ -16,8 +16,9 @@ namespace backplane::workload {
 struct WorkloadFacts {
   std::string_view selector_kind = {};  // completes "empty selector is invalid for …"
   bool selector_required = true;
-  const char* bad_selector = nullptr;  // said once more of a selector that cannot be read; null: nothing is
-  bool names_hosts = false;            // its name becomes part of its pods' host names
+  const char* bad_selector = nullptr;                // said once more of a selector that cannot be read; null: nothing is
+  bool names_hosts = false;                          // its name becomes part of its pods' host names
+  std::string_view without_deadline = "ReplicaSet";  // completes "activeDeadlineSeconds in … is not Supported"
 };
 
 class WorkloadStrategy : public kit::KindStrategy {

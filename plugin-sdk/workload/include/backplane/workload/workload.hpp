@@ -24,6 +24,6 @@ void validate_workload_selector(const Object& spec, std::string_view kind, bool 
 // spec.template: labels that the selector matches, and the template's own rules.
 void validate_workload_template(const Object& spec, const PodValidationOptions& options, FieldErrors& errors);
 // Only "Always" keeps the pods of a workload running.
-void validate_always_restarts(const Object& spec, FieldErrors& errors);
+void validate_always_restarts(const Object& spec, std::string_view kind, FieldErrors& errors);
 
 }  // namespace backplane::workload
