@@ -319,6 +319,7 @@ Result<Value> Schema::decode_protobuf(std::string_view, json::storage_ptr) const
 Status Schema::encode_protobuf(std::string_view, std::string&) const { return internal_error("this kind has no protobuf form"); }
 
 Result<ProtobufEnvelope> open_protobuf_envelope(std::string_view body) {
+  if (body.empty()) return bad_request("empty data");
   if (!body.starts_with(schema::kMagic))
     return bad_request("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]");
   ProtobufEnvelope out;
