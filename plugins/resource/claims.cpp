@@ -1,6 +1,7 @@
 #include "claims.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -97,11 +98,13 @@ std::string device_key(const Object& device) {
   return out;
 }
 
+// As upstream quotes it.
 std::string device_text(const Object& device) {
-  std::string out;
-  for (const std::string_view member : {"driver", "pool", "device"}) out.append(out.empty() ? "" : "/").append(get_string(device, member));
-  const std::string_view share = get_string(device, "shareID");
-  return share.empty() ? out : out + "/" + std::string(share);
+  Object out;
+  const std::array<std::pair<std::string_view, std::string_view>, 4> members = {
+      {{"Driver", "driver"}, {"Pool", "pool"}, {"Device", "device"}, {"ShareID", "shareID"}}};
+  for (const auto& [name, member] : members) out[name] = get_string(device, member);
+  return to_json(out);
 }
 
 std::set<std::string> allocated(const Object& claim) {

@@ -109,8 +109,9 @@ constexpr const char* kAllocated =
 TEST(Claims, ReportOfAllocatedDevicesOnly) {
   const Object none = claim_with("{}");
   EXPECT_EQ(status_problems(claim_with(kAllocated), none), "");
-  EXPECT_EQ(status_problems(claim_with(R"({"devices":[{"driver":"d","pool":"p","device":"x"}]})"), none),
-            "status.devices[0]: Invalid value: d/p/x: must be an allocated device in the claim");
+  EXPECT_EQ(
+      status_problems(claim_with(R"({"devices":[{"driver":"d","pool":"p","device":"x"}]})"), none),
+      R"(status.devices[0]: Invalid value: {"Driver":"d","Pool":"p","Device":"x","ShareID":""}: must be an allocated device in the claim)");
   EXPECT_EQ(status_problems(claim_with(R"({"reservedFor":[{"resource":"pods","name":"n","uid":"u"}]})"), none),
             "status.reservedFor: Forbidden: may not be specified when `allocated` is not set");
 }

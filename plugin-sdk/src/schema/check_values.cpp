@@ -76,7 +76,7 @@ void Checker::check_change(const Type& type, bool pointer, const Rules& rules, c
   }
   if (!rules.once.empty() && !is_unset(before, false) && differ(value, before)) errors_.forbidden(place.path(), rules.once);
   if (!rules.stays.empty() && differ_as(type, value, before)) errors_.forbidden(place.path(), rules.stays);
-  if (!rules.rising.empty() && number_of(value) < number_of(before)) {
+  if (!rules.rising.empty() && !(pointer && is_unset(before, true)) && number_of(value) < number_of(before)) {
     errors_.invalid(place.path(), static_cast<long long>(number_of(value)), rules.rising);
   }
 }

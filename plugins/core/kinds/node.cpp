@@ -1,5 +1,8 @@
 // How nodes are shown.
+#include <cctype>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "backplane/kit/path.hpp"
 #include "backplane/kit/strategy.hpp"
@@ -37,6 +40,40 @@ void check_amounts(const Object& object, FieldErrors& errors) {
   }
 }
 
+// Gates' names, with parts of them behind slashes: "MyFeature/mySubFeature".
+bool is_feature_name(std::string_view name) {
+  if (name.empty() || name.front() < 'A' || name.front() > 'Z' || name.back() == '/') return false;
+  for (std::size_t i = 1; i < name.size(); ++i) {
+    const auto letter = static_cast<unsigned char>(name[i]);
+    const bool first = name[i - 1] == '/';
+    if (name[i] == '/' ? first : first ? std::isalpha(letter) == 0 : std::isalnum(letter) == 0) return false;
+  }
+  return true;
+}
+
+// Each is a name, and they stand in order, each once.
+void check_features(const Object& node, FieldErrors& errors) {
+  constexpr std::size_t kLongest = 253;
+  const std::vector<std::string> names = texts_of(object_or_empty(node, "status"), "declaredFeatures");
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string blame = "invalid feature name " + quoted(names[i]) + ": must ";
+    const std::string place = at("status.declaredFeatures", i);
+    if (names[i].size() > kLongest) {
+      errors.invalid(place, names[i], blame + "be no more than " + std::to_string(kLongest) + " characters");
+    } else if (!is_feature_name(names[i])) {
+      errors.invalid(place, names[i],
+                     blame +
+                         "start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or "
+                         "MyFeature/mySubFeature), and contain only alphanumeric characters and slashes");
+    }
+    if (i == 0 || names[i - 1] < names[i]) continue;
+    if (names[i - 1] == names[i])
+      errors.duplicate(place, names[i]);
+    else
+      errors.invalid(place, names[i], "list must be sorted alphabetically");
+  }
+}
+
 // What nodes were once configured by (`part`: spec or status) stays where it is still used.
 void drop_unused(Object& object, const Object& old, std::string_view part, std::string_view member) {
   if (has(object, part) && !has(object_or_empty(old, part), member)) erase_member(ensure_object(object, part), member);
@@ -51,7 +88,10 @@ class NodeStatusStrategy final : public StatusStrategy {
   }
 
  protected:
-  void check_status(const Object& object, const Object&, FieldErrors& errors) const override { check_amounts(object, errors); }
+  void check_status(const Object& object, const Object&, FieldErrors& errors) const override {
+    check_amounts(object, errors);
+    check_features(object, errors);
+  }
 };
 
 // Capacities are given on create, too.
@@ -65,7 +105,10 @@ class NodeStrategy final : public KindStrategy {
     drop_unused(object, {}, "status", "config");
   }
   void prepare_update(Object& object, const Object& old) const override { drop_unused(object, old, "spec", "configSource"); }
-  void check_new(const Object& object, FieldErrors& errors) const override { check_amounts(object, errors); }
+  void check_new(const Object& object, FieldErrors& errors) const override {
+    check_amounts(object, errors);
+    check_features(object, errors);
+  }
 };
 
 }  // namespace

@@ -177,6 +177,22 @@ class ResourceQuotaStrategy final : public KindStrategy {
   }
 };
 
+class ResourceQuotaStatusStrategy final : public StatusStrategy {
+ public:
+  using StatusStrategy::StatusStrategy;
+
+ protected:
+  void check_status(const Object& object, const Object&, FieldErrors& errors) const override {
+    const Path path("status");
+    for (const std::string_view list : {"hard", "used"}) {
+      const Path amounts = path.at(list);
+      for (const auto& entry : object_or_empty(object_or_empty(object, "status"), list)) {
+        workload::validate_whole(entry.key(), entry.value(), amounts.at_key(entry.key()), errors);
+      }
+    }
+  }
+};
+
 void print_quota(const Object& object, std::int64_t, Array& cells) {
   const Object& status = object_or_empty(object, "status");
   std::map<std::string, std::string> amounts;
@@ -208,7 +224,7 @@ void warn_of_order(const Value& value, const std::string&, std::vector<std::stri
 
 void add_limits_and_quotas(GroupCode& code) {
   code.kinds["LimitRange"] = {.make = made<LimitRangeStrategy>()};
-  code.kinds["ResourceQuota"] = {.make = made<ResourceQuotaStrategy>()};
+  code.kinds["ResourceQuota"] = {.make = made<ResourceQuotaStrategy>(), .make_status = made_status<ResourceQuotaStatusStrategy>};
   code.printers.emplace("quota", print_quota);
   code.warnings.emplace("quotaOrder", warn_of_order);
 }

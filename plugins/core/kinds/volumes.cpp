@@ -8,6 +8,7 @@
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
+#include "backplane/resource_names.hpp"
 #include "backplane/schema.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "backplane/workload/volume_sources.hpp"
@@ -115,6 +116,62 @@ class PersistentVolumeStrategy final : public KindStrategy {
   const bool mutable_node_affinity_;
 };
 
+// The time of the last change of the phase is kept with it, whoever reports the phase.
+class PersistentVolumeStatusStrategy final : public StatusStrategy {
+ public:
+  using StatusStrategy::StatusStrategy;
+  void prepare_for_update(RequestContext& context, Object& object, const Object& old) const override {
+    constexpr std::string_view kTime = "lastPhaseTransitionTime";
+    StatusStrategy::prepare_for_update(context, object, old);
+    Object& status = ensure_object(object, "status");
+    const Object& before = object_or_empty(old, "status");
+    if (get_string(status, "phase") == get_string(before, "phase")) {
+      if (!has(status, kTime)) take_member(status, before, kTime);
+    } else if (!has(status, kTime) || same_member(status, before, kTime)) {
+      status[kTime] = now_rfc3339();
+    }
+  }
+};
+
+// What a claim's status says of resources is said of storage, or of names with a domain.
+bool check_claim_key(std::string_view name, const std::string& path, FieldErrors& errors) {
+  const auto problems = is_qualified_name(name);
+  for (const std::string& problem : problems) errors.invalid(path, name, problem);
+  if (!problems.empty()) return false;
+  if (!is_native_resource(name) || name == "storage") return true;
+  errors.not_supported(path, name, {"storage"});
+  return false;
+}
+
+void check_claim_amount(const Value& amount, const Path& path, FieldErrors& errors) {
+  const std::string_view text = text_of(amount);
+  if (compare_quantities(text, "0") < 0) errors.invalid_raw(path, text, "must be a valid resource quantity");
+}
+
+class PersistentVolumeClaimStatusStrategy final : public StatusStrategy {
+ public:
+  using StatusStrategy::StatusStrategy;
+
+ protected:
+  void check_status(const Object& object, const Object&, FieldErrors& errors) const override {
+    static const std::vector<std::string> kResizes = {"ControllerResizeInProgress", "ControllerResizeInfeasible", "NodeResizeInProgress",
+                                                      "NodeResizeInfeasible", "NodeResizePending"};
+    const Object& status = object_or_empty(object, "status");
+    const Path path("status"), capacity = path.at("capacity"), allocated = path.at("allocatedResources");
+    for (const auto& amount : object_or_empty(status, "capacity"))
+      check_claim_amount(amount.value(), capacity.at_key(amount.key()), errors);
+    for (const auto& resize : object_or_empty(status, "allocatedResourceStatuses")) {
+      const std::string at = path.at("allocatedResourceStatuses");
+      check_claim_key(resize.key(), at, errors);
+      const bool known = std::find(kResizes.begin(), kResizes.end(), text_of(resize.value())) != kResizes.end();
+      if (!known) errors.not_supported(at, resize.key(), kResizes);
+    }
+    for (const auto& amount : object_or_empty(status, "allocatedResources")) {
+      if (check_claim_key(amount.key(), allocated, errors)) check_claim_amount(amount.value(), allocated.at_key(amount.key()), errors);
+    }
+  }
+};
+
 class PersistentVolumeClaimStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
@@ -167,8 +224,10 @@ class PersistentVolumeClaimStrategy final : public KindStrategy {
 }  // namespace
 
 void add_volumes_and_claims(GroupCode& code, bool mutable_node_affinity) {
-  code.kinds["PersistentVolume"] = {.make = made<PersistentVolumeStrategy>(mutable_node_affinity)};
-  code.kinds["PersistentVolumeClaim"] = {.make = made<PersistentVolumeClaimStrategy>()};
+  code.kinds["PersistentVolume"] = {.make = made<PersistentVolumeStrategy>(mutable_node_affinity),
+                                    .make_status = made_status<PersistentVolumeStatusStrategy>};
+  code.kinds["PersistentVolumeClaim"] = {.make = made<PersistentVolumeClaimStrategy>(),
+                                         .make_status = made_status<PersistentVolumeClaimStatusStrategy>};
   code.warnings.emplace("nodeTerm", warn_of_term);
 }
 

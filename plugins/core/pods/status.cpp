@@ -1,6 +1,8 @@
 // Pods' /status: what kubelets and schedulers may report (ValidatePodStatusUpdate).
 #include <algorithm>
+#include <array>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "backplane/kit/addresses.hpp"
@@ -153,6 +155,48 @@ void name_addresses(Object& status) {
   }
 }
 
+const Object* container_named(const Object& spec, std::string_view name) {
+  const Object* found = nullptr;
+  for (const std::string_view list : {"initContainers", "containers"}) {
+    each(spec, list, [&](const Object& container, std::size_t) {
+      if (get_string(container, "name") == name) found = &container;
+    });
+  }
+  return found;
+}
+
+// The claim made for extended resources: what it serves is there.
+void check_extended_claim(const Object& claim, const Object& spec, FieldErrors& errors) {
+  const Path status("status"), path = status.at("extendedResourceClaimStatus"), list = path.at("requestMappings");
+  const Array* mappings = get_array(claim, "requestMappings");
+  if (mappings == nullptr || mappings->empty()) errors.required(list, "at least one request mapping is required");
+  std::set<std::string> seen;
+  each(claim, "requestMappings", [&](const Object& mapping, std::size_t i) {
+    const Path item = path.at("requestMappings", i);
+    constexpr std::array<std::string_view, 3> kMembers = {"containerName", "resourceName", "requestName"};
+    const std::string_view name = get_string(mapping, "containerName"), resource = get_string(mapping, "resourceName");
+    const Object* container = container_named(spec, name);
+    if (container == nullptr) {
+      errors.invalid(item.at("containerName"), name, "must match the name of an entry in spec.initContainers.name or spec.containers.name");
+    } else if (!object_or_empty(object_or_empty(*container, "resources"), "requests").contains(resource)) {
+      errors.invalid(item.at("resourceName"), resource,
+                     "must match the extended resource name of an entry in spec.initContainers.resources.requests or "
+                     "spec.containers.resources.requests");
+    }
+    const std::string_view request = get_string(mapping, "requestName");
+    for (const std::string& problem : is_dns1123_label(request)) errors.invalid(path.at("requestName"), request, problem);
+    std::string key;
+    for (const std::string_view member : kMembers) key.append(get_string(mapping, member)).push_back('\n');
+    if (seen.insert(key).second) return;
+    for (const std::string_view member : kMembers) errors.duplicate(item.at(member), get_string(mapping, member));
+  });
+  const std::string_view name = get_string(claim, "resourceClaimName");
+  if (name.empty()) errors.required(path.at("resourceClaimName"));
+  for (const std::string& problem : name.empty() ? Problems() : is_dns1123_subdomain(name)) {
+    errors.invalid(path.at("resourceClaimName"), name, problem);
+  }
+}
+
 class PodStatusStrategy final : public StatusStrategy {
  public:
   explicit PodStatusStrategy(std::shared_ptr<const Strategy> parent)
@@ -187,6 +231,7 @@ class PodStatusStrategy final : public StatusStrategy {
     check_claim_statuses(status, spec, errors);
     check_ips(status, before, "podIPs", errors);
     check_host_ips(status, before, errors);
+    if (const Object* claim = get_object(status, "extendedResourceClaimStatus")) check_extended_claim(*claim, spec, errors);
   }
 };
 
