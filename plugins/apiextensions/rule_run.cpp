@@ -68,18 +68,19 @@ bool same_members(const KeyedPart& keyed, const Object& now, const Object& old, 
   return std::all_of(now.begin(), now.end(), [&](const auto& member) {
     const std::string_view name(member.key().data(), member.key().size());
     const auto property = keyed.properties.find(name);
+    const bool named = property != keyed.properties.end();
+    if (keyed.open && !named && !keyed.has_values) return false;
     const Value* before = find(old, name);
-    return before != nullptr &&
-           same_value(property == keyed.properties.end() ? keyed.values.get() : property->second.get(), member.value(), *before, items);
+    return before != nullptr && same_value(named ? property->second.get() : keyed.values.get(), member.value(), *before, items);
   });
 }
 
 // Whether nothing has changed; the order of items that have keys is nothing.
 bool same_value(const KeyedPart* keyed, const Value& now, const Value& old, OldItems& items) {
-  if (now == old) return true;
-  if (keyed == nullptr) return false;
+  if (keyed == nullptr) return now == old;
   if (now.is_array() && old.is_array() && !keyed->keys.empty()) return same_items(*keyed, now, old, items);
-  return now.is_object() && old.is_object() && same_members(*keyed, now.get_object(), old.get_object(), items);
+  if (now.is_object() && old.is_object()) return same_members(*keyed, now.get_object(), old.get_object(), items);
+  return now == old;
 }
 
 // A value and the one that stood in its place before.
@@ -106,7 +107,10 @@ std::string trimmed(std::string_view text) {
   return begin == std::string_view::npos ? std::string() : std::string(text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin));
 }
 
-std::string printed(const Value& value) { return value.is_string() ? quoted(text_of(value)) : to_json(value); }
+std::string printed(const Value& value) {
+  if (value.is_string()) return quoted(text_of(value));
+  return value.is_number() ? go_print(value) : to_json(value);
+}
 
 FieldError failure(const Rule& rule, const RuleNode& node, const std::string& path, const Value& value, const std::string& detail) {
   const bool omitted = node.type == "object" || node.type == "array";
@@ -188,9 +192,14 @@ class Run {
     }
   }
 
-  cel::Outcome run(const cel::Program& program, const Value& value, const Value* old) {
-    const cel::Binding bindings[] = {{"self", &value}, {"oldSelf", old}};
+  cel::Outcome run(const cel::Program& program, const Value& value, const Value* old, bool bare = false) {
+    const cel::Binding bindings[] = {{"self", &value}, {"oldSelf", old, nullptr, bare}};
     return cel::run(program, bindings, budget_);
+  }
+
+  // Where no rule does, messages know no old value either.
+  static bool asks_about_changes(const RuleNode& node) {
+    return std::any_of(node.rules.begin(), node.rules.end(), [](const Rule& rule) { return rule.compiled.uses_old; });
   }
 
   // Nobody waits for the answer: what is left is not asked.
@@ -251,7 +260,7 @@ class Run {
     const std::string at = rule.field_path.empty() ? path : (path.empty() ? "" : path + ".") + rule.field_path;
     std::string detail;
     if (rule.compiled.message != nullptr) {
-      const std::string stop = message_of(rule, value, old, detail);
+      const std::string stop = message_of(rule, value, asks_about_changes(node) ? old : nullptr, detail);
       if (!stop.empty()) {
         ended_ = true;
         return add(rule, ratchet, {FieldErrorType::kInvalid, at, "Invalid value: " + quoted(node.type) + ": " + stop});
@@ -261,9 +270,10 @@ class Run {
     add(rule, ratchet, failure(rule, node, at, value, detail));
   }
 
-  // What messageExpression makes of the object; a text that ends the run when that costs too much.
+  // What messageExpression makes of the object; a text that ends the run when that costs too much.  Whatever the rule has it as, to its
+  // message the old value is there as it was, or not at all.
   std::string message_of(const Rule& rule, const Value& value, const Value* old, std::string& detail) {
-    const cel::Outcome outcome = run(*rule.compiled.message, value, old);
+    const cel::Outcome outcome = run(*rule.compiled.message, value, old, true);
     if (outcome.end == cel::Outcome::End::kNoBudget)
       return "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run";
     if (outcome.end == cel::Outcome::End::kCallLimit)

@@ -117,6 +117,47 @@ TEST(RuleRunTest, WhatFailedBeforeAndDidNotChangeIsAWarning) {
   EXPECT_TRUE(changed.warnings.empty());
 }
 
+// What no schema names was compared as well, and what had not changed was let off.
+TEST(RuleRunTest, AnObjectWithMembersThatTheSchemaDoesNotKnowIsNeverTheSame) {
+  const std::string rule = R"("x-kubernetes-validations":[{"rule":"false","message":"no"}])";
+  const auto warned = [&](const std::string& words, const std::string& object) {
+    return find_problems(R"({"type":"object","properties":{"a":{"type":"object",)" + words + "," + rule + "}}}", object, object).errors.empty();
+  };
+  const std::string open = R"("x-kubernetes-preserve-unknown-fields":true,"properties":{"b":{"type":"string"}})";
+  EXPECT_TRUE(warned(open, R"({"a":{"b":"x"}})"));
+  EXPECT_FALSE(warned(open, R"({"a":{"b":"x","c":1}})"));
+  EXPECT_TRUE(warned(R"("additionalProperties":{"type":"integer"})", R"({"a":{"b":1}})"));
+  EXPECT_FALSE(warned(R"("additionalProperties":true)", R"({"a":{"b":1}})"));
+  EXPECT_FALSE(warned(R"("properties":{"in":{"type":"object","x-kubernetes-preserve-unknown-fields":true}})", R"({"a":{"in":{"b":1}}})"));
+  EXPECT_FALSE(warned(R"("x-kubernetes-embedded-resource":true,"properties":{"metadata":{"type":"object"}})",
+                      R"({"a":{"apiVersion":"v1","kind":"Foo","metadata":{"name":"x"}}})"));
+}
+
+TEST(RuleRunTest, AResourceIsNeverTheSameAsAWhole) {
+  const Value schema = json::parse(R"({"type":"object","x-kubernetes-validations":[{"rule":"false","message":"no"}],"properties":{
+    "spec":{"type":"object","properties":{"size":{"type":"integer"}}}}})");
+  const auto rules = make_rules(schema.get_object(), true);
+  const Value object = json::parse(R"({"apiVersion":"a.b/v1","kind":"Foo","metadata":{"name":"one"},"spec":{"size":1}})");
+  FieldErrors errors;
+  std::vector<std::string> warnings;
+  cel::Budget budget;
+  run_rules(*rules, object, &object, true, "", budget, {errors, warnings});
+  EXPECT_EQ(errors.aggregate_message(), "<nil>: Invalid value: no");
+  EXPECT_TRUE(warnings.empty());
+}
+
+TEST(RuleRunTest, MessagesKnowTheOldValueWhereARuleAsksAboutIt) {
+  const std::string words = R"x("message":"plain","messageExpression":"'was ' + string(oldSelf.size)"})x";
+  EXPECT_EQ(errors_of(with_rule(R"({"rule":"self.size == oldSelf.size",)" + words), R"({"size":2})", R"({"size":1})"),
+            "spec: Invalid value: was 1");
+  EXPECT_EQ(errors_of(with_rule(R"({"rule":"self.size == 0",)" + words), R"({"size":2})", R"({"size":1})"), "spec: Invalid value: plain");
+  // An optional one is none to them.
+  const std::string optional = R"({"rule":"oldSelf.hasValue() && false","optionalOldSelf":true,"message":"plain","messageExpression":)";
+  EXPECT_EQ(errors_of(with_rule(optional + R"("oldSelf.hasValue() ? 'old' : 'new'"})"), R"({"size":2})", R"({"size":1})"),
+            "spec: Invalid value: plain");
+  EXPECT_EQ(errors_of(with_rule(optional + R"("oldSelf.hasValue() ? 'old' : 'new'"})"), R"({"size":2})"), "spec: Invalid value: plain");
+}
+
 TEST(RuleRunTest, WhatHasNoPredecessorGoesByWhatIsAround) {
   // Items of an atomic list cannot be told apart: only the whole list stays what it was.
   const std::string schema = R"({"type":"object","properties":{"l":{"type":"array","items":{"type":"integer",

@@ -34,18 +34,30 @@ std::vector<std::string> keys_of(const Object& schema) {
   return get_string(schema, "x-kubernetes-list-type") == "map" ? texts(schema, "x-kubernetes-list-map-keys") : std::vector<std::string>();
 }
 
-// Null: there is no list of type map in it that is told apart.
-std::unique_ptr<const KeyedPart> keyed_part(const Object& schema) {
+bool allows_any(const Object& schema) {
+  const Value* values = find(schema, "additionalProperties");
+  return get_bool(schema, "x-kubernetes-preserve-unknown-fields").value_or(false) ||
+         (values != nullptr && values->is_bool() && values->get_bool());
+}
+
+// Null: there is nothing in it that is not compared as it is.  `open`: it has members that no schema needs to name (a resource, its
+// metadata).
+std::unique_ptr<const KeyedPart> keyed_part(const Object& schema, bool resource, bool open) {
   auto part = std::make_unique<KeyedPart>();
   part->keys = keys_of(schema);
+  part->open = open || resource || allows_any(schema);
   const Object* items = get_object(schema, "items");
-  if (items != nullptr && !part->keys.empty()) part->items = keyed_part(*items);
-  if (const Object* values = get_object(schema, "additionalProperties")) part->values = keyed_part(*values);
+  if (items != nullptr && !part->keys.empty()) part->items = keyed_part(*items, is_embedded(*items), false);
+  if (const Object* values = get_object(schema, "additionalProperties")) {
+    part->has_values = true;
+    part->values = keyed_part(*values, is_embedded(*values), false);
+  }
   for (const auto& [key, property] : object_or_empty(schema, "properties")) {
     if (!property.is_object()) continue;
-    if (auto below = keyed_part(property.get_object())) part->properties.emplace(std::string(key.data(), key.size()), std::move(below));
+    auto below = keyed_part(property.get_object(), is_embedded(property.get_object()), resource && key == "metadata");
+    if (below != nullptr || part->open) part->properties.emplace(std::string(key.data(), key.size()), std::move(below));
   }
-  if (part->keys.empty() && part->values == nullptr && part->properties.empty()) return nullptr;
+  if (part->keys.empty() && !part->open && part->values == nullptr && part->properties.empty()) return nullptr;
   return part;
 }
 
@@ -102,7 +114,7 @@ bool has_rules(const Object& schema) {
 
 std::unique_ptr<const RuleNode> make_rules(const Object& schema, bool resource_root) {
   if (!has_rules(schema)) return nullptr;
-  return node_of(schema, cel::declare(schema, resource_root), keyed_part(schema));
+  return node_of(schema, cel::declare(schema, resource_root), keyed_part(schema, resource_root, false));
 }
 
 const RuleNode& LazyRules::get() const {

@@ -29,13 +29,17 @@ struct Rule {
   bool optional_old = false;
 };
 
-// Where lists of type map stand: their items are told apart by keys, whatever their order.  Parts without any are left out, as is what is
-// below lists of other types: those are compared as they are.
+// Where values are not compared as they are.  Lists of type map: their items are told apart by keys, whatever their order.  Open objects,
+// which may have members that the schema does not know: with one of those they are never the same.  Parts without any are left out, as is
+// what is below lists of other types.
 struct KeyedPart {
   std::vector<std::string> keys;  // of a list
+  bool open = false;              // of an object
+  // Of an open object all of them: null where values are compared as they are.
   std::map<std::string, std::unique_ptr<const KeyedPart>, std::less<>> properties;
   std::unique_ptr<const KeyedPart> items;
   std::unique_ptr<const KeyedPart> values;
+  bool has_values = false;  // the schema says what further members are
 };
 using KeyedPartRef = std::shared_ptr<const KeyedPart>;
 

@@ -1,6 +1,7 @@
 // Defaults in a schema must be what the schema itself accepts, whole (structuraldefaulting.ValidateDefaults).
 #include <algorithm>
 
+#include "backplane/schema_prune.hpp"
 #include "custom_schema.hpp"
 #include "definition.hpp"
 #include "rule_run.hpp"
@@ -49,6 +50,11 @@ Value without_unknown_types(const Value& schema) {
   return out;
 }
 
+// To upstream's validator of defaults x-kubernetes-int-or-string says nothing: whatever stands there is right, until an object has it.
+bool is_of_int_or_string(const FieldError& error) {
+  return error.type == FieldErrorType::kTypeInvalid && error.text.find(" in body must be of type integer,string: ") != std::string::npos;
+}
+
 class Defaults {
  public:
   Defaults(const Object& root, FieldErrors& errors) : root_(&root), errors_(errors) {}
@@ -58,7 +64,7 @@ class Defaults {
     const Value* value = find(schema, "default");
     const std::string_view type = get_string(schema, "type");
     if (value != nullptr && !value->is_null() && is_known_type(type)) {
-      check_pruned(*value, schema, *compiled, path + ".default");
+      if (would_prune(*compiled, *value)) errors_.invalid_raw(path + ".default", to_json(*value), "must not have unknown fields");
       if (check(*value, *compiled, path + ".default")) ask_rules(schema, *value, path + ".default");
     } else if (value != nullptr && !value->is_null()) {
       const std::string actual = quoted(type_of(*value));
@@ -72,34 +78,25 @@ class Defaults {
   }
 
  private:
-  void check_pruned(const Value& value, const Object& schema, const Schema& compiled, const std::string& path) {
-    Value pruned(value);
-    DecodeReport report;
-    const std::string_view type = get_string(schema, "type");
-    const bool kept = get_bool(schema, "x-kubernetes-preserve-unknown-fields").value_or(false);
-    // Nothing is declared of what an object would be where none may stand.
-    const bool astray = value.is_object() && object_or_empty(schema, "properties").empty() && !value.get_object().empty() &&
-                        !type.empty() && type != "object" && !kept;
-    const bool may_hold = value.is_object() || value.is_array();
-    const bool unknown = may_hold && compiled.normalize(pruned, &report).ok() && !report.problems.empty();
-    if (astray || unknown) errors_.invalid_raw(path, to_json(value), "must not have unknown fields");
-  }
-
   // Whether nothing is wrong with it.
   bool check(const Value& value, const Schema& compiled, const std::string& path) {
     FieldErrors found;
     compiled.validate(value, "", found);
+    bool right = true;
     for (const FieldError& error : found.list()) {
+      if (is_of_int_or_string(error)) continue;
+      right = false;
       FieldError moved = error;
       moved.field = error.field.empty() || error.field == "<nil>" ? path : path + "." + error.field;
       errors_.add(std::move(moved));
     }
-    return found.empty();
+    return right;
   }
 
   // A default must do where it takes the place of nothing, and where it stays what it was.
   void ask_rules(const Object& schema, const Value& value, const std::string& path) {
-    const std::unique_ptr<const RuleNode> rules = make_rules(schema, &schema == root_);
+    const bool resource = &schema == root_ || get_bool(schema, "x-kubernetes-embedded-resource").value_or(false);
+    const std::unique_ptr<const RuleNode> rules = make_rules(schema, resource);
     if (rules == nullptr) return;
     std::vector<std::string> warnings;
     const std::size_t before = errors_.size();
@@ -121,8 +118,13 @@ void check_defaults(const Object& schema, const std::string& path, FieldErrors& 
   });
   if (!any) return;
   const bool unknown = any_schema(schema, [](const Object& s) { return !is_known_type(get_string(s, "type")); });
-  const Value known = unknown ? without_unknown_types(Value(schema)) : Value();
-  const auto compiled = compile_schema(unknown ? known.get_object() : schema, {"validation", "v1", "Validation"});
+  // A default of the whole is one of a resource.
+  const Value* whole = find(schema, "default");
+  const bool resource = whole != nullptr && !whole->is_null();
+  Value known;
+  if (unknown || resource) known = without_unknown_types(Value(schema));
+  if (resource) known.get_object()["x-kubernetes-embedded-resource"] = true;
+  const auto compiled = compile_schema(known.is_object() ? known.get_object() : schema, {"validation", "v1", "Validation"});
   if (!compiled.ok()) {
     errors.invalid(path, "", compiled.status().message());
     return;

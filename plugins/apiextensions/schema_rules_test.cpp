@@ -172,6 +172,29 @@ TEST(SchemaRulesTest, TheRootIsPrintedWholeWhereItMayNotSayWhatItSays) {
   EXPECT_NE(all.find(R"("XMapType":null,"XValidations":[]}: only [Description Type)"), std::string::npos);
 }
 
+// In a list they passed, and the whole was no resource.
+TEST(SchemaRulesTest, DefaultsMustBeWhatIsLeftOfThemOncePruned) {
+  const std::string told = "s.properties[a].default: Invalid value: ";
+  EXPECT_EQ(problems_of_a(R"({"type":"array","default":[{"b":1}],"items":{"type":"object"}})"),
+            told + R"([{"b":1}]: must not have unknown fields)");
+  EXPECT_EQ(problems_of_a(R"({"type":"object","default":{"kind":"x"}})"), told + R"({"kind":"x"}: must not have unknown fields)");
+  EXPECT_EQ(problems_of_a(R"({"type":"object","default":{"b":1},"x-kubernetes-preserve-unknown-fields":true})"), "");
+  EXPECT_EQ(problems(R"({"type":"object","default":{}})"), "[s.default.apiVersion: Required value, s.default.kind: Required value]");
+}
+
+TEST(SchemaRulesTest, ADefaultOfIntOrStringMayBeAnythingThatIsNotPruned) {
+  EXPECT_EQ(problems_of_a(R"({"x-kubernetes-int-or-string":true,"default":true})"), "");
+  EXPECT_EQ(problems_of_a(R"({"x-kubernetes-int-or-string":true,"default":{"b":1}})"),
+            R"(s.properties[a].default: Invalid value: {"b":1}: must not have unknown fields)");
+  EXPECT_EQ(problems_of_a(R"({"x-kubernetes-int-or-string":true,"pattern":"^b","default":"a"})"),
+            R"(s.properties[a].default: Invalid value: "a":  in body should match '^b')");
+}
+
+TEST(SchemaRulesTest, AnEmptyListTypeInsideAnAlternativeIsOne) {
+  EXPECT_EQ(problems_of_a(R"({"type":"array","items":{"type":"string"},"oneOf":[{"x-kubernetes-list-type":""}]})").substr(0, 104),
+            "[s.properties[a].oneOf[0].x-kubernetes-list-type: Forbidden: must be undefined to be structural, s.prope");
+}
+
 TEST(SchemaRulesTest, DefaultsOfATypeThatThereIsNotAreToldOfToo) {
   EXPECT_EQ(problems_of_a(R"({"type":"nope","default":5})"),
             "[s.properties[a].default: Invalid value: \"integer\":  in body must be of type nope: \"integer\", "

@@ -26,11 +26,12 @@ bool is_int_or_string_any_of(const Object& schema) {
 struct Excluded {
   std::string_view key;
   std::string_view detail;
+  bool pointer = false;  // an empty one is there, too
 };
 constexpr std::array kExcludedInJunctions = {
     Excluded{"type", "must be empty to be structural"},
     Excluded{"additionalProperties", "must be undefined to be structural"},
-    Excluded{"default", "must be undefined to be structural"},
+    Excluded{"default", "must be undefined to be structural", true},
     Excluded{"title", "must be empty to be structural"},
     Excluded{"description", "must be empty to be structural"},
     Excluded{"nullable", "must be false to be structural"},
@@ -38,8 +39,8 @@ constexpr std::array kExcludedInJunctions = {
     Excluded{"x-kubernetes-embedded-resource", "must be false to be structural"},
     Excluded{"x-kubernetes-int-or-string", "must be false to be structural"},
     Excluded{"x-kubernetes-list-map-keys", "must be empty to be structural"},
-    Excluded{"x-kubernetes-list-type", "must be undefined to be structural"},
-    Excluded{"x-kubernetes-map-type", "must be undefined to be structural"},
+    Excluded{"x-kubernetes-list-type", "must be undefined to be structural", true},
+    Excluded{"x-kubernetes-map-type", "must be undefined to be structural", true},
     Excluded{"x-kubernetes-validations", "must be empty to be structural"},
 };
 
@@ -147,8 +148,7 @@ class Structure {
     }
     for (const Excluded& excluded : kExcludedInJunctions) {
       const Value* value = find(schema, excluded.key);
-      // A default is there when it is empty, too.
-      const bool there = value != nullptr && (says_something(*value) || (excluded.key == "default" && !value->is_null()));
+      const bool there = value != nullptr && (says_something(*value) || (excluded.pointer && !value->is_null()));
       if (there) errors_.forbidden(path + "." + std::string(excluded.key), excluded.detail);
     }
     if (find(object_or_empty(schema, "properties"), "metadata") != nullptr) {

@@ -154,6 +154,8 @@ struct Binding {
   std::string_view name;
   const Value* tree = nullptr;  // null, and no host: an optional variable has no value
   std::shared_ptr<const HostValue> host = nullptr;
+  // The value of an optional variable stands as it is, not as an optional one; without a tree there is no such variable.
+  bool bare = false;
 };
 
 // What runs may cost together.

@@ -37,6 +37,8 @@ Val binding_val(Arena& arena, const Plan::Variable& variable, std::span<const ce
   const bool optional = variable.decl != nullptr && variable.decl->form == cel::DeclType::Form::kOptional;
   for (const cel::Binding& binding : bindings) {
     if (binding.name != variable.name) continue;
+    if (binding.bare && binding.tree == nullptr) return unbound(variable.name);
+    if (binding.bare && optional) return tree_val(arena, *binding.tree, variable.decl->items.get());
     if (binding.host != nullptr) return host_val(arena, *binding.host);
     if (binding.tree != nullptr) return tree_val(arena, *binding.tree, variable.decl);
     return optional ? none_val() : null_val();

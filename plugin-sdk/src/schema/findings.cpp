@@ -1,5 +1,7 @@
 #include "schema/findings.hpp"
 
+#include "backplane/schema.hpp"
+
 #include <cmath>
 #include <limits>
 
@@ -10,7 +12,10 @@ namespace backplane::schema {
 namespace {
 
 // As field.Error prints a bad value: texts quoted, numbers plain, the rest as JSON.
-std::string printed(const Value& value) { return value.is_string() ? quoted(value.get_string()) : to_json(value); }
+std::string printed(const Value& value) {
+  if (value.is_string()) return quoted(value.get_string());
+  return value.is_number() ? go_print(value) : to_json(value);
+}
 
 std::string in_body(const std::string& path, std::string_view rest) { return path + " in body " + std::string(rest); }
 
@@ -71,14 +76,15 @@ void Findings::invalid(const std::string& path, const Value& value, std::string 
 
 void Findings::too_long(const std::string& path, std::int64_t most) {
   const std::string number = std::to_string(most);
-  add(FieldErrorType::kTooLong, path, "Too long: may not be more than " + number + " byte" + (most == 1 ? "" : "s"),
+  const std::string detail = most < 0 ? "value is too long" : "may not be more than " + number + " byte" + (most == 1 ? "" : "s");
+  add(FieldErrorType::kTooLong, path, "Too long: " + detail,
       in_body(path, "should be at most " + number + " chars long"));
 }
 
 void Findings::too_many(const std::string& path, std::size_t actual, std::int64_t most) {
   const std::string number = std::to_string(most);
-  add(FieldErrorType::kTooMany, path,
-      "Too many: " + std::to_string(actual) + ": must have at most " + number + " item" + (most == 1 ? "" : "s"),
+  const std::string detail = most < 0 ? "has too many items" : "must have at most " + number + " item" + (most == 1 ? "" : "s");
+  add(FieldErrorType::kTooMany, path, "Too many: " + std::to_string(actual) + ": " + detail,
       in_body(path, "should have at most " + number));
 }
 

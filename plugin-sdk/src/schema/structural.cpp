@@ -4,6 +4,7 @@
 // embedded resources get the same treatment as the root, keys are sorted.
 #include <algorithm>
 
+#include "backplane/schema_prune.hpp"
 #include "schema/constraints.hpp"
 #include "schema/place.hpp"
 #include "schema/typed.hpp"
@@ -258,3 +259,15 @@ Status normalize_structural(const Type& type, Value& value, DecodeReport* report
 }
 
 }  // namespace backplane::schema
+
+namespace backplane BACKPLANE_API {
+
+bool would_prune(const Schema& schema, const Value& value) {
+  const auto* type = dynamic_cast<const schema::Type*>(&schema);
+  if (type == nullptr || !value.is_structured()) return false;
+  Value pruned(value);
+  schema::Pruner().prune(pruned, type, schema::Place(), schema::is_embedded(type));
+  return pruned != value;
+}
+
+}  // namespace BACKPLANE_API

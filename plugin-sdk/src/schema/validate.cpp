@@ -88,11 +88,11 @@ bool unchanged(const Value& now, const Before& before);
 bool items_unchanged(const Array& now, const Before& before) {
   const Type* items = items_of(*before.shape);
   const ListIdentity& identity = identity_of(*before.shape);
-  if (items == nullptr || identity.kind == ListKind::kAtomic || identity.kind == ListKind::kSet) return before.value->get_array() == now;
+  if (items == nullptr || identity.kind != ListKind::kMap) return before.value->get_array() == now;
   const OldItems old(identity, before.value);
   for (std::size_t i = 0; i < now.size(); ++i) {
     const Value* was = old.of(now[i], i);
-    if (was == nullptr ? before.value->get_array()[i] != now[i] : !unchanged(now[i], {was, items})) return false;
+    if (was == nullptr || !unchanged(now[i], {was, items})) return false;
   }
   return true;
 }
@@ -183,8 +183,8 @@ class Validator {
     const Type* items = items_of(type);
     const Type* shape = before.value != nullptr ? items_of(*before.shape) : nullptr;
     const ListIdentity& identity = identity_of(shape != nullptr ? *before.shape : type);
-    // Upstream has nothing ratcheted inside a set.
-    const OldItems old(identity, shape != nullptr && identity.kind != ListKind::kSet ? before.value : nullptr);
+    // Upstream has nothing ratcheted inside any other list.
+    const OldItems old(identity, shape != nullptr && identity.kind == ListKind::kMap ? before.value : nullptr);
     for (std::size_t i = 0; items != nullptr && i < array.size(); ++i) {
       const Value* was = old.of(array[i], i);
       out.merge(run(array[i], *items, place.item(i), was != nullptr ? Before{was, shape} : Before{}));
