@@ -122,7 +122,10 @@ class Definitions(SideBySide):
             if bodies:
                 self.both(made, 'PATCH', path + '?fieldManager=m%d&force=%s' % (rng.choice((1, 2)), rng.choice(('true', 'false'))), bodies, APPLY)
         else:
-            pointer, operation, value = change(rng, self.servers[0].request('GET', path)[2], kind.schema)
+            try:
+                pointer, operation, value = change(rng, self.servers[0].request('GET', path)[2], kind.schema)
+            except IndexError:
+                return  # there is nothing in it
             patch = value if operation == 'set' else None
             parts = pointer.split('/')[1:]
             for part in reversed(parts):

@@ -2,6 +2,7 @@
 #include "schema/constraints.hpp"
 
 #include "schema/compiler.hpp"
+#include "schema/formats.hpp"
 
 namespace backplane::schema {
 namespace {
@@ -60,13 +61,23 @@ bool says_more(const Object& schema) noexcept {
   return (additional && additional->is_bool()) || (composed && !schema.contains("type"));
 }
 
+// The format as far as validation knows it for the type; others say nothing.
+std::string format_of(const Object& schema) {
+  const std::string_view type = get_string(schema, "type"), format = get_string(schema, "format");
+  const bool known = type == "integer"                  ? format == "int32" || format == "int64"
+                     : type == "number"                 ? format == "float" || format == "double"
+                     : type.empty() || type == "string" ? is_known_format(format)
+                                                        : false;
+  return std::string(known ? format : std::string_view());
+}
+
 }  // namespace
 
 std::unique_ptr<const Constraints> Compiler::constraints_of(const Object& schema, const std::string& path) {
   if (!says_more(schema)) return nullptr;
   auto out = std::make_unique<Constraints>();
   out->typed = schema.contains("type") || truthy(schema, "x-kubernetes-int-or-string");
-  out->format = get_string(schema, "format");
+  out->format = format_of(schema);
   out->nullable = truthy(schema, "nullable");
   if (const Value* value = find(schema, "default")) out->default_value = Value(*value, json::storage_ptr());
   if (const Value* value = find(schema, "additionalProperties"); value && value->is_bool()) {

@@ -203,6 +203,10 @@ TEST(Structural, FormatsAreCheckedWhenKnown) {
                       "mine":"x","uri":"https://a.b/c","b":"YQ==","n":"a-b"})"),
             0u);
   EXPECT_EQ(count(R"({"ip":"10.0.0","cidr":"10.0.0.0","u":"x","d":"soon","day":"2026-02-30","uri":"no uri","b":"?","n":"A"})"), 8u);
+  // One that is not known says nothing of the type either.
+  FieldErrors errors;
+  set->find("Foo")->validate(json_of(R"({"mine":5})"), "", errors);
+  EXPECT_EQ(errors.aggregate_message(), R"(mine: Invalid value: "integer": mine in body must be of type string: "integer")");
 }
 
 // What an update is told by a schema of its own; problems in the words of FieldErrors.
