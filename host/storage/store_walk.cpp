@@ -9,11 +9,11 @@ namespace backplane {
 namespace {
 
 constexpr std::size_t kPageBytes = 4 * 1024 * 1024;  // what a page is meant to be
-constexpr std::string_view kMasterLeases = "/registry/masterleases/";
+constexpr std::string_view kMasterLeases = "/registry/masterleases/", kPeerLeases = "/registry/peerserverleases/";
 
 }  // namespace
 
-bool belongs_to_a_server(std::string_view key) { return key.starts_with(kMasterLeases); }
+bool belongs_to_a_server(std::string_view key) { return key.starts_with(kMasterLeases) || key.starts_with(kPeerLeases); }
 
 struct StoreDigest::State {
   State() : context(EVP_MD_CTX_new()) { EVP_DigestInit_ex(context, EVP_sha256(), nullptr); }

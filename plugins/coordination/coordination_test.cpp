@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "backplane/kit/server_identity.hpp"
 #include "identity_lease.hpp"
 #include "kind_under_test.hpp"
 #include "kinds.hpp"
@@ -54,7 +55,7 @@ TEST(LeaseCandidates, HaveVersions) {
   EXPECT_EQ(candidate_problems(R"({"leaseName":"l","strategy":"example.com/x","binaryVersion":"1.36.0"})"), "");
 }
 
-TEST(IdentityLeases, AreNamedAsKubeApiserversOfTheSameHost) { EXPECT_EQ(server_id("vm"), "apiserver-wlv32tlttr4jl3gtroqexyxapa"); }
+TEST(IdentityLeases, AreNamedAsKubeApiserversOfTheSameHost) { EXPECT_EQ(kit::server_id("vm"), "apiserver-wlv32tlttr4jl3gtroqexyxapa"); }
 
 TEST(IdentityLeases, EndWhenTheyWereNotRenewed) {
   const auto expired = [](std::string_view spec) {

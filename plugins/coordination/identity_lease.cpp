@@ -1,9 +1,6 @@
 #include "identity_lease.hpp"
 
-#include <openssl/evp.h>
-
-#include <array>
-
+#include "backplane/kit/server_identity.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 
@@ -17,37 +14,7 @@ constexpr int kSeconds = 3600;
 constexpr std::chrono::seconds kInterval{10};
 constexpr std::chrono::milliseconds kFirstPause{200}, kLongestPause{7000}, kBusyPause{10};
 
-void append_prefixed(std::string& out, std::string_view text) {
-  out.push_back(static_cast<char>(text.size() >> 8));
-  out.push_back(static_cast<char>(text.size() & 0xFF));
-  out.append(text);
-}
-
-// RFC 4648, in lower case and without padding.
-std::string base32(const unsigned char* bytes, std::size_t size) {
-  static constexpr std::string_view kDigits = "abcdefghijklmnopqrstuvwxyz234567";
-  std::string out;
-  unsigned buffer = 0;
-  int bits = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    buffer = buffer << 8 | bytes[i];
-    for (bits += 8; bits >= 5; bits -= 5) out.push_back(kDigits[buffer >> (bits - 5) & 31]);
-  }
-  if (bits > 0) out.push_back(kDigits[buffer << (5 - bits) & 31]);
-  return out;
-}
-
 }  // namespace
-
-std::string server_id(const std::string& hostname) {
-  constexpr std::size_t kHashBytes = 16;
-  std::string hashed;
-  append_prefixed(hashed, hostname);
-  append_prefixed(hashed, kIdentity);
-  std::array<unsigned char, EVP_MAX_MD_SIZE> hash{};
-  EVP_Digest(hashed.data(), hashed.size(), hash.data(), nullptr, EVP_sha256(), nullptr);
-  return "apiserver-" + base32(hash.data(), kHashBytes);
-}
 
 IdentityLease::IdentityLease(Host& host, Identity identity)
     : host_(host), identity_(std::move(identity)), name_(server_id(identity_.hostname)), holder_(name_ + "_" + new_uid()) {}
@@ -57,7 +24,7 @@ void IdentityLease::set(Object& lease) const {
   metadata["name"] = name_;
   metadata["namespace"] = kLeaseNamespace;
   Object& labels = ensure_object(metadata, "labels");
-  labels[kIdentityLabel] = kIdentity;
+  labels[kIdentityLabel] = kit::kServerKind;
   labels["kubernetes.io/hostname"] = identity_.hostname;
   if (!identity_.peer_address.empty()) {
     ensure_object(metadata, "annotations")["kubernetes.io/peer-advertise-address"] = identity_.peer_address;

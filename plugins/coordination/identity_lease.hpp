@@ -15,12 +15,9 @@
 namespace backplane::coordination {
 
 inline constexpr std::string_view kLeaseNamespace = "kube-system";
-inline constexpr std::string_view kIdentityLabel = "apiserver.kubernetes.io/identity", kIdentity = "kube-apiserver";
+inline constexpr std::string_view kIdentityLabel = "apiserver.kubernetes.io/identity";
 
 inline GroupVersionResource leases() { return {"coordination.k8s.io", "v1", "leases"}; }
-
-// "apiserver-" and a hash of the host's name and what runs there.
-std::string server_id(const std::string& hostname);
 
 class IdentityLease {
  public:

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "backplane/kit/server_identity.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "identity_lease.hpp"
@@ -20,7 +21,7 @@ std::int64_t now_unix() {
 // The names of those that have expired.
 Task<Result<std::vector<std::string>>> expired_leases(std::shared_ptr<ApiClient> client) {
   ListOptions identities;
-  auto selector = LabelSelector::parse(std::string(kIdentityLabel) + "=" + std::string(kIdentity));
+  auto selector = LabelSelector::parse(std::string(kIdentityLabel) + "=" + std::string(kit::kServerKind));
   if (!selector.ok()) co_return std::move(selector).status();
   identities.labels = std::move(*selector);
   auto listed = co_await client->list(leases(), std::string(kLeaseNamespace), std::move(identities));

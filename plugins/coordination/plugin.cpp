@@ -1,12 +1,9 @@
 // The plugin `coordination`: the group coordination.k8s.io, the lease of this server's own life, and the end of those of others.
 #include "backplane/plugin.hpp"
 
-#include <unistd.h>
-
-#include <array>
-
 #include "backplane/kit/group.hpp"
 #include "backplane/kit/held_back.hpp"
+#include "backplane/kit/server_identity.hpp"
 #include "coordination_group_json.hpp"
 #include "coordination_v1_json.hpp"
 #include "coordination_v1alpha2_json.hpp"
@@ -27,27 +24,13 @@ Result<kit::GroupDocument> coordination_group() {
 
 namespace {
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : std::string();
-}
-
-// Where other servers reach this one: what the flags say of peers, else what they say of everybody.
-std::string peer_address(const Host& host) {
-  std::string address = host.flag("peer-advertise-ip").value_or(""), port = host.flag("peer-advertise-port").value_or("");
-  if (address.empty()) address = host.flag("advertise-address").value_or("");
-  if (port.empty()) port = host.flag("secure-port").value_or("");
-  if (address.empty() || port.empty()) return {};
-  return (address.find(':') == std::string::npos ? address : "[" + address + "]") + ":" + port;
-}
-
 class CoordinationPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
     Status status = kit::install_group(host, "coordination", coordination_group(), coordination_schemas());
     // What --runtime-config or its gate switched off cannot be made, or need not be.
     if (!status.ok() || !host.resource_enabled(leases()) || !kit::gate_is_on(host, "APIServerIdentity")) return status;
-    auto lease = std::make_shared<IdentityLease>(host, IdentityLease::Identity{host_name(), peer_address(host)});
+    auto lease = std::make_shared<IdentityLease>(host, IdentityLease::Identity{kit::host_name(), kit::peer_address(host).text()});
     status = host.add_post_start_hook("start-kube-apiserver-identity-lease-controller",
                                       [lease](PostStartHookContext context) { return lease->start(context); });
     if (!status.ok()) return status;

@@ -16,6 +16,7 @@
 #include "namespaces/controller.hpp"
 #include "namespaces/kubernetes_service.hpp"
 #include "namespaces/lifecycle.hpp"
+#include "namespaces/peer_lease.hpp"
 #include "namespaces/storage.hpp"
 #include "namespaces/system.hpp"
 #include "pods/binding.hpp"
@@ -224,6 +225,7 @@ class CorePlugin final : public Plugin {
     if (host.resource_enabled({"", "v1", "services"})) {
       if (status.ok()) status = add_kubernetes_service(host, kubernetes_service(host, std::move(first_address)));
     }
+    if (status.ok()) status = add_peer_lease(host);
     if (!status.ok() || host.flag("enable-namespace-controller") != std::optional<std::string>("true")) return status;
     return host.add_post_start_hook(
         "start-namespace-controller",
@@ -246,6 +248,18 @@ class CorePlugin final : public Plugin {
         host.add_post_start_hook("bootstrap-controller", [controller](PostStartHookContext context) { return controller->start(context); });
     if (!status.ok()) return status;
     return host.add_pre_shutdown_hook("stop-kubernetes-service-controller", [controller] { return controller->stop(); });
+  }
+
+  static Status add_peer_lease(Host& host) {
+    kit::PeerAddress address = kit::peer_address(host);
+    if (!kit::gate_is_on(host, "UnknownVersionInteroperabilityProxy") || !address.known()) return {};
+    auto records = ServerRecords::make(host, "peerserverleases");
+    if (!records.ok()) return std::move(records).status();
+    auto lease = std::make_shared<PeerLease>(host, std::move(*records), std::move(address));
+    constexpr const char* kHook = "peer-endpoint-reconciler-controller";
+    Status status = host.add_post_start_hook(kHook, [lease](PostStartHookContext context) { return lease->start(context); });
+    if (!status.ok()) return status;
+    return host.add_pre_shutdown_hook(kHook, [lease] { return lease->stop(); });
   }
 
   static Task<Status> start_controller(Host& host, std::shared_ptr<StandardStorage> namespaces, PostStartHookContext context) {

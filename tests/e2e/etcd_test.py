@@ -21,9 +21,17 @@ CONFIGMAPS = '/api/v1/namespaces/default/configmaps'
 SERVICES = '/api/v1/namespaces/default/services'
 EVENTS = '/api/v1/namespaces/default/events'
 # More of them take longer, and find what is rarer.
+ROUNDS = int(os.environ.get('BACKPLANE_ETCD_ROUNDS', '200'))
+# What kube-apiserver 1.36.3 keeps of itself.
 MASTER_LEASE = (b'k8s\0\n\x0f\n\x02v1\x12\tEndpoints\x12#\n\x10\n\0\x12\0\x1a\0"\0*\0002\0008\x01B\0'
                 b'\x12\x0f\n\r\n\t192.0.2.2\x1a\0\x1a\0"\0')
-ROUNDS = int(os.environ.get('BACKPLANE_ETCD_ROUNDS', '200'))
+
+
+def peer_lease(identity, address, port):
+    """The record by which others reach it, as kube-apiserver 1.36.3 writes it."""
+    return (b'k8s\0\n\x0f\n\x02v1\x12\tEndpoints\x12p\nK\n\0\x12\0\x1a\0"\0*\0002\0008\x01B\0Z9\n\x11apiserverIdentity\x12$' + identity
+            + b'\x12!\n\r\n\t' + address + b'\x1a\0\x1a\x10\n\x05https\x10' + bytes([port & 127 | 128, port >> 7 & 127 | 128, port >> 14])
+            + b'\x1a\x03TCP\x1a\0"\0')
 
 
 def free_port():
@@ -520,6 +528,13 @@ class Away(unittest.TestCase):
                 self.assertTrue(wait_for(lambda: addresses(one) == ['192.0.2.1', '192.0.2.2']), addresses(one))
                 # As kube-apiserver 1.36.3 writes its own, but for the generation, which counts renewals.
                 self.assertEqual(first_generation(record('192.0.2.2')), MASTER_LEASE)
+                # Both are of one machine, and so of one identity.
+                peers = wait_for(lambda: Keys(etcd).all('/registry/peerserverleases/apiserver-'))
+                self.assertEqual(len(peers), 1, peers)
+                for key, (peer, _) in peers.items():
+                    identity = key.rpartition('/')[2].encode()
+                    port = one.port, other.port
+                    self.assertIn(first_generation(peer), [peer_lease(identity, b'192.0.2.%d' % (n + 1), port[n]) for n in range(2)])
                 other.kill()
                 # One that kube-apiserver has left behind is renewed by who comes after it.
                 left = MASTER_LEASE.replace(b'192.0.2.2', b'192.0.2.3')

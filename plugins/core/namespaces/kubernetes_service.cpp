@@ -1,6 +1,7 @@
 #include "namespaces/kubernetes_service.hpp"
 
 #include "backplane/kit/walk.hpp"
+#include "namespaces/ready.hpp"
 #include "namespaces/system.hpp"
 
 namespace backplane::core {
@@ -13,7 +14,6 @@ constexpr std::string_view kSkipMirror = "endpointslice.kubernetes.io/skip-mirro
 
 // Upstream's: kubernetesservice.Controller.EndpointInterval and its Run.
 constexpr std::chrono::seconds kInterval{10};
-constexpr std::chrono::milliseconds kReadyPause{100};
 constexpr std::chrono::milliseconds kBusyPause{10};
 constexpr int kConflicts = 5;
 
@@ -204,23 +204,12 @@ Task<void> KubernetesServiceController::remove_endpoints() {
   if (!status.ok()) host_.logger().error("unable to remove endpoints from kubernetes service: " + status.message());
 }
 
-Task<void> KubernetesServiceController::wait_until_ready(Signal& stop) {
-  Sleeper sleeper(stop);
-  bool running = !stop.fired();
-  while (running && !stopped_) {
-    HttpCall call;
-    call.target = "/readyz";
-    auto ready = co_await client_->http()->call(std::move(call));
-    if (ready.ok() && (*ready)->code() == 200) co_return;
-    running = co_await sleeper.sleep(kReadyPause);
-  }
-}
-
 Task<void> KubernetesServiceController::run(Signal& stop) {
   Sleeper sleeper(stop);
   // What a server that did not end well has left: nobody is sent here before it can answer.
   if (keeps_endpoints()) co_await remove_endpoints();
-  co_await wait_until_ready(stop);
+  auto waiting = wait_until_ready(*client_, stop, stopped_);
+  co_await std::move(waiting);
   bool running = !stop.fired();
   while (running && !stopped_) {
     busy_ = true;

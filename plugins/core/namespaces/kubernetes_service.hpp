@@ -35,7 +35,6 @@ class KubernetesServiceController {
 
  private:
   Task<void> run(Signal& stop);
-  Task<void> wait_until_ready(Signal& stop);
   Task<Status> make_service();
   Task<Status> reconcile(bool present);
   Task<Status> reconcile_endpoints(std::vector<std::string> addresses);

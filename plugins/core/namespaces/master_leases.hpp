@@ -6,12 +6,10 @@
 // Errors:        those of the store.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "backplane/host.hpp"
-#include "backplane/rest.hpp"
+#include "namespaces/server_records.hpp"
 
 namespace backplane::core {
 
@@ -22,13 +20,13 @@ class MasterLeases {
   // Keeps the record of `address` for fifteen seconds more.
   Task<Status> renew(std::string address) const;
   // No error when there is none.
-  Task<Status> remove(std::string address) const;
+  Task<Status> remove(std::string address) const { return records_.remove(std::move(address)); }
   // Sorted.
   Task<Result<std::vector<std::string>>> addresses() const;
 
  private:
-  explicit MasterLeases(std::shared_ptr<StandardStorage> records) : records_(std::move(records)) {}
-  std::shared_ptr<StandardStorage> records_;
+  explicit MasterLeases(ServerRecords records) : records_(std::move(records)) {}
+  ServerRecords records_;
 };
 
 }  // namespace backplane::core

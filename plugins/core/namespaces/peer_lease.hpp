@@ -1,0 +1,40 @@
+// The record by which other servers over the store learn where requests may be passed on to that this server alone can answer (upstream:
+// reconcilers.PeerEndpointLeaseController, keys /registry/peerserverleases/IDENTITY).
+//
+// Thread-safety: one executor; start() and stop() are the hooks of that name.
+// Lifetime:      shared by the hooks; its task ends when the stop signal fires.
+// Errors:        what cannot be written is logged and tried again.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "backplane/client.hpp"
+#include "backplane/kit/server_identity.hpp"
+#include "namespaces/server_records.hpp"
+
+namespace backplane::core {
+
+class PeerLease {
+ public:
+  PeerLease(Host& host, ServerRecords records, kit::PeerAddress address);
+
+  // A task writes the record once the server is ready, and renews it from then on.
+  Task<Status> start(PostStartHookContext context);
+  // Removes it; nothing is written afterwards.  An error is logged: it must not fail a shutdown.
+  Task<Status> stop();
+
+ private:
+  Task<void> run(Signal& stop);
+  Object record() const;
+
+  Host& host_;
+  const ServerRecords records_;
+  const kit::PeerAddress address_;
+  const std::string identity_;
+  std::optional<ApiClient> client_;  // since start()
+  bool busy_ = false;                // it is being written
+  bool stopped_ = false;
+};
+
+}  // namespace backplane::core

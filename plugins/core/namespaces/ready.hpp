@@ -1,0 +1,14 @@
+// Waits for this server to be ready, as clients would find it.
+//
+// Thread-safety: one executor.
+#pragma once
+
+#include "backplane/client.hpp"
+#include "backplane/host.hpp"
+
+namespace backplane::core {
+
+// Ends, too, when `stop` fires or `stopped` is set.
+Task<void> wait_until_ready(ApiClient& client, Signal& stop, const bool& stopped);
+
+}  // namespace backplane::core

@@ -1,0 +1,41 @@
+// Records that servers over one store keep of themselves, as kube-apiserver keeps its own: Endpoints under keys of their own, which are
+// served nowhere and vanish when they are no longer renewed.
+//
+// Thread-safety: any thread.
+// Lifetime:      values; copies share a storage.
+// Errors:        those of the store.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "backplane/host.hpp"
+#include "backplane/rest.hpp"
+
+namespace backplane::core {
+
+class ServerRecords {
+ public:
+  // Upstream's intervals: a record lives for fifteen seconds and is renewed every ten.
+  static constexpr std::chrono::seconds kLife{15}, kRenewal{10};
+
+  // Below /registry/`prefix`/.
+  static Result<ServerRecords> make(Host& host, const std::string& prefix);
+
+  // Writes the record of that key.  Of the metadata of `record` labels are kept; a generation counts the writes.
+  Task<Status> renew(std::string key, Object record) const;
+  // No error when there is none.
+  Task<Status> remove(std::string key) const;
+  Task<Status> for_each_record(std::function<void(const Object& record)> look) const;
+
+ private:
+  explicit ServerRecords(std::shared_ptr<StandardStorage> records) : records_(std::move(records)) {}
+  std::shared_ptr<StandardStorage> records_;
+};
+
+// With these subsets.
+Object server_record(Array subsets);
+
+}  // namespace backplane::core
