@@ -61,7 +61,8 @@ void Checker::check_families(const Rules& rules, const Array& list, const Place&
 
 void Checker::check_allowed_item(const Rules& rules, const Value& item, const Array& list, const Place& place) {
   const bool allowed = std::find(rules.allowed.begin(), rules.allowed.end(), text_of(item)) != rules.allowed.end();
-  if (!allowed) errors_.invalid_raw(place.path(), to_json(list), rules.allowed_text);
+  // The whole list is shown with each: not where nobody reads it.
+  if (!allowed) errors_.invalid_raw(place.path(), errors_.left_out() > 0 ? std::string() : to_json(list), rules.allowed_text);
 }
 
 void Checker::check_named(const Rules& rules, const Array& list, const Place& place) {

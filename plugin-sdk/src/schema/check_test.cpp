@@ -542,6 +542,18 @@ TEST(Rules, OfItemsHoldInTheirPlaceUnderConditions) {
   EXPECT_EQ(door_problems(R"({"words":["x","y"]})"), R"(words: Invalid value: ["x","y"]: unknown)");
 }
 
+// All of the list was written for each of its items, though only a few such texts are kept.
+TEST(Rules, WholeListsAreShownAsFarAsThereIsRoom) {
+  constexpr int kMany = 50'000;
+  std::string words;
+  for (int i = 0; i < kMany; ++i) words += (i == 0 ? "\"w" : ",\"w") + std::to_string(i) + "\"";
+  Value value = json_of("{\"words\":[" + words + "]}");
+  EXPECT_TRUE(door().normalize(value, nullptr).ok());
+  FieldErrors errors;
+  door().check(value.get_object(), nullptr, ObjectPart::kWhole, "", errors);
+  EXPECT_EQ(errors.size() + errors.left_out(), static_cast<std::size_t>(kMany));
+}
+
 TEST(Rules, MayAskWhatTheStructWas) {
   EXPECT_EQ(door_problems(R"({"kindOf":"New","only":"b"})", R"({"kindOf":"Old","only":"a"})"),
             "only: Invalid value: \"b\": field is immutable");

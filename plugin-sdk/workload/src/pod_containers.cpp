@@ -19,6 +19,7 @@ namespace {
 struct Surroundings {
   const Object& pod_spec;
   const std::set<std::string>& volumes;
+  const std::set<std::string>& claimed_volumes;
   const std::set<std::string>& claims;
   const PodValidationOptions& options;
 };
@@ -82,7 +83,7 @@ void validate_privileges(const Object& container, const Path& container_path, co
 // What all kinds of containers have in common.
 void validate_container(const Object& container, const Path& path, const Surroundings& around, FieldErrors& errors) {
   validate_env(container, path, errors);
-  validate_container_volumes(around.pod_spec, container, path, around.volumes, errors);
+  validate_container_volumes(container, path, around.volumes, around.claimed_volumes, errors);
   const Object& resources = object_or_empty(container, "resources");
   const Path resources_path = path.at("resources");
   validate_resource_requirements(resources, resources_path, errors);
@@ -272,7 +273,8 @@ void validate_image_ends(const Object& container, const Path& path, FieldErrors&
 void validate_containers(const Object& pod_spec, const Path& path, const std::set<std::string>& volumes,
                          const PodValidationOptions& options, FieldErrors& errors) {
   const std::set<std::string> claims = validate_resource_claims(pod_spec, path, errors);
-  const Surroundings around{pod_spec, volumes, claims, options};
+  const std::set<std::string> claimed_volumes = volumes_of_claims(pod_spec);
+  const Surroundings around{pod_spec, volumes, claimed_volumes, claims, options};
   validate_regular(pod_spec, path.at("containers"), around, errors);
   validate_host_ports(pod_spec, path, errors);
   std::set<std::string> names;

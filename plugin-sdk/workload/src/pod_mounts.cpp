@@ -62,15 +62,6 @@ void validate_mounts(const Object& container, const Path& path, const std::set<s
   });
 }
 
-// Only volumes that come from claims have block devices.
-bool is_claimed(const Object& pod_spec, std::string_view name) {
-  bool claimed = false;
-  each(pod_spec, "volumes", [&](const Object& volume, std::size_t) {
-    if (get_string(volume, "name") == name) claimed = has(volume, "persistentVolumeClaim") || has(volume, "ephemeral");
-  });
-  return claimed;
-}
-
 bool steps_back(std::string_view path) {
   for (std::size_t begin = 0; begin <= path.size();) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
@@ -80,7 +71,7 @@ bool steps_back(std::string_view path) {
   return false;
 }
 
-void validate_devices(const Object& pod_spec, const Object& container, const Path& path, const std::set<std::string>& volumes,
+void validate_devices(const Object& container, const Path& path, const std::set<std::string>& volumes, const std::set<std::string>& claimed,
                       FieldErrors& errors) {
   std::set<std::string> names, places;
   const Taken mounts(container, "volumeMounts", "mountPath");
@@ -91,7 +82,7 @@ void validate_devices(const Object& pod_spec, const Object& container, const Pat
     if (names.contains(name)) errors.invalid(name_path, name, "must be unique");
     if (!volumes.contains(name)) {
       errors.not_found(name_path, name);
-    } else if (!is_claimed(pod_spec, name)) {
+    } else if (!claimed.contains(name)) {
       errors.invalid(name_path, name, "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode");
     }
     if (place.empty()) errors.required(place_path);
@@ -109,10 +100,24 @@ void validate_devices(const Object& pod_spec, const Object& container, const Pat
 
 }  // namespace
 
-void validate_container_volumes(const Object& pod_spec, const Object& container, const Path& path, const std::set<std::string>& volumes,
-                                FieldErrors& errors) {
+std::set<std::string> volumes_of_claims(const Object& pod_spec) {
+  std::set<std::string> claimed;
+  each(pod_spec, "volumes", [&](const Object& volume, std::size_t) {
+    const std::string name(get_string(volume, "name"));
+    // Of several volumes of one name the last one counts.
+    if (has(volume, "persistentVolumeClaim") || has(volume, "ephemeral")) {
+      claimed.insert(name);
+    } else {
+      claimed.erase(name);
+    }
+  });
+  return claimed;
+}
+
+void validate_container_volumes(const Object& container, const Path& path, const std::set<std::string>& volumes,
+                                const std::set<std::string>& claimed, FieldErrors& errors) {
   validate_mounts(container, path, volumes, errors);
-  validate_devices(pod_spec, container, path, volumes, errors);
+  validate_devices(container, path, volumes, claimed, errors);
 }
 
 }  // namespace backplane::workload

@@ -31,9 +31,11 @@ void validate_claims_used(const Object& resources, const kit::Path& path, const 
 void validate_pod_resources(const Object& pod_spec, const kit::Path& path, const std::set<std::string>& claims, FieldErrors& errors);
 
 // ---- pod_mounts.cpp
+// The names of volumes that come from claims: only those have block devices.
+std::set<std::string> volumes_of_claims(const Object& pod_spec);
 // volumeMounts and volumeDevices of a container; `volumes`: the names of those without a problem.
-void validate_container_volumes(const Object& pod_spec, const Object& container, const kit::Path& path,
-                                const std::set<std::string>& volumes, FieldErrors& errors);
+void validate_container_volumes(const Object& container, const kit::Path& path, const std::set<std::string>& volumes,
+                                const std::set<std::string>& claimed, FieldErrors& errors);
 
 // ---- pod_security.cpp
 // appArmorProfile of a securityContext, and a path below a directory that others may not leave.

@@ -119,6 +119,18 @@ TEST(PodResources, ManyClaimsAreLookedUp) {
   EXPECT_NE(in_container("\"resources\":{\"claims\":[" + unknown + "]}", claims), "");
 }
 
+// The volume of each was looked for among all of them.
+TEST(PodMounts, ManyDevicesAreLookedUp) {
+  constexpr int kMany = 30'000;
+  std::string volumes, devices;
+  for (int i = 0; i < kMany; ++i) {
+    const std::string comma = i == 0 ? "" : ",", number = std::to_string(i);
+    volumes += comma + R"({"persistentVolumeClaim":{"claimName":"c"},"name":"v)" + number + "\"}";
+    devices += comma + R"({"name":"v)" + number + R"(","devicePath":"/d)" + number + "\"}";
+  }
+  EXPECT_EQ(in_container("\"volumeDevices\":[" + devices + "]", "\"volumes\":[" + volumes + "]"), "");
+}
+
 TEST(PodResources, HoldThoseOfTheContainers) {
   EXPECT_EQ(in_spec(R"("resources":{"requests":{"storage":"1"}})"),
             "spec.resources.requests[storage]: Unsupported value: \"storage\": supported values: \"cpu\", \"hugepages-\", \"memory\"");
