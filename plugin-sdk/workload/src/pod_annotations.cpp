@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <optional>
+#include <set>
 
 #include "backplane/kit/walk.hpp"
 #include "backplane/object_fields.hpp"
@@ -36,9 +38,11 @@ bool has_wrong_cost(const Object& annotations) {
   return cost != nullptr && !is_cost(text_of(*cost));
 }
 
-bool has_container(const Object& pod_spec, std::string_view name) {
-  bool out = false;
-  each_container(pod_spec, "", [&](const Object& container, const Path&) { out = out || get_string(container, "name") == name; });
+using Names = std::set<std::string, std::less<>>;
+
+Names container_names(const Object& pod_spec) {
+  Names out;
+  each_container(pod_spec, "", [&](const Object& container, const Path&) { out.emplace(get_string(container, "name")); });
   return out;
 }
 
@@ -73,10 +77,10 @@ void validate_seccomp_text(std::string_view profile, const Path& path, FieldErro
   errors.invalid(path, profile, "must be a valid seccomp profile");
 }
 
-void validate_app_armor_text(std::string_view key, std::string_view profile, const Object& pod_spec, const Path& path,
+void validate_app_armor_text(std::string_view key, std::string_view profile, const Names& containers, const Path& path,
                              FieldErrors& errors) {
   const std::string_view container = key.substr(kAppArmorAnnotation.size());
-  if (!has_container(pod_spec, container)) errors.invalid(path, container, "container not found");
+  if (!containers.contains(container)) errors.invalid(path, container, "container not found");
   if (profile.empty() || profile == kRuntimeDefault || profile == kUnconfined || profile.starts_with(kLocalhost)) return;
   errors.invalid(path, profile, "invalid AppArmor profile name: " + quoted(profile));
 }
@@ -151,10 +155,13 @@ void validate_pod_annotations(const Object& annotations, const Object& pod_spec,
   if (has_wrong_cost(annotations) && (before == nullptr || !has_wrong_cost(*before))) {
     errors.invalid(path.at_key(kDeletionCost), get_string(annotations, kDeletionCost), "must be a 32bit integer");
   }
+  std::optional<Names> containers;
   for (const auto& entry : annotations) {
     const std::string_view key = entry.key(), value = text_of(entry.value());
     if (key == kPodSeccompAnnotation || key.starts_with(kContainerSeccompAnnotation)) validate_seccomp_text(value, path.at(key), errors);
-    if (key.starts_with(kAppArmorAnnotation)) validate_app_armor_text(key, value, pod_spec, path.at_key(key), errors);
+    if (!key.starts_with(kAppArmorAnnotation)) continue;
+    if (!containers) containers = container_names(pod_spec);
+    validate_app_armor_text(key, value, *containers, path.at_key(key), errors);
   }
 }
 

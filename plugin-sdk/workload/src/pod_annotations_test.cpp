@@ -48,6 +48,20 @@ TEST(PodAnnotations, AreWhatTheyMayBe) {
                 "'Exists'");
 }
 
+// The container of each was looked for among all of them.
+TEST(PodAnnotations, ManyContainersAreLookedUp) {
+  constexpr int kMany = 30'000;
+  std::string annotations, containers;
+  for (int i = 0; i < kMany; ++i) {
+    const std::string comma = i == 0 ? "" : ",", name = "c" + std::to_string(i);
+    annotations += comma + "\"container.apparmor.security.beta.kubernetes.io/" + name + "\":\"unconfined\"";
+    containers += comma + R"({"image":"i","name":")" + name + "\"}";
+  }
+  FieldErrors errors;
+  validate_pod_annotations(parse("{" + annotations + "}"), parse(R"({"containers":[)" + containers + "]}"), "a", nullptr, errors);
+  EXPECT_TRUE(errors.empty()) << errors.aggregate_message();
+}
+
 TEST(PodAnnotations, OfIsolationSayWhatTheFieldsSay) {
   const std::string field = "template.spec.containers[0].securityContext.";
   EXPECT_EQ(problems_of(R"({"container.apparmor.security.beta.kubernetes.io/c":"localhost/a"})",
