@@ -43,11 +43,17 @@ struct Channel::Callbacks {
     Call* const found = call(session, stream);
     if (found == nullptr) return 0;
     found->unconsumed += size;
-    found->in.append(text_of(bytes, size));
-    while (auto message = found->take_message()) {
+    if (!found->over && found->speaks_grpc()) found->in.append(text_of(bytes, size));
+    while (!found->over) {
+      auto message = found->take_message();
+      if (!message) break;
       self.told_message(*found, std::move(*message));
       // A server that answers has done what it was asked for: what it says afterwards is waited for by nobody.
-      if (!found->more && !found->over) self.end_answered(*found);
+      if (!found->more) self.end_answered(*found);
+    }
+    if (!found->unreadable.empty()) {
+      self.end_call(found->shared_from_this(), found->status(NGHTTP2_NO_ERROR));
+      return 0;
     }
     if (!found->paused) nghttp2_session_consume_stream(session, stream, std::exchange(found->unconsumed, 0));
     return 0;
@@ -55,14 +61,22 @@ struct Channel::Callbacks {
   static int frame(nghttp2_session* session, const nghttp2_frame* frame, void* user) {
     Channel& self = channel(user);
     if (frame->hd.type == NGHTTP2_SETTINGS && (frame->hd.flags & NGHTTP2_FLAG_ACK) == 0) self.connected_now();
-    if (frame->hd.type == NGHTTP2_PING && (frame->hd.flags & NGHTTP2_FLAG_ACK) != 0) self.pinged_ = false;
     if (frame->hd.type == NGHTTP2_PING && (frame->hd.flags & NGHTTP2_FLAG_ACK) == 0) self.keep_ping(frame->ping.opaque_data);
     if (frame->hd.type == NGHTTP2_GOAWAY) self.leave();
-    // The server has said all it has to say; that it would hear more concerns nobody.
+    // The server has said all it has to say; that it would hear more, or has not heard all, concerns nobody.
     const bool last =
         (frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA) && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
     Call* const found = last ? call(session, frame->hd.stream_id) : nullptr;
-    if (found != nullptr && found->more) nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_NO_ERROR);
+    if (found != nullptr && nghttp2_session_get_stream_local_close(session, frame->hd.stream_id) == 0)
+      nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_NO_ERROR);
+    return 0;
+  }
+  static int invalid(nghttp2_session*, const nghttp2_frame*, int error, void* user) {
+    channel(user).complaint_ = nghttp2_strerror(error);
+    return 0;
+  }
+  static int complain(nghttp2_session*, int, const char* text, std::size_t size, void* user) {
+    channel(user).complaint_.assign(text, size);
     return 0;
   }
   static int closed(nghttp2_session*, std::int32_t stream, std::uint32_t error, void* user) {
@@ -100,6 +114,8 @@ struct Channel::Callbacks {
       nghttp2_session_callbacks_set_on_data_chunk_recv_callback(made, data);
       nghttp2_session_callbacks_set_on_frame_recv_callback(made, frame);
       nghttp2_session_callbacks_set_on_stream_close_callback(made, closed);
+      nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(made, invalid);
+      nghttp2_session_callbacks_set_error_callback2(made, complain);
       return made;
     }();
     nghttp2_option* options = nullptr;
@@ -143,28 +159,27 @@ Channel::~Channel() { drop_connection(); }
 Channel::CallRef Channel::start(Begin begin, CallListener& listener) {
   auto call = std::make_shared<Call>(begin.method, listener, begin.deadline, begin.more, begin.needs_leader);
   call->add_message(begin.message);
-  bool look = false;
-  {
-    const Lock lock(mutex_);
-    if (state_ == State::kClosed) {
-      end_call(call, {Code::kCancelled, "the store has stopped", true});
-    } else if (away_) {
-      end_call(call, {Code::kUnavailable, failure_, true});
+  // Once the lock is given back the call may have ended, and the channel gone with whoever waited for it.
+  const Lock lock(mutex_);
+  if (state_ == State::kClosed) {
+    end_call(call, {Code::kCancelled, "the store has stopped", true});
+  } else if (away_) {
+    end_call(call, {Code::kUnavailable, failure_, true});
+  } else {
+    if (call->deadline != Clock::time_point::max()) deadlines_.emplace(call->deadline, call.get());
+    begun_some_ = true;
+    // One without a deadline counts on the server being asked whether it is alive.
+    const auto due = std::min(call->deadline, Clock::now() + settings_.keep_alive);
+    if (due < looks_at_) wire_->look_by(due);
+    if (state_ == State::kReady) {
+      submit(call);
+      flush_soon();
     } else {
-      if (call->deadline != Clock::time_point::max()) deadlines_.emplace(call->deadline, call.get());
-      begun_some_ = true;
-      look = call->deadline < looks_at_ || looks_at_ == Clock::time_point::max();
-      if (state_ == State::kReady) {
-        submit(call);
-        flush_soon();
-      } else {
-        waiting_.push_back(call);
-        if (state_ == State::kIdle) connect();
-      }
+      waiting_.push_back(call);
+      if (state_ == State::kIdle) connect();
     }
-    tell_soon();
   }
-  if (look) wire_->look_by(begin.deadline);
+  tell_soon();
   return call;
 }
 
@@ -202,6 +217,7 @@ void Channel::submit(const CallRef& call) {
     return;
   }
   streams_.emplace(call->stream, call);
+  if (call->stream >= settings_.last_stream) leave();
 }
 
 void Channel::send(const CallRef& call, std::string message) {
@@ -211,6 +227,7 @@ void Channel::send(const CallRef& call, std::string message) {
   if (call->stream == 0 || !std::exchange(call->deferred, false)) return;
   nghttp2_session_resume_data(session_, call->stream);
   flush_soon();
+  tell_soon();
 }
 
 void Channel::resume(const CallRef& call) {
@@ -219,6 +236,7 @@ void Channel::resume(const CallRef& call) {
   if (call->over || !std::exchange(call->paused, false) || call->stream == 0) return;
   nghttp2_session_consume_stream(session_, call->stream, std::exchange(call->unconsumed, 0));
   flush_soon();
+  tell_soon();
 }
 
 void Channel::cancel(const CallRef& call) {

@@ -149,8 +149,10 @@ class Channel final : public Wire::User, public std::enable_shared_from_this<Cha
   std::vector<Executor*> flushing_;  // who will flush at the end of their turn
   std::vector<Ping> pings_;          // to be answered
   Clock::time_point answer_pings_at_{};
-  Clock::time_point heard_{};
-  bool pinged_ = false;
+  Clock::time_point heard_{}, pinged_at_{};
+  bool pinged_ = false;     // and nothing was heard since
+  bool receiving_ = false;  // nghttp2 is reading, and must not be asked to write
+  std::string complaint_;   // the last of nghttp2's of the server
 
   std::unordered_map<std::int32_t, CallRef> streams_;
   std::unordered_map<std::int32_t, CallRef> answered_;  // streams that the server has not ended yet

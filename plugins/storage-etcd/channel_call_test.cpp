@@ -63,9 +63,29 @@ TEST_F(ChannelCall, WithoutAStatusItIsToldWhyThereIsNone) {
 TEST_F(ChannelCall, WhatIsCompressedIsRefused) {
   Channel::Call call = make();
   call.in = std::string("\1\0\0\0\1x", 6);
-  EXPECT_EQ(call.take_message(), "x");
+  EXPECT_EQ(call.take_message(), std::nullopt);
   call.header("grpc-status", "0");
   EXPECT_FALSE(call.status(0).ok());
+}
+
+TEST_F(ChannelCall, NoRoomIsMadeForWhatIsOnlyAnnounced) {
+  Channel::Call call = make();
+  call.in = std::string("\0\x7f\xff\xff\xff", 5);
+  EXPECT_EQ(call.take_message(), std::nullopt);
+  EXPECT_TRUE(call.unreadable.empty());
+  EXPECT_LT(call.in.capacity(), std::size_t{64} << 20);
+  call.in = std::string("\0\x80\0\0\0", 5);
+  EXPECT_EQ(call.take_message(), std::nullopt);
+  EXPECT_EQ(call.status(0).code, Code::kInternal);
+}
+
+TEST_F(ChannelCall, APageIsNoAnswer) {
+  Channel::Call call = make();
+  call.header(":status", "200");
+  call.header("content-type", "text/html");
+  EXPECT_FALSE(call.speaks_grpc());
+  EXPECT_EQ(call.status(0).code, Code::kUnavailable);
+  EXPECT_NE(call.status(0).message.find("text/html"), std::string::npos);
 }
 
 }  // namespace

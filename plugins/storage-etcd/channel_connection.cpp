@@ -24,6 +24,7 @@ constexpr std::int32_t kWindow = 4 * 1024 * 1024, kWindowOfAll = 16 * 1024 * 102
 // etcd asks how long the way is at each call, unless it waits for an answer: none need wake two threads for it.
 constexpr std::chrono::milliseconds kPingAnswer{25};
 constexpr std::size_t kRead = 64 * 1024, kMostOut = 1024 * 1024;
+constexpr std::size_t kMostPings = 64;  // that wait for their answers
 
 }  // namespace
 
@@ -103,6 +104,7 @@ void Channel::try_next_address() {
 void Channel::open(const Address& address) {
   socket_ = address.connect();
   if (socket_ < 0) return;
+  give_up_ = Clock::now() + kConnect;  // of this one; there may have been others
   state_ = State::kConnecting;
   socket_connected_ = false;
   waits_to_write_ = true;
@@ -118,6 +120,7 @@ void Channel::begin_session() {
   nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, kWindowOfAll);
   heard_ = Clock::now();
   pinged_ = false;
+  complaint_.clear();
   if (endpoint_.tls) {
     std::string error;
     tls_ = Tls::make(settings_, host_, error);
@@ -141,9 +144,17 @@ void Channel::leave() {
   if (state_ != State::kReady) return;
   state_ = State::kLeaving;
   give_up_ = Clock::now() + kLeave;
+  wire_->look_by(give_up_);
+  // Those that last would only hold up whoever waits for the next connection: they are begun again on it.
+  std::vector<CallRef> lasting;
+  for (const auto& [_, call] : streams_) {
+    if (call->more) lasting.push_back(call);
+  }
+  for (const CallRef& call : lasting) end_call(call, {Code::kUnavailable, "the connection is given up"});
 }
 
 void Channel::keep_ping(const std::uint8_t* data) {
+  if (pings_.size() >= kMostPings) return;
   if (pings_.empty()) answer_pings_at_ = Clock::now() + kPingAnswer;
   std::copy_n(data, sizeof(Ping), pings_.emplace_back().begin());
 }
@@ -205,7 +216,7 @@ void Channel::flush_soon() {
 
 // A connection that is found broken here is given up where it is read.
 void Channel::flush() {
-  if (session_ == nullptr || !socket_connected_ || (endpoint_.tls && tls_ == nullptr)) return;
+  if (session_ == nullptr || receiving_ || !socket_connected_ || (endpoint_.tls && tls_ == nullptr)) return;
   if (tls_ != nullptr && !tls_->established()) return write_out();
   std::string& into = tls_ != nullptr ? plain_ : out_;
   while (out_.size() - out_offset_ < kMostOut && plain_.size() < kMostOut) {
@@ -231,6 +242,8 @@ void Channel::write_out() {
   if (out_offset_ == out_.size()) {
     out_.clear();
     out_offset_ = 0;
+  } else if (out_offset_ > kMostOut) {
+    out_.erase(0, std::exchange(out_offset_, 0));
   }
   const bool waits = !out_.empty();
   if (std::exchange(waits_to_write_, waits) != waits) wire_->change(socket_, *this, waits);
@@ -243,8 +256,11 @@ void Channel::take(std::string_view bytes) {
     error = tls_->receive(bytes, plain, out_);
     bytes = plain;
   }
-  if (error.empty() && !bytes.empty()) {
+  // What was said before the end of TLS counts.
+  if (!bytes.empty()) {
+    receiving_ = true;
     const ssize_t taken = nghttp2_session_mem_recv(session_, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+    receiving_ = false;
     if (taken < 0) error = nghttp2_strerror(static_cast<int>(taken));
   }
   if (!error.empty()) lose(error);
@@ -267,12 +283,17 @@ void Channel::read_in(std::uint32_t events) {
     if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
     if (count <= 0) return lose(count == 0 ? "the server ended it" : std::strerror(errno));
     heard_ = Clock::now();
+    pinged_ = false;
     take({buffer.data(), static_cast<std::size_t>(count)});
     if (session_ == nullptr) return;
     // What is left is read at the next look.
     if (static_cast<std::size_t>(count) < buffer.size()) break;
   }
   flush();
+  // It has broken the rules, was told so, and is not listened to any more.
+  if (nghttp2_session_want_read(session_) == 0 && nghttp2_session_want_write(session_) == 0 && state_ != State::kLeaving)
+    return lose(complaint_.empty() ? "the server breaks the rules of HTTP/2" : complaint_);
+  if (state_ == State::kLeaving && streams_.empty()) lose("the server went away");
 }
 
 void Channel::ready(std::uint32_t events) {
@@ -300,9 +321,10 @@ void Channel::expire(Clock::time_point now) {
   if (state_ != State::kReady || streams_.empty()) return;
   if (!pinged_ && now - heard_ >= settings_.keep_alive) {
     pinged_ = true;
+    pinged_at_ = now;
     nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, nullptr);
     flush();
-  } else if (pinged_ && now - heard_ >= settings_.keep_alive + settings_.keep_alive_timeout) {
+  } else if (pinged_ && now - pinged_at_ >= settings_.keep_alive_timeout) {
     lose("the server does not answer");
   }
 }
@@ -318,7 +340,7 @@ Channel::Clock::time_point Channel::look(Clock::time_point now) {
     if (!deadlines_.empty()) next = std::min(next, deadlines_.begin()->first);
     next = std::min({next, give_up_, try_again_, pings_.empty() ? next : answer_pings_at_});
     if (state_ == State::kReady && !streams_.empty()) {
-      next = std::min(next, heard_ + settings_.keep_alive + (pinged_ ? settings_.keep_alive_timeout : std::chrono::milliseconds(0)));
+      next = std::min(next, pinged_ ? pinged_at_ + settings_.keep_alive_timeout : heard_ + settings_.keep_alive);
     }
     // Calls that come now need not wake the thread for their deadlines.
     if (std::exchange(begun_some_, false)) next = std::min(next, now + kLook);

@@ -1,0 +1,366 @@
+#include "channel.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <filesystem>
+#include <thread>
+
+#include "scripted_server.hpp"
+
+namespace backplane::etcd {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Method kRange{"etcdserverpb.KV", "Range"};
+
+class Heard final : public CallListener {
+ public:
+  bool message(std::string bytes) override {
+    const std::lock_guard lock(mutex_);
+    messages_.push_back(std::move(bytes));
+    changed_.notify_all();
+    return goes_on;
+  }
+  void ended(CallStatus status) override {
+    const std::lock_guard lock(mutex_);
+    EXPECT_FALSE(end_) << "told twice";
+    end_ = std::move(status);
+    changed_.notify_all();
+  }
+  CallStatus end() {
+    std::unique_lock lock(mutex_);
+    if (!changed_.wait_for(lock, 20s, [this] { return end_.has_value(); })) return {Code::kUnknown, "nobody told of the end"};
+    return *end_;
+  }
+  bool has_ended() {
+    const std::lock_guard lock(mutex_);
+    return end_.has_value();
+  }
+  std::vector<std::string> messages(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, 20s, [&] { return messages_.size() >= count; });
+    return messages_;
+  }
+  std::atomic<bool> goes_on{true};
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::string> messages_;
+  std::optional<CallStatus> end_;
+};
+
+class ChannelOverWire : public testing::Test {
+ protected:
+  void TearDown() override { end(); }
+  void end() {
+    if (channel_ == nullptr) return;
+    channel_->close();
+    wire_->stop();
+    channel_->dispose();
+    channel_.reset();
+  }
+  void open(std::string host = "127.0.0.1") {
+    const Endpoint endpoint{"dns:" + host + ":" + std::to_string(server_.port()), "http://server", false};
+    channel_ = Channel::make(wire_, settings_, endpoint);
+  }
+  Channel::CallRef call(Heard& heard, bool more = false, Channel::Clock::duration patience = 60s, std::string message = "ask") {
+    const auto deadline = more ? Channel::Clock::time_point::max() : Channel::Clock::now() + patience;
+    return channel_->start({more ? kWatchMethod : kRange, std::move(message), deadline, more}, heard);
+  }
+  void answer(std::uint32_t stream) { server_.say(Frame::begin(stream) + Frame::data(stream, Frame::message("yes")) + Frame::end(stream)); }
+  // A connection with one call that has been answered.
+  void connect() {
+    open();
+    Heard heard;
+    call(heard);
+    server_.take_http2();
+    answer(server_.request());
+    EXPECT_TRUE(heard.end().ok());
+  }
+
+  ScriptedServer server_;
+  Settings settings_;
+  std::shared_ptr<Wire> wire_ = std::make_shared<Wire>();
+  std::shared_ptr<Channel> channel_;
+};
+
+// ---- answers
+
+TEST_F(ChannelOverWire, AnAnswerIsToldOnceHoweverItIsCutUp) {
+  open();
+  Heard heard;
+  call(heard);
+  server_.take_http2();
+  const auto stream = server_.request();
+  server_.say(Frame::begin(stream));
+  for (const char byte : Frame::message("answer")) server_.say(Frame::data(stream, std::string(1, byte)));
+  server_.say(Frame::end(stream));
+  EXPECT_TRUE(heard.end().ok());
+  EXPECT_THAT(heard.messages(1), testing::ElementsAre("answer"));
+}
+
+TEST_F(ChannelOverWire, AStreamsMessagesMayShareAFrame) {
+  open();
+  Heard heard;
+  call(heard, /*more=*/true);
+  server_.take_http2();
+  const auto stream = server_.request();
+  server_.say(Frame::begin(stream) +
+              Frame::data(stream, Frame::message("one") + Frame::message("") + Frame::message("three").substr(0, 7)) +
+              Frame::data(stream, Frame::message("three").substr(7)));
+  EXPECT_THAT(heard.messages(3), testing::ElementsAre("one", "", "three"));
+  server_.say(Frame::end(stream, "14", "etcdserver: no%20leader"));
+  EXPECT_EQ(heard.end().message, "etcdserver: no leader");
+  EXPECT_EQ(server_.hear(Frame::kReset).stream, stream);
+}
+
+TEST_F(ChannelOverWire, AnAnswerOfTrailersAloneIsAStatus) {
+  open();
+  Heard heard;
+  call(heard);
+  server_.take_http2();
+  server_.say(Frame::headers(
+      server_.request(), {{":status", "200"}, {"content-type", "application/grpc"}, {"grpc-status", "8"}, {"grpc-message", "too%20large"}},
+      true));
+  EXPECT_EQ(heard.end().code, Code::kResourceExhausted);
+  EXPECT_EQ(heard.end().message, "too large");
+}
+
+TEST_F(ChannelOverWire, WhatIsCompressedIsNotTakenForAnAnswer) {
+  open();
+  for (const bool more : {false, true}) {
+    Heard heard;
+    call(heard, more);
+    if (!more) server_.take_http2();
+    const auto stream = server_.request();
+    server_.say(Frame::begin(stream) + Frame::data(stream, std::string("\1\0\0\0\1x", 6)) + Frame::end(stream));
+    EXPECT_EQ(heard.end().code, Code::kInternal);
+    EXPECT_TRUE(heard.messages(0).empty());
+  }
+}
+
+TEST_F(ChannelOverWire, APageOfAProxyIsNoMessage) {
+  open();
+  for (const char* status : {"404", "200"}) {
+    Heard heard;
+    call(heard);
+    if (std::string_view(status) == "404") server_.take_http2();
+    const auto stream = server_.request();
+    server_.say(Frame::headers(stream, {{":status", status}, {"content-type", "text/html"}}) + Frame::data(stream, "<html><body>", true));
+    const CallStatus end = heard.end();
+    EXPECT_EQ(end.code, Code::kUnavailable) << end.message;
+    EXPECT_FALSE(end.never_sent);
+    EXPECT_TRUE(heard.messages(0).empty());
+  }
+}
+
+// A server that refuses a request need not take the rest of it.
+TEST_F(ChannelOverWire, AnEndBeforeTheRequestIsTakenIsTheEnd) {
+  open();
+  Heard heard;
+  call(heard, false, 60s, std::string(1'000'000, 'x'));
+  server_.take_http2();
+  const auto stream = server_.request();
+  server_.say(Frame::begin(stream) + Frame::end(stream, "8", "too large"));
+  EXPECT_EQ(heard.end().code, Code::kResourceExhausted);
+}
+
+// ---- what may be asked again
+
+TEST_F(ChannelOverWire, WhatAServerHasNotTakenIsKnownNotToHaveHappened) {
+  connect();
+  Heard taken, passed_over;
+  call(taken);
+  call(passed_over);
+  const auto first = server_.request();
+  server_.request();
+  server_.say(Frame::go_away(first));
+  const CallStatus refused = passed_over.end();
+  EXPECT_EQ(refused.code, Code::kUnavailable);
+  EXPECT_TRUE(refused.never_sent);
+  answer(first);
+  EXPECT_TRUE(taken.end().ok());
+}
+
+TEST_F(ChannelOverWire, ACallThatBrokeOffMayHaveHappened) {
+  connect();
+  Heard heard;
+  call(heard);
+  server_.request();
+  server_.hang_up();
+  EXPECT_EQ(heard.end().code, Code::kUnavailable);
+  EXPECT_FALSE(heard.end().never_sent);
+}
+
+TEST_F(ChannelOverWire, AStreamThatIsResetIsRefusedOnlyWhereTheServerSaysSo) {
+  connect();
+  Heard refused, broken;
+  call(refused);
+  server_.say(Frame::reset(server_.request(), 7));  // REFUSED_STREAM
+  EXPECT_TRUE(refused.end().never_sent);
+  call(broken);
+  server_.say(Frame::reset(server_.request(), 2));
+  EXPECT_FALSE(broken.end().never_sent);
+  EXPECT_EQ(broken.end().code, Code::kInternal);
+}
+
+// ---- connections that are left
+
+TEST_F(ChannelOverWire, AConnectionThatIsLeftIsHeldUpByNoWatch) {
+  connect();
+  Heard watch, next;
+  call(watch, /*more=*/true);
+  const auto stream = server_.request();
+  server_.say(Frame::begin(stream) + Frame::go_away(stream));
+  EXPECT_EQ(watch.end().code, Code::kUnavailable);
+  EXPECT_TRUE(server_.hears_the_end());
+  call(next);
+  server_.take_http2();
+  answer(server_.request());
+  EXPECT_TRUE(next.end().ok());
+}
+
+TEST_F(ChannelOverWire, AConnectionWhoseStreamsAreUsedUpIsMadeAnew) {
+  settings_.last_stream = 3;
+  connect();
+  Heard last, next;
+  call(last);
+  const auto stream = server_.request();
+  EXPECT_EQ(stream, 3U);
+  call(next);
+  answer(stream);
+  EXPECT_TRUE(last.end().ok());
+  server_.take_http2();
+  answer(server_.request());
+  EXPECT_TRUE(next.end().ok());
+}
+
+// ---- servers that break the rules
+
+TEST_F(ChannelOverWire, AServerOfHttp1IsSaidToBeNone) {
+  open();
+  Heard heard;
+  call(heard);
+  server_.take();
+  server_.say("HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\n\r\n");
+  const CallStatus end = heard.end();
+  EXPECT_TRUE(end.never_sent);
+  EXPECT_NE(end.message.find("HTTP/2"), std::string::npos) << end.message;
+}
+
+TEST_F(ChannelOverWire, AConnectionWhoseRulesAreBrokenIsGivenUp) {
+  connect();
+  Heard watch;
+  call(watch, /*more=*/true);
+  server_.request();
+  server_.say(Frame{Frame::kWindow, 0, 0, Frame::number(0)}.bytes());
+  EXPECT_EQ(watch.end().code, Code::kUnavailable);
+  EXPECT_TRUE(server_.hears_the_end());
+}
+
+// ---- silence
+
+TEST_F(ChannelOverWire, ASilentServerIsGivenUp) {
+  settings_.keep_alive = 50ms;
+  settings_.keep_alive_timeout = 50ms;
+  open();
+  Heard watch;
+  call(watch, /*more=*/true);
+  server_.take_http2();
+  EXPECT_EQ(server_.hear(Frame::kPing).type, Frame::kPing);
+  EXPECT_EQ(watch.end().code, Code::kUnavailable);
+}
+
+// Nothing is heard of a server that nothing is asked.
+TEST_F(ChannelOverWire, AServerThatNothingWasAskedIsNotSilent) {
+  settings_.keep_alive = 1ms;
+  settings_.keep_alive_timeout = 700ms;
+  connect();
+  std::this_thread::sleep_for(settings_.keep_alive + settings_.keep_alive_timeout);
+  Heard heard;
+  call(heard);
+  const auto stream = server_.request();
+  const Frame ping = server_.hear(Frame::kPing);
+  server_.say(Frame{Frame::kPing, Frame::kAck, 0, ping.payload}.bytes());
+  EXPECT_FALSE(heard.has_ended());
+  answer(stream);
+  EXPECT_TRUE(heard.end().ok()) << heard.end().message;
+}
+
+TEST_F(ChannelOverWire, ACallThatIsNotAnsweredInTimeEndsAndIsTakenBack) {
+  connect();
+  Heard heard;
+  call(heard, false, 50ms);
+  const auto stream = server_.request();
+  EXPECT_EQ(heard.end().code, Code::kDeadlineExceeded);
+  EXPECT_EQ(server_.hear(Frame::kReset).stream, stream);
+}
+
+// ---- flow
+
+TEST_F(ChannelOverWire, AStreamThatIsNotReadHasTheServerWait) {
+  open();
+  Heard watch;
+  watch.goes_on = false;
+  const auto ref = call(watch, /*more=*/true);
+  server_.take_http2();
+  const auto stream = server_.request();
+  server_.say(Frame::begin(stream) + Frame::data(stream, Frame::message("first")));
+  watch.messages(1);
+  // As much as its window: the connection's is given back, for others, and the stream's is not.
+  const std::string piece = Frame::data(stream, Frame::message(std::string(16'000, 'x')));
+  constexpr std::size_t kPieces = (4 << 20) / 16'005;
+  std::thread saying([&] {
+    for (std::size_t i = 0; i < kPieces; ++i) server_.say(piece);
+  });
+  watch.messages(1 + kPieces);
+  saying.join();
+  watch.goes_on = true;
+  channel_->resume(ref);
+  bool given_back = false;
+  while (!given_back) {
+    const Frame window = server_.hear(Frame::kWindow);
+    ASSERT_EQ(window.type, Frame::kWindow);
+    given_back = window.stream == stream;
+  }
+  channel_->cancel(ref);
+  EXPECT_EQ(watch.end().code, Code::kCancelled);
+}
+
+// ---- the end
+
+TEST_F(ChannelOverWire, EveryCallIsToldOfTheEndWhenItCloses) {
+  connect();
+  std::vector<std::unique_ptr<Heard>> all;
+  for (int i = 0; i < 20; ++i) call(*all.emplace_back(std::make_unique<Heard>()), i % 2 == 0);
+  channel_->close();
+  Heard late;
+  call(late);
+  for (const auto& heard : all) EXPECT_EQ(heard->end().code, Code::kCancelled);
+  EXPECT_TRUE(late.end().never_sent);
+}
+
+TEST_F(ChannelOverWire, ConnectionsLeaveNoDescriptorBehind) {
+  const auto descriptors = [] {
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return std::distance(begin(all), std::filesystem::directory_iterator());
+  };
+  connect();
+  const auto before = descriptors();
+  for (int i = 0; i < 10; ++i) {
+    Heard heard;
+    call(heard);
+    if (i > 0) server_.take_http2();
+    server_.request();
+    server_.hang_up();
+    EXPECT_FALSE(heard.end().ok());
+  }
+  EXPECT_LE(descriptors(), before);
+}
+
+}  // namespace
+}  // namespace backplane::etcd
