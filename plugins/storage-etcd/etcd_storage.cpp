@@ -171,8 +171,8 @@ Task<Result<bool>> EtcdStorage::wins_compaction(Revision revision) {
     ++compaction_version_;
     co_return true;
   }
-  const auto& found = answer->responses(0).response_range();
-  compaction_version_.store(found.kvs_size() > 0 ? found.kvs(0).version() : 0);
+  const bool answered = answer->responses_size() > 0 && answer->responses(0).response_range().kvs_size() > 0;
+  compaction_version_.store(answered ? answer->responses(0).response_range().kvs(0).version() : 0);
   co_return false;
 }
 

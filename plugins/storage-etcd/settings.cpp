@@ -1,5 +1,7 @@
 #include "settings.hpp"
 
+#include <sys/un.h>
+
 #include <algorithm>
 #include <fstream>
 #include <sstream>
@@ -61,6 +63,7 @@ Result<Endpoint> parse_endpoint(std::string_view url) {
   if (scheme_end != std::string_view::npos) rest.remove_prefix(scheme_end + 3);
   if (scheme == "unix") {
     if (rest.empty()) return bad_server(url, "names no socket");
+    if (rest.size() >= sizeof(sockaddr_un::sun_path)) return bad_server(url, "names a socket whose path is too long");
     endpoint.address = "unix:" + std::string(rest);
     return endpoint;
   }

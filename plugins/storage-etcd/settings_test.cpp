@@ -28,7 +28,8 @@ TEST(EtcdSettings, ServersAreUrls) {
 
 TEST(EtcdSettings, WhatIsNoServerIsRefusedByName) {
   for (const char* url :
-       {"ftp://x:1", "https://", "http://x:port", "http://x:123456", "https://x:1/path", "http://[::1", "unix://", "http://[]:1"}) {
+       {"ftp://x:1", "https://", "http://x:port", "http://x:123456", "https://x:1/path", "http://[::1", "unix://", "http://[]:1",
+        "unix:///a-path-of-a-socket-that-is-too-long-for-any-kernel-to-take-because-one-hundred-and-seven-bytes-are-all-there-are"}) {
     const auto parsed = parse_endpoint(url);
     ASSERT_FALSE(parsed.ok()) << url;
     EXPECT_NE(parsed.status().message().find(url), std::string::npos) << parsed.status().message();

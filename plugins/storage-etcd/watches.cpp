@@ -10,7 +10,7 @@
 namespace backplane::etcd {
 namespace {
 
-constexpr std::size_t kReadAhead = 16 * 1024 * 1024;  // bytes of values that wait for next()
+constexpr std::size_t kReadAhead = 16 * 1024 * 1024;  // bytes of events that wait for next()
 constexpr std::chrono::milliseconds kFirstPause{50}, kLongestPause{2'000};
 
 class Follower;
@@ -102,6 +102,7 @@ class Stream final : public CallListener {
   bool message(std::string bytes) override {
     count_received(kWatchMethod);
     if (response_.ParseFromString(bytes)) return listener_->received(response_);
+    if (shared_->logger != nullptr) shared_->logger->warn("etcd says what cannot be read on a watch, asking again");
     cancel();
     return true;
   }
@@ -214,6 +215,10 @@ void Follower::connect() {
     return;
   }
   if (!stream->start(stream, first_request(reached_))) {
+    {
+      const std::lock_guard lock(mutex_);
+      stream_.reset();  // they hold each other
+    }
     finish(stopped_status());
     shared_->leave();
     return;
@@ -250,9 +255,11 @@ void Follower::collect(etcdserverpb::WatchResponse& response) {
   for (auto& event : *response.mutable_events()) {
     gathered_.revision = std::max<Revision>(gathered_.revision, event.kv().mod_revision());
     if (event.kv().key() == shared_->fence) continue;
-    gathered_bytes_ += event.kv().value().size() + event.prev_kv().value().size();
+    const std::size_t bytes = sizeof(StorageEvent) + event.kv().key().size() + event.kv().value().size() + event.prev_kv().value().size();
     StorageEvent taken = take(event, shared_->keys);
-    if (concerns(taken.kv.key)) gathered_.events.push_back(std::move(taken));
+    if (!concerns(taken.kv.key)) continue;
+    gathered_bytes_ += bytes;
+    gathered_.events.push_back(std::move(taken));
   }
 }
 
@@ -281,6 +288,8 @@ bool Follower::received(etcdserverpb::WatchResponse& response) {
   const std::size_t bytes = std::exchange(gathered_bytes_, 0);
   const std::lock_guard lock(mutex_);
   if (over_) return true;  // the next read finds out that the stream has been cancelled
+  // How far it has come replaces how far it had come.
+  if (batch.events.empty() && !waiting_.empty() && waiting_.back().events.empty()) waiting_.pop_back();
   waiting_.push_back(std::move(batch));
   waiting_bytes_ += bytes;
   if (reader_) reader_->set(true);
