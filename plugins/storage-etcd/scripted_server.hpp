@@ -11,6 +11,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -113,6 +114,13 @@ class ScriptedServer {
   }
   void hang_up() {
     for (const int each : std::exchange(connections_, {})) close(each);
+  }
+  // What has come, as it is; empty: nothing more will.
+  std::string some() {
+    std::string out(16'384, '\0');
+    const ssize_t count = recv(connections_.back(), out.data(), out.size(), 0);
+    out.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    return out;
   }
   Frame hear() {
     const std::string head = read(9);

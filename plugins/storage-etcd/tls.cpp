@@ -5,6 +5,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
+#include <algorithm>
 #include <array>
 
 namespace backplane::etcd {
@@ -17,6 +18,9 @@ bool is_address(const std::string& host) {
   std::array<unsigned char, sizeof(in6_addr)> buffer{};
   return inet_pton(AF_INET, host.c_str(), buffer.data()) == 1 || inet_pton(AF_INET6, host.c_str(), buffer.data()) == 1;
 }
+
+// A key that is kept under a passphrase is refused, not asked for at the terminal.
+int no_passphrase(char*, int, int, void*) { return -1; }
 
 std::string newest_error() {
   std::array<char, 256> text{};
@@ -42,6 +46,8 @@ std::string Tls::use(const Settings& settings, const std::string& host) {
   SSL_CTX_set_min_proto_version(context_, TLS1_2_VERSION);
   SSL_CTX_set_mode(context_, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_AUTO_RETRY);
   SSL_CTX_set_verify(context_, SSL_VERIFY_PEER, nullptr);
+  SSL_CTX_set_options(context_, SSL_OP_NO_RENEGOTIATION);
+  SSL_CTX_set_default_passwd_cb(context_, no_passphrase);
   const std::string& authorities = settings.authorities_file;
   const int trusted = authorities.empty() ? SSL_CTX_set_default_verify_paths(context_)
                                           : SSL_CTX_load_verify_locations(context_, authorities.c_str(), nullptr);
@@ -59,13 +65,19 @@ std::string Tls::use(const Settings& settings, const std::string& host) {
   SSL_set_bio(ssl_, in, out);
   SSL_set_connect_state(ssl_);
   SSL_set_alpn_protos(ssl_, kProtocols.data(), kProtocols.size());
-  if (is_address(host)) {
-    X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_), host.c_str());
-  } else {
-    SSL_set1_host(ssl_, host.c_str());
-    SSL_set_tlsext_host_name(ssl_, host.c_str());
-  }
-  return "";
+  return expect(host) ? "" : "TLS: no certificate can be for " + host;
+}
+
+// As Go's clients verify: by the alternative names alone, and whatever the file of authorities holds is trusted, roots or not.
+bool Tls::expect(std::string host) {
+  X509_VERIFY_PARAM* const verified = SSL_get0_param(ssl_);
+  X509_VERIFY_PARAM_set_flags(verified, X509_V_FLAG_PARTIAL_CHAIN);
+  if (is_address(host)) return X509_VERIFY_PARAM_set1_ip_asc(verified, host.c_str()) == 1;
+  if (host.ends_with('.')) host.pop_back();
+  // OpenSSL takes "no name" for "any", and a dot before it for "anything below".
+  if (host.empty() || host.starts_with('.')) return false;
+  SSL_set_hostflags(ssl_, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+  return SSL_set1_host(ssl_, host.c_str()) == 1 && SSL_set_tlsext_host_name(ssl_, host.c_str()) == 1;
 }
 
 Tls::~Tls() {

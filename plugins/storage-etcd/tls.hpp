@@ -33,6 +33,7 @@ class Tls {
  private:
   Tls() = default;
   std::string use(const Settings& settings, const std::string& host);
+  bool expect(std::string host);
   std::string go_on();
   void drain(std::string& out);
   std::string failure() const;
