@@ -141,6 +141,7 @@ class Shown(unittest.TestCase):
             self.assertEqual(addresses(**{'X-Forwarded-For': '10.51.3.4'}), [everybody])
 
     def test_status_and_flags_are_shown_unless_their_gates_are_off(self):
+        hook = 'poststarthook/start-kube-apiserver-identity-lease-controller'
         with Server('--goaway-chance=0.001') as server:
             code, headers, text = server.request('GET', '/flagz')
             self.assertEqual((code, headers['Content-Type']), (200, 'text/plain; charset=utf-8'))
@@ -151,9 +152,10 @@ class Shown(unittest.TestCase):
             self.assertIn('/apis/apps/v1', status['paths'])
             self.assertEqual(status['paths'], server.request('GET', '/')[2]['paths'])
             self.assertEqual(server.request('GET', '/statusz', client_certificate=False)[0], 403)
+            self.assertIn(hook, server.request('GET', '/readyz?verbose')[2])
         # The lease of a server's own life was written, and its gate told to be off, whatever the gate was.
-        hook = 'poststarthook/start-kube-apiserver-identity-lease-controller'
-        with Server('--feature-gates=ComponentStatusz=false,ComponentFlagz=false,APIServerIdentity=false') as server:
+        with Server('--feature-gates=ComponentStatusz=false,ComponentFlagz=false,APIServerIdentity=false,'
+                    'UnknownVersionInteroperabilityProxy=false') as server:
             self.assertEqual([server.request('GET', path)[0] for path in ('/statusz', '/flagz')], [404, 404])
             self.assertNotIn(hook, server.request('GET', '/readyz?verbose')[2])
             self.assertNotIn('APIServerIdentity', ' '.join(re.findall('feature gates that have no effect.*', server.text())))

@@ -16,7 +16,7 @@
 //                   "parts", "each", "instead"}.
 //                   `path` is a path, or several of which the first is shown at which something stands; with `join`, all that stands at
 //                   them, this text between.  `absent` is shown where nothing stands, `empty` where an empty text does, too.  `print`
-//                   names a printer, of the kit ("entries", "labels", "selector", "number", "since") or of the code; a column with
+//                   names a printer, of the kit ("entries", "labels", "selector", "number", "count", "since") or of the code; a column with
 //                   neither path nor print shows what the printer before it has left.
 //                   `parts` are pieces of one text, [{"path" (or several), "before", "after", "absent", "lower", "as"}]: the first thing
 //                   at the paths that is something, in lower case or as the table `as` has it ("*": all others), between two texts; with
