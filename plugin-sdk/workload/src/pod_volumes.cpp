@@ -40,7 +40,12 @@ void validate_downward(const Object& source, const Path& path, FieldErrors& erro
 }
 void validate_ephemeral(const Object& source, const Path& path, FieldErrors& errors) {
   const Object* claim = get_object(source, "volumeClaimTemplate");
-  if (claim != nullptr) validate_claim_spec(object_or_empty(*claim, "spec"), path.at("volumeClaimTemplate.spec"), errors);
+  if (claim == nullptr) return;
+  const Path inside = path.at("volumeClaimTemplate"), metadata_path = inside.at("metadata");
+  const Object& metadata = object_or_empty(*claim, "metadata");
+  validate_labels(object_or_empty(metadata, "labels"), metadata_path.at("labels"), errors);
+  validate_annotations(object_or_empty(metadata, "annotations"), metadata_path.at("annotations"), errors);
+  validate_claim_spec(object_or_empty(*claim, "spec"), inside.at("spec"), errors);
 }
 
 // Files of all sources lie in one directory.

@@ -9,6 +9,18 @@ namespace backplane::workload {
 
 using namespace kit;
 
+namespace {
+
+void drop_below_template(FieldErrors& errors) {
+  FieldErrors kept;
+  for (const FieldError& error : errors.list()) {
+    if (!error.field.starts_with("spec.template")) kept.add(error);
+  }
+  errors = std::move(kept);
+}
+
+}  // namespace
+
 std::vector<std::string> WorkloadStrategy::warnings(const Object& object, const Object* old) const {
   Warnings out;
   if (old == nullptr && workload_.names_hosts) warn_of_host_name(object, "Pod names and hostnames", out);
@@ -32,6 +44,9 @@ void WorkloadStrategy::check_selector(const Object& spec, FieldErrors& errors) c
 void WorkloadStrategy::check(const Object& object, FieldErrors& errors) const {
   const Object& spec = object_or_empty(object, "spec");
   check_selector(spec, errors);
+  const Object* selector = get_object(spec, "selector");
+  // The template is looked at with the selector alone.
+  if (selector != nullptr && workload_.bad_selector != nullptr && !is_valid_selector(*selector, "")) return drop_below_template(errors);
   validate_workload_template(spec, options_, errors);
   validate_always_restarts(spec, workload_.without_deadline, errors);
 }

@@ -103,6 +103,8 @@ class PersistentVolumeStrategy final : public KindStrategy {
     }
   }
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
+    // Upstream asks updates twice.
+    check(object, errors);
     const Object* before = get_object(object_or_empty(old, "spec"), "nodeAffinity");
     if (before == nullptr || mutable_node_affinity_) return;
     const Object* affinity = get_object(object_or_empty(object, "spec"), "nodeAffinity");
