@@ -61,6 +61,11 @@ class StatefulSetStrategy final : public WorkloadStrategy {
   void check(const Object& object, FieldErrors& errors) const override {
     const Object& spec = object_or_empty(object, "spec");
     check_selector(spec, errors);
+    const Object* selector = get_object(spec, "selector");
+    if (selector != nullptr && !workload::is_valid_selector(*selector, "")) {
+      drop_below_template(errors);
+      return validate_always_restarts(spec, "StatefulSet", errors);
+    }
     const Object whole = spec_with_claims(spec);
     const Schema* templates = core_schemas()->find("io.k8s.api.core.v1.PodTemplateSpec");
     templates->check(object_or_empty(whole, "template"), nullptr, ObjectPart::kWhole, "spec.template", errors);

@@ -9,8 +9,6 @@ namespace backplane::workload {
 
 using namespace kit;
 
-namespace {
-
 void drop_below_template(FieldErrors& errors) {
   FieldErrors kept;
   for (const FieldError& error : errors.list()) {
@@ -18,8 +16,6 @@ void drop_below_template(FieldErrors& errors) {
   }
   errors = std::move(kept);
 }
-
-}  // namespace
 
 std::vector<std::string> WorkloadStrategy::warnings(const Object& object, const Object* old) const {
   Warnings out;
