@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "backplane/schema.hpp"
 #include "schema/findings.hpp"
 
 namespace backplane::schema {
@@ -54,7 +55,7 @@ void check_bound(const Value& value, const Bound& bound, bool native, const Plac
   const bool whole = native && value.is_int64();
   const bool bad = whole ? breaks(value.get_int64(), truncated(limit), bound) : breaks(as_double(value), limit, bound);
   if (!bad) return;
-  const std::string number = whole ? std::to_string(truncated(limit)) : to_json(Value(limit));
+  const std::string number = whole ? std::to_string(truncated(limit)) : go_print(Value(limit));
   const std::string words = std::string(bound.upper ? "less than " : "greater than ") + (bound.exclusive ? "" : "or equal to ");
   out.invalid(place.path(), value, place.path() + " in body should be " + words + number);
 }
@@ -71,9 +72,10 @@ void check_multiple(const Value& value, const Value& factor, bool native, const 
   }
   const double step = as_double(factor), number = as_double(value);
   if (step <= 0)
-    return out.invalid(place.path(), factor, "factor MultipleOf declared for " + place.path() + " must be positive: " + to_json(factor));
+    return out.invalid(place.path(), factor,
+                       "factor MultipleOf declared for " + place.path() + " must be positive: " + go_print(Value(step)));
   const double quotient = step < 1 ? 1 / step * number : number / step;
-  if (!is_whole(quotient)) out.invalid(place.path(), value, place.path() + " in body should be a multiple of " + to_json(Value(step)));
+  if (!is_whole(quotient)) out.invalid(place.path(), value, place.path() + " in body should be a multiple of " + go_print(Value(step)));
 }
 
 }  // namespace

@@ -203,6 +203,14 @@ TEST(Structural, FormatsAreCheckedWhenKnown) {
                       "mine":"x","uri":"https://a.b/c","b":"YQ==","n":"a-b"})"),
             0u);
   EXPECT_EQ(count(R"({"ip":"10.0.0","cidr":"10.0.0.0","u":"x","d":"soon","day":"2026-02-30","uri":"no uri","b":"?","n":"A"})"), 8u);
+  // Numbers that are no integers to Go are told as it prints them.
+  const auto numbers = compile_documents({structural_document(R"({"type":"object","properties":{
+    "m":{"type":"number","multipleOf":1000000},"n":{"type":"number","maximum":1000000}}})")});
+  FieldErrors bounds;
+  numbers->find("Foo")->validate(json_of(R"({"m":1.5,"n":1000000.5})"), "", bounds);
+  EXPECT_EQ(bounds.aggregate_message(),
+            "[m: Invalid value: 1.5: m in body should be a multiple of 1e+06, "
+            "n: Invalid value: 1.0000005e+06: n in body should be less than or equal to 1e+06]");
   // One that is not known says nothing of the type either.
   FieldErrors errors;
   set->find("Foo")->validate(json_of(R"({"mine":5})"), "", errors);
