@@ -298,6 +298,12 @@ Result<Value> parse_protobuf_body(std::string_view body, const Schema* schema, c
 
 namespace {
 
+// What says that it is something else is not held to a custom resource's schema: of its members those of metadata alone are known.
+void forget_members(std::vector<std::string>& problems, std::size_t from) {
+  const auto forgotten = [](const std::string& problem) { return !problem.starts_with("unknown field \"metadata."); };
+  problems.erase(std::remove_if(problems.begin() + static_cast<std::ptrdiff_t>(from), problems.end(), forgotten), problems.end());
+}
+
 // What the fields of managers become.
 enum class ManagersIn : unsigned char { kTrees, kText };
 
@@ -327,7 +333,10 @@ Result<Object> decode(const Resource& resource, RequestContext& context, std::st
   const GroupVersionKind said = resource.custom ? said_kind(*tree) : *gvk;
   if (format == BodyFormat::kJson) keep_raw(resource.schema, *tree, body);
   set_type_meta(resource, tree->get_object());
+  const std::size_t told = report.problems.size();
   status = normalize(resource, *tree, wanted);
+  if (resource.custom && (said.group != resource.scope.kind.group || said.kind != resource.scope.kind.kind))
+    forget_members(report.problems, told);
   if (!status.ok()) return cannot_handle(resource, said, status.message());
   if (format == BodyFormat::kCbor && !resource.custom) word_as_cbor(report.problems, body);
   if (wanted != nullptr && !report.problems.empty()) {

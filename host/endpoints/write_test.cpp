@@ -216,6 +216,13 @@ TEST_F(WriteTest, WhatACustomResourceDoesNotSayOfItselfIsTold) {
   EXPECT_EQ(
       posted(R"({"apiVersion":"x","kind":"Bar","metadata":{"annotations":{"a":1}}})"),
       R"(Bar in version "x" cannot be handled as a Foo: json: cannot unmarshal number into Go struct field ObjectMeta.annotations of type string)");
+  // What is something else is not held to the schema.
+  EXPECT_EQ(posted(R"({"apiVersion":"x","kind":"Foo","metadata":{"name":"f"},"more":1})", "?fieldValidation=Strict"),
+            "the API version in the data (x) does not match the expected API version (example.com/v1)");
+  EXPECT_EQ(posted(R"({"apiVersion":"example.com/v1","kind":"Bar","metadata":{"name":"f"},"more":1})", "?fieldValidation=Strict"),
+            R"(Bar.example.com "f" is invalid: kind: Invalid value: "Bar": must be Foo)");
+  EXPECT_EQ(posted(R"({"apiVersion":"x","kind":"Foo","metadata":{"name":"f","more":1}})", "?fieldValidation=Strict"),
+            R"(Foo in version "x" cannot be handled as a Foo: strict decoding error: unknown field "metadata.more")");
 }
 
 TEST_F(WriteTest, APatchDoesNotMakeAnotherKindOfACustomResource) {
