@@ -1,6 +1,7 @@
 #include "discovery_shapes.hpp"
 
 #include <string>
+#include <unordered_map>
 
 namespace backplane {
 namespace {
@@ -82,13 +83,6 @@ Object subresource_of_legacy(const Object& from, std::string_view name) {
   return out;
 }
 
-Object* find_resource(Array& resources, std::string_view name) {
-  for (Value& each : resources) {
-    if (get_string(each.get_object(), "resource") == name) return &each.get_object();
-  }
-  return nullptr;
-}
-
 const Array* versions_of(const Object& list, std::string_view group) {
   const Array* items = get_array(list, "items");
   if (items == nullptr) return nullptr;
@@ -122,17 +116,21 @@ Array legacy_resources(const Object& list) {
   Array out;
   const Array* resources = get_array(list, "resources");
   if (resources == nullptr) return out;
+  std::unordered_map<std::string, std::size_t> places;  // the first of a name
   for (const bool subresources : {false, true}) {
     for (const Value& each : *resources) {
-      if (!each.is_object() || out.size() >= kMaxResources) continue;
+      if (!each.is_object() || (!subresources && out.size() >= kMaxResources)) continue;
       const Object& from = each.get_object();
       const std::string name = word(from, "name");
       const auto slash = name.find('/');
-      if (!subresources && slash == std::string::npos) out.emplace_back(resource_of_legacy(from));
+      if (!subresources && slash == std::string::npos) {
+        places.emplace(name, out.size());
+        out.emplace_back(resource_of_legacy(from));
+      }
       if (!subresources || slash == std::string::npos) continue;
-      Object* parent = find_resource(out, std::string_view(name).substr(0, slash));
-      if (parent == nullptr) continue;
-      Array& under = ensure_array(*parent, "subresources");
+      const auto parent = places.find(name.substr(0, slash));
+      if (parent == places.end()) continue;
+      Array& under = ensure_array(out[parent->second].get_object(), "subresources");
       if (under.size() < kMaxWords) under.emplace_back(subresource_of_legacy(from, std::string_view(name).substr(slash + 1)));
     }
   }

@@ -270,5 +270,21 @@ TEST(DiscoveryShapes, OfTheOldForm) {
   EXPECT_TRUE(legacy_resources(parse(R"({"resources":{}})")).empty());
 }
 
+// Where there were as many resources as are shown, none had subresources.
+TEST(DiscoveryShapes, ManyResourcesHaveTheirSubresources) {
+  constexpr int kMany = 5'000, kShown = 4'096;
+  std::string resources;
+  for (int i = 0; i < kMany; ++i) {
+    const std::string name = "r" + std::to_string(i);
+    resources += (i == 0 ? "" : ",") + (R"({"name":")" + name) + R"(","verbs":["get"]},{"name":")" + name + R"(/status","verbs":["get"]})";
+  }
+  const Array found = legacy_resources(parse("{\"resources\":[" + resources + "]}"));
+  ASSERT_EQ(found.size(), static_cast<std::size_t>(kShown));
+  for (const Value& each : found) {
+    const Array* under = get_array(each.get_object(), "subresources");
+    ASSERT_TRUE(under != nullptr && under->size() == 1);
+  }
+}
+
 }  // namespace
 }  // namespace backplane
