@@ -17,7 +17,7 @@
 namespace backplane::etcd {
 
 struct Endpoint {
-  std::string address;  // as gRPC names it: "dns:etcd-0.example:2379", "ipv6:[::1]:2379", "unix:/run/etcd.sock"
+  std::string address;  // what it is, and where: "dns:etcd-0.example:2379", "ipv6:[::1]:2379", "unix:/run/etcd.sock"
   std::string shown;    // as it was given
   bool tls = false;
 };
@@ -26,7 +26,7 @@ struct Settings {
   std::vector<Endpoint> endpoints;
   // What every key begins with, without the slash after it: kube-apiserver's --etcd-prefix.
   std::string prefix = "/registry";
-  // PEM files, read again when they change; empty: the system's authorities, no client certificate.
+  // PEM files, read anew for each connection; empty: the system's authorities, no client certificate.
   std::string authorities_file, certificate_file, key_file;
   // How old the size of the store may be when it is asked for; zero: it is not known.
   std::chrono::nanoseconds size_age = std::chrono::seconds(30);

@@ -86,6 +86,11 @@ void Wire::look_by(Clock::time_point due) {
   if (due.time_since_epoch().count() < sleeps_until_.load()) wake();
 }
 
+void Wire::add(User& user) {
+  const std::lock_guard lock(mutex_);
+  users_.push_back(&user);
+}
+
 void Wire::watch(int socket, User& user, bool writes) {
   epoll_event event{};
   event.events = EPOLLIN | (writes ? static_cast<std::uint32_t>(EPOLLOUT) : 0U);
@@ -135,6 +140,7 @@ void Wire::run_alarms() {
 void Wire::run() {
   pthread_setname_np(pthread_self(), "etcd");
   std::array<epoll_event, kEvents> events{};
+  std::vector<User*> users;
   Clock::time_point look_at{};
   while (!stopping_.load()) {
     auto until = look_at;
@@ -160,7 +166,11 @@ void Wire::run() {
     const auto now = Clock::now();
     if (count > 0 || now >= look_at) {
       look_at = now + kLong;
-      for (User* user : users_) look_at = std::min(look_at, user->look(now));
+      {
+        const std::lock_guard lock(mutex_);
+        users = users_;
+      }
+      for (User* user : users) look_at = std::min(look_at, user->look(now));
     }
   }
   // Those who wait are told.

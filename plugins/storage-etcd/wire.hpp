@@ -46,8 +46,9 @@ class Wire {
   // Ends the thread; what is posted afterwards is dropped.
   void stop();
 
-  // ---- on the thread of the wire, or before anything is posted
-  void add(User& user) { users_.push_back(&user); }
+  void add(User& user);  // it stays until stop()
+
+  // ---- on the thread of the wire
   void watch(int socket, User& user, bool writes);
   void change(int socket, User& user, bool writes) const;  // any thread
   void forget(int socket);
@@ -64,8 +65,8 @@ class Wire {
   void run_alarms();
 
   const int poll_, wake_;
-  std::vector<User*> users_;
   std::mutex mutex_;
+  std::vector<User*> users_;
   std::vector<std::function<void()>> posted_;
   std::multimap<Clock::time_point, Alarm> alarms_;
   std::uint64_t last_alarm_ = 0;
