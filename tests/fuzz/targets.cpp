@@ -3,6 +3,7 @@
 #include "backend_targets.hpp"
 #include "backplane/codec.hpp"
 #include "contract_targets.hpp"
+#include "etcd_targets.hpp"
 #include "session_targets.hpp"
 #include "stream_targets.hpp"
 #include "text_targets.hpp"
@@ -78,6 +79,8 @@ const std::vector<Target>& targets() {
         R"({"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1beta1","response":{"uid":"7","result":{"status":"Failure",)"
         R"("message":"no","reason":"x"},"convertedObjects":null}})"}},
       {"custom_schemas", custom_schemas, {kSchema}},
+      {"etcd_answers", etcd_answers, {etcd_answer_seed(0), etcd_answer_seed(1), etcd_answer_seed(2), etcd_answer_seed(3)}},
+      {"etcd_channel", etcd_channel, {etcd_channel_seed(), etcd_leaving_seed()}},
       {"expression_values",
        expression_values,
        {"self.tags.all(t, t.matches('^[a-z]+$')) && self.parts.exists_one(p, p.n == 'x' && p.v > 2) || self.port == 80\n" + kSubject,
