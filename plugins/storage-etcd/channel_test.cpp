@@ -291,6 +291,17 @@ TEST_F(ChannelOverWire, AServerThatNothingWasAskedIsNotSilent) {
   EXPECT_TRUE(heard.end().ok()) << heard.end().message;
 }
 
+// A watch that begins when nothing else is under way is looked after, too.
+TEST_F(ChannelOverWire, AServerThatFallsSilentWhileNothingIsAskedIsFoundOut) {
+  settings_.keep_alive = 500ms;
+  settings_.keep_alive_timeout = 100ms;
+  connect();
+  std::this_thread::sleep_for(300ms);  // until nobody looks at the clock any more
+  Heard watch;
+  call(watch, /*more=*/true);
+  EXPECT_EQ(watch.end().code, Code::kUnavailable);
+}
+
 TEST_F(ChannelOverWire, ACallThatIsNotAnsweredInTimeEndsAndIsTakenBack) {
   connect();
   Heard heard;
