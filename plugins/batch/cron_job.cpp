@@ -75,7 +75,7 @@ class CronJobStrategy final : public KindStrategy {
     Object& job = ensure_object(ensure_object(ensure_object(object, "spec"), "jobTemplate"), "spec");
     apply_pod_template_defaults(ensure_object(job, "template"));
   }
-  void canonicalize(Object& object) const override { canonicalize_template(ensure_object(ensure_object(object, "spec"), "jobTemplate")); }
+  void canonicalize(Object& object) const override { canonicalize_job(ensure_object(ensure_object(object, "spec"), "jobTemplate")); }
   std::vector<std::string> warnings(const Object& object, const Object* old) const override {
     Warnings out;
     const Object& spec = object_or_empty(object, "spec");

@@ -107,7 +107,7 @@ class JobStrategy final : public KindStrategy, public WrittenFieldsProvider {
     if (has_manual_selector(spec) || template_labels(spec).contains(kControllerUid)) label_like_pods(object);
   }
   void canonicalize(Object& object) const override {
-    canonicalize_template(object);
+    canonicalize_job(object);
     label_like_pods(object);
   }
   std::vector<std::string> warnings(const Object& object, const Object* old) const override {

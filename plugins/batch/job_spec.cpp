@@ -5,6 +5,7 @@
 #include "backplane/kit/domain_path.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
+#include "backplane/workload/pod_defaults.hpp"
 #include "index_ranges.hpp"
 #include "kinds.hpp"
 
@@ -154,6 +155,12 @@ void check_job_spec(const Object& spec, const Path& path, FieldErrors& errors) {
   if (is_indexed(spec)) check_indexed(spec, path, errors);
   check_failure_policy(spec, path.at("podFailurePolicy"), errors);
   check_success_policy(spec, path.at("successPolicy"), errors);
+}
+
+void canonicalize_job(Object& job) {
+  workload::canonicalize_template(job);
+  Object* policy = mutable_object(ensure_object(job, "spec"), "podFailurePolicy");
+  if (policy != nullptr) null_when_empty(*policy, "rules");
 }
 
 void check_restart_policy(const Object& spec, const Path& path, FieldErrors& errors) {

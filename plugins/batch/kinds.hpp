@@ -44,6 +44,8 @@ void add_printers(kit::GroupCode& code);
 // ---- parts of jobs, each for its own file
 // The rules of a JobSpec that cross its fields, but for the pods of its template.
 void check_job_spec(const Object& spec, const kit::Path& path, FieldErrors& errors);
+// The template, and lists that are stored as none when they are empty; `job`: what holds the JobSpec.
+void canonicalize_job(Object& job);
 // Which pods a job may be restarted with, asked behind the rules of the template.
 void check_restart_policy(const Object& spec, const kit::Path& path, FieldErrors& errors);
 // What an update of a job must leave alone; a job that is suspended and has no pods may have another template.

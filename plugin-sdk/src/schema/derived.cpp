@@ -89,7 +89,6 @@ void derive(const Body& body, const Property& property, Object& object) {
       for (const auto& [name, value] : derived.items_say) item[name] = value;
     });
   }
-  if (derived.null_if_empty) kit::null_when_empty(object, property.name);
   if (!derived.list.empty()) name_both(property.name, derived.list, object);
   if (!derived.into.empty()) move_entries(body, property.name, derived.into, object);
   if (!derived.from.empty() && hold(derived.when, object)) fill_map(property.name, derived, object);

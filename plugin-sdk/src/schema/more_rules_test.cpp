@@ -28,7 +28,7 @@ constexpr std::string_view kShop = R"({"definitions":{
       "only":{"type":"object","additionalProperties":{"type":"string"},
         "x-backplane-rules":{"when":{"kindOf":"a.io/only"},"entries":["a","b"]}},
       "name":{"type":"string","x-backplane-rules":{"format":"dnsName","maxLength":8,"lengthText":"is long"}},
-      "items":{"type":"array","x-backplane-omit":"never","x-backplane-empty-list":"null","x-backplane-items-say":{"way":"out"},
+      "items":{"type":"array","x-backplane-omit":"never","x-backplane-items-say":{"way":"out"},
         "items":{"allOf":[{"$ref":"#/definitions/io.k8s.api.test.v1.Item"}],"x-backplane-rules":{"members":{"values":[
           {"when":{"op":"One"},"single":"exactly one"},{"when":{"op":"None"},"forbidden":"none here"}]}}},
         "x-backplane-rules":{"unique":["port","way"],"uniqueAt":"port"}},
@@ -140,12 +140,6 @@ TEST(RulesBeyondAMember, AListThatStaysMayBeASet) {
   EXPECT_EQ(problems(R"({"spec":{"scopes":["a"]}})", was), R"(spec.scopes: Invalid value: ["a"]: field is immutable)");
   EXPECT_EQ(problems(R"({"spec":{"scopes":["a","b","c"]}})", was), R"(spec.scopes: Invalid value: ["a","b","c"]: field is immutable)");
   EXPECT_EQ(problems(R"({"spec":{"scopes":[]}})", R"({"spec":{}})"), "");
-}
-
-TEST(DefaultsOfLists, AreNullWhenEmpty) {
-  Value value = json_of(R"({"spec":{"items":[]}})");
-  shop().apply_defaults(value);
-  EXPECT_EQ(to_json(value), R"({"spec":{"items":null}})");
 }
 
 TEST(DefaultsOfLists, ItemsSayWhatTheyAlwaysSay) {

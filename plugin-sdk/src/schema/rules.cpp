@@ -220,7 +220,6 @@ const Derived* Compiler::derived_of(const Object& schema) {
   if (const Value* value = word("items-say"); value != nullptr && value->is_object()) {
     for (const auto& [name, said_there] : value->get_object()) out.items_say.emplace_back(name, Value(said_there, json::storage_ptr()));
   }
-  if (const Value* value = word("empty-list")) out.null_if_empty = said_text(*value) == "null";
   if (const Value* value = word("round")) out.thousandths = said_text(*value) == "thousandths";
   return said ? &state_.derived.emplace_back(std::move(out)) : nullptr;
 }

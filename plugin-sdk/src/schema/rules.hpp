@@ -189,7 +189,6 @@ struct Derived {
   std::string into;                                      // its entries are written to this map, and it is removed
   std::vector<std::string> from;                         // maps whose entries it gets where it has none of that key
   Conditions when;                                       // of `from`; empty: always
-  bool null_if_empty = false;                            // an empty list is written as none
   std::vector<std::pair<std::string, Value>> items_say;  // members that each item of the list has, whatever was sent
   bool thousandths = false;                              // quantities in it are rounded up to whole thousandths
 };

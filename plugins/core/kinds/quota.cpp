@@ -94,6 +94,7 @@ void check_same_defaults(const Object& limit, const Path& path, FieldErrors& err
 class LimitRangeStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
+  void canonicalize(Object& object) const override { null_when_empty(ensure_object(object, "spec"), "limits"); }
 
  protected:
   void check(const Object& object, FieldErrors& errors) const override {
