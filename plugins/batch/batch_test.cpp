@@ -139,6 +139,8 @@ TEST(Jobs, KeepTheirTemplateUnlessTheyAreSuspended) {
   const Object busy = with(suspended, "status", R"({"active":1})");
   EXPECT_NE(change(busy, "spec.template.spec.nodeSelector", R"({"a":"b"})"), "");
   EXPECT_EQ(change(running, "spec.completions", "2"), "spec.completions: Invalid value: 2: field is immutable");
+  const Object ruled = with(job(R"("podFailurePolicy":{"rules":[]},)"), "spec.podFailurePolicy", R"({"rules":null})");
+  EXPECT_EQ(change(ruled, "spec.podFailurePolicy", R"({"rules":[]})"), "") << "no rules are stored as none";
   const Object indexed = job(R"("completionMode":"Indexed","completions":2,"parallelism":2,)");
   EXPECT_EQ(change(indexed, "spec.completions", "3"),
             "spec.completions: Invalid value: 3: can only be modified in tandem with spec.parallelism");

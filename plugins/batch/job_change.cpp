@@ -1,4 +1,5 @@
 // What may change of a job.
+#include "backplane/kit/alike.hpp"
 #include "backplane/kit/walk.hpp"
 #include "kinds.hpp"
 
@@ -22,7 +23,7 @@ constexpr FixedMember kFixed[] = {{"selector", ""},
                                   {"successPolicy", "SuccessPolicy"}};
 
 void check_fixed(const FixedMember& member, const Object& spec, const Object& before, FieldErrors& errors) {
-  if (same_member(spec, before, member.name)) return;
+  if (alike(find(spec, member.name), find(before, member.name))) return;
   const Value* value = find(spec, member.name);
   const bool typed = value != nullptr && value->is_object() && !member.type.empty();
   const std::string shown = value == nullptr ? "null" : typed ? go_text(member.type, value->get_object()) : to_json(*value);
