@@ -153,8 +153,9 @@ TEST(AutoscalerStrategyTest, SourcesHaveTheirOwnWordsForTargets) {
     return problems_of(R"({"maxReplicas":3,"scaleTargetRef":{"kind":"D","name":"d","apiVersion":"apps/v1"},"metrics":[)" + text + "]}");
   };
   EXPECT_EQ(metric(R"({"type":"Pods","pods":{"metric":{"name":"q"},"target":{"type":"AverageValue","averageValue":"-1"}}})"),
-            "[spec.metrics[0].pods.target.averageValue: Required value: must specify a positive target averageValue, "
-            "spec.metrics[0].pods.target.averageValue: Invalid value: \"-1\": must be positive]");
+            "spec.metrics[0].pods.target.averageValue: Invalid value: \"-1\": must be positive");
+  EXPECT_EQ(metric(R"({"type":"Pods","pods":{"metric":{"name":"q"},"target":{"type":"AverageValue"}}})"),
+            "spec.metrics[0].pods.target.averageValue: Required value: must specify a positive target averageValue");
   EXPECT_EQ(metric(R"({"type":"External","external":{"metric":{"name":"q"},"target":{"type":"Value","value":"1","averageValue":"1"}}})"),
             "spec.metrics[0].external.target.value: Forbidden: may not set both a target value for metric and a per-pod target");
   EXPECT_EQ(metric(R"({"type":"Resource","resource":{"name":"cpu","target":{"type":"x"}}})"),

@@ -96,6 +96,11 @@ class PriorityAndFairness(unittest.TestCase):
         self.assertEqual(self.server.request('DELETE', LEVELS + '/mine')[0], 200)
         self.assertTrue(wait_for(lambda: missing() == ['True']))
 
+    def test_a_table_of_schemas_stands_by_precedence(self):
+        table = self.server.request('GET', SCHEMAS, headers={'Accept': 'application/json;as=Table;v=v1;g=meta.k8s.io'})[2]
+        numbers = [row['cells'][2] for row in table['rows']]
+        self.assertEqual((numbers, table['rows'][0]['cells'][0], table['rows'][-1]['cells'][0]), (sorted(numbers), 'exempt', 'catch-all'))
+
     def test_what_an_older_version_delivered_goes(self):
         level = {'apiVersion': 'flowcontrol.apiserver.k8s.io/v1', 'kind': 'PriorityLevelConfiguration',
                  'metadata': {'name': 'of-old', 'annotations': {AUTO_UPDATE: 'true'}},
