@@ -1,4 +1,5 @@
 // DaemonSets.
+#include <algorithm>
 #include <charconv>
 
 #include "backplane/kit/walk.hpp"
@@ -43,7 +44,9 @@ class DaemonSetStrategy final : public WorkloadStrategy {
   }
 
  protected:
-  void prepare_create(Object& object) const override { set_template_generation(object, 1); }
+  void prepare_create(Object& object) const override {
+    set_template_generation(object, std::max<std::int64_t>(1, template_generation(object)));
+  }
   void prepare_update(Object& object, const Object& old) const override {
     const bool changed = !same_member(object_or_empty(object, "spec"), object_or_empty(old, "spec"), "template");
     set_template_generation(object, template_generation(old) + (changed ? 1 : 0));

@@ -1,6 +1,11 @@
 #include "schema/hidden_annotations.hpp"
 
+#include <charconv>
+#include <cstdint>
+
 #include "backplane/json_reading.hpp"
+#include "backplane/kit/walk.hpp"
+#include "backplane/status.hpp"
 #include "schema/scan.hpp"
 #include "schema/type.hpp"
 
@@ -8,6 +13,7 @@ namespace backplane::schema {
 namespace {
 
 constexpr std::string_view kWord = "x-backplane-hidden-annotations";
+constexpr std::string_view kNumbers = "x-backplane-number-annotations";
 
 // The word's JSON, a list of texts; empty for most kinds.  It is asked for with every object of a list, so that it stands in front of
 // everything else in a definition.
@@ -22,6 +28,26 @@ SharedBytes word_of(const Schema& schema) {
   return text.slice(begin, members.value().size());
 }
 
+// The word behind it; `text` is the definition's.
+std::string_view numbers_in(std::string_view text) {
+  Scanner members(text);
+  std::string_view key;
+  if (!members.enter('{') || !members.next_key(key) || key != kWord) return {};
+  members.value();
+  return members.next_key(key) && key == kNumbers ? members.value() : std::string_view();
+}
+
+// strconv.ParseInt's words; empty: it is a number.
+std::string number_problem(std::string_view text) {
+  const std::string_view digits = text.starts_with('+') ? text.substr(1) : text;
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const bool whole = end == digits.data() + digits.size() && !(text.starts_with('+') && digits.starts_with('-'));
+  if (error == std::errc() && whole) return {};
+  const bool large = error == std::errc::result_out_of_range && whole;
+  return "strconv.ParseInt: parsing " + quoted(text) + (large ? ": value out of range" : ": invalid syntax");
+}
+
 // Calls `found` with each name, in quotes, until it says true; whether it did.
 template <class Found>
 bool any_name(std::string_view word, Found found) {
@@ -34,6 +60,20 @@ bool any_name(std::string_view word, Found found) {
 }
 
 }  // namespace
+
+std::string hidden_annotation_problem(const Type& type, const Value& object) {
+  const SharedBytes text = type.text();
+  const std::string_view names = numbers_in(text.view());
+  if (names.empty() || !object.is_object()) return {};
+  const Object& annotations = kit::object_or_empty(kit::object_or_empty(object.get_object(), "metadata"), "annotations");
+  std::string problem;
+  any_name(names, [&](std::string_view name) {
+    const Value* found = find(annotations, name.substr(1, name.size() - 2));
+    if (found != nullptr && found->is_string()) problem = number_problem(kit::text_of(*found));
+    return !problem.empty();
+  });
+  return problem;
+}
 
 bool has_hidden_annotations(const Schema* schema, std::string_view metadata) {
   if (schema == nullptr) return false;

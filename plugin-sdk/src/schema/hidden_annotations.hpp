@@ -11,6 +11,10 @@
 
 namespace backplane::schema {
 
+class Type;
+// What upstream says of a hidden annotation that stands for a number and is none; empty: nothing.
+std::string hidden_annotation_problem(const Type& type, const Value& object);
+
 // Whether `metadata` (the JSON of an object's member of that name) has such; false without a schema.
 bool has_hidden_annotations(const Schema* schema, std::string_view metadata);
 // The same JSON without them.

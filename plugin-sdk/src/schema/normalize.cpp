@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "backplane/raw_json.hpp"
+#include "schema/hidden_annotations.hpp"
 #include "schema/scalars.hpp"
 #include "schema/typed.hpp"
 
@@ -301,6 +302,7 @@ Status Type::normalize(Value& value, DecodeReport* report) const {
     decode_value(*this, value, decode, Frame{});
   }
   if (auto error = decode.finish()) return bad_request(error->message());
+  if (std::string problem = hidden_annotation_problem(*this, value); !problem.empty()) return bad_request(std::move(problem));
   return {};
 }
 
