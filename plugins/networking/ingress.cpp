@@ -29,15 +29,7 @@ class IngressStrategy final : public KindStrategy {
 class IngressStatusStrategy final : public StatusStrategy {
  public:
   using StatusStrategy::StatusStrategy;
-  std::vector<std::string> warnings(const Object& object, const Object*) const override {
-    std::vector<std::string> out;
-    const Object& balancer = object_or_empty(object_or_empty(object, "status"), "loadBalancer");
-    each(balancer, "ingress", [&](const Object& point, std::size_t i) {
-      const std::string path = at("status.loadBalancer.ingress", i);
-      for (std::string& text : ip_warnings(path, get_string(point, "ip"))) out.push_back(std::move(text));
-    });
-    return out;
-  }
+  std::vector<std::string> warnings(const Object& object, const Object*) const override { return balancer_warnings(object); }
 };
 
 }  // namespace

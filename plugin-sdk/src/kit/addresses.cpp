@@ -160,6 +160,14 @@ std::vector<std::string> ip_warnings(const std::string& path, std::string_view t
   return {};
 }
 
+std::vector<std::string> balancer_warnings(const Object& object) {
+  std::vector<std::string> out;
+  each(object_or_empty(object_or_empty(object, "status"), "loadBalancer"), "ingress", [&](const Object& point, std::size_t i) {
+    for (std::string& text : ip_warnings(at("status.loadBalancer.ingress", i), get_string(point, "ip"))) out.push_back(std::move(text));
+  });
+  return out;
+}
+
 std::vector<std::string> cidr_warnings(const std::string& path, std::string_view text) {
   const auto range = parse_range(text);
   if (!range) return {};

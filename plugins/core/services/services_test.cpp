@@ -242,6 +242,29 @@ TEST(Services, NetworksOfALoadBalancerAreLookedAtWhereverTheyStand) {
   EXPECT_EQ(problems("10.0.0.0/8", "ClusterIP", nullptr), path + "Forbidden: may only be used when `type` is 'LoadBalancer'");
 }
 
+// Nothing was asked of a status, and it outlived the balancer.
+TEST(Services, OnlyALoadBalancerHasPointsOfOne) {
+  const auto problems = [](const std::string& type, const std::string& points) {
+    const Object service = parse(R"({"spec":{"type":")" + type + R"("},"status":{"loadBalancer":{"ingress":)" + points + "}}}");
+    FieldErrors errors;
+    core_schemas()->find(GroupVersionKind{"", "v1", "Service"})->check(service, &service, ObjectPart::kStatus, "", errors);
+    return errors.empty() ? "" : errors.aggregate_message();
+  };
+  EXPECT_EQ(problems("LoadBalancer", R"([{"ip":"192.0.2.1","ipMode":"VIP"},{"hostname":"a.example.com"},{}])"), "");
+  EXPECT_EQ(problems("NodePort", R"([{"ip":"x","ipMode":"VIP"}])"),
+            "status.loadBalancer.ingress: Forbidden: may only be used when `spec.type` is 'LoadBalancer'");
+  EXPECT_EQ(problems("LoadBalancer", R"([{"ip":"x","ipMode":"Odd"},{"ipMode":"VIP"},{"hostname":"192.0.2.1"}])"),
+            "[status.loadBalancer.ingress[0].ip: Invalid value: \"x\": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff), "
+            "status.loadBalancer.ingress[0].ipMode: Unsupported value: \"Odd\": supported values: \"Proxy\", \"VIP\", "
+            "status.loadBalancer.ingress[1].ipMode: Forbidden: may not be specified when `ip` is not set, "
+            "status.loadBalancer.ingress[2].hostname: Invalid value: \"192.0.2.1\": must be a DNS name, not an IP address]");
+  const Object old = parse(R"({"spec":{"type":"LoadBalancer"},"status":{"loadBalancer":{"ingress":[{"hostname":"h"}]}}})");
+  Object now = parse(R"({"spec":{"type":"ClusterIP"},"status":{"loadBalancer":{"ingress":[{"hostname":"h"}]}}})");
+  RequestContext context;
+  core_group()->kind("Service").strategy()->prepare_for_update(context, now, old);
+  EXPECT_EQ(to_json(now.at("status")), R"({"loadBalancer":{}})");
+}
+
 TEST(Services, ExternalNameLetsGoOfTheAddress) {
   const Object old = parse(R"({"spec":{"type":"ClusterIP","clusterIP":"10.0.0.3","clusterIPs":["10.0.0.3"],"ports":[]}})");
   Object now = parse(R"({"spec":{"type":"ExternalName","externalName":"e.com","clusterIP":"10.0.0.3","clusterIPs":["10.0.0.3"]}})");

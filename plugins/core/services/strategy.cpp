@@ -1,5 +1,6 @@
 // Services: rules and the table.
 #include "backplane/kit/strategy.hpp"
+#include "backplane/kit/addresses.hpp"
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
@@ -42,6 +43,7 @@ class ServiceStrategy final : public KindStrategy {
  protected:
   void prepare_update(Object& object, const Object& old) const override {
     drop_left_behind(ensure_object(object, "spec"), object_or_empty(old, "spec"));
+    if (get_string(object_or_empty(object, "spec"), "type") != "LoadBalancer") ensure_object(object, "status")["loadBalancer"] = Object();
   }
   void check(const Object& object, FieldErrors& errors) const override { validate_service_spec(object_or_empty(object, "spec"), errors); }
   void check_new(const Object& object, FieldErrors& errors) const override { validate_source_ranges(object, nullptr, errors); }
@@ -51,10 +53,16 @@ class ServiceStrategy final : public KindStrategy {
   }
 };
 
+class ServiceStatusStrategy final : public StatusStrategy {
+ public:
+  using StatusStrategy::StatusStrategy;
+  std::vector<std::string> warnings(const Object& object, const Object*) const override { return balancer_warnings(object); }
+};
+
 }  // namespace
 
 void add_services(GroupCode& code, std::shared_ptr<const StoreHooks> hooks) {
-  code.kinds["Service"] = {.make = made<ServiceStrategy>(), .hooks = std::move(hooks)};
+  code.kinds["Service"] = {.make = made<ServiceStrategy>(), .make_status = made_status<ServiceStatusStrategy>, .hooks = std::move(hooks)};
   code.printers.emplace("serviceAddresses", print_addresses);
 }
 

@@ -34,6 +34,8 @@ std::vector<std::string> legacy_cidr_problems(std::string_view text);
 
 // "spec.externalIPs[0]: IPv6 address … should be in RFC 5952 canonical format (…)"; nothing for a text that is no address at all.
 std::vector<std::string> ip_warnings(const std::string& path, std::string_view text);
+// The same of the points in `object`'s status at which a load balancer takes traffic.
+std::vector<std::string> balancer_warnings(const Object& object);
 std::vector<std::string> cidr_warnings(const std::string& path, std::string_view text);
 
 // The same as checks of WarningRow, and of a quantity of bytes that is no whole number.
