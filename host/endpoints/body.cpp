@@ -251,10 +251,14 @@ void set_type_meta(const Resource& resource, Object& object) {
   object["apiVersion"] = resource.api_version;
 }
 
-void keep_managed_reset(Object& object) {
+void keep_managed_reset(const Resource& resource, Object& object) {
   Value* metadata = find(object, "metadata");
   Value* managed = metadata != nullptr && metadata->is_object() ? find(metadata->get_object(), "managedFields") : nullptr;
-  if (managed != nullptr && managed->is_array() && managed->get_array().empty()) managed->get_array().emplace_back(json::object_kind);
+  if (managed == nullptr || !managed->is_array() || !managed->get_array().empty()) return;
+  if (resource.custom)
+    erase_member(metadata->get_object(), "managedFields");
+  else
+    managed->get_array().emplace_back(json::object_kind);
 }
 
 void warn_problems(RequestContext& context, const std::vector<std::string>& problems) {
@@ -327,7 +331,7 @@ Result<Object> decode(const Resource& resource, RequestContext& context, std::st
   auto gvk = kind_in_body(*tree, resource.scope.kind);
   if (!gvk.ok()) return unrecognized(resource, gvk.status().message(), body);
   if (tree->is_null() && !resource.custom) *tree = Object(context.arena());
-  if (tree->is_object()) keep_managed_reset(tree->get_object());
+  if (tree->is_object()) keep_managed_reset(resource, tree->get_object());
   Status status = resource.custom ? check_custom_type(resource, *tree, *gvk, body, wanted != nullptr) : check_kind(resource, *tree, *gvk);
   if (!status.ok()) return status;
   const GroupVersionKind said = resource.custom ? said_kind(*tree) : *gvk;

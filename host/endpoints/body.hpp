@@ -43,8 +43,8 @@ std::string foreign_kind_text(const Resource& resource, const GroupVersionKind& 
 // kind and apiVersion of the resource, set.
 void set_type_meta(const Resource& resource, Object& object);
 // An empty list of managedFields asks for a new record.  Normal form knows no empty lists: it becomes the other way to ask, one empty
-// entry.
-void keep_managed_reset(Object& object);
+// entry.  The metadata of a custom resource has none either: there, it asks for nothing.
+void keep_managed_reset(const Resource& resource, Object& object);
 
 // Unknown and duplicate fields as warnings.
 void warn_problems(RequestContext& context, const std::vector<std::string>& problems);

@@ -59,6 +59,14 @@ TEST_F(PatchTest, AWronglyTypedStrategicPatchIsOfAnUnrecognizedType) {
   const Response got =
       send("PATCH", "namespaces/n/pods/p", R"({"spec":{"containers":[{"name":"c","ports":[{"containerPort":"x"}]}]}})", kStrategicPatch);
   EXPECT_TRUE(message_of(got).ends_with("unrecognized type: int32")) << got.body();
+  // Lists that the merge has put in order were still shown.
+  const Response ordered =
+      send("PATCH", "namespaces/n/pods/p",
+           R"({"metadata":{"labels":{"$setElementOrder/x":["y"]}},"spec":{"$setElementOrder/containers":[{"name":"c"}],)"
+           R"("containers":[{"name":"c","image":"i"}],"priority":"x"}})",
+           kStrategicPatch);
+  EXPECT_NE(message_of(ordered).find("spec:map[priority:x]]"), std::string::npos) << ordered.body();
+  EXPECT_NE(message_of(ordered).find("labels:map[$setElementOrder/x:[y]]"), std::string::npos) << ordered.body();
 }
 
 TEST_F(PatchTest, AStrategicPatchMergesListsByTheirKeys) {

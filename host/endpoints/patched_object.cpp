@@ -66,6 +66,28 @@ void sort_patched(Value& target, const Value& operations) {
   }
 }
 
+// A strategic merge takes lists that it has put in order out of the patch, and what it retains: refusals do not show them.
+void drop_ordered_lists(Object& patch, const Object& original) {
+  static constexpr std::string_view kOrder = "$setElementOrder/", kDeletes = "$deleteFromPrimitiveList/";
+  std::vector<std::string> ordered;
+  for (const auto& member : patch) {
+    const std::string_view key(member.key().data(), member.key().size());
+    if (key.substr(0, kOrder.size()) == kOrder) ordered.emplace_back(key.substr(kOrder.size()));
+  }
+  for (const std::string& name : ordered) {
+    erase_member(patch, std::string(kOrder) + name);
+    if (original.contains(name)) erase_member(patch, std::string(kDeletes) + name);
+    erase_member(patch, name);
+  }
+  erase_member(patch, "$retainKeys");
+  for (auto& member : patch) {
+    const Value* below = find(original, member.key());
+    if (member.value().is_object() && below != nullptr && below->is_object()) {
+      drop_ordered_lists(member.value().get_object(), below->get_object());
+    }
+  }
+}
+
 // Raw values are opened level by level, and each level copies what is below it.
 constexpr std::size_t kMaxOpenedBytes = 64u << 20;
 
@@ -179,7 +201,11 @@ Status PatchedObject::apply(Value& target) const {
 }
 
 std::string PatchedObject::patched_text(const Value& target) const {
-  if (type_ == PatchType::kStrategic) return go_value(*patch_);
+  if (type_ == PatchType::kStrategic) {
+    Value left(*patch_, patch_->storage());
+    if (patched_ != nullptr && left.is_object()) drop_ordered_lists(left.get_object(), *patched_);
+    return go_value(left);
+  }
   Value shown(target, target.storage());
   if (type_ == PatchType::kMerge) {
     sort_merged(shown, *patch_);
@@ -219,7 +245,7 @@ Status PatchedObject::decode(RequestContext& context, Value& target) const {
     if (!status.ok()) return status;
   }
   if (target.is_null()) target = Object(context.arena());
-  keep_managed_reset(target.get_object());
+  keep_managed_reset(resource_, target.get_object());
   // The text of a refusal shows the tree as the patch left it, and decoding changes the tree.
   const bool keep = resource_.schema != nullptr && type_ != PatchType::kStrategic;
   std::optional<Value> before;
@@ -245,6 +271,7 @@ Status PatchedObject::decode(RequestContext& context, Value& target) const {
 Result<Object> PatchedObject::patch(RequestContext& context, const Object& existing) {
   Status status = parse(context);
   if (!status.ok()) return status;
+  patched_ = &existing;
   Value target(existing, context.arena());
   // Other patches may reach into anything, and refusals print what they have made.
   if (type_ != PatchType::kStrategic) registry::expand_managers(target.get_object());

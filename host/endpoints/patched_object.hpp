@@ -46,6 +46,7 @@ class PatchedObject final : public UpdatedObjectInfo, public registry::SentValue
   const FieldValidation validation_;
   std::optional<Value> patch_;               // parsed by the first attempt
   std::vector<std::string> patch_problems_;  // repeated fields of the patch itself
+  const Object* patched_ = nullptr;          // what the attempt patches, while it does
 };
 
 }  // namespace backplane::endpoints

@@ -176,6 +176,19 @@ class CustomTypes(unittest.TestCase):
                 self.assertEqual(specs('v1')[name], {'size': 1, 'unit': 'mm'}, (name, restarted))
                 self.assertEqual(specs('v2')[name], {'size': 1}, (name, restarted))
 
+    def test_an_empty_list_of_managers_does_not_ask_for_a_new_record(self):
+        path = self.define('widgets', 'Widget')
+        merge = {'Content-Type': 'application/merge-patch+json', 'User-Agent': 'two'}
+        widget = {'apiVersion': 'e2e.example.com/v1', 'kind': 'Widget', 'metadata': {'name': 'w'}, 'spec': {'size': 1}}
+        code, _, made = self.server.request('POST', path, widget, headers={'User-Agent': 'one'})
+        self.assertEqual(code, 201, made)
+        made['metadata']['managedFields'] = []
+        for method, body, headers in (('PUT', made, {'User-Agent': 'two'}), ('PATCH', {'metadata': {'managedFields': []}}, merge)):
+            code, _, answer = self.server.request(method, path + '/w', body, headers=headers)
+            self.assertEqual((code, [entry['manager'] for entry in answer['metadata'].get('managedFields', ())]), (200, ['one']), answer)
+        _, _, answer = self.server.request('PATCH', path + '/w', {'metadata': {'managedFields': [{}]}}, headers=merge)
+        self.assertNotIn('managedFields', answer['metadata'])
+
     def test_documents_follow_a_change_and_etags_stay_over_a_restart(self):
         self.define('widgets', 'Widget')
         aggregated = self.get('/apis', headers=AGGREGATED)
