@@ -36,6 +36,7 @@ Conversion::Conversion(VersionForm served, VersionForm stored, std::shared_ptr<c
     : served_(std::move(served)),
       stored_(std::move(stored)),
       converter_(std::move(converter)),
+      written_(dynamic_cast<const WrittenConverter*>(converter_.get())),
       sorted_(served_.schema != nullptr && served_.schema->structural()),
       api_version_(served_.kind.group_version().to_string()),
       head_(head_of(served_.kind, sorted_)) {}
@@ -64,17 +65,22 @@ Task<Result<std::vector<Object>>> Conversion::convert(GroupVersionKind from, con
                                                       bool lenient) const {
   const std::size_t wanted = objects.size();
   auto converted = co_await converter_->convert(std::move(from), to.kind, std::move(objects));
-  if (!converted.ok()) co_return converted;
+  co_return shaped(std::move(converted), to, wanted, lenient);
+}
+
+Result<std::vector<Object>> Conversion::shaped(Result<std::vector<Object>> converted, const VersionForm& to, std::size_t wanted,
+                                               bool lenient) const {
+  if (!converted.ok()) return converted;
   if (converted->size() != wanted) {
-    co_return internal_error("conversion to " + to.kind.group_version().to_string() + ": expected " + std::to_string(wanted) +
-                             " converted objects, got " + std::to_string(converted->size()));
+    return internal_error("conversion to " + to.kind.group_version().to_string() + ": expected " + std::to_string(wanted) +
+                          " converted objects, got " + std::to_string(converted->size()));
   }
   for (Object& object : *converted) {
     set_type(to.kind, object);
-    Status shaped = canonical_form(to.schema, object);
-    if (!shaped.ok() && !lenient) co_return shaped;
+    Status formed = canonical_form(to.schema, object);
+    if (!formed.ok() && !lenient) return formed;
   }
-  co_return converted;
+  return converted;
 }
 
 ObjectRef Conversion::entry_of(const ObjectEntry& entry, const Object& object) const {
@@ -151,6 +157,20 @@ Task<Result<Object>> Conversion::to_served(const Object& stored, json::storage_p
   std::vector<Object> one;
   one.emplace_back(stored, std::move(storage));
   auto converted = co_await convert(std::move(from), served_, std::move(one), false);
+  if (!converted.ok()) co_return std::move(converted.status());
+  co_return std::move(converted->front());
+}
+
+Task<Result<Object>> Conversion::to_written(const Object& stored, json::storage_ptr storage) const {
+  if (written_ == nullptr || shows(stored)) {
+    auto served = co_await to_served(stored, std::move(storage));
+    co_return served;
+  }
+  GroupVersionKind from = version_of(stored);
+  std::vector<Object> one;
+  one.emplace_back(stored, std::move(storage));
+  auto made = co_await written_->convert_written(std::move(from), served_.kind, std::move(one));
+  auto converted = shaped(std::move(made), served_, 1, false);
   if (!converted.ok()) co_return std::move(converted.status());
   co_return std::move(converted->front());
 }

@@ -13,6 +13,7 @@
 #include "backplane/conversion.hpp"
 #include "backplane/object.hpp"
 #include "backplane/schema.hpp"
+#include "backplane/written_conversion.hpp"
 
 namespace backplane::registry {
 
@@ -42,6 +43,8 @@ class Conversion : public std::enable_shared_from_this<Conversion> {
   bool shows(const Object& stored) const noexcept;
   // A copy of a stored tree in the served form, whatever version it was stored in.
   Task<Result<Object>> to_served(const Object& stored, json::storage_ptr storage) const;
+  // The same without what readers are shown beside what is there.
+  Task<Result<Object>> to_written(const Object& stored, json::storage_ptr storage) const;
   Task<Result<Object>> to_stored(Object served) const;
   Result<std::string> stored_field_label(std::string_view label) const;
 
@@ -50,12 +53,15 @@ class Conversion : public std::enable_shared_from_this<Conversion> {
   GroupVersionKind version_of(const Object& object) const;
   Task<Result<std::vector<ObjectRef>>> show(std::vector<ObjectRef> entries, bool lenient) const;
   Task<Result<std::vector<Object>>> convert(GroupVersionKind from, const VersionForm& to, std::vector<Object> objects, bool lenient) const;
+  // What a conversion to `to` has made of so many objects, in its form.
+  Result<std::vector<Object>> shaped(Result<std::vector<Object>> converted, const VersionForm& to, std::size_t wanted, bool lenient) const;
   ObjectRef entry_of(const ObjectEntry& entry, const Object& object) const;
 
   VersionForm served_;
   VersionForm stored_;
   std::shared_ptr<const ObjectConverter> converter_;
-  bool sorted_;  // keys are sorted: custom resources
+  const WrittenConverter* written_;  // the converter, where it is one
+  bool sorted_;                      // keys are sorted: custom resources
   std::string api_version_;
   std::string head_;  // what JSON of the served form begins with
 };

@@ -4,12 +4,14 @@
 #include "backplane/deleted_object.hpp"
 #include "backplane/plugin.hpp"
 #include "backplane/storage_revision.hpp"
+#include "backplane/written_conversion.hpp"
 
 namespace backplane BACKPLANE_API {
 
 RestStorage::~RestStorage() = default;
 Scoper::~Scoper() = default;
 ObjectConverter::~ObjectConverter() = default;
+WrittenConverter::~WrittenConverter() = default;
 SingularNameProvider::~SingularNameProvider() = default;
 ShortNamesProvider::~ShortNamesProvider() = default;
 CategoriesProvider::~CategoriesProvider() = default;

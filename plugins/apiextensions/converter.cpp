@@ -5,12 +5,18 @@
 namespace backplane::apiextensions {
 
 Task<Result<std::vector<Object>>> CustomConverter::convert(GroupVersionKind from, GroupVersionKind to, std::vector<Object> objects) const {
-  const CustomVersion* target = resource_->find(to.version);
-  if (target == nullptr) co_return internal_error(resource_->plural + "." + resource_->group + " has no version " + to.version);
   for (Object& object : objects) {
     // Readers see defaults; what is stored is what was sent, pruned.
-    if (target == &version_) resource_->complete(object);
+    if (resource_->find(to.version) == &version_) resource_->complete(object);
   }
+  auto converting = convert_written(std::move(from), std::move(to), std::move(objects));
+  co_return co_await std::move(converting);
+}
+
+Task<Result<std::vector<Object>>> CustomConverter::convert_written(GroupVersionKind from, GroupVersionKind to,
+                                                                   std::vector<Object> objects) const {
+  const CustomVersion* target = resource_->find(to.version);
+  if (target == nullptr) co_return internal_error(resource_->plural + "." + resource_->group + " has no version " + to.version);
   if (webhook_ != nullptr && from.version != to.version) {
     auto converting = webhook_->convert(std::move(from), target->api_version, std::move(objects));
     co_return co_await std::move(converting);

@@ -10,12 +10,13 @@
 #include <memory>
 
 #include "backplane/conversion.hpp"
+#include "backplane/written_conversion.hpp"
 #include "custom_resource.hpp"
 #include "webhook_client.hpp"
 
 namespace backplane::apiextensions {
 
-class CustomConverter final : public ObjectConverter {
+class CustomConverter final : public ObjectConverter, public WrittenConverter {
  public:
   // Between `version` and the stored one.  Objects that may not be as the definition has it now are read through it anew.  `webhook`: null
   // for strategy None.
@@ -23,6 +24,7 @@ class CustomConverter final : public ObjectConverter {
       : resource_(std::move(resource)), version_(version), webhook_(std::move(webhook)) {}
 
   Task<Result<std::vector<Object>>> convert(GroupVersionKind from, GroupVersionKind to, std::vector<Object> objects) const override;
+  Task<Result<std::vector<Object>>> convert_written(GroupVersionKind from, GroupVersionKind to, std::vector<Object> objects) const override;
   Result<std::string> stored_field_label(const GroupVersionKind& kind, std::string_view label) const override;
   Revision refresh_until() const noexcept override { return resource_->refresh_until(); }
 

@@ -189,6 +189,19 @@ class CustomTypes(unittest.TestCase):
         _, _, answer = self.server.request('PATCH', path + '/w', {'metadata': {'managedFields': [{}]}}, headers=merge)
         self.assertNotIn('managedFields', answer['metadata'])
 
+    def test_a_default_comes_back_when_another_version_lets_go_of_its_field(self):
+        crd = definition('widgets', 'Widget', properties={'mode': {'type': 'string', 'default': 'x'}, 'size': {'type': 'integer'}})
+        crd['spec']['versions'].append(dict(crd['spec']['versions'][0], name='v2', storage=False))
+        self.assertEqual(self.server.request('POST', CRDS, crd)[0], 201)
+        group = '/apis/e2e.example.com/'
+        eventually('v2', lambda: all(self.get(group + version + '/widgets')[0] == 200 for version in ('v1', 'v2')))
+        for version, spec, mode in (('v2', {'mode': 'y', 'size': 1}, 'y'), ('v1', {'size': 1}, 'x')):
+            widget = {'apiVersion': 'e2e.example.com/' + version, 'kind': 'Widget', 'metadata': {'name': 'w'}, 'spec': spec}
+            code, _, answer = self.server.request('PATCH', group + version + '/widgets/w?fieldManager=m', widget,
+                                                  headers={'Content-Type': 'application/apply-patch+yaml'})
+            self.assertIn(code, (200, 201), answer)
+            self.assertEqual(answer['spec']['mode'], mode)
+
     def test_documents_follow_a_change_and_etags_stay_over_a_restart(self):
         self.define('widgets', 'Widget')
         aggregated = self.get('/apis', headers=AGGREGATED)

@@ -32,7 +32,7 @@ Task<Result<Object>> StoredVersions::convert(const Object& object, std::string a
   if (api_version == stored_) co_return stored;
   const auto view = view_of(api_version);
   if (view == nullptr) co_return internal_error("version " + api_version + " is served no longer");
-  co_return co_await view->to_served(stored, object.storage());
+  co_return co_await view->to_written(stored, object.storage());
 }
 
 std::optional<const Schema*> OneVersion::type_of(const std::string& api_version) const {
