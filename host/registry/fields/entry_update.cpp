@@ -112,10 +112,23 @@ bool same_encoding(const Value& a, const Value& b) {
                     [](const auto& x, const auto& y) { return x.key() == y.key() && same_encoding(x.value(), y.value()); });
 }
 
+// A write through a scale may leave two entries of one manager: of them the last counts, and the other goes.
+bool repeats_a_manager(const Array& entries) {
+  const auto same = [](const Object& a, const Object& b) {
+    return get_string(a, "manager") == get_string(b, "manager") && get_string(a, "operation") == get_string(b, "operation") &&
+           get_string(a, "subresource") == get_string(b, "subresource");
+  };
+  for (auto one = entries.begin(); one != entries.end(); ++one) {
+    const auto again = [&](const Value& other) { return same(one->get_object(), other.get_object()); };
+    if (std::any_of(std::next(one), entries.end(), again)) return true;
+  }
+  return false;
+}
+
 std::optional<Result<Value>> update_entries(const EntryUpdate& update, const Object& live, const Object& object, const Value& managed) {
   const Array& entries = managed.get_array();
   const auto plain = [&](const Value& entry) { return is_plain(entry, update.api_version); };
-  if (!std::all_of(entries.begin(), entries.end(), plain)) return std::nullopt;
+  if (!std::all_of(entries.begin(), entries.end(), plain) || repeats_a_manager(entries)) return std::nullopt;
   if (entries.empty()) {
     if (auto created = first_entry(update, live, object)) return Result<Value>(std::move(*created));
   }

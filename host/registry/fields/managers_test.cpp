@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "backplane/object_fields.hpp"
+#include "registry/fields/entry_update.hpp"
+
 namespace backplane::registry {
 namespace {
 
@@ -45,6 +48,18 @@ TEST(ManagersTest, WhatCannotBeReadSaysWhy) {
   EXPECT_EQ(problem(R"([{"operation":"Update","apiVersion":"v1","fieldsType":"FieldsV2"}])"),
             "invalid fieldsType \"FieldsV2\" in managed fields entry 0");
   EXPECT_EQ(problem(R"([{"operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1"}])"), "");
+}
+
+TEST(ManagersTest, OfTwoEntriesOfOneManagerTheLastCounts) {
+  const FieldFilter everything;
+  EntryUpdate update;
+  update.filter = &everything;
+  update.api_version = "v1";
+  const Value object = tree(R"({"data":{}})"), one = tree("[" + entry("m", "Update") + "," + entry("m", "Apply") + "]");
+  EXPECT_TRUE(update_entries(update, object.get_object(), object.get_object(), one).has_value());
+  const Value two = tree("[" + entry("m", "Update") + "," + entry("m", "Update", at("2026-01-01T00:00:00Z")) + "]");
+  EXPECT_FALSE(update_entries(update, object.get_object(), object.get_object(), two).has_value()) << "it is not that simple";
+  EXPECT_EQ(to_json(encode_managed(*decode_managed(&two), {})), "[" + entry("m", "Update", at("2026-01-01T00:00:00Z")) + "]");
 }
 
 TEST(ManagersTest, AnEmptyListAndAnEmptyEntryAskForANewRecord) {
