@@ -167,6 +167,9 @@ TEST(CelRun, NullIsNoValueOfALibrary) {
   EXPECT_EQ(answer("null.validate('a')"), "error: no such overload: validate(null_type, string)");
   EXPECT_EQ(answer("null.hasValue()"), "error: no such overload: hasValue(null_type)");
   EXPECT_EQ(answer("null.getHours()"), "error: no such overload: getHours(null_type)");
+  EXPECT_EQ(answer("duration(100)"), "problem: ERROR: <input>:1:10: invalid duration argument\n | duration(100)\n | .........^");
+  EXPECT_EQ(answer("self[b'a']", "{}"), "problem: program instantiation failed: invalid qualifier type: types.Bytes");
+  EXPECT_EQ(answer("self[?null]", "{}"), "problem: program instantiation failed: invalid qualifier type: types.Null");
   EXPECT_EQ(answer("duration(null)"), "problem: ERROR: <input>:1:10: invalid duration argument\n | duration(null)\n | .........^");
 }
 

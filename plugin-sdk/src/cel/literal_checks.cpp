@@ -10,8 +10,7 @@ namespace {
 
 bool is_duration(const Literal& literal) {
   std::string error;
-  if (literal.kind == LiteralKind::kNull) return false;
-  return literal.kind != LiteralKind::kString || schema::parse_go_duration(literal.text, error).has_value();
+  return literal.kind == LiteralKind::kString && schema::parse_go_duration(literal.text, error).has_value();
 }
 
 bool is_timestamp(const Literal& literal) {

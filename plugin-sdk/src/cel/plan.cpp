@@ -126,6 +126,11 @@ class Builder {
     if (operand == nullptr || key == nullptr) return nullptr;
     Qualifier qualifier;
     if (const Constant* value = as_constant(key.get())) {
+      const bool written = expr.arguments[1]->kind == ExprKind::kLiteral;
+      if (written && (value->value().is(ValKind::kBytes) || value->value().is(ValKind::kNull))) {
+        problem = std::string("invalid qualifier type: types.") + (value->value().is(ValKind::kNull) ? "Null" : "Bytes");
+        return nullptr;
+      }
       if (value->value().is(ValKind::kString)) qualifier = field_qualifier(*expr.arguments[0], value->value().view());
       qualifier.key = value->value();
     } else {
