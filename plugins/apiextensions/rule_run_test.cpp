@@ -121,7 +121,8 @@ TEST(RuleRunTest, WhatFailedBeforeAndDidNotChangeIsAWarning) {
 TEST(RuleRunTest, AnObjectWithMembersThatTheSchemaDoesNotKnowIsNeverTheSame) {
   const std::string rule = R"("x-kubernetes-validations":[{"rule":"false","message":"no"}])";
   const auto warned = [&](const std::string& words, const std::string& object) {
-    return find_problems(R"({"type":"object","properties":{"a":{"type":"object",)" + words + "," + rule + "}}}", object, object).errors.empty();
+    return find_problems(R"({"type":"object","properties":{"a":{"type":"object",)" + words + "," + rule + "}}}", object, object)
+        .errors.empty();
   };
   const std::string open = R"("x-kubernetes-preserve-unknown-fields":true,"properties":{"b":{"type":"string"}})";
   EXPECT_TRUE(warned(open, R"({"a":{"b":"x"}})"));

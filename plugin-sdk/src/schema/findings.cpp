@@ -77,8 +77,7 @@ void Findings::invalid(const std::string& path, const Value& value, std::string 
 void Findings::too_long(const std::string& path, std::int64_t most) {
   const std::string number = std::to_string(most);
   const std::string detail = most < 0 ? "value is too long" : "may not be more than " + number + " byte" + (most == 1 ? "" : "s");
-  add(FieldErrorType::kTooLong, path, "Too long: " + detail,
-      in_body(path, "should be at most " + number + " chars long"));
+  add(FieldErrorType::kTooLong, path, "Too long: " + detail, in_body(path, "should be at most " + number + " chars long"));
 }
 
 void Findings::too_many(const std::string& path, std::size_t actual, std::int64_t most) {
