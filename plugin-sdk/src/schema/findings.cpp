@@ -59,14 +59,18 @@ void Findings::type_mismatch(const std::string& path, std::string_view wanted, s
   add(FieldErrorType::kTypeInvalid, path, "Invalid value: " + quoted(have) + ": " + message, message);
 }
 
-void Findings::not_supported(const std::string& path, const Value& value, const std::vector<Value>& allowed) {
+std::string supported_values(const std::vector<Value>& allowed) {
   std::string values;
   for (const Value& one : allowed) {
     if (!values.empty()) values += ", ";
     values += one.is_string() ? quoted(one.get_string()) : quoted(to_json(one));
   }
+  return values;
+}
+
+void Findings::not_supported(const std::string& path, const Value& value, const std::string& supported) {
   add(FieldErrorType::kNotSupported, path,
-      "Unsupported value: " + (value.is_null() ? "null" : printed(value)) + ": supported values: " + values,
+      "Unsupported value: " + (value.is_null() ? "null" : printed(value)) + ": supported values: " + supported,
       in_body(path, "should be one of"));
 }
 

@@ -28,7 +28,8 @@ class Findings {
   void required(const std::string& path);
   // `path` must be of type `wanted`; `have` is what it is.
   void type_mismatch(const std::string& path, std::string_view wanted, std::string_view have);
-  void not_supported(const std::string& path, const Value& value, const std::vector<Value>& allowed);
+  // `supported`: supported_values(), which may be many.
+  void not_supported(const std::string& path, const Value& value, const std::string& supported);
   void invalid(const std::string& path, const Value& value, std::string message);
   void too_long(const std::string& path, std::int64_t most);
   void too_many(const std::string& path, std::size_t actual, std::int64_t most);
@@ -47,6 +48,8 @@ class Findings {
   std::size_t matches_ = 0;
 };
 
+// The values of an enum as problems list them.
+std::string supported_values(const std::vector<Value>& allowed);
 bool is_whole(double number) noexcept;
 void check_string(std::string_view text, const Constraints& rule, const Place& place, Findings& out);
 // `type_words` is the schema's type; `rule` may be null.

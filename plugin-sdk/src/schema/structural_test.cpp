@@ -144,6 +144,22 @@ TEST(Structural, ValidationHasUpstreamsWords) {
 }
 
 // They were dropped, and the field was there no more; what was sent of metadata was told without what had been read.
+// The values of the enum were listed anew for each that was wrong.
+TEST(Structural, ValuesOfALargeEnumAreListedOnceForMany) {
+  constexpr int kValues = 1'000, kWrong = 50'000;
+  std::string values, wrong;
+  for (int i = 0; i < kValues; ++i) values += (i == 0 ? "\"v" : ",\"v") + std::to_string(i) + "\"";
+  for (int i = 0; i < kWrong; ++i) wrong += (i == 0 ? "\"w" : ",\"w") + std::to_string(i) + "\"";
+  const std::string schema = R"({"type":"object","properties":{"l":{"type":"array","items":{"type":"string","enum":[)" + values + "]}}}}";
+  const auto set = compile_documents({structural_document(schema)});
+  FieldErrors errors;
+  set->find("Foo")->validate(json_of("{\"l\":[" + wrong + "]}"), "", errors);
+  ASSERT_GT(errors.size(), 1u);
+  EXPECT_EQ(errors.list().front().field, "l[0]");
+  EXPECT_TRUE(errors.list().front().text.starts_with(R"(Unsupported value: "w0": supported values: "v0", "v1", )"));
+  EXPECT_TRUE(errors.list().back().text.ends_with(R"("v999")"));
+}
+
 TEST(Structural, WhatWasAppliedKeepsItsNullsAndErrorsTellWhatWasSent) {
   const auto set = compile_documents({structural_document(R"({"type":"object","properties":{"a":{"type":"string"},
     "e":{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true}}})")});

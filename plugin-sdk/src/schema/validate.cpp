@@ -2,6 +2,7 @@
 //
 // Thread-safety: const walks over immutable schemas.
 #include <algorithm>
+#include <unordered_map>
 
 #include "backplane/schema_change.hpp"
 #include "schema/findings.hpp"
@@ -193,13 +194,15 @@ class Validator {
     out.count(2);
   }
 
-  static void check_enum(const Value& value, const Type& type, const Place& place, Findings& out) {
+  void check_enum(const Value& value, const Type& type, const Place& place, Findings& out) {
     const Constraints* rule = rules(type);
     if (!rule || rule->enumeration.empty()) return;
     for (const Value& allowed : rule->enumeration) {
       if (allowed == value) return;
     }
-    out.not_supported(place.path(), value, rule->enumeration);
+    std::string& supported = supported_[rule];
+    if (supported.empty()) supported = supported_values(rule->enumeration);
+    out.not_supported(place.path(), value, supported);
   }
 
   void check_object(const Object& object, const Type& type, const Place& place, const Before& before, Findings& out) {
@@ -281,6 +284,8 @@ class Validator {
     if (good == rule.all_of.size()) return;
     out.plain(quoted(place.path()) + " must validate all the schemas (allOf)" + (good == 0 ? ". None validated" : ""));
   }
+
+  std::unordered_map<const Constraints*, std::string> supported_;  // what is said of each enum that was not met
 };
 
 }  // namespace
