@@ -113,6 +113,17 @@ std::string policy_problems(const std::string& members) {
       members + "}}"));
 }
 
+// A type with all of them was made for each.
+TEST(Policies, ManyVariablesMayBeUsedEachByTheNext) {
+  constexpr int kMany = 5'000;
+  std::string variables = R"({"name":"v0","expression":"1"})";
+  for (int i = 1; i < kMany; ++i) {
+    const std::string before = std::to_string(i - 1);
+    variables += R"(,{"name":"v)" + std::to_string(i) + R"(","expression":"variables.v)" + before + R"( + 1"})";
+  }
+  EXPECT_EQ(policy_problems("\"variables\":[" + variables + R"(],"validations":[{"expression":"variables.v4999 == variables.v17"}])"), "");
+}
+
 TEST(Policies, VariablesAreUsedBehindTheirPlace) {
   EXPECT_EQ(policy_problems(R"("variables":[{"name":"a","expression":"1"},{"name":"b","expression":"variables.a + 1"}],)"
                             R"("validations":[{"expression":"variables.b == 2"}])"),

@@ -1,6 +1,7 @@
 // Admission policies and their bindings, validating and mutating.  The expressions of a policy are looked at one after the other: each may
 // use the variables before it.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "backplane/kit/strategy.hpp"
@@ -75,22 +76,35 @@ class Policy {
   // `types`: what its result may be.
   void expression(std::string_view expression, std::string_view shown, std::initializer_list<std::string_view> types,
                   const std::string& path) {
-    check_expression(expression, shown, names(), types, path, errors_);
+    check_expression(expression, shown, names(expression), types, path, errors_);
   }
   // A message is made without asking the authorizer.
   void message(std::string_view expression, const std::string& path) {
-    cel::PolicyNames names_without = names();
+    cel::PolicyNames names_without = names(expression);
     names_without.authorizer = false;
     check_expression(expression, expression, names_without, {"string"}, path, errors_);
   }
   void mutation(std::string_view expression, std::string_view type, const std::string& path) {
-    cel::PolicyNames with_patches = names();
+    cel::PolicyNames with_patches = names(expression);
     with_patches.patches = true;
     check_expression(expression, expression, with_patches, {type}, path, errors_);
   }
 
  private:
-  cel::PolicyNames names() const { return {.params = has(spec_, "paramKind"), .variables = always_ ? &variables_ : nullptr}; }
+  // Good until the next expression.  Of the variables those that it may mean: a type with all of them would be made for each.
+  cel::PolicyNames names(std::string_view expression) {
+    mentioned_.clear();
+    const auto is_part = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
+    std::set<std::size_t> places;
+    for (auto at = expression.begin(); at != expression.end();) {
+      const auto begin = std::find_if(at, expression.end(), is_part);
+      at = std::find_if_not(begin, expression.end(), is_part);
+      const auto found = places_.find(std::string_view(begin, at));
+      if (found != places_.end()) places.insert(found->second.begin(), found->second.end());
+    }
+    for (const std::size_t place : places) mentioned_.push_back(variables_[place]);
+    return {.params = has(spec_, "paramKind"), .variables = always_ ? &mentioned_ : nullptr};
+  }
 
   void check_variable(const Object& variable, const std::string& path) {
     const std::string_view name = get_string(variable, "name"), expression = get_string(variable, "expression");
@@ -100,7 +114,8 @@ class Policy {
       errors_.invalid(at(path, "name"), name, "must be a valid CEL identifier");
     }
     if (trimmed(expression).empty()) return errors_.required(at(path, "expression"), "expression is not specified");
-    const auto program = check_expression(expression, expression, names(), {"any"}, at(path, "expression"), errors_);
+    const auto program = check_expression(expression, expression, names(expression), {"any"}, at(path, "expression"), errors_);
+    places_[std::string(name)].push_back(variables_.size());
     variables_.emplace_back(name, cel::policy_variable(program.get()));
   }
 
@@ -108,6 +123,8 @@ class Policy {
   const bool always_;
   FieldErrors& errors_;
   cel::PolicyVariables variables_;
+  std::map<std::string, std::vector<std::size_t>, std::less<>> places_;  // of each name among them
+  cel::PolicyVariables mentioned_;
 };
 
 bool has_newlines(std::string_view text) { return text.find_first_of("\n\r") != std::string_view::npos; }
