@@ -5,10 +5,13 @@
 namespace backplane {
 namespace {
 
+// Nobody is served from stored YAML, so it needs no codec.
+constexpr std::string_view kYaml = "application/yaml";
+
 std::string known_types() {
   std::string out;
-  for (const Codec* codec : codecs()) out.append(out.empty() ? "" : ", ").append(codec->media_type());
-  return out;
+  for (const Codec* codec : codecs()) out.append(codec->media_type()).append(", ");
+  return out.append(kYaml);
 }
 
 }  // namespace
@@ -73,7 +76,7 @@ std::string StorageOptions::stored_form() const {
   for (const Codec* codec : codecs()) {
     if (codec->media_type() == media_type) return std::string(codec->name());
   }
-  return {};
+  return media_type == kYaml ? "yaml" : "";
 }
 
 }  // namespace backplane

@@ -26,15 +26,10 @@ class EncodedWatch final : public StorageWatch {
   const bool with_previous_;
 };
 
-const Codec& codec_of(const StorageBackend& backend) {
-  const Codec* codec = find_codec(backend.stored_form());
-  return codec != nullptr ? *codec : json_codec();
-}
-
 }  // namespace
 
 EncodedStorage::EncodedStorage(StorageBackend& backend, StoredForms::Transformers transformers)
-    : ForwardingStorage(backend), forms_(std::make_shared<StoredForms>(codec_of(backend), std::move(transformers))) {}
+    : ForwardingStorage(backend), forms_(std::make_shared<StoredForms>(backend.stored_form(), std::move(transformers))) {}
 EncodedStorage::~EncodedStorage() = default;
 StoredPages::~StoredPages() = default;
 

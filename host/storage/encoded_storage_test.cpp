@@ -100,6 +100,23 @@ TEST_F(EncodedStorageTest, BuiltInKindsAreWrittenAsTheBackendWantsThem) {
   EXPECT_EQ(*get(*storage_, key("n/a")), kMap);
 }
 
+TEST_F(EncodedStorageTest, BuiltInKindsMayBeWrittenAsYaml) {
+  backend_.reset();
+  open("yaml");
+  put(*storage_, key("n/a"), kMap);
+  EXPECT_EQ(*get(*backend_, key("n/a")), "apiVersion: v1\ndata:\n  a: b\nkind: ConfigMap\nmetadata:\n  name: a\n  uid: u\n");
+  EXPECT_EQ(*get(*storage_, key("n/a")), kMap);
+  put(*storage_, "/registry/e.com/foos/n/f", R"({"apiVersion":"e.com/v1","kind":"Foo"})");
+  EXPECT_EQ(*get(*backend_, "/registry/e.com/foos/n/f"), R"({"apiVersion":"e.com/v1","kind":"Foo"})"
+                                                         "\n");
+  // It is read by who writes another form, too.
+  const std::string yaml = *get(*backend_, key("n/a"));
+  backend_.reset();
+  open("protobuf");
+  put(*backend_, key("n/a"), yaml);
+  EXPECT_EQ(*get(*storage_, key("n/a")), kMap);
+}
+
 TEST_F(EncodedStorageTest, CustomResourcesAndWhateverElseIsKeptStayAsTheyAre) {
   put(*storage_, "/registry/e.com/foos/n/f", R"({"apiVersion":"e.com/v1","kind":"Foo"})");
   put(*storage_, "/registry/other", "plain words");

@@ -87,7 +87,15 @@ const Codec* writer_of(std::string_view bytes) {
   return cbor_codec().wrote(bytes) ? &cbor_codec() : nullptr;
 }
 
+const Codec& codec_named(std::string_view form) {
+  const Codec* codec = find_codec(form);
+  return codec != nullptr ? *codec : json_codec();
+}
+
 }  // namespace
+
+StoredForms::StoredForms(std::string_view form, Transformers transformers)
+    : written_(codec_named(form)), writes_yaml_(form == "yaml"), transformers_(std::move(transformers)) {}
 
 void StoredForms::use_kind(std::string_view prefix, StoredKind kind) {
   std::unique_lock lock(mutex_);
@@ -137,6 +145,11 @@ Result<std::string> StoredForms::encoded(const StoredKind& kind, std::string jso
     if (!other.ok()) return other;
     json = std::move(*other);
   }
+  if (writes_yaml_ && !kind.json && schema != nullptr) {
+    json::monotonic_resource arena;
+    const auto tree = parse_object(json, &arena);
+    return tree.ok() ? to_yaml(*tree) : Result<std::string>(tree.status());
+  }
   if (!kind.json && schema != nullptr && schema->has_protobuf()) return written_.to_stored(schema, std::move(json));
   json.push_back('\n');
   return json;
@@ -145,7 +158,7 @@ Result<std::string> StoredForms::encoded(const StoredKind& kind, std::string jso
 Status StoredForms::write(std::string_view key, SharedBytes& value) const {
   const SharedBytes worked = value;
   bool kept = false;
-  if (&written_ != &json_codec()) {
+  if (writes_yaml_ || &written_ != &json_codec()) {
     if (const auto kind = kind_of(key)) {
       auto stored = encoded(*kind, std::string(value.view()));
       if (!stored.ok()) return unusable(key, stored.status());
@@ -187,6 +200,16 @@ Status StoredForms::read_json(const StoredKind* kind, SharedBytes& value) const 
   return own.status();
 }
 
+// YAML does not say that it is, so what is nothing else is tried.
+Status StoredForms::read_yaml(const StoredKind& kind, SharedBytes& value) const {
+  json::monotonic_resource arena;
+  auto tree = parse_yaml(value.view(), &arena, nullptr);
+  if (!tree.ok() || !tree->is_object() || kind_in(tree->get_object()).kind.empty()) return internal_error("the value is no object");
+  auto text = canonical_text(scheme_.get(), *tree, kind);
+  if (text.ok()) value = SharedBytes(std::move(*text));
+  return text.status();
+}
+
 Status StoredForms::read_encoded(const Codec& codec, const StoredKind* kind, SharedBytes& value) const {
   const Schema* schema = kind != nullptr ? kind->schema : nullptr;
   const GroupVersionKind version = codec.stored_kind(value.view());
@@ -219,6 +242,7 @@ Status StoredForms::decode(std::string_view key, SharedBytes& value) const {
   if (const Codec* codec = writer_of(value.view())) {
     return codec == &json_codec() ? read_json(kind.get(), value) : read_encoded(*codec, kind.get(), value);
   }
+  if (kind != nullptr && kind->schema != nullptr && read_yaml(*kind, value).ok()) return {};
   // What else is kept in the store is nobody's business here.
   return kind ? internal_error("the value is no object in any form that is known here") : Status();
 }

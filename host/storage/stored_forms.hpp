@@ -36,7 +36,8 @@ struct StoredKind {
 class StoredForms {
  public:
   using Transformers = std::vector<std::shared_ptr<const StorageTransformer>>;
-  StoredForms(const Codec& written, Transformers transformers) : written_(written), transformers_(std::move(transformers)) {}
+  // `form`: how objects of built-in kinds are written: the name of a codec, or "yaml".
+  StoredForms(std::string_view form, Transformers transformers);
 
   void use_scheme(std::shared_ptr<const Scheme> scheme) { scheme_ = std::move(scheme); }
   void use_kind(std::string_view prefix, StoredKind kind);
@@ -59,6 +60,7 @@ class StoredForms {
   bool reads_as(std::string_view key, SharedBytes stored, std::string_view worked) const;
   Status read_json(const StoredKind* kind, SharedBytes& value) const;
   Status read_encoded(const Codec& codec, const StoredKind* kind, SharedBytes& value) const;
+  Status read_yaml(const StoredKind& kind, SharedBytes& value) const;
   Result<std::string> encoded(const StoredKind& kind, std::string json) const;
   // The type of the version that the object says it is; `fallback` when it is not known.
   const Schema* schema_in(const Object& object, const Schema* fallback) const;
@@ -71,6 +73,7 @@ class StoredForms {
   std::shared_ptr<const StoredKind> kind_of(std::string_view key) const;
 
   const Codec& written_;
+  const bool writes_yaml_;
   const Transformers transformers_;
   std::shared_ptr<const Scheme> scheme_;
   bool corrupt_objects_ = false;
