@@ -165,9 +165,9 @@ TEST_F(EtcdStorage, AnAnswerLargerThanEveryWindowComesWhole) {
 }
 
 TEST_F(EtcdStorage, OneRevisionIsAskedForByAllWhoWait) {
-  OpenStore store(etcd_backend());
-  LoopPool loops{2};
+  LoopPool loops{2};  // longer than the store, whose thread wakes them
   loops.start();
+  OpenStore store(etcd_backend());
   store.put("/a", "1");
   std::vector<std::thread> askers;
   std::atomic<int> wrong{0};

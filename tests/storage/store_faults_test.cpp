@@ -237,10 +237,10 @@ TEST_F(EtcdServers, AMemberThatSaysNothingIsPassedOver) {
 
 TEST_F(EtcdServers, OneQuestionForTheRevisionIsUnderWayHoweverManyWantToKnow) {
   EtcdProcess server(directory_.path());
+  LoopPool loops{8};  // longer than the store, whose thread wakes them
+  loops.start();
   OpenStore store(over({server.url()}));
   store.put("/registry/a", "1");
-  LoopPool loops{8};
-  loops.start();
   const std::string ranges = R"(grpc_server_started_total{grpc_method="Range",grpc_service="etcdserverpb.KV",grpc_type="unary"})";
   const double before = server.metric(ranges);
   const auto begun = std::chrono::steady_clock::now();
