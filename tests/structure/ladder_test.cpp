@@ -71,7 +71,8 @@ TEST(Ladder, EveryFolderOfTheHostIsARung) {
 // A quoted or angled include with a folder or an ending of ours, that is neither the plugin's own file, nor the SDK's, nor made from a file
 // that the plugin embeds, comes from somewhere a stranger's plugin could not reach.
 bool is_system_or_library(const std::string& target) {
-  static const std::vector<std::string> kLibraries{"boost", "gtest", "openssl", "rocksdb", "spdlog", "sys", "netinet", "arpa", "nghttp2"};
+  static const std::vector<std::string> kLibraries{"boost",  "gmock", "gtest",   "openssl", "rocksdb",
+                                                   "spdlog", "sys",   "netinet", "arpa",    "nghttp2"};
   const bool has_folder = target.find('/') != std::string::npos;
   if (has_folder) return std::find(kLibraries.begin(), kLibraries.end(), first_part(target)) != kLibraries.end();
   return !target.ends_with(".hpp");

@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 namespace {
 
@@ -59,4 +59,4 @@ PeerAddress peer_address(const Host& host) {
 }
 
 }  // namespace BACKPLANE_API
-}  // namespace backplane
+}  // namespace BACKPLANE_API

@@ -9,7 +9,7 @@
 #include "backplane/host.hpp"
 #include "backplane/visibility.hpp"
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 
 // What is written into each identity's label, and hashed into its name.
@@ -30,4 +30,4 @@ struct PeerAddress {
 PeerAddress peer_address(const Host& host);
 
 }  // namespace BACKPLANE_API
-}  // namespace backplane
+}  // namespace BACKPLANE_API
