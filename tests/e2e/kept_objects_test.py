@@ -27,6 +27,15 @@ def names(server, path):
     return [item['metadata']['name'] for item in server.request('GET', path)[2]['items']]
 
 
+class PeerLease(unittest.TestCase):
+    def test_none_is_kept_of_a_server_on_a_loopback_address(self):
+        # It was tried every ten seconds, and refused.
+        server = Server('--advertise-address=127.0.0.1')
+        self.addCleanup(server.stop)
+        self.assertIn('no peer endpoint lease is kept', server.text())
+        self.assertNotIn('unable to update peer endpoint leases', server.text())
+
+
 class Addresses(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

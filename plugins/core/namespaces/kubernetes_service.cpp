@@ -83,8 +83,6 @@ bool set_list(Object& object, std::string_view key, Array wanted) {
   return true;
 }
 
-bool is_loopback(std::string_view address) { return address.starts_with("127.") || address == "::1"; }
-
 }  // namespace
 
 bool set_kubernetes_endpoints(Object& endpoints, const std::vector<std::string>& addresses, int port) {
@@ -113,7 +111,6 @@ bool set_kubernetes_slice(Object& slice, const std::vector<std::string>& address
 }
 
 bool KubernetesServiceController::keeps_endpoints() const {
-  // Endpoints cannot hold a loopback address: nobody else could reach the server there.
   return !service_.advertise_address.empty() && !is_loopback(service_.advertise_address);
 }
 

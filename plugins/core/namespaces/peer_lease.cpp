@@ -34,6 +34,10 @@ Object PeerLease::record() const {
 }
 
 Task<Status> PeerLease::start(PostStartHookContext context) {
+  if (is_loopback(address_.ip)) {
+    host_.logger().info("no peer endpoint lease is kept: other servers cannot reach a loopback address address=" + address_.ip);
+    co_return Status();
+  }
   client_.emplace(host_.client());
   host_.spawn("peer-endpoint-reconciler", run(context.stop));
   co_return Status();

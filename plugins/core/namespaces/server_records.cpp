@@ -94,4 +94,6 @@ Object server_record(Array subsets) {
   return record;
 }
 
+bool is_loopback(std::string_view address) { return address.starts_with("127.") || address == "::1"; }
+
 }  // namespace backplane::core

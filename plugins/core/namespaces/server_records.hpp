@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "backplane/host.hpp"
 #include "backplane/rest.hpp"
@@ -37,5 +38,7 @@ class ServerRecords {
 
 // With these subsets.
 Object server_record(Array subsets);
+// Endpoints, and so records, cannot hold such an address: nobody else could reach the server there.
+bool is_loopback(std::string_view address);
 
 }  // namespace backplane::core

@@ -24,7 +24,8 @@ std::string server_id(const std::string& hostname);
 struct PeerAddress {
   std::string ip, port;
 
-  bool known() const noexcept { return !ip.empty() && !port.empty(); }
+  // A port that is still to be picked is not.
+  bool known() const noexcept { return !ip.empty() && !port.empty() && port != "0"; }
   std::string text() const;
 };
 PeerAddress peer_address(const Host& host);
