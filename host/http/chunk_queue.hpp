@@ -15,6 +15,7 @@ class ChunkQueue {
   void push(SharedBytes chunk) {
     if (chunk.empty()) return;
     size_ += chunk.size();
+    if (chunks_.capacity() == 0) chunks_.reserve(kFirst);
     chunks_.push_back(std::move(chunk));
   }
   std::size_t size() const noexcept { return size_; }
@@ -49,6 +50,7 @@ class ChunkQueue {
   }
 
  private:
+  static constexpr std::size_t kFirst = 2;  // an object is one or two
   static constexpr std::size_t kKeptCapacity = 16;
   std::vector<SharedBytes> chunks_;  // taken ones before first_
   std::size_t first_ = 0;

@@ -39,13 +39,14 @@ ssize_t read_output(nghttp2_session*, std::int32_t, std::uint8_t*, std::size_t r
 void submit_http2_head(nghttp2_session* session, std::int32_t stream_id, const ResponseHead& head, HttpExchange* body) {
   const std::string code = std::to_string(head.code);
   const std::string length = head.content_length ? std::to_string(*head.content_length) : std::string();
-  std::vector<std::pair<std::string, std::string_view>> lines;
+  std::vector<std::pair<std::string, std::string_view>> lines;  // by name, those of one name as they were set
   lines.reserve(head.headers.size());
   for (const auto& [name, value] : head.headers) {
     std::string lower = lower_case(name);
-    if (!not_for_http2(lower)) lines.emplace_back(std::move(lower), value);
+    if (not_for_http2(lower)) continue;
+    const auto at = std::upper_bound(lines.begin(), lines.end(), lower, [](const auto& key, const auto& line) { return key < line.first; });
+    lines.emplace(at, std::move(lower), value);
   }
-  std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<nghttp2_nv> pairs;
   pairs.reserve(lines.size() + 3);
   pairs.push_back(pair_of(":status", code));

@@ -8,7 +8,9 @@
 namespace backplane {
 
 HttpExchange::HttpExchange(RequestHead request, std::shared_ptr<const PeerInfo> peer, const HttpLimits& limits, StreamPort& port)
-    : request_(std::move(request)), peer_(std::move(peer)), limits_(limits), port_(&port), owner_(port.weak_from_this()) {}
+    : request_(std::move(request)), peer_(std::move(peer)), limits_(limits), port_(&port), owner_(port.weak_from_this()) {
+  response_.headers.reserve(8);  // what most answers have
+}
 
 // ---- the request
 

@@ -22,6 +22,7 @@ bool has(const Words& words, std::string_view word) {
 
 std::vector<std::string> split_path(std::string_view path) {
   std::vector<std::string> parts;
+  parts.reserve(8);
   while (!path.empty() && path.front() == '/') path.remove_prefix(1);
   while (!path.empty() && path.back() == '/') path.remove_suffix(1);
   while (!path.empty()) {
@@ -92,10 +93,10 @@ void take_resource_parts(RequestInfo& info, std::vector<std::string> parts) {
       if (parts.size() > 2 && !has(kNamespaceSubresources, parts[2])) parts.erase(parts.begin(), parts.begin() + 2);
     }
   }
-  info.parts = parts;
   if (parts.size() >= 3 && info.verb != "watch" && info.verb != "proxy") info.subresource = parts[2];
   if (parts.size() >= 2) info.name = parts[1];
   if (!parts.empty()) info.resource = parts[0];
+  info.parts = std::move(parts);
 }
 
 }  // namespace

@@ -127,9 +127,12 @@ Task<Status> PrefixCache::wait_for(Revision revision) {
 }
 
 Task<Status> PrefixCache::wait_current(bool paced) {
-  auto loading = ensure_ready();
-  auto status = co_await std::move(loading);
-  if (!status.ok()) co_return status;
+  Status status;
+  if (!ready()) {
+    auto loading = ensure_ready();
+    status = co_await std::move(loading);
+    if (!status.ok()) co_return status;
+  }
   Revision target = store_->storage.committed_revision();
   if (target == 0) {
     auto asking = paced ? store_->paced.current(store_) : store_->storage.current_revision();
@@ -144,13 +147,21 @@ Task<Status> PrefixCache::wait_current(bool paced) {
 }
 
 Task<Status> PrefixCache::make_fresh(const ListPlan& plan) {
-  const bool confirmed = plan.at == ListPlan::At::kConsistent || config_.confirmed;
-  auto reading = confirmed ? wait_current(plan.paced) : ensure_ready();
+  auto reading = is_confirmed(plan) ? wait_current(plan.paced) : ensure_ready();
   auto status = co_await std::move(reading);
   if (!status.ok() || plan.at == ListPlan::At::kAny || this->revision() >= plan.revision) co_return status;
   auto waiting = wait_for(plan.revision);
   status = co_await std::move(waiting);
   co_return status;
+}
+
+bool PrefixCache::is_confirmed(const ListPlan& plan) const noexcept { return plan.at == ListPlan::At::kConsistent || config_.confirmed; }
+
+std::optional<View> PrefixCache::fresh_now(const ListPlan& plan, Revision committed) const {
+  if (is_confirmed(plan) && store_->progress.revision() < committed) return std::nullopt;
+  auto view = newest();
+  if (view && view->revision < plan.revision) return std::nullopt;
+  return view;
 }
 
 Task<Result<View>> PrefixCache::fresh(ListPlan plan) {
@@ -178,11 +189,24 @@ Task<Result<ObjectRef>> PrefixCache::get(std::string key, std::string resource_v
     plan.revision = *revision;
     plan.at = *revision == 0 ? ListPlan::At::kAny : ListPlan::At::kNotOlderThan;
   }
-  auto freshening = fresh(std::move(plan));
-  auto view = co_await std::move(freshening);
-  if (!view.ok()) co_return std::move(view.status());
-  const Snapshot& snapshot = *view->snapshot;
-  if (const Status* why = snapshot.unreadable_in(key, key + '\0')) co_return *why;
+  const bool asks = is_confirmed(plan) && store_->storage.committed_revision() == 0;
+  std::optional<View> now;
+  if (!asks) {
+    now = fresh_now(plan, store_->storage.committed_revision());
+  } else if (ready()) {
+    auto asking = store_->storage.current_revision();
+    auto current = co_await std::move(asking);
+    if (!current.ok()) co_return std::move(current.status());
+    now = fresh_now(plan, *current);
+  }
+  if (!now) {
+    auto freshening = fresh(std::move(plan));
+    auto view = co_await std::move(freshening);
+    if (!view.ok()) co_return std::move(view.status());
+    now = std::move(*view);
+  }
+  const Snapshot& snapshot = *now->snapshot;
+  if (const Status* why = snapshot.unreadable_at(key)) co_return *why;
   co_return snapshot.index.find(key);
 }
 

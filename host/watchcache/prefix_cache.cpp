@@ -29,6 +29,12 @@ ObjectRef PrefixCache::make_entry(const KeyValue& stored) const {
   return builder_.build(stored, created ? WatchEvent::Type::kAdded : WatchEvent::Type::kModified);
 }
 
+const Status* Snapshot::unreadable_at(std::string_view key) const {
+  if (!unreadable) return nullptr;
+  const auto found = unreadable->find(key);
+  return found != unreadable->end() ? found->second.get() : nullptr;
+}
+
 const Status* Snapshot::unreadable_in(std::string_view from, std::string_view end) const {
   if (!unreadable) return nullptr;
   const auto first = unreadable->lower_bound(from);

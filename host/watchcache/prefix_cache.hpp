@@ -69,6 +69,8 @@ struct Snapshot {
   Revision changed = 0;
   std::shared_ptr<const Unreadable> unreadable;  // null: all can be read
 
+  // Why that key cannot be read; null: it can, or is not there.
+  const Status* unreadable_at(std::string_view key) const;
   // Why the first unreadable key in [from, end) cannot be read; null: there is none.
   const Status* unreadable_in(std::string_view from, std::string_view end) const;
   // All of [from, end) in one refusal of a list: upstream's StorageReadError.  There must be one.
@@ -160,6 +162,10 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   Task<Status> wait_current(bool paced);
   // Waits until `revision` is reached.  Errors: kTimeout ResourceVersionTooLarge.
   Task<Status> wait_for(Revision revision);
+  // Whether the store has to say how far it is.
+  bool is_confirmed(const ListPlan& plan) const noexcept;
+  // The newest state, if it is fresh enough for `plan` and holds everything up to `committed` where that matters.
+  std::optional<View> fresh_now(const ListPlan& plan, Revision committed) const;
   // The newest state once it is fresh enough for `plan`.
   Task<Result<View>> fresh(ListPlan plan);
   Task<Status> make_fresh(const ListPlan& plan);

@@ -42,6 +42,9 @@ Task<std::string> Exchange::read_some() { co_return std::string(); }
 Task<Result<std::string>> Exchange::read_body_some() { co_return internal_error("the body of this request is not streamed"); }
 
 std::string percent_decode(std::string_view text, bool plus_is_space, bool* ok) {
+  if (ok != nullptr) *ok = true;
+  const bool plain = text.find('%') == std::string_view::npos && (!plus_is_space || text.find('+') == std::string_view::npos);
+  if (plain) return std::string(text);
   std::string out;
   out.reserve(text.size());
   bool good = true;

@@ -261,12 +261,12 @@ std::string new_uid() {
   bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0F) | 0x40);
   bytes[8] = static_cast<unsigned char>((bytes[8] & 0x3F) | 0x80);
   static constexpr char kHex[] = "0123456789abcdef";
-  std::string out;
-  out.reserve(36);
+  std::string out(36, '-');
+  char* to = out.data();
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) out.push_back('-');
-    out.push_back(kHex[bytes[i] >> 4]);
-    out.push_back(kHex[bytes[i] & 0xF]);
+    if (i == 4 || i == 6 || i == 8 || i == 10) ++to;
+    *to++ = kHex[bytes[i] >> 4];
+    *to++ = kHex[bytes[i] & 0xF];
   }
   return out;
 }
