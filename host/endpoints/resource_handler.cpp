@@ -116,7 +116,9 @@ class ResourceHandler final : public HttpHandler {
     const Home home;
     Status status;
     try {
-      status = co_await serve(context, exchange);
+      Verb verb = nullptr;
+      status = resource_.scope.published ? find_verb(context, verb) : find_route(context, exchange, verb);
+      if (status.ok()) status = co_await verb(resource_, context, exchange);
     } catch (...) {
       log_bug(context, exchange, caught());
       status = recovered();
@@ -134,13 +136,6 @@ class ResourceHandler final : public HttpHandler {
   }
 
  private:
-  Task<Status> serve(RequestContext& context, Exchange& exchange) const {
-    Verb verb = nullptr;
-    Status status = resource_.scope.published ? find_verb(context, verb) : find_route(context, exchange, verb);
-    if (status.ok()) status = co_await verb(resource_, context, exchange);
-    co_return status;
-  }
-
   void log_bug(const RequestContext& context, const Exchange& exchange, const Caught& bug) const {
     endpoints_log().error("recovered from a panic in a handler resource={} method={} URI={:?} audit-ID={:?} error={:?}{}",
                           resource_.scope.resource.resource, exchange.method(), exchange.target(), context.audit_id, bug.what, bug.stack);

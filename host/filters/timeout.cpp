@@ -1,5 +1,7 @@
 // WithTimeoutForNonLongRunningRequests: at the deadline the client gets 504; the handler is left to end, and what it still writes is
 // dropped.
+#include <optional>
+
 #include "base/home.hpp"
 #include "filters/deadline_queue.hpp"
 #include "filters/filter_exchange.hpp"
@@ -14,14 +16,11 @@ class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
  public:
   explicit TimedExchange(Exchange& behind) : FilterExchange(behind) {}
 
-  // After the handler has ended: waits until the 504, if there was one, has been sent.
-  Task<void> settle() {
-    unlink();
-    if (answering_) {
-      bool sent = co_await answered_.future();
-      (void)sent;
-    }
-  }
+  // The handler has ended: no deadline any more.
+  using DeadlineQueue::Entry::unlink;
+  // The 504, which is on its way: to be waited for then.
+  bool answering() const noexcept { return answered_.has_value(); }
+  Future<bool> answered() const { return answered_->future(); }
   bool timed_out() const noexcept { return timed_out_; }
   // The handler's answer is out, whole …
   bool complete() const noexcept { return complete_; }
@@ -93,8 +92,8 @@ class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
       broken_off_ = true;
       behind().abort();
     } else {
-      answering_ = true;
-      spawn_detached(*current_executor(), answer(behind(), reading_), [answered = answered_] { answered.set(true); });
+      answered_.emplace();
+      spawn_detached(*current_executor(), answer(behind(), reading_), [answered = *answered_] { answered.set(true); });
     }
     // What waits for this client need not wait any longer.
     if (auto callback = std::exchange(on_close_, {})) callback();
@@ -115,10 +114,9 @@ class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
   bool timed_out_ = false;
   bool complete_ = false;
   bool broken_off_ = false;
-  bool answering_ = false;
   bool reading_ = false;
   std::function<void()> on_close_;
-  Promise<bool> answered_;
+  std::optional<Promise<bool>> answered_;
 };
 
 class Timeout final : public Filter {
@@ -140,7 +138,8 @@ class Timeout final : public Filter {
     } catch (...) {
       error = std::current_exception();
     }
-    co_await timed.settle();
+    timed.unlink();
+    if (timed.answering()) co_await timed.answered();
     call.context.exchange = call.exchange;
     if (metrics_ != nullptr) count(call, timed, error != nullptr);
     if (timed.timed_out()) {
