@@ -4,10 +4,13 @@
 #include <iterator>
 #include <thread>
 
+#include "base/heap_room.hpp"
+
 namespace backplane {
 
 namespace {
-constexpr std::size_t kChunk = 500;  // objects that one thread makes entries of in one go
+constexpr std::size_t kEntry = 1000;  // of an entry without its text
+constexpr std::size_t kChunk = 500;   // objects that one thread makes entries of in one go
 // Enough for the pool to have work while a page is on its way.
 const std::size_t kUnderWay = std::clamp<std::size_t>(std::thread::hardware_concurrency() + 1, 3, 8);
 }  // namespace
@@ -19,9 +22,17 @@ struct ChunkBuilder::Chunk {
   std::exception_ptr error;
   Promise<bool> done;
 
+  // What the entries of the items take, about.
+  std::size_t room() const {
+    std::size_t bytes = 0;
+    for (const KeyValue& stored : items) bytes += stored.value.size() + kEntry;
+    return bytes;
+  }
+
   void build(const ResourceCache& cache, const StoredPages* pages) {
     try {
       if (pages != nullptr) pages->read(items);
+      make_heap_room(room());
       entries.reserve(items.size());
       for (KeyValue& stored : items) {
         if (stored.unreadable) {

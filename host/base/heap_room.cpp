@@ -1,0 +1,46 @@
+#include "base/heap_room.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+
+namespace backplane {
+namespace {
+
+// Below what the allocator maps apart (M_MMAP_THRESHOLD), and below what it gives back at once when it is freed (M_TRIM_THRESHOLD).
+constexpr std::size_t kPiece = 768 * 1024;
+constexpr std::size_t kMostPieces = 5;
+
+// The pages are there before they are touched one by one.
+void populate(void* piece, std::size_t size) noexcept {
+#ifdef MADV_POPULATE_WRITE
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto from = (reinterpret_cast<std::uintptr_t>(piece) + page - 1) & ~(page - 1);
+  const auto to = (reinterpret_cast<std::uintptr_t>(piece) + size) & ~(page - 1);
+  if (from < to) madvise(reinterpret_cast<void*>(from), to - from, MADV_POPULATE_WRITE);  // a kernel that cannot is none the worse
+#else
+  (void)piece;
+  (void)size;
+#endif
+}
+
+}  // namespace
+
+void make_heap_room(std::size_t bytes) noexcept {
+  std::array<void*, kMostPieces> pieces{};
+  std::size_t count = 0;
+  for (; count < kMostPieces && bytes > 0; ++count) {
+    const std::size_t size = std::min(bytes, kPiece);
+    pieces[count] = std::malloc(size);
+    if (pieces[count] == nullptr) break;
+    populate(pieces[count], size);
+    bytes -= size;
+  }
+  while (count > 0) std::free(pieces[--count]);
+}
+
+}  // namespace backplane

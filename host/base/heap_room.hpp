@@ -1,0 +1,16 @@
+// Room in the heap of this thread for what is about to be allocated.  The allocator grows the heaps of other threads than the first one
+// page by page, with a system call for each that stops the page faults of all threads: a load of a large cache spends a fifth of its time
+// there.  Made in one go it costs nothing that would not have been spent.
+//
+// Thread-safety: any thread; it is for this one.
+// Errors:        none; where there is no memory nothing is done, and who allocates finds out.
+#pragma once
+
+#include <cstddef>
+
+namespace backplane {
+
+// For about `bytes` in pieces; at most 4 MB.
+void make_heap_room(std::size_t bytes) noexcept;
+
+}  // namespace backplane
