@@ -88,6 +88,19 @@ class ControllerTest : public ::testing::Test {
     host.turns.settle();
   }
 
+  static Task<void> list(std::shared_ptr<RestStorage> storage) {
+    RequestContext context;
+    ListOptions options;
+    auto& lister = dynamic_cast<Lister&>(*storage);
+    const auto listed = co_await lister.list(context, std::move(options));
+    EXPECT_TRUE(listed.ok()) << listed.status().message();
+  }
+  // Somebody asks for objects of the resource, and its storages are made.
+  void use(const std::string& plural) {
+    host.spawn("list", list(path_of(plural)));
+    host.turns.settle();
+  }
+
   // A create that is under way until `over`.
   struct Creation {
     RequestContext context;
@@ -244,6 +257,9 @@ TEST_F(ControllerTest, ATakenKindIsNotServedUntilItIsFree) {
 TEST_F(ControllerTest, AChangeOfTheSpecMakesNewStoragesAndOtherChangesKeepThem) {
   start();
   define("foos", "Foo");
+  EXPECT_EQ(host.stores.size(), 0u) << "nobody has asked for an object";
+  use("foos");
+  use("foos");
   ASSERT_EQ(host.stores.size(), 1u);
   Object labelled = definition("foos");
   ObjectMeta(labelled).mutable_labels()["x"] = "y";
@@ -254,8 +270,23 @@ TEST_F(ControllerTest, AChangeOfTheSpecMakesNewStoragesAndOtherChangesKeepThem) 
   changed.at("spec").as_object().at("versions").as_array().at(0).as_object().erase("subresources");
   definitions->put(changed, WatchEvent::Type::kModified);
   host.turns.settle();
+  use("foos");
   EXPECT_EQ(host.stores.size(), 2u);
   EXPECT_EQ(served(), (std::vector<std::string>{"cr.example.com/v1/foos"}));
+}
+
+// Two definitions of one resource would make theirs over the same keys.
+TEST_F(ControllerTest, StoragesThatNobodyHasAskedForAreNotMadeAnyMoreWhenTheDefinitionHasChanged) {
+  start();
+  define("foos", "Foo");
+  const auto before = path_of("foos");
+  change("foos");
+  const auto refused = create_in(before);
+  ASSERT_TRUE(refused->over && !refused->result.ok());
+  EXPECT_EQ(refused->result.status().code(), 503);
+  EXPECT_EQ(host.stores.size(), 0u);
+  EXPECT_TRUE(create_in(path_of("foos"))->result.ok());
+  EXPECT_EQ(host.stores.size(), 1u);
 }
 
 TEST_F(ControllerTest, AWatchEndsWithTheSchemaItBeganWith) {
@@ -326,6 +357,7 @@ TEST_F(ControllerTest, OneThatCouldNotBePublishedIsTriedAgainWhenAllAreJudgedAne
 TEST_F(ControllerTest, DeletionTakesTheObjectsAndThenTheDefinition) {
   start();
   define("foos", "Foo");
+  use("foos");
   FakeStore& objects = *host.stores.back();
   objects.put(json::parse(R"({"metadata":{"name":"a"}})").as_object(), WatchEvent::Type::kAdded);
   objects.put(json::parse(R"({"metadata":{"name":"held","finalizers":["example.com/x"]}})").as_object(), WatchEvent::Type::kAdded);
@@ -342,6 +374,7 @@ TEST_F(ControllerTest, DeletionTakesTheObjectsAndThenTheDefinition) {
 TEST_F(ControllerTest, NothingNewIsCreatedWhileTheDefinitionIsDeleted) {
   start();
   define("foos", "Foo");
+  use("foos");
   FakeStore& objects = *host.stores.back();
   objects.put(json::parse(R"({"metadata":{"name":"held","finalizers":["example.com/x"]}})").as_object(), WatchEvent::Type::kAdded);
   const auto storage = path_of("foos");
@@ -357,6 +390,7 @@ TEST_F(ControllerTest, NothingNewIsCreatedWhileTheDefinitionIsDeleted) {
 TEST_F(ControllerTest, ACreateUnderWayWhenTheDefinitionGoesIsWaitedFor) {
   start();
   define("foos", "Foo");
+  use("foos");
   FakeStore& objects = *host.stores.back();
   Promise<bool> go_on;
   host.views.back()->held_create = go_on;
@@ -397,11 +431,13 @@ TEST_F(ControllerTest, ASuccessorOfADeletedDefinitionTakesCreates) {
 TEST_F(ControllerTest, WhatIsStoredBetweenAChangeAndItsInstallationIsReadAnew) {
   start();
   define("foos", "Foo");
+  use("foos");
   EXPECT_EQ(refreshed_until(), 0) << "the definition has never changed";
   host.views.back()->revision = 100;
   const auto created = create_in(path_of("foos"));
   ASSERT_TRUE(created->result.ok());
   change("foos");
+  use("foos");
   EXPECT_EQ(refreshed_until(), (*created->result)->revision);
 }
 
@@ -410,6 +446,7 @@ TEST_F(ControllerTest, WhatIsStoredThroughTheStoragesOfBeforeIsReadAnew) {
   constexpr Revision kUnknown = std::numeric_limits<Revision>::max();
   start();
   define("foos", "Foo");
+  use("foos");
   const auto before = host.views.back();
   const auto main = path_of("foos"), status = path_of("foos/status");
   before->revision = 100;
@@ -417,6 +454,7 @@ TEST_F(ControllerTest, WhatIsStoredThroughTheStoragesOfBeforeIsReadAnew) {
   before->held_create = go_on;
   const auto creation = create_in(main);
   change("foos");
+  use("foos");
   EXPECT_EQ(refreshed_until(), kUnknown) << "nobody knows yet where it will be stored";
   go_on.set(true);
   host.turns.settle();
@@ -442,6 +480,8 @@ TEST_F(ControllerTest, AfterARestartAllThatIsThereIsReadThroughAChangedDefinitio
   definitions->put(changed, WatchEvent::Type::kModified);
   definitions->revision = 500;
   start();
+  use("foos");
+  use("bars");
   const auto until = [&](const std::string& plural) {
     for (const auto& view : host.views) {
       if (view->config.resource == plural) return view->config.converter->refresh_until();

@@ -1,6 +1,6 @@
 #include "custom_storage.hpp"
 
-#include "backplane/kit/forwarding_storage.hpp"
+#include "backplane/deleted_object.hpp"
 #include "backplane/meta.hpp"
 
 namespace backplane::apiextensions {
@@ -27,86 +27,149 @@ Task<Result<UpdateResult>> update_in(WriteBook book, Updater& below, RequestCont
   co_return updated;
 }
 
-class CustomStorage final : public kit::ForwardingStorage {
+class CustomStorage final : public StandardStorage, public DeprecationProvider, public DeletedObjectProvider {
  public:
-  CustomStorage(std::shared_ptr<StandardStorage> version, std::string plural, std::string deprecation_warning, WriteBook book,
-                std::shared_ptr<Watches> watches)
-      : ForwardingStorage(std::move(version)),
-        plural_(std::move(plural)),
-        deprecation_warning_(std::move(deprecation_warning)),
-        book_(std::move(book)),
-        watches_(std::move(watches)) {}
+  CustomStorage(std::shared_ptr<const Stores> stores, const CustomVersion& version, WriteBook book, std::shared_ptr<Watches> watches)
+      : stores_(std::move(stores)), version_(version), book_(std::move(book)), watches_(std::move(watches)) {}
 
-  std::string deprecation_warning() const override { return deprecation_warning_; }
+  // ---- facts
+  GroupVersionKind kind() const override { return version_.kind; }
+  const Schema* schema() const override { return version_.schema.root; }
+  bool namespaced() const override { return resource().namespaced; }
+  std::string singular_name() const override { return resource().singular; }
+  std::vector<std::string> short_names() const override { return resource().short_names; }
+  std::vector<std::string> categories() const override { return resource().categories; }
+  GroupVersionKind storage_version() const override { return resource().stored().kind; }
+  const TableConvertor& table_convertor() const override { return *version_.table; }
+  std::string list_kind() const override { return resource().list_kind; }
+  std::string deprecation_warning() const override { return version_.deprecation_warning; }
+  bool returns_deleted() const noexcept override { return false; }
+  std::optional<std::string_view> field(const ObjectEntry& object, std::string_view label) const override {
+    const auto below = stores_->of(version_);
+    return below.ok() ? (*below)->objects->field(object, label) : std::nullopt;
+  }
 
+  // ---- reads
+  Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override {
+    const auto below = stores_->of(version_);
+    if (!below.ok()) co_return below.status();
+    co_return co_await (*below)->objects->get(context, std::move(name), std::move(options));
+  }
+  Task<Result<ListResult>> list(RequestContext& context, ListOptions options) override {
+    const auto below = stores_->of(version_);
+    if (!below.ok()) co_return below.status();
+    co_return co_await (*below)->objects->list(context, std::move(options));
+  }
   Task<Result<std::unique_ptr<WatchStream>>> watch(RequestContext& context, ListOptions options) override {
-    auto opened = co_await ForwardingStorage::watch(context, std::move(options));
+    const auto below = stores_->of(version_);
+    if (!below.ok()) co_return below.status();
+    auto opened = co_await (*below)->objects->watch(context, std::move(options));
     if (!opened.ok()) co_return opened;
     const std::shared_ptr<WatchStream> stream = std::move(*opened);
     watches_->add(stream);
     co_return std::make_unique<SharedStream>(stream);
   }
 
+  // ---- writes
   Task<Result<ObjectRef>> create(RequestContext& context, Object& object, WriteOptions options) override {
     auto pass = book_.writes->create(book_.age);
     if (!pass) co_return refused(std::string(meta_name(object)));
-    auto created = co_await ForwardingStorage::create(context, object, std::move(options));
+    const auto below = stores_->of(version_);
+    if (!below.ok()) co_return below.status();
+    auto created = co_await (*below)->objects->create(context, object, std::move(options));
     if (created.ok()) pass->stored((*created)->revision);
     co_return created;
   }
   Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
                                     bool force_allow_create) override {
+    const auto below = stores_->of(version_);
+    if (!below.ok()) co_return below.status();
     // One that may create is a create as well; while none may begin it finds what is there, or is refused.
     const std::optional<Writes::Pass> creating = force_allow_create ? book_.writes->create(book_.age) : std::nullopt;
-    auto updating = update_in(book_, store(), context, name, info, std::move(options), creating.has_value());
+    auto updating = update_in(book_, *(*below)->objects, context, name, info, std::move(options), creating.has_value());
     auto updated = co_await std::move(updating);
     const bool creates = force_allow_create && !creating && !updated.ok() && updated.status().reason() == Reason::kNotFound;
     if (creates) co_return refused(name);
     co_return updated;
   }
   Task<Result<DeleteResult>> remove(RequestContext& context, std::string name, DeleteOptions options) override {
+    const auto below = stores_->of(version_);
+    if (!below.ok()) co_return below.status();
     Writes::Pass pass = book_.writes->update(book_.age);
-    auto removed = co_await ForwardingStorage::remove(context, std::move(name), std::move(options));
+    auto removed = co_await (*below)->objects->remove(context, std::move(name), std::move(options));
     if (removed.ok() && removed->object != nullptr) pass.stored(removed->object->revision);
     co_return removed;
   }
   Task<Result<ListResult>> remove_collection(RequestContext& context, DeleteOptions options, ListOptions list) override {
+    const auto below = stores_->of(version_);
+    if (!below.ok()) co_return below.status();
     Writes::Pass pass = book_.writes->update(book_.age);
-    auto removed = co_await ForwardingStorage::remove_collection(context, std::move(options), std::move(list));
+    auto removed = co_await (*below)->objects->remove_collection(context, std::move(options), std::move(list));
     // What it has marked is told by nothing; all of it is there by now.
     ListOptions one;
     one.limit = 1;
-    auto now = co_await ForwardingStorage::list(context, std::move(one));
+    auto now = co_await (*below)->objects->list(context, std::move(one));
     if (now.ok()) pass.stored(now->revision);
     co_return removed;
   }
 
  private:
+  const CustomResource& resource() const noexcept { return stores_->resource(); }
   Status refused(const std::string& name) const {
-    return forbidden(kind().group, plural_, name, "create not allowed while custom resource definition is terminating");
+    return forbidden(version_.kind.group, resource().plural, name, "create not allowed while custom resource definition is terminating");
   }
 
-  std::string plural_;
-  std::string deprecation_warning_;
-  WriteBook book_;
-  std::shared_ptr<Watches> watches_;
+  const std::shared_ptr<const Stores> stores_;
+  const CustomVersion& version_;
+  const WriteBook book_;
+  const std::shared_ptr<Watches> watches_;
 };
 
-class CustomSubresource final : public RestStorage,
-                                public Scoper,
-                                public TableProvider,
-                                public DeprecationProvider,
-                                public Getter,
-                                public Updater {
+class CustomStatus final : public RestStorage,
+                           public Scoper,
+                           public TableProvider,
+                           public DeprecationProvider,
+                           public Getter,
+                           public Updater {
  public:
-  CustomSubresource(std::shared_ptr<RestStorage> below, WriteBook book)
+  CustomStatus(std::shared_ptr<const Stores> stores, const CustomVersion& version, WriteBook book)
+      : stores_(std::move(stores)), version_(version), book_(std::move(book)) {}
+
+  GroupVersionKind kind() const override { return version_.kind; }
+  const Schema* schema() const override { return version_.schema.root; }
+  bool namespaced() const override { return stores_->resource().namespaced; }
+  const TableConvertor& table_convertor() const override { return *version_.table; }
+  std::string deprecation_warning() const override { return version_.deprecation_warning; }
+
+  Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override {
+    const auto below = stores_->of(version_);
+    if (!below.ok()) co_return below.status();
+    auto& getter = dynamic_cast<Getter&>(*(*below)->status);
+    co_return co_await getter.get(context, std::move(name), std::move(options));
+  }
+  Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
+                                    bool force_allow_create) override {
+    const auto below = stores_->of(version_);
+    if (!below.ok()) co_return below.status();
+    auto& updater = dynamic_cast<Updater&>(*(*below)->status);
+    co_return co_await update_in(book_, updater, context, std::move(name), info, std::move(options), force_allow_create);
+  }
+
+ private:
+  const std::shared_ptr<const Stores> stores_;
+  const CustomVersion& version_;
+  const WriteBook book_;
+};
+
+class CustomScale final : public RestStorage, public Scoper, public TableProvider, public Getter, public Updater {
+ public:
+  CustomScale(std::shared_ptr<RestStorage> below, WriteBook book)
       : below_(std::move(below)),
         book_(std::move(book)),
         getter_(dynamic_cast<Getter&>(*below_)),
         updater_(dynamic_cast<Updater&>(*below_)),
         scoper_(dynamic_cast<const Scoper*>(below_.get())),
-        table_(dynamic_cast<const TableProvider*>(below_.get())),
-        deprecation_(dynamic_cast<const DeprecationProvider*>(below_.get())) {}
+        table_(dynamic_cast<const TableProvider*>(below_.get())) {}
 
   GroupVersionKind kind() const override { return below_->kind(); }
   const Schema* schema() const override { return below_->schema(); }
@@ -114,7 +177,6 @@ class CustomSubresource final : public RestStorage,
   const TableConvertor& table_convertor() const override {
     return table_ != nullptr ? table_->table_convertor() : default_table_convertor();
   }
-  std::string deprecation_warning() const override { return deprecation_ != nullptr ? deprecation_->deprecation_warning() : std::string(); }
 
   Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override {
     return getter_.get(context, std::move(name), std::move(options));
@@ -131,7 +193,6 @@ class CustomSubresource final : public RestStorage,
   Updater& updater_;
   const Scoper* const scoper_;
   const TableProvider* const table_;
-  const DeprecationProvider* const deprecation_;
 };
 
 }  // namespace
@@ -163,14 +224,17 @@ void Watches::end() {
   }
 }
 
-std::shared_ptr<StandardStorage> make_custom_storage(std::shared_ptr<StandardStorage> version, std::string plural,
-                                                     std::string deprecation_warning, WriteBook book, std::shared_ptr<Watches> watches) {
-  return std::make_shared<CustomStorage>(std::move(version), std::move(plural), std::move(deprecation_warning), std::move(book),
-                                         std::move(watches));
+std::shared_ptr<StandardStorage> make_custom_storage(std::shared_ptr<const Stores> stores, const CustomVersion& version, WriteBook book,
+                                                     std::shared_ptr<Watches> watches) {
+  return std::make_shared<CustomStorage>(std::move(stores), version, std::move(book), std::move(watches));
 }
 
-std::shared_ptr<RestStorage> make_custom_subresource(std::shared_ptr<RestStorage> subresource, WriteBook book) {
-  return std::make_shared<CustomSubresource>(std::move(subresource), std::move(book));
+std::shared_ptr<RestStorage> make_custom_status(std::shared_ptr<const Stores> stores, const CustomVersion& version, WriteBook book) {
+  return std::make_shared<CustomStatus>(std::move(stores), version, std::move(book));
+}
+
+std::shared_ptr<RestStorage> make_custom_scale(std::shared_ptr<RestStorage> scale, WriteBook book) {
+  return std::make_shared<CustomScale>(std::move(scale), std::move(book));
 }
 
 }  // namespace backplane::apiextensions

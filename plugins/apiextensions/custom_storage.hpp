@@ -1,8 +1,8 @@
 // One version of a custom resource, as long as its definition stays: the host's storages, whose writes are counted and which take nothing
-// new while the definition is being deleted.
+// new while the definition is being deleted.  What the resource is called, and what it is, they say without the host's.
 //
 // Thread-safety: every method from any executor.
-// Lifetime:      shared with the route table; keeps the storage below alive.
+// Lifetime:      shared with the route table; keeps the storages below alive.
 // Errors:        as rest.hpp.
 #pragma once
 
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backplane/rest.hpp"
+#include "stores.hpp"
 #include "writes.hpp"
 
 namespace backplane::apiextensions {
@@ -36,9 +37,10 @@ class Watches {
   std::size_t swept_at_ = 16;  // so many streams, and those that are gone are taken out
 };
 
-std::shared_ptr<StandardStorage> make_custom_storage(std::shared_ptr<StandardStorage> version, std::string plural,
-                                                     std::string deprecation_warning, WriteBook book, std::shared_ptr<Watches> watches);
-// The same around /status and /scale, which have the roles Getter and Updater.
-std::shared_ptr<RestStorage> make_custom_subresource(std::shared_ptr<RestStorage> subresource, WriteBook book);
+std::shared_ptr<StandardStorage> make_custom_storage(std::shared_ptr<const Stores> stores, const CustomVersion& version, WriteBook book,
+                                                     std::shared_ptr<Watches> watches);
+std::shared_ptr<RestStorage> make_custom_status(std::shared_ptr<const Stores> stores, const CustomVersion& version, WriteBook book);
+// Around the host's, which has the roles Getter and Updater.
+std::shared_ptr<RestStorage> make_custom_scale(std::shared_ptr<RestStorage> scale, WriteBook book);
 
 }  // namespace backplane::apiextensions

@@ -107,7 +107,9 @@ Task<Status> Finalizer::remove_objects(InstalledRef installed) {
   RequestContext context;
   DeleteOptions at_once;
   ListOptions everything;
-  auto removed = co_await installed->store->remove_collection(context, std::move(at_once), std::move(everything));
+  const auto store = installed->stores->stored();
+  if (!store.ok()) co_return store.status();
+  auto removed = co_await (*store)->remove_collection(context, std::move(at_once), std::move(everything));
   if (!removed.ok()) co_return std::move(removed.status());
   co_return Status();
 }
@@ -116,13 +118,15 @@ Task<Result<bool>> Finalizer::none_left(std::string name, InstalledRef installed
   RequestContext context;
   ListOptions one;
   one.limit = 1;
-  auto left = co_await installed->store->list(context, std::move(one));
+  const auto store = installed->stores->stored();
+  if (!store.ok()) co_return store.status();
+  auto left = co_await (*store)->list(context, std::move(one));
   if (!left.ok()) co_return std::move(left.status());
   auto reading = left->items->next();
   auto first = co_await std::move(reading);
   if (!first.ok()) co_return std::move(first.status());
   if (first->empty()) co_return true;
-  const std::shared_ptr<SharedInformer> rest = follow(name, installed);
+  const std::shared_ptr<SharedInformer> rest = follow(name, installed, *store);
   if (rest == nullptr) co_return false;
   const bool synced = co_await rest->wait_synced();
   // The last has gone in between: nothing tells of it any more.
@@ -130,12 +134,13 @@ Task<Result<bool>> Finalizer::none_left(std::string name, InstalledRef installed
   co_return false;
 }
 
-std::shared_ptr<SharedInformer> Finalizer::follow(const std::string& name, const InstalledRef& installed) {
+std::shared_ptr<SharedInformer> Finalizer::follow(const std::string& name, const InstalledRef& installed,
+                                                  const std::shared_ptr<StandardStorage>& store) {
   const auto found = going_.find(name);
   if (found == going_.end() || found->second.installed != installed || queue_->shutting_down()) return nullptr;
   std::shared_ptr<SharedInformer>& rest = found->second.rest;
   if (rest != nullptr) return rest;
-  rest = SharedInformer::make("objects of " + name, list_watch(installed->store), host_.logger());
+  rest = SharedInformer::make("objects of " + name, list_watch(store), host_.logger());
   ResourceEventHandler handler;
   handler.on_delete = [queue = queue_, name, weak = std::weak_ptr<SharedInformer>(rest)](const ObjectRef&, bool) {
     const auto informer = weak.lock();

@@ -39,7 +39,8 @@ class Finalizer : public std::enable_shared_from_this<Finalizer> {
   static Task<Status> remove_objects(InstalledRef installed);
   // While there are any, an informer follows them, and brings the name back when the last has gone.
   Task<Result<bool>> none_left(std::string name, InstalledRef installed);
-  std::shared_ptr<SharedInformer> follow(const std::string& name, const InstalledRef& installed);
+  std::shared_ptr<SharedInformer> follow(const std::string& name, const InstalledRef& installed,
+                                         const std::shared_ptr<StandardStorage>& store);
 
   Host& host_;
   const DefinitionStatus status_;

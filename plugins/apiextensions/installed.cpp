@@ -1,7 +1,5 @@
 #include "installed.hpp"
 
-#include "converter.hpp"
-#include "custom_strategy.hpp"
 #include "definition.hpp"
 
 namespace backplane::apiextensions {
@@ -11,52 +9,16 @@ namespace {
 constexpr int kGroupPriority = 1000;
 constexpr int kVersionPriority = 100;
 
-ResourceConfig config_of(const std::shared_ptr<const CustomResource>& resource) {
-  ResourceConfig config;
-  config.kind = resource->stored().kind;
-  config.resource = resource->plural;
-  config.singular = resource->singular;
-  config.short_names = resource->short_names;
-  config.categories = resource->categories;
-  config.schema = resource->stored().schema.root;
-  config.schemas = resource->stored().schema.set;
-  config.strategy = make_custom_strategy(resource);
-  config.storage_prefix = resource->group + "/" + resource->plural;
-  config.list_kind = resource->list_kind;
-  return config;
-}
-
-// A served version: a view of the stored one, and so is the stored one itself, whose objects may be from before a change of the schema.
-ResourceConfig view_of(const std::shared_ptr<const CustomResource>& resource, const CustomVersion& version,
-                       std::shared_ptr<WebhookClient> webhook) {
-  ResourceConfig config = config_of(resource);
-  config.stored_kind = config.kind;
-  config.kind = version.kind;
-  config.schema = version.schema.root;
-  config.schemas = version.schema.set;
-  config.strategy = make_version_strategy(resource, version);
-  config.converter = std::make_shared<const CustomConverter>(resource, version, std::move(webhook));
-  config.deprecation_warning = version.deprecation_warning;
-  return config;
-}
-
-Status add_version(Host& host, Installed& installed, const CustomVersion& version, const WriteBook& book,
-                   std::shared_ptr<WebhookClient> webhook) {
-  const auto& resource = installed.resource;
-  auto view = host.make_storage(view_of(resource, version, std::move(webhook)));
-  if (!view.ok()) return std::move(view.status());
+Status add_version(Installed& installed, const CustomVersion& version, const WriteBook& book) {
+  const std::string& plural = installed.resource->plural;
   auto& paths = installed.paths[version.kind.version];
-  paths[resource->plural] = make_custom_storage(*view, resource->plural, version.deprecation_warning, book, installed.watches);
-  if (version.has_status) {
-    auto status = host.make_subresource(*view, make_custom_status_strategy(resource), make_version_status_strategy(resource, version));
-    if (!status.ok()) return std::move(status.status());
-    paths[resource->plural + "/status"] = make_custom_subresource(std::move(*status), book);
-  }
-  if (version.scale) {
-    auto scale = host.make_scale(*view, *version.scale);
-    if (!scale.ok()) return std::move(scale.status());
-    paths[resource->plural + "/scale"] = make_custom_subresource(std::move(*scale), book);
-  }
+  paths[plural] = make_custom_storage(installed.stores, version, book, installed.watches);
+  if (version.has_status) paths[plural + "/status"] = make_custom_status(installed.stores, version, book);
+  if (!version.scale) return {};
+  // What a scale is only the host knows.
+  auto made = installed.stores->of(version);
+  if (!made.ok()) return std::move(made.status());
+  paths[plural + "/scale"] = make_custom_scale((*made)->scale, book);
   return {};
 }
 
@@ -88,17 +50,15 @@ Result<InstalledRef> install_resource(Host& host, const FindService& find_servic
   installed->identity = identity_of(crd);
   installed->resource = std::move(*resource);
   installed->watches = std::make_shared<Watches>();
-  auto store = host.make_storage(config_of(installed->resource));
-  if (!store.ok()) return std::move(store.status());
-  installed->store = std::move(*store);
   // A definition that was never changed has no objects from before.
   const bool changed = get_int_path(crd, "metadata.generation").value_or(1) > 1;
   const WriteBook book{installed->writes, installed->writes->renew(changed ? newest : 0)};
   const std::shared_ptr<WebhookClient> webhook =
       converts_by_webhook(crd) ? std::make_shared<WebhookClient>(host, find_service, webhook_config(crd)) : nullptr;
+  installed->stores = std::make_shared<Stores>(host, installed->resource, webhook);
   for (const CustomVersion& version : installed->resource->versions) {
     if (!version.served) continue;
-    Status added = add_version(host, *installed, version, book, webhook);
+    Status added = add_version(*installed, version, book);
     if (!added.ok()) return added;
   }
   return InstalledRef(std::move(installed));

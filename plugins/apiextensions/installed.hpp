@@ -1,6 +1,6 @@
 // The storages of one definition, made from it and kept until it changes.
 //
-// Thread-safety: immutable, but for `writes`, `source` and `watches`, which any thread may use.
+// Thread-safety: immutable, but for `stores`, `writes`, `source` and `watches`, which any thread may use.
 // Lifetime:      shared with the route table through the storages; the resource's cache goes with the last of them.
 // Errors:        whatever the host says.
 #pragma once
@@ -11,7 +11,7 @@
 
 #include "custom_resource.hpp"
 #include "custom_storage.hpp"
-#include "webhook_client.hpp"
+#include "stores.hpp"
 
 namespace backplane::apiextensions {
 
@@ -19,8 +19,8 @@ struct Installed {
   std::string identity;  // uid, hash of the spec, accepted names: as long as these stay, so do the storages
   std::shared_ptr<const CustomResource> resource;
   std::shared_ptr<SchemaSource> source;
-  std::shared_ptr<StandardStorage> store;  // of the stored version
-  std::shared_ptr<Writes> writes;          // of the definition, whatever it said before
+  std::shared_ptr<Stores> stores;
+  std::shared_ptr<Writes> writes;  // of the definition, whatever it said before
   std::shared_ptr<Watches> watches;
   // Served version → path ("widgets", "widgets/status") → storage.
   std::map<std::string, std::map<std::string, std::shared_ptr<RestStorage>>> paths;

@@ -22,8 +22,10 @@ void Serving::serve(const std::string& name, const Object& crd, const ObjectRef&
   if (known == nullptr || known->identity != identity_of(crd)) {
     // Of one with another uid nothing is left but its name.
     const bool same = known != nullptr && known->identity.starts_with(std::string(meta_text(crd, "uid")) + "/");
+    if (known != nullptr) known->stores->close(true);
     auto installed = install_resource(host_, find_service_, crd, stored, same ? known.get() : nullptr, std::max(newest, stored->revision));
     if (!installed.ok()) {
+      if (known != nullptr) known->stores->close(false);
       host_.logger().error("a custom resource cannot be served name=" + quoted(name) + " reason=" + quoted(installed.status().message()));
       return;
     }
@@ -49,6 +51,7 @@ void Serving::retire(const std::string& name) {
 void Serving::withdraw(const std::string& name) {
   const auto found = installed_.find(name);
   if (found == installed_.end()) return;
+  found->second->stores->close(true);
   change_.removed.push_back({found->second->resource->group, found->second->resource->plural});
   retired_.push_back(std::move(found->second));
   unpublished_.erase(name);

@@ -1,0 +1,61 @@
+// The host's storages of one definition's resource, made when somebody first asks for its objects: a type that nobody uses costs its
+// definition and its name, and neither a cache nor a read of the store.
+//
+// Thread-safety: any thread; who comes while they are made waits for that, which reads nothing.
+// Lifetime:      shared by what is published of the definition; the host outlives it.
+// Errors:        whatever the host says, and who asks next tries again; kServiceUnavailable when the definition has changed before anybody
+//                has asked: two definitions of one resource must not both make theirs.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "custom_resource.hpp"
+#include "webhook_client.hpp"
+
+namespace backplane::apiextensions {
+
+class Stores {
+ public:
+  // What the host has made of one served version; null: it has no such subresource.
+  struct Version {
+    std::shared_ptr<StandardStorage> objects;
+    std::shared_ptr<RestStorage> status;
+    std::shared_ptr<RestStorage> scale;
+  };
+
+  // `webhook`: what converts the resource's objects; null: nothing needs to.
+  Stores(Host& host, std::shared_ptr<const CustomResource> resource, std::shared_ptr<WebhookClient> webhook)
+      : host_(host), resource_(std::move(resource)), webhook_(std::move(webhook)) {}
+
+  // While closed nothing is made any more; what has been made stays.
+  void close(bool closed);
+
+  const CustomResource& resource() const noexcept { return *resource_; }
+  // Of the stored version, under no version's name.
+  Result<std::shared_ptr<StandardStorage>> stored() const;
+  // `version` must be one of the resource that is served.
+  Result<const Version*> of(const CustomVersion& version) const;
+
+ private:
+  struct Made {
+    std::shared_ptr<StandardStorage> stored;
+    std::map<const CustomVersion*, Version> versions;
+  };
+  Result<const Made*> made() const;
+  Result<std::unique_ptr<const Made>> make() const;
+  Result<Version> make_version(const CustomVersion& version) const;
+
+  Host& host_;
+  const std::shared_ptr<const CustomResource> resource_;
+  const std::shared_ptr<WebhookClient> webhook_;
+  mutable std::mutex mutex_;  // while they are made
+  bool closed_ = false;
+  mutable std::atomic<const Made*> ready_{nullptr};
+  mutable std::unique_ptr<const Made> made_;
+};
+
+}  // namespace backplane::apiextensions
