@@ -64,10 +64,10 @@ void EquivalentResourceTable::apply(std::vector<Said> said) {
     if (each.rows.empty()) continue;
     std::vector<Key>& own = sources_[each.source];
     for (Row& row : each.rows) {
-      Key key{std::move(row.resource), std::move(row.subresource)};
-      by_identity_[row.identity].push_back(key);
-      rows_.insert_or_assign(key, Known{std::move(row.kind), std::move(row.identity)});
-      own.push_back(std::move(key));
+      own.push_back({std::move(row.resource), std::move(row.subresource)});
+      if (const auto before = rows_.find(own.back()); before != rows_.end()) forget(before);
+      std::vector<const Key*>& same = by_identity_[row.identity];
+      same.push_back(&rows_.emplace(own.back(), Known{std::move(row.kind), std::move(row.identity)}).first->first);
     }
   }
 }
@@ -76,14 +76,16 @@ void EquivalentResourceTable::forget(const std::string& source) {
   const auto own = sources_.find(source);
   if (own == sources_.end()) return;
   for (const Key& key : own->second) {
-    const auto row = rows_.find(key);
-    if (row == rows_.end()) continue;
-    const auto same = by_identity_.find(row->second.identity);
-    std::erase(same->second, key);
-    if (same->second.empty()) by_identity_.erase(same);
-    rows_.erase(row);
+    if (const auto row = rows_.find(key); row != rows_.end()) forget(row);
   }
   sources_.erase(own);
+}
+
+void EquivalentResourceTable::forget(Rows::iterator row) {
+  const auto same = by_identity_.find(row->second.identity);
+  std::erase(same->second, &row->first);
+  if (same->second.empty()) by_identity_.erase(same);
+  rows_.erase(row);
 }
 
 std::vector<GroupVersionResource> EquivalentResourceTable::equivalents_of(const GroupVersionResource& resource,
@@ -92,7 +94,7 @@ std::vector<GroupVersionResource> EquivalentResourceTable::equivalents_of(const 
   std::vector<GroupVersionResource> out;
   const auto row = rows_.find({resource, std::string(subresource)});
   if (row == rows_.end()) return {resource};
-  for (const Key& key : by_identity_.at(row->second.identity)) out.push_back(key.first);
+  for (const Key* key : by_identity_.at(row->second.identity)) out.push_back(key->first);
   return out;
 }
 

@@ -47,8 +47,10 @@ class EquivalentResourceTable final : public EquivalentResources {
 
   mutable std::shared_mutex mutex_;
   std::map<std::string, std::vector<Key>> sources_;
-  std::map<Key, Known> rows_;
-  std::map<std::string, std::vector<Key>> by_identity_;
+  using Rows = std::map<Key, Known>;
+  void forget(Rows::iterator row);
+  Rows rows_;
+  std::map<std::string, std::vector<const Key*>> by_identity_;  // keys of rows_
 };
 
 }  // namespace backplane

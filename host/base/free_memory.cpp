@@ -3,17 +3,17 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <mutex>
 
 namespace backplane {
 namespace {
 
-// As much as is worth a walk through the heaps, and as much as memory must have grown since the last one.
-constexpr std::size_t kMuch = 8 * 1024 * 1024;
-constexpr std::size_t kGrowth = 4 * 1024 * 1024;
-
 std::size_t resident_bytes() { return memory_use().resident_bytes; }
+
+// As much as is worth a walk through the heaps, which is the longer the more there is in them.
+std::size_t much(std::size_t resident) { return std::clamp<std::size_t>(resident / 32, 2 * 1024 * 1024, 8 * 1024 * 1024); }
 
 }  // namespace
 
@@ -45,9 +45,11 @@ struct FreeMemory::State : std::enable_shared_from_this<State> {
   // What is free now was either free then too, and has gone back already, or memory has grown or more of it has been freed since.
   bool look() {
     const std::size_t free = mallinfo2().fordblks;
-    const bool grown = free >= kMuch && resident_bytes() >= resident_then + kGrowth;
-    if (!grown && free < free_then + kMuch) return false;
-    malloc_trim(kMuch / 8);
+    const std::size_t resident = resident_bytes();
+    const std::size_t worth = much(resident);
+    const bool grown = free >= worth && resident >= resident_then + worth / 2;
+    if (!grown && free < free_then + worth) return false;
+    malloc_trim(worth / 8);
     resident_then = resident_bytes();
     free_then = mallinfo2().fordblks;
     return true;

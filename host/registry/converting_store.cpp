@@ -12,34 +12,38 @@ class ConvertingStore final : public ServedStore {
   ConvertingStore(std::shared_ptr<ObjectStore> below, ResourceConfig config, std::shared_ptr<const Conversion> conversion,
                   std::shared_ptr<const TableConvertor> table)
       : below_(std::move(below)),
-        config_(std::move(config)),
-        face_{config_.kind, config_.resource},
+        names_(names_of(config, below_->config())),
+        face_{std::move(config.kind), std::move(config.resource)},
+        schema_(config.schema),
+        schemas_(std::move(config.schemas)),
+        strategy_(std::move(config.strategy)),
+        deprecation_warning_(std::move(config.deprecation_warning)),
         conversion_(std::move(conversion)),
         table_(std::move(table)),
-        manager_(config_.kind, config_.schema, below_->versions(), written_fields_of(speaker())) {}
+        manager_(face_.kind, schema_, below_->versions(), written_fields_of(speaker())) {}
 
   // ---- facts
-  GroupVersionKind kind() const override { return config_.kind; }
-  const Schema* schema() const override { return config_.schema; }
+  GroupVersionKind kind() const override { return face_.kind; }
+  const Schema* schema() const override { return schema_; }
   bool namespaced() const override { return below_->namespaced(); }
   bool returns_deleted() const noexcept override { return below_->returns_deleted(); }
   bool deletes_collections() const override { return below_->deletes_collections(); }
-  std::string singular_name() const override { return config_.singular; }
-  std::vector<std::string> short_names() const override { return config_.short_names; }
-  std::vector<std::string> categories() const override { return config_.categories; }
+  std::string singular_name() const override { return names_ ? names_->singular : below_->singular_name(); }
+  std::vector<std::string> short_names() const override { return names_ ? names_->short_names : below_->short_names(); }
+  std::vector<std::string> categories() const override { return names_ ? names_->categories : below_->categories(); }
   GroupVersionKind storage_version() const override { return below_->storage_version(); }
   const TableConvertor& table_convertor() const override { return *table_; }
   std::optional<std::string_view> field(const ObjectEntry& object, std::string_view label) const override {
     const auto stored = conversion_->stored_field_label(label);
     return stored.ok() ? below_->field(object, *stored) : std::nullopt;
   }
-  std::string list_kind() const override { return config_.list_kind; }
-  std::string deprecation_warning() const override { return config_.deprecation_warning; }
+  std::string list_kind() const override { return names_ ? names_->list_kind : below_->list_kind(); }
+  std::string deprecation_warning() const override { return deprecation_warning_; }
 
   // ---- ServedStore
   ObjectStore& stored() noexcept override { return *below_; }
   const ResourceFace& face() const noexcept override { return face_; }
-  const Strategy* own() const noexcept override { return config_.strategy.get(); }
+  const Strategy* own() const noexcept override { return strategy_.get(); }
   const FieldManager& fields() const noexcept override { return manager_; }
   std::shared_ptr<const FieldVersions> versions() const noexcept override { return below_->versions(); }
 
@@ -124,8 +128,8 @@ class ConvertingStore final : public ServedStore {
 
   // Who says what a write reaches: this version, if it has something to say.
   const Strategy* speaker() const {
-    const bool says = dynamic_cast<const WrittenFieldsProvider*>(config_.strategy.get()) != nullptr;
-    return says ? config_.strategy.get() : below_->config().strategy.get();
+    const bool says = dynamic_cast<const WrittenFieldsProvider*>(strategy_.get()) != nullptr;
+    return says ? strategy_.get() : below_->config().strategy.get();
   }
 
   // Field labels become those of the stored version.
@@ -137,9 +141,26 @@ class ConvertingStore final : public ServedStore {
     return {};
   }
 
+  // What the resource is called in this version, where it is called otherwise in the stored one.
+  struct Names {
+    std::string singular;
+    std::vector<std::string> short_names;
+    std::vector<std::string> categories;
+    std::string list_kind;
+    bool operator==(const Names&) const = default;
+  };
+  static std::unique_ptr<const Names> names_of(const ResourceConfig& config, const ResourceConfig& stored) {
+    const auto names = [](const ResourceConfig& of) { return Names{of.singular, of.short_names, of.categories, of.list_kind}; };
+    return names(config) == names(stored) ? nullptr : std::make_unique<const Names>(names(config));
+  }
+
   std::shared_ptr<ObjectStore> below_;
-  ResourceConfig config_;
-  ResourceFace face_;
+  const std::unique_ptr<const Names> names_;
+  const ResourceFace face_;
+  const Schema* const schema_;
+  const std::shared_ptr<const SchemaSet> schemas_;
+  const std::shared_ptr<const Strategy> strategy_;
+  const std::string deprecation_warning_;
   std::shared_ptr<const Conversion> conversion_;
   std::shared_ptr<const TableConvertor> table_;
   FieldManager manager_;

@@ -54,9 +54,9 @@ void StoreEnvironment::State::start(StorageBackend& the_storage, CacheHub& the_c
 void StoreEnvironment::State::attach(registry::BackingSlot& slot) {
   std::lock_guard lock(mutex);
   Prefix& prefix = prefixes[slot.config().prefix];
-  const bool renewed = prefix.users > 0 && !same(prefix.config, slot.config());
+  const bool renewed = prefix.users > 0 && !same(*prefix.config, slot.config());
   ++prefix.users;
-  prefix.config = slot.config();
+  prefix.config = slot.shared_config();
   if (caches == nullptr) {
     waiting.push_back(&slot);
     return;

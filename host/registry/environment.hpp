@@ -32,19 +32,25 @@ struct Backing {
 // A store's place in the environment: empty until start().
 class BackingSlot {
  public:
-  BackingSlot(CacheConfig config, StoredKind kind) : config_(std::move(config)), kind_(std::move(kind)) {}
+  BackingSlot(CacheConfig config, StoredKind kind)
+      : config_(std::make_shared<const CacheConfig>(std::move(config))), kind_(std::make_unique<const StoredKind>(std::move(kind))) {}
   BackingSlot(const BackingSlot&) = delete;
   BackingSlot& operator=(const BackingSlot&) = delete;
   ~BackingSlot() { delete backing_.load(std::memory_order_acquire); }
 
-  const CacheConfig& config() const noexcept { return config_; }
-  const StoredKind& kind() const noexcept { return kind_; }
+  const CacheConfig& config() const noexcept { return *config_; }
+  std::shared_ptr<const CacheConfig> shared_config() const noexcept { return config_; }
+  // Until it is filled.
+  const StoredKind& kind() const noexcept { return *kind_; }
   const Backing* get() const noexcept { return backing_.load(std::memory_order_acquire); }
-  void fill(Backing backing) { backing_.store(new Backing(std::move(backing)), std::memory_order_release); }
+  void fill(Backing backing) {
+    backing_.store(new Backing(std::move(backing)), std::memory_order_release);
+    kind_.reset();
+  }
 
  private:
-  CacheConfig config_;
-  const StoredKind kind_;
+  const std::shared_ptr<const CacheConfig> config_;
+  std::unique_ptr<const StoredKind> kind_;
   std::atomic<const Backing*> backing_{nullptr};
 };
 
@@ -68,7 +74,7 @@ struct StoreEnvironment::State {
   // resource whose definition has changed): what watches the old one ends with close_retired().
   struct Prefix {
     int users = 0;
-    CacheConfig config;
+    std::shared_ptr<const CacheConfig> config;
   };
   std::vector<registry::BackingSlot*> waiting;  // made before start()
   std::map<std::string, Prefix> prefixes;

@@ -21,20 +21,15 @@ void append_at_revision(std::string& out, std::string_view json, const MetadataS
 
 }  // namespace
 
-EntryBuilder::EntryBuilder(const CacheConfig& config)
-    : prefix_(config.prefix),
-      namespaced_(config.namespaced),
-      sorted_keys_(config.sorted_keys),
-      kind_(config.kind),
-      api_version_(config.api_version),
-      empty_members_(config.empty_members),
-      head_(R"({"kind":")" + config.kind + R"(","apiVersion":")" + config.api_version + R"(",)"),
-      fields_(config.fields) {}
+EntryBuilder::EntryBuilder(CacheConfig config)
+    : config_(std::move(config)),
+      head_(R"({"kind":")" + config_.kind + R"(","apiVersion":")" + config_.api_version + R"(",)"),
+      fields_(config_.fields) {}
 
 void EntryBuilder::read_name(std::string_view key, ObjectEntry& entry) const {
-  std::string_view rest = key.substr(std::min(prefix_.size(), key.size()));
+  std::string_view rest = key.substr(std::min(config_.prefix.size(), key.size()));
   const auto slash = rest.find('/');
-  if (namespaced_ && slash != std::string_view::npos) {
+  if (config_.namespaced && slash != std::string_view::npos) {
     entry.ns = rest.substr(0, slash);
     rest.remove_prefix(slash + 1);
   }
@@ -56,7 +51,7 @@ std::shared_ptr<ObjectEntry> EntryBuilder::build_kept(std::string_view key, std:
   append_compact_json(compact, kept);
   auto entry = build(key, compact, revision, type);
   std::string text;
-  append_at_revision(text, kept, scan_metadata(kept, sorted_keys_), revision);
+  append_at_revision(text, kept, scan_metadata(kept, config_.sorted_keys), revision);
   set_kept_json(*entry, std::move(text));
   return entry;
 }
@@ -71,7 +66,7 @@ std::shared_ptr<ObjectEntry> EntryBuilder::build(std::string_view key, std::stri
   entry->key = key;
   entry->revision = revision;
   read_name(key, *entry);
-  auto scan = scan_metadata(json, sorted_keys_);
+  auto scan = scan_metadata(json, config_.sorted_keys);
   entry->labels = std::move(scan.labels);
   entry->fields = fields_.extract(json, scan.end);
 
@@ -84,7 +79,7 @@ std::shared_ptr<ObjectEntry> EntryBuilder::build(std::string_view key, std::stri
   const std::size_t size = frame.size() - head.size();
   frame.append(json_frame_tail());
 
-  const bool headed = !sorted_keys_ && std::string_view(frame).substr(head.size()).starts_with(head_);
+  const bool headed = !config_.sorted_keys && std::string_view(frame).substr(head.size()).starts_with(head_);
   const auto item_offset = headed ? static_cast<std::uint32_t>(head_.size()) : 0;
   entry->set_json_in_frame(SharedBytes(std::move(frame)), head.size(), size, item_offset, type);
   return entry;
@@ -94,14 +89,14 @@ WatchEvent EntryBuilder::bookmark(Revision revision, bool initial_events_end) co
   const std::string version = R"("resourceVersion":")" + std::to_string(revision) + '"';
   const std::string_view end = R"("annotations":{"k8s.io/initial-events-end":"true"})";
   std::string json;
-  if (sorted_keys_) {
-    json = R"({"apiVersion":")" + api_version_ + R"(","kind":")" + kind_ + R"(","metadata":{)";
+  if (config_.sorted_keys) {
+    json = R"({"apiVersion":")" + config_.api_version + R"(","kind":")" + config_.kind + R"(","metadata":{)";
     if (initial_events_end) json.append(end).push_back(',');
     json.append(version).append("}");
   } else {
     json = head_ + R"("metadata":{)" + version;
     if (initial_events_end) json.append(",").append(end);
-    json.append("}").append(empty_members_);
+    json.append("}").append(config_.empty_members);
   }
   json.push_back('}');
 

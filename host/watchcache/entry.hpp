@@ -18,7 +18,9 @@ namespace backplane {
 
 class EntryBuilder {
  public:
-  explicit EntryBuilder(const CacheConfig& config);
+  explicit EntryBuilder(CacheConfig config);
+
+  const CacheConfig& config() const noexcept { return config_; }
 
   ObjectRef build(const KeyValue& stored, WatchEvent::Type type) const;
   // The same object at another revision: what a DELETED event carries.
@@ -32,12 +34,7 @@ class EntryBuilder {
   std::shared_ptr<ObjectEntry> build_kept(std::string_view key, std::string_view kept, Revision revision, WatchEvent::Type type) const;
   void read_name(std::string_view key, ObjectEntry& entry) const;
 
-  const std::string prefix_;
-  const bool namespaced_;
-  const bool sorted_keys_;
-  const std::string kind_;
-  const std::string api_version_;
-  const std::string empty_members_;
+  const CacheConfig config_;
   const std::string head_;  // {"kind":"Pod","apiVersion":"v1",
   const FieldPlan fields_;
 };

@@ -19,8 +19,7 @@ constexpr std::size_t kMaxBuffered = 64 * 1024 * 1024;
 
 PrefixCache::PrefixCache(std::shared_ptr<FollowedStore> store, CacheConfig config)
     : store_(std::move(store)),
-      config_(std::move(config)),
-      builder_(config_),
+      builder_(std::move(config)),
       log_(std::make_shared<EventLog>([this](EventLog::Clock::time_point due) { set_alarm(due); })),
       snapshot_(std::make_shared<const Snapshot>()) {}
 

@@ -173,8 +173,8 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   Task<Result<ListResult>> list_from_store(Selection selection, ListPlan plan);
 
   const std::shared_ptr<FollowedStore> store_;
-  const CacheConfig config_;
   const EntryBuilder builder_;
+  const CacheConfig& config_ = builder_.config();
   const std::shared_ptr<EventLog> log_;
   Published<Snapshot> snapshot_;
   std::atomic<State> state_{State::kIdle};

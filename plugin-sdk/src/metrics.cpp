@@ -9,41 +9,81 @@
 namespace backplane BACKPLANE_API {
 namespace {
 
-using Key = std::vector<std::string>;
 using Values = std::initializer_list<std::string_view>;
 
-// A key has a text for each label, of which those at the end may be left out.
+// The texts of a series' labels in one, each with a zero behind it; those at the end that are empty are left out.  There may be ten series
+// for each resource.
+using Key = std::string;
+
+// How many of them count.
+std::size_t count_of(Values values) noexcept {
+  std::size_t count = values.size();
+  while (count > 0 && (values.begin() + count - 1)->empty()) --count;
+  return count;
+}
+
+Key key_of(Values values) {
+  const std::size_t count = count_of(values);
+  std::size_t size = count;
+  for (const std::string_view text : values) size += text.size();
+  Key out;
+  out.reserve(size);
+  for (std::size_t i = 0; i < count; ++i) out.append(*(values.begin() + i)).push_back('\0');
+  return out;
+}
+
+std::vector<std::string> texts_of(const Key& key, std::size_t labels) {
+  std::vector<std::string> out;
+  for (std::size_t from = 0; from < key.size();) {
+    const std::size_t end = key.find('\0', from);
+    out.push_back(key.substr(from, end - from));
+    from = end + 1;
+  }
+  out.resize(labels);
+  return out;
+}
+
 struct KeyHash {
   using is_transparent = void;
-  template <class Texts>
-  std::size_t operator()(const Texts& texts) const noexcept {
+  static std::size_t add(std::size_t out, std::string_view text) noexcept { return out * 1'000'003 + std::hash<std::string_view>()(text); }
+  std::size_t operator()(Values values) const noexcept {
     std::size_t out = 0;
-    for (const std::string_view text : texts) {
-      if (!text.empty()) out = out * 1'000'003 + std::hash<std::string_view>()(text);
+    for (std::size_t i = 0; i < count_of(values); ++i) out = add(out, *(values.begin() + i));
+    return out;
+  }
+  std::size_t operator()(const Key& key) const noexcept {
+    std::size_t out = 0;
+    for (std::string_view rest = key; !rest.empty();) {
+      const std::size_t end = rest.find('\0');
+      out = add(out, rest.substr(0, end));
+      rest.remove_prefix(end + 1);
     }
     return out;
   }
 };
 struct KeyEqual {
   using is_transparent = void;
-  template <class One, class Other>
-  bool operator()(const One& one, const Other& other) const noexcept {
-    auto a = one.begin();
-    auto b = other.begin();
-    for (; a != one.end() && b != other.end(); ++a, ++b) {
-      if (std::string_view(*a) != std::string_view(*b)) return false;
+  bool operator()(const Key& one, const Key& other) const noexcept { return one == other; }
+  bool operator()(Values values, const Key& key) const noexcept { return (*this)(key, values); }
+  bool operator()(const Key& key, Values values) const noexcept {
+    std::string_view rest = key;
+    for (std::size_t i = 0; i < count_of(values); ++i) {
+      const std::string_view text = *(values.begin() + i);
+      if (rest.size() <= text.size() || rest.substr(0, text.size()) != text || rest[text.size()] != '\0') return false;
+      rest.remove_prefix(text.size() + 1);
     }
-    const auto empty = [](std::string_view text) { return text.empty(); };
-    return std::all_of(a, one.end(), empty) && std::all_of(b, other.end(), empty);
+    return rest.empty();
   }
 };
 
 // What is counted under one set of labels.
 struct Cell {
-  explicit Cell(std::size_t bounds) : buckets(bounds + 1) {}
+  explicit Cell(const Metric::Snapshot& metric)
+      : buckets(metric.kind == Metric::Kind::kHistogram ? std::make_unique<std::atomic<std::uint64_t>[]>(metric.bounds.size() + 1)
+                                                        : nullptr) {}
 
   std::atomic<double> value{0};
-  std::vector<std::atomic<std::uint64_t>> buckets;  // the last: above all bounds
+  const std::unique_ptr<std::atomic<std::uint64_t>[]> buckets;  // of a histogram; the last: above all bounds
 };
 
 struct Registry {
@@ -96,10 +136,9 @@ struct Metric::Cells {
       const auto found = cells.find(values);
       if (found != cells.end()) return change(found->second);
     }
-    Key key(values.begin(), values.end());
-    key.resize(empty.labels.size());
+    Key key = key_of(values);
     const std::unique_lock lock(mutex);
-    if (cells.size() < kMostSeries || cells.contains(values)) change(cells.try_emplace(std::move(key), empty.bounds.size()).first->second);
+    if (cells.size() < kMostSeries || cells.contains(values)) change(cells.try_emplace(std::move(key), empty).first->second);
   }
 
   const Snapshot empty;
@@ -122,6 +161,7 @@ void Metric::observe(Values values, double measured) {
   const std::vector<double>& bounds = cells_->empty.bounds;
   const auto bucket = static_cast<std::size_t>(std::lower_bound(bounds.begin(), bounds.end(), measured) - bounds.begin());
   cells_->with(values, [measured, bucket](Cell& cell) {
+    if (cell.buckets == nullptr) return;
     cell.buckets[bucket].fetch_add(1, std::memory_order_relaxed);
     cell.value.fetch_add(measured, std::memory_order_relaxed);
   });
@@ -139,9 +179,11 @@ Metric::Snapshot Metric::snapshot() const {
   for (const auto& [key, cell] : cells_->cells) {
     Series series;
     series.value = cell.value.load(std::memory_order_relaxed);
-    for (const auto& bucket : cell.buckets) series.count += series.buckets.emplace_back(bucket.load(std::memory_order_relaxed));
-    series.buckets.pop_back();
-    out.series.emplace(key, std::move(series));
+    for (std::size_t i = 0; cell.buckets != nullptr && i <= out.bounds.size(); ++i) {
+      series.count += series.buckets.emplace_back(cell.buckets[i].load(std::memory_order_relaxed));
+    }
+    if (!series.buckets.empty()) series.buckets.pop_back();
+    out.series.emplace(texts_of(key, out.labels.size()), std::move(series));
   }
   return out;
 }

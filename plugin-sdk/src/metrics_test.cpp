@@ -44,6 +44,21 @@ TEST(MetricsTest, AMeasureFallsIntoTheBucketThatItIsNotAbove) {
   EXPECT_EQ(series.value, 16);
 }
 
+TEST(MetricsTest, ASeriesIsFoundByAllOfItsLabels) {
+  Metric& things = Metric::counter("test_labels_total", "Labels.", {"a", "b", "c"});
+  things.add({"x", "", "z"});
+  things.add({"x", "", "z"});
+  things.add({"x", "z"});
+  things.add({"x", "z", ""});
+  things.add({"xz"});
+  things.add({});
+  const auto series = find("test_labels_total").series;
+  EXPECT_EQ(series.at({"x", "", "z"}).value, 2);
+  EXPECT_EQ(series.at({"x", "z", ""}).value, 2);
+  EXPECT_EQ(series.at({"xz", "", ""}).value, 1);
+  EXPECT_EQ(series.at({"", "", ""}).value, 1);
+}
+
 TEST(MetricsTest, SeriesAreBoundedAndForgotten) {
   Metric& many = Metric::counter("test_many_total", "Many.", {"n"});
   for (std::size_t i = 0; i < Metric::kMostSeries + 5; ++i) many.add({std::to_string(i)});

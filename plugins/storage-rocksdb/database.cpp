@@ -17,6 +17,7 @@ namespace {
 // The whole server is to stay small: what is hot lies in the watch cache above, so RocksDB needs little memory of its own.
 constexpr std::size_t kWriteBuffer = 8 * 1024 * 1024;       // per column family, before it is flushed
 constexpr std::size_t kAllWriteBuffers = 16 * 1024 * 1024;  // together
+constexpr std::uint64_t kMuch = 1024 * 1024;                // in them, of a store that has nothing to do
 constexpr std::size_t kBlockCache = 8 * 1024 * 1024;
 constexpr std::uint64_t kMaxWal = 32 * 1024 * 1024;  // bounds the replay of the next open
 
@@ -134,6 +135,19 @@ Status Database::open_handles() {
   return {};
 }
 
+bool Database::write_out_much() {
+  const Reading reading(*this);
+  if (!reading.ok()) return false;
+  std::uint64_t all = 0;
+  for (auto* family : families_) {
+    std::uint64_t one = 0;
+    if (db_->GetIntProperty(family, rocksdb::DB::Properties::kCurSizeActiveMemTable, &one)) all += one;
+  }
+  if (all < kMuch) return false;
+  write_out();
+  return true;
+}
+
 void Database::write_out() {
   rocksdb::FlushOptions aside;
   aside.wait = false;
@@ -141,7 +155,8 @@ void Database::write_out() {
   for (auto* family : families_) {
     const auto status = db_->Flush(aside, family);
     // Not now is later: the log has it all.
-    if (!status.ok() && logger_ != nullptr) logger_->warn("what the store's log gave back is not written out yet: " + status.ToString());
+    if (!status.ok() && logger_ != nullptr)
+      logger_->warn("what the store has in its log alone is not written out yet: " + status.ToString());
   }
 }
 

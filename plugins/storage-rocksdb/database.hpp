@@ -45,6 +45,9 @@ class Database {
   Status resume();
   // Until it is called, files stay as they are found: while the caches above load, merging them would take the processor and the disk.
   void merge_files();
+  // Makes files of what was written since the last ones, in the background, and so lets go of the memory that it takes; not of little.
+  // True: it has begun to.
+  bool write_out_much();
   std::int64_t size_bytes() const noexcept;
 
   // Access to the open database; ok() is false after close() and when it could not be opened again.

@@ -35,5 +35,32 @@ TEST_F(DatabaseTest, LeavesItsFilesAsTheyAreUntilItIsTold) {
   (*database)->merge_files();  // There is nothing to merge.
 }
 
+std::uint64_t bytes_in_memory(const Database& database, Family family) {
+  const Database::Reading reading(database);
+  std::uint64_t bytes = 0;
+  EXPECT_TRUE(reading.db().GetIntProperty(reading.family(family), rocksdb::DB::Properties::kCurSizeActiveMemTable, &bytes));
+  return bytes;
+}
+
+TEST_F(DatabaseTest, WritesOutWhatIsWorthIt) {
+  auto database = Database::open(directory_, nullptr);
+  ASSERT_TRUE(database.ok()) << database.status().message();
+  EXPECT_FALSE((*database)->write_out_much());
+  {
+    const Database::Reading reading(**database);
+    for (int i = 0; i < 32; ++i) {
+      const auto put =
+          reading.db().Put(rocksdb::WriteOptions(), reading.family(Family::kLive), std::to_string(i), std::string(64 * 1024, 'x'));
+      ASSERT_TRUE(put.ok()) << put.ToString();
+    }
+  }
+  ASSERT_GT(bytes_in_memory(**database, Family::kLive), 2u << 20);
+  EXPECT_TRUE((*database)->write_out_much());
+  EXPECT_LT(bytes_in_memory(**database, Family::kLive), 1u << 20);
+  EXPECT_FALSE((*database)->write_out_much());
+  EXPECT_TRUE((*database)->close().ok());
+  EXPECT_FALSE((*database)->write_out_much());
+}
+
 }  // namespace
 }  // namespace backplane::rocks

@@ -17,6 +17,8 @@ constexpr std::size_t kMaxGroup = 1024;                     // transactions in o
 constexpr std::chrono::hours kLongestLease{24 * 365 * 10};  // of what a stored time can mean
 constexpr std::chrono::seconds kExpireAgain{30};            // a lease whose keys could not be removed
 constexpr std::chrono::seconds kUndisturbed{10};            // after the start, while caches load
+constexpr std::chrono::seconds kQuiet{5};                   // between two looks at what is to be written out
+constexpr std::size_t kFewBytes = 64 * 1024;                // in that time, of a store that has little to do
 constexpr std::size_t kMissedEvents = 1024;                 // read at once after a failed write
 constexpr std::size_t kMaxGroupBytes = 8 * 1024 * 1024;     // of values in one fsync
 
@@ -150,7 +152,27 @@ void Writer::set_health(Status status) {
 std::optional<LeaseTable::Time> Writer::next_due() const {
   // A store that takes no writes cannot end leases either: it would only try and try.
   const auto expiry = health_.ok() ? leases_.next_expiry() : std::nullopt;
-  return expiry && merge_at_ ? std::min(*expiry, *merge_at_) : expiry ? expiry : merge_at_;
+  auto due = expiry;
+  for (const auto& other : {merge_at_, look_at_}) {
+    if (other && (!due || *other < *due)) due = other;
+  }
+  return due;
+}
+
+void Writer::count_written(std::size_t bytes) {
+  written_ += bytes;
+  if (!look_at_) look_at_ = LeaseTable::Clock::now() + kQuiet;
+}
+
+void Writer::write_out_when_quiet() {
+  const auto now = LeaseTable::Clock::now();
+  if (!look_at_ || now < *look_at_) return;
+  look_at_.reset();
+  if (std::exchange(written_, 0) > kFewBytes) {
+    look_at_ = now + kQuiet;
+  } else {
+    database_.write_out_much();
+  }
 }
 
 void Writer::merge_when_due() {
@@ -186,6 +208,7 @@ void Writer::run() {
   for (;;) {
     auto group = take();
     merge_when_due();
+    write_out_when_quiet();
     if (group.empty()) {
       std::unique_lock lock(mutex_);
       if (stopping_ && queue_.empty()) return;
@@ -207,6 +230,8 @@ void Writer::run() {
 void Writer::write(std::vector<Pending> group) {
   std::vector<Result<TxnResult>> answers(group.size());
   Status failed;
+  std::size_t bytes = 0;
+  for (const Pending& pending : group) bytes += bytes_of(pending);
   {
     const Database::Reading reading(database_);
     Batch batch(reading);
@@ -218,6 +243,7 @@ void Writer::write(std::vector<Pending> group) {
       if (!status.ok()) {
         failed = to_status(status, "write to the store");
       } else {
+        count_written(bytes);
         published_(batch.take_events(), revision_);
         committed_.store(revision_, std::memory_order_release);
       }

@@ -62,6 +62,9 @@ class Writer {
   void grant(std::chrono::seconds ttl, Batch& batch, Result<TxnResult>& answer);
   void raise(Revision revision, Batch& batch, Result<TxnResult>& answer);
   void expire_leases(Batch& batch);
+  void count_written(std::size_t bytes);
+  // A store that has little to do lets go of the memory in which it keeps what was written last.
+  void write_out_when_quiet();
   void set_health(Status status);
   Status newest_health() const;
   void recover();
@@ -85,6 +88,8 @@ class Writer {
   Revision revision_;  // the last one given out
   LeaseTable leases_;
   std::optional<LeaseTable::Time> merge_at_;  // nothing: the store's files are being merged already
+  std::optional<LeaseTable::Time> look_at_;   // at what is to be written out; nothing: no write has come since the last look
+  std::size_t written_ = 0;                   // bytes, since then
   LeaseId last_lease_ = 0;
   std::thread thread_;
 };
