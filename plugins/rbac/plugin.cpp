@@ -2,6 +2,8 @@
 #include "backplane/plugin.hpp"
 
 #include "backplane/kit/group.hpp"
+#include "bootstrap.hpp"
+#include "policy_keeper.hpp"
 #include "roles.hpp"
 
 namespace backplane::rbac {
@@ -9,7 +11,20 @@ namespace {
 
 class RbacPlugin final : public Plugin {
  public:
-  Status provision(Host& host) override { return kit::install_group(host, "rbac", rbac_group(), rbac_schemas()); }
+  Status provision(Host& host) override {
+    Status status = kit::install_group(host, "rbac", rbac_group(), rbac_schemas());
+    return status.ok() ? add_hook(host) : status;
+  }
+
+ private:
+  static Status add_hook(Host& host) {
+    // What --runtime-config switched off cannot be made, and need not be.
+    for (const std::string_view resource : {kClusterRoles, kClusterRoleBindings, kRoles, kRoleBindings}) {
+      if (!host.resource_enabled(resource_of(resource))) return {};
+    }
+    auto keeper = std::make_shared<PolicyKeeper>(host);
+    return host.add_post_start_hook("rbac/bootstrap-roles", [keeper](PostStartHookContext context) { return keeper->start(context); });
+  }
 };
 
 }  // namespace

@@ -92,6 +92,15 @@ class Compare(SideBySide):
         self.assertGreater(asked, 0)
         self.assertLessEqual(len(told) / asked, MOST, '\n'.join(told))
 
+    def test_the_roles_and_bindings_that_every_server_has_are_the_same(self):
+        for kind in ('clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'):
+            theirs, ours = (server.request('GET', '/apis/rbac.authorization.k8s.io/v1/' + kind)[2]['items'] for server in self.servers)
+            for item in theirs + ours:
+                del item['metadata']['uid'], item['metadata']['resourceVersion'], item['metadata']['creationTimestamp']
+                for entry in item['metadata']['managedFields']:
+                    del entry['time']
+            self.assertEqual(ours, theirs)
+
     def test_wrong_objects_are_refused_in_the_same_words(self):
         self.compare('wrong')
 

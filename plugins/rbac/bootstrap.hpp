@@ -1,0 +1,63 @@
+// The roles and bindings that every server has.
+//
+// Thread-safety: a policy belongs to one thread.
+// Errors:        none; data that cannot be read is a fault of the build, and ends it with an exception.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/json.hpp"
+#include "backplane/meta.hpp"
+#include "backplane/schema.hpp"
+
+namespace backplane::rbac {
+
+inline constexpr std::string_view kGroup = "rbac.authorization.k8s.io";
+inline constexpr std::string_view kClusterRoles = "clusterroles";
+inline constexpr std::string_view kClusterRoleBindings = "clusterrolebindings";
+inline constexpr std::string_view kRoles = "roles";
+inline constexpr std::string_view kRoleBindings = "rolebindings";
+// "false": the server leaves the object as it is.
+inline constexpr std::string_view kAutoUpdate = "rbac.authorization.kubernetes.io/autoupdate";
+
+inline GroupVersionResource resource_of(std::string_view resource) { return {std::string(kGroup), "v1", std::string(resource)}; }
+
+struct Delivered {
+  std::string_view resource;
+  std::string ns;  // empty: of the whole cluster
+  std::string name;
+  Object object;  // with its defaults
+  // What somebody has made of the object of this name is taken over when this one is made: a role's rules, a binding's subjects.
+  std::string successor_of;
+};
+
+// Of schema/rbac_bootstrap.json, in upstream's order; rows and rules that name gates are there when all of these are on.
+class BootstrapPolicy {
+ public:
+  using IsOn = std::function<bool(std::string_view gate)>;
+
+  explicit BootstrapPolicy(IsOn is_on);
+  // What selects objects that bear the labels of all that is delivered.
+  std::string selector() const;
+  std::size_t size() const { return rows_.size(); }
+  std::string_view ns(std::size_t index) const { return get_string(*rows_[index].row, "namespace"); }
+  // Made when it is asked for: most of what is there needs no change, and all of them at once are large.
+  Delivered at(std::size_t index) const;
+
+ private:
+  struct Row {
+    std::string_view resource, kind;
+    const Object* row;
+  };
+
+  IsOn is_on_;
+  std::shared_ptr<const SchemaSet> schemas_;
+  Value document_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace backplane::rbac

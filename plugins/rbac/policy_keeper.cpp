@@ -1,0 +1,186 @@
+#include "policy_keeper.hpp"
+
+#include <array>
+
+#include "backplane/kit/held_back.hpp"
+#include "backplane/kit/walk.hpp"
+#include "backplane/meta.hpp"
+
+namespace backplane::rbac {
+namespace {
+
+using namespace kit;
+
+// The store commits together what comes together; more would cost memory that is not needed again.
+constexpr int kWorkers = 32;
+constexpr std::chrono::milliseconds kFirstPause{50};
+constexpr std::chrono::seconds kLongestPause{1};
+constexpr std::chrono::seconds kPatience{30};
+// Keys; those of objects are digits.
+constexpr std::string_view kLists = "lists";
+constexpr std::string_view kNamespace = "namespace/";
+
+constexpr std::array<std::string_view, 4> kResources = {kClusterRoles, kClusterRoleBindings, kRoles, kRoleBindings};
+
+std::string place_of(std::string_view resource, std::string_view ns, std::string_view name) {
+  return std::string(resource).append("/").append(ns).append("/").append(name);
+}
+
+std::string place_of(const Delivered& delivered) { return place_of(delivered.resource, delivered.ns, delivered.name); }
+
+std::string said(const Delivered& delivered) {
+  return " resource=" + std::string(delivered.resource) + (delivered.ns.empty() ? "" : " namespace=" + delivered.ns) +
+         " name=" + delivered.name;
+}
+
+}  // namespace
+
+PolicyKeeper::PolicyKeeper(Host& host)
+    : host_(host),
+      queue_(std::make_shared<WorkQueue>(host.executor(), item_exponential_failure_rate_limiter(kFirstPause, kLongestPause))) {}
+
+Task<Status> PolicyKeeper::start(PostStartHookContext context) {
+  const auto self = shared_from_this();
+  client_.emplace(host_.client());
+  policy_.emplace([this](std::string_view gate) { return gate_is_on(host_, gate); });
+  context.stop.on_fire([queue = queue_, completed = completed_] {
+    queue->shut_down();
+    completed.set(Status());
+  });
+  open(std::string(kLists));
+  spawn_workers(host_, "rbac-bootstrap-roles", kWorkers, queue_, [self](std::string key) { return self->work(std::move(key)); });
+  const auto stop_waiting = context.executor.after(kPatience, [self] { self->finish(internal_error(self->last_failure_)); });
+  auto completed = completed_.future();
+  Status status = co_await completed;
+  stop_waiting();
+  if (status.ok()) co_return Status();
+  co_return internal_error("unable to initialize roles: " + status.message());
+}
+
+void PolicyKeeper::open(std::string key) {
+  if (open_.insert(key).second) queue_->add(key);
+}
+
+void PolicyKeeper::finish(Status status) {
+  queue_->shut_down();
+  completed_.set(std::move(status));
+}
+
+Task<Status> PolicyKeeper::work(std::string key) {
+  Status status = co_await do_work(key);
+  if (!status.ok()) {
+    last_failure_ = status.message();
+    co_return status;
+  }
+  open_.erase(key);
+  if (open_.empty()) {
+    policy_.reset();
+    finish(Status());
+  }
+  co_return Status();
+}
+
+Task<Status> PolicyKeeper::do_work(std::string key) {
+  if (key == kLists) {
+    for (const std::string_view resource : kResources) {
+      Status status = co_await read_labelled(resource);
+      if (!status.ok()) co_return status;
+    }
+    plan();
+    co_return Status();
+  }
+  if (!key.starts_with(kNamespace)) co_return co_await ensure(std::stoul(key));
+  const std::string ns = key.substr(kNamespace.size());
+  Status status = co_await ensure_namespace(ns);
+  if (!status.ok()) co_return status;
+  for (std::size_t i = 0; i < policy_->size(); ++i) {
+    if (policy_->ns(i) == ns && !labelled_.contains(place_of(policy_->at(i)))) open(std::to_string(i));
+  }
+  co_return Status();
+}
+
+Task<Status> PolicyKeeper::read_labelled(std::string_view resource) {
+  ListOptions options;
+  options.labels = std::move(*LabelSelector::parse(policy_->selector()));
+  auto listed = co_await client_->list(resource_of(resource), "", std::move(options));
+  if (!listed.ok()) co_return std::move(listed).status();
+  each_mutable(*listed, "items",
+               [&](Object& item) { labelled_[place_of(resource, meta_namespace(item), meta_name(item))] = std::move(item); });
+  co_return Status();
+}
+
+void PolicyKeeper::plan() {
+  for (std::size_t i = 0; i < policy_->size(); ++i) {
+    const Delivered delivered = policy_->at(i);
+    const auto have = labelled_.find(place_of(delivered));
+    if (have == labelled_.end()) {
+      open(delivered.ns.empty() ? std::to_string(i) : std::string(kNamespace) + delivered.ns);
+    } else if (revision_of(delivered, have->second)) {
+      open(std::to_string(i));
+    }
+  }
+}
+
+Task<Status> PolicyKeeper::ensure_namespace(std::string ns) {
+  const GroupVersionResource namespaces("", "v1", "namespaces");
+  auto have = co_await client_->get(namespaces, "", ns);
+  if (have.ok() || have.status().code() != 404) co_return have.ok() ? Status() : std::move(have).status();
+  Object object;
+  object["metadata"] = Object{{"name", ns}};
+  auto made = co_await client_->create(namespaces, "", std::move(object));
+  const bool there = made.ok() || made.status().code() == 409;
+  co_return there ? Status() : std::move(made).status();
+}
+
+Task<Status> PolicyKeeper::ensure(std::size_t index) {
+  Delivered delivered = policy_->at(index);
+  // What was listed is good for one attempt.
+  if (auto listed = labelled_.extract(place_of(delivered))) co_return co_await update(delivered, listed.mapped());
+  Status made = co_await create(delivered);
+  if (made.code() != 409) co_return made;
+  auto have = co_await client_->get(resource_of(delivered.resource), delivered.ns, delivered.name);
+  if (!have.ok()) co_return std::move(have).status();
+  co_return co_await update(delivered, *have);
+}
+
+Task<Status> PolicyKeeper::create(Delivered delivered) {
+  const GroupVersionResource resource = resource_of(delivered.resource);
+  if (!delivered.successor_of.empty()) {
+    auto predecessor = co_await client_->get(resource, delivered.ns, delivered.successor_of);
+    if (predecessor.ok()) delivered.object = succeeding(delivered, *predecessor);
+  }
+  auto made = co_await client_->create(resource, delivered.ns, std::move(delivered.object));
+  co_return made.ok() ? Status() : std::move(made).status();
+}
+
+std::optional<Revision> PolicyKeeper::revision_of(const Delivered& delivered, const Object& current) {
+  std::optional<Revision> revision = revised(delivered, current);
+  if (!revision || !revision->forbidden) return revision;
+  host_.logger().warn("an object that is not to be updated lacks some of what the server delivers" + said(delivered));
+  return std::nullopt;
+}
+
+Task<Status> PolicyKeeper::update(const Delivered& delivered, const Object& current) {
+  std::optional<Revision> revision = revision_of(delivered, current);
+  if (!revision) co_return Status();
+  std::string uid(meta_text(current, "uid"));
+  Status written = co_await write(delivered, std::move(*revision), std::move(uid));
+  if (written.ok()) host_.logger().info("an object has what the server delivers again" + said(delivered));
+  co_return written;
+}
+
+Task<Status> PolicyKeeper::write(const Delivered& delivered, Revision revision, std::string uid) {
+  const GroupVersionResource resource = resource_of(delivered.resource);
+  if (!revision.replaces) {
+    auto written = co_await client_->update(resource, delivered.ns, std::move(revision.object));
+    co_return written.ok() ? Status() : std::move(written).status();
+  }
+  DeleteOptions options;
+  options.preconditions.uid = std::move(uid);
+  auto removed = co_await client_->remove(resource, delivered.ns, delivered.name, std::move(options));
+  if (!removed.ok() && removed.status().code() != 404) co_return std::move(removed).status();
+  auto made = co_await client_->create(resource, delivered.ns, std::move(revision.object));
+  co_return made.ok() ? Status() : std::move(made).status();
+}
+
+}  // namespace backplane::rbac

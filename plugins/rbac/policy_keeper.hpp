@@ -1,0 +1,60 @@
+// Makes the roles and bindings that every server has, and gives back to them what they lack (the hook rbac/bootstrap-roles).
+//
+// It runs once, at the start.  What carries the server's label is listed, the rest of what is delivered is made; where that is there
+// without the label, it is read.  What has to be written is under way at once, so that the store commits it together.
+// Thread-safety: everything on the plugin's executor.
+// Lifetime:      its tasks keep it, and end with the hook, or when the server stops.
+// Errors:        what fails is tried again for half a minute; then the hook fails, and with it the start.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "backplane/client.hpp"
+#include "backplane/hooks.hpp"
+#include "backplane/host.hpp"
+#include "backplane/work_queue.hpp"
+#include "bootstrap.hpp"
+#include "reconcile.hpp"
+
+namespace backplane::rbac {
+
+class PolicyKeeper : public std::enable_shared_from_this<PolicyKeeper> {
+ public:
+  explicit PolicyKeeper(Host& host);
+  // Returns when everything is there, or the server stops.
+  Task<Status> start(PostStartHookContext context);
+
+ private:
+  // A key is the place of an object in the policy, or the name of a namespace behind which stand the objects that are missing in it, or
+  // stands for the lists that are read first.
+  void open(std::string key);
+  void finish(Status status);
+  Task<Status> work(std::string key);
+  Task<Status> do_work(std::string key);
+  Task<Status> read_labelled(std::string_view resource);
+  // What the lists leave to be done.
+  void plan();
+  void plan(std::size_t index);
+  Task<Status> ensure_namespace(std::string ns);
+  Task<Status> ensure(std::size_t index);
+  Task<Status> create(Delivered delivered);
+  Task<Status> update(const Delivered& delivered, const Object& current);
+  Task<Status> write(const Delivered& delivered, Revision revision, std::string uid);
+  // What may be written in the place of `current`.
+  std::optional<Revision> revision_of(const Delivered& delivered, const Object& current);
+
+  Host& host_;
+  const std::shared_ptr<WorkQueue> queue_;
+  std::optional<ApiClient> client_;
+  std::optional<BootstrapPolicy> policy_;
+  std::map<std::string, Object> labelled_;  // by resource, namespace and name
+  std::set<std::string> open_;              // keys that are still to be done
+  std::string last_failure_ = "timed out";
+  Promise<Status> completed_;
+};
+
+}  // namespace backplane::rbac
