@@ -27,7 +27,7 @@ class Guaranteed {
       auto waiting = store_.turns().take(key_, kPatience);
       turn = co_await std::move(waiting);
     }
-    if (!waited) entry_ = backing_.cache->peek(key_);
+    if (!waited && !dry_run_) entry_ = backing_.cache->peek(key_);
     if (entry_ == nullptr) {
       Status read = co_await refresh();
       if (!read.ok()) co_return read;
@@ -64,8 +64,9 @@ class Guaranteed {
   using Attempt = Result<std::optional<Outcome>>;
   static Attempt again() { return std::optional<Outcome>(); }
 
-  Guaranteed(ObjectStore& store, const Backing& backing, RequestContext& context, std::string name, std::string key)
-      : store_(store), backing_(backing), context_(context), name_(std::move(name)), key_(std::move(key)) {}
+  // A dry run begins from the backend's state: no commit would tell that a cached one no longer stands.
+  Guaranteed(ObjectStore& store, const Backing& backing, RequestContext& context, std::string name, std::string key, bool dry_run)
+      : store_(store), backing_(backing), context_(context), name_(std::move(name)), key_(std::move(key)), dry_run_(dry_run) {}
 
   Task<Status> refresh() {
     auto stored = co_await store_.read_stored(backing_, key_);
@@ -105,6 +106,7 @@ class Guaranteed {
   RequestContext& context_;
   std::string name_;
   std::string key_;
+  const bool dry_run_;
   ObjectRef entry_;       // the state worked from; null: no such object
   bool current_ = false;  // entry_ came from the backend, not from the cache
 };

@@ -12,7 +12,7 @@ class DeleteOperation final : public Guaranteed<DeleteOperation, DeleteResult> {
  public:
   DeleteOperation(ObjectStore& store, const Backing& backing, WriteMode mode, RequestContext& context, std::string ns, std::string name,
                   std::string key, DeleteOptions options)
-      : Guaranteed(store, backing, context, std::move(name), std::move(key)),
+      : Guaranteed(store, backing, context, std::move(name), std::move(key), options.dry_run),
         mode_(mode),
         ns_(std::move(ns)),
         options_(std::move(options)) {}

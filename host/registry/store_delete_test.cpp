@@ -159,6 +159,20 @@ TEST_F(StoreDeleteTest, ADryRunRemovesAndMarksNothing) {
   EXPECT_TRUE(get("a").ok());
 }
 
+TEST_F(StoreDeleteTest, ADryRunIsJudgedByTheNewestObject) {
+  make(std::make_shared<TestStrategy>());
+  ASSERT_TRUE(create(thing(R"("name":"a")")).ok());
+  cache().catch_up();
+  Object marked = json::parse(storage.data.at(key("a")).value.view()).as_object();
+  ObjectMeta(marked).set_finalizers({"example.com/x"});
+  storage.put(key("a"), to_json(marked));
+  DeleteOptions options;
+  options.dry_run = true;
+  const auto tried = remove("a", options);
+  ASSERT_TRUE(tried.ok()) << tried.status().message();
+  EXPECT_FALSE(tried->deleted);
+}
+
 TEST_F(StoreDeleteTest, AdmissionMayRefuse) {
   make(std::make_shared<TestStrategy>());
   ASSERT_TRUE(create(thing(R"("name":"a")")).ok());

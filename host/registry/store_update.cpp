@@ -18,11 +18,10 @@ class UpdateOperation final : public Guaranteed<UpdateOperation, UpdateResult> {
  public:
   UpdateOperation(ObjectStore& store, const Backing& backing, WriteMode mode, RequestContext& context, std::string name, std::string key,
                   UpdatedObjectInfo& info, WriteOptions options, bool may_create)
-      : Guaranteed(store, backing, context, std::move(name), std::move(key)),
+      : Guaranteed(store, backing, context, std::move(name), std::move(key), options.dry_run),
         mode_(mode),
         info_(info),
         options_(std::move(options)),
-        dry_run_(options_.dry_run),
         may_create_(may_create || mode.strategy->facts().create_on_update) {
     mode_.sent = &info;
   }
@@ -66,7 +65,6 @@ class UpdateOperation final : public Guaranteed<UpdateOperation, UpdateResult> {
   WriteMode mode_;
   UpdatedObjectInfo& info_;
   WriteOptions options_;
-  bool dry_run_;
   bool may_create_;
   bool without_managers_ = false;
   std::optional<AdmissionAttributes> attributes_;  // of the try at hand

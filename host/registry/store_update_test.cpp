@@ -124,6 +124,18 @@ TEST_F(StoreUpdateTest, NoChangeAgainstAStaleCacheIsStillAChange) {
   EXPECT_EQ(get_string_path(parsed(updated->object), "data.k"), "1");
 }
 
+// No commit tells a dry run that what it began from no longer stands.
+TEST_F(StoreUpdateTest, ADryRunIsJudgedByTheNewestObject) {
+  make_with_one(std::make_shared<TestStrategy>(), R"("name":"a")", R"(,"data":{"k":"1"})");
+  meanwhile("a", "k", "2");
+  Change labelled([](Object& changed) { ObjectMeta(changed).mutable_labels()["l"] = "1"; });
+  WriteOptions options;
+  options.dry_run = true;
+  const auto tried = update("a", labelled, options);
+  ASSERT_TRUE(tried.ok()) << tried.status().message();
+  EXPECT_EQ(get_string_path(parsed(tried->object), "data.k"), "2");
+}
+
 TEST_F(StoreUpdateTest, AnUnconditionalUpdateIsRefusedWhereTheKindDoesNotAllowIt) {
   auto strategy = std::make_shared<TestStrategy>(KindFacts{.unconditional_update = false});
   make_with_one(strategy);
