@@ -42,6 +42,35 @@ TEST_F(PatchTest, ARefusedJsonPatchShowsItsObjectsInOrder) {
   EXPECT_LT(body.find("a9998"), body.find("k1000"));
 }
 
+constexpr std::string_view kOwned =
+    R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"n","resourceVersion":"5","ownerReferences":[)"
+    R"({"kind":"Pod","apiVersion":"v1","name":"p","uid":"u"},{"kind":"Pod","apiVersion":"v1","name":"q","uid":"v"}]}})";
+
+// Items of lists are opened like members of objects, and others stay as they were.
+TEST_F(PatchTest, ARefusedJsonPatchShowsWhatItHasOpenedInOrder) {
+  use_config_maps();
+  store_->put(kOwned);
+  const auto shown = [this](std::string_view operations) { return message_of(patch(kJsonPatch, std::string(operations))); };
+  const std::string sorted = R"({\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"name\":7,\"uid\":\"u\"})";
+  const std::string other = R"({\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"name\":\"q\",\"uid\":\"v\"})";
+  const std::string replaced = shown(R"([{"op":"replace","path":"/metadata/ownerReferences/0/name","value":7}])");
+  EXPECT_NE(replaced.find("[" + sorted + "," + other + "]"), std::string::npos) << replaced;
+  const std::string compared =
+      shown(R"([{"op":"test","path":"/metadata/ownerReferences/0","value":{"kind":"Pod","apiVersion":"v1","name":"p","uid":"u"}},)"
+            R"({"op":"add","path":"/kind","value":7}])");
+  EXPECT_NE(compared.find(R"([{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"name\":\"p\",\"uid\":\"u\"},)" + other), std::string::npos)
+      << compared;
+  const std::string copied = shown(R"([{"op":"copy","from":"/metadata/ownerReferences/1","path":"/metadata/ownerReferences/1/name"}])");
+  EXPECT_NE(copied.find(R"(\"name\":{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"name\":\"q\")"), std::string::npos) << copied;
+}
+
+TEST_F(PatchTest, ARefusedMergePatchShowsWhatItPutsInAPlaceInOrder) {
+  use_config_maps();
+  store_->put(kOwned);
+  const std::string shown = message_of(patch(kMergePatch, R"({"metadata":{"ownerReferences":[{"uid":7,"name":"p","kind":"Pod"}]}})"));
+  EXPECT_NE(shown.find(R"([{\"kind\":\"Pod\",\"name\":\"p\",\"uid\":7}])"), std::string::npos) << shown;
+}
+
 TEST_F(PatchTest, AJsonPatchIsAppliedInOrder) {
   use_config_maps();
   store_->put(kStoredMap);
@@ -165,6 +194,17 @@ TEST_F(PatchTest, UnknownFieldsOfAPatchAreWarnedAboutOnce) {
   EXPECT_EQ(got.code(), 200);
   EXPECT_EQ(got.warnings(), std::vector<std::string>{R"(299 - "unknown field \"bar\"")"});
   EXPECT_TRUE(patch(kMergePatch, R"({"bar":2})", "a?fieldValidation=Ignore").warnings().empty());
+}
+
+TEST_F(PatchTest, UnknownFieldsAreMetInTheOrderOfWhatThePatchHasMade) {
+  use_config_maps();
+  store_->put(kStoredMap);
+  const Response added = patch(kJsonPatch, R"([{"op":"add","path":"/metadata/x","value":1},{"op":"add","path":"/metadata/b","value":1}])");
+  EXPECT_EQ(added.warnings(),
+            (std::vector<std::string>{R"(299 - "unknown field \"metadata.b\"")", R"(299 - "unknown field \"metadata.x\"")"}));
+  const Response whole = patch(kJsonPatch, R"([{"op":"replace","path":"/metadata","value":{"name":"a","x":1,"b":1}}])");
+  EXPECT_EQ(whole.warnings(),
+            (std::vector<std::string>{R"(299 - "unknown field \"metadata.x\"")", R"(299 - "unknown field \"metadata.b\"")"}));
 }
 
 TEST_F(PatchTest, AKindCannotBePatchedIntoAnother) {

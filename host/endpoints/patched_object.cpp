@@ -1,6 +1,7 @@
 #include "endpoints/patched_object.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <unordered_set>
 
 #include "backplane/json_reading.hpp"
@@ -29,40 +30,84 @@ void sort_members(Object& object) {
   object = std::move(sorted);
 }
 
-// The objects that a merge patch walks through.
-void sort_merged(Value& target, const Value& patch) {
+// The objects of a value, those of its lists too.
+void sort_within(Value& value) {
+  if (Object* object = value.if_object(); object != nullptr && !is_raw(value)) {
+    sort_members(*object);
+    for (auto& member : *object) sort_within(member.value());
+  } else if (Array* array = value.if_array()) {
+    for (Value& item : *array) sort_within(item);
+  }
+}
+
+// The objects that a merge patch walks through, and all of what it puts in the place of something else than an object.
+void sort_merged(Value& target, const Value& patch, const Object* original) {
   if (!target.is_object() || !patch.is_object()) return;
+  if (original == nullptr) return sort_within(target);
   sort_members(target.get_object());
   for (const auto& member : patch.get_object()) {
-    if (Value* child = find(target.get_object(), member.key())) sort_merged(*child, member.value());
+    Value* child = find(target.get_object(), member.key());
+    if (child == nullptr) continue;
+    const Object* before = get_object(*original, member.key());
+    if (before == nullptr) {
+      sort_within(*child);
+    } else {
+      sort_merged(*child, member.value(), before);
+    }
   }
 }
 
 // Objects whose members are in order: they stay where they are, as those around them are sorted first.
 using Sorted = std::unordered_set<const Object*>;
 
-// The objects on the way to a JSON pointer.
-void sort_along(Value& target, std::string_view pointer, Sorted& sorted) {
+std::string unescaped(std::string_view part) {
+  std::string out;
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    const bool escape = part[i] == '~' && i + 1 < part.size() && (part[i + 1] == '0' || part[i + 1] == '1');
+    out.push_back(!escape ? part[i] : part[++i] == '0' ? '~' : '/');
+  }
+  return out;
+}
+
+// A member of an object, or an item of a list; null: neither.
+Value* step_into(Value& value, std::string_view part) {
+  if (value.is_object()) return find(value.get_object(), unescaped(part));
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
+  if (!value.is_array() || error != std::errc() || end != part.data() + part.size() || index >= value.get_array().size()) return nullptr;
+  return &value.get_array()[index];
+}
+
+// The objects on the way to a JSON pointer; gives what is there.
+Value* sort_along(Value& target, std::string_view pointer, Sorted& sorted) {
   Value* at = &target;
-  while (at != nullptr && at->is_object()) {
-    if (sorted.insert(&at->get_object()).second) sort_members(at->get_object());
-    if (pointer.empty() || pointer.front() != '/') return;
+  while (at != nullptr) {
+    if (pointer.empty() || pointer.front() != '/') break;
+    if (at->is_object() && sorted.insert(&at->get_object()).second) sort_members(at->get_object());
     pointer.remove_prefix(1);
     const auto end = pointer.find('/');
-    at = find(at->get_object(), pointer.substr(0, end));
+    at = step_into(*at, pointer.substr(0, end));
     pointer.remove_prefix(end == std::string_view::npos ? pointer.size() : end);
-    if (pointer.empty()) return;
   }
+  return at;
 }
 
 void sort_patched(Value& target, const Value& operations) {
   Sorted sorted;
-  sort_along(target, "", sorted);
+  std::unordered_set<const Value*> compared;
+  if (target.is_object() && sorted.insert(&target.get_object()).second) sort_members(target.get_object());
   if (!operations.is_array()) return;
   for (const Value& operation : operations.get_array()) {
     if (!operation.is_object()) continue;
-    sort_along(target, get_string(operation.get_object(), "path"), sorted);
-    sort_along(target, get_string(operation.get_object(), "from"), sorted);
+    const std::string_view op = get_string(operation.get_object(), "op");
+    const std::string_view path = get_string(operation.get_object(), "path"), from = get_string(operation.get_object(), "from");
+    Value* found = sort_along(target, path, sorted);
+    sort_along(target, from, sorted);
+    // What has been compared has been read to its end.
+    if (found != nullptr && op == "test" && compared.insert(found).second) sort_within(*found);
+    // What is copied into itself has been opened on the way there.
+    const bool inside = path.size() > from.size() && path.starts_with(from) && path[from.size()] == '/';
+    if (found != nullptr && op == "copy" && inside) sort_along(*found, path.substr(from.size()), sorted);
   }
 }
 
@@ -206,13 +251,18 @@ std::string PatchedObject::patched_text(const Value& target) const {
     if (patched_ != nullptr && left.is_object()) drop_ordered_lists(left.get_object(), *patched_);
     return go_value(left);
   }
-  Value shown(target, target.storage());
+  return to_json(in_order(target));
+}
+
+// The members in the order in which upstream's library of patches leaves them.
+Value PatchedObject::in_order(const Value& target) const {
+  Value out(target, target.storage());
   if (type_ == PatchType::kMerge) {
-    sort_merged(shown, *patch_);
+    sort_merged(out, *patch_, patched_);
   } else {
-    sort_patched(shown, *patch_);
+    sort_patched(out, *patch_);
   }
-  return to_json(shown);
+  return out;
 }
 
 Status PatchedObject::refused(const Value& target, std::string_view why) const { return invalid_patch(patched_text(target), why); }
@@ -238,6 +288,15 @@ Status PatchedObject::check_custom_kind(const RequestContext& context, const Gro
   return context.info.subresource == "status" ? Status() : check_said_kind(said, resource_.scope.kind, object);
 }
 
+// As the decoder meets them: of what a strategic merge has made, a map, by name.
+void PatchedObject::put_in_order(const Value& decoded, std::vector<std::string>& problems) const {
+  if (type_ == PatchType::kStrategic) return std::sort(problems.begin(), problems.end());
+  Value again = in_order(decoded);
+  set_type_meta(resource_, again.get_object());
+  DecodeReport report;
+  if (resource_.schema->normalize(again, &report).ok()) problems = std::move(report.problems);
+}
+
 Status PatchedObject::decode(RequestContext& context, Value& target) const {
   // A strategic merge works on the type itself: what it says of kind and version is not looked at.
   if (type_ != PatchType::kStrategic) {
@@ -258,8 +317,7 @@ Status PatchedObject::decode(RequestContext& context, Value& target) const {
   Status status = resource_.schema->normalize(target, &report);
   if (!status.ok()) return refused(shown, status.message());
   if (validation_ == FieldValidation::kIgnore) return {};
-  // A patched object is a map with sorted keys before it is decoded: unknown fields are met in that order.
-  std::sort(report.problems.begin(), report.problems.end());
+  if (report.problems.size() > 1) put_in_order(shown, report.problems);
   std::vector<std::string> problems = patch_problems_;
   problems.insert(problems.end(), report.problems.begin(), report.problems.end());
   if (problems.empty()) return {};

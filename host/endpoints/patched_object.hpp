@@ -39,6 +39,8 @@ class PatchedObject final : public UpdatedObjectInfo, public registry::SentValue
   // 422 about what the patch made.
   Status refused(const Value& target, std::string_view why) const;
   std::string patched_text(const Value& target) const;
+  Value in_order(const Value& target) const;
+  void put_in_order(const Value& decoded, std::vector<std::string>& problems) const;
 
   const Resource& resource_;
   const PatchType type_;
