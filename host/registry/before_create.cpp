@@ -31,7 +31,8 @@ Status before_create(const ResourceConfig& config, const WriteMode& mode, const 
   const auto validate_metadata = [&] { validate_object_meta(object, facts.namespaced, facts.name_rule, errors); };
   if (!facts.metadata_last) validate_metadata();
   add_found_before(mode, errors);
-  if (config.schema != nullptr) config.schema->check(object, nullptr, strategy.facts().checked, "", errors);
+  const ObjectPart checked = facts.status_on_create ? ObjectPart::kWhole : facts.checked;
+  if (config.schema != nullptr) config.schema->check(object, nullptr, checked, "", errors);
   strategy.validate(context, object, errors);
   if (facts.metadata_last && errors.empty()) validate_metadata();
   if (!errors.empty()) return errors.to_status(config.kind.group, config.kind.kind, meta_name(object));

@@ -10,6 +10,7 @@ struct StandardResource {
   std::string_view name;
   bool quota = true;
   bool container = false;
+  bool whole = false;  // there are no parts of it
 };
 constexpr StandardResource kStandardResources[] = {
     {"cpu", true, true},
@@ -23,15 +24,15 @@ constexpr StandardResource kStandardResources[] = {
     {"limits.cpu"},
     {"limits.memory"},
     {"limits.ephemeral-storage"},
-    {"pods"},
-    {"resourcequotas"},
-    {"services"},
-    {"services.nodeports"},
-    {"services.loadbalancers"},
-    {"replicationcontrollers"},
-    {"secrets"},
-    {"configmaps"},
-    {"persistentvolumeclaims"},
+    {"pods", true, false, true},
+    {"resourcequotas", true, false, true},
+    {"services", true, false, true},
+    {"services.nodeports", true, false, true},
+    {"services.loadbalancers", true, false, true},
+    {"replicationcontrollers", true, false, true},
+    {"secrets", true, false, true},
+    {"configmaps", true, false, true},
+    {"persistentvolumeclaims", true, false, true},
 };
 
 const StandardResource* standard_resource(std::string_view name) noexcept {
@@ -60,6 +61,14 @@ bool is_standard_container_resource(std::string_view name) noexcept {
 bool is_standard_quota_resource(std::string_view name) noexcept {
   const StandardResource* row = standard_resource(name);
   return is_quota_huge_page(name) || (row != nullptr && row->quota);
+}
+
+Problems counted_quantity_problems(std::string_view name, std::string_view quantity) {
+  // Canonical texts have such a unit where nothing larger does.
+  if (!quantity.ends_with('m') && !quantity.ends_with('u') && !quantity.ends_with('n')) return {};
+  const StandardResource* row = standard_resource(name);
+  const bool own = !is_native_resource(name) && !name.starts_with("requests.") && resource_name_problems(name).empty();
+  return own || (row != nullptr && row->whole) ? Problems{"must be an integer"} : Problems();
 }
 
 Problems resource_name_problems(std::string_view name) {

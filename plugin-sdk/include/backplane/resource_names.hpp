@@ -17,6 +17,9 @@ Problems container_resource_name_problems(std::string_view name);
 // The same of what a quota may limit.
 Problems quota_resource_name_problems(std::string_view name);
 
+// Why there cannot be so much of what the name stands for, by a canonical quantity: of many things there are no parts.
+Problems counted_quantity_problems(std::string_view name, std::string_view quantity);
+
 // Names without a domain that a container, a quota may name.
 bool is_standard_container_resource(std::string_view name) noexcept;
 bool is_standard_quota_resource(std::string_view name) noexcept;

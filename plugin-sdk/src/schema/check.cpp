@@ -30,7 +30,7 @@ void Checker::check_struct(const Type& type, const Object& object, const Object*
   }
   if (body.struct_rules != nullptr && part != ObjectPart::kStatus) {
     check_limits(*body.struct_rules, object, place);
-    check_blames(*body.struct_rules, object, place);
+    check_blames(type, *body.struct_rules, object, place);
     for (const StructRules::Order& order : body.struct_rules->orders) check_order(order, object, place);
   }
   for (std::size_t index = 0; index < members.size(); ++index) {
@@ -75,6 +75,7 @@ void Checker::check_property(const Type& type, const Property& property, const R
   const Value* before = old != nullptr ? find(*old, property.name) : nullptr;
   if (rules.when_changed && old != nullptr && !differ(value, before)) return;
   const Place place = place_of(property.name, &rules, holder);
+  if (rules.instead) drop_said_of(place);
   if (old != nullptr) check_change(*property.type, property.pointer, rules, value, before, place);
   if (old != nullptr && rules.fixed != nullptr) check_fixed(*property.type, *rules.fixed, value, before, place);
   if (is_too_long(rules, value)) return check_too_long(rules, value->get_array(), place);
@@ -92,6 +93,17 @@ void Checker::check_property(const Type& type, const Property& property, const R
     check_set(property, rules, value, place);
   }
   if (value != nullptr && value->is_array()) check_list_here(*property.type, rules, value->get_array(), place);
+}
+
+void Checker::drop_said_of(const Place& place) {
+  const std::string path = place.path();
+  const auto& list = errors_.list();
+  if (std::none_of(list.begin(), list.end(), [&](const FieldError& error) { return error.field == path; })) return;
+  FieldErrors kept;
+  for (const FieldError& error : list) {
+    if (error.field != path) kept.add(error);
+  }
+  errors_ = std::move(kept);
 }
 
 bool Checker::is_closed(const Rules& rules, const Value* value, const Value* before, const Object& object, const Object* old) const {
@@ -150,7 +162,7 @@ void Checker::check_map(const Type& type, const Rules* rules, const Object& map,
   const Body& body = type.body();
   if (rules == nullptr && !type.ruled_within()) return;
   for (const auto& entry : map) {
-    const Place at = place.key(entry.key());
+    const Place at = rules != nullptr && rules->as_members ? place.member(entry.key()) : place.key(entry.key());
     if (body.items != nullptr) check_item(body, entry.value(), old != nullptr ? find(*old, entry.key()) : nullptr, at);
   }
 }

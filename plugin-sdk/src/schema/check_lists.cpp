@@ -14,7 +14,7 @@ void Checker::check_list(const Type& type, const Rules* rules, const Array& list
   const bool whole = rules != nullptr && rules->whole_list;
   for (const Rules* each = rules; each != nullptr && list.size() > 1; each = each->next.get()) {
     check_named(*each, list, place);
-    check_alone(*each, list, place);
+    if (!each->alone_forbidden) check_alone(*each, list, place);
   }
   const bool compares = old != nullptr && body.identity != nullptr && type.compares_within();
   const OldItems before(compares ? *body.identity : kUntold, old);
@@ -24,6 +24,7 @@ void Checker::check_list(const Type& type, const Rules* rules, const Array& list
   }
   for (const Rules* each = rules; each != nullptr; each = each->next.get()) {
     if (!each->per_family.empty()) check_families(*each, list, place);
+    if (each->alone_forbidden && list.size() > 1) check_alone(*each, list, place);
     if (!each->unique_at.empty()) {
       check_unique_member(*each, list, place);
     } else if (each->unique.size() > 1) {
@@ -74,7 +75,8 @@ void Checker::check_named(const Rules& rules, const Array& list, const Place& pl
 }
 
 void Checker::check_alone(const Rules& rules, const Array& list, const Place& place) {
-  if (rules.alone.empty() || std::find(list.begin(), list.end(), Value("*")) == list.end()) return;
+  if (rules.alone.empty() || std::find(list.begin(), list.end(), Value(rules.alone_item)) == list.end()) return;
+  if (rules.alone_forbidden) return errors_.forbidden(place.path(), rules.alone);
   errors_.invalid_raw(place.path(), to_json(list), rules.alone);
 }
 

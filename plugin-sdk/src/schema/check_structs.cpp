@@ -24,6 +24,14 @@ bool is_beyond(StructRules::Limit::Side side, std::int64_t number, std::int64_t 
   return false;
 }
 
+// What a blame quotes of the struct.
+std::string shown_by(const StructRules::Blame& row, const Type& type, const Object& object) {
+  if (row.whole) return to_json(type.go_struct(object));
+  if (row.quotes.empty()) return row.shows;
+  const Value* member = find(object, row.quotes);
+  return member != nullptr ? to_json(*member) : "null";
+}
+
 }  // namespace
 
 bool Checker::is_alternative(const Property& property, const StructRules& rules) {
@@ -119,16 +127,13 @@ void Checker::check_limits(const StructRules& rules, const Object& object, const
   }
 }
 
-void Checker::check_blames(const StructRules& rules, const Object& object, const Place& place) {
+void Checker::check_blames(const Type& type, const StructRules& rules, const Object& object, const Place& place) {
   using Kind = StructRules::Blame::Kind;
   for (const StructRules::Blame& row : rules.blames) {
     if (!hold(row.when, object, &root_) || (!row.unless.empty() && hold(row.unless, object, &root_))) continue;
     if (row.kind == Kind::kRequired) errors_.required(place.path(), row.text);
     if (row.kind == Kind::kForbidden) errors_.forbidden(place.path(), row.text);
-    if (row.kind != Kind::kInvalid) continue;
-    const Value* quoted_member = row.quotes.empty() ? nullptr : find(object, row.quotes);
-    const std::string printed_value = row.quotes.empty() ? "\"\"" : quoted_member != nullptr ? to_json(*quoted_member) : "null";
-    errors_.invalid_raw(place.path(), printed_value, row.text);
+    if (row.kind == Kind::kInvalid) errors_.invalid_raw(place.path(), shown_by(row, type, object), row.text);
   }
 }
 

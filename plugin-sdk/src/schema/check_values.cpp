@@ -6,6 +6,7 @@
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/raw_json.hpp"
+#include "backplane/resource_names.hpp"
 #include "schema/checker.hpp"
 #include "schema/conditions.hpp"
 
@@ -242,6 +243,9 @@ void Checker::check_quantity(const Rules& rules, const Value* value, const Place
   const std::string_view text = value != nullptr ? text_of(*value) : std::string_view("0");
   const int sign = compare_quantities(text, "0");
   if (rules.not_negative && sign < 0) errors_.invalid(place.path(), text, "must be greater than or equal to 0");
+  if (rules.counted) {
+    for (const std::string& problem : counted_quantity_problems(place.name, text)) errors_.invalid(place.path(), text, problem);
+  }
   if (rules.positive && sign <= 0) {
     errors_.invalid(place.path(), text, rules.range_text.empty() ? std::string_view("must be greater than zero") : rules.range_text);
   }

@@ -10,7 +10,19 @@ constexpr std::string_view kDocument = R"({"definitions":{
     "name":{"type":"string","x-backplane-omit":"never"},
     "size":{"type":"integer","format":"int32","x-backplane-pointer":true},
     "note":{"type":"string"}}},
+  "io.k8s.api.test.v1.Choice":{"type":"object",
+    "x-backplane-struct-rules":{"blame":[
+      {"when":{"one":{"is":"absent"},"other":{"is":"absent"}},"invalid":"needs one","shows":{}},
+      {"when":{"one":true,"other":true},"invalid":"has both","whole":true}]},
+    "properties":{"one":{"type":"string","x-backplane-pointer":true},"other":{"type":"string","x-backplane-pointer":true}}},
   "Words":{"type":"object","properties":{
+    "amounts":{"type":"object","x-backplane-rules":{"asMembers":true},
+      "additionalProperties":{"x-backplane-type":"quantity","x-backplane-rules":{"format":"notNegative","counted":true}}},
+    "least":{"x-backplane-type":"quantity","x-backplane-pointer":true,"x-backplane-rules":{"when":{"least":{"is":"negative"}},"forbidden":"is less than nothing"}},
+    "open":{"type":"boolean","x-backplane-pointer":true,"x-backplane-rules":{"when":{"open":{"is":"off"}},"forbidden":"is never closed"}},
+    "modes":{"type":"array","items":{"type":"string"},"x-backplane-rules":{"alone":{"item":"Once","forbidden":"stands alone"}}},
+    "id":{"type":"string","x-backplane-rules":{"instead":true,"format":"noSlash"}},
+    "choice":{"allOf":[{"$ref":"#/definitions/io.k8s.api.test.v1.Choice"}],"x-backplane-pointer":true},
     "kind":{"type":"string","x-backplane-rules":{"lowered":true,"format":"qualifiedName"}},
     "label":{"type":"string","x-backplane-omit":"never","x-backplane-rules":{"joined":true,"format":"dns1035Label"}},
     "version":{"type":"string","x-backplane-rules":{"format":"apiVersion","joined":true}},
@@ -99,6 +111,39 @@ TEST(RuleWords, ChangedStructsAreQuotedAsGoPrintsThem) {
 TEST(RuleWords, AMapWithoutContentIsAsGoodAsNone) {
   EXPECT_EQ(changed(R"("settings":{})", ""), "");
   EXPECT_EQ(changed(R"("settings":{})", R"("settings":{"a":"1"})"), "settings: Invalid value: {}: field is immutable");
+}
+
+TEST(RuleWords, WhatHasNoPartsIsCountedWhole) {
+  EXPECT_EQ(problems(R"("amounts":{"cpu":"100m","pods":"2","example.com/gpu":"1"})"), "");
+  EXPECT_EQ(problems(R"("amounts":{"pods":"1500m"})"), R"(amounts.pods: Invalid value: "1500m": must be an integer)");
+  EXPECT_EQ(problems(R"("amounts":{"example.com/gpu":"-500m"})"),
+            R"([amounts.example.com/gpu: Invalid value: "-500m": must be greater than or equal to 0, )"
+            R"(amounts.example.com/gpu: Invalid value: "-500m": must be an integer])");
+}
+
+TEST(RuleWords, AnAmountMayBeNegativeAndAFlagOff) {
+  EXPECT_EQ(problems(R"("least":"0","open":true)"), "");
+  EXPECT_EQ(problems(R"("least":"-1")"), "least: Forbidden: is less than nothing");
+  EXPECT_EQ(problems(R"("open":false)"), "open: Forbidden: is never closed");
+}
+
+TEST(RuleWords, AnItemMayHaveToStandAlone) {
+  EXPECT_EQ(problems(R"("modes":["Once"])"), "");
+  EXPECT_EQ(problems(R"("modes":["Many","Once"])"), "modes: Forbidden: stands alone");
+}
+
+TEST(RuleWords, ARuleMayTakeThePlaceOfWhatWasSaidBefore) {
+  FieldErrors errors;
+  errors.required("other");
+  errors.invalid("id", "a/b", "is no part of a path");
+  words().check(normalized(R"("id":"a/b")"), nullptr, ObjectPart::kWhole, "", errors);
+  EXPECT_EQ(errors.aggregate_message(), R"([other: Required value, id: Invalid value: "a/b": must not contain '/'])");
+}
+
+TEST(RuleWords, AStructIsBlamedWithWhatTheRuleShows) {
+  EXPECT_EQ(problems(R"("choice":{"one":"a"})"), "");
+  EXPECT_EQ(problems(R"("choice":{})"), "choice: Invalid value: {}: needs one");
+  EXPECT_EQ(problems(R"("choice":{"one":"a","other":"b"})"), R"(choice: Invalid value: {"One":"a","Other":"b"}: has both)");
 }
 
 TEST(RuleWords, ConditionsHaveTypeStatusTimeAndReason) {

@@ -50,6 +50,7 @@ class Checker {
   static Place place_of(std::string_view name, const Rules* rules, const Place& holder);
   void check_property(const Type& type, const Property& property, const Rules& rules, const Value* value, const Object& object,
                       const Object* old, const Place& holder);
+  void drop_said_of(const Place& place);
   // Whether nothing in the value is looked at.
   bool is_closed(const Rules& rules, const Value* value, const Value* before, const Object& object, const Object* old) const;
   bool is_asked(const Rules& rules, const Value* value, const Object& object, const Object* old) const;
@@ -111,7 +112,7 @@ class Checker {
   void check_thawed(const Type& type, const StructRules& rules, const Object& object, const Object& old, const Place& place);
   void check_any(const StructRules& rules, const Object& object, const Place& place);
   void check_limits(const StructRules& rules, const Object& object, const Place& place);
-  void check_blames(const StructRules& rules, const Object& object, const Place& place);
+  void check_blames(const Type& type, const StructRules& rules, const Object& object, const Place& place);
   // {low} and {high} of the text are the two amounts.
   void check_order(const StructRules::Order& order, const Object& object, const Place& place);
   void check_keys(const StructRules::Keys& rule, const Object& object, const Place& place);

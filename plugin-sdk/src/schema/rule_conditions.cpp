@@ -22,6 +22,8 @@ bool is_something(const Value* value) {
   return number && digits.find_first_not_of('0') != std::string_view::npos;
 }
 bool is_text(const Value* value) { return value != nullptr && value->is_string(); }
+bool is_negative(const Value* value) { return !view_of(value).empty() && compare_quantities(view_of(value), "0") < 0; }
+bool is_off(const Value* value) { return value != nullptr && value->is_bool() && !value->get_bool(); }
 bool is_positive(const Value* value) { return !view_of(value).empty() && compare_quantities(view_of(value), "0") > 0; }
 
 struct TestRow {
@@ -32,6 +34,7 @@ constexpr TestRow kTests[] = {
     {"there", is_there},       {"absent", [](const Value* value) { return !is_there(value); }},
     {"nonZero", is_something}, {"zero", [](const Value* value) { return !is_something(value); }},
     {"positive", is_positive}, {"notPositive", [](const Value* value) { return !is_positive(value); }},
+    {"negative", is_negative}, {"off", is_off},
     {"text", is_text},         {"number", [](const Value* value) { return is_there(value) && !is_text(value); }},
 };
 

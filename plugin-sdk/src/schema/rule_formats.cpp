@@ -19,6 +19,28 @@ Problems is_finalizer(std::string_view text) {
   return out;
 }
 
+Problems has_no_slash(std::string_view text) {
+  return text.find('/') == std::string_view::npos ? Problems() : Problems{"must not contain '/'"};
+}
+
+Problems is_unpadded(std::string_view text) {
+  const auto blank = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+  const bool padded = !text.empty() && (blank(text.front()) || blank(text.back()));
+  return padded ? Problems{"must not be padded with whitespace"} : Problems();
+}
+
+// As newer rules of upstream's say it, which count bytes.
+Problems is_subdomain_in_bytes(std::string_view text) {
+  constexpr std::string_view kCharacters = " characters";
+  Problems out = is_dns1123_subdomain(text);
+  for (std::string& problem : out) {
+    if (problem.starts_with("must be no more than ") && problem.ends_with(kCharacters)) {
+      problem.replace(problem.size() - kCharacters.size(), kCharacters.size(), " bytes");
+    }
+  }
+  return out;
+}
+
 // A path inside a volume: relative, and never up.
 Problems is_local_path(std::string_view text) {
   Problems out;
@@ -192,6 +214,7 @@ struct FormatRow {
 constexpr FormatRow kFormats[] = {
     {"dns1123Label", is_dns1123_label},
     {"dns1123Subdomain", is_dns1123_subdomain},
+    {"dns1123SubdomainBytes", is_subdomain_in_bytes},
     {"dns1035Label", is_dns1035_label},
     {"qualifiedName", is_qualified_name},
     {"labelValue", is_valid_label_value},
@@ -209,6 +232,8 @@ constexpr FormatRow kFormats[] = {
     {"relativePath", is_local_path},
     {"volumePath", is_volume_path},
     {"noBacksteps", has_no_backsteps},
+    {"noSlash", has_no_slash},
+    {"unpadded", is_unpadded},
     {"driverName", is_driver_name},
     {"conditionReason", is_condition_reason},
     {"httpHeaderName", is_http_header_name},

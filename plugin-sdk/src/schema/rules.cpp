@@ -51,6 +51,8 @@ constexpr FlagWord kFlagWords[] = {
     {"emptyToo", &Rules::empty_too}, {"orQualified", &Rules::or_qualified},
     {"lowered", &Rules::lowered},    {"joined", &Rules::joined},
     {"unquoted", &Rules::unquoted},  {"asSet", &Rules::as_set},
+    {"counted", &Rules::counted},    {"asMembers", &Rules::as_members},
+    {"instead", &Rules::instead},
 };
 struct ConditionWord {
   std::string_view word;
@@ -108,6 +110,17 @@ std::unique_ptr<Fixed> fixed_of(const Value& value) {
   return out;
 }
 
+// A text for lists that have "*" beside others, or {"item", "forbidden"}.
+bool read_alone(const Value& value, Rules& out) {
+  if (const Object* words = value.if_object()) {
+    out.alone_item = get_string(*words, "item");
+    out.alone = get_string(*words, "forbidden");
+    out.alone_forbidden = true;
+    return !out.alone_item.empty() && !out.alone.empty();
+  }
+  return !(out.alone = said_text(value)).empty();
+}
+
 // One word of a rule; false when there is no such word, or it says nothing that makes sense.
 bool read_word(std::string_view word, const Value& value, const Object& schema, Rules& out) {
   const bool said = value.is_string() || (value.is_bool() && value.get_bool());
@@ -135,7 +148,7 @@ bool read_word(std::string_view word, const Value& value, const Object& schema, 
     return !out.allowed.empty();
   }
   if (word == "enumNames") return !(out.allowed_names = said_texts(value)).empty();
-  if (word == "alone") return !(out.alone = said_text(value)).empty();
+  if (word == "alone") return read_alone(value, out);
   if (word == "format") return value.is_string() && read_format(value.get_string(), out);
   if (word == "fixed") return (out.fixed = fixed_of(value)) != nullptr;
   if (word == "entries") return !(out.entries = said_texts(value)).empty();

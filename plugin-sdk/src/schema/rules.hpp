@@ -83,6 +83,7 @@ struct Rules {
   std::optional<std::int64_t> max_bytes;    // of a map's keys and values together
   bool not_negative = false;                // quantities
   bool positive = false;                    // quantities
+  bool counted = false;                     // of a map of quantities: whole ones, where what its key names can only be counted
   std::optional<std::int64_t> max_length;
   std::string length_text;           // not empty: said in place of how long it may be
   std::vector<std::string> entries;  // the keys of a map, all of them and no others
@@ -99,15 +100,19 @@ struct Rules {
   std::vector<std::string> unique;  // members that no two items share
   bool unique_items = false;        // no two items are the same
   std::string unique_text;
-  bool empty_too = false;   // nor may two of these members be empty
-  std::string unique_at;    // the member that is blamed; items where it is unset are passed over
-  std::string per_family;   // not empty: addresses or ranges, one of each family at most; this is said of others
-  std::string named;        // member that each of several items has
-  std::string alone;        // not empty: "*" has no other items beside it; this is said of the list
-  bool whole_list = false;  // what is wrong with an item is said of the list
-  bool holder = false;      // what is wrong with the value is said of what holds it
-  bool whole = false;       // and what holds it is quoted
-  std::string path;         // what is blamed; with a dot at its front: inside what holds the value
+  bool empty_too = false;  // nor may two of these members be empty
+  std::string unique_at;   // the member that is blamed; items where it is unset are passed over
+  std::string per_family;  // not empty: addresses or ranges, one of each family at most; this is said of others
+  std::string named;       // member that each of several items has
+  std::string alone;       // not empty: `alone_item` has no other items beside it; this is said of the list
+  std::string alone_item = "*";
+  bool alone_forbidden = false;  // and it is said as of something forbidden
+  bool whole_list = false;       // what is wrong with an item is said of the list
+  bool as_members = false;       // of a map: what is wrong with an entry is said of it as of a member
+  bool instead = false;          // what was said of the value before is left out
+  bool holder = false;           // what is wrong with the value is said of what holds it
+  bool whole = false;            // and what holds it is quoted
+  std::string path;              // what is blamed; with a dot at its front: inside what holds the value
   // "members": {name: rules}: rules for members of this struct in this place; others may hold the same struct to other rules.
   std::vector<std::pair<std::string, std::unique_ptr<Rules>>> members;
   std::unique_ptr<Rules> keys;   // of a map's keys
@@ -151,7 +156,9 @@ struct StructRules {
     Conditions when, unless;
     Kind kind = Kind::kInvalid;
     std::string text;
-    std::string quotes;  // kInvalid: the member that is quoted; empty: ""
+    std::string quotes;          // kInvalid: the member that is quoted; empty: `shows`
+    std::string shows = "\"\"";  // quoted in place of it, as JSON
+    bool whole = false;          // kInvalid: the struct is quoted, as Go prints it
   };
   std::vector<Blame> blames;
   // Members, dotted where they stand deeper, of which one is set.

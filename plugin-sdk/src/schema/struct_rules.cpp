@@ -55,6 +55,10 @@ bool read_blame(const Object& words, StructRules& out) {
       if (conditions.empty()) return false;
     } else if (word == "quotes") {
       blame.quotes = said_text(value);
+    } else if (word == "shows") {
+      blame.shows = to_json(value);
+    } else if (word == "whole" && value.is_bool()) {
+      blame.whole = value.get_bool();
     } else {
       return false;
     }

@@ -71,6 +71,12 @@ void validate_tolerations(std::string_view text, const Path& path, FieldErrors& 
   }
 }
 
+// A path below a directory that others may not leave.
+void validate_descending(std::string_view text, const Path& path, FieldErrors& errors) {
+  if (text.starts_with('/')) errors.invalid(path, text, "must be a relative path");
+  if (("/" + std::string(text) + "/").find("/../") != std::string::npos) errors.invalid(path, text, "must not contain '..'");
+}
+
 void validate_seccomp_text(std::string_view profile, const Path& path, FieldErrors& errors) {
   if (profile == kRuntimeDefault || profile == "docker/default" || profile == kUnconfined) return;
   if (profile.starts_with(kLocalhost)) return validate_descending(profile.substr(kLocalhost.size()), path, errors);
@@ -129,9 +135,7 @@ bool is_whole_profile(const Value& profile) {
   const Object* fields = profile.if_object();
   if (fields == nullptr) return false;
   FieldErrors problems;
-  Object holder;
-  holder["appArmorProfile"] = *fields;
-  validate_app_armor(holder, "", problems);
+  core_schemas()->find("io.k8s.api.core.v1.AppArmorProfile")->check(*fields, nullptr, ObjectPart::kWhole, "", problems);
   return problems.empty();
 }
 

@@ -15,20 +15,6 @@ using namespace kit;
 
 namespace {
 
-// What a claim is made of: one of the two.
-void validate_claim_source(const Object& claim, const Path& path, FieldErrors& errors) {
-  const bool named = has(claim, "resourceClaimName"), made = has(claim, "resourceClaimTemplateName");
-  if (named == made) {
-    const Schema* type = core_schemas()->find("io.k8s.api.core.v1.PodResourceClaim");
-    errors.invalid_raw(path, to_json(type->go_struct(claim)),
-                       named ? "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
-                             : "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`");
-  }
-  for (std::string_view key : {"resourceClaimName", "resourceClaimTemplateName"}) {
-    if (has(claim, key)) add_problems(is_dns1123_subdomain(get_string(claim, key)), path.at(key), get_string(claim, key), errors);
-  }
-}
-
 std::string joined_names(const std::set<std::string>& names) {
   std::string out;
   for (const std::string& name : names) out.append(out.empty() ? "" : ", ").append(name);
@@ -118,7 +104,6 @@ std::set<std::string> validate_resource_claims(const Object& pod_spec, const Pat
     } else {
       add_problems(is_dns1123_label(name), item.at("name"), name, errors);
     }
-    validate_claim_source(claim, item, errors);
     if (!name.empty()) known.insert(name);
   });
   return known;

@@ -38,9 +38,6 @@ void validate_container_volumes(const Object& container, const kit::Path& path, 
                                 const std::set<std::string>& claimed, FieldErrors& errors);
 
 // ---- pod_security.cpp
-// appArmorProfile of a securityContext, and a path below a directory that others may not leave.
-void validate_app_armor(const Object& holder, const kit::Path& holder_path, FieldErrors& errors);
-void validate_descending(std::string_view text, const kit::Path& path, FieldErrors& errors);
 // securityContext of a container, but for what the host's flags say of it.
 void validate_container_security(const Object& pod_spec, const Object& container, const kit::Path& path, FieldErrors& errors);
 // securityContext of the pod, what belongs to one operating system only, and who the host is.

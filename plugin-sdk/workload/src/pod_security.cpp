@@ -13,69 +13,7 @@ using namespace kit;
 
 namespace {
 
-constexpr std::size_t kMaxProfilePath = 4095;
-constexpr std::size_t kMaxHostname = 64;
-
 bool is_on(const Object& object, std::string_view key) { return get_bool(object, key).value_or(false); }
-
-bool is_padded(std::string_view text) {
-  const auto blank = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
-  return !text.empty() && (blank(text.front()) || blank(text.back()));
-}
-
-}  // namespace
-
-void validate_descending(std::string_view text, const Path& path, FieldErrors& errors) {
-  if (text.starts_with('/')) errors.invalid(path, text, "must be a relative path");
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('/', begin), text.size());
-    if (text.substr(begin, end - begin) == "..") {
-      errors.invalid(path, text, "must not contain '..'");
-      return;
-    }
-    begin = end + 1;
-  }
-}
-
-void validate_app_armor(const Object& holder, const Path& holder_path, FieldErrors& errors) {
-  const Object* profile = get_object(holder, "appArmorProfile");
-  if (profile == nullptr) return;
-  const Path path = holder_path.at("appArmorProfile"), local = path.at("localhostProfile");
-  const std::string_view type = get_string(*profile, "type"), name = get_string(*profile, "localhostProfile");
-  const bool has_name = has(*profile, "localhostProfile");
-  if (type == "Localhost") {
-    if (is_padded(name)) {
-      errors.invalid(local, name, "must not be padded with whitespace");
-    } else if (name.empty()) {
-      errors.required(local, "must be set when AppArmor type is Localhost");
-    }
-    if (name.size() > kMaxProfilePath) errors.too_long(local, name, kMaxProfilePath);
-  } else if (type == "RuntimeDefault" || type == "Unconfined") {
-    if (has_name) errors.invalid(local, name, "can only be set when AppArmor type is Localhost");
-  } else if (type.empty()) {
-    errors.required(path.at("type"), "type is required when appArmorProfile is set");
-  } else {
-    errors.not_supported(path.at("type"), type, {"Localhost", "RuntimeDefault", "Unconfined"});
-  }
-}
-
-namespace {
-
-void validate_seccomp(const Object& holder, const Path& holder_path, FieldErrors& errors) {
-  const Object* profile = get_object(holder, "seccompProfile");
-  if (profile == nullptr) return;
-  const Path path = holder_path.at("seccompProfile"), local = path.at("localhostProfile");
-  const bool has_path = has(*profile, "localhostProfile");
-  if (get_string(*profile, "type") != "Localhost") {
-    if (!has_path) return;
-    const Schema* type = core_schemas()->find("io.k8s.api.core.v1.SeccompProfile");
-    errors.invalid_raw(local, to_json(type->go_struct(*profile)), "can only be set when seccomp type is Localhost");
-  } else if (!has_path) {
-    errors.required(local, "must be set when seccomp type is Localhost");
-  } else {
-    validate_descending(get_string(*profile, "localhostProfile"), local, errors);
-  }
-}
 
 // Pods that share their host's users may not see all of /proc.
 bool shares_users(const Object& pod_spec) { return get_bool(pod_spec, "hostUsers").value_or(true); }
@@ -101,25 +39,10 @@ bool has_devices(const Object& container) {
 
 void validate_host_users(const Object& pod_spec, const Path& path, const PodValidationOptions& options, FieldErrors& errors) {
   if (shares_users(pod_spec)) return;
-  if (is_on(pod_spec, "hostNetwork") && !options.host_network_without_host_users) {
-    errors.forbidden(path.at("hostNetwork"), "when `hostUsers` is false");
-  }
-  if (is_on(pod_spec, "hostPID")) errors.forbidden(path.at("HostPID"), "when `hostUsers` is false");
-  if (is_on(pod_spec, "hostIPC")) errors.forbidden(path.at("HostIPC"), "when `hostUsers` is false");
   if (options.devices_without_host_users) return;
   each_container(pod_spec, path, [&](const Object& container, const Path& item) {
     if (has_devices(container)) errors.forbidden(item.at("volumeDevices"), "when `hostUsers` is false");
   });
-}
-
-void validate_hostname(const Object& pod_spec, const Path& spec_path, FieldErrors& errors) {
-  if (!has(pod_spec, "hostnameOverride")) return;
-  const Path path = spec_path.at("hostnameOverride");
-  const std::string_view name = get_string(pod_spec, "hostnameOverride");
-  if (is_on(pod_spec, "setHostnameAsFQDN")) errors.forbidden(path, "may not be specified when setHostnameAsFQDN is true");
-  if (is_on(pod_spec, "hostNetwork")) errors.forbidden(path, "may not be specified when hostNetwork is true");
-  if (name.size() > kMaxHostname) errors.too_long(path, name, kMaxHostname);
-  add_problems(is_dns1123_subdomain(name), path, name, errors);
 }
 
 struct Member {
@@ -217,22 +140,16 @@ void validate_container_security(const Object& pod_spec, const Object& container
   if (get_string(*security, "procMount") == "Unmasked" && shares_users(pod_spec)) {
     errors.invalid(path.at("procMount"), "Unmasked", "`hostUsers` must be false to use `Unmasked`");
   }
-  validate_seccomp(*security, path, errors);
   validate_escalation(*security, path, errors);
-  validate_app_armor(*security, path, errors);
 }
 
 void validate_pod_security(const Object& pod_spec, const Path& path, const PodValidationOptions& options, FieldErrors& errors) {
   const Path security_path = path.at("securityContext");
-  const Object& security = object_or_empty(pod_spec, "securityContext");
   if (is_on(pod_spec, "shareProcessNamespace") && is_on(pod_spec, "hostPID") && has(pod_spec, "securityContext")) {
     errors.invalid_raw(security_path.at("shareProcessNamespace"), "true", "ShareProcessNamespace and HostPID cannot both be enabled");
   }
-  validate_seccomp(security, security_path, errors);
-  validate_app_armor(security, security_path, errors);
   validate_host_processes(pod_spec, path, options.allow_privileged, errors);
   validate_host_users(pod_spec, path, options, errors);
-  validate_hostname(pod_spec, path, errors);
   const std::string_view os = get_string(object_or_empty(pod_spec, "os"), "name");
   if (os == "linux") validate_linux(pod_spec, path, errors);
   if (os == "windows") validate_windows(pod_spec, path, errors);
@@ -246,7 +163,6 @@ PodValidationOptions PodValidationOptions::beside(const Object& old_spec) const 
          [&](const Object& policy, std::size_t) { out.init_resize_policy |= get_string(policy, "restartPolicy") == "RestartContainer"; });
   });
   if (!shares_users(old_spec)) {
-    out.host_network_without_host_users = is_on(old_spec, "hostNetwork");
     each_container(old_spec, Path("spec"),
                    [&](const Object& container, const Path&) { out.devices_without_host_users |= has_devices(container); });
   }

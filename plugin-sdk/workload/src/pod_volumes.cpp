@@ -29,12 +29,6 @@ void validate_downward_item(const Object& item, const Path& path, FieldErrors& e
   }
 }
 
-void validate_empty_dir(const Object& source, const Path& path, FieldErrors& errors) {
-  const std::string_view limit = get_string(source, "sizeLimit");
-  if (!limit.empty() && compare_quantities(limit, "0") < 0) {
-    errors.forbidden(path.at("sizeLimit"), "SizeLimit field must be a valid resource quantity");
-  }
-}
 void validate_downward(const Object& source, const Path& path, FieldErrors& errors) {
   each(source, "items", [&](const Object& item, std::size_t) { validate_downward_item(item, path, errors); });
 }
@@ -85,35 +79,11 @@ void validate_projected(const Object& source, const Path& path, FieldErrors& err
   validate_projected_paths(source, path, errors);
 }
 
-// What a claim is filled from, in its older or its newer form.
-void validate_data_source(const Object& source, const Path& path, FieldErrors& errors) {
-  if (!get_string(source, "apiGroup").empty() || get_string(source, "kind") == "PersistentVolumeClaim") return;
-  errors.invalid(path, get_string(source, "kind"), "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
-}
-
-void validate_data_sources(const Object& claim_spec, const Path& path, FieldErrors& errors) {
-  const Object* source = get_object(claim_spec, "dataSource");
-  const Object* ref = get_object(claim_spec, "dataSourceRef");
-  if (source != nullptr) validate_data_source(*source, path.at("dataSource"), errors);
-  if (ref != nullptr) validate_data_source(*ref, path.at("dataSourceRef"), errors);
-  if (source == nullptr || ref == nullptr) return;
-  // The value is a field path there, of which nothing is printed.
-  if (!get_string(*ref, "namespace").empty()) {
-    errors.invalid_raw(path, "{}", "may not be specified when dataSourceRef.namespace is specified");
-    return;
-  }
-  const auto same = [&](std::string_view key) {
-    return get_string(*source, key) == get_string(*ref, key) && has(*source, key) == has(*ref, key);
-  };
-  if (!same("apiGroup") || !same("kind") || !same("name")) errors.invalid_raw(path, "{}", "must match dataSourceRef");
-}
-
 struct SourceRow {
   std::string_view key;
   void (*validate)(const Object&, const Path&, FieldErrors&);
 };
 constexpr SourceRow kSources[] = {
-    {"emptyDir", validate_empty_dir},
     {"downwardAPI", validate_downward},
     {"projected", validate_projected},
     {"ephemeral", validate_ephemeral},
@@ -191,25 +161,13 @@ std::set<std::string> validate_volumes(const Object& pod_spec, const Path& path,
   return names;
 }
 
-void validate_access_modes(const Object& spec, const Path& path, FieldErrors& errors) {
-  const Array* modes = get_array(spec, "accessModes");
-  const auto single = [](const Value& mode) { return text_of(mode) == "ReadWriteOncePod"; };
-  if (modes != nullptr && modes->size() > 1 && std::any_of(modes->begin(), modes->end(), single)) {
-    errors.forbidden(path.at("accessModes"), "may not use ReadWriteOncePod with other access modes");
-  }
-}
-
 void validate_claim_spec(const Object& claim_spec, const Path& path, FieldErrors& errors) {
-  validate_access_modes(claim_spec, path, errors);
-  if (const Object* selector = get_object(claim_spec, "selector"))
-    check_at(validate_label_selector, *selector, path.at("selector"), errors);
   const Value* storage = find_path(claim_spec, {"resources", "requests", "storage"});
   if (storage == nullptr) {
     errors.required(path.at("resources[storage]"));
   } else if (compare_quantities(text_of(*storage), "0") <= 0) {
     errors.invalid(path.at("resources[storage]"), text_of(*storage), "must be greater than zero");
   }
-  validate_data_sources(claim_spec, path, errors);
 }
 
 }  // namespace backplane::workload

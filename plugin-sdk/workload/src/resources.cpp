@@ -40,18 +40,6 @@ void validate_quantity_not_negative(const Value& quantity, const Path& path, Fie
   if (compare_quantities(text_of(quantity), "0") < 0) errors.invalid(path, text_of(quantity), "must be greater than or equal to 0");
 }
 
-void validate_whole(std::string_view name, const Value& quantity, const Path& path, FieldErrors& errors) {
-  constexpr std::array<std::string_view, 9> kWhole = {
-      "pods",       "resourcequotas",         "services",           "replicationcontrollers", "secrets",
-      "configmaps", "persistentvolumeclaims", "services.nodeports", "services.loadbalancers"};
-  const bool whole = std::find(kWhole.begin(), kWhole.end(), name) != kWhole.end() ||
-                     (!is_native_resource(name) && !name.starts_with("requests.") && resource_name_problems(name).empty());
-  // Canonical texts have such a unit where nothing larger does.
-  const std::string_view text = text_of(quantity);
-  const bool parts = text.ends_with('m') || text.ends_with('u') || text.ends_with('n');
-  if (whole && parts) errors.invalid(path, text, "must be an integer");
-}
-
 namespace {
 
 bool is_processing(std::string_view name) { return name == "cpu" || name == "memory"; }
@@ -65,7 +53,7 @@ bool has_one(const Object& amounts, bool (*wanted)(std::string_view)) {
 void validate_amount(std::string_view name, const Value& amount, const Path& path, FieldErrors& errors) {
   for (const std::string& problem : container_resource_name_problems(name)) errors.invalid(path, name, problem);
   validate_quantity_not_negative(amount, path, errors);
-  validate_whole(name, amount, path, errors);
+  for (const std::string& problem : counted_quantity_problems(name, text_of(amount))) errors.invalid(path, text_of(amount), problem);
 }
 
 }  // namespace

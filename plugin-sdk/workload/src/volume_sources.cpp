@@ -14,9 +14,6 @@ using namespace kit;
 
 namespace {
 
-constexpr std::string_view kPartitionText = "must be between 1 and 255, inclusive";
-constexpr std::string_view kLunText = "must be between 0 and 255, inclusive";
-constexpr std::int64_t kMaxNumber = 255;
 constexpr std::size_t kMaxTenant = 64;
 constexpr std::size_t kMaxPortalName = 64;
 
@@ -66,21 +63,6 @@ void check_iscsi_name(std::string_view name, const Path& path, bool persistent, 
   }
 }
 
-void check_secret_name(const Source& in, FieldErrors& errors) {
-  const Object* secret = get_object(in.source, "secretRef");
-  if (secret == nullptr) return;
-  const Path path = in.path.at("secretRef");
-  if (get_string(*secret, "name").empty()) errors.required(path.at("name"));
-}
-
-void check_secret(const Source& in, FieldErrors& errors) {
-  check_secret_name(in, errors);
-  const Object* secret = get_object(in.source, "secretRef");
-  if (secret == nullptr || !in.persistent()) return;
-  const Path path = in.path.at("secretRef");
-  if (get_string(*secret, "namespace").empty()) errors.required(path.at("namespace"));
-}
-
 void check_iscsi(const Source& in, FieldErrors& errors) {
   const bool named = has(in.source, "initiatorName");
   const std::string_view portal = in.text("targetPortal"), name = in.text("iqn");
@@ -89,33 +71,7 @@ void check_iscsi(const Source& in, FieldErrors& errors) {
                    "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.");
   }
   if (!name.empty()) check_iscsi_name(name, in.path.at("iqn"), in.persistent(), errors);
-  const auto asks = [&](std::string_view member) { return get_bool(in.source, member).value_or(false); };
-  if ((asks("chapAuthDiscovery") || asks("chapAuthSession")) && !has(in.source, "secretRef")) errors.required(in.path.at("secretRef"));
-  if (in.persistent()) check_secret_name(in, errors);
   if (named) check_iscsi_name(in.text("initiatorName"), in.path.at("initiatorname"), in.persistent(), errors);
-}
-
-void check_fibre_channel(const Source& in, FieldErrors& errors) {
-  const auto filled = [&](std::string_view list) { return count_of(in.source, list) > 0; };
-  const bool targets = filled("targetWWNs"), disks = filled("wwids");
-  const Path path = in.path.at("targetWWNs"), lun_path = in.path.at("lun");
-  if (!targets && !disks) errors.required(path, "must specify either targetWWNs or wwids, but not both");
-  if (!targets) return;
-  if (disks) errors.invalid_raw(path, to_json(in.source.at("targetWWNs")), "targetWWNs and wwids can not be specified simultaneously");
-  const auto lun = get_int(in.source, "lun");
-  if (!lun) {
-    errors.required(lun_path, "lun is required if targetWWNs is specified");
-  } else if (*lun < 0 || *lun > kMaxNumber) {
-    errors.invalid(lun_path, static_cast<long long>(*lun), kLunText);
-  }
-}
-
-void check_gce(const Source& in, FieldErrors& errors) {
-  if (in.text("pdName").empty()) errors.required(in.path.at("pdName"));
-  const std::int64_t partition = get_int(in.source, "partition").value_or(0);
-  if (partition < 0 || partition > kMaxNumber) {
-    errors.invalid(in.path.at("partition"), static_cast<long long>(partition), kPartitionText);
-  }
 }
 
 // net.SplitHostPort: one colon, or an address in brackets before the last one.
@@ -150,15 +106,6 @@ void check_quobyte(const Source& in, FieldErrors& errors) {
   }
 }
 
-void check_flocker(const Source& in, FieldErrors& errors) {
-  const std::string_view name = in.text("datasetName"), uuid = in.text("datasetUUID");
-  if (name.empty() && uuid.empty()) errors.required(in.path, "one of datasetName and datasetUUID is required");
-  if (!name.empty() && !uuid.empty()) {
-    errors.invalid(in.path, "resource", "datasetName and datasetUUID can not be specified simultaneously");
-  }
-  if (name.find('/') != std::string_view::npos) errors.invalid(in.path.at("datasetName"), name, "must not contain '/'");
-}
-
 void check_flex(const Source& in, FieldErrors& errors) {
   const Path path = in.path.at("options");
   for (const auto& option : object_or_empty(in.source, "options")) {
@@ -182,23 +129,6 @@ void check_azure_disk(const Source& in, FieldErrors& errors) {
   }
 }
 
-void check_azure_file(const Source& in, FieldErrors& errors) {
-  if (in.persistent() && has(in.source, "secretNamespace") && in.text("secretNamespace").empty()) {
-    errors.required(in.path.at("secretNamespace"));
-  }
-}
-
-void check_glusterfs(const Source& in, FieldErrors& errors) {
-  if (!in.persistent() || !has(in.source, "endpointsNamespace")) return;
-  const std::string_view name = in.text("endpointsNamespace");
-  const Path path = in.path.at("endpointsNamespace");
-  if (name.empty()) {
-    errors.invalid(path, name, "if the endpointnamespace is set, it must be a valid namespace name");
-  } else {
-    add_problems(is_dns1123_label(name), path, name, errors);
-  }
-}
-
 // A secret with a wrong name is blamed beside where it stands.
 void check_csi(const Source& in, FieldErrors& errors) {
   const Object* secret = get_object(in.source, "nodePublishSecretRef");
@@ -212,30 +142,12 @@ void check_csi(const Source& in, FieldErrors& errors) {
   }
 }
 
-void check_git_repo(const Source& in, FieldErrors& errors) { validate_descending(in.text("directory"), in.path.at("directory"), errors); }
-
 struct Row {
   std::string_view member;
   void (*check)(const Source&, FieldErrors&);
-  std::string_view blamed = {};  // where upstream's path has another name
 };
-constexpr std::array<Row, 13> kRows = {{{"gcePersistentDisk", check_gce, "persistentDisk"},
-                                        {"gitRepo", check_git_repo},
-                                        {"iscsi", check_iscsi},
-                                        {"glusterfs", check_glusterfs},
-                                        {"flexVolume", check_flex},
-                                        {"cinder", check_secret},
-                                        {"flocker", check_flocker},
-                                        {"fc", check_fibre_channel},
-                                        {"azureFile", check_azure_file},
-                                        {"quobyte", check_quobyte},
-                                        {"azureDisk", check_azure_disk},
-                                        {"storageos", check_secret},
-                                        {"csi", check_csi}}};
-
-}  // namespace
-
-namespace {
+constexpr std::array<Row, 5> kRows = {
+    {{"iscsi", check_iscsi}, {"flexVolume", check_flex}, {"quobyte", check_quobyte}, {"azureDisk", check_azure_disk}, {"csi", check_csi}}};
 
 // One too many, as the schema has said: it is not looked into.
 bool is_forbidden(const std::string& place, const FieldErrors& errors) {
@@ -250,7 +162,7 @@ void validate_volume_source(const Object& holder, const Path& path, std::string_
     const Object* source = member.value().if_object();
     const auto row = std::find_if(kRows.begin(), kRows.end(), [&](const Row& each) { return each.member == member.key(); });
     if (source == nullptr || row == kRows.end()) continue;
-    const Path place = path.at(row->blamed.empty() ? row->member : row->blamed);
+    const Path place = path.at(row->member);
     if (is_forbidden(place, errors)) continue;
     row->check({*source, place, volume_name}, errors);
     return;

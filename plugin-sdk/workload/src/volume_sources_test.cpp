@@ -23,8 +23,10 @@ std::string problems_of(std::string_view source) {
 }
 
 std::string of_persistent_volume(std::string_view spec) {
+  const Object source = json::parse(json::string_view(spec.data(), spec.size())).get_object();
   FieldErrors errors;
-  validate_volume_source(json::parse(json::string_view(spec.data(), spec.size())).get_object(), "spec", "pv", errors);
+  core_schemas()->find("io.k8s.api.core.v1.PersistentVolumeSource")->check(source, nullptr, ObjectPart::kWhole, "spec", errors);
+  validate_volume_source(source, "spec", "pv", errors);
   return errors.empty() ? "" : errors.aggregate_message();
 }
 

@@ -293,8 +293,7 @@ TEST(ReplicationControllers, HaveNamesOfSoManyBytes) {
   rc["metadata"] = Object{{"name", name}, {"namespace", "ns"}};
   FieldErrors errors;
   validate_object_meta(rc, true, NameRule::kDnsSubdomain, errors);
-  RequestContext context;
-  core_group()->kind("ReplicationController").strategy()->validate(context, rc, errors);
+  core_schemas()->find("io.k8s.api.core.v1.ReplicationController")->check(rc, nullptr, ObjectPart::kWithoutStatus, "", errors);
   ASSERT_EQ(errors.size(), 1u) << errors.aggregate_message();
   EXPECT_TRUE(errors.list()[0].text.ends_with(": must be no more than 253 bytes"));
 }

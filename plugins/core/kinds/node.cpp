@@ -28,18 +28,6 @@ Value show_roles(const Value* labels, std::int64_t) {
   return Value(roles.empty() ? "<none>" : joined({roles.begin(), roles.end()}));
 }
 
-void check_amounts(const Object& object, FieldErrors& errors) {
-  const Path status("status");
-  for (std::string_view list : {"capacity", "allocatable"}) {
-    const Path path = status.at(list);
-    for (const auto& amount : object_or_empty(object_or_empty(object, "status"), list)) {
-      const Path at = path.at(amount.key());
-      workload::validate_quantity_not_negative(amount.value(), at, errors);
-      workload::validate_whole(amount.key(), amount.value(), at, errors);
-    }
-  }
-}
-
 // Gates' names, with parts of them behind slashes: "MyFeature/mySubFeature".
 bool is_feature_name(std::string_view name) {
   if (name.empty() || name.front() < 'A' || name.front() > 'Z' || name.back() == '/') return false;
@@ -88,10 +76,7 @@ class NodeStatusStrategy final : public StatusStrategy {
   }
 
  protected:
-  void check_status(const Object& object, const Object&, FieldErrors& errors) const override {
-    check_amounts(object, errors);
-    check_features(object, errors);
-  }
+  void check_status(const Object& object, const Object&, FieldErrors& errors) const override { check_features(object, errors); }
 };
 
 // Capacities are given on create, too.
@@ -105,10 +90,7 @@ class NodeStrategy final : public KindStrategy {
     drop_unused(object, {}, "status", "config");
   }
   void prepare_update(Object& object, const Object& old) const override { drop_unused(object, old, "spec", "configSource"); }
-  void check_new(const Object& object, FieldErrors& errors) const override {
-    check_amounts(object, errors);
-    check_features(object, errors);
-  }
+  void check_new(const Object& object, FieldErrors& errors) const override { check_features(object, errors); }
 };
 
 }  // namespace

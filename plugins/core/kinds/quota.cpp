@@ -15,7 +15,6 @@
 #include "backplane/names.hpp"
 #include "backplane/resource_names.hpp"
 #include "backplane/schema.hpp"
-#include "backplane/workload/resources.hpp"
 #include "kinds/kinds.hpp"
 
 namespace backplane::core {
@@ -133,10 +132,7 @@ class ResourceQuotaStrategy final : public KindStrategy {
  protected:
   void check(const Object& object, FieldErrors& errors) const override {
     const Object& spec = object_or_empty(object, "spec");
-    const Path path("spec"), hard = path.at("hard");
-    for (const auto& entry : object_or_empty(spec, "hard")) {
-      workload::validate_whole(entry.key(), entry.value(), hard.at_key(entry.key()), errors);
-    }
+    const Path path("spec");
     const Array* scopes = get_array(spec, "scopes");
     const std::string listed = scopes != nullptr ? to_json(*scopes) : "null";
     const std::vector<std::string> names = texts_of(spec, "scopes");
@@ -178,22 +174,6 @@ class ResourceQuotaStrategy final : public KindStrategy {
   }
 };
 
-class ResourceQuotaStatusStrategy final : public StatusStrategy {
- public:
-  using StatusStrategy::StatusStrategy;
-
- protected:
-  void check_status(const Object& object, const Object&, FieldErrors& errors) const override {
-    const Path path("status");
-    for (const std::string_view list : {"hard", "used"}) {
-      const Path amounts = path.at(list);
-      for (const auto& entry : object_or_empty(object_or_empty(object, "status"), list)) {
-        workload::validate_whole(entry.key(), entry.value(), amounts.at_key(entry.key()), errors);
-      }
-    }
-  }
-};
-
 void print_quota(const Object& object, std::int64_t, Array& cells) {
   const Object& status = object_or_empty(object, "status");
   std::map<std::string, std::string> amounts;
@@ -225,7 +205,7 @@ void warn_of_order(const Value& value, const std::string&, std::vector<std::stri
 
 void add_limits_and_quotas(GroupCode& code) {
   code.kinds["LimitRange"] = {.make = made<LimitRangeStrategy>()};
-  code.kinds["ResourceQuota"] = {.make = made<ResourceQuotaStrategy>(), .make_status = made_status<ResourceQuotaStatusStrategy>};
+  code.kinds["ResourceQuota"] = {.make = made<ResourceQuotaStrategy>()};
   code.printers.emplace("quota", print_quota);
   code.warnings.emplace("quotaOrder", warn_of_order);
 }

@@ -17,8 +17,6 @@ namespace {
 using namespace kit;
 using namespace workload;
 
-constexpr std::size_t kMaxName = 253;
-
 class PodTemplateStrategy final : public KindStrategy {
  public:
   explicit PodTemplateStrategy(KindFacts facts, PodValidationOptions options = {}) : KindStrategy(std::move(facts)), options_(options) {}
@@ -77,22 +75,6 @@ class ReplicationControllerStrategy final : public WorkloadStrategy {
     }
     validate_pod_template(*pod_template, "spec.template", options(), errors);
     validate_always_restarts(spec, "ReplicationController", errors);
-  }
-  void check_new(const Object& object, FieldErrors& errors) const override { count_name_in_bytes(object, errors); }
-
- private:
-  // Of all kinds only this one has its name measured by the newer, declared rules, which count bytes.
-  static void count_name_in_bytes(const Object& object, FieldErrors& errors) {
-    constexpr std::string_view kCharacters = " characters", kLimit = "must be no more than 253 characters";
-    if (meta_name(object).size() <= kMaxName) return;
-    FieldErrors counted;
-    for (FieldError error : errors.list()) {
-      if (error.field == "metadata.name" && error.text.ends_with(kLimit)) {
-        error.text.replace(error.text.size() - kCharacters.size(), kCharacters.size(), " bytes");
-      }
-      counted.add(std::move(error));
-    }
-    errors = std::move(counted);
   }
 };
 

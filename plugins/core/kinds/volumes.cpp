@@ -91,7 +91,6 @@ class PersistentVolumeStrategy final : public KindStrategy {
   }
   void check(const Object& object, FieldErrors& errors) const override {
     const Object& spec = object_or_empty(object, "spec");
-    validate_access_modes(spec, "spec", errors);
     validate_volume_source(spec, "spec", meta_name(object), errors);
     if (is_local(spec) && !has(spec, "nodeAffinity")) errors.required("spec.nodeAffinity", "Local volume requires node affinity");
     const std::string host_path(get_string(object_or_empty(spec, "hostPath"), "path"));

@@ -23,7 +23,6 @@ struct PodValidationOptions {
   // What pods that are stored already may have, and keep (GetValidationOptionsFromPodSpecAndMeta of pkg/api/pod).
   bool init_resize_policy = false;
   bool devices_without_host_users = false;
-  bool host_network_without_host_users = false;
   bool spread_keys_twice = false;
 
   // These, and what `old_spec` has of that.

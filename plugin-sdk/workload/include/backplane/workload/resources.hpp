@@ -20,8 +20,6 @@ void validate_requests(const Object& resources, const kit::Path& path, FieldErro
 
 // A name that may be counted at all: a standard one or one with a domain.
 void validate_resource_name(std::string_view name, const kit::Path& path, FieldErrors& errors);
-// What has no parts is counted whole: pods, and devices with a domain.
-void validate_whole(std::string_view name, const Value& quantity, const kit::Path& path, FieldErrors& errors);
 void validate_quantity_not_negative(const Value& quantity, const kit::Path& path, FieldErrors& errors);
 
 }  // namespace backplane::workload

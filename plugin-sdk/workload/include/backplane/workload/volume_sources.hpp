@@ -16,7 +16,4 @@ namespace backplane::workload {
 // empty: the volume is a pod's.
 void validate_volume_source(const Object& holder, const kit::Path& path, std::string_view volume_name, FieldErrors& errors);
 
-// accessModes of a claim or a persistent volume.
-void validate_access_modes(const Object& spec, const kit::Path& path, FieldErrors& errors);
-
 }  // namespace backplane::workload
