@@ -41,6 +41,15 @@ Object spec_with_claims(const Object& spec) {
   return out;
 }
 
+// Upstream looks at the template's labels and annotations twice, once on their own.
+void check_template_metadata(const Object& pod_template, FieldErrors& errors) {
+  const Object& metadata = object_or_empty(pod_template, "metadata");
+  const Object& annotations = object_or_empty(metadata, "annotations");
+  validate_labels(object_or_empty(metadata, "labels"), "spec.template.labels", errors);
+  validate_annotations(annotations, "spec.template.annotations", errors);
+  validate_pod_annotations(annotations, object_or_empty(pod_template, "spec"), "spec.template.annotations", nullptr, errors);
+}
+
 class StatefulSetStrategy final : public WorkloadStrategy {
  public:
   using WorkloadStrategy::WorkloadStrategy;
@@ -70,13 +79,7 @@ class StatefulSetStrategy final : public WorkloadStrategy {
     const Schema* templates = core_schemas()->find("io.k8s.api.core.v1.PodTemplateSpec");
     templates->check(object_or_empty(whole, "template"), nullptr, ObjectPart::kWhole, "spec.template", errors);
     validate_workload_template(whole, options(), errors);
-    // Upstream looks at the template's labels and annotations twice, once on their own.
-    const Object& metadata = object_or_empty(object_or_empty(spec, "template"), "metadata");
-    validate_labels(object_or_empty(metadata, "labels"), "spec.template.labels", errors);
-    const Object& annotations = object_or_empty(metadata, "annotations");
-    validate_annotations(annotations, "spec.template.annotations", errors);
-    const Object& pod_spec = object_or_empty(object_or_empty(spec, "template"), "spec");
-    workload::validate_pod_annotations(annotations, pod_spec, "spec.template.annotations", nullptr, errors);
+    check_template_metadata(object_or_empty(spec, "template"), errors);
     validate_always_restarts(spec, "StatefulSet", errors);
   }
   // What can never change is looked at once.

@@ -1,10 +1,10 @@
 // Cron jobs.
 #include <algorithm>
 
-#include "backplane/kit/strategy.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/workload/pod_defaults.hpp"
+#include "backplane/workload/strategy.hpp"
 #include "cron_schedule.hpp"
 #include "kinds.hpp"
 #include "time_zones.hpp"
@@ -16,7 +16,11 @@ using namespace kit;
 using namespace workload;
 
 constexpr std::size_t kMostNameBytes = 52;  // 11 are for the time in its jobs' names
+constexpr std::string_view kNameText = "must be no more than 52 characters";
 constexpr std::size_t kMostZonePartBytes = 14;
+constexpr std::string_view kZoneText =
+    "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see "
+    "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details";
 
 const Object& job_spec(const Object& spec) { return object_or_empty(object_or_empty(spec, "jobTemplate"), "spec"); }
 
@@ -67,10 +71,9 @@ void check_time_zone(const Object& spec, FieldErrors& errors) {
   if (const std::string problem = time_zone_problem(zone); !problem.empty()) errors.invalid(path, zone, problem);
 }
 
-class CronJobStrategy final : public KindStrategy {
+class CronJobStrategy final : public PodHolderStrategy {
  public:
-  CronJobStrategy(KindFacts facts, PodValidationOptions options) : KindStrategy(std::move(facts)), options_(options) {}
-
+  using PodHolderStrategy::PodHolderStrategy;
   void apply_defaults(Object& object) const override {
     Object& job = ensure_object(ensure_object(ensure_object(object, "spec"), "jobTemplate"), "spec");
     apply_pod_template_defaults(ensure_object(job, "template"));
@@ -81,11 +84,7 @@ class CronJobStrategy final : public KindStrategy {
     const Object& spec = object_or_empty(object, "spec");
     if (old == nullptr) warn_of_host_name(object, "Pod names and hostnames", out);
     if (old == nullptr || generation_changed(object, *old)) warn_of_job_spec(job_spec(spec), "spec.jobTemplate.spec", out);
-    if (old != nullptr && names_zone(get_string(spec, "schedule"))) {
-      out.emplace_back(
-          "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see "
-          "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details");
-    }
+    if (old != nullptr && names_zone(get_string(spec, "schedule"))) out.emplace_back(kZoneText);
     return out;
   }
 
@@ -94,17 +93,14 @@ class CronJobStrategy final : public KindStrategy {
     const Object& job = job_spec(object_or_empty(object, "spec"));
     const Path path("spec.jobTemplate.spec");
     check_job_spec(job, path, errors);
-    validate_pod_template(object_or_empty(job, "template"), path.at("template"), options_, errors);
+    validate_pod_template(object_or_empty(job, "template"), path.at("template"), options(), errors);
     check_restart_policy(job, path, errors);
     if (!get_bool(job, "manualSelector").value_or(false)) return;
     errors.add({FieldErrorType::kNotSupported, path.at("manualSelector"), R"(Unsupported value: true: supported values: "nil", "false")"});
   }
   void check_new(const Object& object, FieldErrors& errors) const override {
-    const Object& spec = object_or_empty(object, "spec");
-    check_schedule(spec, {}, errors);
-    check_time_zone(spec, errors);
-    if (meta_name(object).size() <= kMostNameBytes) return;
-    errors.invalid("metadata.name", meta_name(object), "must be no more than 52 characters");
+    check_change(object, {}, errors);
+    if (meta_name(object).size() > kMostNameBytes) errors.invalid("metadata.name", meta_name(object), kNameText);
   }
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
     const Object& spec = object_or_empty(object, "spec");
@@ -112,9 +108,6 @@ class CronJobStrategy final : public KindStrategy {
     check_schedule(spec, before, errors);
     if (!same_member(spec, before, "timeZone")) check_time_zone(spec, errors);
   }
-
- private:
-  PodValidationOptions options_;
 };
 
 }  // namespace

@@ -1,11 +1,11 @@
 // Jobs: defaults, the labels by which their pods are known, and warnings.
 #include <limits>
 
-#include "backplane/kit/strategy.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
 #include "backplane/workload/pod_defaults.hpp"
+#include "backplane/workload/strategy.hpp"
 #include "backplane/workload/workload.hpp"
 #include "backplane/written_fields.hpp"
 #include "kinds.hpp"
@@ -85,10 +85,10 @@ void check_host_names(const Object& job, FieldErrors& errors) {
   errors.invalid("metadata.name", meta_name(job), "will not able to create pod with invalid DNS label: " + longest);
 }
 
-class JobStrategy final : public KindStrategy, public WrittenFieldsProvider {
+class JobStrategy final : public PodHolderStrategy, public WrittenFieldsProvider {
  public:
   JobStrategy(KindFacts facts, PodValidationOptions options, JobGates gates)
-      : KindStrategy(std::move(facts)), options_(options), gates_(gates) {}
+      : PodHolderStrategy(std::move(facts), options), gates_(gates) {}
 
   // The labels of its pods become a job's own only when those are complete, and are counted as they were sent.
   WrittenFields written_fields() const override { return {.resets = {"status"}, .given_later = label_like_pods}; }
@@ -142,11 +142,10 @@ class JobStrategy final : public KindStrategy, public WrittenFieldsProvider {
   void check_spec(const Object& object, FieldErrors& errors) const {
     const Object& spec = object_or_empty(object, "spec");
     check_job_spec(spec, "spec", errors);
-    validate_workload_template(spec, options_, errors);
+    validate_workload_template(spec, options(), errors);
     check_restart_policy(spec, "spec", errors);
   }
 
-  PodValidationOptions options_;
   const JobGates gates_;
 };
 

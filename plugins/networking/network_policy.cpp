@@ -63,7 +63,7 @@ class NetworkPolicyStrategy final : public KindStrategy {
   }
 
  protected:
-  void check_new(const Object& object, FieldErrors& errors) const override { check_blocks(object, {}, errors); }
+  void check_new(const Object& object, FieldErrors& errors) const override { check_change(object, {}, errors); }
   // Ranges that the policy had, in whatever place, may stay as they are.
   void check_change(const Object& object, const Object& old, FieldErrors& errors) const override {
     std::set<std::string, std::less<>> known;
@@ -71,11 +71,6 @@ class NetworkPolicyStrategy final : public KindStrategy {
       known.emplace(get_string(block, "cidr"));
       each_text(block, "except", [&](std::string_view hole, std::size_t) { known.emplace(hole); });
     });
-    check_blocks(object, known, errors);
-  }
-
- private:
-  static void check_blocks(const Object& object, const std::set<std::string, std::less<>>& known, FieldErrors& errors) {
     const auto check_range = [&](std::string_view text, const std::string& path) {
       if (known.contains(text)) return;
       for (const std::string& problem : legacy_cidr_problems(text)) errors.invalid(path, text, problem);

@@ -88,6 +88,10 @@ void Checker::check_unique(const Rules& rules, const Array& list, const Place& p
     const std::string_view text = text_of(key);
     if ((text.empty() && !rules.empty_too) || seen.insert(text).second) continue;
     const Place item = rules.whole_list ? place : place.item(i);
+    if (rules.whole && !rules.unique_items) {
+      errors_.duplicate_raw(item.path(), to_json(list[i]));
+      continue;
+    }
     errors_.duplicate(rules.unique_items ? item.path() : item.member(rules.unique[0]).path(), text);
   }
 }

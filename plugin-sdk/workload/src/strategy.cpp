@@ -43,7 +43,7 @@ void WorkloadStrategy::check(const Object& object, FieldErrors& errors) const {
   const Object* selector = get_object(spec, "selector");
   // The template is looked at with the selector alone.
   if (selector != nullptr && workload_.bad_selector != nullptr && !is_valid_selector(*selector, "")) return drop_below_template(errors);
-  validate_workload_template(spec, options_, errors);
+  validate_workload_template(spec, options(), errors);
   validate_always_restarts(spec, workload_.without_deadline, errors);
 }
 

@@ -125,6 +125,30 @@ bool counts(std::string_view scope, std::string_view name) {
   return !kOfPods.contains(scope) || name == "pods" || kComputing.contains(name);
 }
 
+std::size_t count_unfit(const Object& spec, const std::string& scope) {
+  const Object& hard = object_or_empty(spec, "hard");
+  return static_cast<std::size_t>(std::count_if(
+      hard.begin(), hard.end(), [&](const auto& entry) { return is_standard_quota_resource(entry.key()) && !counts(scope, entry.key()); }));
+}
+
+// `shown`: what is quoted with a scope that does not fit; `listed`: with scopes that do not fit each other.
+void check_scopes(const Object& spec, const std::vector<std::string>& scopes, const Path& path, const std::string& shown,
+                  const std::string& listed, FieldErrors& errors) {
+  // Both may be many, and what is shown is as long as all of them.
+  std::map<std::string_view, std::size_t> unfit;  // how many resources a scope is not for; one that counts what has no name counts all
+  for (const std::string& scope : scopes) {
+    const auto [found, fresh] = unfit.try_emplace(scope, 0);
+    if (fresh && !counts(scope, {})) found->second = count_unfit(spec, scope);
+    for (std::size_t i = 0; i < found->second && errors.left_out() == 0; ++i) {
+      errors.invalid_raw(path, shown, "unsupported scope applied to resource");
+    }
+  }
+  const auto has_scope = [&](std::string_view name) { return std::find(scopes.begin(), scopes.end(), name) != scopes.end(); };
+  for (const auto& [one, other] : {std::pair{"BestEffort", "NotBestEffort"}, std::pair{"Terminating", "NotTerminating"}}) {
+    if (has_scope(one) && has_scope(other)) errors.invalid_raw(path, listed, "conflicting scopes");
+  }
+}
+
 class ResourceQuotaStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
@@ -145,32 +169,6 @@ class ResourceQuotaStrategy final : public KindStrategy {
     const Schema* type = core_schemas()->find("io.k8s.api.core.v1.ScopeSelector");
     const Path selector_path = path.at("scopeSelector");
     check_scopes(spec, selected, selector_path.at("matchExpressions"), to_json(type->go_struct(*selector)), listed, errors);
-  }
-
- private:
-  static std::size_t count_unfit(const Object& spec, const std::string& scope) {
-    const Object& hard = object_or_empty(spec, "hard");
-    return static_cast<std::size_t>(std::count_if(hard.begin(), hard.end(), [&](const auto& entry) {
-      return is_standard_quota_resource(entry.key()) && !counts(scope, entry.key());
-    }));
-  }
-
-  // `shown`: what is quoted with a scope that does not fit; `listed`: with scopes that do not fit each other.
-  static void check_scopes(const Object& spec, const std::vector<std::string>& scopes, const Path& path, const std::string& shown,
-                           const std::string& listed, FieldErrors& errors) {
-    // Both may be many, and what is shown is as long as all of them.
-    std::map<std::string_view, std::size_t> unfit;  // how many resources a scope is not for; one that counts what has no name counts all
-    for (const std::string& scope : scopes) {
-      const auto [found, fresh] = unfit.try_emplace(scope, 0);
-      if (fresh && !counts(scope, {})) found->second = count_unfit(spec, scope);
-      for (std::size_t i = 0; i < found->second && errors.left_out() == 0; ++i) {
-        errors.invalid_raw(path, shown, "unsupported scope applied to resource");
-      }
-    }
-    const auto has_scope = [&](std::string_view name) { return std::find(scopes.begin(), scopes.end(), name) != scopes.end(); };
-    for (const auto& [one, other] : {std::pair{"BestEffort", "NotBestEffort"}, std::pair{"Terminating", "NotTerminating"}}) {
-      if (has_scope(one) && has_scope(other)) errors.invalid_raw(path, listed, "conflicting scopes");
-    }
   }
 };
 

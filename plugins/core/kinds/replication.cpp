@@ -17,9 +17,9 @@ namespace {
 using namespace kit;
 using namespace workload;
 
-class PodTemplateStrategy final : public KindStrategy {
+class PodTemplateStrategy final : public PodHolderStrategy {
  public:
-  explicit PodTemplateStrategy(KindFacts facts, PodValidationOptions options = {}) : KindStrategy(std::move(facts)), options_(options) {}
+  using PodHolderStrategy::PodHolderStrategy;
   std::vector<std::string> warnings(const Object& object, const Object* old) const override {
     if (old != nullptr && !generation_changed(object, *old)) return {};
     return pod_warnings("template", object_or_empty(object, "template"));
@@ -34,11 +34,8 @@ class PodTemplateStrategy final : public KindStrategy {
     meta.set_generation(meta.generation() + 1);
   }
   void check(const Object& object, FieldErrors& errors) const override {
-    validate_pod_template(object_or_empty(object, "template"), "template", options_, errors);
+    validate_pod_template(object_or_empty(object, "template"), "template", options(), errors);
   }
-
- private:
-  PodValidationOptions options_;
 };
 
 class ReplicationControllerStrategy final : public WorkloadStrategy {

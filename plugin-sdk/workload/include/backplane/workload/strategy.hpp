@@ -1,4 +1,5 @@
-// The strategy of kinds with a selector and a pod template at spec: what all of them fill in, refuse and warn of.
+// Strategies of kinds that hold pods: what the host says of pods, and for those with a selector and a pod template at spec what all of them
+// fill in, refuse and warn of.
 //
 // Thread-safety: const after construction; any thread.
 #pragma once
@@ -21,10 +22,22 @@ struct WorkloadFacts {
   std::string_view without_deadline = "ReplicaSet";  // completes "activeDeadlineSeconds in … is not Supported"
 };
 
-class WorkloadStrategy : public kit::KindStrategy {
+// A kind whose objects have pods in them, which are held to what the host's flags say.
+class PodHolderStrategy : public kit::KindStrategy {
+ public:
+  PodHolderStrategy(KindFacts facts, PodValidationOptions options) : KindStrategy(std::move(facts)), options_(options) {}
+
+ protected:
+  const PodValidationOptions& options() const noexcept { return options_; }
+
+ private:
+  PodValidationOptions options_;
+};
+
+class WorkloadStrategy : public PodHolderStrategy {
  public:
   WorkloadStrategy(KindFacts facts, WorkloadFacts workload, PodValidationOptions options)
-      : KindStrategy(std::move(facts)), workload_(workload), options_(options) {}
+      : PodHolderStrategy(std::move(facts), options), workload_(workload) {}
   std::vector<std::string> warnings(const Object& object, const Object* old) const override;
   void apply_defaults(Object& object) const override;
   void canonicalize(Object& object) const override;
@@ -33,11 +46,9 @@ class WorkloadStrategy : public kit::KindStrategy {
   // Selector, template, and that its pods are always restarted.
   void check(const Object& object, FieldErrors& errors) const override;
   void check_selector(const Object& spec, FieldErrors& errors) const;
-  const PodValidationOptions& options() const noexcept { return options_; }
 
  private:
   WorkloadFacts workload_;
-  PodValidationOptions options_;
 };
 
 }  // namespace backplane::workload
