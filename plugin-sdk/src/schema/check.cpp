@@ -9,7 +9,8 @@
 
 namespace backplane::schema {
 
-void Checker::check_struct(const Type& type, const Object& object, const Object* old, const Place& place, ObjectPart part) {
+void Checker::check_struct(const Type& type, const Object& object, const Object* old, const Place& place, ObjectPart part,
+                           const Rules* here) {
   const Body& body = type.body();
   const auto left_out = [&](std::string_view name) {
     return part != ObjectPart::kWhole && (name == "status") != (part == ObjectPart::kStatus);
@@ -39,6 +40,7 @@ void Checker::check_struct(const Type& type, const Object& object, const Object*
     if (value == nullptr || (property.rules == nullptr && !property.type->ruled_within()) || left_out(property.name)) continue;
     const Value* before = old != nullptr ? find(*old, property.name) : nullptr;
     if (property.rules != nullptr && is_closed(*property.rules, value, before, object, old)) continue;
+    if (here != nullptr && is_closed_here(*here, property.name, value, object, old)) continue;
     if (one_only && is_alternative(property, *body.struct_rules) && property.name != chosen) continue;
     const int times = property.rules != nullptr && property.rules->again && old != nullptr ? 2 : 1;
     for (int time = 0; time < times; ++time) {
@@ -112,6 +114,13 @@ bool Checker::is_closed(const Rules& rules, const Value* value, const Value* bef
   return (rules.opaque || is_too_long(rules, value)) && is_asked(rules, value, object, old);
 }
 
+bool Checker::is_closed_here(const Rules& here, std::string_view name, const Value* value, const Object& object, const Object* old) const {
+  for (const auto& [member, rules] : here.members) {
+    if (member == name && rules->opaque && is_asked(*rules, value, object, old)) return true;
+  }
+  return false;
+}
+
 bool Checker::is_asked(const Rules& rules, const Value* value, const Object& object, const Object* old) const {
   if (!hold(rules.when, object, &root_) || (!rules.unless.empty() && hold(rules.unless, object, &root_))) return false;
   if (!rules.when_was.empty() && (old == nullptr || !hold(rules.when_was, *old, old_root_))) return false;
@@ -121,11 +130,11 @@ bool Checker::is_asked(const Rules& rules, const Value* value, const Object& obj
                       [&](const Value& item) { return item.is_object() && hold(rules.unless_item, item.get_object(), &root_); });
 }
 
-void Checker::go_down(const Type& type, const Rules* rules, const Value& value, const Value* old, const Place& place) {
+void Checker::go_down(const Type& type, const Rules* rules, const Value& value, const Value* old, const Place& place, const Rules* here) {
   if (type.form() == Form::kStruct && value.is_object()) {
     const Object* before = old != nullptr ? old->if_object() : nullptr;
     if (rules != nullptr) check_members(type, *rules, value.get_object(), before, place);
-    check_struct(type, value.get_object(), before, place, ObjectPart::kWhole);
+    check_struct(type, value.get_object(), before, place, ObjectPart::kWhole, here);
   } else if (type.form() == Form::kList && value.is_array()) {
     check_list(type, rules, value.get_array(), old, place);
   } else if (type.form() == Form::kMap && value.is_object()) {
@@ -133,7 +142,8 @@ void Checker::go_down(const Type& type, const Rules* rules, const Value& value, 
   }
 }
 
-void Checker::check_item(const Body& holder, const Value& value, const Value* old, const Place& place, const Array* list) {
+void Checker::check_item(const Body& holder, const Value& value, const Value* old, const Place& place, const Array* list,
+                         const Rules* here) {
   if (holder.item_rules != nullptr) {
     if (old != nullptr) check_change(*holder.items, false, *holder.item_rules, &value, old, place);
     const bool missing = holder.item_rules->required && is_unset(&value, holder.items->struct_like());
@@ -144,7 +154,7 @@ void Checker::check_item(const Body& holder, const Value& value, const Value* ol
       check_value(*holder.items, *holder.item_rules, &value, place);
     }
   }
-  go_down(*holder.items, holder.item_rules, value, old, place);
+  go_down(*holder.items, holder.item_rules, value, old, place, here);
 }
 
 void Checker::check_members(const Type& type, const Rules& rules, const Object& object, const Object* old, const Place& place) {

@@ -20,7 +20,7 @@ void Checker::check_list(const Type& type, const Rules* rules, const Array& list
   const OldItems before(compares ? *body.identity : kUntold, old);
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Place item{&place, {}, i, Place::Step::kIndex};
-    check_item(body, list[i], before.of(list[i], i), whole ? place : item, &list);
+    check_item(body, list[i], before.of(list[i], i), whole ? place : item, &list, rules != nullptr ? rules->items.get() : nullptr);
   }
   for (const Rules* each = rules; each != nullptr; each = each->next.get()) {
     if (!each->per_family.empty()) check_families(*each, list, place);

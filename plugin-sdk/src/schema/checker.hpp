@@ -37,7 +37,9 @@ class Checker {
  public:
   Checker(const Object& root, const Object* old_root, FieldErrors& errors) : root_(root), old_root_(old_root), errors_(errors) {}
 
-  void check_struct(const Type& type, const Object& object, const Object* old, const Place& place, ObjectPart part);
+  // `here`: what its place says of it beyond its type; null: nothing.
+  void check_struct(const Type& type, const Object& object, const Object* old, const Place& place, ObjectPart part,
+                    const Rules* here = nullptr);
 
  private:
   // An object's members by property index; null: it has none.
@@ -54,9 +56,12 @@ class Checker {
   // Whether nothing in the value is looked at.
   bool is_closed(const Rules& rules, const Value* value, const Value* before, const Object& object, const Object* old) const;
   bool is_asked(const Rules& rules, const Value* value, const Object& object, const Object* old) const;
-  void go_down(const Type& type, const Rules* rules, const Value& value, const Value* old, const Place& place);
+  // The same of a member, as the place of the struct around it says.
+  bool is_closed_here(const Rules& here, std::string_view name, const Value* value, const Object& object, const Object* old) const;
+  void go_down(const Type& type, const Rules* rules, const Value& value, const Value* old, const Place& place, const Rules* here = nullptr);
   // An item of a list, an entry of a map.
-  void check_item(const Body& holder, const Value& value, const Value* old, const Place& place, const Array* list = nullptr);
+  void check_item(const Body& holder, const Value& value, const Value* old, const Place& place, const Array* list = nullptr,
+                  const Rules* here = nullptr);
   void check_members(const Type& type, const Rules& rules, const Object& object, const Object* old, const Place& place);
   void check_map(const Type& type, const Rules* rules, const Object& map, const Object* old, const Place& place);
 

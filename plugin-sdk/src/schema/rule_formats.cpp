@@ -64,8 +64,7 @@ Problems is_volume_path(std::string_view text) {
 }
 
 Problems has_no_backsteps(std::string_view text) {
-  Problems out = is_local_path(text.starts_with('/') ? text.substr(1) : text);
-  return out;
+  return ("/" + std::string(text) + "/").find("/../") == std::string::npos ? Problems() : Problems{"must not contain '..'"};
 }
 
 Problems is_http_header_name(std::string_view text) {

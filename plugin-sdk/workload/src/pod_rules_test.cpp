@@ -27,6 +27,29 @@ std::string in_container(const std::string& members, const std::string& beside =
 }
 std::string in_spec(const std::string& members) { return problems_of(R"({"containers":[{"name":"c","image":"i"}],)" + members + "}"); }
 
+// The probes of an init container that ends were looked into, though there may be none.
+TEST(PodRules, WhatAnInitContainerMayNotHaveIsNotLookedInto) {
+  EXPECT_EQ(in_spec(R"("initContainers":[{"name":"n","image":"i","livenessProbe":{}}])"),
+            "spec.initContainers[0].livenessProbe: Forbidden: may not be set for init containers without restartPolicy=Always");
+  EXPECT_EQ(in_spec(R"("initContainers":[{"name":"n","image":"i","restartPolicy":"Always","livenessProbe":{}}])"),
+            "spec.initContainers[0].livenessProbe: Required value: must specify a handler type");
+}
+
+TEST(PodRules, VariablesInFilesAreThoseOfAnEmptyDirectory) {
+  const auto of = [](const std::string& volume) {
+    return in_container(R"("env":[{"name":"A","valueFrom":{"fileKeyRef":{"volumeName":"v","path":"//x","key":"A"}}}])", volume);
+  };
+  const std::string place = "spec.containers[0].env[0].valueFrom.fileKeyRef.";
+  EXPECT_EQ(of(R"("volumes":[{"name":"v","emptyDir":{}}])"), "");
+  EXPECT_EQ(of(""), place + R"(volumeName: Not found: "v")");
+  EXPECT_EQ(of(R"("volumes":[{"name":"v","secret":{"secretName":"s"}}])"),
+            place + R"(volumeName: Invalid value: "v": referenced volume must be of type emptyDir)");
+  EXPECT_EQ(in_container(R"("env":[{"name":"A","valueFrom":{"fileKeyRef":{"volumeName":"v","path":"","key":"="}}}])",
+                         R"("volumes":[{"name":"v","emptyDir":{}}])")
+                .substr(0, 70),
+            "[" + (place + "path: Required value, ").substr(0, 69));
+}
+
 // A pod of an older server could not even lose a finalizer.
 TEST(PodRules, WhatAStoredPodHasItKeeps) {
   for (const char* members :

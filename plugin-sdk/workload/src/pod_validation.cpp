@@ -157,6 +157,26 @@ void validate_tokens_have_account(const Object& pod_spec, const Path& path, Fiel
   });
 }
 
+// Variables in files: those of an emptyDir.
+void validate_file_volumes(const Object& pod_spec, const Path& path, FieldErrors& errors) {
+  std::map<std::string_view, bool> volumes;  // by name: whether they are
+  each(pod_spec, "volumes", [&](const Object& volume, std::size_t) { volumes[get_string(volume, "name")] = has(volume, "emptyDir"); });
+  each_container(pod_spec, path, [&](const Object& container, const Path& container_path) {
+    each(container, "env", [&](const Object& variable, std::size_t i) {
+      const Object* file = get_object(object_or_empty(variable, "valueFrom"), "fileKeyRef");
+      if (file == nullptr) return;
+      const std::string_view name = get_string(*file, "volumeName");
+      const auto volume = volumes.find(name);
+      const Path place = container_path.at("env", i), at = place.at("valueFrom.fileKeyRef.volumeName");
+      if (volume == volumes.end()) {
+        errors.not_found(at, name);
+      } else if (!volume->second) {
+        errors.invalid(at, name, "referenced volume must be of type emptyDir");
+      }
+    });
+  });
+}
+
 // Rules of pods that their templates are spared.
 void validate_pod_only(const Object& pod_spec, const Path& path, FieldErrors& errors) {
   validate_tokens_have_account(pod_spec, path, errors);
@@ -224,6 +244,7 @@ void validate_pod_spec(const Object& pod_spec, const Path& path, std::string_vie
     limits["limits"] = *overhead;
     validate_resource_requirements(limits, path.at("overhead"), errors);
   }
+  validate_file_volumes(pod_spec, path, errors);
   if (!pod_name.empty()) validate_pod_only(pod_spec, path, errors);
 }
 

@@ -138,7 +138,8 @@ std::set<std::string> validate_volumes(const Object& pod_spec, const Path& path,
     validate_source(volume, item, errors);
     validate_volume_source(volume, item, "", errors);
     const Object* image = get_object(volume, "image");
-    if (image != nullptr && !pod_name.empty() && get_string(*image, "reference").empty()) {
+    const bool alone = std::count_if(volume.begin(), volume.end(), [](const auto& member) { return member.value().is_object(); }) == 1;
+    if (image != nullptr && alone && !pod_name.empty() && get_string(*image, "reference").empty()) {
       errors.required(item.at("image").text() + ".reference");
     }
     if (!name.empty()) {
