@@ -72,6 +72,17 @@ std::optional<std::string> read_text(const std::string& path, std::string& probl
   return std::nullopt;
 }
 
+// Without its directories a server would offer nothing, and look well.
+void check_plugin_directories(const FlagSet& flags, Problems& problems) {
+  if (!flags.changed("plugin-dir")) return;
+  for (const auto& path : flags.values("plugin-dir")) {
+    std::error_code error;
+    const auto found = std::filesystem::status(path, error);
+    if (found.type() == std::filesystem::file_type::directory) continue;
+    problems.push_back("--plugin-dir: open " + path + (std::filesystem::exists(found) ? ": not a directory" : ": no such file or directory"));
+  }
+}
+
 }  // namespace
 
 void check_flag_files(const Options& options, Problems& problems) {
@@ -83,6 +94,7 @@ void check_flag_files(const Options& options, Problems& problems) {
       if (!problem.empty()) problems.push_back("--" + std::string(file.flag) + ": " + problem);
     }
   }
+  check_plugin_directories(options.flags, problems);
 }
 
 }  // namespace backplane

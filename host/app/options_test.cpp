@@ -470,6 +470,9 @@ TEST(Promises, AFileThatAFlagNamesMustBeThereAndBeWhatItSays) {
   EXPECT_EQ(problems({"--allow-metric-labels-manifest=" + junk}),
             Problems{"--allow-metric-labels-manifest: \"" + junk + "\" holds no YAML object"});
   EXPECT_EQ(problems({"--kubelet-client-key=" + folder}), Problems{"--kubelet-client-key: open " + folder + ": is a directory"});
+  EXPECT_EQ(problems({"--plugin-dir=" + folder}), Problems{});
+  EXPECT_EQ(problems({"--plugin-dir=/absent", "--plugin-dir=" + junk}),
+            (Problems{"--plugin-dir: open /absent: no such file or directory", "--plugin-dir: open " + junk + ": not a directory"}));
   const std::string key = write("key.pub",
                                 "-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEEVs/o5+uQbTjL3chynL4wXgUg2R9\n"
                                 "q9UU8I5mEovUf86QZ7kOBIjJwqnzD1omageEHWwHdBO6B+dFabmdT9POxg==\n-----END PUBLIC KEY-----\n");

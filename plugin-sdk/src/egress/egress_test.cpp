@@ -19,6 +19,8 @@ TEST(EgressSelector, WithoutAFileEverythingIsDirect) {
   ASSERT_TRUE(selector.ok());
   EXPECT_FALSE((*selector)->dialer(EgressType::kCluster));
   EXPECT_EQ(EgressSelector::read("/absent").status().message(), "unable to read egress selector configuration from \"/absent\"");
+  // A directory ended the process.
+  EXPECT_EQ(EgressSelector::read("/").status().message(), "unable to read egress selector configuration from \"/\"");
 }
 
 TEST(EgressSelector, OnlyWhatIsSelectedGoesThroughAProxy) {

@@ -1,6 +1,7 @@
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <vector>
 
 #include "backplane/egress.hpp"
@@ -142,7 +143,7 @@ Result<DialFunction> make_dialer(const Object& selection) {
   const Object& connection = object_or_empty(selection, "connection");
   const std::string_view protocol = get_string(connection, "proxyProtocol");
   if (protocol == "Direct") return DialFunction();
-  const std::string what = "egress selection " + quoted(name) + ": ";
+  const std::string what = "egress selection " + backplane::quoted(name) + ": ";
   if (name != "cluster") return bad_request(what + "only Direct is offered; proxies are offered for " + quoted("cluster") + " alone");
   if (protocol == "GRPC") return bad_request(what + "the protocol GRPC is not offered, HTTPConnect is");
   const Object& transport = object_or_empty(connection, "transport");
@@ -190,9 +191,14 @@ Result<std::shared_ptr<const EgressSelector>> EgressSelector::parse(std::string_
 
 Result<std::shared_ptr<const EgressSelector>> EgressSelector::read(const std::string& path) {
   if (path.empty()) return std::shared_ptr<const EgressSelector>(new EgressSelector);
-  std::ifstream file(path, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file) return bad_request("unable to read egress selector configuration from " + quoted(path));
+  // A directory can be opened, and reading it throws.
+  std::error_code ignored;
+  std::ifstream file;
+  if (!std::filesystem::is_directory(path, ignored)) file.open(path, std::ios::binary);
+  std::ostringstream read;
+  read << file.rdbuf();
+  const std::string text = read.str();
+  if (!file.is_open() || !file) return bad_request("unable to read egress selector configuration from " + backplane::quoted(path));
   return parse(text);
 }
 
