@@ -279,9 +279,9 @@ ClientMetric shown(const Metric::Snapshot& metric, const std::vector<std::string
 }
 
 // What plugins measure.
-void add_of_plugins(Families& families) {
+void add_measured(Families& families, const std::vector<Metric::Snapshot>& metrics) {
   constexpr std::array kTypes = {MetricType::Counter, MetricType::Gauge, MetricType::Histogram};
-  for (const Metric::Snapshot& metric : Metric::all()) {
+  for (const Metric::Snapshot& metric : metrics) {
     MetricFamily family{metric.name, metric.help, kTypes[static_cast<std::size_t>(metric.kind)], {}};
     for (const auto& [values, series] : metric.series) family.metric.push_back(shown(metric, values, series));
     families.push_back(std::move(family));
@@ -386,7 +386,8 @@ class MetricsHandler final : public HttpHandler {
     if (parts_.count_objects) add_objects(families, parts_.caches);
     add_encodings(families);
     add_gates(families, parts_.gates);
-    add_of_plugins(families);
+    add_measured(families, Metric::all());
+    if (parts_.gate != nullptr) add_measured(families, parts_.gate->measured());
     add_value(families, "apiserver_tls_handshake_errors_total", "Number of requests dropped with a TLS handshake error.",
               MetricType::Counter, static_cast<double>(parts_.transport.tls_handshake_errors.load(std::memory_order_relaxed)));
     if (parts_.store_size) add_sizes(families, parts_.storages);

@@ -147,6 +147,7 @@ Status ServerParts::load(OpenedPlugins opened) {
   services->withdraw_path = [this](const std::string& delegate, const std::string& path) { return router->withdraw_path(delegate, path); };
   services->client = [this](std::optional<UserInfo> user) { return make_local_client(loopback_root, tasks, std::move(user)); };
   services->make_client = [this](ClientConfig wanted) { return make_remote_client(background, tasks, std::move(wanted), &loops); };
+  services->stored_objects = [this] { return caches ? caches->counts() : std::vector<GateKeeper::Stored>(); };
   auto loaded = load_plugins(std::move(opened), *services);
   if (!loaded.ok()) return std::move(loaded.status());
   plugins = std::move(*loaded);
@@ -341,6 +342,7 @@ void ServerParts::build_chains() {
   chain_config.short_requests = &short_requests;
   chain_config.watches = &watches;
   chain_config.in_flight = &in_flight;
+  chain_config.gate = plugins.request_gate.get();
   chain_config.metrics = &metrics;
   chain_config.shutdown_send_retry_after = generic.shutdown_send_retry_after;
   chain_config.shutdown_watch_termination_grace_period = generic.shutdown_watch_termination_grace_period;

@@ -89,8 +89,8 @@ Status ServerParts::compose() {
   routes.push_back(
       {"/metrics", false, true,
        make_metrics_handler({metrics, *authorization, in_flight, *caches, std::move(sizes), config.feature_gates(), server->counters(),
-                             options().features.profiling, has_period(options().storage.count_metric_poll_period),
-                             has_period(options().storage.db_metric_poll_interval)},
+                             plugins.request_gate.get(), options().features.profiling,
+                             has_period(options().storage.count_metric_poll_period), has_period(options().storage.db_metric_poll_interval)},
                             *rules)});
   routes.push_back({"/metrics/slis", false, true, make_slis_handler(health, *rules)});
   if (options().flags.text("enable-logs-handler") == "true") routes.push_back({"/logs", true, true, make_logs_handler()});

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 
+#include "backplane/request_gate.hpp"
 #include "watchcache/resource_cache.hpp"
 
 namespace backplane {
@@ -32,6 +33,8 @@ class TrackedCaches final : public CacheHub {
   };
   // By prefix, of every cache that still lives.
   std::vector<std::pair<std::string, Totals>> totals() const;
+  // How many objects those have that are loaded.
+  std::vector<GateKeeper::Stored> counts() const;
 
  private:
   struct Entry {

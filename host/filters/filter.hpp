@@ -13,6 +13,7 @@
 
 #include "backplane/http.hpp"
 #include "backplane/request.hpp"
+#include "backplane/request_gate.hpp"
 
 namespace backplane {
 
@@ -38,6 +39,7 @@ struct FilterCall {
   RequestContext& context;
   Exchange* exchange;  // never null; around() may put another in front for what is behind it
   Refusal refusal = {};
+  GatePass pass = {};  // what the request gate has given it
 };
 
 class HandlerChain;

@@ -40,7 +40,8 @@ constexpr TableRow kTable[] = {
     {"WithTracing", place},  // no exporter is offered
     {"WithAudit", place},    // no audit sink is offered; the audit id is already on the request
     {"WithImpersonation", with_impersonation},
-    {"WithMaxInFlightLimit", with_max_in_flight_limit},
+    {"WithPriorityAndFairness", with_priority_and_fairness},
+    {"WithMaxInFlightLimit", with_max_in_flight_limit},  // where there is no gate
     {"WithAuthorization", with_authorization},
 };
 

@@ -31,6 +31,7 @@ struct ChainConfig {
   WaitGroup* short_requests = nullptr;
   PacedWaitGroup* watches = nullptr;
   InFlightLimits* in_flight = nullptr;
+  RequestGate* gate = nullptr;  // in the place of those limits
   RequestMetrics* metrics = nullptr;
 
   bool shutdown_send_retry_after = false;

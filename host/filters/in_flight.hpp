@@ -6,10 +6,14 @@
 
 #include <atomic>
 #include <chrono>
+#include <string_view>
 
 #include "backplane/task.hpp"
 
 namespace backplane {
+
+// Of a request's verb.
+inline bool is_mutating(std::string_view verb) noexcept { return verb != "get" && verb != "list" && verb != "watch"; }
 
 class InFlightLimits {
  public:
@@ -23,9 +27,13 @@ class InFlightLimits {
       leave(mutating);
       return false;
     }
-    int highest = counter.highest.load(std::memory_order_relaxed);
-    while (before >= highest && !counter.highest.compare_exchange_weak(highest, before + 1, std::memory_order_relaxed)) continue;
+    note_highest(counter, before + 1);
     return true;
+  }
+  // Counts one that somebody else has let in.
+  void enter(bool mutating) noexcept {
+    Counter& counter = of(mutating);
+    note_highest(counter, counter.running.fetch_add(1, std::memory_order_relaxed) + 1);
   }
   void leave(bool mutating) noexcept { of(mutating).running.fetch_sub(1, std::memory_order_relaxed); }
   int running(bool mutating) const noexcept { return (mutating ? mutating_ : read_only_).running.load(std::memory_order_relaxed); }
@@ -47,6 +55,10 @@ class InFlightLimits {
     std::atomic<int> shown{0};    // in the one before
     int limit;
   };
+  static void note_highest(Counter& counter, int running) noexcept {
+    int highest = counter.highest.load(std::memory_order_relaxed);
+    while (running > highest && !counter.highest.compare_exchange_weak(highest, running, std::memory_order_relaxed)) continue;
+  }
   Counter& of(bool mutating) noexcept { return mutating ? mutating_ : read_only_; }
   Counter read_only_;
   Counter mutating_;

@@ -5,8 +5,6 @@
 namespace backplane {
 namespace {
 
-bool is_mutating(std::string_view verb) noexcept { return verb != "get" && verb != "list" && verb != "watch"; }
-
 class MaxInFlight final : public Filter {
  public:
   explicit MaxInFlight(InFlightLimits& limits) : limits_(limits) {}
@@ -28,7 +26,7 @@ class MaxInFlight final : public Filter {
 }  // namespace
 
 FilterPtr with_max_in_flight_limit(const ChainConfig& config) {
-  if (config.in_flight == nullptr) return nullptr;
+  if (config.in_flight == nullptr || config.gate != nullptr) return nullptr;
   return std::make_unique<MaxInFlight>(*config.in_flight);
 }
 

@@ -175,6 +175,7 @@ class PluginStarter {
       append(set.authenticators, staged[i].authenticators);
       append(set.authorizers, staged[i].authorizers);
       append(set.admission, staged[i].admission);
+      if (staged[i].request_gate) set.request_gate = std::move(staged[i].request_gate);
       set.storage_backends.merge(staged[i].storage_backends);
       plan_.plugins[i].state = PluginState::kCommitted;
     }

@@ -20,6 +20,7 @@
 #include "admission/equivalents.hpp"
 #include "backplane/client.hpp"
 #include "backplane/host.hpp"
+#include "backplane/request_gate.hpp"
 #include "base/task_group.hpp"
 #include "plugin/planner.hpp"
 #include "registry/store.hpp"
@@ -65,6 +66,8 @@ struct HostServices {
   // This server from inside, for `user`, and other servers.
   std::function<std::shared_ptr<HttpClient>(std::optional<UserInfo> user)> client = {};
   std::function<Result<std::shared_ptr<HttpClient>>(ClientConfig config)> make_client = {};
+  // Of caches that live; after commit only.
+  std::function<std::vector<GateKeeper::Stored>()> stored_objects = {};
   // What plugins ask; answered once the server has been put together.
   LateAuthorizer authorizer = {};
   LateTokenAuthenticator tokens = {};
@@ -106,8 +109,9 @@ struct PluginSet {
   std::vector<std::shared_ptr<Authenticator>> authenticators;  // these three in start order
   std::vector<std::shared_ptr<Authorizer>> authorizers;
   std::vector<AdmissionRegistration> admission;
-  std::vector<PluginReport> report;  // of every file, in the order found
-  Findings general;                  // about no plugin in particular
+  std::shared_ptr<RequestGate> request_gate;  // null: nobody has one
+  std::vector<PluginReport> report;           // of every file, in the order found
+  Findings general;                           // about no plugin in particular
 };
 
 // Plugins that are planned and mapped, and have been told nothing yet: what needs no server, and may be done while one is being made.

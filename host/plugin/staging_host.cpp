@@ -262,6 +262,17 @@ Status StagingHost::register_admission(AdmissionRegistration registration) {
   return status;
 }
 
+Status StagingHost::register_request_gate(std::shared_ptr<RequestGate> gate) {
+  if (!gate) return no_object("request gate");
+  auto status = admit("request", "gate");
+  if (status.ok()) staged_.request_gate = std::move(gate);
+  return status;
+}
+
+std::vector<GateKeeper::Stored> StagingHost::stored_objects() const {
+  return services_.stored_objects ? services_.stored_objects() : std::vector<Stored>();
+}
+
 void StagingHost::spawn(std::string name, Task<void> task) {
   if (committed_->load(std::memory_order_acquire)) {
     services_.tasks.spawn(executor(), plugin_ + ": " + name, std::move(task));

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "backplane/request_gate.hpp"
 #include "plugin/plugin_set.hpp"
 
 namespace spdlog {
@@ -41,6 +42,7 @@ struct StagedRegistrations {
   std::vector<std::shared_ptr<Authenticator>> authenticators;
   std::vector<std::shared_ptr<Authorizer>> authorizers;
   std::vector<AdmissionRegistration> admission;
+  std::shared_ptr<RequestGate> request_gate;
   std::vector<std::function<void(const GroupVersionsChange&)>> group_version_callbacks;
   struct StagedTask {
     std::string name;
@@ -49,7 +51,7 @@ struct StagedRegistrations {
   std::vector<StagedTask> tasks;
 };
 
-class StagingHost final : public Host {
+class StagingHost final : public Host, public GateKeeper {
  public:
   StagingHost(std::string plugin, HostServices& services, TakenNames& names);
   ~StagingHost() override;
@@ -85,6 +87,8 @@ class StagingHost final : public Host {
   Status register_authorizer(std::shared_ptr<Authorizer> authorizer) override;
   using Host::register_admission;
   Status register_admission(AdmissionRegistration registration) override;
+  Status register_request_gate(std::shared_ptr<RequestGate> gate) override;
+  std::vector<Stored> stored_objects() const override;
   Authorizer& authorizer() override { return services_.authorizer; }
   RuleResolver& rule_resolver() override { return services_.authorizer; }
   TokenAuthenticator& token_authenticator() override { return services_.tokens; }

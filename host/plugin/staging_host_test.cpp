@@ -101,6 +101,28 @@ TEST_F(StagingHostTest, ADuplicateNameIsRefusedAndNamesTheFirstRegistrant) {
   EXPECT_EQ(apps->add_pre_shutdown_hook("x", quiet_hook).message(), "preshutdownhook x is already registered by core");
 }
 
+class NoGate final : public RequestGate {
+ public:
+  GateAnswer enter(RequestContext&, Exchange&, GatePass&) override { return GateAnswer::kRefuse; }
+  Task<bool> wait(RequestContext&, Exchange&, GatePass&) override { co_return false; }
+  void leave(GatePass&) noexcept override {}
+  std::vector<Metric::Snapshot> measured() const override { return {}; }
+};
+
+TEST_F(StagingHostTest, ThereIsPlaceForOneRequestGate) {
+  auto first = host("flowcontrol"), second = host("other");
+  const auto gate = std::make_shared<NoGate>();
+  EXPECT_FALSE(register_request_gate(*first, nullptr).ok());
+  ASSERT_TRUE(register_request_gate(*first, gate).ok());
+  EXPECT_EQ(register_request_gate(*second, gate).message(), "request gate is already registered by flowcontrol");
+  Scheme scheme;
+  EXPECT_EQ(first->commit(scheme).request_gate, gate);
+  EXPECT_FALSE(register_request_gate(*first, gate).ok()) << "too late";
+  EXPECT_TRUE(stored_objects(*first).empty());
+  services_.stored_objects = [] { return std::vector<GateKeeper::Stored>{{{"", "pods"}, 3}}; };
+  EXPECT_EQ(stored_objects(*first).front().objects, 3u);
+}
+
 TEST_F(StagingHostTest, AMissingConversionIsFoundAtInstallAndNamesBothVersions) {
   auto plugin = host("core");
   ResourceConfig stored;

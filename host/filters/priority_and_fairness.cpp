@@ -1,0 +1,135 @@
+// WithPriorityAndFairness (--enable-priority-and-fairness): short requests, and watches until they have begun, go through the gate that a
+// plugin has put here.  Whom it refuses is told to come again.
+#include <memory>
+
+#include "filters/filter_exchange.hpp"
+#include "filters/filters.hpp"
+
+namespace backplane {
+namespace {
+
+// What is counted while a request is in; left once.
+struct Admitted {
+  RequestGate& gate;
+  InFlightLimits* in_flight;
+  bool mutating;
+  GatePass pass;
+  bool in = true;
+
+  void leave() noexcept {
+    if (!std::exchange(in, false)) return;
+    if (in_flight != nullptr) in_flight->leave(mutating);
+    gate.leave(pass);
+  }
+};
+
+// A watch leaves when nothing more is written at once: what there was at its start is out.
+class BeginningWatch final : public FilterExchange {
+ public:
+  BeginningWatch(Exchange& behind, std::shared_ptr<Admitted> admitted) : FilterExchange(behind), admitted_(std::move(admitted)) {}
+
+  Task<Status> start(int code, std::string_view content_type) override {
+    Status status = co_await behind().start(code, content_type);
+    look_later();
+    co_return status;
+  }
+  Task<Status> switch_protocols(std::string_view protocol) override {
+    Status status = co_await behind().switch_protocols(protocol);
+    look_later();
+    co_return status;
+  }
+  Task<Status> write(std::vector<SharedBytes> chunks) override {
+    if (!admitted_->in) return behind().write(std::move(chunks));
+    return first_writes(std::move(chunks));
+  }
+
+ private:
+  Task<Status> first_writes(std::vector<SharedBytes> chunks) {
+    ++*writes_;
+    Status status = co_await behind().write(std::move(chunks));
+    ++*writes_;
+    look_later();
+    co_return status;
+  }
+  // When the loop has come to others, whoever has something to write has begun to.
+  void look_later() {
+    if (!admitted_->in) return;
+    Executor* executor = current_executor();
+    if (executor == nullptr) return admitted_->leave();
+    executor->post([admitted = admitted_, writes = writes_, seen = *writes_] {
+      if (*writes == seen) admitted->leave();
+    });
+  }
+
+  const std::shared_ptr<Admitted> admitted_;
+  const std::shared_ptr<unsigned> writes_ = std::make_shared<unsigned>(0);  // begun and ended
+};
+
+class PriorityAndFairness final : public Filter {
+ public:
+  PriorityAndFairness(RequestGate& gate, InFlightLimits* in_flight) : gate_(gate), in_flight_(in_flight) {}
+
+  Step enter(FilterCall& call) const override {
+    if (call.context.long_running && !is_watch(call)) return Step::kNext;
+    switch (gate_.enter(call.context, *call.exchange, call.pass)) {
+      case GateAnswer::kEnter:
+        return admitted(call);
+      case GateAnswer::kWait:
+        return Step::kAwait;
+      case GateAnswer::kRefuse:
+        break;
+    }
+    return refused(call);
+  }
+
+  Task<Step> enter_slowly(FilterCall& call) const override {
+    auto waiting = gate_.wait(call.context, *call.exchange, call.pass);
+    const bool in = co_await std::move(waiting);
+    co_return in ? admitted(call) : refused(call);
+  }
+
+  void leave(FilterCall& call) const noexcept override {
+    if (in_flight_ != nullptr) in_flight_->leave(is_mutating(call.context.info.verb));
+    gate_.leave(call.pass);
+  }
+
+  Task<void> around(FilterCall& call, Rest rest) const override {
+    auto admitted = std::make_shared<Admitted>(Admitted{gate_, in_flight_, false, call.pass});
+    BeginningWatch beginning(*call.exchange, admitted);
+    FilterCall inner{call.context, &beginning};
+    Exchange* const outer = call.context.exchange;
+    call.context.exchange = &beginning;
+    std::exception_ptr error;
+    try {
+      co_await rest.run(inner);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    call.context.exchange = outer;
+    admitted->leave();
+    if (error) std::rethrow_exception(error);
+  }
+
+ private:
+  static bool is_watch(const FilterCall& call) noexcept { return call.context.info.verb == "watch"; }
+  Step admitted(FilterCall& call) const noexcept {
+    if (in_flight_ != nullptr) in_flight_->enter(is_mutating(call.context.info.verb));
+    return is_watch(call) ? Step::kAround : Step::kNextThenLeave;
+  }
+  static Step refused(FilterCall& call) {
+    call.refusal = Refusal::plain(429, "Too many requests, please try again later.");
+    return Step::kRefuse;
+  }
+
+  RequestGate& gate_;
+  InFlightLimits* const in_flight_;
+};
+
+}  // namespace
+
+FilterPtr with_priority_and_fairness(const ChainConfig& config) {
+  if (config.gate == nullptr) return nullptr;
+  return std::make_unique<PriorityAndFairness>(*config.gate, config.in_flight);
+}
+
+}  // namespace backplane
