@@ -2,6 +2,7 @@
 
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
+#include "backplane/request_gate.hpp"
 
 namespace backplane::flowcontrol {
 namespace {
@@ -12,6 +13,9 @@ constexpr int kWorkers = 12;
 constexpr std::chrono::milliseconds kFirstPause{50};
 constexpr std::chrono::seconds kLongestPause{30};
 constexpr std::string_view kByLevel = "level";
+constexpr std::string_view kConfiguration = "configuration";
+// Upstream's.
+constexpr std::chrono::seconds kAdjustmentPeriod{10};
 
 GroupVersionResource resource_of(std::string_view resource) { return {std::string(kGroup), "v1", std::string(resource)}; }
 
@@ -56,15 +60,20 @@ HttpCall apply_condition(const std::string& name, Object condition) {
 
 }  // namespace
 
-ConfigConsumer::ConfigConsumer(Host& host, std::shared_ptr<SharedInformerFactory> informers)
+ConfigConsumer::ConfigConsumer(Host& host, std::shared_ptr<SharedInformerFactory> informers, std::shared_ptr<Gate> gate)
     : host_(host),
       informers_(std::move(informers)),
+      gate_(std::move(gate)),
+      changes_(std::make_shared<WorkQueue>(host.executor(), item_exponential_failure_rate_limiter(kFirstPause, kLongestPause))),
       queue_(std::make_shared<WorkQueue>(host.executor(), item_exponential_failure_rate_limiter(kFirstPause, kLongestPause))) {}
 
 Task<Status> ConfigConsumer::start(PostStartHookContext context) {
   const auto self = shared_from_this();
   client_.emplace(host_.client());
-  context.stop.on_fire([queue = queue_] { queue->shut_down(); });
+  context.stop.on_fire([queue = queue_, changes = changes_] {
+    queue->shut_down();
+    changes->shut_down();
+  });
   const auto schemas = informers_->for_resource(resource_of(kFlowSchemas));
   Status indexed = schemas->indexer().add_indexers({{std::string(kByLevel), levels_of}});
   if (!indexed.ok()) co_return indexed;
@@ -77,10 +86,58 @@ Task<Status> ConfigConsumer::start(PostStartHookContext context) {
   levels.on_add = noted;
   levels.on_delete = noted;
   informers_->for_resource(resource_of(kPriorityLevels))->add_event_handler(std::move(levels));
+  follow_changes(kFlowSchemas);
+  follow_changes(kPriorityLevels);
   informers_->start();
+  spawn_workers(host_, "priority-and-fairness-config", 1, changes_, [self](std::string) { return self->configure(); });
+  host_.spawn("priority-and-fairness-borrowing", adjust(context.stop));
   spawn_workers(host_, "priority-and-fairness-config-consumer", kWorkers, queue_,
                 [self](std::string name) { return self->reconcile(std::move(name)); });
   co_return Status();
+}
+
+void ConfigConsumer::follow_changes(std::string_view resource) {
+  ResourceEventHandler handler;
+  const auto note = [changes = changes_] { changes->add(std::string(kConfiguration)); };
+  handler.on_add = [note](const ObjectRef&, bool) { note(); };
+  handler.on_update = [note](const ObjectRef&, const ObjectRef&) { note(); };
+  handler.on_delete = [note](const ObjectRef&, bool) { note(); };
+  informers_->for_resource(resource_of(resource))->add_event_handler(std::move(handler));
+}
+
+Task<Status> ConfigConsumer::configure() {
+  const auto levels = informers_->for_resource(resource_of(kPriorityLevels));
+  const auto schemas = informers_->for_resource(resource_of(kFlowSchemas));
+  const bool both = co_await informers_->wait_for_cache_sync();
+  if (!both) co_return Status();
+  std::vector<PriorityLevel> read_levels;
+  for (const ObjectRef& each : levels->indexer().list()) {
+    auto level = read_priority_level(decode(*each, {}));
+    if (level) {
+      read_levels.push_back(std::move(*level));
+    } else {
+      host_.logger().warn("a priority level cannot be used name=" + each->name);
+    }
+  }
+  std::vector<FlowSchema> read_schemas;
+  for (const ObjectRef& each : schemas->indexer().list()) read_schemas.push_back(read_flow_schema(decode(*each, {})));
+  gate_->configure(std::move(read_levels), std::move(read_schemas));
+  co_return Status();
+}
+
+Task<void> ConfigConsumer::adjust(Signal& stop) {
+  const auto self = shared_from_this();
+  Sleeper sleeper(stop);
+  bool running = true;
+  while (running) {
+    StoredCounts stored;
+    for (const GateKeeper::Stored& each : stored_objects(host_)) {
+      stored[stored_key(each.resource.group, each.resource.resource)] = each.objects;
+    }
+    gate_->know_stored(std::move(stored));
+    gate_->adjust();
+    running = co_await sleeper.sleep(kAdjustmentPeriod);
+  }
 }
 
 void ConfigConsumer::note_level(const ObjectRef& level) {

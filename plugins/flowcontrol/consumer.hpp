@@ -1,5 +1,5 @@
-// Says of each flow schema whether the priority level it names exists: its condition Dangling (the hook
-// priority-and-fairness-config-consumer).  Requests are not queued by these objects yet.
+// Has the gate do what flow schemas and priority levels say, and says of each flow schema whether the priority level it names exists: its
+// condition Dangling (the hook priority-and-fairness-config-consumer).
 //
 // Thread-safety: everything on the plugin's executor.
 // Lifetime:      its tasks keep it, and end when the server stops.
@@ -15,6 +15,7 @@
 #include "backplane/host.hpp"
 #include "backplane/informer.hpp"
 #include "backplane/work_queue.hpp"
+#include "gate.hpp"
 #include "kinds.hpp"
 
 namespace backplane::flowcontrol {
@@ -24,7 +25,7 @@ std::optional<Object> new_condition(const Object& flow_schema, bool level_exists
 
 class ConfigConsumer : public std::enable_shared_from_this<ConfigConsumer> {
  public:
-  ConfigConsumer(Host& host, std::shared_ptr<SharedInformerFactory> informers);
+  ConfigConsumer(Host& host, std::shared_ptr<SharedInformerFactory> informers, std::shared_ptr<Gate> gate);
   Task<Status> start(PostStartHookContext context);
 
  private:
@@ -33,8 +34,16 @@ class ConfigConsumer : public std::enable_shared_from_this<ConfigConsumer> {
   Task<Status> reconcile(std::string name);
   Task<Result<bool>> exists(std::string level);
 
+  // All objects, as they are now, to the gate.
+  void follow_changes(std::string_view resource);
+  Task<Status> configure();
+  // Every ten seconds, until the server stops.
+  Task<void> adjust(Signal& stop);
+
   Host& host_;
   const std::shared_ptr<SharedInformerFactory> informers_;
+  const std::shared_ptr<Gate> gate_;
+  const std::shared_ptr<WorkQueue> changes_;
   const std::shared_ptr<WorkQueue> queue_;
   std::optional<ApiClient> client_;
 };

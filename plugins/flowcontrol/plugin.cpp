@@ -1,34 +1,76 @@
-// The plugin `flowcontrol`: the group flowcontrol.apiserver.k8s.io, and what the server keeps of it by itself.
+// The plugin `flowcontrol`: the group flowcontrol.apiserver.k8s.io, what the server keeps of it by itself, and the gate that does what its
+// objects say.
 #include "backplane/plugin.hpp"
 
+#include <charconv>
+
+#include "backplane/kit/durations.hpp"
 #include "backplane/kit/group.hpp"
+#include "backplane/request_gate.hpp"
 #include "consumer.hpp"
+#include "dumps.hpp"
+#include "gate.hpp"
 #include "kinds.hpp"
 #include "producer.hpp"
 
 namespace backplane::flowcontrol {
 namespace {
 
+int number_of(const Host& host, std::string_view flag) {
+  const std::string text = host.flag(flag).value_or("");
+  int number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+// Ends with the server.
+Task<void> keep_watermarks(std::shared_ptr<Gate> gate, Signal& stop) {
+  Sleeper sleeper(stop);
+  bool running = true;
+  while (running) {
+    running = co_await sleeper.sleep(std::chrono::seconds(1));
+    gate->sweep();
+  }
+}
+
+Task<Status> start_filter(Host& host, std::shared_ptr<Gate> gate, Signal& stop) {
+  host.spawn("priority-and-fairness-filter", keep_watermarks(std::move(gate), stop));
+  co_return Status();
+}
+
 class FlowcontrolPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
     Status status = kit::install_group(host, "flowcontrol", flowcontrol_group(), std::vector{flowcontrol_schemas()});
-    return status.ok() ? add_hooks(host) : status;
-  }
-
- private:
-  static Status add_hooks(Host& host) {
+    if (!status.ok()) return status;
     for (const std::string_view resource : {kFlowSchemas, kPriorityLevels}) {
       if (!host.resource_enabled({std::string(kGroup), "v1", std::string(resource)})) return {};
     }
     auto informers = std::make_shared<SharedInformerFactory>(host);
-    auto consumer = std::make_shared<ConfigConsumer>(host, informers);
-    Status status = host.add_post_start_hook("priority-and-fairness-config-consumer",
-                                             [consumer](PostStartHookContext context) { return consumer->start(context); });
+    if (host.flag("enable-priority-and-fairness") == "true") status = add_gate(host, informers);
     if (!status.ok()) return status;
     auto producer = std::make_shared<ConfigProducer>(host, std::move(informers));
     return host.add_post_start_hook("priority-and-fairness-config-producer",
                                     [producer](PostStartHookContext context) { return producer->start(context); });
+  }
+
+ private:
+  static Status add_gate(Host& host, const std::shared_ptr<SharedInformerFactory>& informers) {
+    const int seats = number_of(host, "max-requests-inflight") + number_of(host, "max-mutating-requests-inflight");
+    const auto timeout = kit::parse_duration(host.flag("request-timeout").value_or("")).value_or(std::chrono::minutes(1));
+    auto gate = std::make_shared<Gate>(seats, timeout);
+    Status status = register_request_gate(host, gate);
+    for (PathRoute& route : dump_routes(gate)) {
+      if (status.ok()) status = host.handle(std::move(route));
+    }
+    auto consumer = std::make_shared<ConfigConsumer>(host, informers, gate);
+    if (status.ok()) {
+      status = host.add_post_start_hook("priority-and-fairness-config-consumer",
+                                        [consumer](PostStartHookContext context) { return consumer->start(context); });
+    }
+    if (!status.ok()) return status;
+    return host.add_post_start_hook("priority-and-fairness-filter",
+                                    [&host, gate](PostStartHookContext context) { return start_filter(host, gate, context.stop); });
   }
 };
 

@@ -1,0 +1,49 @@
+// How many seats each priority level has for the next while: those that nobody uses are lent to those who could.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+namespace backplane::flowcontrol {
+
+// What one level should have, and between which bounds: 0 <= lower <= target, lower <= upper.
+struct Claim {
+  double target = 0;
+  double lower = 0;
+  double upper = 0;
+};
+struct Allocation {
+  std::vector<double> seats;  // of each claim
+  double fair_part = 0;       // of its target, for every claim that is not at a bound
+};
+// Divides `sum`: every claim gets the same part of its target, within its bounds.  Nothing when the bounds do not allow that sum.
+std::optional<Allocation> allocate(double sum, const std::vector<Claim>& claims);
+
+// What a level wanted in the last period, smoothed: rises at once, falls by half in five minutes.
+struct SmoothedDemand {
+  double average = 0;
+  double deviation = 0;
+  int most = 0;
+  double smoothed = 0;
+  void next_period(bool passed, double period_average, double period_deviation, double period_most);
+};
+
+// A level as its configuration has it, and what it wanted.
+struct LevelDemand {
+  bool exempt = false;
+  int nominal = 0;
+  int lower = 0;
+  int upper = 0;
+  int current = 0;
+  SmoothedDemand demand;
+};
+struct LevelLimits {
+  std::vector<int> current;     // of each level
+  std::vector<double> targets;  // of each level
+  double fair_part = 0;
+};
+LevelLimits share_seats(const std::vector<LevelDemand>& levels);
+
+}  // namespace backplane::flowcontrol

@@ -1,0 +1,68 @@
+// How many seats a level's requests could use, over time: average, standard deviation and the most since it was last asked.
+//
+// Exact without a lock: each change at time t from x to y adds (x − y)·t and (x² − y²)·t, and what is there now counts with the time now.
+// Sums may wrap; the difference of two of them is right.
+// Thread-safety: changed() from any thread; take() from one at a time.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+
+namespace backplane::flowcontrol {
+
+class Demand {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  explicit Demand(Time begin) : last_(units(begin)) {}
+
+  void changed(std::uint64_t from, std::uint64_t to, Time now) noexcept {
+    const std::uint64_t time = units(now);
+    first_.fetch_add((from - to) * time, std::memory_order_relaxed);
+    second_.fetch_add((from * from - to * to) * time, std::memory_order_relaxed);
+    std::uint64_t most = most_.load(std::memory_order_relaxed);
+    while (to > most && !most_.compare_exchange_weak(most, to, std::memory_order_relaxed)) continue;
+  }
+
+  struct Period {
+    bool passed = false;  // no time at all: nothing but the most is known
+    double average = 0;
+    double deviation = 0;
+    double most = 0;
+  };
+  // Since the last one; `current`: the demand now.
+  Period take(std::uint64_t current, Time now) noexcept {
+    const std::uint64_t time = units(now);
+    const std::uint64_t first = first_.load(std::memory_order_relaxed) + current * time;
+    const std::uint64_t second = second_.load(std::memory_order_relaxed) + current * current * time;
+    Period period;
+    period.most = static_cast<double>(std::max(current, most_.exchange(current, std::memory_order_relaxed)));
+    period.passed = time != last_;
+    if (period.passed) {
+      const auto length = static_cast<double>(time - last_);
+      period.average = std::max(0.0, static_cast<double>(static_cast<std::int64_t>(first - last_first_)) / length);
+      const double square = static_cast<double>(static_cast<std::int64_t>(second - last_second_)) / length;
+      period.deviation = std::sqrt(std::max(0.0, square - period.average * period.average));
+    }
+    last_ = time;
+    last_first_ = first;
+    last_second_ = second;
+    return period;
+  }
+
+ private:
+  // A quarter of a microsecond: years of a few seats, and seconds of many, fit.
+  static std::uint64_t units(Time time) noexcept { return static_cast<std::uint64_t>(time.time_since_epoch().count()) >> 8; }
+
+  std::atomic<std::uint64_t> first_{0};
+  std::atomic<std::uint64_t> second_{0};
+  std::atomic<std::uint64_t> most_{0};
+  std::uint64_t last_;
+  std::uint64_t last_first_ = 0;
+  std::uint64_t last_second_ = 0;
+};
+
+}  // namespace backplane::flowcontrol

@@ -1,0 +1,22 @@
+// /debug/api_priority_and_fairness/: the levels, queues and requests as tables of text, for who looks at a server that is busy.
+//
+// Thread-safety: any number of requests at once.
+// Lifetime:      handlers keep the gate.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backplane/host.hpp"
+#include "gate.hpp"
+
+namespace backplane::flowcontrol {
+
+std::vector<PathRoute> dump_routes(std::shared_ptr<const Gate> gate);
+
+std::string dump_levels(const std::vector<LevelState>& levels);
+std::string dump_queues(const std::vector<LevelState>& levels);
+std::string dump_requests(const std::vector<LevelState>& levels);
+
+}  // namespace backplane::flowcontrol

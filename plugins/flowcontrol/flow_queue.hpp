@@ -1,0 +1,35 @@
+// One queue of a priority level.
+//
+// Thread-safety: the level's lock.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+
+#include "level.hpp"
+
+namespace backplane::flowcontrol {
+
+// A request is taken to need this long until it is known how long it took.
+inline constexpr double kEstimatedSeconds = 0.003;
+
+class FlowQueue {
+ public:
+  std::deque<std::shared_ptr<Waiter>> waiting;
+  int executing = 0;
+  int seats_in_use = 0;
+  int seats_waiting = 0;
+  double next_dispatch = 0;  // the virtual time at which its next request begins
+
+  bool empty() const noexcept { return waiting.empty() && executing == 0; }
+  int seats_requested() const noexcept { return seats_in_use + seats_waiting; }
+  double work_waiting() const noexcept { return seats_waiting * kEstimatedSeconds; }
+  double finish_of_first() const noexcept { return next_dispatch + waiting.front()->seats * kEstimatedSeconds; }
+  // What a queue did not use while nobody stood in it is not kept for it.
+  void not_before_arrival() noexcept {
+    if (!waiting.empty()) next_dispatch = std::max(next_dispatch, waiting.front()->arrival);
+  }
+};
+
+}  // namespace backplane::flowcontrol

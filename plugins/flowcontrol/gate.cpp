@@ -1,0 +1,184 @@
+#include "gate.hpp"
+
+#include <algorithm>
+
+#include "flow_queue.hpp"
+#include "shuffle.hpp"
+
+namespace backplane::flowcontrol {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::minutes kLongestWait{1};
+
+// Names as Go writes them.
+constexpr const char* kLevelHeader = "X-Kubernetes-Pf-Prioritylevel-Uid";
+constexpr const char* kSchemaHeader = "X-Kubernetes-Pf-Flowschema-Uid";
+
+enum PassKind : std::uint32_t { kShort, kWatch };
+
+bool is_mutating(std::string_view verb) noexcept { return verb != "get" && verb != "list" && verb != "watch"; }
+
+}  // namespace
+
+Gate::Gate(int seats, std::chrono::nanoseconds request_timeout) : seats_(seats), request_timeout_(request_timeout) { configure({}, {}); }
+Gate::~Gate() = default;
+
+// ---- the snapshot
+
+const std::shared_ptr<const Gate::Snapshot>& Gate::snapshot() const {
+  thread_local std::shared_ptr<const Snapshot> seen;
+  if (seen == nullptr || seen->number != number_.load(std::memory_order_acquire)) {
+    const std::lock_guard lock(mutex_);
+    seen = snapshot_;
+  }
+  return seen;
+}
+
+// The last one is the catch-all, which is for everybody.
+const Gate::Entry& Gate::Snapshot::entry_for(const UserInfo& user, const RequestInfo& info) const noexcept {
+  const auto found = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) { return entry.schema.matches(user, info); });
+  return found != entries.end() ? *found : entries.back();
+}
+
+// ---- a request
+
+std::uint32_t Gate::seats_for(const RequestContext& context, std::string_view target, const Entry& entry, const StoredCounts& stored) {
+  const std::string_view verb = context.info.verb;
+  if (verb != "list" && verb != "watch") return 1;
+  return list_width(context.info, target, stored, entry.most_seats);
+}
+
+void Gate::tell_where(Exchange& exchange, const Entry& entry) {
+  exchange.add_response_header(kLevelHeader, entry.level_uid);
+  exchange.add_response_header(kSchemaHeader, entry.schema.uid);
+}
+
+void Gate::refuse(Exchange& exchange, const Entry& entry, RejectReason reason) {
+  entry.counts->rejected[reason].fetch_add(1, std::memory_order_relaxed);
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const std::int64_t seconds = entry.level->retry_after().refused(std::chrono::duration_cast<std::chrono::seconds>(now).count());
+  tell_where(exchange, entry);
+  exchange.set_response_header("Retry-After", std::to_string(seconds));
+}
+
+void Gate::admit(GatePass& pass, const RequestContext& context, const Entry& entry, std::uint32_t seats, Time now) {
+  pass.place = entry.level.get();
+  pass.flow = entry.counts;
+  pass.begun = now;
+  pass.seats = seats;
+  pass.kind = context.info.verb == "watch" ? kWatch : kShort;
+  entry.counts->entered(seats);
+}
+
+GateAnswer Gate::enter(RequestContext& context, Exchange& exchange, GatePass& pass) {
+  const Time now = Clock::now();
+  for (;;) {
+    const Snapshot& known = *snapshot();
+    const Entry& entry = known.entry_for(context.user, context.info);
+    const std::uint32_t seats = seats_for(context, exchange.target(), entry, *known.stored);
+    switch (entry.level->try_take(seats, now)) {
+      case Level::Taken::kTaken:
+        if (seats > 1) entry.counts->wide.observe(seats, seats);
+        admit(pass, context, entry, seats, now);
+        tell_where(exchange, entry);
+        return GateAnswer::kEnter;
+      case Level::Taken::kRefused:
+        refuse(exchange, entry, kConcurrencyLimit);
+        return GateAnswer::kRefuse;
+      case Level::Taken::kMayQueue:
+        return GateAnswer::kWait;
+      case Level::Taken::kClosed:
+        break;  // there is a newer snapshot without it
+    }
+  }
+}
+
+void Gate::leave(GatePass& pass) noexcept {
+  auto* level = static_cast<Level*>(std::exchange(pass.place, nullptr));
+  if (level == nullptr) return;
+  const Time now = Clock::now();
+  static_cast<FlowCounts*>(pass.flow)->left(pass.seats, pass.kind == kWatch, now - pass.begun);
+  if (pass.queue != nullptr) return level->finish(static_cast<FlowQueue*>(pass.queue), pass.seats, pass.begun, now);
+  level->give_back(pass.seats, now);
+}
+
+// A quarter of the time that the request has.
+Time Gate::give_up_at(const RequestContext& context) const noexcept {
+  const bool limited = context.deadline != Time::max();
+  const auto limit = (limited ? context.deadline - context.received : request_timeout_) / 4;
+  return context.received + std::min<std::chrono::nanoseconds>(limit, kLongestWait);
+}
+
+// One that waits gives up when its time is over or its client has gone.
+class Gate::Standing {
+ public:
+  Standing(std::shared_ptr<Level> level, std::shared_ptr<Waiter> waiter, Exchange& exchange, Time until) : exchange_(exchange) {
+    const auto give_up = [level = std::move(level), waiter = std::move(waiter)] { level->abandon(*waiter, Clock::now()); };
+    if (Executor* executor = current_executor()) {
+      stop_timer_ = executor->after(std::max<std::chrono::nanoseconds>(until - Clock::now(), std::chrono::nanoseconds::zero()), give_up);
+    }
+    exchange_.on_close(give_up);
+    if (exchange_.closed()) give_up();
+  }
+  ~Standing() {
+    if (stop_timer_) stop_timer_();
+    exchange_.on_close({});
+  }
+  Standing(const Standing&) = delete;
+  Standing& operator=(const Standing&) = delete;
+
+ private:
+  Exchange& exchange_;
+  std::function<void()> stop_timer_;
+};
+
+Task<bool> Gate::wait(RequestContext& context, Exchange& exchange, GatePass& pass) {
+  const Time arrived = Clock::now();
+  std::shared_ptr<const Snapshot> known;
+  const Entry* entry = nullptr;
+  std::shared_ptr<Waiter> waiter;
+  Level::Queued queued = Level::Queued::kClosed;
+  while (queued == Level::Queued::kClosed) {
+    known = snapshot();
+    entry = &known->entry_for(context.user, context.info);
+    const std::string_view flow = entry->schema.flow_of(context.user, context.info);
+    waiter = std::make_shared<Waiter>();
+    waiter->flow = entry->counts;
+    waiter->schema = entry->schema.name;
+    waiter->flow_name = flow;
+    waiter->hash = flow_hash(entry->schema.name, flow);
+    waiter->seats = seats_for(context, exchange.target(), *entry, *known->stored);
+    queued = entry->level->enqueue(waiter, arrived);
+  }
+  if (waiter->seats > 1) entry->counts->wide.observe(waiter->seats, waiter->seats);
+  bool in = queued == Level::Queued::kRuns;
+  if (queued == Level::Queued::kWaits) {
+    Waiting& counted = waiting_[is_mutating(context.info.verb) ? 1 : 0];
+    const int now_waiting = counted.now.fetch_add(1, std::memory_order_relaxed) + 1;
+    int highest = counted.highest.load(std::memory_order_relaxed);
+    while (now_waiting > highest && !counted.highest.compare_exchange_weak(highest, now_waiting, std::memory_order_relaxed)) continue;
+    {
+      const Standing standing(entry->level, waiter, exchange, give_up_at(context));
+      in = co_await waiter->decided.future();
+    }
+    counted.now.fetch_sub(1, std::memory_order_relaxed);
+  }
+  const Time decided = Clock::now();
+  const auto waited = decided - arrived;
+  entry->counts->waited[in ? 1 : 0].observe(std::chrono::duration<double>(waited).count(), static_cast<std::uint64_t>(waited.count()));
+  if (!in) {
+    const RejectReason reason = queued == Level::Queued::kQueueFull ? kQueueFull
+                                : queued == Level::Queued::kNoSeat  ? kConcurrencyLimit
+                                                                    : kTimeOut;
+    refuse(exchange, *entry, reason);
+    co_return false;
+  }
+  admit(pass, context, *entry, waiter->seats, decided);
+  pass.queue = waiter->queue;
+  tell_where(exchange, *entry);
+  co_return true;
+}
+
+}  // namespace backplane::flowcontrol

@@ -1,0 +1,112 @@
+// API priority and fairness at the door: finds each request's flow schema and priority level, and gives it seats there, has it wait, or
+// sends it away.
+//
+// The configuration is an immutable snapshot.  Each thread keeps the one it has seen last and compares one number with every request;
+// nothing is locked for a request that need not wait.
+// Thread-safety: requests from any thread; configure(), adjust(), know_stored() and sweep() from one at a time.
+// Lifetime:      shared; outlives every request that is in.
+// Errors:        none.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backplane/request_gate.hpp"
+#include "level.hpp"
+#include "rules.hpp"
+#include "width.hpp"
+
+namespace backplane::flowcontrol {
+
+// A priority level with its share of the server.
+struct LevelState {
+  PriorityLevel configured;
+  std::shared_ptr<Level> level;
+  bool leaving = false;  // nobody names it any more; it goes when it is empty
+  int nominal = 0, lower = 0, upper = 0;
+  std::uint32_t most_seats = 0;  // of one request; 0: no opinion
+  SmoothedDemand demand;
+  double target = 0;
+};
+
+class Gate final : public RequestGate {
+ public:
+  // `seats`: of all levels together.  A request that has no deadline waits a quarter of `request_timeout` at most.
+  Gate(int seats, std::chrono::nanoseconds request_timeout);
+  ~Gate() override;
+
+  GateAnswer enter(RequestContext& context, Exchange& exchange, GatePass& pass) override;
+  Task<bool> wait(RequestContext& context, Exchange& exchange, GatePass& pass) override;
+  void leave(GatePass& pass) noexcept override;
+  std::vector<Metric::Snapshot> measured() const override;
+
+  // Everything anew; what is mandatory and missing is as the server delivers it.  Schemas that name no level are left out.
+  void configure(std::vector<PriorityLevel> levels, std::vector<FlowSchema> schemas);
+  // Lends seats by what levels wanted since the last time.
+  void adjust();
+  void know_stored(StoredCounts stored);
+  // Forgets levels that have become empty; and a second of what is shown as waiting is over.
+  void sweep();
+
+  std::vector<LevelState> levels() const;
+  double fair_part() const;
+
+ private:
+  struct Entry {
+    FlowSchema schema;
+    std::string level_uid;
+    std::shared_ptr<Level> level;
+    FlowCounts* counts = nullptr;
+    std::uint32_t most_seats = 0;
+  };
+  struct Snapshot {
+    std::uint64_t number = 0;  // of all gates
+    std::vector<Entry> entries;
+    std::shared_ptr<const StoredCounts> stored;
+    const Entry& entry_for(const UserInfo& user, const RequestInfo& info) const noexcept;
+  };
+  // How many wait, and the most of a second.
+  struct Waiting {
+    std::atomic<int> now{0};
+    std::atomic<int> highest{0};
+    std::atomic<int> shown{0};
+  };
+  class Standing;
+
+  const std::shared_ptr<const Snapshot>& snapshot() const;
+  static std::uint32_t seats_for(const RequestContext& context, std::string_view target, const Entry& entry, const StoredCounts& stored);
+  static void tell_where(Exchange& exchange, const Entry& entry);
+  static void refuse(Exchange& exchange, const Entry& entry, RejectReason reason);
+  static void admit(GatePass& pass, const RequestContext& context, const Entry& entry, std::uint32_t seats, Time now);
+  Time give_up_at(const RequestContext& context) const noexcept;
+
+  // With the lock held:
+  void take_levels(std::vector<PriorityLevel> levels);
+  void divide();
+  void share(Time now);
+  void publish();
+  void forget_empty();
+
+  const int seats_;
+  const std::chrono::nanoseconds request_timeout_;
+  std::atomic<std::uint64_t> number_{0};
+  Waiting waiting_[2];  // reading, changing
+
+  mutable std::mutex mutex_;  // the rest
+  std::map<std::string, LevelState> levels_;
+  std::vector<FlowSchema> schemas_;
+  std::shared_ptr<const StoredCounts> stored_ = std::make_shared<const StoredCounts>();
+  std::shared_ptr<const Snapshot> snapshot_;
+  double fair_part_ = 0;
+};
+
+// A mandatory object of the bootstrap ones, as long as nobody has made it.
+PriorityLevel imagined_level(std::string_view name);
+FlowSchema imagined_schema(std::string_view name);
+
+}  // namespace backplane::flowcontrol

@@ -1,0 +1,197 @@
+// What /metrics shows of priority and fairness, under upstream's names.
+#include "gate.hpp"
+
+namespace backplane::flowcontrol {
+namespace {
+
+using Shown = Metric::Snapshot;
+using Kind = Metric::Kind;
+using Labels = std::vector<std::string>;
+
+constexpr const char* kLevel = "priority_level";
+constexpr const char* kSchema = "flow_schema";
+constexpr std::array<const char*, 3> kReasons = {"concurrency-limit", "queue-full", "time-out"};
+constexpr double kNanosecond = 1e-9;
+
+class Family {
+ public:
+  Family(std::vector<Shown>& out, std::string_view name, std::string_view help, Kind kind, Labels labels, std::vector<double> bounds = {})
+      : out_(out) {
+    made_.name = name;
+    made_.help = help;
+    made_.kind = kind;
+    made_.labels = std::move(labels);
+    made_.bounds = std::move(bounds);
+  }
+  Family(const Family&) = delete;
+  Family& operator=(const Family&) = delete;
+  ~Family() {
+    if (!made_.series.empty()) out_.push_back(std::move(made_));
+  }
+  Metric::Series& of(Labels values) { return made_.series[std::move(values)]; }
+  void set(Labels values, double value) { of(std::move(values)).value = value; }
+  void count(Labels values, std::uint64_t count) {
+    if (count != 0) set(std::move(values), static_cast<double>(count));
+  }
+  // `more_first`: further ones in the first bucket that is for more than nothing.
+  template <class B>
+  void histogram(Labels values, const B& buckets, double unit, std::size_t more_in = 0, std::uint64_t more = 0) {
+    if (buckets.count() + more == 0) return;
+    Metric::Series& series = of(std::move(values));
+    for (std::size_t i = 0; i < B::kSize; ++i) series.buckets.push_back(buckets.in_bucket(i) + (i == more_in ? more : 0));
+    series.count = buckets.count() + more;
+    series.value = static_cast<double>(buckets.sum()) * unit;
+  }
+
+ private:
+  std::vector<Shown>& out_;
+  Shown made_;
+};
+
+template <std::size_t size>
+std::vector<double> bounds_of(const std::array<double, size>& bounds) {
+  return {bounds.begin(), bounds.end()};
+}
+
+// One schema's counts in one level.
+struct Row {
+  std::string level, schema;
+  const FlowCounts& counts;
+  bool exempt;
+  Labels labels() const { return {level, schema}; }
+  Labels labels(std::string more) const { return {level, schema, std::move(more)}; }
+  std::uint32_t executing() const { return static_cast<std::uint32_t>(counts.executing.load(std::memory_order_relaxed)); }
+  std::uint32_t executing_seats() const { return static_cast<std::uint32_t>(counts.executing.load(std::memory_order_relaxed) >> 32); }
+  std::uint32_t waiting() const { return static_cast<std::uint32_t>(counts.waiting.load(std::memory_order_relaxed)); }
+  std::uint32_t waiting_seats() const { return static_cast<std::uint32_t>(counts.waiting.load(std::memory_order_relaxed) >> 32); }
+};
+
+void add_counts(std::vector<Shown>& out, const std::vector<Row>& rows) {
+  Family rejected(out, "apiserver_flowcontrol_rejected_requests_total",
+                  "[BETA] Number of requests rejected by API Priority and Fairness subsystem", Kind::kCounter, {kLevel, kSchema, "reason"});
+  Family dispatched(out, "apiserver_flowcontrol_dispatched_requests_total",
+                    "[BETA] Number of requests executed by API Priority and Fairness subsystem", Kind::kCounter, {kLevel, kSchema});
+  Family unfit(out, "apiserver_flowcontrol_request_dispatch_no_accommodation_total",
+               "[ALPHA] Number of times a dispatch attempt resulted in a non accommodation due to lack of available seats", Kind::kCounter,
+               {kLevel, kSchema});
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < kReasons.size(); ++i) rejected.count(row.labels(kReasons[i]), row.counts.rejected[i].load());
+    dispatched.count(row.labels(), row.counts.dispatched());
+    unfit.count(row.labels(), row.counts.not_accommodated.load());
+  }
+}
+
+void add_now(std::vector<Shown>& out, const std::vector<Row>& rows) {
+  Family requests(out, "apiserver_flowcontrol_current_executing_requests",
+                  "[BETA] Number of requests in initial (for a WATCH) or any (for a non-WATCH) execution stage in the API Priority and "
+                  "Fairness subsystem",
+                  Kind::kGauge, {kLevel, kSchema});
+  Family seats(out, "apiserver_flowcontrol_current_executing_seats",
+               "[BETA] Concurrency (number of seats) occupied by the currently executing (initial stage for a WATCH, any stage otherwise) "
+               "requests in the API Priority and Fairness subsystem",
+               Kind::kGauge, {kLevel, kSchema});
+  Family queued(out, "apiserver_flowcontrol_current_inqueue_requests",
+                "[BETA] Number of requests currently pending in queues of the API Priority and Fairness subsystem", Kind::kGauge,
+                {kLevel, kSchema});
+  Family queued_seats(out, "apiserver_flowcontrol_current_inqueue_seats",
+                      "[ALPHA] Number of seats currently pending in queues of the API Priority and Fairness subsystem", Kind::kGauge,
+                      {kLevel, kSchema});
+  for (const Row& row : rows) {
+    if (row.counts.dispatched() == 0 && row.counts.waited[0].count() == 0 && row.waiting() == 0) continue;
+    requests.set(row.labels(), row.executing());
+    seats.set(row.labels(), row.executing_seats());
+    if (row.exempt) continue;
+    queued.set(row.labels(), row.waiting());
+    queued_seats.set(row.labels(), row.waiting_seats());
+  }
+}
+
+void add_durations(std::vector<Shown>& out, const std::vector<Row>& rows) {
+  Family executed(out, "apiserver_flowcontrol_request_execution_seconds",
+                  "[ALPHA] Duration of initial stage (for a WATCH) or any (for a non-WATCH) stage of request execution in the API Priority "
+                  "and Fairness subsystem",
+                  Kind::kHistogram, {kLevel, kSchema, "type"}, bounds_of(kDurationBounds));
+  Family waited(out, "apiserver_flowcontrol_request_wait_duration_seconds", "[BETA] Length of time a request spent waiting in its queue",
+                Kind::kHistogram, {kLevel, kSchema, "execute"}, bounds_of(kDurationBounds));
+  Family lengths(out, "apiserver_flowcontrol_request_queue_length_after_enqueue",
+                 "[ALPHA] Length of queue in the API Priority and Fairness subsystem, as seen by each request after it is enqueued",
+                 Kind::kHistogram, {kLevel, kSchema}, bounds_of(kLengthBounds));
+  Family widths(out, "apiserver_flowcontrol_work_estimated_seats",
+                "[ALPHA] Number of estimated seats (maximum of initial and final seats) associated with requests in API Priority and "
+                "Fairness",
+                Kind::kHistogram, {kLevel, kSchema}, bounds_of(kSeatBounds));
+  for (const Row& row : rows) {
+    executed.histogram(row.labels("regular"), row.counts.executed[0], kNanosecond);
+    executed.histogram(row.labels("watch"), row.counts.executed[1], kNanosecond);
+    lengths.histogram(row.labels(), row.counts.queue_lengths, 1);
+    // Those that found a seat, and those of one seat, are not counted one by one.
+    const std::uint64_t all = row.counts.dispatched();
+    const std::uint64_t queued = row.counts.waited[1].count();
+    if (!row.exempt) waited.histogram(row.labels("true"), row.counts.waited[1], kNanosecond, 1, all - std::min(all, queued));
+    waited.histogram(row.labels("false"), row.counts.waited[0], kNanosecond);
+    const std::uint64_t estimated = all + row.counts.waited[0].count() + row.waiting() + row.counts.rejected[kConcurrencyLimit].load();
+    const std::uint64_t wide = row.counts.wide.count();
+    widths.histogram(row.labels(), row.counts.wide, 1, 0, estimated - std::min(estimated, wide));
+  }
+}
+
+void add_limits(std::vector<Shown>& out, const std::vector<LevelState>& levels) {
+  struct Gauge {
+    const char* name;
+    const char* help;
+    double (*value)(const LevelState&);
+  };
+  static constexpr Gauge kGauges[] = {
+      {"nominal_limit_seats", "[BETA] Nominal number of execution seats configured for each priority level",
+       [](const LevelState& level) -> double { return level.nominal; }},
+      {"lower_limit_seats", "[ALPHA] Configured lower bound on number of execution seats available to each priority level",
+       [](const LevelState& level) -> double { return level.lower; }},
+      {"upper_limit_seats", "[ALPHA] Configured upper bound on number of execution seats available to each priority level",
+       [](const LevelState& level) -> double { return level.upper; }},
+      {"current_limit_seats", "[ALPHA] current derived number of execution seats available to each priority level",
+       [](const LevelState& level) -> double { return level.level->limit(); }},
+      {"demand_seats_high_watermark", "[ALPHA] High watermark, over last adjustment period, of demand_seats",
+       [](const LevelState& level) -> double { return level.demand.most; }},
+      {"demand_seats_average", "[ALPHA] Time-weighted average, over last adjustment period, of demand_seats",
+       [](const LevelState& level) -> double { return level.demand.average; }},
+      {"demand_seats_stdev", "[ALPHA] Time-weighted standard deviation, over last adjustment period, of demand_seats",
+       [](const LevelState& level) -> double { return level.demand.deviation; }},
+      {"demand_seats_smoothed", "[ALPHA] Smoothed seat demands", [](const LevelState& level) -> double { return level.demand.smoothed; }},
+      {"target_seats", "[ALPHA] Seat allocation targets", [](const LevelState& level) -> double { return level.target; }},
+      {"current_r", "[ALPHA] R(time of last change)", [](const LevelState& level) -> double { return level.level->virtual_time(); }}};
+  for (const Gauge& gauge : kGauges) {
+    Family family(out, std::string("apiserver_flowcontrol_") + gauge.name, gauge.help, Kind::kGauge, {kLevel});
+    for (const LevelState& level : levels) family.set({level.configured.name}, gauge.value(level));
+  }
+}
+
+void add_server(std::vector<Shown>& out, double fair_part, int reading, int changing) {
+  Family fair(out, "apiserver_flowcontrol_seat_fair_frac",
+              "[ALPHA] Fair fraction of server's concurrency to allocate to each priority level that can use it", Kind::kGauge, {});
+  fair.set({}, fair_part);
+  Family waiting(out, "apiserver_current_inqueue_requests",
+                 "[ALPHA] Maximal number of queued requests in this apiserver per request kind in last second.", Kind::kGauge,
+                 {"request_kind"});
+  waiting.set({"mutating"}, changing);
+  waiting.set({"readOnly"}, reading);
+}
+
+}  // namespace
+
+std::vector<Metric::Snapshot> Gate::measured() const {
+  std::vector<Metric::Snapshot> out;
+  const std::vector<LevelState> all = levels();
+  std::vector<Row> rows;
+  for (const LevelState& level : all) {
+    for (const auto& [schema, counts] : level.level->all_counts())
+      rows.push_back({level.configured.name, schema, *counts, level.level->exempt()});
+  }
+  add_counts(out, rows);
+  add_now(out, rows);
+  add_durations(out, rows);
+  add_limits(out, all);
+  add_server(out, fair_part(), waiting_[0].shown.load(std::memory_order_relaxed), waiting_[1].shown.load(std::memory_order_relaxed));
+  return out;
+}
+
+}  // namespace backplane::flowcontrol

@@ -1,0 +1,153 @@
+// A priority level at work: its seats, and the queues of those who wait for one.
+//
+// While nobody waits a seat is taken and given back with one atomic change each, and no lock.  Once somebody waits, whoever comes goes
+// through a queue, which the flow's hash chooses, and seats go to the queues in the order of their virtual time: every queue that has
+// something in it gets as many seat-seconds as any other, whatever the number and the size of its requests.  Requests that found a free
+// seat are charged to no queue: there was nobody to be fair to.
+// Thread-safety: every method from any thread.
+// Lifetime:      outlives every request that holds a seat or waits; close() says when there are none.
+// Errors:        none.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "allocation.hpp"
+#include "backplane/task.hpp"
+#include "demand.hpp"
+#include "flow_counts.hpp"
+#include "retry_after.hpp"
+
+namespace backplane::flowcontrol {
+
+using Time = std::chrono::steady_clock::time_point;
+
+// What becomes of those that find no seat.
+struct QueueShape {
+  int queues = 0;  // 0: they are refused
+  int hand_size = 0;
+  int length = 0;
+};
+
+class FlowQueue;
+
+// A request that waits, or is about to.
+struct Waiter {
+  FlowCounts* flow = nullptr;
+  std::string schema;
+  std::string flow_name;
+  std::uint64_t hash = 0;
+  std::uint32_t seats = 1;
+  std::chrono::system_clock::time_point arrived = std::chrono::system_clock::now();
+  // True: it runs and has its seats.
+  Promise<bool> decided;
+
+  FlowQueue* queue = nullptr;  // these two under the level's lock
+  bool waiting = false;
+  double arrival = 0;  // in virtual time
+};
+
+class Level {
+ public:
+  // An exempt level has as many seats as it is asked for.
+  Level(std::string name, bool exempt, Time now);
+  ~Level();
+
+  const std::string& name() const noexcept { return name_; }
+  bool exempt() const noexcept { return exempt_; }
+  void shape(QueueShape shape, Time now);
+  // Seats that may be taken; who waits gets what has come free.
+  void limit(int seats, Time now);
+  int limit() const noexcept { return limit_.load(std::memory_order_relaxed); }
+
+  // ---- a request
+  enum class Taken : unsigned char { kTaken, kRefused, kMayQueue, kClosed };
+  // kRefused: there is no seat, and no queue.
+  Taken try_take(std::uint32_t seats, Time now) noexcept;
+  void give_back(std::uint32_t seats, Time now) noexcept;
+
+  enum class Queued : unsigned char { kRuns, kWaits, kQueueFull, kNoSeat, kClosed };
+  Queued enqueue(const std::shared_ptr<Waiter>& waiter, Time now);
+  // It will not wait any longer: false when it has been decided meanwhile.
+  bool abandon(Waiter& waiter, Time now);
+  // Of one that came through a queue.
+  void finish(FlowQueue* queue, std::uint32_t seats, Time begun, Time now) noexcept;
+
+  // ---- its life
+  // Nothing runs and nothing waits: from now on nobody gets in.  False: not yet.
+  bool close();
+  bool idle() const noexcept { return state_.load(std::memory_order_acquire) == 0; }
+
+  // ---- what is known of it
+  Demand::Period take_demand(Time now) noexcept;
+  // Counts of the schema of that name; made at the first ask.
+  FlowCounts& counts_of(const std::string& schema);
+  std::vector<std::pair<std::string, const FlowCounts*>> all_counts() const;
+  RetryAfter& retry_after() noexcept { return retry_after_; }
+
+  struct QueuedRequest {
+    std::string schema, flow_name;
+    std::chrono::system_clock::time_point arrived;
+    std::uint32_t seats;
+  };
+  struct QueueDump {
+    std::vector<QueuedRequest> waiting;
+    int executing = 0, seats_in_use = 0, seats_waiting = 0;
+    double next_dispatch = 0, work_waiting = 0;
+  };
+  std::vector<QueueDump> dump() const;
+  int waiting() const;
+  std::uint64_t abandoned() const;
+  double virtual_time() const;
+
+ private:
+  // One word: seats in use, seats waited for (none: nobody waits), and whether it is closed.
+  static constexpr int kShift = 30;
+  static constexpr std::uint64_t kMask = (std::uint64_t{1} << kShift) - 1;
+  static constexpr std::uint64_t kClosed = std::uint64_t{1} << 63;
+  static std::uint64_t in_use(std::uint64_t state) noexcept { return state & kMask; }
+  static std::uint64_t waited_for(std::uint64_t state) noexcept { return state >> kShift & kMask; }
+  static std::uint64_t demand_of(std::uint64_t state) noexcept { return in_use(state) + waited_for(state); }
+  static std::uint64_t wait_for(std::uint32_t seats) noexcept { return std::uint64_t{seats} << kShift; }
+
+  bool fits(std::uint64_t state, std::uint32_t seats, bool queued) const noexcept;
+  std::uint64_t add(std::uint64_t change, Time now) noexcept;
+  // With the lock held:
+  void pass_time(Time now) noexcept;
+  FlowQueue& choose_queue(std::uint64_t hash) noexcept;
+  FlowQueue* next_queue() noexcept;
+  using Decided = std::vector<std::shared_ptr<Waiter>>;
+  Decided dispatch(Time now);
+  void drop_if_surplus(FlowQueue* queue);
+  // … and without it:
+  static void tell(const Decided& decided);
+
+  const std::string name_;
+  const bool exempt_;
+  std::atomic<int> limit_{0};
+  std::atomic<bool> queues_wanted_{false};
+  alignas(64) std::atomic<std::uint64_t> state_{0};
+  Demand demand_;
+  RetryAfter retry_after_;
+
+  mutable std::mutex mutex_;  // the rest
+  QueueShape shape_;
+  std::vector<std::unique_ptr<FlowQueue>> queues_;
+  int waiting_ = 0;
+  int active_queues_ = 0;    // with something in them or running
+  int seats_requested_ = 0;  // by those
+  std::uint64_t enqueued_ = 0;
+  std::uint64_t abandoned_ = 0;
+  std::size_t robin_ = 0;
+  double virtual_time_ = 0;  // seat-seconds that a queue with something in it has got since the start
+  Time last_;
+  std::map<std::string, std::unique_ptr<FlowCounts>> counts_;
+};
+
+}  // namespace backplane::flowcontrol

@@ -1,0 +1,84 @@
+// Flow schemas and priority levels as requests meet them: read from their objects once, compared with every request.
+//
+// Thread-safety: values; matching reads only.
+// Errors:        an object that cannot be read as what it is gives nothing; upstream, too, goes on as if it were not there.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backplane/object.hpp"
+#include "backplane/request.hpp"
+
+namespace backplane::flowcontrol {
+
+// A list of names, or every name there is.
+struct Names {
+  bool every = false;
+  std::vector<std::string> list;
+  bool has(std::string_view name) const noexcept {
+    return every || std::any_of(list.begin(), list.end(), [&](const std::string& each) { return each == name; });
+  }
+};
+
+struct Subject {
+  enum class Kind : unsigned char { kUser, kGroup, kPrefix };
+  Kind kind = Kind::kUser;
+  bool every = false;
+  std::string name;  // of a prefix: how a user's name begins
+  bool is(const UserInfo& user) const noexcept;
+};
+
+struct ResourceMatch {
+  Names verbs, groups, resources, namespaces;
+  bool cluster_scope = false;
+  bool matches(const RequestInfo& info) const noexcept;
+};
+
+struct PathMatch {
+  Names verbs, paths;
+  std::vector<std::string> prefixes;  // with the slash at their end
+  bool matches(const RequestInfo& info) const noexcept;
+};
+
+struct FlowRule {
+  std::vector<Subject> subjects;
+  std::vector<ResourceMatch> resources;
+  std::vector<PathMatch> paths;
+  bool matches(const UserInfo& user, const RequestInfo& info) const noexcept;
+};
+
+struct FlowSchema {
+  enum class Distinguisher : unsigned char { kNone, kUser, kNamespace };
+  std::string name;
+  std::string uid;
+  std::string level;
+  std::int64_t precedence = 0;
+  Distinguisher distinguisher = Distinguisher::kNone;
+  std::vector<FlowRule> rules;
+
+  bool matches(const UserInfo& user, const RequestInfo& info) const noexcept;
+  // Whose requests stand in one line.
+  std::string_view flow_of(const UserInfo& user, const RequestInfo& info) const noexcept;
+};
+FlowSchema read_flow_schema(const Object& object);
+// By precedence, then by name.
+void sort_for_matching(std::vector<FlowSchema>& schemas);
+
+struct PriorityLevel {
+  std::string name;
+  std::string uid;
+  bool exempt = false;
+  int shares = 0;
+  int lendable_percent = 0;
+  std::optional<int> borrowing_percent;  // nothing: without limit
+  int queues = 0;                        // 0: who finds no seat is refused
+  int hand_size = 0;
+  int queue_length = 0;
+};
+std::optional<PriorityLevel> read_priority_level(const Object& object);
+
+}  // namespace backplane::flowcontrol

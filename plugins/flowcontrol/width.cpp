@@ -1,0 +1,83 @@
+#include "width.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "backplane/http.hpp"
+
+namespace backplane::flowcontrol {
+namespace {
+
+constexpr std::uint32_t kMostSeats = 10;
+constexpr std::uint64_t kObjectsOfASeat = 100;
+
+struct Asked {
+  std::uint64_t limit = 0;
+  std::string_view revision;
+  std::string_view match;
+  bool continues = false;
+  bool selects = false;
+  std::optional<bool> initial_events;
+};
+
+// As the options of lists are read: what is no number, or no truth, is an error.
+std::optional<Asked> read(const Query& query) {
+  Asked asked;
+  if (const std::string_view limit = query_get(query, "limit"); !limit.empty()) {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(limit.data(), limit.data() + limit.size(), number);
+    if (error != std::errc() || end != limit.data() + limit.size()) return std::nullopt;
+    asked.limit = static_cast<std::uint64_t>(std::max<std::int64_t>(number, 0));
+  }
+  asked.revision = query_get(query, "resourceVersion");
+  asked.match = query_get(query, "resourceVersionMatch");
+  asked.continues = !query_get(query, "continue").empty();
+  asked.selects = !query_get(query, "fieldSelector").empty() || !query_get(query, "labelSelector").empty();
+  if (query_has(query, "sendInitialEvents")) {
+    const std::string_view text = query_get(query, "sendInitialEvents");
+    asked.initial_events = text != "false" && text != "0";
+  }
+  return asked;
+}
+
+bool is_number_that_says_something(std::string_view revision) { return !revision.empty() && revision != "0"; }
+
+// Whether upstream's watch cache answers it.
+bool from_cache(const Asked& asked) {
+  if (asked.match == "Exact") return false;
+  if (asked.match == "NotOlderThan") return true;
+  if (!asked.match.empty() || asked.continues) return false;
+  return asked.limit == 0 || !is_number_that_says_something(asked.revision);
+}
+
+std::uint64_t gone_through(const Asked& asked, std::uint64_t stored, bool cached) {
+  const std::uint64_t given = asked.limit > 0 ? std::min(asked.limit, stored) : stored;
+  if (cached) return stored;
+  return asked.selects ? stored + given : 2 * given;
+}
+
+}  // namespace
+
+std::string stored_key(std::string_view group, std::string_view resource) {
+  std::string key(resource);
+  if (!group.empty()) key.append(".").append(group);
+  return key;
+}
+
+std::uint32_t list_width(const RequestInfo& info, std::string_view target, const StoredCounts& stored, std::uint32_t most) {
+  const std::uint32_t highest = most == 0 ? kMostSeats : std::min(most, kMostSeats);
+  const auto question = target.find('?');
+  const auto query = parse_query(question == std::string_view::npos ? std::string_view() : target.substr(question + 1));
+  const auto asked = query.ok() ? read(*query) : std::nullopt;
+  if (!asked) return highest;
+  const bool watch = info.verb == "watch";
+  if (watch && !asked->initial_events.value_or(false) && is_number_that_says_something(asked->revision)) return 1;
+  // Of what is not stored here a list costs little here.
+  const auto found = stored.find(stored_key(info.api_group, info.resource));
+  if (found == stored.end()) return 1;
+  const std::uint64_t objects = info.name.empty() ? gone_through(*asked, found->second, watch || from_cache(*asked)) : 1;
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>((objects + kObjectsOfASeat - 1) / kObjectsOfASeat, 1, highest));
+}
+
+}  // namespace backplane::flowcontrol
