@@ -10,10 +10,16 @@ namespace {
 char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 char upper(char c) noexcept { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
 
-bool token_char(char c) noexcept {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-         std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
-}
+// Of each character: whether it is one of a token, and whether it stays as it is in a canonical name, first of a word or behind that.
+enum : unsigned char { kToken = 1, kFirst = 2, kBehind = 4 };
+constexpr std::array<unsigned char, 256> kChars = [] {
+  std::array<unsigned char, 256> chars{};
+  for (const char c : std::string_view("0123456789!#$%&'*+-.^_`|~")) chars[static_cast<unsigned char>(c)] = kToken | kFirst | kBehind;
+  for (unsigned char c = 'a'; c <= 'z'; ++c) chars[c] = kToken | kBehind;
+  for (unsigned char c = 'A'; c <= 'Z'; ++c) chars[c] = kToken | kFirst;
+  return chars;
+}();
+bool token_char(char c) noexcept { return (kChars[static_cast<unsigned char>(c)] & kToken) != 0; }
 
 struct Phrase {
   int code;
@@ -66,6 +72,15 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });
 }
 
+bool is_canonical_header_name(std::string_view name) noexcept {
+  unsigned char wanted = kFirst;
+  for (const char c : name) {
+    if ((kChars[static_cast<unsigned char>(c)] & wanted) == 0) return false;
+    wanted = c == '-' ? kFirst : kBehind;
+  }
+  return true;
+}
+
 std::string canonical_header_name(std::string_view name) {
   std::string out(name);
   if (!std::all_of(out.begin(), out.end(), token_char)) return out;
@@ -81,6 +96,10 @@ std::string lower_case(std::string_view text) {
   std::string out(text);
   std::transform(out.begin(), out.end(), out.begin(), lower);
   return out;
+}
+
+void append_lower_case(std::string& out, std::string_view text) {
+  for (const char c : text) out.push_back(lower(c));
 }
 
 std::string_view trimmed(std::string_view text) noexcept {
@@ -110,9 +129,11 @@ bool header_has_token(const Headers& headers, std::string_view name, std::string
   return false;
 }
 
+// Looking for each of them is faster than looking at each character.
 void strip_line_breaks(std::string& value) noexcept {
-  std::replace_if(
-      value.begin(), value.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; }, ' ');
+  for (const char c : {'\r', '\n', '\0'}) {
+    if (value.find(c) != std::string::npos) std::replace(value.begin(), value.end(), c, ' ');
+  }
 }
 
 std::string reason_phrase(int code) {

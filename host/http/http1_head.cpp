@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <list>
 
 #include "http/header_text.hpp"
 
@@ -11,6 +12,28 @@ namespace {
 // Framing is the session's: a handler's words about it are not passed on.
 bool is_framing(std::string_view canonical) {
   return canonical == "Content-Length" || canonical == "Connection" || canonical == "Transfer-Encoding" || canonical == "Date";
+}
+
+// A header under its canonical name, which is nearly always the one it was set by.
+struct Line {
+  std::string_view name;
+  const Header* header;
+};
+
+std::vector<Line> sorted_lines(const Headers& headers, std::list<std::string>& renamed) {
+  std::vector<Line> lines;
+  lines.reserve(headers.size());
+  for (const Header& header : headers) {
+    std::string_view name = header.first;
+    if (!is_canonical_header_name(name)) name = renamed.emplace_back(canonical_header_name(name));
+    if (!is_framing(name)) lines.push_back({name, &header});
+  }
+  // Those of one name stay in the order in which they were set.
+  std::sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) {
+    const int order = a.name.compare(b.name);
+    return order != 0 ? order < 0 : a.header < b.header;
+  });
+  return lines;
 }
 
 void append_line(std::string& out, std::string_view name, std::string_view value) {
@@ -28,14 +51,8 @@ void append_http1_head(std::string& out, const ResponseHead& head, Http1Framing 
   out += ' ';
   out += reason_phrase(head.code);
   out += "\r\n";
-  std::vector<std::pair<std::string, std::string_view>> lines;
-  lines.reserve(head.headers.size());
-  for (const auto& [name, value] : head.headers) {
-    std::string canonical = canonical_header_name(name);
-    if (!is_framing(canonical)) lines.emplace_back(std::move(canonical), value);
-  }
-  std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (const auto& [name, value] : lines) append_line(out, name, value);
+  std::list<std::string> renamed;
+  for (const Line& line : sorted_lines(head.headers, renamed)) append_line(out, line.name, line.header->second);
   append_line(out, "Date", http_date());
   if (head.content_length) append_line(out, "Content-Length", std::to_string(*head.content_length));
   if (framing.switched) {

@@ -19,6 +19,31 @@ nghttp2_nv pair_of(std::string_view name, std::string_view value) {
           name.size(), value.size(), NGHTTP2_NV_FLAG_NONE};
 }
 
+struct Line {
+  std::string_view name;
+  const Header* header;
+};
+
+// Under names in lower case, which stand in `names`; those of one name in the order in which they were set.
+std::vector<Line> sorted_lines(const Headers& headers, std::string& names) {
+  std::size_t size = 0;
+  for (const Header& header : headers) size += header.first.size();
+  names.reserve(size);
+  std::vector<Line> lines;
+  lines.reserve(headers.size());
+  for (const Header& header : headers) {
+    const std::size_t begin = names.size();
+    append_lower_case(names, header.first);
+    const std::string_view name = std::string_view(names).substr(begin);
+    if (!not_for_http2(name)) lines.push_back({name, &header});
+  }
+  std::sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) {
+    const int order = a.name.compare(b.name);
+    return order != 0 ? order < 0 : a.header < b.header;
+  });
+  return lines;
+}
+
 // Says how much the next DATA frame carries; send_data() of the session's callbacks moves the bytes.
 ssize_t read_output(nghttp2_session*, std::int32_t, std::uint8_t*, std::size_t room, std::uint32_t* flags, nghttp2_data_source* source,
                     void*) {
@@ -39,18 +64,12 @@ ssize_t read_output(nghttp2_session*, std::int32_t, std::uint8_t*, std::size_t r
 void submit_http2_head(nghttp2_session* session, std::int32_t stream_id, const ResponseHead& head, HttpExchange* body) {
   const std::string code = std::to_string(head.code);
   const std::string length = head.content_length ? std::to_string(*head.content_length) : std::string();
-  std::vector<std::pair<std::string, std::string_view>> lines;  // by name, those of one name as they were set
-  lines.reserve(head.headers.size());
-  for (const auto& [name, value] : head.headers) {
-    std::string lower = lower_case(name);
-    if (not_for_http2(lower)) continue;
-    const auto at = std::upper_bound(lines.begin(), lines.end(), lower, [](const auto& key, const auto& line) { return key < line.first; });
-    lines.emplace(at, std::move(lower), value);
-  }
+  std::string names;
+  const std::vector<Line> lines = sorted_lines(head.headers, names);
   std::vector<nghttp2_nv> pairs;
   pairs.reserve(lines.size() + 3);
   pairs.push_back(pair_of(":status", code));
-  for (const auto& [name, value] : lines) pairs.push_back(pair_of(name, value));
+  for (const Line& line : lines) pairs.push_back(pair_of(line.name, line.header->second));
   if (head.content_length) pairs.push_back(pair_of("content-length", length));
   pairs.push_back(pair_of("date", http_date()));
   nghttp2_data_provider provider{};

@@ -6,6 +6,10 @@
 #include "http/header_text.hpp"
 
 namespace backplane {
+namespace {
+// Those of a response to an ordinary request.
+constexpr std::size_t kUsualHeaders = 10;
+}  // namespace
 
 HttpExchange::HttpExchange(RequestHead request, std::shared_ptr<const PeerInfo> peer, const HttpLimits& limits, StreamPort& port)
     : request_(std::move(request)), peer_(std::move(peer)), limits_(limits), port_(&port), owner_(port.weak_from_this()) {
@@ -96,6 +100,7 @@ std::size_t HttpExchange::drop_body() {
 void HttpExchange::add_response_header(std::string name, std::string value) {
   if (head_sent_) return;
   strip_line_breaks(value);
+  if (response_.headers.empty()) response_.headers.reserve(kUsualHeaders);
   response_.headers.emplace_back(std::move(name), std::move(value));
 }
 

@@ -431,6 +431,11 @@ TEST(HeaderText, NamesBecomeCanonicalAndValuesCannotStartALine) {
   EXPECT_EQ(canonical_header_name("x-kubernetes-pf-flowschema-uid"), "X-Kubernetes-Pf-Flowschema-Uid");
   EXPECT_EQ(canonical_header_name("CONTENT-TYPE"), "Content-Type");
   EXPECT_EQ(canonical_header_name("odd name"), "odd name");
+  for (const char* name : {"Content-Type", "X-Kubernetes-Pf-Flowschema-Uid", "Etag", "X--9a", "content-type", "Content-type", "ETag",
+                           "odd name", "Odd Name"}) {
+    const bool stays = canonical_header_name(name) == name;
+    EXPECT_EQ(is_canonical_header_name(name), stays && std::string_view(name).find(' ') == std::string_view::npos) << name;
+  }
   std::string value = "a\r\nb";
   strip_line_breaks(value);
   EXPECT_EQ(value, "a  b");
