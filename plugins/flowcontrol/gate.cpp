@@ -36,12 +36,6 @@ const std::shared_ptr<const Gate::Snapshot>& Gate::snapshot() const {
   return seen;
 }
 
-// The last one is the catch-all, which is for everybody.
-const Gate::Entry& Gate::Snapshot::entry_for(const UserInfo& user, const RequestInfo& info) const noexcept {
-  const auto found = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) { return entry.schema.matches(user, info); });
-  return found != entries.end() ? *found : entries.back();
-}
-
 // ---- a request
 
 std::uint32_t Gate::seats_for(const RequestContext& context, std::string_view target, const Entry& entry, const StoredCounts& stored) {
@@ -52,7 +46,7 @@ std::uint32_t Gate::seats_for(const RequestContext& context, std::string_view ta
 
 void Gate::tell_where(Exchange& exchange, const Entry& entry) {
   exchange.add_response_header(kLevelHeader, entry.level_uid);
-  exchange.add_response_header(kSchemaHeader, entry.schema.uid);
+  exchange.add_response_header(kSchemaHeader, entry.schema_uid);
 }
 
 void Gate::refuse(Exchange& exchange, const Entry& entry, RejectReason reason) {
@@ -76,7 +70,7 @@ GateAnswer Gate::enter(RequestContext& context, Exchange& exchange, GatePass& pa
   const Time now = Clock::now();
   for (;;) {
     const Snapshot& known = *snapshot();
-    const Entry& entry = known.entry_for(context.user, context.info);
+    const Entry& entry = known.entries[known.classifier.find(context.user, context.info)];
     const std::uint32_t seats = seats_for(context, exchange.target(), entry, *known.stored);
     switch (entry.level->try_take(seats, now)) {
       case Level::Taken::kTaken:
@@ -142,13 +136,15 @@ Task<bool> Gate::wait(RequestContext& context, Exchange& exchange, GatePass& pas
   Level::Queued queued = Level::Queued::kClosed;
   while (queued == Level::Queued::kClosed) {
     known = snapshot();
-    entry = &known->entry_for(context.user, context.info);
-    const std::string_view flow = entry->schema.flow_of(context.user, context.info);
+    const std::size_t found = known->classifier.find(context.user, context.info);
+    const FlowSchema& schema = known->classifier.schemas()[found];
+    const std::string_view flow = schema.flow_of(context.user, context.info);
+    entry = &known->entries[found];
     waiter = std::make_shared<Waiter>();
     waiter->flow = entry->counts;
-    waiter->schema = entry->schema.name;
+    waiter->schema = schema.name;
     waiter->flow_name = flow;
-    waiter->hash = flow_hash(entry->schema.name, flow);
+    waiter->hash = flow_hash(schema.name, flow);
     waiter->seats = seats_for(context, exchange.target(), *entry, *known->stored);
     queued = entry->level->enqueue(waiter, arrived);
   }

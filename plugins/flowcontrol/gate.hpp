@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "backplane/request_gate.hpp"
+#include "classifier.hpp"
 #include "level.hpp"
 #include "rules.hpp"
 #include "width.hpp"
@@ -57,8 +58,9 @@ class Gate final : public RequestGate {
   double fair_part() const;
 
  private:
+  // One for each schema.
   struct Entry {
-    FlowSchema schema;
+    std::string schema_uid;
     std::string level_uid;
     std::shared_ptr<Level> level;
     FlowCounts* counts = nullptr;
@@ -66,9 +68,9 @@ class Gate final : public RequestGate {
   };
   struct Snapshot {
     std::uint64_t number = 0;  // of all gates
+    Classifier classifier;
     std::vector<Entry> entries;
     std::shared_ptr<const StoredCounts> stored;
-    const Entry& entry_for(const UserInfo& user, const RequestInfo& info) const noexcept;
   };
   // How many wait, and the most of a second.
   struct Waiting {

@@ -115,9 +115,10 @@ void Gate::publish() {
   static std::atomic<std::uint64_t> last{0};
   made->number = last.fetch_add(1, std::memory_order_relaxed) + 1;
   made->stored = stored_;
+  made->classifier = Classifier(schemas_);
   for (const FlowSchema& schema : schemas_) {
     const LevelState& state = levels_.at(schema.level);
-    made->entries.push_back({schema, state.configured.uid, state.level, &state.level->counts_of(schema.name), state.most_seats});
+    made->entries.push_back({schema.uid, state.configured.uid, state.level, &state.level->counts_of(schema.name), state.most_seats});
   }
   const std::uint64_t number = made->number;
   snapshot_ = std::move(made);

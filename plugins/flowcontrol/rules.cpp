@@ -83,7 +83,7 @@ bool Subject::is(const UserInfo& user) const noexcept {
     case Kind::kUser:
       return user.name == name;
     case Kind::kGroup:
-      return user.in_group(name);
+      return std::find(user.groups.begin(), user.groups.end(), name) != user.groups.end();
     case Kind::kPrefix:
       return user.name.starts_with(name);
   }
@@ -101,15 +101,14 @@ bool PathMatch::matches(const RequestInfo& info) const noexcept {
   return std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& prefix) { return info.path.starts_with(prefix); });
 }
 
-bool FlowRule::matches(const UserInfo& user, const RequestInfo& info) const noexcept {
-  if (std::none_of(subjects.begin(), subjects.end(), [&](const Subject& subject) { return subject.is(user); })) return false;
+bool FlowRule::is_for(const UserInfo& user) const noexcept {
+  return std::any_of(subjects.begin(), subjects.end(), [&](const Subject& subject) { return subject.is(user); });
+}
+
+bool FlowRule::is_about(const RequestInfo& info) const noexcept {
   const auto fits = [&](const auto& match) { return match.matches(info); };
   if (info.is_resource_request) return std::any_of(resources.begin(), resources.end(), fits);
   return std::any_of(paths.begin(), paths.end(), fits);
-}
-
-bool FlowSchema::matches(const UserInfo& user, const RequestInfo& info) const noexcept {
-  return std::any_of(rules.begin(), rules.end(), [&](const FlowRule& rule) { return rule.matches(user, info); });
 }
 
 std::string_view FlowSchema::flow_of(const UserInfo& user, const RequestInfo& info) const noexcept {

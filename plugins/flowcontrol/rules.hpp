@@ -30,6 +30,7 @@ struct Subject {
   bool every = false;
   std::string name;  // of a prefix: how a user's name begins
   bool is(const UserInfo& user) const noexcept;
+  bool operator==(const Subject&) const = default;
 };
 
 struct ResourceMatch {
@@ -48,7 +49,8 @@ struct FlowRule {
   std::vector<Subject> subjects;
   std::vector<ResourceMatch> resources;
   std::vector<PathMatch> paths;
-  bool matches(const UserInfo& user, const RequestInfo& info) const noexcept;
+  bool is_for(const UserInfo& user) const noexcept;
+  bool is_about(const RequestInfo& info) const noexcept;
 };
 
 struct FlowSchema {
@@ -60,7 +62,6 @@ struct FlowSchema {
   Distinguisher distinguisher = Distinguisher::kNone;
   std::vector<FlowRule> rules;
 
-  bool matches(const UserInfo& user, const RequestInfo& info) const noexcept;
   // Whose requests stand in one line.
   std::string_view flow_of(const UserInfo& user, const RequestInfo& info) const noexcept;
 };

@@ -1,0 +1,40 @@
+// Finds a request's flow schema.
+//
+// Schemas name the same few groups and users again and again: each request asks once who of them its user is, and its rules look at the
+// bits.
+// Thread-safety: immutable once made.
+// Lifetime:      keeps copies of the schemas.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "rules.hpp"
+
+namespace backplane::flowcontrol {
+
+class Classifier {
+ public:
+  Classifier() = default;
+  // In the order in which they are tried.
+  explicit Classifier(std::vector<FlowSchema> schemas);
+  const std::vector<FlowSchema>& schemas() const noexcept { return schemas_; }
+  // The first that matches; the last where none does: it is for everybody.
+  std::size_t find(const UserInfo& user, const RequestInfo& info) const noexcept;
+
+ private:
+  struct Row {
+    std::size_t schema;
+    std::uint64_t subjects;  // those of the first 64
+    bool more;               // it has others
+    FlowRule rule;
+  };
+  std::uint64_t subjects_of(const UserInfo& user) const noexcept;
+  std::size_t number_of(const Subject& subject);
+
+  std::vector<FlowSchema> schemas_;
+  std::vector<Subject> subjects_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace backplane::flowcontrol
