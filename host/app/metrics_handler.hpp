@@ -30,7 +30,7 @@ struct MetricsParts {
   const FeatureGates& gates;
   const TransportCounters& transport;
   const RequestGate* gate;  // null: none
-  bool may_reset = false;  // DELETE starts the counts of requests anew
+  bool may_reset = false;   // DELETE starts the counts of requests anew
   bool count_objects = true;
   bool store_size = true;
 };

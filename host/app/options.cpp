@@ -72,6 +72,7 @@ Result<CompletedOptions> Options::complete(std::unique_ptr<Options> options) {
 Problems CompletedOptions::validate() const {
   Problems problems;
   options_->generic.validate(problems);
+  options_->features.validate(options_->generic, problems);
   options_->storage.validate(problems);
   options_->secure_serving.validate(problems);
   options_->authorization.validate(problems);

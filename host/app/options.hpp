@@ -85,7 +85,9 @@ struct SecureServingOptions {
 struct FeatureOptions {
   bool profiling = true;
   std::string debug_socket_path;
+  bool priority_and_fairness = true;
   void add_flags(FlagSet& flags);
+  void validate(const GenericServerRunOptions& generic, Problems& problems) const;
 };
 
 struct AuthenticationOptions {

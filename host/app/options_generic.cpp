@@ -55,8 +55,11 @@ void GenericServerRunOptions::add_flags(FlagSet& flags) {
   flags.add("livez-grace-period", &livez_grace_period,
             "For this long after the start, unfinished start-up hooks count as healthy on /livez.");
   flags.add("max-mutating-requests-inflight", &max_mutating_requests_inflight,
-            "Changing requests served at once; more are answered 429. 0: no limit.");
-  flags.add("max-requests-inflight", &max_requests_inflight, "Reading requests served at once; more are answered 429. 0: no limit.");
+            "Changing requests served at once; with --enable-priority-and-fairness a part of what all priority levels have together, "
+            "without it a limit past which they are answered 429 (0: none).");
+  flags.add("max-requests-inflight", &max_requests_inflight,
+            "Reading requests served at once; with --enable-priority-and-fairness a part of what all priority levels have together, "
+            "without it a limit past which they are answered 429 (0: none).");
   flags.add("min-request-timeout", &min_request_timeout,
             "Seconds after which a watch without a timeout of its own ends at the earliest; it ends at random before twice that.");
   flags.add("request-timeout", &request_timeout,

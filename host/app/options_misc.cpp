@@ -133,7 +133,17 @@ void FeatureOptions::add_flags(FlagSet& flags) {
   flags.add("debug-socket-path", &debug_socket_path,
             "A unix socket that serves /debug/ without asking who calls; protected by its file mode.");
   flags.accept("contention-profiling", FlagType::kBool, "false", "Record where threads wait for locks.");
-  flags.accept("enable-priority-and-fairness", FlagType::kBool, "true", "Queue requests by priority. Off: only the in-flight limits hold.");
+  flags.add("enable-priority-and-fairness", &priority_and_fairness,
+            "Sort requests by flow schemas into priority levels, each with its share of --max-requests-inflight and "
+            "--max-mutating-requests-inflight together and with queues of its own. Off: those two limits hold, each for itself.");
+}
+
+// What priority levels share must be something.
+void FeatureOptions::validate(const GenericServerRunOptions& generic, Problems& problems) const {
+  const int reading = generic.max_requests_inflight, changing = generic.max_mutating_requests_inflight;
+  if (!priority_and_fairness || reading < 0 || changing < 0 || reading + changing > 0) return;
+  problems.push_back("invalid configuration: MaxRequestsInFlight=" + std::to_string(reading) +
+                     " and MaxMutatingRequestsInFlight=" + std::to_string(changing) + "; they must add up to something positive");
 }
 
 void LogOptions::add_flags(FlagSet& flags) {

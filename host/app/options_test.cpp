@@ -339,6 +339,16 @@ TEST(Options, AllProblemsAreReportedAtOnce) {
   }
 }
 
+TEST(Options, PriorityLevelsNeedSomethingToShare) {
+  const std::vector<std::string> nothing = {"--max-requests-inflight=0", "--max-mutating-requests-inflight=0"};
+  EXPECT_EQ(configured(nothing).status().message(),
+            "invalid configuration: MaxRequestsInFlight=0 and MaxMutatingRequestsInFlight=0; they must add up to something positive");
+  auto unlimited = nothing;
+  unlimited.push_back("--enable-priority-and-fairness=false");
+  EXPECT_TRUE(configured(unlimited).ok());
+  EXPECT_TRUE(configured({"--max-requests-inflight=0"}).ok());
+}
+
 TEST(Options, OriginsMustBePinnedAtBothEnds) {
   EXPECT_TRUE(configured({"--cors-allowed-origins=^https://example\\.com$"}).ok());
   EXPECT_TRUE(configured({"--cors-allowed-origins=//localhost:"}).ok());
@@ -442,7 +452,8 @@ TEST(Flags, HelpSaysWhichFlagsDoNothingAndWhichEndTheStart) {
   EXPECT_TRUE(line("contention-profiling").ends_with("[no effect yet]")) << line("contention-profiling");
   EXPECT_TRUE(line("encryption-provider-config").ends_with("[ends the start: objects are not encrypted at rest]"));
   EXPECT_TRUE(line("audit-log-maxage").ends_with("[ends the start: nothing is audited]"));
-  for (const char* acts : {"disabled-metrics", "vmodule", "event-ttl", "permit-address-sharing", "etcd-count-metric-poll-period"}) {
+  for (const char* acts : {"enable-priority-and-fairness", "disabled-metrics", "vmodule", "event-ttl", "permit-address-sharing",
+                           "etcd-count-metric-poll-period"}) {
     EXPECT_FALSE(line(acts).ends_with("]")) << line(acts);
   }
 }

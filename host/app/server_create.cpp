@@ -40,7 +40,7 @@ std::map<std::string, std::string> host_names() {
   }
   taken.emplace("storage " + std::string(kMemoryBackend), std::string(kTheHost));
   for (const char* hook : {"storage-readiness", "generic-apiserver-start-informers", "start-apiserver-admission-initializer",
-                           "storage-object-count-tracker-hook"}) {
+                           "storage-object-count-tracker-hook", "max-in-flight-filter"}) {
     taken.emplace(std::string("poststarthook ") + hook, std::string(kTheHost));
   }
   return taken;

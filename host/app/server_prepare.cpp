@@ -29,6 +29,9 @@ Task<Status> wait_for_caches(const TrackedCaches& caches, std::chrono::nanosecon
 constexpr std::string_view kStages[] = {"generic-apiserver-start-informers", "start-apiserver-admission-initializer",
                                         "storage-object-count-tracker-hook"};
 
+// Where requests are limited by their number alone.
+constexpr std::string_view kLimitsHook = "max-in-flight-filter";
+
 Task<Status> passed() { co_return Status(); }
 
 bool has_period(std::chrono::nanoseconds period) { return period > std::chrono::nanoseconds::zero(); }
@@ -45,6 +48,10 @@ Status ServerParts::collect_hooks() {
   for (const std::string_view name : kStages) {
     PostStartHookEntry stage{std::string(name), [](PostStartHookContext) { return passed(); }, std::string(kTheHost)};
     if (Status status = hooks.add(std::move(stage)); !status.ok()) return status;
+  }
+  if (plugins.request_gate == nullptr) {
+    PostStartHookEntry limits{std::string(kLimitsHook), [](PostStartHookContext) { return passed(); }, std::string(kTheHost)};
+    if (Status status = hooks.add(std::move(limits)); !status.ok()) return status;
   }
   for (const auto& delegate : plugins.delegates) {
     for (const auto& hook : delegate.post_start_hooks) {
