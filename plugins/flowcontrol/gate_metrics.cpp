@@ -33,14 +33,19 @@ class Family {
   void count(Labels values, std::uint64_t count) {
     if (count != 0) set(std::move(values), static_cast<double>(count));
   }
-  // `more_first`: further ones in the first bucket that is for more than nothing.
+  // So many more in one of the buckets, each of that value.
+  struct More {
+    std::size_t bucket = 0;
+    std::uint64_t count = 0;
+    double value = 0;
+  };
   template <class B>
-  void histogram(Labels values, const B& buckets, double unit, std::size_t more_in = 0, std::uint64_t more = 0) {
-    if (buckets.count() + more == 0) return;
+  void histogram(Labels values, const B& buckets, double unit, More more = {}) {
+    if (buckets.count() + more.count == 0) return;
     Metric::Series& series = of(std::move(values));
-    for (std::size_t i = 0; i < B::kSize; ++i) series.buckets.push_back(buckets.in_bucket(i) + (i == more_in ? more : 0));
-    series.count = buckets.count() + more;
-    series.value = static_cast<double>(buckets.sum()) * unit;
+    for (std::size_t i = 0; i < B::kSize; ++i) series.buckets.push_back(buckets.in_bucket(i) + (i == more.bucket ? more.count : 0));
+    series.count = buckets.count() + more.count;
+    series.value = static_cast<double>(buckets.sum()) * unit + static_cast<double>(more.count) * more.value;
   }
 
  private:
@@ -58,22 +63,30 @@ struct Row {
   std::string level, schema;
   const FlowCounts& counts;
   bool exempt;
-  Labels labels() const { return {level, schema}; }
-  Labels labels(std::string more) const { return {level, schema, std::move(more)}; }
+  bool queues;
+  // In the order of their names.
+  Labels labels() const { return {schema, level}; }
+  Labels labels(std::string last) const { return {schema, level, std::move(last)}; }
+  Labels labels_behind(std::string first) const { return {std::move(first), schema, level}; }
   std::uint32_t executing() const { return static_cast<std::uint32_t>(counts.executing.load(std::memory_order_relaxed)); }
   std::uint32_t executing_seats() const { return static_cast<std::uint32_t>(counts.executing.load(std::memory_order_relaxed) >> 32); }
+  std::uint64_t rejected() const {
+    std::uint64_t all = 0;
+    for (const auto& reason : counts.rejected) all += reason.load(std::memory_order_relaxed);
+    return all;
+  }
   std::uint32_t waiting() const { return static_cast<std::uint32_t>(counts.waiting.load(std::memory_order_relaxed)); }
   std::uint32_t waiting_seats() const { return static_cast<std::uint32_t>(counts.waiting.load(std::memory_order_relaxed) >> 32); }
 };
 
 void add_counts(std::vector<Shown>& out, const std::vector<Row>& rows) {
   Family rejected(out, "apiserver_flowcontrol_rejected_requests_total",
-                  "[BETA] Number of requests rejected by API Priority and Fairness subsystem", Kind::kCounter, {kLevel, kSchema, "reason"});
+                  "[BETA] Number of requests rejected by API Priority and Fairness subsystem", Kind::kCounter, {kSchema, kLevel, "reason"});
   Family dispatched(out, "apiserver_flowcontrol_dispatched_requests_total",
-                    "[BETA] Number of requests executed by API Priority and Fairness subsystem", Kind::kCounter, {kLevel, kSchema});
+                    "[BETA] Number of requests executed by API Priority and Fairness subsystem", Kind::kCounter, {kSchema, kLevel});
   Family unfit(out, "apiserver_flowcontrol_request_dispatch_no_accommodation_total",
                "[ALPHA] Number of times a dispatch attempt resulted in a non accommodation due to lack of available seats", Kind::kCounter,
-               {kLevel, kSchema});
+               {kSchema, kLevel});
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < kReasons.size(); ++i) rejected.count(row.labels(kReasons[i]), row.counts.rejected[i].load());
     dispatched.count(row.labels(), row.counts.dispatched());
@@ -85,53 +98,63 @@ void add_now(std::vector<Shown>& out, const std::vector<Row>& rows) {
   Family requests(out, "apiserver_flowcontrol_current_executing_requests",
                   "[BETA] Number of requests in initial (for a WATCH) or any (for a non-WATCH) execution stage in the API Priority and "
                   "Fairness subsystem",
-                  Kind::kGauge, {kLevel, kSchema});
+                  Kind::kGauge, {kSchema, kLevel});
   Family seats(out, "apiserver_flowcontrol_current_executing_seats",
                "[BETA] Concurrency (number of seats) occupied by the currently executing (initial stage for a WATCH, any stage otherwise) "
                "requests in the API Priority and Fairness subsystem",
-               Kind::kGauge, {kLevel, kSchema});
+               Kind::kGauge, {kSchema, kLevel});
+  Family in_use(out, "apiserver_flowcontrol_request_concurrency_in_use",
+                "[ALPHA] (Deprecated since 1.31.0) Concurrency (number of seats) occupied by the currently executing (initial stage for a "
+                "WATCH, any stage otherwise) requests in the API Priority and Fairness subsystem",
+                Kind::kGauge, {kSchema, kLevel});
   Family queued(out, "apiserver_flowcontrol_current_inqueue_requests",
                 "[BETA] Number of requests currently pending in queues of the API Priority and Fairness subsystem", Kind::kGauge,
-                {kLevel, kSchema});
+                {kSchema, kLevel});
   Family queued_seats(out, "apiserver_flowcontrol_current_inqueue_seats",
                       "[ALPHA] Number of seats currently pending in queues of the API Priority and Fairness subsystem", Kind::kGauge,
-                      {kLevel, kSchema});
+                      {kSchema, kLevel});
   for (const Row& row : rows) {
     if (row.counts.dispatched() == 0 && row.counts.waited[0].count() == 0 && row.waiting() == 0) continue;
     requests.set(row.labels(), row.executing());
     seats.set(row.labels(), row.executing_seats());
+    in_use.set(row.labels(), row.executing_seats());
     if (row.exempt) continue;
     queued.set(row.labels(), row.waiting());
     queued_seats.set(row.labels(), row.waiting_seats());
   }
 }
 
+std::uint64_t more_than(std::uint64_t all, std::uint64_t some) { return all - std::min(all, some); }
+
 void add_durations(std::vector<Shown>& out, const std::vector<Row>& rows) {
   Family executed(out, "apiserver_flowcontrol_request_execution_seconds",
                   "[ALPHA] Duration of initial stage (for a WATCH) or any (for a non-WATCH) stage of request execution in the API Priority "
                   "and Fairness subsystem",
-                  Kind::kHistogram, {kLevel, kSchema, "type"}, bounds_of(kDurationBounds));
+                  Kind::kHistogram, {kSchema, kLevel, "type"}, bounds_of(kDurationBounds));
   Family waited(out, "apiserver_flowcontrol_request_wait_duration_seconds", "[BETA] Length of time a request spent waiting in its queue",
-                Kind::kHistogram, {kLevel, kSchema, "execute"}, bounds_of(kDurationBounds));
+                Kind::kHistogram, {"execute", kSchema, kLevel}, bounds_of(kDurationBounds));
   Family lengths(out, "apiserver_flowcontrol_request_queue_length_after_enqueue",
                  "[ALPHA] Length of queue in the API Priority and Fairness subsystem, as seen by each request after it is enqueued",
-                 Kind::kHistogram, {kLevel, kSchema}, bounds_of(kLengthBounds));
+                 Kind::kHistogram, {kSchema, kLevel}, bounds_of(kLengthBounds));
   Family widths(out, "apiserver_flowcontrol_work_estimated_seats",
                 "[ALPHA] Number of estimated seats (maximum of initial and final seats) associated with requests in API Priority and "
                 "Fairness",
-                Kind::kHistogram, {kLevel, kSchema}, bounds_of(kSeatBounds));
+                Kind::kHistogram, {kSchema, kLevel}, bounds_of(kSeatBounds));
   for (const Row& row : rows) {
     executed.histogram(row.labels("regular"), row.counts.executed[0], kNanosecond);
     executed.histogram(row.labels("watch"), row.counts.executed[1], kNanosecond);
-    lengths.histogram(row.labels(), row.counts.queue_lengths, 1);
-    // Those that found a seat, and those of one seat, are not counted one by one.
+    // Those that found a seat or were refused at once, and those of one seat, are not counted one by one.
     const std::uint64_t all = row.counts.dispatched();
-    const std::uint64_t queued = row.counts.waited[1].count();
-    if (!row.exempt) waited.histogram(row.labels("true"), row.counts.waited[1], kNanosecond, 1, all - std::min(all, queued));
-    waited.histogram(row.labels("false"), row.counts.waited[0], kNanosecond);
-    const std::uint64_t estimated = all + row.counts.waited[0].count() + row.waiting() + row.counts.rejected[kConcurrencyLimit].load();
-    const std::uint64_t wide = row.counts.wide.count();
-    widths.histogram(row.labels(), row.counts.wide, 1, 0, estimated - std::min(estimated, wide));
+    const std::uint64_t rejected = row.rejected();
+    const std::uint64_t at_once = more_than(all, row.counts.waited[1].count());
+    const std::uint64_t refused_at_once = more_than(rejected, row.counts.waited[0].count());
+    if (!row.exempt) {
+      waited.histogram(row.labels_behind("true"), row.counts.waited[1], kNanosecond, {1, at_once, 0});
+      waited.histogram(row.labels_behind("false"), row.counts.waited[0], kNanosecond, {1, refused_at_once, 0});
+    }
+    // Upstream has every request stand in a queue, if for no time.
+    if (row.queues) lengths.histogram(row.labels(), row.counts.queue_lengths, 1, {1, at_once, 1});
+    widths.histogram(row.labels(), row.counts.wide, 1, {0, more_than(all + row.waiting() + rejected, row.counts.wide.count()), 1});
   }
 }
 
@@ -143,6 +166,9 @@ void add_limits(std::vector<Shown>& out, const std::vector<LevelState>& levels) 
   };
   static constexpr Gauge kGauges[] = {
       {"nominal_limit_seats", "[BETA] Nominal number of execution seats configured for each priority level",
+       [](const LevelState& level) -> double { return level.nominal; }},
+      {"request_concurrency_limit",
+       "[ALPHA] (Deprecated since 1.30.0) Nominal number of execution seats configured for each priority level",
        [](const LevelState& level) -> double { return level.nominal; }},
       {"lower_limit_seats", "[ALPHA] Configured lower bound on number of execution seats available to each priority level",
        [](const LevelState& level) -> double { return level.lower; }},
@@ -184,7 +210,7 @@ std::vector<Metric::Snapshot> Gate::measured() const {
   std::vector<Row> rows;
   for (const LevelState& level : all) {
     for (const auto& [schema, counts] : level.level->all_counts())
-      rows.push_back({level.configured.name, schema, *counts, level.level->exempt()});
+      rows.push_back({level.configured.name, schema, *counts, level.level->exempt(), level.configured.queues > 0});
   }
   add_counts(out, rows);
   add_now(out, rows);

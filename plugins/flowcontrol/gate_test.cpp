@@ -488,17 +488,17 @@ TEST_F(GateTest, WhatIsMeasuredHasUpstreamsNames) {
   second.enter(gate);
   std::map<std::string, Metric::Snapshot> shown;
   for (auto& each : gate.measured()) shown[each.name] = each;
-  const std::vector<std::string> few = {"few", "s"};
+  const std::vector<std::string> few = {"s", "few"};
   EXPECT_EQ(shown["apiserver_flowcontrol_dispatched_requests_total"].series[few].value, 1);
-  EXPECT_EQ((shown["apiserver_flowcontrol_rejected_requests_total"].series[{"few", "s", "concurrency-limit"}].value), 1);
+  EXPECT_EQ((shown["apiserver_flowcontrol_rejected_requests_total"].series[{"s", "few", "concurrency-limit"}].value), 1);
   EXPECT_EQ(shown["apiserver_flowcontrol_current_executing_requests"].series[few].value, 1);
   EXPECT_EQ(shown["apiserver_flowcontrol_current_executing_seats"].series[few].value, 1);
   EXPECT_EQ(shown["apiserver_flowcontrol_nominal_limit_seats"].series[{"few"}].value, 1);
   EXPECT_EQ(shown["apiserver_flowcontrol_work_estimated_seats"].series[few].count, 2u);
   gate.leave(first.pass);
   for (auto& each : gate.measured()) shown[each.name] = each;
-  EXPECT_EQ((shown["apiserver_flowcontrol_request_execution_seconds"].series[{"few", "s", "regular"}].count), 1u);
-  EXPECT_EQ((shown["apiserver_flowcontrol_request_wait_duration_seconds"].series[{"few", "s", "true"}].count), 1u);
+  EXPECT_EQ((shown["apiserver_flowcontrol_request_execution_seconds"].series[{"s", "few", "regular"}].count), 1u);
+  EXPECT_EQ((shown["apiserver_flowcontrol_request_wait_duration_seconds"].series[{"true", "s", "few"}].count), 1u);
 }
 
 TEST_F(GateTest, DumpsAreTablesOfText) {
