@@ -1,8 +1,14 @@
-"""Flow schemas and priority levels that the server keeps by itself."""
+"""Flow schemas and priority levels: those that the server keeps by itself, and what becomes of requests by them."""
+import http.client
+import os
+import re
+import ssl
+import subprocess
 import tempfile
+import threading
 import unittest
 
-from harness import Server, wait_for
+from harness import Server, configmap, wait_for
 
 GROUP = '/apis/flowcontrol.apiserver.k8s.io/v1'
 SCHEMAS = GROUP + '/flowschemas'
@@ -39,9 +45,9 @@ class PriorityAndFairness(unittest.TestCase):
             'exempt': (0, 0), 'catch-all': (5, 0), 'system': (30, 33), 'node-high': (40, 25), 'leader-election': (10, 0),
             'workload-high': (40, 50), 'workload-low': (100, 90), 'global-default': (20, 50)})
 
-    def test_both_hooks_are_told_of(self):
+    def test_their_hooks_are_told_of(self):
         ready = self.server.request('GET', '/readyz?verbose')[2]
-        for hook in ('priority-and-fairness-config-producer', 'priority-and-fairness-config-consumer'):
+        for hook in ('priority-and-fairness-config-producer', 'priority-and-fairness-config-consumer', 'priority-and-fairness-filter'):
             self.assertIn('[+]poststarthook/%s ok' % hook, ready)
 
     def test_what_is_removed_comes_back(self):
@@ -107,6 +113,182 @@ class PriorityAndFairness(unittest.TestCase):
                  'spec': {'type': 'Limited', 'limited': {'limitResponse': {'type': 'Reject'}}}}
         self.assertEqual(self.server.request('POST', LEVELS, level)[0], 201)
         self.assertTrue(wait_for(lambda: self.get(LEVELS + '/of-old') is None))
+
+
+class User:
+    """Somebody with a certificate and no group that matters."""
+
+    def __init__(self, server, name):
+        self.server = server
+        pki, base = os.path.join(server.dir, 'data/pki'), os.path.join(server.dir, name)
+        for command in (['req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', base + '.key', '-out',
+                         base + '.csr', '-subj', '/O=dev/CN=' + name],
+                        ['x509', '-req', '-in', base + '.csr', '-CA', pki + '/ca.crt', '-CAkey', pki + '/ca.key', '-CAcreateserial', '-out',
+                         base + '.crt', '-days', '2']):
+            subprocess.run(['openssl', *command], check=True, capture_output=True)
+        self.tls = ssl.create_default_context(cafile=pki + '/ca.crt')
+        self.tls.load_cert_chain(base + '.crt', base + '.key')
+
+    def connect(self):
+        return http.client.HTTPSConnection('127.0.0.1', self.server.port, context=self.tls, timeout=60)
+
+    def get(self, path='/version', connection=None):
+        connection = connection or self.connect()
+        connection.request('GET', path)
+        response = connection.getresponse()
+        body = response.read()
+        connection.close()
+        return response.status, response.headers, body
+
+    def hang(self):
+        """A request that runs until its connection is closed: its body does not come."""
+        connection = self.connect()
+        connection.putrequest('POST', '/api/v1/namespaces/default/configmaps')
+        connection.putheader('Content-Type', 'application/json')
+        connection.putheader('Content-Length', '100')
+        connection.endheaders(b'{')
+        return connection
+
+    def watch(self):
+        """A watch that has begun."""
+        connection = self.connect()
+        connection.request('GET', '/api/v1/namespaces?watch=1&timeoutSeconds=60')
+        response = connection.getresponse()
+        response.readline()
+        return connection
+
+
+class PriorityOfRequests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.data = tempfile.TemporaryDirectory(prefix='backplane-test-')
+        # Sixty seats: one for a level with one share.
+        cls.server = Server('--max-requests-inflight=40', '--max-mutating-requests-inflight=20', '--authorization-mode=AlwaysAllow',
+                            data_dir=cls.data.name)
+        cls.other = User(cls.server, 'other')
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.stop()
+        cls.data.cleanup()
+
+    def one_seat(self, name, response):
+        """A level with one seat for the user of that name alone."""
+        level = {'apiVersion': 'flowcontrol.apiserver.k8s.io/v1', 'kind': 'PriorityLevelConfiguration', 'metadata': {'name': name},
+                 'spec': {'type': 'Limited', 'limited': {'nominalConcurrencyShares': 1, 'lendablePercent': 0, 'borrowingLimitPercent': 0,
+                                                         'limitResponse': response}}}
+        schema = {'apiVersion': 'flowcontrol.apiserver.k8s.io/v1', 'kind': 'FlowSchema', 'metadata': {'name': name},
+                  'spec': {'priorityLevelConfiguration': {'name': name}, 'matchingPrecedence': 50,
+                           'rules': [{'subjects': [{'kind': 'User', 'user': {'name': name}}],
+                                      'resourceRules': [{'verbs': ['*'], 'apiGroups': ['*'], 'resources': ['*'], 'namespaces': ['*'],
+                                                         'clusterScope': True}],
+                                      'nonResourceRules': [{'verbs': ['*'], 'nonResourceURLs': ['*']}]}]}}
+        uids = {}
+        for path, body in ((LEVELS, level), (SCHEMAS, schema)):
+            code, _, made = self.server.request('POST', path, body)
+            self.assertEqual(code, 201, made)
+            uids[path] = made['metadata']['uid']
+            self.addCleanup(self.server.request, 'DELETE', path + '/' + name)
+        user = User(self.server, name)
+        self.assertTrue(wait_for(lambda: user.get()[1]['X-Kubernetes-Pf-Prioritylevel-Uid'] == uids[LEVELS]))
+        self.assertEqual(user.get()[1]['X-Kubernetes-Pf-Flowschema-Uid'], uids[SCHEMAS])
+        return user
+
+    def measured(self, metric, level):
+        """The value of a metric of a level; 0 where there is none."""
+        text = self.server.request('GET', '/metrics')[2]
+        found = re.search(r'^apiserver_flowcontrol_%s\{[^}]*priority_level="%s"[^}]*\} (\d+)' % (metric, level), text, re.M)
+        return int(found[1]) if found else 0
+
+    def hang(self, user, name):
+        hung = user.hang()
+        self.addCleanup(hung.close)
+        self.assertTrue(wait_for(lambda: self.measured('current_executing_requests', name) == 1))
+        return hung
+
+    def test_who_finds_no_seat_is_refused_and_nobody_else(self):
+        user = self.one_seat('few', {'type': 'Reject'})
+        hung = self.hang(user, 'few')
+        code, headers, body = user.get()
+        self.assertEqual((code, body), (429, b'Too many requests, please try again later.\n'))
+        self.assertEqual((headers['Retry-After'], headers['Content-Type']), ('1', 'text/plain; charset=utf-8'))
+        self.assertEqual((self.other.get()[0], self.server.request('GET', '/version')[0]), (200, 200))
+        self.assertEqual(self.measured('rejected_requests_total', 'few'), 1)
+        hung.close()
+        self.assertTrue(wait_for(lambda: user.get()[0] == 200))
+
+    def test_who_waits_is_served_when_there_is_a_seat(self):
+        user = self.one_seat('line', {'type': 'Queue', 'queuing': {'queues': 1, 'handSize': 1, 'queueLengthLimit': 1}})
+        hung = self.hang(user, 'line')
+        answers = []
+        waiting = threading.Thread(target=lambda: answers.append(user.get()[0]))
+        waiting.start()
+        self.assertTrue(wait_for(lambda: self.measured('current_inqueue_requests', 'line') == 1))
+        self.assertEqual(user.get()[0], 429, 'the queue is full')
+        self.assertIn('line,', self.server.request('GET', '/debug/api_priority_and_fairness/dump_requests')[2])
+        self.assertEqual(self.other.get()[0], 200)
+        self.assertEqual(answers, [])
+        hung.close()
+        waiting.join()
+        self.assertEqual(answers, [200])
+
+    def test_a_client_that_goes_while_it_waits_leaves_its_place(self):
+        user = self.one_seat('gone', {'type': 'Queue', 'queuing': {'queues': 1, 'handSize': 1, 'queueLengthLimit': 1}})
+        self.hang(user, 'gone')
+        for _ in range(2):
+            waiting = user.connect()
+            waiting.request('GET', '/version')
+            self.assertTrue(wait_for(lambda: self.measured('current_inqueue_requests', 'gone') == 1))
+            waiting.close()
+            self.assertTrue(wait_for(lambda: self.measured('current_inqueue_requests', 'gone') == 0))
+
+    def test_a_level_that_is_removed_serves_who_waits_in_it(self):
+        user = self.one_seat('leaving', {'type': 'Queue', 'queuing': {'queues': 1, 'handSize': 1, 'queueLengthLimit': 1}})
+        hung = self.hang(user, 'leaving')
+        answers = []
+        waiting = threading.Thread(target=lambda: answers.append(user.get()[0]))
+        waiting.start()
+        self.assertTrue(wait_for(lambda: self.measured('current_inqueue_requests', 'leaving') == 1))
+        for path in (SCHEMAS, LEVELS):
+            self.assertEqual(self.server.request('DELETE', path + '/leaving')[0], 200)
+        self.assertTrue(wait_for(lambda: user.get()[0] == 200), 'its requests go elsewhere')
+        hung.close()
+        waiting.join()
+        self.assertEqual(answers, [200])
+        levels = '/debug/api_priority_and_fairness/dump_priority_levels'
+        self.assertTrue(wait_for(lambda: 'leaving,' not in self.server.request('GET', levels)[2]))
+
+    def test_a_watch_has_a_seat_until_it_has_begun(self):
+        user = self.one_seat('watcher', {'type': 'Reject'})
+        watches = []
+        for _ in range(3):
+            watches.append(wait_for(user.watch))
+            self.assertTrue(wait_for(lambda: self.measured('current_executing_requests', 'watcher') == 0))
+        self.assertEqual(user.get()[0], 200)
+        for watch in watches:
+            watch.close()
+
+    def test_without_it_the_limits_hold(self):
+        with Server('--enable-priority-and-fairness=false', '--max-mutating-requests-inflight=1', '--authorization-mode=AlwaysAllow') as server:
+            ready = server.request('GET', '/readyz?verbose')[2]
+            self.assertIn('[+]poststarthook/max-in-flight-filter ok', ready)
+            self.assertNotIn('priority-and-fairness-filter', ready)
+            user = User(server, 'few')
+            hung = user.hang()
+
+            def changing():
+                connection = user.connect()
+                connection.request('DELETE', '/api/v1/namespaces/default/configmaps/none')
+                response = connection.getresponse()
+                response.read()
+                connection.close()
+                return response
+            answer = wait_for(lambda: (lambda response: response if response.status == 429 else None)(changing()))
+            self.assertEqual(answer.getheader('Retry-After'), '1')
+            self.assertIsNone(answer.getheader('X-Kubernetes-Pf-Flowschema-Uid'))
+            self.assertEqual(user.get()[0], 200)
+            self.assertEqual(server.request('POST', '/api/v1/namespaces/default/configmaps', configmap('by-admin'))[0], 201)
+            hung.close()
 
 
 if __name__ == '__main__':
