@@ -12,9 +12,7 @@ constexpr std::size_t kUsualHeaders = 10;
 }  // namespace
 
 HttpExchange::HttpExchange(RequestHead request, std::shared_ptr<const PeerInfo> peer, const HttpLimits& limits, StreamPort& port)
-    : request_(std::move(request)), peer_(std::move(peer)), limits_(limits), port_(&port), owner_(port.weak_from_this()) {
-  response_.headers.reserve(8);  // what most answers have
-}
+    : request_(std::move(request)), peer_(std::move(peer)), limits_(limits), port_(&port), owner_(port.weak_from_this()) {}
 
 // ---- the request
 
