@@ -5,7 +5,7 @@ namespace backplane {
 namespace {
 
 // The gates of Kubernetes v1.36 by name: k8s.io/kubernetes pkg/features, k8s.io/apiserver and k8s.io/apiextensions-apiserver pkg/features.
-constexpr Gate kAll[] = {
+constexpr FeatureGate kAll[] = {
     {"APIResponseCompression", true, Stage::kBeta, false},
     {"APIServerIdentity", true, Stage::kBeta, false},
     {"APIServerTracing", true, Stage::kGa, true},
@@ -389,7 +389,7 @@ constexpr GateDependency kNeeds[] = {
 
 }  // namespace
 
-std::span<const Gate> all_gates() noexcept { return kAll; }
+std::span<const FeatureGate> all_gates() noexcept { return kAll; }
 std::span<const std::string_view> switched_gates() noexcept { return kThatSwitch; }
 std::span<const std::string_view> gates_always_there() noexcept { return kThere; }
 std::span<const MissingGate> gates_not_there() noexcept { return kNotThere; }

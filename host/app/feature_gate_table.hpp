@@ -11,7 +11,7 @@ namespace backplane {
 
 enum class Stage : unsigned char { kAlpha, kBeta, kGa, kDeprecated };
 
-struct Gate {
+struct FeatureGate {
   std::string_view name;
   bool on;
   Stage stage;
@@ -30,7 +30,7 @@ struct MissingGate {
   std::string_view why;
 };
 
-std::span<const Gate> all_gates() noexcept;                       // by name
+std::span<const FeatureGate> all_gates() noexcept;                // by name
 std::span<const std::string_view> switched_gates() noexcept;      // that change what this server does
 std::span<const std::string_view> gates_always_there() noexcept;  // whose behaviour is there whatever they say
 std::span<const MissingGate> gates_not_there() noexcept;

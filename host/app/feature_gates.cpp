@@ -10,9 +10,9 @@ namespace {
 
 bool has(std::span<const std::string_view> list, std::string_view name) { return std::find(list.begin(), list.end(), name) != list.end(); }
 
-const Gate* find_gate(std::string_view name) {
-  const auto found =
-      std::lower_bound(all_gates().begin(), all_gates().end(), name, [](const Gate& gate, std::string_view n) { return gate.name < n; });
+const FeatureGate* find_gate(std::string_view name) {
+  const auto found = std::lower_bound(all_gates().begin(), all_gates().end(), name,
+                                      [](const FeatureGate& gate, std::string_view n) { return gate.name < n; });
   return found == all_gates().end() || found->name != name ? nullptr : &*found;
 }
 
@@ -44,7 +44,7 @@ void FeatureGates::set_stage(std::string_view all, bool on) {
 }
 
 void FeatureGates::set_one(std::string_view name, bool on, std::vector<std::string>& problems) {
-  const Gate& gate = *find_gate(name);
+  const FeatureGate& gate = *find_gate(name);
   if (gate.locked && on != gate.on) {
     problems.push_back("cannot set feature gate " + std::string(name) + " to " + (on ? "true" : "false") + ", feature is locked to " +
                        (gate.on ? "true" : "false"));
@@ -104,7 +104,7 @@ void FeatureGates::check_dependencies(std::vector<std::string>& problems) const 
 
 std::string_view FeatureGates::stage_of(std::string_view name) {
   static constexpr std::string_view kWords[] = {"ALPHA", "BETA", "", "DEPRECATED"};
-  const Gate* gate = find_gate(name);
+  const FeatureGate* gate = find_gate(name);
   return gate == nullptr ? std::string_view() : kWords[static_cast<std::size_t>(gate->stage)];
 }
 

@@ -15,7 +15,7 @@ namespace {
 // A connection that counts how often it is looked at.
 class LookedAt final : public ForwardingExchange {
  public:
-  LookedAt() : ForwardingExchange(*this) {}
+  LookedAt() : ForwardingExchange(static_cast<Exchange&>(*this)) {}  // not a copy of itself
   bool peer_gone() const noexcept override {
     ++looks;
     return gone;

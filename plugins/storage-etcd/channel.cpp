@@ -14,6 +14,8 @@
 namespace backplane::etcd {
 namespace {
 
+constexpr std::size_t kMostAnswered = 256;  // whose end is waited for
+
 nghttp2_nv field(std::string_view name, std::string_view value, std::uint8_t flags = NGHTTP2_NV_FLAG_NONE) {
   // nghttp2 changes neither.
   const auto bytes = [](std::string_view text) { return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data())); };
@@ -260,10 +262,11 @@ void Channel::end_call(const CallRef& call, CallStatus status) {
   told_.push_back({call, std::move(status), ""});
 }
 
-// Its stream goes on until the server has ended it.
+// Its stream goes on until the server has ended it; of too many the oldest is ended here.
 void Channel::end_answered(Call& call) {
   const CallRef ended = call.shared_from_this();
   answered_.emplace(call.stream, ended);
+  if (answered_.size() > kMostAnswered) nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, answered_.begin()->first, NGHTTP2_CANCEL);
   streams_.erase(call.stream);
   end_call(ended, CallStatus());
 }

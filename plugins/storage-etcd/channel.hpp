@@ -155,8 +155,8 @@ class Channel final : public Wire::User, public std::enable_shared_from_this<Cha
   std::string complaint_;   // the last of nghttp2's of the server
 
   std::unordered_map<std::int32_t, CallRef> streams_;
-  std::unordered_map<std::int32_t, CallRef> answered_;  // streams that the server has not ended yet
-  std::vector<CallRef> waiting_;                        // for the connection
+  std::map<std::int32_t, CallRef> answered_;  // streams that the server has not ended yet; a few
+  std::vector<CallRef> waiting_;              // for the connection
   std::set<std::pair<Clock::time_point, Call*>> deadlines_;
   Clock::time_point looks_at_{};
   bool begun_some_ = false;  // since the last look

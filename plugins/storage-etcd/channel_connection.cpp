@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <random>
 
 #include "channel_address.hpp"
 #include "channel_call.hpp"
@@ -25,6 +26,13 @@ constexpr std::int32_t kWindow = 4 * 1024 * 1024, kWindowOfAll = 16 * 1024 * 102
 constexpr std::chrono::milliseconds kPingAnswer{25};
 constexpr std::size_t kRead = 64 * 1024, kMostOut = 1024 * 1024;
 constexpr std::size_t kMostPings = 64;  // that wait for their answers
+
+// A fifth more or less, as gRPC does it: hosts that lost their server together do not come back together.
+std::chrono::nanoseconds about(std::chrono::nanoseconds pause) {
+  thread_local std::minstd_rand random{std::random_device{}()};
+  return std::chrono::nanoseconds(
+      static_cast<std::int64_t>(static_cast<double>(pause.count()) * std::uniform_real_distribution(0.8, 1.2)(random)));
+}
 
 }  // namespace
 
@@ -200,7 +208,7 @@ void Channel::lose(const std::string& why) {
   away_ = true;
   failure_ = "failed to connect to " + endpoint_.shown + ": " + why;
   pause_ = std::clamp<Clock::duration>(pause_ * 8 / 5, kFirstPause, kLongestPause);
-  try_again_ = Clock::now() + pause_;
+  try_again_ = Clock::now() + about(pause_);
   fail_calls({Code::kUnavailable, failure_, true}, {Code::kUnavailable, failure_, true});
 }
 

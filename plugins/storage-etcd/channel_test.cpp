@@ -103,6 +103,25 @@ TEST_F(ChannelOverWire, AnAnswerIsToldOnceHoweverItIsCutUp) {
   EXPECT_THAT(heard.messages(1), testing::ElementsAre("answer"));
 }
 
+TEST_F(ChannelOverWire, StreamsThatTheServerNeverEndsAreEndedFromTheOldestOn) {
+  open();
+  const auto answered = [this](Heard& heard) {
+    const auto stream = server_.request();
+    server_.say(Frame::begin(stream) + Frame::data(stream, Frame::message("yes")));
+    EXPECT_TRUE(heard.end().ok());
+    return stream;
+  };
+  std::vector<std::unique_ptr<Heard>> all;
+  std::uint32_t first = 0;
+  for (int i = 0; i < 257; ++i) {
+    call(*all.emplace_back(std::make_unique<Heard>()));
+    if (i == 0) server_.take_http2();
+    const auto stream = answered(*all.back());
+    if (i == 0) first = stream;
+  }
+  EXPECT_EQ(server_.hear(Frame::kReset).stream, first);
+}
+
 TEST_F(ChannelOverWire, AStreamsMessagesMayShareAFrame) {
   open();
   Heard heard;

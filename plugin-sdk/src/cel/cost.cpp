@@ -107,14 +107,14 @@ class Coster {
     return Range{0, static_cast<std::uint64_t>(type->max_elements)};
   }
 
-  const Local* local(const Expr& expr) const {
+  const LocalSizes* local(const Expr& expr) const {
     if (expr.kind != ExprKind::kIdent) return nullptr;
     const auto found = locals_.find(expr.name);
     return found == locals_.end() || found->second.empty() ? nullptr : &found->second.back();
   }
 
   const PathSteps& path_of(const Expr& expr) const {
-    const Local* variable = local(expr);
+    const LocalSizes* variable = local(expr);
     return variable != nullptr ? variable->path : paths_[expr.id];
   }
 
@@ -126,14 +126,14 @@ class Coster {
       return size;
     }
     if (is_scalar(*ast_.type(expr))) return Range::fixed(1);
-    const Local* variable = local(expr);
+    const LocalSizes* variable = local(expr);
     return variable == nullptr ? std::nullopt : variable->size;
   }
   Range size_or_unknown(const Expr& expr) { return size_of(expr).value_or(Range::unknown()); }
 
   MaybeEntrySizes entries_of(const Expr& expr) const {
     if (entry_sizes_[expr.id]) return entry_sizes_[expr.id];
-    const Local* variable = local(expr);
+    const LocalSizes* variable = local(expr);
     return variable == nullptr ? std::nullopt : variable->entries;
   }
 
@@ -147,7 +147,7 @@ class Coster {
   // ---- names and members
 
   Range ident_cost(const Expr& expr) {
-    const Local* variable = local(expr);
+    const LocalSizes* variable = local(expr);
     paths_[expr.id] = variable != nullptr ? variable->path : PathSteps(expr.name);
     return Range::fixed(1);
   }
@@ -369,7 +369,7 @@ class Coster {
   std::vector<PathSteps> paths_;
   std::vector<MaybeRange> sizes_;
   std::vector<MaybeEntrySizes> entry_sizes_;
-  std::map<std::string_view, std::vector<Local>> locals_;
+  std::map<std::string_view, std::vector<LocalSizes>> locals_;
 };
 
 }  // namespace

@@ -55,7 +55,7 @@ inline MaybeEntrySizes both(const MaybeEntrySizes& a, const MaybeEntrySizes& b) 
   return EntrySizes{a->list, a->key.with(b->key), a->value.with(b->value)};
 }
 
-struct Local {
+struct LocalSizes {
   PathSteps path;
   MaybeRange size;
   MaybeEntrySizes entries;

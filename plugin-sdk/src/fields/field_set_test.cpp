@@ -49,7 +49,8 @@ TEST(PathElement, KindsThatAreNotKnownArePassedOverAndNonsenseIsRefused) {
   const auto unknown = PathElement::parse("x:1");
   ASSERT_TRUE(unknown.ok());
   EXPECT_FALSE(unknown->has_value());
-  for (const std::string_view wire : {"", "f", "fx", "k:", "k:[1]", "k:{", "v:", "v:{", "i:", "i:x", "i:1x", R"(k:{"a":1}x)"})
+  for (const std::string_view wire : {"", "f", "fx", "k:", "k:[1]", "k:{", "v:", "v:{", "i:", "i:x", "i:1x", R"(k:{"a":1}x)", "v:1.51e999",
+                                      R"(k:{"a":-1e400})", R"(v:{"a":[1e309]})"})
     EXPECT_FALSE(PathElement::parse(wire).ok()) << wire;
 }
 

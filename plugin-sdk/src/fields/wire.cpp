@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cmath>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -21,12 +22,21 @@ json::parse_options value_options() noexcept {
   return out;
 }
 
+// A number that no double holds is none (Go: value out of range).
+bool in_range(const Value& value) {
+  if (value.is_double()) return std::isfinite(value.get_double());
+  if (value.is_array()) return std::all_of(value.get_array().begin(), value.get_array().end(), in_range);
+  if (!value.is_object()) return true;
+  const Object& members = value.get_object();
+  return std::all_of(members.begin(), members.end(), [](const auto& member) { return in_range(member.value()); });
+}
+
 Read read_value(std::string_view text, std::string& code, bool key) {
   unsigned char buffer[2048];
   json::monotonic_resource arena(buffer);
   boost::system::error_code error;
   const Value value = json::parse(text, error, &arena, value_options());
-  if (error || (key && !value.is_object())) return Read::kMalformed;
+  if (error || (key && !value.is_object()) || !in_range(value)) return Read::kMalformed;
   if (!key) {
     append_value_code(code, value);
     return Read::kDone;
