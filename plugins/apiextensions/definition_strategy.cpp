@@ -46,6 +46,7 @@ class DefinitionStrategy final : public Strategy {
     if (!kind.empty()) fill(names, "listKind", kind + "List");
     if (get_object(spec, "conversion") == nullptr) ensure_object(spec, "conversion")["strategy"] = "None";
     fill_webhook_port(spec);
+    drop_empty_webhook(spec);
     if (texts(ensure_object(object, "status"), "storedVersions").empty()) note_stored_version(object);
   }
 
@@ -86,6 +87,14 @@ class DefinitionStrategy final : public Strategy {
     }
     if (service == nullptr || !service->is_object()) return;
     if (!get_int(service->get_object(), "port")) service->get_object()["port"] = 443;
+  }
+
+  // The form that is worked with upstream has no place for one that says nothing.
+  static void drop_empty_webhook(Object& spec) {
+    Object& conversion = ensure_object(spec, "conversion");
+    const Object* webhook = get_object(conversion, "webhook");
+    if (webhook == nullptr || get_object(*webhook, "clientConfig") != nullptr) return;
+    if (texts(*webhook, "conversionReviewVersions").empty()) erase_member(conversion, "webhook");
   }
 
   // Beside the rules of every name: it follows from the spec.

@@ -55,29 +55,99 @@ bool is_of_int_or_string(const FieldError& error) {
   return error.type == FieldErrorType::kTypeInvalid && error.text.find(" in body must be of type integer,string: ") != std::string::npos;
 }
 
+// A part of a resource that holds one default: the resource's own schema, and the way from it to the default.
+struct Resource {
+  const Schema* schema = nullptr;
+  std::vector<std::string> way;  // names of members; empty ones are of an item
+
+  // One that has the default, and nothing else that it need not have.
+  Value with(const Value& value) const {
+    Value out(value);
+    for (auto step = way.rbegin(); step != way.rend(); ++step) {
+      Value inner = std::move(out);
+      if (step->empty()) {
+        out = Array();
+        out.get_array().push_back(std::move(inner));
+      } else {
+        out = Object();
+        out.get_object()[*step] = std::move(inner);
+      }
+    }
+    out.get_object().emplace("apiVersion", "validation/v1");
+    out.get_object().emplace("kind", "Validation");
+    return out;
+  }
+  Resource below(std::string_view name) const {
+    Resource out = *this;
+    out.way.emplace_back(name);
+    return out;
+  }
+};
+
+bool is_word_of_resource(std::string_view name) { return name == "metadata" || name == "apiVersion" || name == "kind"; }
+
 class Defaults {
  public:
   Defaults(const Object& root, FieldErrors& errors) : root_(&root), errors_(errors) {}
 
-  void walk(const Object& schema, const Schema* compiled, const std::string& path) {
+  void walk(const Object& schema, const Schema* compiled, const std::string& path, const Resource* around = nullptr) {
     if (compiled == nullptr) return;
+    const bool embedded = is_resource(schema);
     const Value* value = find(schema, "default");
-    const std::string_view type = get_string(schema, "type");
-    if (value != nullptr && !value->is_null() && is_known_type(type)) {
-      if (would_prune(*compiled, *value)) errors_.invalid_raw(path + ".default", to_json(*value), "must not have unknown fields");
-      if (check(*value, *compiled, path + ".default")) ask_rules(schema, *value, path + ".default");
-    } else if (value != nullptr && !value->is_null()) {
-      const std::string actual = quoted(type_of(*value));
-      errors_.type_invalid(path + ".default", actual, " in body must be of type " + std::string(type) + ": " + actual);
-    }
+    if (value != nullptr && !value->is_null()) look(schema, *value, *compiled, path + ".default", embedded ? nullptr : around);
+    const Resource itself{compiled, {}};
     // Defaults below additionalProperties are not looked at, as upstream has it.
-    if (const Object* items = get_object(schema, "items")) walk(*items, compiled->items(), path + ".items");
+    if (const Object* items = get_object(schema, "items")) {
+      const Resource inside = around != nullptr && !embedded ? around->below("") : Resource();
+      walk(*items, compiled->items(), path + ".items", inside.schema != nullptr ? &inside : nullptr);
+    }
     for (const auto& [name, property] : object_or_empty(schema, "properties")) {
-      if (property.is_object()) walk(property.get_object(), compiled->property(name), property_path(path, name));
+      if (!property.is_object()) continue;
+      Resource inside;
+      if (embedded && is_word_of_resource(name)) inside = itself.below(name);
+      if (!embedded && around != nullptr) inside = around->below(name);
+      walk(property.get_object(), compiled->property(name), property_path(path, name), inside.schema != nullptr ? &inside : nullptr);
     }
   }
 
  private:
+  bool is_resource(const Object& schema) const {
+    return &schema == root_ || get_bool(schema, "x-kubernetes-embedded-resource").value_or(false);
+  }
+
+  // `around`: of a default in the metadata of a resource; null: it is none.
+  void look(const Object& schema, const Value& value, const Schema& compiled, const std::string& path, const Resource* around) {
+    const std::string_view type = get_string(schema, "type");
+    if (!is_known_type(type)) {
+      const std::string actual = quoted(type_of(value));
+      errors_.type_invalid(path, actual, " in body must be of type " + std::string(type) + ": " + actual);
+    } else if (around != nullptr) {
+      if (makes_a_resource(value, *around, path) && check(value, compiled, path)) ask_rules(schema, value, path);
+    } else {
+      if (would_prune(compiled, value)) errors_.invalid_raw(path, to_json(value), "must not have unknown fields");
+      if (auto unreadable = unreadable_resource(compiled, value)) {
+        unreadable->field = path + "." + unreadable->field;
+        errors_.add(std::move(*unreadable));
+      } else if (check(value, compiled, path)) {
+        ask_rules(schema, value, path);
+      }
+    }
+  }
+
+  bool makes_a_resource(const Value& value, const Resource& around, const std::string& path) {
+    const Value whole = around.with(value);
+    std::string problem;
+    if (const auto unreadable = unreadable_resource(*around.schema, whole)) {
+      problem = unreadable->field + ": " + unreadable->text;
+    } else {
+      FieldErrors found;
+      check_resources(*around.schema, whole, found);
+      if (!found.empty()) problem = found.aggregate_message();
+    }
+    if (!problem.empty()) errors_.invalid_raw(path, to_json(value), "must result in valid metadata: " + problem);
+    return problem.empty();
+  }
+
   // Whether nothing is wrong with it.
   bool check(const Value& value, const Schema& compiled, const std::string& path) {
     FieldErrors found;
@@ -95,8 +165,7 @@ class Defaults {
 
   // A default must do where it takes the place of nothing, and where it stays what it was.
   void ask_rules(const Object& schema, const Value& value, const std::string& path) {
-    const bool resource = &schema == root_ || get_bool(schema, "x-kubernetes-embedded-resource").value_or(false);
-    const std::unique_ptr<const RuleNode> rules = make_rules(schema, resource);
+    const std::unique_ptr<const RuleNode> rules = make_rules(schema, is_resource(schema));
     if (rules == nullptr) return;
     std::vector<std::string> warnings;
     const std::size_t before = errors_.size();
@@ -112,15 +181,18 @@ class Defaults {
 }  // namespace
 
 void check_defaults(const Object& schema, const std::string& path, FieldErrors& errors) {
-  const bool any = any_schema(schema, [](const Object& s) {
+  const auto defaulted = [](const Object& s) {
     const Value* value = find(s, "default");
     return value != nullptr && !value->is_null();
-  });
-  if (!any) return;
+  };
+  if (!any_schema(schema, defaulted)) return;
   const bool unknown = any_schema(schema, [](const Object& s) { return !is_known_type(get_string(s, "type")); });
-  // A default of the whole is one of a resource.
-  const Value* whole = find(schema, "default");
-  const bool resource = whole != nullptr && !whole->is_null();
+  // A default of the whole is one of a resource, and so is one of its metadata.
+  const Object& members = object_or_empty(schema, "properties");
+  const bool resource =
+      defaulted(schema) || std::any_of(members.begin(), members.end(), [&](const auto& member) {
+        return is_word_of_resource(member.key()) && member.value().is_object() && any_schema(member.value().get_object(), defaulted);
+      });
   Value known;
   if (unknown || resource) known = without_unknown_types(Value(schema));
   if (resource) known.get_object()["x-kubernetes-embedded-resource"] = true;

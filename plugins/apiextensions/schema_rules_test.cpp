@@ -42,7 +42,8 @@ TEST(SchemaRulesTest, ListsOfTypeMapNeedKeysAndObjects) {
 // Empty texts and lists passed for no default.
 TEST(SchemaRulesTest, ADefaultMayBeEmpty) {
   EXPECT_EQ(problems(R"({"type":"object","properties":{"kind":{"type":"string","default":""}}})"),
-            "s.properties[kind].default: Forbidden: must not be set in top-level kind");
+            R"([s.properties[kind].default: Invalid value: "": must result in valid metadata: kind: Invalid value: "": must not be empty, )"
+            "s.properties[kind].default: Forbidden: must not be set in top-level kind]");
   EXPECT_EQ(problems_of_a(R"({"type":"array","items":{"type":"string"},"not":{"default":[]}})"),
             "s.properties[a].not.default: Forbidden: must be undefined to be structural");
 }
@@ -206,6 +207,26 @@ TEST(SchemaRulesTest, DefaultsMustFitTheirSchema) {
   EXPECT_EQ(problems_of_a(R"({"type":"string","default":5})"),
             R"(s.properties[a].default: Invalid value: "integer":  in body must be of type string: "integer")");
   EXPECT_EQ(problems_of_a(R"({"type":"string","default":"x"})"), "");
+}
+
+TEST(SchemaRulesTest, DefaultsOfEmbeddedResourcesMustBeReadable) {
+  const auto embedded = [](const std::string& words) {
+    return problems_of_a(R"({"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true,)" + words +
+                         "}");
+  };
+  EXPECT_EQ(embedded(R"("default":{"kind":5})"), "s.properties[a].default.kind: Invalid value: 5: must be a string");
+  EXPECT_EQ(embedded(R"("default":{"metadata":5})"),
+            "s.properties[a].default.metadata: Invalid value: 5: json: cannot unmarshal number into Go value of type v1.ObjectMeta");
+  EXPECT_EQ(embedded(R"("default":{"kind":"K"})"), "s.properties[a].default.apiVersion: Required value");
+  EXPECT_EQ(embedded(R"("properties":{"kind":{"type":"string","default":5}})"),
+            "s.properties[a].properties[kind].default: Invalid value: 5: must result in valid metadata: kind: Invalid value: 5: must be a "
+            "string");
+  EXPECT_EQ(embedded(R"("properties":{"metadata":{"type":"object","default":{"name":"x"}}})"), "");
+}
+
+TEST(SchemaRulesTest, AnEmptyReferenceInAnAlternativeIsToldOfAlone) {
+  EXPECT_EQ(problems_of_a(R"({"x-kubernetes-int-or-string":true,"anyOf":[{"type":"integer","$ref":""},{"type":"string"}]})"),
+            "s.properties[a].anyOf[0].$ref: Forbidden: $ref is not supported");
 }
 
 TEST(SchemaWarningsTest, NamesUnknownFormatsOnce) {

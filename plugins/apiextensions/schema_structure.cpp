@@ -1,4 +1,5 @@
 // Structural schemas (ValidateStructural): every part has a type, and what logical junctions mention is specified outside of them.
+#include <algorithm>
 #include <array>
 
 #include "backplane/go_regexp.hpp"
@@ -16,10 +17,15 @@ bool embedded(const Object& schema) { return flag(schema, "x-kubernetes-embedded
 bool int_or_string(const Object& schema) { return flag(schema, "x-kubernetes-int-or-string"); }
 
 // anyOf: [{type: integer}, {type: string}], which x-kubernetes-int-or-string may be accompanied by.
+// An empty reference is told of elsewhere.
 bool is_int_or_string_any_of(const Object& schema) {
+  const auto says_only = [](const Object& branch, std::string_view type) {
+    return get_string(branch, "type") == type && std::all_of(branch.begin(), branch.end(), [](const auto& word) {
+             return word.key() == "type" || (word.key() == "$ref" && text_of(word.value()).empty());
+           });
+  };
   const auto branches = objects(schema, "anyOf");
-  return branches.size() == 2 && branches[0]->size() == 1 && branches[1]->size() == 1 && get_string(*branches[0], "type") == "integer" &&
-         get_string(*branches[1], "type") == "string";
+  return branches.size() == 2 && says_only(*branches[0], "integer") && says_only(*branches[1], "string");
 }
 
 // What a schema inside allOf, anyOf, oneOf or not must leave out.

@@ -48,6 +48,22 @@ class CustomTypes(unittest.TestCase):
         eventually(path, lambda: self.get(path)[0] == 200)
         return path
 
+    def test_members_that_say_nothing(self):
+        crd = definition('words', 'Word')
+        schema = crd['spec']['versions'][0]['schema']['openAPIV3Schema']
+        schema['properties']['spec']['dependencies'] = {}
+        code, _, body = self.server.request('POST', CRDS, crd)
+        self.assertEqual(code, 422, body)
+        self.assertEqual([cause['field'] for cause in body['details']['causes']],
+                         ['spec.validation.openAPIV3Schema.properties[spec].dependencies'])
+        schema['properties']['spec'].update(dependencies=None, patternProperties={}, definitions={}, enum=[], required=[])
+        crd['spec']['conversion'] = {'strategy': 'None', 'webhook': {'conversionReviewVersions': []}}
+        code, _, body = self.server.request('POST', CRDS, crd)
+        self.assertEqual(code, 201, body)
+        self.assertEqual(body['spec']['conversion'], {'strategy': 'None'})
+        kept = body['spec']['versions'][0]['schema']['openAPIV3Schema']['properties']['spec']
+        self.assertEqual(sorted(kept), ['properties', 'type'])
+
     def open_watch(self, path):
         connection = self.server.connect()
         connection.request('GET', path + '?watch=true&resourceVersion=0')

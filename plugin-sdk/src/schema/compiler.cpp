@@ -54,6 +54,7 @@ Emit emit_of(const Object& schema, const Property& property) noexcept {
 
 Omit omit_of(const Object& schema) noexcept {
   const std::string_view word = get_string(schema, "x-backplane-omit");
+  if (word == "unset") return Omit::kUnset;
   return word == "never" ? Omit::kNever : word == "zero" ? Omit::kZero : Omit::kEmpty;
 }
 

@@ -84,7 +84,7 @@ bool zero_is_null(const Type& type) noexcept {
 // Whether output has the member as it stands.
 bool is_printed(const Property& property, const Value& value) noexcept {
   if (value.is_null()) return property.always && (property.pointer || zero_is_null(*property.type));
-  if (property.pointer || property.omit == Omit::kNever) return true;
+  if (property.pointer || property.omit == Omit::kNever || property.omit == Omit::kUnset) return true;
   if (property.type->struct_like()) return property.omit != Omit::kZero || !is_zero(value);
   return !is_zero(value);
 }

@@ -6,6 +6,7 @@
 
 #include "backplane/schema_prune.hpp"
 #include "schema/constraints.hpp"
+#include "schema/findings.hpp"
 #include "schema/place.hpp"
 #include "schema/typed.hpp"
 
@@ -159,10 +160,10 @@ std::optional<DecodeError> coerce_metadata(Value& metadata, const Place& place, 
 class Embedder {
  public:
   std::vector<std::string> unknown;
-  std::string error;
+  std::optional<FieldError> error;
 
   void coerce(Value& value, const Type* type, const Place& place) {
-    if (!type || !error.empty()) return;
+    if (!type || error) return;
     if (value.is_array()) {
       std::size_t index = 0;
       for (Value& item : value.get_array()) coerce(item, items_of(type), place.item(index++));
@@ -177,7 +178,7 @@ class Embedder {
       const std::string_view key = member.key();
       const Place at = place.member(key);
       if (is_embedded(type)) meta_member(key, member.value(), at);
-      if (!error.empty()) return;
+      if (error) return;
       const Type* known = property_of(type, key);
       coerce(member.value(), known ? known : additional_of(type), at);
     }
@@ -186,10 +187,15 @@ class Embedder {
     if (key == "metadata") {
       const Value sent = value;  // what has been read of it before a problem is gone from it
       const auto problem = coerce_metadata(value, place, unknown);
-      if (problem) error = place.path() + ": Invalid value: " + to_json(sent) + ": " + problem->message();
+      if (problem) refuse(place, sent, problem->message());
     } else if ((key == "apiVersion" || key == "kind") && !value.is_string()) {
-      error = place.path() + ": Invalid value: " + to_json(value) + ": must be a string";
+      refuse(place, value, "must be a string");
     }
+  }
+  void refuse(const Place& place, const Value& value, std::string_view why) {
+    FieldErrors errors;
+    errors.invalid_raw(place.path(), to_json(value), why);
+    error = errors.list().front();
   }
 };
 
@@ -250,7 +256,7 @@ Status normalize_structural(const Type& type, Value& value, DecodeReport* report
   if (report == nullptr || !report->restore) drop_nulls(value, &type);
   Embedder embedder;
   embedder.coerce(value, &type, Place());
-  if (!embedder.error.empty()) return bad_request(std::move(embedder.error));
+  if (embedder.error) return bad_request(embedder.error->field + ": " + embedder.error->text);
   report_unknown(report, meta_unknown, false);
   report_unknown(report, pruner.unknown, true);
   report_unknown(report, embedder.unknown, true);
@@ -268,6 +274,19 @@ bool would_prune(const Schema& schema, const Value& value) {
   Value pruned(value);
   schema::Pruner().prune(pruned, type, schema::Place(), schema::is_embedded(type));
   return pruned != value;
+}
+
+std::optional<FieldError> unreadable_resource(const Schema& schema, const Value& value) {
+  const auto* type = dynamic_cast<const schema::Type*>(&schema);
+  if (type == nullptr || !value.is_structured()) return std::nullopt;
+  Value copy(value);
+  schema::Embedder embedder;
+  embedder.coerce(copy, type, schema::Place());
+  return std::move(embedder.error);
+}
+
+void check_resources(const Schema& schema, const Value& value, FieldErrors& errors) {
+  if (const auto* type = dynamic_cast<const schema::Type*>(&schema)) schema::check_embedded(value, *type, schema::Place(), errors);
 }
 
 }  // namespace BACKPLANE_API

@@ -52,7 +52,7 @@ enum class Form : unsigned char {
 // When protobuf has a member.
 enum class Emit : unsigned char { kAlways, kNonNil, kNonEmpty };
 
-enum class Omit : unsigned char { kEmpty, kNever, kZero };
+enum class Omit : unsigned char { kEmpty, kNever, kZero, kUnset };
 
 class Type;
 struct Constraints;
