@@ -46,6 +46,9 @@ class CustomTypes(unittest.TestCase):
         self.assertEqual(code, 201, body)
         path = '/apis/%s/v1/%s' % (crd['spec']['group'], crd['spec']['names']['plural'])
         eventually(path, lambda: self.get(path)[0] == 200)
+        # It is served before its status says so: who changes it must not meet that write.
+        eventually('the status of ' + path, lambda: 'Established' in [condition['type'] for condition in self.get(
+            CRDS + '/' + crd['metadata']['name'])[2]['status'].get('conditions') or [] if condition['status'] == 'True'])
         return path
 
     def test_members_that_say_nothing(self):
