@@ -15,12 +15,14 @@ constexpr int kMaxGeneratedNames = 8;
 
 bool needs_name(const Object& object) { return meta_name(object).empty() && !meta_text(object, "generateName").empty(); }
 
-bool is_deleting(const Backing& backing, const KeyValue& found) {
-  if (found.unreadable) return false;
-  const ObjectRef entry = backing.cache->make_entry(found);
+bool is_deleting(const ObjectEntry& entry) {
   json::monotonic_resource arena;
-  const Object object = decode(*entry, &arena);
+  const Object object = decode(entry, &arena);
   return !meta_text(object, "deletionTimestamp").empty();
+}
+
+bool is_deleting(const Backing& backing, const KeyValue& found) {
+  return !found.unreadable && is_deleting(*backing.cache->make_entry(found));
 }
 
 // Something is there: wherever the answer to "what" comes from, it only decides the wording.
@@ -121,7 +123,7 @@ Task<Result<ObjectRef>> ObjectStore::store_new(WriteMode mode, const Backing& ba
   if (options.dry_run) {
     auto stored = co_await read_stored(backing, *key);
     if (!stored.ok()) co_return std::move(stored.status());
-    if (*stored != nullptr) co_return exists_error(*mode.face, object, false);
+    if (*stored != nullptr) co_return exists_error(*mode.face, object, is_deleting(**stored));
     co_return unstored(*key, object);
   }
   auto version = parse_resource_version(meta_text(object, "resourceVersion"));

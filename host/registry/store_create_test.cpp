@@ -126,6 +126,16 @@ TEST_F(StoreCreateTest, ADryRunWritesNothingAndHasNoResourceVersion) {
   EXPECT_EQ(create(thing(R"("name":"a")"), options).status().reason(), Reason::kAlreadyExists);
 }
 
+TEST_F(StoreCreateTest, ADryRunTooSaysThatWhatIsThereIsBeingDeleted) {
+  make(std::make_shared<TestStrategy>());
+  ASSERT_TRUE(create(thing(R"("name":"a","finalizers":["example.com/x"])")).ok());
+  ASSERT_TRUE(remove("a").ok());
+  WriteOptions options;
+  options.dry_run = true;
+  EXPECT_EQ(create(thing(R"("name":"a")"), options).status().message(), create(thing(R"("name":"a")")).status().message());
+  EXPECT_TRUE(create(thing(R"("name":"a")"), options).status().message().starts_with("object is being deleted: "));
+}
+
 TEST_F(StoreCreateTest, ReportsTheStrategysProblemsAsInvalid) {
   make(std::make_shared<TestStrategy>());
   const auto refused = create(thing(R"("name":"a")", R"(,"data":{"bad":"yes"})"));
