@@ -98,15 +98,18 @@ void Checker::check_unique(const Rules& rules, const Array& list, const Place& p
 
 void Checker::check_unique_member(const Rules& rules, const Array& list, const Place& place) {
   std::set<std::string> seen;
+  const bool at_item = rules.unique_at == ".";
+  const std::string& quoted = at_item ? rules.unique[0] : rules.unique_at;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const Value* blamed = list[i].is_object() ? find(list[i].get_object(), rules.unique_at) : nullptr;
+    const Value* blamed = list[i].is_object() ? find(list[i].get_object(), quoted) : nullptr;
     if (is_unset(blamed, false)) continue;
     std::string key;
     for (const std::string& name : rules.unique) {
       if (const Value* value = find(list[i].get_object(), name)) key += to_json(*value);
     }
     const Place item = place.item(i);
-    if (!seen.insert(std::move(key)).second) errors_.duplicate_raw(item.member(rules.unique_at).path(), to_json(*blamed));
+    if (seen.insert(std::move(key)).second) continue;
+    errors_.duplicate_raw(at_item ? item.path() : item.member(quoted).path(), to_json(*blamed));
   }
 }
 

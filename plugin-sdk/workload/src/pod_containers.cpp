@@ -34,11 +34,11 @@ void validate_probe(const Object& container, std::string_view name, const Path& 
   const Path path = container_path.at(name);
   const auto grace = get_int(*probe, "terminationGracePeriodSeconds");
   const Path grace_path = path.at("terminationGracePeriodSeconds");
+  if (grace && *grace <= 0) errors.invalid(grace_path, static_cast<long long>(*grace), "must be greater than 0");
   if (name == "readinessProbe") {
     if (grace) errors.invalid(grace_path, static_cast<long long>(*grace), "must not be set for readinessProbes");
     return;
   }
-  if (grace && *grace <= 0) errors.invalid(grace_path, static_cast<long long>(*grace), "must be greater than 0");
   const std::int64_t success = get_int(*probe, "successThreshold").value_or(1);
   if (success != 1) errors.invalid(path.at("successThreshold"), static_cast<long long>(success), "must be 1");
 }

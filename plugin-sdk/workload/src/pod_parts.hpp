@@ -45,6 +45,10 @@ void validate_pod_security(const Object& pod_spec, const kit::Path& path, const 
 // No key is named by both ways of a constraint.
 void validate_spread_keys(const Object& constraint, const kit::Path& path, FieldErrors& errors);
 
+// ---- windows_user.cpp
+// securityContext.windowsOptions.runAsUserName of a pod's spec or of a container.
+void validate_windows_user(const Object& holder, const kit::Path& path, FieldErrors& errors);
+
 // ---- pod_restarts.cpp
 // restartPolicyRules of a container, `init`: of an init container; and resizePolicy of any, and of one that does not run beside others.
 void validate_restart_rules(const Object& container, const kit::Path& path, bool init, FieldErrors& errors);

@@ -224,6 +224,34 @@ TEST(PodSecurity, ProfilesOfTheNodeAreNamed) {
             "spec.containers[0].securityContext.procMount: Invalid value: \"Unmasked\": `hostUsers` must be false to use `Unmasked`");
 }
 
+TEST(PodSecurity, WindowsUsersAreOfADomain) {
+  const auto with = [](std::string_view name) {
+    return in_container(R"("securityContext":{"windowsOptions":{"runAsUserName":")" + std::string(name) + "\"}}");
+  };
+  const auto blamed = [](std::string_view name, std::string_view what) {
+    return "spec.containers[0].securityContext.windowsOptions.runAsUserName: Invalid value: \"" + std::string(name) + "\": runAsUserName" +
+           std::string(what);
+  };
+  for (const std::string_view good : {"u", "ContainerUser", R"(NT AUTHORITY\\SYSTEM)", R"(a.example.com\\u)", "a.b"})
+    EXPECT_EQ(with(good), "") << good;
+  EXPECT_EQ(with(""), blamed("", " cannot be an empty string"));
+  EXPECT_EQ(with(R"(a\\b\\c)"), blamed(R"(a\\b\\c)", " cannot contain more than one backslash"));
+  EXPECT_EQ(with(R"(.a_b\\u)"), blamed(R"(.a_b\\u)", "'s Domain doesn't match the NetBios nor the DNS format"));
+  EXPECT_EQ(with(R"(a\\)"), blamed(R"(a\\)", "'s User cannot be empty"));
+  EXPECT_EQ(with(". ."), blamed(". .", "'s User cannot contain only periods or spaces"));
+  EXPECT_EQ(with("a@b"), blamed("a@b", R"('s User cannot contain the following characters: "/\:;|=,+*?<>@[])"));
+  EXPECT_EQ(in_container(R"("securityContext":{"windowsOptions":{"gmsaCredentialSpec":""}})"),
+            "spec.containers[0].securityContext.windowsOptions.gmsaCredentialSpec: Invalid value: \"\": gmsaCredentialSpec cannot be an "
+            "empty string");
+}
+
+TEST(PodSecurity, SchedulingGatesAreNamedOnce) {
+  EXPECT_EQ(in_spec(R"("schedulingGates":[{"name":"a"},{"name":"example.com/a"}])"), "");
+  EXPECT_EQ(in_spec(R"("schedulingGates":[{"name":"a"},{"name":"a"}])"), "spec.schedulingGates[1]: Duplicate value: \"a\"");
+  EXPECT_TRUE(
+      in_spec(R"("schedulingGates":[{"name":"A b"}])").starts_with("spec.schedulingGates[0]: Invalid value: \"A b\": name part must"));
+}
+
 TEST(PodSecurity, EachSystemHasItsOwn) {
   EXPECT_EQ(in_spec(R"("os":{"name":"windows"},"hostPID":true)"), "spec.hostPID: Forbidden: cannot be set for a windows pod");
   EXPECT_EQ(in_spec(R"("os":{"name":"linux"},"securityContext":{"windowsOptions":{}})"),

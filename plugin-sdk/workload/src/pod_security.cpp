@@ -136,6 +136,7 @@ void validate_host_processes(const Object& pod_spec, const Path& path, bool allo
 void validate_container_security(const Object& pod_spec, const Object& container, const Path& container_path, FieldErrors& errors) {
   const Object* security = get_object(container, "securityContext");
   if (security == nullptr) return;
+  validate_windows_user(container, container_path, errors);
   const Path path = container_path.at("securityContext");
   if (get_string(*security, "procMount") == "Unmasked" && shares_users(pod_spec)) {
     errors.invalid(path.at("procMount"), "Unmasked", "`hostUsers` must be false to use `Unmasked`");
@@ -148,6 +149,7 @@ void validate_pod_security(const Object& pod_spec, const Path& path, const PodVa
   if (is_on(pod_spec, "shareProcessNamespace") && is_on(pod_spec, "hostPID") && has(pod_spec, "securityContext")) {
     errors.invalid_raw(security_path.at("shareProcessNamespace"), "true", "ShareProcessNamespace and HostPID cannot both be enabled");
   }
+  validate_windows_user(pod_spec, path, errors);
   validate_host_processes(pod_spec, path, options.allow_privileged, errors);
   validate_host_users(pod_spec, path, options, errors);
   const std::string_view os = get_string(object_or_empty(pod_spec, "os"), "name");
