@@ -94,13 +94,47 @@ void check_whole_qualified_name(std::string_view name, const kit::Path& path, Fi
   }
 }
 
+namespace {
+
+constexpr std::size_t kUidSize = 36;
+constexpr std::string_view kUrn = "urn:uuid:";
+
+bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+
+bool has_uid_form(std::string_view uid) {
+  for (std::size_t i = 0; i < uid.size(); ++i) {
+    const bool dash = uid.size() == kUidSize && (i == 8 || i == 13 || i == 18 || i == 23);
+    if (dash ? uid[i] != '-' : !is_hex(uid[i])) return false;
+  }
+  return true;
+}
+
+// In the words of Go's library, which takes other forms too: without dashes, in braces, as a URN.
+std::string uid_problem(std::string_view uid) {
+  const std::size_t size = uid.size();
+  if (size == kUidSize + kUrn.size()) {
+    const std::string_view prefix = uid.substr(0, kUrn.size());
+    if (lower(prefix) != kUrn) return "invalid urn prefix: " + quoted(prefix);
+    uid.remove_prefix(kUrn.size());
+  } else if (size == kUidSize + 2) {
+    if (uid.front() != '{' || uid.back() != '}') return "invalid bracketed UUID format";
+    uid = uid.substr(1, kUidSize);
+  } else if (size != kUidSize && size != kUidSize - 4) {
+    return "invalid UUID length: " + std::to_string(size);
+  }
+  return has_uid_form(uid) ? "" : "invalid UUID format";
+}
+
+}  // namespace
+
 void check_uid(std::string_view uid, const kit::Path& path, FieldErrors& errors) {
-  const auto hex = [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); };
-  bool good = uid.size() == 36;
-  for (std::size_t i = 0; good && i < uid.size(); ++i) good = i == 8 || i == 13 || i == 18 || i == 23 ? uid[i] == '-' : hex(uid[i]);
-  if (good) return;
-  errors.invalid(path, uid,
-                 "uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters");
+  const std::string problem = uid_problem(uid);
+  if (!problem.empty()) {
+    errors.invalid(path, uid, "error validating uid: " + problem);
+  } else if (uid.size() != kUidSize || lower(uid) != uid) {
+    errors.invalid(path, uid,
+                   "uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters");
+  }
 }
 
 bool is_extended_resource_name(std::string_view name) {

@@ -180,6 +180,24 @@ TEST(Names, OfQuantities) {
   EXPECT_EQ(quantity_like(std::int64_t(2) << 30, "1Gi"), "2Gi");
 }
 
+TEST(Names, OfUidsAreHeldToTheirOneForm) {
+  const auto problem = [](std::string_view uid) {
+    FieldErrors errors;
+    check_uid(uid, kit::Path("u"), errors);
+    return errors.empty() ? std::string() : errors.to_status("g", "K", "n").message();
+  };
+  const std::string good = "11111111-2222-3333-4444-55555555555a";
+  EXPECT_EQ(problem(good), "");
+  EXPECT_TRUE(problem("10.0.0.1").ends_with("error validating uid: invalid UUID length: 8")) << problem("10.0.0.1");
+  EXPECT_TRUE(problem("11111111+2222-3333-4444-55555555555a").ends_with("error validating uid: invalid UUID format"));
+  EXPECT_TRUE(problem("(" + good + ")").ends_with("error validating uid: invalid bracketed UUID format"));
+  EXPECT_TRUE(problem("urn:none:" + good).ends_with(R"(error validating uid: invalid urn prefix: "urn:none:")"));
+  for (const std::string& other :
+       {"{" + good + "}", "URN:UUID:" + good, std::string(32, 'a'), std::string("11111111-2222-3333-4444-55555555555A")}) {
+    EXPECT_NE(problem(other).find("uid must be in RFC 4122 normalized form"), std::string::npos) << other;
+  }
+}
+
 TEST(Versions, OfOldHaveTheirOwnForm) {
   Scheme scheme;
   ASSERT_TRUE(add_conversions(scheme).ok());

@@ -83,6 +83,8 @@ TEST(VolumeAttachments, HoldOneVolume) {
   EXPECT_EQ(problems(R"({"persistentVolumeName":"pv"})"), "");
   EXPECT_EQ(problems("{}"), "spec.source: Required value: must specify exactly one of inlineVolumeSpec and persistentVolumeName");
   EXPECT_EQ(problems(R"({"inlineVolumeSpec":{"accessModes":["ReadWriteOnce"],"csi":{"driver":"d","volumeHandle":"h"}}})"), "");
+  EXPECT_EQ(problems(R"({"inlineVolumeSpec":{"capacity":{"storage":"-1"},"nfs":{}},"persistentVolumeName":"pv"})"),
+            "spec.source: Forbidden: must specify exactly one of inlineVolumeSpec and persistentVolumeName");
   EXPECT_EQ(
       problems(R"({"inlineVolumeSpec":{"accessModes":["ReadWriteOnce"],"capacity":{"storage":"1"},"persistentVolumeReclaimPolicy":"Delete",
                      "hostPath":{"path":"/x"}}})"),
