@@ -218,6 +218,22 @@ TEST_F(PatchTest, AKindCannotBePatchedIntoAnother) {
   EXPECT_EQ(patch(kStrategicPatch, R"({"kind":"Other"})").code(), 200) << "a strategic merge works on the type itself";
 }
 
+// Upstream takes it for an object of its own, internal form, whose members have other names.
+TEST_F(PatchTest, WhatSaysNoVersionHasNoKnownMembers) {
+  use_config_maps();
+  store_->put(kStoredMap);
+  const Response merged = patch(kMergePatch, R"({"apiVersion":null,"data":{"x":"y"}})");
+  EXPECT_EQ(merged.code(), 400);
+  EXPECT_EQ(message_of(merged), "the name of the object (a based on URL) was undeterminable: name must be provided");
+  EXPECT_EQ(merged.warnings(), (std::vector<std::string>{R"(299 - "unknown field \"data\"")", R"(299 - "unknown field \"metadata\"")"}));
+  EXPECT_TRUE(patch(kMergePatch, R"({"apiVersion":""})", "a?fieldValidation=Ignore").warnings().empty());
+  const Response strict = patch(kJsonPatch, R"([{"op":"remove","path":"/apiVersion"}])", "a?fieldValidation=Strict");
+  EXPECT_EQ(strict.code(), 422);
+  EXPECT_TRUE(message_of(strict).ends_with(R"(strict decoding error: unknown field "data", unknown field "metadata")"))
+      << message_of(strict);
+  EXPECT_EQ(patch(kStrategicPatch, R"({"apiVersion":null})").code(), 200);
+}
+
 TEST_F(PatchTest, TooManyOperationsAreTooLarge) {
   use_config_maps();
   store_->put(kStoredMap);

@@ -288,6 +288,27 @@ Status PatchedObject::check_custom_kind(const RequestContext& context, const Gro
   return context.info.subresource == "status" ? Status() : check_said_kind(said, resource_.scope.kind, object);
 }
 
+// Upstream reads what says no version as its own, internal form, whose members have other names.
+bool PatchedObject::is_of_no_version(const Value& target) const {
+  return !resource_.custom && resource_.schema != nullptr && target.is_object() && get_string(target.get_object(), "apiVersion").empty();
+}
+
+// Nothing but a name beside the kind is known to it.
+Status PatchedObject::without_version(RequestContext& context, const Value& target) const {
+  const Value shown = in_order(target);
+  Object known(context.arena());
+  std::vector<std::string> problems = validation_ == FieldValidation::kIgnore ? std::vector<std::string>() : patch_problems_;
+  for (const auto& member : shown.get_object()) {
+    const std::string_view key(member.key().data(), member.key().size());
+    if (key == "name") known["metadata"] = Object{{"name", member.value()}};
+    if (key == "kind" || key == "apiVersion" || key == "name") continue;
+    if (validation_ != FieldValidation::kIgnore) problems.push_back("unknown field \"" + std::string(key) + "\"");
+  }
+  if (validation_ == FieldValidation::kStrict && !problems.empty()) return refused(target, strict_error_text(problems));
+  warn_problems(context, problems);
+  return match_name(context.info.name, known);
+}
+
 // As the decoder meets them: of what a strategic merge has made, a map, by name.
 void PatchedObject::put_in_order(const Value& decoded, std::vector<std::string>& problems) const {
   if (type_ == PatchType::kStrategic) return std::sort(problems.begin(), problems.end());
@@ -301,6 +322,7 @@ Status PatchedObject::decode(RequestContext& context, Value& target) const {
   // A strategic merge works on the type itself: what it says of kind and version is not looked at.
   if (type_ != PatchType::kStrategic) {
     Status status = check_kind(target);
+    if (status.ok() && is_of_no_version(target)) status = without_version(context, target);
     if (!status.ok()) return status;
   }
   if (target.is_null()) target = Object(context.arena());

@@ -35,6 +35,8 @@ class PatchedObject final : public UpdatedObjectInfo, public registry::SentValue
   // The patched tree as an object of the resource's kind.
   Status decode(RequestContext& context, Value& target) const;
   Status check_kind(const Value& target) const;
+  bool is_of_no_version(const Value& target) const;
+  Status without_version(RequestContext& context, const Value& target) const;
   Status check_custom_kind(const RequestContext& context, const GroupVersionKind& said, const Object& object) const;
   // 422 about what the patch made.
   Status refused(const Value& target, std::string_view why) const;
