@@ -21,6 +21,11 @@ TEST(RuntimeClasses, HoldOverheadToTheRulesOfLimits) {
             R"(overhead.limits[cpu]: Invalid value: "-1": must be greater than or equal to 0)");
 }
 
+TEST(RuntimeClasses, KeepAmountsBelowThousandths) {
+  const Object object = runtime_class().created(R"({"metadata":{"name":"a"},"handler":"h","overhead":{"podFixed":{"cpu":"0.0001"}}})");
+  EXPECT_EQ(get_string_path(object, "overhead.podFixed.cpu"), "100u");
+}
+
 TEST(RuntimeClasses, NameEachTolerationOnce) {
   EXPECT_EQ(
       problems(R"("scheduling":{"tolerations":[{"key":"k","operator":"Exists","effect":"NoExecute"},

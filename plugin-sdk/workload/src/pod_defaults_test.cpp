@@ -102,6 +102,10 @@ TEST(PodDefaults, RequestsComeFromLimitsInPodsOnly) {
   EXPECT_EQ(to_json(resources.at("requests")), R"({"memory":"1Mi","cpu":"1"})");
 }
 
+TEST(PodDefaults, OverheadIsRoundedUpToThousandths) {
+  EXPECT_EQ(get_string_path(defaulted(R"({"overhead":{"cpu":"0.0001"}})"), "overhead.cpu"), "1m");
+}
+
 TEST(PodDefaults, VolumesWithoutSourceAreEmptyDirs) {
   const Object spec = defaulted(R"({"volumes":[{"name":"v"},{"name":"c","configMap":{"name":"x"}}]})");
   EXPECT_EQ(to_json(spec.at("volumes")), R"([{"name":"v","emptyDir":{}},{"name":"c","configMap":{"name":"x","defaultMode":420}}])");
