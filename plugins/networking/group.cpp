@@ -12,8 +12,10 @@ Result<std::vector<std::shared_ptr<const SchemaSet>>> networking_schemas() {
 }
 
 Result<kit::GroupDocument> networking_group() {
-  kit::GroupCode code{
-      .kinds = {{"Ingress", ingress_code()}, {"NetworkPolicy", network_policy_code()}, {"ServiceCIDR", service_cidr_code()}}};
+  kit::GroupCode code{.kinds = {{"Ingress", ingress_code()},
+                                {"IPAddress", ip_address_code()},
+                                {"NetworkPolicy", network_policy_code()},
+                                {"ServiceCIDR", service_cidr_code()}}};
   add_printers(code);
   return kit::read_group(networking_group_json(), code);
 }

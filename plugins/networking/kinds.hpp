@@ -9,6 +9,7 @@
 namespace backplane::networking {
 
 kit::KindCode ingress_code();
+kit::KindCode ip_address_code();
 kit::KindCode network_policy_code();
 kit::KindCode service_cidr_code();
 void add_printers(kit::GroupCode& code);

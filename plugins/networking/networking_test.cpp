@@ -150,6 +150,11 @@ TEST(IpAddresses, AreNamedInCanonicalForm) {
   EXPECT_EQ(problems("IPAddress", "{}", R"("name":"10.0.0.1")"), "spec.parentRef: Required value");
 }
 
+TEST(IpAddresses, AreNamedAsTheyAreToBeginWith) {
+  EXPECT_EQ(get_string_path(kind("IPAddress").defaulted(R"({"metadata":{"generateName":"10.0.0.1"}})"), "metadata.name"), "10.0.0.1");
+  EXPECT_EQ(get_string_path(kind("IPAddress").defaulted(R"({"metadata":{"generateName":"a","name":"b"}})"), "metadata.name"), "b");
+}
+
 TEST(IpAddresses, StayWithTheirParent) {
   const auto ip = kind("IPAddress");
   const auto object = [&](const std::string& parent) {

@@ -83,12 +83,22 @@ void drop_empty_requests(Object& claim_spec) {
   if (Object* devices = mutable_object(claim_spec, "devices")) null_when_empty(*devices, "requests");
 }
 
+// What the name of a device class is to be made of is not looked at: the name is.
+void take_back_prefix_problems(FieldErrors& errors) {
+  FieldErrors kept;
+  for (const FieldError& error : errors.list()) {
+    if (error.field != "metadata.generateName") kept.add(error);
+  }
+  errors = std::move(kept);
+}
+
 class DeviceClassStrategy final : public KindStrategy {
  public:
   using KindStrategy::KindStrategy;
 
  protected:
   void check(const Object& object, FieldErrors& errors) const override {
+    if (!errors.empty()) take_back_prefix_problems(errors);
     const Object& spec = object_or_empty(object, "spec");
     check_selectors(spec, Path("spec"), errors);
     const std::string_view name = get_string(spec, "extendedResourceName");

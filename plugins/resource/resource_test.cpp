@@ -71,6 +71,16 @@ TEST(Classes, SelectDevicesByExpressions) {
                 "'.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}");
 }
 
+TEST(Classes, AreAskedForTheirNameAlone) {
+  FieldErrors errors;
+  errors.invalid("metadata.generateName", "A_", "of names");
+  errors.invalid("metadata.name", "A_1", "of names");
+  RequestContext context;
+  kind("DeviceClass").strategy().validate(context, kind("DeviceClass").defaulted(R"({"metadata":{"name":"A_1"},"spec":{}})"), errors);
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_EQ(errors.list().front().field, "metadata.name");
+}
+
 TEST(Classes, SelectDevicesAtABoundedCost) {
   const auto selected = [](const std::string& expression) {
     return problems("DeviceClass", R"({"selectors":[{"cel":{"expression":")" + expression + R"("}}]})");

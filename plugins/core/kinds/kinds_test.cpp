@@ -124,6 +124,14 @@ TEST(Nodes, NameTheirFirstNetworkTwice) {
   EXPECT_EQ(spec(R"({"podCIDR":"10.0.0.0/24"})"), R"({"podCIDR":"10.0.0.0/24","podCIDRs":["10.0.0.0/24"]})");
   EXPECT_EQ(spec(R"({"podCIDRs":["10.0.0.0/24","fd00::/64"]})"), R"({"podCIDR":"10.0.0.0/24","podCIDRs":["10.0.0.0/24","fd00::/64"]})");
   EXPECT_EQ(spec(R"({"podCIDR":"10.1.0.0/24","podCIDRs":["10.0.0.0/24"]})"), R"({"podCIDR":"10.1.0.0/24","podCIDRs":["10.1.0.0/24"]})");
+  const auto of_ranges = [](const char* ranges) {
+    return problems_of(core_group()->kind("Node"), R"({"spec":{"podCIDRs":)" + std::string(ranges) + "}}");
+  };
+  EXPECT_NE(of_ranges(R"(["10.0.0.0/24","x"])")
+                .find("spec.podCIDRs: Internal error: invalid PodCIDRs. failed to check with dual stack with "
+                      "error:invalid CIDR[1]: <nil> (invalid CIDR address: x)"),
+            std::string::npos);
+  EXPECT_EQ(of_ranges(R"(["x"])").find("Internal"), std::string::npos);
   EXPECT_EQ(problems_of(core_group()->kind("Node"), R"({"spec":{"podCIDRs":["10.0.0.0/24","10.1.0.0/24"]}})"),
             "spec.podCIDRs: Invalid value: [\"10.0.0.0/24\",\"10.1.0.0/24\"]: may specify no more than one CIDR for each IP family");
 }

@@ -1,4 +1,5 @@
 // How nodes are shown.
+#include <algorithm>
 #include <cctype>
 #include <set>
 #include <string>
@@ -79,6 +80,20 @@ class NodeStatusStrategy final : public StatusStrategy {
   void check_status(const Object& object, const Object&, FieldErrors& errors) const override { check_features(object, errors); }
 };
 
+// Whether two ranges are of two families cannot be told of one that is none: upstream says so besides.
+void check_families(const Object& node, FieldErrors& errors) {
+  const std::vector<std::string> ranges = texts_of(object_or_empty(node, "spec"), "podCIDRs");
+  for (std::size_t i = 0; ranges.size() > 1 && i < ranges.size(); ++i) {
+    const std::string place = at("spec.podCIDRs", i);
+    const auto blamed = [&](const FieldError& error) {
+      return error.field == place && error.text.find("must be a valid CIDR value") != std::string::npos;
+    };
+    if (std::none_of(errors.list().begin(), errors.list().end(), blamed)) continue;
+    return errors.internal("spec.podCIDRs", "invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[" +
+                                                std::to_string(i) + "]: <nil> (invalid CIDR address: " + ranges[i] + ")");
+  }
+}
+
 // Capacities are given on create, too.
 class NodeStrategy final : public KindStrategy {
  public:
@@ -90,7 +105,10 @@ class NodeStrategy final : public KindStrategy {
     drop_unused(object, {}, "status", "config");
   }
   void prepare_update(Object& object, const Object& old) const override { drop_unused(object, old, "spec", "configSource"); }
-  void check_new(const Object& object, FieldErrors& errors) const override { check_features(object, errors); }
+  void check_new(const Object& object, FieldErrors& errors) const override {
+    check_features(object, errors);
+    check_families(object, errors);
+  }
 };
 
 }  // namespace

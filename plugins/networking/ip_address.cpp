@@ -1,0 +1,24 @@
+// IP addresses: their names are addresses, which nothing is put behind.
+#include "backplane/kit/strategy.hpp"
+#include "backplane/meta.hpp"
+#include "kinds.hpp"
+
+namespace backplane::networking {
+namespace {
+
+class IpAddressStrategy final : public kit::KindStrategy {
+ public:
+  using KindStrategy::KindStrategy;
+
+  // Nothing is put behind what a name is to be made of: that would be no address.
+  void apply_defaults(Object& object) const override {
+    ObjectMeta meta(object);
+    if (meta.name().empty() && !meta.generate_name().empty()) meta.set("name", std::string(meta.generate_name()));
+  }
+};
+
+}  // namespace
+
+kit::KindCode ip_address_code() { return {.make = kit::made<IpAddressStrategy>()}; }
+
+}  // namespace backplane::networking
