@@ -74,6 +74,20 @@ TEST(AutoscalerConversionTest, WhatV1CannotSayStandsInAnnotations) {
             R"([{"type":"AbleToScale","status":"True","lastTransitionTime":null}])");
 }
 
+// For the record of managers: whoever writes the percentage is their owner.
+TEST(AutoscalerConversionTest, WhatIsWrittenAsV1IsShownWithItsAnnotations) {
+  Object v1 = parsed(R"({"apiVersion":"autoscaling/v1","metadata":{"name":"h"},"spec":{"maxReplicas":3,"targetCPUUtilizationPercentage":80},
+    "status":{"currentReplicas":1,"desiredReplicas":1,"currentCPUUtilizationPercentage":50}})");
+  show_carried_annotations(v1);
+  EXPECT_EQ(get_int_path(v1, "status.currentCPUUtilizationPercentage"), 50);
+  EXPECT_EQ(get_int_path(v1, "spec.targetCPUUtilizationPercentage"), 80);
+  EXPECT_EQ(get_object(*get_object(v1, "metadata"), "annotations")->size(), 1U);
+  Object v2 = parsed(R"({"apiVersion":"autoscaling/v2","metadata":{"name":"h"}})");
+  const Object before(v2);
+  show_carried_annotations(v2);
+  EXPECT_EQ(v2, before);
+}
+
 TEST(AutoscalerConversionTest, ThereAndBackIsTheSameObject) {
   Value whole(parsed(kEverything));
   ASSERT_TRUE(schemas().find(kStored)->normalize(whole, nullptr).ok());

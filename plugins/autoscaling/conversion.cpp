@@ -145,6 +145,11 @@ void drop_carried_annotations(Object& autoscaler) {
   if (annotations->empty()) erase_member(*metadata, "annotations");
 }
 
+void show_carried_annotations(Object& autoscaler) {
+  if (get_string(autoscaler, "apiVersion") != kServed.group_version().to_string()) return;
+  if (to_v2(autoscaler).ok()) static_cast<void>(to_v1(autoscaler).ok());
+}
+
 void default_cpu_target(Object& served) {
   Object* spec = mutable_object(served, "spec");
   if (spec == nullptr || get_int(*spec, "targetCPUUtilizationPercentage")) return;

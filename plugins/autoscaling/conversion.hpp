@@ -17,6 +17,10 @@ Status add_conversions(Scheme& scheme);
 // Takes the annotations out that carry v2's members through v1; v2 itself has no use for them.
 void drop_carried_annotations(Object& autoscaler);
 
+// Gives an autoscaler of v1 the annotations that it will be read with: a percentage of CPU has an entry among the metrics, too.  Another
+// version stays as it is.
+void show_carried_annotations(Object& autoscaler);
+
 // What v2 defaults to when it has no metrics, in v1, where an annotation may say that it has some.
 void default_cpu_target(Object& served);
 
