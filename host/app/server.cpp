@@ -32,6 +32,7 @@ ServerParts::ServerParts(Config config_in, StopEvent& stop_in)
       stop(stop_in),
       blocking(kBlockingThreads),
       loops(usable_cores()),
+      aside(usable_cores() / 2),
       pump("cache"),
       background("background"),
       stop_plugins("StopPlugins"),

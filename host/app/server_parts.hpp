@@ -20,6 +20,7 @@
 #include "app/pki.hpp"
 #include "app/stop_event.hpp"
 #include "app/tracked_caches.hpp"
+#include "base/aside.hpp"
 #include "base/free_memory.hpp"
 #include "base/io_loop.hpp"
 #include "base/loop_set.hpp"
@@ -111,10 +112,11 @@ struct ServerParts {
   StopEvent& stop;
   DataDirLock data_dir_lock;
 
-  // A loop per core for connections, one for the caches' pump, one for each plugin that has hooks or tasks, one for whatever else the host
-  // does in the background.
+  // A loop per core for connections, half as many for requests with large bodies, one for the caches' pump, one for each plugin that has
+  // hooks or tasks, one for whatever else the host does in the background.
   BlockingPool blocking;
   LoopPool loops;
+  AsideLoops aside;
   IoLoop pump;
   IoLoop background;
   LoopSet plugin_loops;

@@ -40,11 +40,11 @@ Task<Status> serve_create(const Resource& resource, RequestContext& context, Exc
   }
   auto creating = resource.creater->create(context, received.object, std::move(received.options));
   auto created = co_await std::move(creating);
-  co_await home;
   if (!created.ok()) {
     quote_sent_values(created.status(), received.body, received.format, resource.schema);
     co_return std::move(created.status());
   }
+  co_await home;
   auto sending = send_object(resource, context, exchange, received.answer, 201, std::move(*created));
   Status sent = co_await std::move(sending);
   co_return sent;

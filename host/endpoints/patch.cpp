@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "backplane/codec.hpp"
+#include "base/aside.hpp"
 #include "base/home.hpp"
 #include "endpoints/applied_patch.hpp"
 #include "endpoints/body.hpp"
@@ -81,15 +82,17 @@ Task<Status> serve_patch(const Resource& resource, RequestContext& context, Exch
   auto options = write_options(request_query(exchange), form->applies ? WriteVerb::kApply : WriteVerb::kPatch);
   if (!options.ok()) co_return std::move(options.status());
   context.dry_run = options->dry_run;
+  const Aside aside(body->size());
+  co_await aside;
   const Patch patch = make_patch(resource, *form, std::move(*body), *options);
   auto patching = resource.patcher->update(context, context.info.name, *patch.info, std::move(*options), form->applies);
   auto patched = co_await std::move(patching);
-  co_await home;
   if (!patched.ok()) {
     // A merge has the shape of the object; in a list of operations no field is found.
     quote_sent_values(patched.status(), patch.text, form->format, resource.schema);
     co_return std::move(patched.status());
   }
+  co_await home;
   const int code = patched->created ? 201 : 200;
   auto sending = send_object(resource, context, exchange, *media, code, std::move(patched->object));
   Status sent = co_await std::move(sending);

@@ -1,5 +1,6 @@
 #include <optional>
 
+#include "base/aside.hpp"
 #include "base/home.hpp"
 #include "endpoints/creation.hpp"
 #include "endpoints/replacement.hpp"
@@ -118,19 +119,21 @@ Task<Status> serve_update(const Resource& resource, RequestContext& context, Exc
   if (!options.ok()) co_return std::move(options.status());
   auto format = negotiate_input(exchange);
   if (!format.ok()) co_return std::move(format.status());
+  const Aside aside(body->size());
+  co_await aside;
   auto object = read_replacement(resource, context, *body, *format, options->field_validation);
   if (!object.ok()) co_return std::move(object.status());
   context.dry_run = options->dry_run;
   ReplacedObject info(resource, std::move(*object), *body, *format, options->field_validation);
   auto updating = resource.updater->update(context, context.info.name, info, std::move(*options), /*force_allow_create=*/false);
   auto updated = co_await std::move(updating);
-  co_await home;
   if (!updated.ok()) {
     Status unread = info.check_rest(context);
     if (!unread.ok()) co_return unread;
     quote_sent_values(updated.status(), *body, *format, resource.schema);
     co_return std::move(updated.status());
   }
+  co_await home;
   const int code = updated->created ? 201 : 200;
   auto sending = send_object(resource, context, exchange, *media, code, std::move(updated->object));
   Status sent = co_await std::move(sending);

@@ -1,6 +1,7 @@
 // POST, PUT and DELETE: decoding, options, codes and the texts of refusals.
 #include "backplane/connect.hpp"
 #include "backplane/kit/forwarding_storage.hpp"
+#include "base/aside.hpp"
 #include "endpoints/testing/harness.hpp"
 
 namespace backplane::testing {
@@ -19,6 +20,33 @@ TEST_F(WriteTest, CreateAnswersWith201AndTheStoredObject) {
       got.body(),
       R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"n","uid":"u-a","resourceVersion":"8"},"data":{"a":"1","b":"2"}})"
       "\n");
+}
+
+// A body of a million items held a connection's loop for seconds.
+TEST_F(WriteTest, LargeBodiesAreWorkedOnAside) {
+  AsideLoops aside(1);
+  aside.start();
+  set_aside_loops(&aside);
+  use_config_maps();
+  const auto of = [](std::size_t bytes) { return R"({"metadata":{"name":"a"},"data":{"k":")" + std::string(bytes, 'v') + R"("}})"; };
+  const Headers merge = {{"Content-Type", "application/merge-patch+json"}};
+  for (const bool large : {false, true}) {
+    const std::string body = of(large ? Aside::kFew : 10);
+    Executor* const wanted = large ? &aside.next() : &loop_;
+    store_->objects.clear();
+    for (const auto& [method, path, headers] :
+         {std::tuple{"POST", maps(), Headers()}, {"PUT", maps("/a"), Headers()}, {"PATCH", maps("/a"), merge}}) {
+      store_->asked_on = nullptr;
+      const Response got = send(method, path, body, headers);
+      EXPECT_LT(got.code(), 300) << method;
+      EXPECT_EQ(store_->asked_on, wanted) << method;
+      EXPECT_EQ(got.exchange->strangers, 0) << method;
+    }
+    EXPECT_EQ(send("POST", maps(), body).code(), 409);
+    EXPECT_EQ(send("POST", maps(), body + "x").code(), 400);
+  }
+  set_aside_loops(nullptr);
+  aside.stop();
 }
 
 TEST_F(WriteTest, CreateTakesYaml) {

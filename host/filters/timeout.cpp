@@ -111,7 +111,7 @@ class TimedExchange final : public FilterExchange, public DeadlineQueue::Entry {
   }
 
   const Home home_;
-  bool timed_out_ = false;
+  std::atomic<bool> timed_out_ = false;  // read from any thread
   bool complete_ = false;
   bool broken_off_ = false;
   bool reading_ = false;

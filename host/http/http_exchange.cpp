@@ -301,7 +301,7 @@ void HttpExchange::on_close(std::function<void()> callback) {
 }
 
 void HttpExchange::peer_closed() {
-  if (std::exchange(closed_, true)) return;
+  if (closed_.exchange(true)) return;
   body_gate_.open();
   if (auto callback = std::exchange(on_close_, {})) callback();
 }

@@ -5,6 +5,7 @@
 // Errors:        as Exchange says; a call on a detached exchange returns kTimeout or does nothing.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 
@@ -168,8 +169,8 @@ class HttpExchange final : public Exchange, public FrontProxyPeer, public PeerWa
   std::size_t held_size_ = 0;
   std::unique_ptr<GzipStream> gzip_;
 
-  bool closed_ = false;  // the peer has stopped sending, or worse
-  bool lost_ = false;    // nothing can be sent
+  std::atomic<bool> closed_ = false;  // read from any thread: the peer has stopped sending, or worse
+  bool lost_ = false;                 // nothing can be sent
   std::function<void()> on_close_;
 };
 

@@ -86,6 +86,7 @@ class FakeStore final : public StandardStorage {
 
   GetOptions get_options;
   ListOptions list_options;
+  Executor* asked_on = nullptr;  // of the last write
   WriteOptions write_options;
   DeleteOptions delete_options;
   Preconditions preconditions;
@@ -131,6 +132,7 @@ class FakeStore final : public StandardStorage {
     co_return Result<std::unique_ptr<WatchStream>>(std::move(out));
   }
   Task<Result<ObjectRef>> create(RequestContext& context, Object& object, WriteOptions options) override {
+    asked_on = current_executor();
     co_await away();
     write_options = std::move(options);
     was_dry_run = context.dry_run;
@@ -142,6 +144,7 @@ class FakeStore final : public StandardStorage {
   }
   Task<Result<UpdateResult>> update(RequestContext& context, std::string name, UpdatedObjectInfo& info, WriteOptions options,
                                     bool) override {
+    asked_on = current_executor();
     co_await away();
     write_options = std::move(options);
     preconditions = info.preconditions();
