@@ -89,9 +89,17 @@ bool is_printed(const Property& property, const Value& value) noexcept {
   return !is_zero(value);
 }
 
+// Members that code gives an object beside its schema's defaults.
+constexpr std::size_t kRoomToGrow = 1;
+
 void rebuild(const Body& body, Object& object, Slots& slots, std::size_t kept) {
+  // With room for the defaults that come next: an arena gets nothing back of a table that has become too small.
+  std::size_t room = kept + kRoomToGrow;
+  for (const auto* list : {&body.always, &body.with_defaults}) {
+    for (const std::size_t index : *list) room += slots[index] == 0 ? 1 : 0;
+  }
   Object out(object.storage());
-  out.reserve(kept + body.always.size());
+  out.reserve(room);
   for (std::size_t i = 0; i < body.properties.size(); ++i) {
     const Property& property = body.properties[i];
     if (slots[i] != 0) {
