@@ -1,34 +1,22 @@
 #include "plugin/version.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
+
+#include "backplane/kit/semantic_version.hpp"
 
 namespace backplane {
 
 namespace {
 
-bool is_identifier(std::string_view text) {
-  if (text.empty()) return false;
-  for (char c : text) {
-    const bool word = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
-    if (!word) return false;
-  }
-  return true;
-}
-
-bool is_number(std::string_view text) {
-  if (text.empty()) return false;
-  for (char c : text) {
-    if (c < '0' || c > '9') return false;
-  }
-  return true;
-}
+constexpr std::uint64_t kMostNumber = 0xffffffff;
 
 std::optional<std::uint64_t> number(std::string_view text) {
-  if (!is_number(text) || (text.size() > 1 && text.front() == '0')) return std::nullopt;
+  if (text.size() > 1 && text.front() == '0') return std::nullopt;
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value > 0xffffffffU) return std::nullopt;
+  if (error != std::errc() || end != text.data() + text.size() || value > kMostNumber) return std::nullopt;
   return value;
 }
 
@@ -38,37 +26,6 @@ std::string_view take(std::string_view& text, char separator) {
   const auto head = text.substr(0, at);
   text = at == std::string_view::npos ? std::string_view() : text.substr(at + 1);
   return head;
-}
-
-// Dot-separated identifiers, none empty; prerelease numbers have no leading zero.
-bool are_identifiers(std::string_view text, bool numbers_are_strict) {
-  if (text.empty() || text.back() == '.') return false;
-  while (!text.empty()) {
-    const auto part = take(text, '.');
-    if (!is_identifier(part)) return false;
-    if (numbers_are_strict && is_number(part) && part.size() > 1 && part.front() == '0') return false;
-  }
-  return true;
-}
-
-std::strong_ordering compare_identifiers(std::string_view a, std::string_view b) {
-  const bool a_number = is_number(a), b_number = is_number(b);
-  if (a_number && b_number) {
-    if (a.size() != b.size()) return a.size() <=> b.size();
-    return a <=> b;
-  }
-  if (a_number != b_number) return a_number ? std::strong_ordering::less : std::strong_ordering::greater;
-  return a <=> b;
-}
-
-std::strong_ordering compare_prereleases(std::string_view a, std::string_view b) {
-  // A version without a prerelease stands above its prereleases.
-  if (a.empty() || b.empty()) return a.empty() <=> b.empty();
-  while (!a.empty() && !b.empty()) {
-    const auto order = compare_identifiers(take(a, '.'), take(b, '.'));
-    if (order != 0) return order;
-  }
-  return a.size() <=> b.size();
 }
 
 // A version of which minor and patch, or all, may be missing or x.
@@ -94,12 +51,12 @@ bool is_wildcard(std::string_view part) { return part == "x" || part == "X" || p
 std::optional<Partial> parse_partial(std::string_view text) {
   Partial partial;
   text = take(text, '+');
-  const bool has_prerelease = text.find('-') != std::string_view::npos;
-  auto numbers = take(text, '-');
-  if (has_prerelease) {
-    if (!are_identifiers(text, true)) return std::nullopt;
-    partial.prerelease = std::string(text);
+  if (text.find('-') != std::string_view::npos) {  // nothing is missing before one
+    auto whole = Version::parse(text);
+    if (!whole.ok()) return std::nullopt;
+    return Partial{whole->major, whole->minor, whole->patch, std::move(whole->prerelease)};
   }
+  auto numbers = text;
   std::optional<std::uint64_t>* const slots[] = {&partial.major, &partial.minor, &partial.patch};
   if (numbers.empty() || numbers.back() == '.') return std::nullopt;
   bool open = false;
@@ -114,35 +71,19 @@ std::optional<Partial> parse_partial(std::string_view text) {
     if (!value || open) return std::nullopt;
     *slot = *value;
   }
-  if (!numbers.empty() || (has_prerelease && !partial.patch)) return std::nullopt;
+  if (!numbers.empty()) return std::nullopt;
   return partial;
 }
 
 }  // namespace
 
 Result<Version> Version::parse(std::string_view text) {
-  const auto bad = [text] { return bad_request("\"" + std::string(text) + "\" is not a semantic version such as 1.4.2 or 2.0.0-rc.1"); };
-  Version version;
-  auto rest = text;
-  auto core = take(rest, '+');
-  if (text.find('+') != std::string_view::npos) {
-    if (!are_identifiers(rest, false)) return bad();
-    version.build = std::string(rest);
+  const auto read = kit::SemanticVersion::parse(text);
+  const auto fits = [](std::uint64_t number) { return number <= kMostNumber; };
+  if (!read || !std::all_of(read->numbers.begin(), read->numbers.end(), fits)) {
+    return bad_request("\"" + std::string(text) + "\" is not a semantic version such as 1.4.2 or 2.0.0-rc.1");
   }
-  auto prerelease = core;
-  auto numbers = take(prerelease, '-');
-  if (core.find('-') != std::string_view::npos) {
-    if (!are_identifiers(prerelease, true)) return bad();
-    version.prerelease = std::string(prerelease);
-  }
-  const auto major = number(take(numbers, '.'));
-  const auto minor = number(take(numbers, '.'));
-  const auto patch = number(numbers);
-  if (!major || !minor || !patch) return bad();
-  version.major = *major;
-  version.minor = *minor;
-  version.patch = *patch;
-  return version;
+  return Version{read->numbers[0], read->numbers[1], read->numbers[2], std::string(read->prerelease), std::string(read->build)};
 }
 
 Version Version::from_packed(std::uint32_t packed) {
@@ -157,10 +98,10 @@ std::string Version::to_string() const {
 }
 
 std::strong_ordering Version::operator<=>(const Version& other) const {
-  if (const auto order = major <=> other.major; order != 0) return order;
-  if (const auto order = minor <=> other.minor; order != 0) return order;
-  if (const auto order = patch <=> other.patch; order != 0) return order;
-  return compare_prereleases(prerelease, other.prerelease);
+  const auto plain = [](const Version& version) {
+    return kit::SemanticVersion{{version.major, version.minor, version.patch}, version.prerelease, version.build};
+  };
+  return plain(*this) <=> plain(other);
 }
 
 bool VersionRange::Comparator::holds(const Version& candidate) const {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <string_view>
 
 namespace backplane::kit {
@@ -13,6 +14,18 @@ TEST(SemanticVersions, AreThreeNumbersAndWords) {
     EXPECT_FALSE(SemanticVersion::parse(bad)) << bad;
   }
   EXPECT_FALSE(SemanticVersion::parse("1.2.99999999999999999999")) << "no number of 64 bits";
+}
+
+TEST(SemanticVersions, WhatIsNoneIsToldWhy) {
+  const auto why = [](std::string_view text) {
+    std::string out;
+    EXPECT_FALSE(SemanticVersion::parse(text, &out)) << text;
+    return out;
+  };
+  EXPECT_EQ(why("1.2"), "No Major.Minor.Patch elements found");
+  EXPECT_EQ(why("1..3"), R"(strconv.ParseUint: parsing "": invalid syntax)");
+  EXPECT_EQ(why("1.2.3-01"), R"(Numeric PreRelease version must not contain leading zeroes "01")");
+  EXPECT_EQ(why("1.2.3+a..b"), "Build meta data is empty");
 }
 
 TEST(SemanticVersions, PrereleasesStandBeforeWhatTheyLeadTo) {

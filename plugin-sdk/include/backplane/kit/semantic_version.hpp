@@ -5,10 +5,11 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
-#include <vector>
 
 #include "backplane/visibility.hpp"
 
@@ -17,11 +18,13 @@ namespace kit BACKPLANE_API {
 
 struct SemanticVersion {
   std::array<std::uint64_t, 3> numbers{};
-  std::vector<std::string_view> prerelease;
+  std::string_view prerelease = {}, build = {};  // without - and +, dots between the words
 
-  // Nothing when the text is none.
-  static std::optional<SemanticVersion> parse(std::string_view text);
-  bool operator<(const SemanticVersion& other) const;
+  // Nothing when the text is none; `why`, if anybody asks, is then told in the words of upstream's library.
+  static std::optional<SemanticVersion> parse(std::string_view text, std::string* why = nullptr);
+  // Numbers before words; what leads to a version before it.
+  std::strong_ordering operator<=>(const SemanticVersion& other) const;
+  bool operator==(const SemanticVersion& other) const { return (*this <=> other) == 0; }
 };
 
 }  // namespace BACKPLANE_API
