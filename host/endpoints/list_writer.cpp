@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -161,48 +162,111 @@ class Stint {
   Clock::time_point until_ = Clock::now() + kTime;
 };
 
-// Walks the items once before they are written, where the codec has to know their sizes first.
-Task<Result<ListMeasure>> measure_items(const Plan& plan, ListResult& list) {
-  ListMeasure sum;
-  if (!plan.media.codec->measures_lists()) co_return sum;
-  // A cursor that goes one way is read out.
-  const Home home;
-  const bool again = list.items->rewind();
-  std::vector<ObjectRef> held;
-  Stint stint(plan);
-  for (;;) {
-    auto reading = list.items->next();
+// The items of a list, a batch after the other, each where the reading began.
+class Batches {
+ public:
+  explicit Batches(ListResult& list) : list_(list) {}
+  Task<Result<std::span<const ObjectEntry* const>>> next() {
+    auto reading = list_.items->next();
     auto batch = co_await std::move(reading);
-    co_await home;
-    if (!batch.ok()) co_return std::move(batch.status());
-    if (batch->empty()) break;
-    for (const ObjectEntry* entry : *batch) {
-      stint.add(*entry);
-      Status measured = plan.media.codec->measure(plan.as, *entry, sum);
-      if (!measured.ok()) co_return measured;
-      if (!again) held.push_back(std::make_shared<const ObjectEntry>(*entry));
-      if (stint.over()) co_await Yield{};
-    }
-    co_await Yield{};
+    co_await home_;
+    co_return batch;
   }
+
+ private:
+  ListResult& list_;
+  const Home home_;
+};
+
+// Objects lie all over memory: while one is written, what the next ones are and the beginning of their bytes are on their way.
+void fetch_ahead(std::span<const ObjectEntry* const> batch, std::size_t at) {
+  constexpr std::size_t kObjects = 8, kBytes = 4, kLine = 64, kLines = 4;
+  if (at + kObjects < batch.size()) __builtin_prefetch(&batch[at + kObjects]->json());
+  if (at + kBytes >= batch.size()) return;
+  const char* bytes = batch[at + kBytes]->json().view().data();
+  for (std::size_t line = 0; line < kLines; ++line) __builtin_prefetch(bytes + line * kLine);
+}
+
+// Walks over the items, a stint at a time.  `visitor` is begun when the first of them could be read, is given each, and may stop for what
+// it has made.
+// Errors: of the cursor; what the visitor says.
+template <class Visitor>
+Task<Status> walk(const Plan& plan, ListResult& list, Visitor& visitor) {
+  Batches batches(list);
+  auto reading = batches.next();
+  auto batch = co_await std::move(reading);
+  if (!batch.ok()) co_return std::move(batch.status());
+  visitor.begin();
+  Stint stint(plan);
+  while (!batch->empty()) {
+    for (std::size_t i = 0; i < batch->size(); ++i) {
+      const ObjectEntry& entry = *(*batch)[i];
+      fetch_ahead(*batch, i);
+      stint.add(entry);
+      Status visited = visitor.visit(entry);
+      if (!visited.ok()) co_return visited;
+      if (stint.over()) {
+        co_await Yield{};
+        stint.begin();
+      }
+      if (!visitor.full()) continue;
+      Status emptied = co_await visitor.empty();
+      if (!emptied.ok()) co_return emptied;
+    }
+    reading = batches.next();
+    batch = co_await std::move(reading);
+    if (!batch.ok()) co_return std::move(batch.status());
+  }
+  co_return Status();
+}
+
+// What the items are together, where the codec has to know it before the first is written.
+class Measurer {
+ public:
+  // `holds`: the items are read once, and kept.
+  Measurer(const Plan& plan, bool holds) : plan_(plan), holds_(holds) {}
+  void begin() {}
+  Status visit(const ObjectEntry& entry) {
+    if (holds_) held_.push_back(std::make_shared<const ObjectEntry>(entry));
+    return plan_.media.codec->measure(plan_.as, entry, sum_);
+  }
+  bool full() const noexcept { return false; }
+  Task<Status> empty() { co_return Status(); }
+  const ListMeasure& sum() const noexcept { return sum_; }
+  std::vector<ObjectRef> take_held() noexcept { return std::move(held_); }
+
+ private:
+  const Plan& plan_;
+  const bool holds_;
+  ListMeasure sum_;
+  std::vector<ObjectRef> held_;
+};
+
+Task<Result<ListMeasure>> measure_items(const Plan& plan, ListResult& list) {
+  if (!plan.media.codec->measures_lists()) co_return ListMeasure();
+  // A cursor that goes one way is read out.
+  const bool again = list.items->rewind();
+  Measurer measurer(plan, !again);
+  auto walking = walk(plan, list, measurer);
+  Status walked = co_await std::move(walking);
+  if (!walked.ok()) co_return walked;
   if (again) {
     list.items->rewind();
   } else {
-    list.items = make_cursor(std::move(held));
+    list.items = make_cursor(measurer.take_held());
   }
-  co_return sum;
+  co_return measurer.sum();
 }
 
 // Puts the items in the order that the table wants.  Such tables are short: their items are held meanwhile.
 Task<Status> sort_rows(const Plan& plan, ListResult& list) {
   const auto* order = plan.is_table() ? dynamic_cast<const RowOrder*>(plan.form.convertor) : nullptr;
   if (order == nullptr) co_return Status();
-  const Home home;
+  Batches batches(list);
   std::vector<std::pair<std::int64_t, ObjectRef>> held;
   for (;;) {
-    auto reading = list.items->next();
+    auto reading = batches.next();
     auto batch = co_await std::move(reading);
-    co_await home;
     if (!batch.ok()) co_return std::move(batch.status());
     if (batch->empty()) break;
     for (const ObjectEntry* entry : *batch) {
@@ -218,51 +282,43 @@ Task<Status> sort_rows(const Plan& plan, ListResult& list) {
   co_return Status();
 }
 
-// Objects lie all over memory: while one is written, what the next ones are and the beginning of their bytes are on their way.
-void fetch_ahead(std::span<const ObjectEntry* const> batch, std::size_t at) {
-  constexpr std::size_t kObjects = 8, kBytes = 4, kLine = 64, kLines = 4;
-  if (at + kObjects < batch.size()) __builtin_prefetch(&batch[at + kObjects]->json());
-  if (at + kBytes >= batch.size()) return;
-  const char* bytes = batch[at + kBytes]->json().view().data();
-  for (std::size_t line = 0; line < kLines; ++line) __builtin_prefetch(bytes + line * kLine);
-}
-
-// The items of a list, from the head to the last one.
+// The answer, from the head to the last item and behind it.
 class ItemsWriter {
  public:
-  ItemsWriter(BodyWriter& out, Plan plan) : out_(out), plan_(std::move(plan)), stint_(plan_) {}
-  ItemsWriter(const ItemsWriter&) = delete;
-  ItemsWriter& operator=(const ItemsWriter&) = delete;
+  ItemsWriter(RequestContext& context, Exchange& exchange, const MediaType& media, const Plan& plan)
+      : context_(context), exchange_(exchange), media_(media), plan_(plan) {}
 
-  // Errors: the body writer's, when nobody is there any more; the codec's: then failed() is true.
-  Task<Status> write(std::span<const ObjectEntry* const> batch) {
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      const ObjectEntry* entry = batch[i];
-      fetch_ahead(batch, i);
-      stint_.add(*entry);
-      out_.text().append(std::exchange(begun_, true) ? plan_.texts.separator : std::string_view(plan_.texts.head));
-      Status made = write_item(plan_, *entry, out_);
-      failed_ = !made.ok();
-      if (failed_) co_return made;
-      if (stint_.over()) {
-        co_await Yield{};
-        stint_.begin();
-      }
-      if (!out_.full()) continue;
-      Status sent = co_await out_.flush();
-      if (!sent.ok()) co_return sent;
-    }
-    co_return Status();
+  void begin() {
+    add_warning_headers(context_, exchange_);
+    exchange_.set_compressible(true);
+    out_.emplace(exchange_, 200, media_.content_type(), media_.indented());
   }
-  bool failed() const noexcept { return failed_; }
-  void end() { out_.text().append(begun_ ? plan_.texts.tail : plan_.texts.empty); }
+  Status visit(const ObjectEntry& entry) {
+    out_->text().append(std::exchange(begun_, true) ? plan_.texts.separator : std::string_view(plan_.texts.head));
+    return write_item(plan_, entry, *out_);
+  }
+  bool full() const noexcept { return out_->full(); }
+  Task<Status> empty() {
+    Status sent = co_await out_->flush();
+    gone_ = !sent.ok();
+    co_return sent;
+  }
+  // Nobody is there any more.
+  bool gone() const noexcept { return gone_; }
+  Task<Status> end() {
+    out_->text().append(begun_ ? plan_.texts.tail : plan_.texts.empty);
+    Status sent = co_await out_->finish();
+    co_return sent;
+  }
 
  private:
-  BodyWriter& out_;
-  const Plan plan_;
-  Stint stint_;
+  RequestContext& context_;
+  Exchange& exchange_;
+  const MediaType& media_;
+  const Plan& plan_;
+  std::optional<BodyWriter> out_;
   bool begun_ = false;
-  bool failed_ = false;
+  bool gone_ = false;
 };
 
 }  // namespace
@@ -280,26 +336,12 @@ Task<Status> send_list(const Resource& resource, RequestContext& context, Exchan
   auto texts = make_texts(*plan, *measure);
   if (!texts.ok()) co_return std::move(texts.status());
   plan->texts = std::move(*texts);
-  const Home home;
-  auto reading = list.items->next();
-  auto batch = co_await std::move(reading);
-  co_await home;
-  if (!batch.ok()) co_return std::move(batch.status());
-  add_warning_headers(context, exchange);
-  exchange.set_compressible(true);
-  BodyWriter out(exchange, 200, media.content_type(), media.indented());
-  ItemsWriter writer(out, std::move(*plan));
-  while (!batch->empty()) {
-    auto writing = writer.write(*batch);
-    Status written = co_await std::move(writing);
-    if (!written.ok()) co_return writer.failed() ? written : Status();
-    reading = list.items->next();
-    batch = co_await std::move(reading);
-    co_await home;
-    if (!batch.ok()) co_return std::move(batch.status());
-  }
-  writer.end();
-  Status sent = co_await out.finish();
+  ItemsWriter writer(context, exchange, media, *plan);
+  auto writing = walk(*plan, list, writer);
+  Status written = co_await std::move(writing);
+  if (!written.ok()) co_return writer.gone() ? Status() : written;
+  auto ending = writer.end();
+  Status sent = co_await std::move(ending);
   if (!sent.ok()) exchange.abort();
   co_return Status();
 }
