@@ -10,16 +10,24 @@ namespace {
 char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 char upper(char c) noexcept { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
 
-// Of each character: whether it is one of a token, and whether it stays as it is in a canonical name, first of a word or behind that.
-enum : unsigned char { kToken = 1, kFirst = 2, kBehind = 4 };
-constexpr std::array<unsigned char, 256> kChars = [] {
-  std::array<unsigned char, 256> chars{};
-  for (const char c : std::string_view("0123456789!#$%&'*+-.^_`|~")) chars[static_cast<unsigned char>(c)] = kToken | kFirst | kBehind;
-  for (unsigned char c = 'a'; c <= 'z'; ++c) chars[c] = kToken | kBehind;
-  for (unsigned char c = 'A'; c <= 'Z'; ++c) chars[c] = kToken | kFirst;
+constexpr std::array<bool, 256> kTokenChars = [] {
+  std::array<bool, 256> chars{};
+  for (const char c : std::string_view("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!#$%&'*+-.^_`|~")) {
+    chars[static_cast<unsigned char>(c)] = true;
+  }
   return chars;
 }();
-bool token_char(char c) noexcept { return (kChars[static_cast<unsigned char>(c)] & kToken) != 0; }
+bool token_char(char c) noexcept { return kTokenChars[static_cast<unsigned char>(c)]; }
+
+bool looks_canonical(std::string_view name) noexcept {
+  bool start = true;
+  for (const char c : name) {
+    const bool wrong = start ? c >= 'a' && c <= 'z' : c >= 'A' && c <= 'Z';
+    if (wrong || !token_char(c)) return false;
+    start = c == '-';
+  }
+  return true;
+}
 
 struct Phrase {
   int code;
@@ -72,12 +80,16 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });
 }
 
-bool is_canonical_header_name(std::string_view name) noexcept {
-  unsigned char wanted = kFirst;
-  for (const char c : name) {
-    if ((kChars[static_cast<unsigned char>(c)] & wanted) == 0) return false;
-    wanted = c == '-' ? kFirst : kBehind;
-  }
+// A server sends the same few names again and again: those that were canonical last time are known by one comparison.
+bool is_canonical_header_name(std::string_view name) {
+  constexpr std::size_t kLongest = 64;
+  thread_local std::array<std::string, 64> seen;
+  if (name.empty() || name.size() > kLongest) return looks_canonical(name);
+  const auto letter = [name](std::size_t i) { return static_cast<unsigned char>(name[i]); };
+  std::string& place = seen[(name.size() * 7 + letter(name.size() - 1) * 3u + letter(name.size() / 2)) % seen.size()];
+  if (place == name) return true;
+  if (!looks_canonical(name)) return false;
+  place = name;
   return true;
 }
 

@@ -14,7 +14,7 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept;
 // "content-type" → "Content-Type", as net/textproto does; names with other characters than tokens stay as they are.
 std::string canonical_header_name(std::string_view name);
 // A token that is canonical already: nearly every name.
-bool is_canonical_header_name(std::string_view name) noexcept;
+bool is_canonical_header_name(std::string_view name);
 std::string lower_case(std::string_view text);
 void append_lower_case(std::string& out, std::string_view text);
 // The text without leading and trailing blanks.

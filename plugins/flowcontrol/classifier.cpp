@@ -1,5 +1,7 @@
 #include "classifier.hpp"
 
+#include <bit>
+
 namespace backplane::flowcontrol {
 namespace {
 constexpr std::size_t kBits = 64;
@@ -26,20 +28,23 @@ std::size_t Classifier::number_of(const Subject& subject) {
   return number;
 }
 
-std::uint64_t Classifier::subjects_of(const UserInfo& user) const noexcept {
-  std::uint64_t bits = 0;
-  std::uint64_t bit = 1;
-  for (const Subject& subject : subjects_) {
-    if (subject.is(user)) bits |= bit;
-    bit <<= 1;
+// Who of those its user is.
+bool Classifier::is_one(std::uint64_t subjects, const UserInfo& user, Known& known) const noexcept {
+  if ((subjects & known.is) != 0) return true;
+  for (std::uint64_t rest = subjects & ~known.asked; rest != 0; rest &= rest - 1) {
+    const std::uint64_t bit = rest & ~(rest - 1);
+    known.asked |= bit;
+    if (!subjects_[static_cast<std::size_t>(std::countr_zero(bit))].is(user)) continue;
+    known.is |= bit;
+    return true;
   }
-  return bits;
+  return false;
 }
 
 std::size_t Classifier::find(const UserInfo& user, const RequestInfo& info) const noexcept {
-  const std::uint64_t subjects = subjects_of(user);
+  Known known;
   for (const Row& row : rows_) {
-    const bool named = (row.subjects & subjects) != 0 || (row.more && row.rule.is_for(user));
+    const bool named = is_one(row.subjects, user, known) || (row.more && row.rule.is_for(user));
     if (named && row.rule.is_about(info)) return row.schema;
   }
   return schemas_.empty() ? 0 : schemas_.size() - 1;

@@ -1,7 +1,6 @@
 // Finds a request's flow schema.
 //
-// Schemas name the same few groups and users again and again: each request asks once who of them its user is, and its rules look at the
-// bits.
+// Schemas name the same few groups and users again and again: a request asks for each of them once whether its user is it.
 // Thread-safety: immutable once made.
 // Lifetime:      keeps copies of the schemas.
 #pragma once
@@ -29,7 +28,11 @@ class Classifier {
     bool more;               // it has others
     FlowRule rule;
   };
-  std::uint64_t subjects_of(const UserInfo& user) const noexcept;
+  // What has been found out about a user.
+  struct Known {
+    std::uint64_t asked = 0, is = 0;
+  };
+  bool is_one(std::uint64_t subjects, const UserInfo& user, Known& known) const noexcept;
   std::size_t number_of(const Subject& subject);
 
   std::vector<FlowSchema> schemas_;
