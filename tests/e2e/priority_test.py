@@ -159,18 +159,21 @@ class User:
 
 
 class PriorityOfRequests(unittest.TestCase):
+    # Sixty seats: one for a level with one share.
+    flags = ('--max-requests-inflight=40', '--max-mutating-requests-inflight=20', '--authorization-mode=AlwaysAllow')
+
     @classmethod
     def setUpClass(cls):
         cls.data = tempfile.TemporaryDirectory(prefix='backplane-test-')
-        # Sixty seats: one for a level with one share.
-        cls.server = Server('--max-requests-inflight=40', '--max-mutating-requests-inflight=20', '--authorization-mode=AlwaysAllow',
-                            data_dir=cls.data.name)
-        cls.other = User(cls.server, 'other')
+        cls.server = Server(*cls.flags, data_dir=cls.data.name)
 
     @classmethod
     def tearDownClass(cls):
         cls.server.stop()
         cls.data.cleanup()
+
+    def setUp(self):
+        self.other = User(self.server, 'other')
 
     def one_seat(self, name, response):
         """A level with one seat for the user of that name alone."""
@@ -188,7 +191,7 @@ class PriorityOfRequests(unittest.TestCase):
             code, _, made = self.server.request('POST', path, body)
             self.assertEqual(code, 201, made)
             uids[path] = made['metadata']['uid']
-            self.addCleanup(self.server.request, 'DELETE', path + '/' + name)
+            self.addCleanup(lambda gone=path + '/' + name: self.server.request('DELETE', gone))
         user = User(self.server, name)
         self.assertTrue(wait_for(lambda: user.get()[1]['X-Kubernetes-Pf-Prioritylevel-Uid'] == uids[LEVELS]))
         self.assertEqual(user.get()[1]['X-Kubernetes-Pf-Flowschema-Uid'], uids[SCHEMAS])
@@ -267,6 +270,44 @@ class PriorityOfRequests(unittest.TestCase):
         self.assertEqual(user.get()[0], 200)
         for watch in watches:
             watch.close()
+
+    def test_nothing_is_lost_when_many_come_at_once(self):
+        user = self.one_seat('crowd', {'type': 'Queue', 'queuing': {'queues': 4, 'handSize': 2, 'queueLengthLimit': 2}})
+        before = self.measured('dispatched_requests_total', 'crowd')
+        codes = []
+
+        def ask(connection):
+            for path in ('/version', '/api/v1/namespaces') * 20:
+                connection.request('GET', path)
+                response = connection.getresponse()
+                response.read()
+                codes.append(response.status)
+            connection.close()
+        clients = [threading.Thread(target=ask, args=(user.connect(),)) for _ in range(16)]
+        for client in clients:
+            client.start()
+        for client in clients:
+            client.join()
+        self.assertEqual(len(codes), 16 * 40)
+        self.assertEqual(set(codes) - {429}, {200})
+        self.assertEqual(self.measured('dispatched_requests_total', 'crowd') - before, codes.count(200))
+        for metric in ('current_executing_seats', 'current_inqueue_requests', 'current_inqueue_seats'):
+            self.assertEqual(self.measured(metric, 'crowd'), 0, metric)
+
+    def test_a_server_that_stops_serves_who_waits(self):
+        cls = type(self)
+        user = self.one_seat('last', {'type': 'Queue', 'queuing': {'queues': 1, 'handSize': 1, 'queueLengthLimit': 1}})
+        hung = self.hang(user, 'last')
+        answers = []
+        waiting = threading.Thread(target=lambda: answers.append(user.get()[0]))
+        waiting.start()
+        self.assertTrue(wait_for(lambda: self.measured('current_inqueue_requests', 'last') == 1))
+        cls.server.process.terminate()
+        self.assertTrue(wait_for(lambda: 'NotAcceptingNewRequest' in cls.server.text()))
+        hung.close()
+        waiting.join()
+        self.assertEqual((answers, cls.server.process.wait(60)), ([200], 0))
+        cls.server = Server(*cls.flags, data_dir=cls.data.name)
 
     def test_without_it_the_limits_hold(self):
         with Server('--enable-priority-and-fairness=false', '--max-mutating-requests-inflight=1', '--authorization-mode=AlwaysAllow') as server:
