@@ -1,4 +1,6 @@
 // What /metrics shows of priority and fairness, under upstream's names.
+#include <algorithm>
+
 #include "gate.hpp"
 
 namespace backplane::flowcontrol {
@@ -12,6 +14,13 @@ constexpr const char* kLevel = "priority_level";
 constexpr const char* kSchema = "flow_schema";
 constexpr std::array<const char*, 3> kReasons = {"concurrency-limit", "queue-full", "time-out"};
 constexpr double kNanosecond = 1e-9;
+
+// So many more in one of the buckets of a histogram, each of that value.
+struct More {
+  std::size_t bucket = 0;
+  std::uint64_t count = 0;
+  double value = 0;
+};
 
 class Family {
  public:
@@ -33,12 +42,6 @@ class Family {
   void count(Labels values, std::uint64_t count) {
     if (count != 0) set(std::move(values), static_cast<double>(count));
   }
-  // So many more in one of the buckets, each of that value.
-  struct More {
-    std::size_t bucket = 0;
-    std::uint64_t count = 0;
-    double value = 0;
-  };
   template <class B>
   void histogram(Labels values, const B& buckets, double unit, More more = {}) {
     if (buckets.count() + more.count == 0) return;

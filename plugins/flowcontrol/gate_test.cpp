@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "allocation.hpp"
 #include "backplane/forwarding_exchange.hpp"
 #include "dumps.hpp"
@@ -435,6 +437,36 @@ TEST_F(GateTest, ALevelThatComesBackWhileItDrainsGoesOn) {
   EXPECT_FALSE(level("few")->leaving);
   gate.leave(first.pass);
   EXPECT_TRUE(before->idle());
+}
+
+// Levels come and go under requests that come and go: whoever is in leaves the level that let him in.
+TEST_F(GateTest, TheConfigurationMayChangeWhileRequestsComeAndGo) {
+  std::atomic<bool> over{false};
+  std::atomic<int> served{0};
+  const auto ask = [&] {
+    while (!over.load()) {
+      Asked asked = one_of_few();
+      if (asked.enter(gate) != GateAnswer::kEnter) continue;
+      ++served;
+      std::this_thread::yield();
+      gate.leave(asked.pass);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back(ask);
+  for (int round = 0; round < 60; ++round) {
+    add_one_seat(round % 3, 2);
+    gate.adjust();
+    gate.measured();
+    gate.configure(delivered_levels(), delivered_schemas());
+    gate.sweep();
+  }
+  over = true;
+  for (auto& thread : threads) thread.join();
+  EXPECT_GT(served.load(), 0);
+  gate.sweep();
+  EXPECT_EQ(level("few"), nullptr);
+  for (const LevelState& state : gate.levels()) EXPECT_TRUE(state.level->idle()) << state.configured.name;
 }
 
 TEST(Gate, WithoutObjectsThereIsWhatIsMandatory) {
