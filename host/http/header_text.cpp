@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <cstring>
 #include <ctime>
 
 namespace backplane {
@@ -27,6 +29,19 @@ bool looks_canonical(std::string_view name) noexcept {
     start = c == '-';
   }
   return true;
+}
+
+// Whether there is a character up to the carriage return, looked at eight at a time: nearly no value has one.
+bool may_break_lines(std::string_view value) noexcept {
+  constexpr std::uint64_t kEach = 0x0101010101010101;
+  std::size_t i = 0;
+  for (; i + sizeof(std::uint64_t) <= value.size(); i += sizeof(std::uint64_t)) {
+    std::uint64_t eight;
+    std::memcpy(&eight, value.data() + i, sizeof eight);
+    if (((eight - kEach * ('\r' + 1)) & ~eight & kEach * 0x80) != 0) return true;
+  }
+  return std::any_of(value.begin() + static_cast<std::ptrdiff_t>(i), value.end(),
+                     [](char c) { return static_cast<unsigned char>(c) <= '\r'; });
 }
 
 struct Phrase {
@@ -141,11 +156,10 @@ bool header_has_token(const Headers& headers, std::string_view name, std::string
   return false;
 }
 
-// Looking for each of them is faster than looking at each character.
 void strip_line_breaks(std::string& value) noexcept {
-  for (const char c : {'\r', '\n', '\0'}) {
-    if (value.find(c) != std::string::npos) std::replace(value.begin(), value.end(), c, ' ');
-  }
+  if (!may_break_lines(value)) return;
+  std::replace_if(
+      value.begin(), value.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; }, ' ');
 }
 
 std::string reason_phrase(int code) {

@@ -439,6 +439,18 @@ TEST(HeaderText, NamesBecomeCanonicalAndValuesCannotStartALine) {
   std::string value = "a\r\nb";
   strip_line_breaks(value);
   EXPECT_EQ(value, "a  b");
+  for (std::size_t size = 1; size < 20; ++size) {
+    for (std::size_t at = 0; at < size; ++at) {
+      for (const char c : {'\r', '\n', '\0', '\t', '\x7f', '\xc3', ' '}) {
+        std::string text(size, 'x');
+        text[at] = c;
+        std::string wanted = text;
+        if (c == '\r' || c == '\n' || c == '\0') wanted[at] = ' ';
+        strip_line_breaks(text);
+        EXPECT_EQ(text, wanted);
+      }
+    }
+  }
 }
 
 }  // namespace
