@@ -67,6 +67,7 @@ class Backend:
 
     def __init__(self, certificates, client_ca=None, aggregated=False, name='echo.agg.svc', host='127.0.0.1', digest='sha256'):
         self.requests = []  # (path, headers, common name of the client)
+        self.ended = []  # protocols of connections that were switched and have ended
         self.aggregated = aggregated
         self.broken = None  # how it fails: 'error', 'redirect'
         outer = self
@@ -105,6 +106,8 @@ class Backend:
         body = request.rfile.read(length).decode()
         peer = dict(item[0] for item in (request.connection.getpeercert() or {}).get('subject', ()))
         self.requests.append((request.path, request.headers, peer.get('commonName')))
+        if request.headers.get('Upgrade') and not self.broken:
+            return self.switch(request)
         code, headers, answer = 200, {'Content-Type': 'application/json'}, None
         path = request.path.partition('?')[0]
         if self.broken == 'error':
@@ -127,6 +130,15 @@ class Backend:
         request.send_header('Content-Length', str(len(raw)))
         request.end_headers()
         request.wfile.write(raw)
+
+    def switch(self, request):
+        """Speaks what it was asked for, and says everything twice until the client ends."""
+        request.close_connection = True
+        request.wfile.write(('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\nX-Stream-Protocol-Version: v4\r\n\r\n' %
+                             request.headers['Upgrade']).encode())
+        while said := request.connection.recv(1000):
+            request.connection.sendall(said * 2)
+        self.ended.append(request.headers['Upgrade'])
 
     def stop(self):
         self.server.shutdown()

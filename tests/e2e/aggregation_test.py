@@ -101,6 +101,58 @@ class Aggregation(unittest.TestCase):
         got = self.server.request('GET', THINGS)
         self.assertEqual((got[0], got[2]), (502, 'the backend attempted to redirect this request, which is not permitted'))
 
+    def upgraded(self, path, protocol):
+        """(the head of the answer, the connection)"""
+        raw = self.server.tls.wrap_socket(socket.create_connection(('127.0.0.1', self.server.port), timeout=30),
+                                          server_hostname='127.0.0.1')
+        raw.sendall(('GET %s HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: %s\r\nSec-WebSocket-Version: 13\r\n'
+                     'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nX-Remote-User: mallory\r\n\r\n' % (path, protocol)).encode())
+        head = b''
+        while b'\r\n\r\n' not in head:
+            got = raw.recv(1)
+            self.assertTrue(got, head)
+            head += got
+        return head.decode(), raw
+
+    def test_upgrades_pass_both_ways(self):
+        backend = self.serve(client_ca=self.front.path('ca.crt'))
+        for protocol in ('SPDY/3.1', 'websocket'):
+            head, connection = self.upgraded(THINGS + '/a/exec?command=ls', protocol)
+            self.assertTrue(head.startswith('HTTP/1.1 101 '), head)
+            self.assertIn('upgrade: %s\r\n' % protocol.lower(), head.lower())
+            self.assertIn('x-stream-protocol-version: v4', head.lower())
+            path, headers, client = next(each for each in backend.requests if each[1].get('Upgrade') == protocol)
+            self.assertEqual((path, headers['X-Remote-User'], client), (THINGS + '/a/exec?command=ls', 'kubernetes-admin', 'front-proxy-client'))
+            for said in (b'one', b'x' * 1000):
+                connection.sendall(said)
+                got = b''
+                while len(got) < 2 * len(said):
+                    got += connection.recv(10000)
+                self.assertEqual(got, said * 2)
+            connection.close()
+            self.assertTrue(wait_for(lambda protocol=protocol: protocol in backend.ended), backend.ended)
+
+    def test_an_upgrade_that_the_server_refuses_is_answered_by_it(self):
+        backend = self.serve()
+        backend.broken = 'error'
+        head, connection = self.upgraded(THINGS + '/a/exec', 'SPDY/3.1')
+        connection.close()
+        self.assertTrue(head.startswith('HTTP/1.1 500 '), head)
+
+    def test_another_authority_counts_from_its_change_on(self):
+        backend = self.serve()
+        self.call('GET', THINGS)
+        right, wrong = (base64.b64encode(of.bundle()).decode() for of in (self.backs, self.front))
+        merge = {'Content-Type': 'application/merge-patch+json'}
+        self.call('PATCH', APISERVICES + '/' + NAME, {'spec': {'caBundle': wrong}}, merge)
+        self.assertIn('x509: certificate signed by unknown authority', self.wait_available('FailedDiscoveryCheck')[2])
+        asked = len(backend.requests)
+        self.assertEqual(self.server.request('GET', THINGS)[0], 503)
+        self.assertEqual(len(backend.requests), asked)
+        self.call('PATCH', APISERVICES + '/' + NAME, {'spec': {'caBundle': right}}, merge)
+        self.wait_available('Passed')
+        self.call('GET', THINGS)
+
     def test_what_is_wrong_is_said_in_the_condition(self):
         self.call('POST', APISERVICES, apiservice('v1', GROUP, 'agg', 'cluster'), code=201)
         self.assertEqual(self.wait_available('ServiceNotFound')[2], 'service/cluster in "agg" is not present')
