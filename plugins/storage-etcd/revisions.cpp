@@ -1,5 +1,7 @@
 #include "revisions.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -24,37 +26,81 @@ struct NextTurn {
 
 }  // namespace
 
-// Who waits for the question after the one under way.
+// Who wants to know: one asks, the others wait for the question after the one under way.
 struct RevisionCalls::Askers {
+  // Awaited by one who wants to know.  No answer: it is for this one to ask, for all that have gathered.
+  class Wait {
+   public:
+    explicit Wait(Askers& askers) : askers_(askers) {}
+    bool await_ready() const noexcept { return false; }
+    bool await_suspend(std::coroutine_handle<> frame) {
+      const std::lock_guard lock(askers_.mutex);
+      if (!std::exchange(askers_.asking, true)) return false;
+      frame_ = frame;
+      executor_ = current_executor();
+      askers_.waiting.push_back(this);
+      return true;
+    }
+    void await_resume() const noexcept {}
+    std::optional<Answer> answer;
+
+   private:
+    friend struct Askers;
+    Askers& askers_;
+    std::coroutine_handle<> frame_;
+    Executor* executor_ = nullptr;
+  };
+
   std::mutex mutex;
-  std::vector<Promise<Answer>> waiting;
+  std::vector<Wait*> waiting;
   bool asking = false;
 
-  // True: nobody asks yet, and the caller does.
-  bool begins(const Promise<Answer>& asker) {
-    const std::lock_guard lock(mutex);
-    if (!std::exchange(asking, true)) return true;
-    waiting.push_back(asker);
-    return false;
-  }
   std::size_t count() {
     const std::lock_guard lock(mutex);
     return waiting.size();
   }
-  std::vector<Promise<Answer>> take() {
+  std::vector<Wait*> take() {
     const std::lock_guard lock(mutex);
     return std::exchange(waiting, {});
   }
-  // One of them; none: nobody asks any more.
-  std::optional<Promise<Answer>> successor() {
-    const std::lock_guard lock(mutex);
-    if (waiting.empty()) {
-      asking = false;
-      return std::nullopt;
+  // One of those who came meanwhile asks next; none: nobody asks any more.
+  void hand_over() {
+    std::vector<Wait*> next;
+    {
+      const std::lock_guard lock(mutex);
+      if (waiting.empty()) {
+        asking = false;
+        return;
+      }
+      next.push_back(waiting.back());
+      waiting.pop_back();
     }
-    auto next = std::move(waiting.back());
-    waiting.pop_back();
-    return next;
+    resume(std::move(next));
+  }
+  static void tell(std::vector<Wait*> waiting, const Answer& answer) {
+    for (Wait* wait : waiting) wait->answer = answer;
+    resume(std::move(waiting));
+  }
+
+ private:
+  // Each loop is woken once, for all that wait there.  Who has been resumed may be gone.
+  static void resume(std::vector<Wait*> waiting) {
+    std::sort(waiting.begin(), waiting.end(), [](const Wait* a, const Wait* b) { return std::less<>()(a->executor_, b->executor_); });
+    std::vector<std::pair<Executor*, std::vector<std::coroutine_handle<>>>> loops;
+    for (const Wait* wait : waiting) {
+      if (loops.empty() || loops.back().first != wait->executor_) loops.emplace_back().first = wait->executor_;
+      loops.back().second.push_back(wait->frame_);
+    }
+    for (auto& [executor, frames] : loops) {
+      auto work = [frames = std::move(frames)] {
+        for (const auto frame : frames) frame.resume();
+      };
+      if (executor != nullptr) {
+        executor->post(std::move(work));
+      } else {
+        work();
+      }
+    }
   }
 };
 
@@ -88,20 +134,16 @@ Task<void> RevisionCalls::gather() {
 Task<Answer> RevisionCalls::current() {
   const Cluster::Turn turn(cluster_);
   if (!turn.entered()) co_return stopped_status();
-  Promise<Answer> own;
-  if (!askers_->begins(own)) {
-    auto shared = co_await own.future();
-    // 0: it is for this one to ask, for all that have gathered.
-    const bool asks = shared.ok() && *shared == 0;
-    if (!asks) co_return shared;
-  }
+  Askers::Wait wait(*askers_);
+  co_await wait;
+  if (wait.answer) co_return std::move(*wait.answer);
   auto gathering = gather();
   co_await std::move(gathering);
   const auto waiting = askers_->take();
   auto asking = ask(Cluster::kPatience);
   auto answer = co_await std::move(asking);
-  for (const auto& asker : waiting) asker.set(answer);
-  if (const auto next = askers_->successor()) next->set(Revision{0});
+  Askers::tell(waiting, answer);
+  askers_->hand_over();
   co_return answer;
 }
 
