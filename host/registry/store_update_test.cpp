@@ -1,3 +1,4 @@
+#include "backplane/strategy_marks.hpp"
 #include "registry/store_fixture.hpp"
 
 namespace backplane::registry_test {
@@ -294,6 +295,18 @@ TEST_F(StoreUpdateTest, ASubresourceUpdatesThroughItsOwnStrategy) {
   ASSERT_TRUE(updated.ok()) << updated.status().message();
   EXPECT_EQ(get_string_path(parsed(updated->object), "status.phase"), "Ok");
   EXPECT_EQ(get_int_path(parsed(updated->object), "spec.n"), 1);
+}
+
+TEST_F(StoreUpdateTest, ASubresourceIsPrintedUnlessItsStrategySaysNo) {
+  struct Unprinted final : TestStrategy, WithoutTables {
+    using TestStrategy::TestStrategy;
+  };
+  make(std::make_shared<TestStrategy>());
+  const auto prints = [this](std::shared_ptr<const Strategy> strategy) {
+    return dynamic_cast<TableProvider*>(make_subresource_store(store, std::move(strategy))->get()) != nullptr;
+  };
+  EXPECT_TRUE(prints(std::make_shared<TestStrategy>()));
+  EXPECT_FALSE(prints(std::make_shared<Unprinted>()));
 }
 
 }  // namespace

@@ -1,16 +1,12 @@
 // Getter and Updater of a parent's objects under another strategy: status, finalize, ephemeralcontainers …
+#include "backplane/strategy_marks.hpp"
 #include "registry/object_store.hpp"
 
 namespace backplane {
 namespace registry {
 namespace {
 
-class SubresourceStore final : public RestStorage,
-                               public Scoper,
-                               public TableProvider,
-                               public DeprecationProvider,
-                               public Getter,
-                               public Updater {
+class SubresourceStore : public RestStorage, public Scoper, public DeprecationProvider, public Getter, public Updater {
  public:
   SubresourceStore(std::shared_ptr<ServedStore> parent, std::shared_ptr<const Strategy> strategy, std::shared_ptr<const Strategy> own)
       : parent_(std::move(parent)),
@@ -21,7 +17,6 @@ class SubresourceStore final : public RestStorage,
   GroupVersionKind kind() const override { return parent_->kind(); }
   const Schema* schema() const override { return parent_->schema(); }
   bool namespaced() const override { return parent_->namespaced(); }
-  const TableConvertor& table_convertor() const override { return parent_->table_convertor(); }
   std::string deprecation_warning() const override { return parent_->deprecation_warning(); }
 
   Task<Result<ObjectRef>> get(RequestContext& context, std::string name, GetOptions options) override {
@@ -38,6 +33,9 @@ class SubresourceStore final : public RestStorage,
     co_return co_await parent_->update_through(mode, own_.get(), context, std::move(name), info, std::move(options), false);
   }
 
+ protected:
+  const ServedStore& parent() const noexcept { return *parent_; }
+
  private:
   // Who says what a write reaches: the version's own, if it has something to say.
   const Strategy* speaker() const {
@@ -50,6 +48,12 @@ class SubresourceStore final : public RestStorage,
   FieldManager manager_;
 };
 
+class PrintedSubresourceStore final : public SubresourceStore, public TableProvider {
+ public:
+  using SubresourceStore::SubresourceStore;
+  const TableConvertor& table_convertor() const override { return parent().table_convertor(); }
+};
+
 }  // namespace
 }  // namespace registry
 
@@ -58,7 +62,12 @@ Result<std::shared_ptr<RestStorage>> make_subresource_store(std::shared_ptr<Stan
   auto store = std::dynamic_pointer_cast<registry::ServedStore>(std::move(parent));
   if (store == nullptr) return internal_error("a subresource's parent must be a storage made by this host");
   if (strategy == nullptr) return internal_error("a subresource needs a strategy");
-  return std::shared_ptr<RestStorage>(std::make_shared<registry::SubresourceStore>(std::move(store), std::move(strategy), std::move(own)));
+  if (dynamic_cast<const WithoutTables*>(strategy.get()) != nullptr) {
+    return std::shared_ptr<RestStorage>(
+        std::make_shared<registry::SubresourceStore>(std::move(store), std::move(strategy), std::move(own)));
+  }
+  return std::shared_ptr<RestStorage>(
+      std::make_shared<registry::PrintedSubresourceStore>(std::move(store), std::move(strategy), std::move(own)));
 }
 
 }  // namespace backplane

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <backplane/names.hpp>
+#include <backplane/strategy_marks.hpp>
 #include <backplane/written_fields.hpp>
 
 #include "autoregister.hpp"
@@ -80,7 +81,7 @@ class ApiServiceStrategy final : public Strategy {
   }
 };
 
-class ApiServiceStatusStrategy final : public Strategy, public WrittenFieldsProvider {
+class ApiServiceStatusStrategy final : public Strategy, public WrittenFieldsProvider, public WithoutTables {
  public:
   ApiServiceStatusStrategy()
       : Strategy(

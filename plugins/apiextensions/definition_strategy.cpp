@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "backplane/names.hpp"
+#include "backplane/strategy_marks.hpp"
 #include "backplane/written_fields.hpp"
 #include "definition.hpp"
 #include "definition_validation.hpp"
@@ -108,7 +109,7 @@ class DefinitionStrategy final : public Strategy {
   }
 };
 
-class DefinitionStatusStrategy final : public Strategy, public WrittenFieldsProvider {
+class DefinitionStatusStrategy final : public Strategy, public WrittenFieldsProvider, public WithoutTables {
  public:
   DefinitionStatusStrategy() : Strategy({.namespaced = false, .unconditional_update = false}) {}
   WrittenFields written_fields() const override { return {.resets = {"metadata", "spec"}}; }

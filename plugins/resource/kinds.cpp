@@ -8,6 +8,7 @@
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
+#include "backplane/strategy_marks.hpp"
 #include "claims.hpp"
 #include "names.hpp"
 #include "resource_group_json.hpp"
@@ -118,7 +119,7 @@ class ClaimStrategy final : public KindStrategy {
   }
 };
 
-class ClaimStatusStrategy final : public StatusStrategy {
+class ClaimStatusStrategy final : public StatusStrategy, public WithoutTables {
  public:
   explicit ClaimStatusStrategy(std::shared_ptr<const Strategy> parent)
       : StatusStrategy(std::move(parent), {"labels", "annotations", "finalizers", "ownerReferences"}) {}

@@ -2,6 +2,7 @@
 #include "backplane/kit/strategy.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
+#include "backplane/strategy_marks.hpp"
 #include "backplane/workload/pod_defaults.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "kinds/kinds.hpp"
@@ -129,7 +130,7 @@ bool node_can_resize(const Object& pod) {
   return running == nullptr || has(*running, "resources");
 }
 
-class ResizeStrategy final : public Strategy, public WrittenFieldsProvider {
+class ResizeStrategy final : public Strategy, public WrittenFieldsProvider, public WithoutTables {
  public:
   explicit ResizeStrategy(PodValidationOptions options) : Strategy({.generation = true}), options_(options) {}
   WrittenFields written_fields() const override {

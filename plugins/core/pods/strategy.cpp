@@ -6,6 +6,7 @@
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/names.hpp"
+#include "backplane/strategy_marks.hpp"
 #include "backplane/workload/host_sysctls.hpp"
 #include "backplane/workload/pod_annotations.hpp"
 #include "backplane/workload/pod_defaults.hpp"
@@ -135,7 +136,7 @@ class PodStrategy final : public Strategy {
 };
 
 // PATCH and PUT on /ephemeralcontainers: containers are added there, and stay.
-class EphemeralContainersStrategy final : public Strategy {
+class EphemeralContainersStrategy final : public Strategy, public WithoutTables {
  public:
   explicit EphemeralContainersStrategy(PodValidationOptions options) : Strategy({.generation = true}), options_(options) {}
   void apply_defaults(Object& object) const override { apply_pod_spec_defaults(ensure_object(object, "spec")); }
