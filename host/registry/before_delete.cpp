@@ -3,6 +3,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "backplane/strategy_marks.hpp"
 #include "registry/before.hpp"
 
 namespace backplane::registry {
@@ -116,8 +117,9 @@ bool set_collector_finalizers(const Strategy& strategy, Object& object, const De
   std::vector<std::string> after;
   std::copy_if(before.begin(), before.end(), std::back_inserter(after),
                [](const std::string& f) { return f != kOrphanFinalizer && f != kForegroundFinalizer; });
-  if (wants_orphans(strategy, before, options)) after.emplace_back(kOrphanFinalizer);
-  if (wants_foreground(before, options)) after.emplace_back(kForegroundFinalizer);
+  const bool collected = dynamic_cast<const WithoutDependents*>(&strategy) == nullptr;
+  if (collected && wants_orphans(strategy, before, options)) after.emplace_back(kOrphanFinalizer);
+  if (collected && wants_foreground(before, options)) after.emplace_back(kForegroundFinalizer);
 
   // As sets: clients write lists of any length.
   const std::unordered_set<std::string_view> had(before.begin(), before.end()), has(after.begin(), after.end());

@@ -1,4 +1,5 @@
 #include "backplane/json_reading.hpp"
+#include "backplane/strategy_marks.hpp"
 #include "registry/store_fixture.hpp"
 
 namespace backplane::registry_test {
@@ -171,6 +172,22 @@ TEST_F(StoreDeleteTest, ADryRunIsJudgedByTheNewestObject) {
   const auto tried = remove("a", options);
   ASSERT_TRUE(tried.ok()) << tried.status().message();
   EXPECT_FALSE(tried->deleted);
+}
+
+// Nobody would ever take the finalizer away.
+TEST_F(StoreDeleteTest, KindsThatTheCollectorDoesNotKnowAskItForNothing) {
+  struct Uncollected final : TestStrategy, WithoutDependents {
+    using TestStrategy::TestStrategy;
+  };
+  for (const char* policy : {"Orphan", "Foreground"}) {
+    make(std::make_shared<Uncollected>());
+    ASSERT_TRUE(create(thing(R"("name":"a")")).ok());
+    DeleteOptions options;
+    options.propagation_policy = policy;
+    const auto removed = remove("a", options);
+    ASSERT_TRUE(removed.ok()) << removed.status().message();
+    EXPECT_TRUE(removed->deleted) << policy;
+  }
 }
 
 TEST_F(StoreDeleteTest, AdmissionMayRefuse) {

@@ -5,6 +5,7 @@
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
+#include "backplane/strategy_marks.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "kinds/kinds.hpp"
 
@@ -52,7 +53,7 @@ Value show_trimmed(const Value* found, std::int64_t) {
   return Value(text.substr(std::min(text.find_first_not_of(kBlanks), text.size())));
 }
 
-class EventStrategy final : public KindStrategy {
+class EventStrategy final : public KindStrategy, public WithoutDependents {
  public:
   using KindStrategy::KindStrategy;
 
