@@ -282,6 +282,7 @@ void validate_containers(const Object& pod_spec, const Path& path, const std::se
   validate_init(pod_spec, path.at("initContainers"), around, names, errors);
   validate_ephemeral(pod_spec, path.at("ephemeralContainers"), around, names, errors);
   validate_pod_resources(pod_spec, path, claims, errors);
+  validate_file_keys(pod_spec, path, errors);
 }
 
 }  // namespace backplane::workload

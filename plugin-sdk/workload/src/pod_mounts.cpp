@@ -1,4 +1,6 @@
-// Volumes in a container: as files, and as devices.
+// Volumes in a container: as files, as devices, and as what variables are read from.
+#include <map>
+
 #include "backplane/kit/walk.hpp"
 #include "backplane/workload/pod_validation.hpp"
 #include "pod_parts.hpp"
@@ -118,6 +120,25 @@ void validate_container_volumes(const Object& container, const Path& path, const
                                 const std::set<std::string>& claimed, FieldErrors& errors) {
   validate_mounts(container, path, volumes, errors);
   validate_devices(container, path, volumes, claimed, errors);
+}
+
+void validate_file_keys(const Object& pod_spec, const Path& path, FieldErrors& errors) {
+  std::map<std::string_view, const Object*> volumes;
+  each(pod_spec, "volumes", [&](const Object& volume, std::size_t) { volumes[get_string(volume, "name")] = &volume; });
+  each_container(pod_spec, path, [&](const Object& container, const Path& item) {
+    each(container, "env", [&](const Object& variable, std::size_t i) {
+      const Object* key = get_object(object_or_empty(variable, "valueFrom"), "fileKeyRef");
+      if (key == nullptr) return;
+      const std::string_view name = get_string(*key, "volumeName");
+      const auto volume = volumes.find(name);
+      const std::string place = std::string(item.at("env", i)) + ".valueFrom.fileKeyRef.volumeName";
+      if (volume == volumes.end()) {
+        errors.not_found(place, name);
+      } else if (!has(*volume->second, "emptyDir")) {
+        errors.invalid(place, name, "referenced volume must be of type emptyDir");
+      }
+    });
+  });
 }
 
 }  // namespace backplane::workload

@@ -37,6 +37,9 @@ std::set<std::string> volumes_of_claims(const Object& pod_spec);
 void validate_container_volumes(const Object& container, const kit::Path& path, const std::set<std::string>& volumes,
                                 const std::set<std::string>& claimed, FieldErrors& errors);
 
+// Files of variables lie in volumes of the pod that are empty at first.
+void validate_file_keys(const Object& pod_spec, const kit::Path& path, FieldErrors& errors);
+
 // ---- pod_security.cpp
 // securityContext of a container, but for what the host's flags say of it.
 void validate_container_security(const Object& pod_spec, const Object& container, const kit::Path& path, FieldErrors& errors);

@@ -181,6 +181,17 @@ TEST(PodMounts, AndDevicesDoNotMeet) {
             "spec.containers[0].volumeDevices[0].devicePath: Invalid value: \"/x\": must not already exist as a path in volumeMounts]");
 }
 
+TEST(PodMounts, VariablesAreReadFromEmptyDirectories) {
+  const auto with = [](std::string_view volume) {
+    return in_container(R"("env":[{"name":"A","valueFrom":{"fileKeyRef":{"volumeName":"v","path":"p","key":"K"}}}])",
+                        R"("volumes":[{"name":")" + std::string(volume) + "}]");
+  };
+  const std::string place = "spec.containers[0].env[0].valueFrom.fileKeyRef.volumeName: ";
+  EXPECT_EQ(with(R"(v","emptyDir":{})"), "");
+  EXPECT_EQ(with(R"(w","emptyDir":{})"), place + "Not found: \"v\"");
+  EXPECT_EQ(with(R"(v","hostPath":{"path":"/x"})"), place + "Invalid value: \"v\": referenced volume must be of type emptyDir");
+}
+
 TEST(PodMounts, ModesAreBlamedOnTheList) {
   const std::string volumes = R"("volumes":[{"name":"v","emptyDir":{}}])";
   const auto with = [&](const std::string& members) {
