@@ -1,6 +1,7 @@
 // Containers of a pod: names, images, ports, environment, mounts, probes, handlers, security.
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 
 #include "backplane/kit/walk.hpp"
 #include "backplane/names.hpp"
@@ -136,9 +137,28 @@ void validate_regular(const Object& pod_spec, const Path& path, const Surroundin
   });
 }
 
+// What stands at these places of a list's items, and below them, is not looked at: the problems that its types had are taken back.
+void take_back(const std::unordered_set<std::string>& places, std::string_view list, FieldErrors& errors) {
+  const auto is_there = [&](const FieldError& error) {
+    if (!error.field.starts_with(list)) return false;
+    const auto member = error.field.find("].", list.size());
+    if (member == std::string::npos) return false;
+    return places.contains(error.field.substr(0, error.field.find_first_of(".[", member + 2)));
+  };
+  // Those that are only counted cannot be told apart.
+  if (places.empty() || errors.left_out() > 0 || std::none_of(errors.list().begin(), errors.list().end(), is_there)) return;
+  FieldErrors kept;
+  for (const FieldError& error : errors.list()) {
+    if (!is_there(error)) kept.add(error);
+  }
+  errors = std::move(kept);
+}
+
 // `names`: of the regular containers; those of the init containers are added.
 void validate_init(const Object& pod_spec, const Path& path, const Surroundings& around, std::set<std::string>& names,
                    FieldErrors& errors) {
+  std::unordered_set<std::string> unread;
+  FieldErrors forbidden;
   each(pod_spec, "initContainers", [&](const Object& container, std::size_t i) {
     const Path item = path.at(i);
     const std::string name(get_string(container, "name"));
@@ -156,9 +176,13 @@ void validate_init(const Object& pod_spec, const Path& path, const Surroundings&
     }
     if (!around.options.init_resize_policy) validate_init_resize_policy(container, item, errors);
     for (std::string_view field : kRunning) {
-      if (has(container, field)) errors.forbidden(item.at(field), "may not be set for init containers without restartPolicy=Always");
+      if (!has(container, field)) continue;
+      forbidden.forbidden(item.at(field), "may not be set for init containers without restartPolicy=Always");
+      unread.insert(item.at(field));
     }
   });
+  take_back(unread, path.text(), errors);
+  errors.add(forbidden);
 }
 
 // Sub-paths are bound into the pod until it ends, and ephemeral containers come later.

@@ -176,6 +176,10 @@ TEST(PodRules, EphemeralContainersSayNothingOfServing) {
 TEST(PodRules, InitContainersRunOnceUnlessTheyAlwaysRestart) {
   EXPECT_EQ(problems_of(R"({"containers":[{"name":"c","image":"i"}],"initContainers":[{"name":"i","image":"i","lifecycle":{}}]})"),
             "spec.initContainers[0].lifecycle: Forbidden: may not be set for init containers without restartPolicy=Always");
+  EXPECT_EQ(problems_of(R"({"containers":[{"name":"c","image":"i"}],"initContainers":[{"name":"i","image":"i","startupProbe":{},
+                            "lifecycle":{"preStop":{"exec":{}}}}]})"),
+            "[spec.initContainers[0].lifecycle: Forbidden: may not be set for init containers without restartPolicy=Always, "
+            "spec.initContainers[0].startupProbe: Forbidden: may not be set for init containers without restartPolicy=Always]");
   EXPECT_EQ(problems_of(R"({"containers":[{"name":"c","image":"i"}],"initContainers":[{"name":"c","image":"i","restartPolicy":"Always",
                             "lifecycle":{}}]})"),
             "spec.initContainers[0].name: Duplicate value: \"c\"");
