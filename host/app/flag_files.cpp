@@ -72,15 +72,17 @@ std::optional<std::string> read_text(const std::string& path, std::string& probl
   return std::nullopt;
 }
 
-// Without its directories a server would offer nothing, and look well.
+// One of several is told of when plugins are looked for.  Without any a server would offer nothing, and look well.
 void check_plugin_directories(const FlagSet& flags, Problems& problems) {
   if (!flags.changed("plugin-dir")) return;
+  Problems found;
   for (const auto& path : flags.values("plugin-dir")) {
     std::error_code error;
-    const auto found = std::filesystem::status(path, error);
-    if (found.type() == std::filesystem::file_type::directory) continue;
-    problems.push_back("--plugin-dir: open " + path + (std::filesystem::exists(found) ? ": not a directory" : ": no such file or directory"));
+    const auto file = std::filesystem::status(path, error);
+    if (file.type() == std::filesystem::file_type::directory) return;
+    found.push_back("--plugin-dir: open " + path + (std::filesystem::exists(file) ? ": not a directory" : ": no such file or directory"));
   }
+  problems.insert(problems.end(), found.begin(), found.end());
 }
 
 }  // namespace

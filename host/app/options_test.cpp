@@ -481,7 +481,7 @@ TEST(Promises, AFileThatAFlagNamesMustBeThereAndBeWhatItSays) {
   EXPECT_EQ(problems({"--allow-metric-labels-manifest=" + junk}),
             Problems{"--allow-metric-labels-manifest: \"" + junk + "\" holds no YAML object"});
   EXPECT_EQ(problems({"--kubelet-client-key=" + folder}), Problems{"--kubelet-client-key: open " + folder + ": is a directory"});
-  EXPECT_EQ(problems({"--plugin-dir=" + folder}), Problems{});
+  EXPECT_EQ(problems({"--plugin-dir=" + folder, "--plugin-dir=/absent"}), Problems{});
   EXPECT_EQ(problems({"--plugin-dir=/absent", "--plugin-dir=" + junk}),
             (Problems{"--plugin-dir: open /absent: no such file or directory", "--plugin-dir: open " + junk + ": not a directory"}));
   const std::string key = write("key.pub",
