@@ -22,7 +22,7 @@ PROJECTS = {
     'istio': ('istio.io/api', 'v1.27.3', ('kubernetes/customresourcedefinitions.gen.yaml',), ()),
     'cert_manager': ('github.com/cert-manager/cert-manager', 'v1.18.2', ('deploy/crds/*.yaml',), ('test/fixtures/cert-manager-resources.yaml',)),
     'cluster_api': ('sigs.k8s.io/cluster-api', 'v1.11.1', ('config/crd/bases/*.yaml',), ()),
-    'prometheus_operator': ('github.com/prometheus-operator/prometheus-operator', 'v0.86.1', ('example/prometheus-operator-crd/*.yaml',),
+    'prometheus_operator': ('github.com/prometheus-operator/prometheus-operator', 'v0.85.0', ('example/prometheus-operator-crd/*.yaml',),
                             ('example/user-guides/alerting/*.yaml', 'example/user-guides/getting-started/*.yaml')),
     'argo_cd': ('github.com/argoproj/argo-cd/v3', 'v3.1.0', ('manifests/crds/*-crd.yaml',),
                 ('docs/operator-manual/project.yaml', 'applicationset/examples/list-generator/*.yaml',
