@@ -110,7 +110,10 @@ Task<Status> PolicyKeeper::read_labelled(std::string_view resource) {
 }
 
 void PolicyKeeper::plan() {
+  // Where nobody serves namespaces there can be nothing in them.
+  const bool namespaces = host_.resource_enabled(GroupVersionResource("", "v1", "namespaces"));
   for (std::size_t i = 0; i < policy_->size(); ++i) {
+    if (!namespaces && !policy_->ns(i).empty()) continue;
     const Delivered delivered = policy_->at(i);
     const auto have = labelled_.find(place_of(delivered));
     if (have == labelled_.end()) {
