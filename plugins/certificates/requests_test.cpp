@@ -56,16 +56,6 @@ TEST(SigningRequests, AreSignedByTheirKey) {
   EXPECT_EQ(problem(longer), text(longer, "asn1: syntax error: trailing data"));
 }
 
-TEST(SigningRequests, HaveAnyName) {
-  FieldErrors errors;
-  errors.invalid("metadata.name", "a%", "may not contain '%'");
-  errors.required("metadata.name", "name or generateName is required");
-  RequestContext context;
-  signing_requests().strategy().validate(context, signing_request(pem("CERTIFICATE REQUEST", request_der(testing::ec_key()))), errors);
-  ASSERT_EQ(errors.size(), 1U);
-  EXPECT_NE(errors.list().front().text.find("Required value"), std::string::npos);
-}
-
 TEST(SigningRequests, HaveKnownUsagesOnceAndTenMinutes) {
   Object object = signing_request(pem("CERTIFICATE REQUEST", request_der(testing::ec_key())));
   Object& spec = object.at("spec").get_object();

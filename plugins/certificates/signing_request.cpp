@@ -33,16 +33,6 @@ Status request_problem(std::string_view pem) {
   return request.ok() ? check_signature(*request) : std::move(request).status();
 }
 
-// Any name is good here; one that is no part of a path is refused when the object is to be stored, if nothing else is wrong.
-void take_back_name_problems(FieldErrors& errors) {
-  FieldErrors kept;
-  for (const FieldError& error : errors.list()) {
-    const bool named = error.field == "metadata.name" || error.field == "metadata.generateName";
-    if (!named || error.text.find(": may not ") == std::string::npos) kept.add(error);
-  }
-  errors = std::move(kept);
-}
-
 // What nobody can change is looked at once.
 class SigningRequestStrategy final : public Strategy, public WrittenFieldsProvider {
  public:
@@ -57,7 +47,6 @@ class SigningRequestStrategy final : public Strategy, public WrittenFieldsProvid
   void prepare_for_update(RequestContext&, Object& object, const Object& old) const override { take_member(object, old, "spec"); }
 
   void validate(RequestContext&, const Object& object, FieldErrors& errors) const override {
-    if (!errors.empty()) take_back_name_problems(errors);
     check_finalizer_names(object, errors);
     const Object& spec = object_or_empty(object, "spec");
     const Value* request = find(spec, "request");
