@@ -112,6 +112,13 @@ TEST(AutoscalerConversionTest, V1HasTheDefaultsOfV2) {
             R"([{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":80}}}])");
 }
 
+TEST(AutoscalerStrategyTest, AStatusWithoutMetricsHasNoListOfThem) {
+  const auto row = autoscaling_group()->kind("HorizontalPodAutoscaler");
+  Object object = parsed(R"({"status":{"currentReplicas":1,"currentMetrics":[]}})");
+  row.status_strategy(row.strategy())->canonicalize(object);
+  EXPECT_EQ(to_json(object), R"({"status":{"currentReplicas":1,"currentMetrics":null}})");
+}
+
 TEST(AutoscalerStrategyTest, FillsInWhatIsNotSaid) {
   Object object = parsed(
       R"({"metadata":{"annotations":{"autoscaling.alpha.kubernetes.io/metrics":"[]","kept":"yes"}},"spec":{"behavior":{"scaleDown":{"selectPolicy":"Min"}}}})");

@@ -2,6 +2,7 @@
 
 #include "autoscaling_group_json.hpp"
 #include "backplane/kit/strategy.hpp"
+#include "backplane/kit/walk.hpp"
 #include "conversion.hpp"
 
 namespace backplane::autoscaling {
@@ -20,6 +21,9 @@ class AutoscalerStatusStrategy final : public kit::StatusStrategy {
     WrittenFields out = StatusStrategy::written_fields();
     out.given_later = show_carried_annotations;
     return out;
+  }
+  void canonicalize(Object& object) const override {
+    if (Object* status = kit::mutable_object(object, "status")) kit::null_when_empty(*status, "currentMetrics");
   }
 };
 
