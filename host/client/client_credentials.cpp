@@ -99,7 +99,7 @@ Status CredentialFiles::read() {
   }
   if (!config_.token_file.empty()) fresh.token.erase(fresh.token.find_last_not_of(" \r\n\t") + 1);
   auto now = std::make_shared<ClientCredentials>();
-  const auto before = current_.load();
+  const auto before = current_.get();
   now->token = fresh.token;
   now->generation = before ? before->generation + 1 : 0;
   if (before != nullptr && same_tls(fresh, texts_)) {
@@ -110,7 +110,7 @@ Status CredentialFiles::read() {
     now->context = std::move(*context);
   }
   texts_ = std::move(fresh);
-  current_.store(std::move(now));
+  current_.set(std::move(now));
   return {};
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "backplane/client.hpp"
+#include "base/published.hpp"
 #include "transport/openssl_ptr.hpp"
 
 namespace backplane {
@@ -26,7 +27,7 @@ class CredentialFiles : public std::enable_shared_from_this<CredentialFiles> {
  public:
   static Result<std::shared_ptr<CredentialFiles>> load(ClientConfig config);
 
-  std::shared_ptr<const ClientCredentials> current() const { return current_.load(); }
+  std::shared_ptr<const ClientCredentials> current() const { return current_.get(); }
   // Looks at the files, if that is due, and reads those that have changed, on the blocking pool.
   Task<void> refresh();
 
@@ -39,7 +40,7 @@ class CredentialFiles : public std::enable_shared_from_this<CredentialFiles> {
 
   const ClientConfig config_;
   const bool has_files_;
-  std::atomic<std::shared_ptr<const ClientCredentials>> current_;
+  Published<ClientCredentials> current_{nullptr};
   std::atomic<std::chrono::steady_clock::rep> next_look_{0};
   std::mutex mutex_;  // what follows
   std::string seen_;  // the signature that the last reading was tried with

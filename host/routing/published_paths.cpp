@@ -10,7 +10,7 @@ Status path_taken(const std::string& path, const std::string& registrant) {
 
 Status PublishedPaths::publish(const std::string& registrant, PathRoute route) {
   std::lock_guard lock(mutex_);
-  auto rows = std::make_shared<Rows>(*rows_.load());
+  auto rows = std::make_shared<Rows>(*rows_.get());
   auto& row = (*rows)[route.path];
   if (row && row->registrant != registrant) return path_taken(route.path, row->registrant);
   row = std::make_shared<const Row>(Row{std::move(route), registrant});
@@ -20,7 +20,7 @@ Status PublishedPaths::publish(const std::string& registrant, PathRoute route) {
 
 Status PublishedPaths::withdraw(const std::string& registrant, const std::string& path) {
   std::lock_guard lock(mutex_);
-  auto rows = std::make_shared<Rows>(*rows_.load());
+  auto rows = std::make_shared<Rows>(*rows_.get());
   const auto found = rows->find(path);
   if (found == rows->end() || found->second->registrant != registrant) {
     return Status(Reason::kNotFound, "path " + quoted(path) + " has not been published by " + registrant);
@@ -32,12 +32,12 @@ Status PublishedPaths::withdraw(const std::string& registrant, const std::string
 
 void PublishedPaths::store(std::shared_ptr<const Rows> rows) {
   any_.store(!rows->empty(), std::memory_order_release);
-  rows_.store(std::move(rows), std::memory_order_release);
+  rows_.set(std::move(rows));
 }
 
 std::shared_ptr<HttpHandler> PublishedPaths::find(std::string_view path) const {
   if (!any_.load(std::memory_order_acquire)) return nullptr;
-  const auto rows = rows_.load(std::memory_order_acquire);
+  const auto rows = rows_.get();
   // The path itself, then what it stands below, up to the root: "/a/b" and "/a/b/" for "/a/b/c".
   for (std::string_view part = path; !part.empty();) {
     const auto row = rows->find(part);
@@ -54,7 +54,7 @@ std::shared_ptr<HttpHandler> PublishedPaths::find(std::string_view path) const {
 
 std::vector<std::string> PublishedPaths::listed() const {
   std::vector<std::string> paths;
-  const auto rows = rows_.load(std::memory_order_acquire);
+  const auto rows = rows_.get();
   for (const auto& [path, row] : *rows) {
     if (row->route.listed) paths.push_back(path);
   }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "backplane/host.hpp"
+#include "base/published.hpp"
 
 namespace backplane {
 
@@ -42,7 +43,7 @@ class PublishedPaths {
 
   std::mutex mutex_;  // writers
   std::atomic<bool> any_{false};
-  std::atomic<std::shared_ptr<const Rows>> rows_{std::make_shared<const Rows>()};
+  Published<Rows> rows_{std::make_shared<const Rows>()};
 };
 
 }  // namespace backplane

@@ -167,7 +167,7 @@ Router::Router(RouterConfig config)
 Router::~Router() = default;
 
 std::shared_ptr<HttpHandler> Router::find_handler(const RequestContext& context) const {
-  const TableRef routes = table_.load(std::memory_order_acquire);
+  const TableRef routes = table_.get();
   const RequestInfo& info = context.info;
   const VersionTable* version = is_api_path(info) ? routes->find(info.api_group, info.api_version) : nullptr;
   if (version != nullptr) {
@@ -242,7 +242,7 @@ Status Router::compose_locked(std::vector<PathRoute> host_paths) {
   }
   add_root_paths(*paths, [this] { return chain_json(); });
   routes->paths = std::move(paths);
-  table_.store(std::move(routes), std::memory_order_release);
+  table_.set(std::move(routes));
   return {};
 }
 
@@ -250,14 +250,14 @@ Status Router::change(const std::string& delegate, GroupsChange change) {
   {
     Untold untold;
     const std::lock_guard lock(mutex_);
-    const TableRef before = table_.load(std::memory_order_acquire);
+    const TableRef before = table_.get();
     const HandlerFactory handler_of = handler_factory(config_, scheme_.get(), watches_, /*published=*/true);
     GroupsEditor editor(before->groups, delegate, handler_of);
     Status status = editor.apply(change);
     if (!status.ok()) return status;
     auto routes = std::make_shared<RouteTable>(*before);
     routes->groups = editor.finish(untold.change);
-    table_.store(std::move(routes), std::memory_order_release);
+    table_.set(std::move(routes));
     untold.complete = unpublished_.erase(delegate) > 0 && unpublished_.empty();
     untold_.push_back(std::move(untold));
   }
@@ -292,7 +292,7 @@ Status Router::publish_path(const std::string& delegate, PathRoute route) {
     }
   }
   const std::lock_guard lock(mutex_);
-  const TableRef routes = table_.load(std::memory_order_acquire);
+  const TableRef routes = table_.get();
   const FixedPaths& paths = *routes->paths;
   const auto exact = paths.exact.find(route.path);
   const auto prefix =
@@ -307,7 +307,7 @@ Status Router::withdraw_path(const std::string& delegate, const std::string& pat
 
 std::vector<GroupVersionInfo> Router::group_versions() const {
   std::vector<GroupVersionInfo> out;
-  const TableRef routes = table_.load(std::memory_order_acquire);
+  const TableRef routes = table_.get();
   std::vector<const GroupEntry*> groups = routes->named_groups();
   if (const GroupEntry* core = routes->group("")) groups.insert(groups.begin(), core);
   for (const GroupEntry* group : groups) {
@@ -317,7 +317,7 @@ std::vector<GroupVersionInfo> Router::group_versions() const {
 }
 
 std::shared_ptr<RestStorage> Router::find_storage(const GroupVersionResource& resource) const {
-  const TableRef routes = table_.load(std::memory_order_acquire);
+  const TableRef routes = table_.get();
   const VersionTable* version = routes->find(resource.group, resource.version);
   const RowRef* row = version ? version->rows.find(resource.resource) : nullptr;
   return row ? (*row)->storage : nullptr;
@@ -329,14 +329,14 @@ void Router::on_group_versions_changed(std::function<void(const GroupVersionsCha
 }
 
 std::vector<std::string> Router::index_paths() const {
-  const TableRef routes = table_.load(std::memory_order_acquire);
+  const TableRef routes = table_.get();
   const auto paths = backplane::index_paths(*routes, published_paths_.listed());
   return {paths.begin(), paths.end()};
 }
 
 std::string Router::chain_json() const {
   std::lock_guard lock(mutex_);
-  const TableRef routes = table_.load(std::memory_order_acquire);
+  const TableRef routes = table_.get();
   std::map<std::string, Array> published;
   for (const VersionTable* version : routes->versions()) {
     if (version->dynamic) published[version->delegate].emplace_back(version->version.to_string());

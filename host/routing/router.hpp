@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "backplane/http.hpp"
+#include "base/published.hpp"
 #include "base/signal.hpp"
 #include "endpoints/open_watches.hpp"
 #include "routing/api_enablement.hpp"
@@ -98,7 +99,7 @@ class Router final : public HttpHandler {
   mutable std::mutex mutex_;  // writers only
   std::vector<DelegationTarget> chain_;
   std::set<std::string> unpublished_;  // delegates whose first change is to come
-  std::atomic<std::shared_ptr<const RouteTable>> table_;
+  Published<RouteTable> table_;
   PublishedPaths published_paths_;
   std::vector<std::function<void(const GroupVersionsChange&)>> callbacks_;
   std::deque<Untold> untold_;

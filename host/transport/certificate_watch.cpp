@@ -44,7 +44,7 @@ Status CertificateWatch::load() {
 void CertificateWatch::put_to_use(std::shared_ptr<const TlsContexts> contexts) {
   trust_->use(contexts->authorities());
   trust_->front_proxies()->use(contexts->proxy_authorities());
-  current_.store(std::move(contexts));
+  current_.set(std::move(contexts));
 }
 
 // Group by group, so that a file that cannot be used does not keep the others from their change.

@@ -9,12 +9,12 @@
 // Errors:        files that cannot be used are logged once; their old bytes stay in use beside what else has changed.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
 
 #include "backplane/task.hpp"
+#include "base/published.hpp"
 #include "transport/tls_contexts.hpp"
 
 namespace backplane {
@@ -24,7 +24,7 @@ class CertificateWatch final : public std::enable_shared_from_this<CertificateWa
   explicit CertificateWatch(ServingOptions options);
   // Loads for the first time.
   Status load();
-  std::shared_ptr<const TlsContexts> current() const { return current_.load(); }
+  std::shared_ptr<const TlsContexts> current() const { return current_.get(); }
   // Looks at the files from now on, on `executor`.
   void start(Executor& executor);
   void stop();
@@ -40,7 +40,7 @@ class CertificateWatch final : public std::enable_shared_from_this<CertificateWa
   const ServingOptions options_;
   const std::shared_ptr<ClientTrust> trust_;
   TlsMaterial material_;  // the bytes in use
-  std::atomic<std::shared_ptr<const TlsContexts>> current_;
+  Published<TlsContexts> current_{nullptr};
   std::mutex refresh_mutex_;
   std::string seen_;  // the signature the last load was tried with
   Executor* executor_ = nullptr;

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/published.hpp"
 #include "base/task_group.hpp"
 #include "watchcache/alarms.hpp"
 #include "watchcache/chunk_builder.hpp"
@@ -21,7 +22,6 @@
 #include "watchcache/paced_revisions.hpp"
 #include "watchcache/progress.hpp"
 #include "watchcache/progress_requests.hpp"
-#include "watchcache/published.hpp"
 #include "watchcache/resource_cache.hpp"
 #include "watchcache/selection.hpp"
 
