@@ -75,6 +75,7 @@ class Transport : public testing::Test {
     return run_on(loops_.loop(1), server.wait_closed(std::chrono::steady_clock::now() + patience));
   }
 
+  IoLoop aside_{"aside"};  // loops of the server wake it as long as they run
   LoopPool loops_;
   TestHandler handler_;
   std::string folder_;
@@ -551,8 +552,7 @@ TEST_F(Transport, AUnixSocketServesPlainHttpToThisUserOnly) {
 
 // No executor can tell a handler that keeps it.
 TEST_F(Transport, WorkThatKeepsItsExecutorCanSeeThatTheClientHasGone) {
-  IoLoop aside("aside");
-  aside.start();
+  aside_.start();
   start();
   for (const std::string protocol : {"http/1.1", "h2"}) {
     handler_.held = Promise<bool>();
@@ -561,15 +561,15 @@ TEST_F(Transport, WorkThatKeepsItsExecutorCanSeeThatTheClientHasGone) {
       H2Connection client(port());
       client.client.request("GET", "/busy");
       client.tls.write(client.client.output());
-      EXPECT_TRUE(wait_for(handler_.held, aside));
+      EXPECT_TRUE(wait_for(handler_.held, aside_));
     } else {
       TlsClient client(port(), {.alpn = protocol});
       // What waits behind the request is no sign that anybody waits for the answer.
       client.write("GET /busy HTTP/1.1\r\nHost: test\r\n\r\n");
-      EXPECT_TRUE(wait_for(handler_.held, aside));
+      EXPECT_TRUE(wait_for(handler_.held, aside_));
       client.write("GET /hello HTTP/1.1\r\nHost: test\r\n\r\n");
     }
-    EXPECT_TRUE(wait_for(handler_.found_gone, aside)) << protocol;
+    EXPECT_TRUE(wait_for(handler_.found_gone, aside_)) << protocol;
   }
 }
 
