@@ -71,17 +71,8 @@ class WithAuthentication final : public Filter {
       co_return;
     }
     WithoutCredentials stripped(*call.exchange);
-    FilterCall inner{call.context, &stripped};
-    Exchange* const outer = call.context.exchange;
-    call.context.exchange = &stripped;
-    std::exception_ptr error;
-    try {
-      co_await rest.run(inner);
-    } catch (...) {
-      error = std::current_exception();
-    }
-    call.context.exchange = outer;
-    if (error) std::rethrow_exception(error);
+    InFront in_front(call, stripped);
+    co_await rest.run(in_front.inner);
   }
 
  private:

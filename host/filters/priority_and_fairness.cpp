@@ -27,6 +27,9 @@ struct Admitted {
 class BeginningWatch final : public FilterExchange {
  public:
   BeginningWatch(Exchange& behind, std::shared_ptr<Admitted> admitted) : FilterExchange(behind), admitted_(std::move(admitted)) {}
+  BeginningWatch(const BeginningWatch&) = delete;
+  BeginningWatch& operator=(const BeginningWatch&) = delete;
+  ~BeginningWatch() override { admitted_->leave(); }  // however it ends
 
   Task<Status> start(int code, std::string_view content_type) override {
     Status status = co_await behind().start(code, content_type);
@@ -96,18 +99,8 @@ class PriorityAndFairness final : public Filter {
   Task<void> around(FilterCall& call, Rest rest) const override {
     auto admitted = std::make_shared<Admitted>(Admitted{gate_, in_flight_, false, call.pass});
     BeginningWatch beginning(*call.exchange, admitted);
-    FilterCall inner{call.context, &beginning};
-    Exchange* const outer = call.context.exchange;
-    call.context.exchange = &beginning;
-    std::exception_ptr error;
-    try {
-      co_await rest.run(inner);
-    } catch (...) {
-      error = std::current_exception();
-    }
-    call.context.exchange = outer;
-    admitted->leave();
-    if (error) std::rethrow_exception(error);
+    InFront in_front(call, beginning);
+    co_await rest.run(in_front.inner);
   }
 
  private:
