@@ -2,11 +2,37 @@
 
 #include <pthread.h>
 
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 namespace backplane {
 namespace asio = boost::asio;
+namespace {
+
+class LoopWatch final : public DescriptorWatch {
+ public:
+  LoopWatch(asio::io_context& context, int descriptor) : descriptor_(context, descriptor) {}
+  LoopWatch(const LoopWatch&) = delete;
+  LoopWatch& operator=(const LoopWatch&) = delete;
+  // What waits is told that it was given up, which nobody hears of.
+  ~LoopWatch() override { descriptor_.release(); }
+
+  void when_readable(std::function<void()> work) override { wait(asio::posix::descriptor_base::wait_read, std::move(work)); }
+  void when_writable(std::function<void()> work) override { wait(asio::posix::descriptor_base::wait_write, std::move(work)); }
+
+ private:
+  void wait(asio::posix::descriptor_base::wait_type what, std::function<void()> work) {
+    descriptor_.async_wait(what, [work = std::move(work), gone = std::weak_ptr<bool>(here_)](boost::system::error_code error) {
+      if (!error && !gone.expired()) work();
+    });
+  }
+
+  asio::posix::stream_descriptor descriptor_;
+  const std::shared_ptr<bool> here_ = std::make_shared<bool>(true);  // an event may be on its way when the watch goes
+};
+
+}  // namespace
 
 IoLoop::IoLoop(std::string name)
     : name_(std::move(name)),
@@ -49,6 +75,8 @@ std::function<void()> IoLoop::after(std::chrono::nanoseconds delay, std::functio
     }
   };
 }
+
+std::unique_ptr<DescriptorWatch> IoLoop::watch(int descriptor) { return std::make_unique<LoopWatch>(context_, descriptor); }
 
 void IoLoop::start() {
   thread_ = std::thread([this] {

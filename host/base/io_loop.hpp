@@ -12,12 +12,12 @@
 #include <thread>
 #include <vector>
 
-#include "backplane/task.hpp"
+#include "backplane/io_executor.hpp"
 
 namespace backplane {
 
 // One io_context, run by one thread.
-class IoLoop final : public Executor {
+class IoLoop final : public IoExecutor {
  public:
   explicit IoLoop(std::string name);
   ~IoLoop() override;
@@ -26,6 +26,7 @@ class IoLoop final : public Executor {
   void post(std::function<void()> work) override;
   void post(std::coroutine_handle<> frame) override;
   std::function<void()> after(std::chrono::nanoseconds delay, std::function<void()> work) override;
+  std::unique_ptr<DescriptorWatch> watch(int descriptor) override;
 
   void start();  // makes the thread
   void stop();   // drops what is queued and joins the thread; not from the loop itself

@@ -12,15 +12,14 @@ class WithRequestInfo final : public Filter {
     Exchange& exchange = *call.exchange;
     call.context.exchange = &exchange;
     call.context.user_agent = exchange.header("user-agent");
-    auto info = parse_request_info(exchange.method(), exchange.target());
-    if (!info.ok()) {
-      const int code = info.status().code();
-      call.refusal = code == 400 ? Refusal{std::move(info.status()), 0, {}, false}
-                                 : Refusal::plain(500, "Internal Server Error: " + quoted(exchange.target()) +
-                                                           ": failed to create RequestInfo: " + info.status().message());
+    Status read = parse_request_info(exchange.method(), exchange.target(), call.context.info);
+    if (!read.ok()) {
+      call.context.info = {};
+      call.refusal = read.code() == 400 ? Refusal{std::move(read), 0, {}, false}
+                                        : Refusal::plain(500, "Internal Server Error: " + quoted(exchange.target()) +
+                                                                  ": failed to create RequestInfo: " + read.message());
       return Step::kRefuse;
     }
-    call.context.info = std::move(*info);
     call.context.long_running = is_long_running(call.context.info);
     return Step::kNext;
   }

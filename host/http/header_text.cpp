@@ -12,6 +12,22 @@ namespace {
 char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 char upper(char c) noexcept { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
 
+// Eight at a time, without a branch.
+void lower_here(char* text, std::size_t size) noexcept {
+  constexpr std::uint64_t kEach = 0x0101010101010101;
+  std::size_t i = 0;
+  for (; i + sizeof(std::uint64_t) <= size; i += sizeof(std::uint64_t)) {
+    std::uint64_t eight;
+    std::memcpy(&eight, text + i, sizeof eight);
+    // The top bit of each byte of seven bits that is at least 'A', and that is above 'Z'.
+    const std::uint64_t seven = eight & kEach * 0x7f;
+    const std::uint64_t capital = (seven + kEach * (0x80 - 'A')) & ~(seven + kEach * (0x7f - 'Z')) & ~eight & kEach * 0x80;
+    eight |= capital >> 2;
+    std::memcpy(text + i, &eight, sizeof eight);
+  }
+  for (; i < size; ++i) text[i] = lower(text[i]);
+}
+
 constexpr std::array<bool, 256> kTokenChars = [] {
   std::array<bool, 256> chars{};
   for (const char c : std::string_view("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!#$%&'*+-.^_`|~")) {
@@ -92,7 +108,9 @@ constexpr Phrase kPhrases[] = {
 }  // namespace
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });
+  // Names of one length mostly differ in their first letters, and those that are equal mostly are so to the letter.
+  if (a.size() != b.size() || (!a.empty() && lower(a.front()) != lower(b.front()))) return false;
+  return a == b || std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });
 }
 
 // A server sends the same few names again and again: those that were canonical last time are known by one comparison.
@@ -121,12 +139,14 @@ std::string canonical_header_name(std::string_view name) {
 
 std::string lower_case(std::string_view text) {
   std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), lower);
+  lower_here(out.data(), out.size());
   return out;
 }
 
 void append_lower_case(std::string& out, std::string_view text) {
-  for (const char c : text) out.push_back(lower(c));
+  const std::size_t begin = out.size();
+  out += text;
+  lower_here(out.data() + begin, text.size());
 }
 
 std::string_view trimmed(std::string_view text) noexcept {

@@ -13,10 +13,13 @@ bool not_for_http2(std::string_view name) {
          name == "content-length" || name == "date";
 }
 
+// A value that comes once only displaces others from the table of the peer, and is compared with each of its like there first.
+std::uint8_t flags_of(std::string_view name) { return name == "audit-id" ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE; }
+
 nghttp2_nv pair_of(std::string_view name, std::string_view value) {
   // nghttp2 copies both; its pointers are not const for historical reasons.
   return {reinterpret_cast<std::uint8_t*>(const_cast<char*>(name.data())), reinterpret_cast<std::uint8_t*>(const_cast<char*>(value.data())),
-          name.size(), value.size(), NGHTTP2_NV_FLAG_NONE};
+          name.size(), value.size(), flags_of(name)};
 }
 
 struct Line {

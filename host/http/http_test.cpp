@@ -427,6 +427,25 @@ TEST_F(Http1Streams, ThatMightBeCompressedAndStaySmallHaveALength) {
   EXPECT_EQ(sent.find("chunked"), std::string::npos);
 }
 
+TEST(HeaderText, LettersAreMadeSmallAndNothingElse) {
+  for (int first = 0; first < 256; ++first) {
+    for (const std::size_t size : {1U, 7U, 8U, 9U, 30U}) {
+      const std::string text(size, static_cast<char>(first));
+      const bool capital = first >= 'A' && first <= 'Z';
+      const std::string small(size, static_cast<char>(capital ? first + ('a' - 'A') : first));
+      EXPECT_EQ(lower_case(text), small) << first;
+      EXPECT_EQ(equal_ignoring_case(text, small), true) << first;
+      EXPECT_EQ(equal_ignoring_case("x" + text, "x" + std::string(size, 'q')), first == 'q' || first == 'Q') << first;
+      std::string behind = "AbC";
+      append_lower_case(behind, text);
+      EXPECT_EQ(behind, "AbC" + small) << first;
+    }
+  }
+  EXPECT_EQ(lower_case("X-Kubernetes-PF-FlowSchema-UID"), "x-kubernetes-pf-flowschema-uid");
+  EXPECT_TRUE(equal_ignoring_case("", ""));
+  EXPECT_FALSE(equal_ignoring_case("audit-id", "Audit-Ie"));
+}
+
 TEST(HeaderText, NamesBecomeCanonicalAndValuesCannotStartALine) {
   EXPECT_EQ(canonical_header_name("x-kubernetes-pf-flowschema-uid"), "X-Kubernetes-Pf-Flowschema-Uid");
   EXPECT_EQ(canonical_header_name("CONTENT-TYPE"), "Content-Type");

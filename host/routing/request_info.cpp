@@ -20,19 +20,27 @@ bool has(const Words& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-std::vector<std::string> split_path(std::string_view path) {
-  std::vector<std::string> parts;
-  parts.reserve(8);
-  while (!path.empty() && path.front() == '/') path.remove_prefix(1);
-  while (!path.empty() && path.back() == '/') path.remove_suffix(1);
-  while (!path.empty()) {
-    const auto slash = path.find('/');
-    parts.emplace_back(path.substr(0, slash));
-    if (slash == std::string_view::npos) break;
-    path.remove_prefix(slash + 1);
+// The segments of a path, those at the front taken off as they are understood.
+class Segments {
+ public:
+  explicit Segments(std::string_view path) : rest_(path) {
+    while (!rest_.empty() && rest_.front() == '/') rest_.remove_prefix(1);
+    while (!rest_.empty() && rest_.back() == '/') rest_.remove_suffix(1);
+    count_ = rest_.empty() ? 0 : 1 + static_cast<std::size_t>(std::count(rest_.begin(), rest_.end(), '/'));
   }
-  return parts;
-}
+  std::size_t size() const noexcept { return count_; }
+  std::string_view front() const noexcept { return rest_.substr(0, rest_.find('/')); }
+  std::string_view take() noexcept {
+    const std::string_view taken = front();
+    rest_.remove_prefix(std::min(rest_.size(), taken.size() + 1));
+    --count_;
+    return taken;
+  }
+
+ private:
+  std::string_view rest_;
+  std::size_t count_ = 0;
+};
 
 std::string_view method_verb(std::string_view method) {
   if (method == "POST") return "create";
@@ -86,55 +94,55 @@ void take_selectors(RequestInfo& info, std::string_view raw_query) {
   info.label_selector = query_get(*query, "labelSelector");
 }
 
-void take_resource_parts(RequestInfo& info, std::vector<std::string> parts) {
-  if (!parts.empty() && parts[0] == "namespaces") {
-    if (parts.size() > 1) {
-      info.ns = parts[1];
-      if (parts.size() > 2 && !has(kNamespaceSubresources, parts[2])) parts.erase(parts.begin(), parts.begin() + 2);
-    }
+void take_resource_parts(RequestInfo& info, Segments segments) {
+  if (segments.size() > 1 && segments.front() == "namespaces") {
+    Segments inside = segments;
+    inside.take();
+    info.ns = inside.take();
+    if (inside.size() > 0 && !has(kNamespaceSubresources, inside.front())) segments = inside;
   }
+  auto& parts = info.parts;
+  parts.reserve(segments.size());
+  while (segments.size() > 0) parts.emplace_back(segments.take());
   if (parts.size() >= 3 && info.verb != "watch" && info.verb != "proxy") info.subresource = parts[2];
   if (parts.size() >= 2) info.name = parts[1];
   if (!parts.empty()) info.resource = parts[0];
-  info.parts = std::move(parts);
 }
 
 }  // namespace
 
-Result<RequestInfo> parse_request_info(std::string_view method, std::string_view target) {
-  RequestInfo info;
+Status parse_request_info(std::string_view method, std::string_view target, RequestInfo& info) {
   const auto question = target.find('?');
   const std::string_view raw_query = question == std::string_view::npos ? std::string_view{} : target.substr(question + 1);
   bool escapes_ok = true;
   info.path = percent_decode(target.substr(0, question), /*plus_is_space=*/false, &escapes_ok);
   if (!escapes_ok) return bad_request("the request path holds a bad percent escape");
-  info.verb = lower(method);
 
-  auto parts = split_path(info.path);
-  if (parts.size() < 3 || (parts[0] != "api" && parts[0] != "apis")) return info;
-  const bool grouped = parts[0] == "apis";
-  if (grouped && parts.size() < 4) return info;
-
-  info.api_prefix = parts[0];
-  std::size_t next = 1;
-  if (grouped) info.api_group = parts[next++];
-  info.api_version = parts[next++];
+  Segments segments(info.path);
+  const bool grouped = segments.front() == "apis";
+  if (segments.size() < (grouped ? 4 : 3) || (!grouped && segments.front() != "api")) {
+    info.verb = lower(method);
+    return {};
+  }
+  info.api_prefix = segments.take();
+  if (grouped) info.api_group = segments.take();
+  info.api_version = segments.take();
   info.is_resource_request = true;
-  parts.erase(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(next));
 
-  const bool verb_in_path = has(kSpecialVerbs, parts[0]);
+  const bool verb_in_path = has(kSpecialVerbs, segments.front());
   if (verb_in_path) {
-    if (parts.size() < 2) return Status(Reason::kInternalError, "unable to determine kind and namespace from url, " + std::string(target));
-    info.verb = parts[0];
-    parts.erase(parts.begin());
+    if (segments.size() < 2) {
+      return Status(Reason::kInternalError, "unable to determine kind and namespace from url, " + std::string(target));
+    }
+    info.verb = segments.take();
   } else {
     info.verb = method_verb(method);
   }
-  take_resource_parts(info, std::move(parts));
+  take_resource_parts(info, segments);
   if (info.name.empty() && info.verb == "get") refine_collection_get(info, raw_query);
   if (info.name.empty() && info.verb == "delete") info.verb = "deletecollection";
   if (!verb_in_path) take_selectors(info, raw_query);
-  return info;
+  return {};
 }
 
 bool is_long_running(const RequestInfo& info) noexcept {

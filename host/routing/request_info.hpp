@@ -11,8 +11,8 @@
 
 namespace backplane {
 
-// Fills a RequestInfo from method ("GET") and target ("/api/v1/pods?watch=1").
-Result<RequestInfo> parse_request_info(std::string_view method, std::string_view target);
+// Fills `info`, which is a new one, from method ("GET") and target ("/api/v1/pods?watch=1").
+Status parse_request_info(std::string_view method, std::string_view target, RequestInfo& info);
 
 // watch and proxy verbs; attach, exec, proxy, log and portforward subresources; /debug/pprof/ paths.
 bool is_long_running(const RequestInfo& info) noexcept;

@@ -141,9 +141,7 @@ class RouterTest : public ::testing::Test {
   Response send(const std::string& method, const std::string& path, const std::string& body = {}) {
     auto exchange = std::make_shared<FakeExchange>(method, path, Headers{}, body);
     RequestContext context;
-    auto info = parse_request_info(method, path);
-    EXPECT_TRUE(info.ok()) << path;
-    context.info = *info;
+    EXPECT_TRUE(parse_request_info(method, path, context.info).ok()) << path;
     run_on(loop_, run(router_, context, *exchange));
     return {exchange};
   }
@@ -201,7 +199,7 @@ TEST_F(RouterTest, AnOpenWatchKeepsNoneOfTheTablesThatWereReplaced) {
   ASSERT_TRUE(router_.change("custom", put({std::move(silent)})).ok());
   auto exchange = std::make_shared<FakeExchange>("GET", "/apis/x.io/v1/silents?watch=true", Headers{}, std::string());
   RequestContext context;
-  context.info = *parse_request_info("GET", "/apis/x.io/v1/silents?watch=true");
+  ASSERT_TRUE(parse_request_info("GET", "/apis/x.io/v1/silents?watch=true", context.info).ok());
   spawn_detached(loop_, run(router_, context, *exchange), [ended] { ended.set(true); });
   run_on(loop_, wait(opened));
   std::vector<std::weak_ptr<RestStorage>> published;
@@ -318,7 +316,7 @@ TEST_F(RouterTest, DiscoveryIsAnsweredInProtobufToo) {
   const auto ask = [&](const std::string& path, const std::string& accept) {
     auto exchange = std::make_shared<FakeExchange>("GET", path, Headers{{"Accept", accept}}, std::string());
     RequestContext context;
-    context.info = *parse_request_info("GET", path);
+    EXPECT_TRUE(parse_request_info("GET", path, context.info).ok());
     run_on(loop_, run(router_, context, *exchange));
     return exchange;
   };
@@ -368,7 +366,7 @@ TEST_F(RouterTest, AForwardedGroupVersionIsAnsweredByItsHandlerAndStandsBeforeOn
   auto aggregated = std::make_shared<FakeExchange>(
       "GET", "/apis", Headers{{"Accept", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"}}, std::string());
   RequestContext context;
-  context.info = *parse_request_info("GET", "/apis");
+  ASSERT_TRUE(parse_request_info("GET", "/apis", context.info).ok());
   run_on(loop_, run(router_, context, *aggregated));
   EXPECT_NE(aggregated->response_body.find(R"({"metadata":{"name":"agg.io"},"versions":[{"version":"v1","freshness":"Stale"}]})"),
             std::string::npos)

@@ -9,9 +9,9 @@ namespace backplane {
 namespace {
 
 RequestInfo info(std::string_view method, std::string_view target) {
-  auto parsed = parse_request_info(method, target);
-  EXPECT_TRUE(parsed.ok()) << target;
-  return parsed.ok() ? *parsed : RequestInfo{};
+  RequestInfo parsed;
+  EXPECT_TRUE(parse_request_info(method, target, parsed).ok()) << target;
+  return parsed;
 }
 
 TEST(RequestInfo, NamesEveryPartOfANamespacedSubresource) {
@@ -56,13 +56,25 @@ TEST(RequestInfo, NamespaceStatusIsASubresourceOfTheNamespaceAndWatchPathsAreWat
   EXPECT_EQ(watch.name, "p");
 }
 
+TEST(RequestInfo, EmptySegmentsCountBetweenOthersAndNotAtTheEnds) {
+  const RequestInfo got = info("GET", "//apis/apps/v1/namespaces//deployments/web//");
+  EXPECT_EQ(got.ns, "");
+  EXPECT_EQ(got.resource, "deployments");
+  EXPECT_EQ(got.name, "web");
+  EXPECT_EQ(got.subresource, "");
+  EXPECT_EQ(info("GET", "/api/v1/namespaces/a/finalize").parts, (std::vector<std::string>{"namespaces", "a", "finalize"}));
+  EXPECT_EQ(info("GET", "/api/v1/pods/").resource, "pods");
+  EXPECT_FALSE(info("GET", "/api//").is_resource_request);
+}
+
 TEST(RequestInfo, DiscoveryPathsAreNotResourceRequests) {
   for (const char* path : {"/", "/api", "/api/v1", "/apis/apps", "/apis/apps/v1", "/healthz", "/version/"}) {
     EXPECT_FALSE(info("GET", path).is_resource_request) << path;
   }
-  const auto bare = parse_request_info("GET", "/api/v1/watch?x=1");
+  RequestInfo unread;
+  const Status bare = parse_request_info("GET", "/api/v1/watch?x=1", unread);
   ASSERT_FALSE(bare.ok());
-  EXPECT_EQ(bare.status().message(), "unable to determine kind and namespace from url, /api/v1/watch?x=1");
+  EXPECT_EQ(bare.message(), "unable to determine kind and namespace from url, /api/v1/watch?x=1");
 }
 
 TEST(ApiEnablement, ResourceBeatsVersionBeatsLevelBeatsAll) {

@@ -179,6 +179,7 @@ void Connection::read_records() {
     step = tls_->read(buffer.data(), buffer.size(), got);
     if (step != TlsStream::Step::kDone) break;
     session_->receive({buffer.data(), got});
+    if (tls_->read_all()) break;
   }
   tls_->set_output(nullptr);
   tls_->set_input({});

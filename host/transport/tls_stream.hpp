@@ -24,7 +24,7 @@ class TlsStream {
   TlsStream& operator=(const TlsStream&) = delete;
 
   SSL* ssl() const noexcept { return ssl_.get(); }
-  // Ciphertext to work on.  Call read() or handshake() until kNeedsInput; all of it has been taken then.
+  // Ciphertext to work on.  Call handshake() until kNeedsInput, read() until then or read_all(); all of it has been taken then.
   void set_input(std::string_view bytes) noexcept { input_ = bytes; }
   // Where ciphertext is appended.
   void set_output(std::string* out) noexcept { output_ = out; }
@@ -32,6 +32,8 @@ class TlsStream {
   Step handshake();
   // kDone: `got` bytes are in `buffer`.
   Step read(char* buffer, std::size_t size, std::size_t& got);
+  // After a read that is done: the next one would give nothing but kNeedsInput.
+  bool read_all() const noexcept { return input_.empty() && SSL_pending(ssl_.get()) == 0; }
   // Encrypts all of `text`; the handshake is done.
   Step write(std::string_view text);
   // Appends close_notify.

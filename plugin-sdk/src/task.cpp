@@ -1,5 +1,7 @@
 #include "backplane/task.hpp"
 
+#include "backplane/io_executor.hpp"
+
 namespace backplane BACKPLANE_API {
 namespace {
 
@@ -27,6 +29,8 @@ Detached drive(Executor& executor, Task<void> task, std::function<void()> done) 
 }  // namespace
 
 Executor::~Executor() = default;
+IoExecutor::~IoExecutor() = default;
+DescriptorWatch::~DescriptorWatch() = default;
 
 Executor* current_executor() noexcept { return t_executor; }
 

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "scripted_server.hpp"
+#include "wire_thread.hpp"
 
 namespace backplane::etcd {
 namespace {
@@ -84,7 +85,7 @@ class ChannelOverWire : public testing::Test {
 
   ScriptedServer server_;
   Settings settings_;
-  std::shared_ptr<Wire> wire_ = std::make_shared<Wire>();
+  std::shared_ptr<Wire> wire_ = std::make_shared<WireThread>();
   std::shared_ptr<Channel> channel_;
 };
 

@@ -9,7 +9,7 @@ constexpr std::chrono::milliseconds kFirstPause{25}, kLongestPause{200};
 
 }  // namespace
 
-Cluster::Cluster(const Settings& settings) : wire_(std::make_shared<Wire>()) {
+Cluster::Cluster(const Settings& settings, std::shared_ptr<Wire> wire) : wire_(std::move(wire)) {
   for (const auto& endpoint : settings.endpoints) servers_.push_back({endpoint.shown, Channel::make(wire_, settings, endpoint)});
 }
 
@@ -70,15 +70,18 @@ void Cluster::leave() {
   if (last) idle.set(true);
 }
 
-Task<void> Cluster::stop() {
-  bool first = false;
+void Cluster::close() {
   {
     const std::lock_guard lock(mutex_);
-    first = !stopping_.exchange(true);
+    stopping_.store(true);
     if (turns_ == 0) idle_.set(true);
   }
-  if (!first) co_return;
   for (const Server& server : servers_) server.channel->close();
+}
+
+Task<void> Cluster::stop() {
+  close();
+  if (waited_for_.exchange(true)) co_return;
   bool ended = co_await idle_.future();
   (void)ended;
 }

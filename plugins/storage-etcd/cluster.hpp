@@ -1,6 +1,6 @@
 // The servers of an etcd cluster: connections, which of them is asked, and calls as tasks.
 //
-// Thread-safety: any thread.  Answers come on a thread of their own; tasks resume on the executor they waited on.
+// Thread-safety: any thread.  Answers come on the thread of the wire; tasks resume on the executor they waited on.
 // Lifetime:      stop() has ended every call when it returns, those that wait to be tried again among them.
 // Errors:        as words.hpp translates them; kServiceUnavailable after stop().
 #pragma once
@@ -38,7 +38,8 @@ class Cluster {
   // For so long one server of several may keep a read waiting.
   static constexpr std::chrono::milliseconds kTry{3'000};
 
-  explicit Cluster(const Settings& settings);
+  // Its connections are on `wire`, where answers come.
+  Cluster(const Settings& settings, std::shared_ptr<Wire> wire);
   ~Cluster();
 
   // The server that is asked now: one with a connection, if there is any.
@@ -58,14 +59,15 @@ class Cluster {
   template <class What, class Done>
   void call_back(const Server& server, const typename What::Request& request, std::chrono::milliseconds patience, Done done);
 
-  // Ends the calls under way, waits for them, refuses new ones.
+  // Ends the calls under way, refuses new ones.
+  void close();
+  // And waits for them.
   Task<void> stop();
   bool stopping() const noexcept { return stopping_.load(); }
 
   // ---- for calls that live longer (watches): false when the cluster has stopped.
   bool enter();
   void leave();
-  Wire& wire() noexcept { return *wire_; }
 
   // stop() waits for whoever has one: a call, also between two tries.
   class Turn {
@@ -146,7 +148,7 @@ class Cluster {
   const std::shared_ptr<Wire> wire_;
   std::vector<Server> servers_;
   std::atomic<std::size_t> current_{0};
-  std::atomic<bool> stopping_{false};
+  std::atomic<bool> stopping_{false}, waited_for_{false};
   std::mutex mutex_;
   std::size_t turns_ = 0;
   Promise<bool> idle_;  // set when the last call has ended after stop()

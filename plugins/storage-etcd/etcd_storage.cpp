@@ -53,9 +53,9 @@ class EtcdStorage final : public StorageBackend {
         keys_(settings.prefix),
         root_(settings.prefix == "/" ? "/" : settings.prefix + "/"),
         fence_(root_.substr(0, root_.size() - 1) + ".backplane"),
-        cluster_(settings),
-        watches_(cluster_, keys_, root_, fence_, logger),
-        revisions_(cluster_, fence_),
+        cluster_(settings, wire_),
+        watches_(cluster_, *wire_, keys_, root_, fence_, logger),
+        revisions_(settings, cluster_, fence_),
         states_(cluster_, settings.size_age, logger) {
     // Until the servers have said that it need not be.
     watches_.use_fence(true);
@@ -82,6 +82,7 @@ class EtcdStorage final : public StorageBackend {
   const std::string stored_form_;
   const Keys keys_;
   const std::string root_, fence_;
+  const std::shared_ptr<WireThread> wire_ = std::make_shared<WireThread>();
   Cluster cluster_;
   Watches watches_;
   RevisionCalls revisions_;
@@ -212,6 +213,10 @@ Task<Status> EtcdStorage::stop() {
   // A watch that reads ahead of its reader ends by its own stop alone.
   auto ending_watches = watches_.stop();
   co_await std::move(ending_watches);
+  // Who asks for the revision has a turn of the cluster meanwhile.
+  cluster_.close();
+  auto ending_questions = revisions_.stop();
+  co_await std::move(ending_questions);
   auto ending_calls = cluster_.stop();
   co_await std::move(ending_calls);
   co_return Status();

@@ -104,15 +104,15 @@ struct RevisionCalls::Askers {
   }
 };
 
-RevisionCalls::RevisionCalls(Cluster& cluster, std::string key)
-    : cluster_(cluster), key_(std::move(key)), askers_(std::make_unique<Askers>()) {}
+RevisionCalls::RevisionCalls(const Settings& settings, Cluster& cluster, std::string key)
+    : cluster_(cluster), clusters_(settings, cluster), key_(std::move(key)), askers_(std::make_unique<Askers>()) {}
 RevisionCalls::~RevisionCalls() = default;
 
 Task<Answer> RevisionCalls::ask(std::chrono::milliseconds patience) {
   pb::RangeRequest request;
   request.set_key(key_);
   request.set_count_only(true);
-  auto asking = cluster_.call<RangeCall>(std::move(request), /*reads=*/true, patience);
+  auto asking = clusters_.here().call<RangeCall>(std::move(request), /*reads=*/true, patience);
   auto answer = co_await std::move(asking);
   if (!answer.ok()) co_return std::move(answer.status());
   co_return Revision{answer->header().revision()};

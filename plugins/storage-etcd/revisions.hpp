@@ -11,24 +11,28 @@
 
 #include "backplane/storage.hpp"
 #include "cluster.hpp"
+#include "loop_clusters.hpp"
 
 namespace backplane::etcd {
 
 class RevisionCalls {
  public:
   // `key`: any; it need not be there.
-  RevisionCalls(Cluster& cluster, std::string key);
+  RevisionCalls(const Settings& settings, Cluster& cluster, std::string key);
   ~RevisionCalls();
   // Everything that was committed before the call is at or below it.
   Task<Result<Revision>> current();
   // A question of its own.
   Task<Result<Revision>> ask(std::chrono::milliseconds patience);
+  // After the cluster has been closed.
+  Task<void> stop() { return clusters_.stop(); }
 
  private:
   struct Askers;
   Task<void> gather();
 
   Cluster& cluster_;
+  LoopClusters clusters_;
   const std::string key_;
   const std::unique_ptr<Askers> askers_;
 };

@@ -13,6 +13,7 @@
 
 #include "channel.hpp"
 #include "scripted_server.hpp"
+#include "wire_thread.hpp"
 
 namespace backplane::etcd {
 namespace {
@@ -230,7 +231,7 @@ class Heard final : public CallListener {
 TEST_F(EtcdTls, WhatWasSaidBeforeTheEndCounts) {
   ScriptedServer listener;
   Peer peer(server("IP:127.0.0.1"));
-  const auto wire = std::make_shared<Wire>();
+  const auto wire = std::make_shared<WireThread>();
   const auto channel =
       Channel::make(wire, settings_, {"dns:127.0.0.1:" + std::to_string(listener.port()), "https://127.0.0.1", /*tls=*/true});
   static constexpr Method kRange{"etcdserverpb.KV", "Range"};

@@ -18,8 +18,9 @@ class Follower;
 }  // namespace
 
 struct Watches::Shared {
-  Shared(Cluster& cluster_in, Keys keys_in, std::string root_in, std::string fence_in, Logger* logger_in)
+  Shared(Cluster& cluster_in, WireThread& wire_in, Keys keys_in, std::string root_in, std::string fence_in, Logger* logger_in)
       : cluster(cluster_in),
+        wire(wire_in),
         keys(std::move(keys_in)),
         root(std::move(root_in)),
         root_end(prefix_end(root)),
@@ -27,6 +28,7 @@ struct Watches::Shared {
         logger(logger_in) {}
 
   Cluster& cluster;
+  WireThread& wire;
   const Keys keys;
   const std::string root, root_end, fence;
   Logger* const logger;
@@ -237,7 +239,7 @@ void Follower::connect_later() {
     finish(stopped_status());
     return;
   }
-  alarm_.store(shared_->cluster.wire().after(pause_, [self = shared_from_this()] {
+  alarm_.store(shared_->wire.after(pause_, [self = shared_from_this()] {
     self->connect();
     self->shared_->leave();
   }));
@@ -248,7 +250,7 @@ void Follower::connect_later() {
     const std::lock_guard lock(mutex_);
     over = over_.has_value();
   }
-  if (over) shared_->cluster.wire().at_once(alarm_.load());
+  if (over) shared_->wire.at_once(alarm_.load());
 }
 
 void Follower::collect(etcdserverpb::WatchResponse& response) {
@@ -332,7 +334,7 @@ void Follower::finish(Status why) {
     shared_->open.erase(this);
   }
   if (stream) stream->cancel();
-  shared_->cluster.wire().at_once(alarm_.load());
+  shared_->wire.at_once(alarm_.load());
 }
 
 Task<Result<EventBatch>> Follower::next() {
@@ -377,8 +379,8 @@ class Handle final : public StorageWatch {
 
 }  // namespace
 
-Watches::Watches(Cluster& cluster, Keys keys, std::string root, std::string fence, Logger* logger)
-    : shared_(std::make_shared<Shared>(cluster, std::move(keys), std::move(root), std::move(fence), logger)) {}
+Watches::Watches(Cluster& cluster, WireThread& wire, Keys keys, std::string root, std::string fence, Logger* logger)
+    : shared_(std::make_shared<Shared>(cluster, wire, std::move(keys), std::move(root), std::move(fence), logger)) {}
 Watches::~Watches() = default;
 
 std::unique_ptr<StorageWatch> Watches::open(std::string prefix, Revision after) {

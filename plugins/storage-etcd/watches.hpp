@@ -16,6 +16,7 @@
 
 #include "backplane/logger.hpp"
 #include "cluster.hpp"
+#include "wire_thread.hpp"
 
 namespace backplane::etcd {
 
@@ -23,7 +24,7 @@ class Watches {
  public:
   // `root`: what every watched key begins with.  `fence`: a key beside the root that no range of it holds; events of it tell how far a
   // watch has come, and nothing else.  `logger` may be null.
-  Watches(Cluster& cluster, Keys keys, std::string root, std::string fence, Logger* logger);
+  Watches(Cluster& cluster, WireThread& wire, Keys keys, std::string root, std::string fence, Logger* logger);
   ~Watches();
 
   std::unique_ptr<StorageWatch> open(std::string prefix, Revision after);

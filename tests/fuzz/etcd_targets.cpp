@@ -16,6 +16,7 @@
 #include "etcd_storage.hpp"
 #include "promise.hpp"
 #include "storage/storage_test_kit.hpp"
+#include "wire_thread.hpp"
 
 namespace backplane::fuzz {
 namespace {
@@ -159,7 +160,7 @@ void etcd_channel(std::string_view bytes) {
   static const Listener listener;
   static constexpr etcd::Method kRange{"etcdserverpb.KV", "Range"};
   Heard read, watch;
-  const auto wire = std::make_shared<etcd::Wire>();
+  const auto wire = std::make_shared<etcd::WireThread>();
   const auto channel = etcd::Channel::make(wire, {}, listener.endpoint());
   channel->start({kRange, "ask", etcd::Channel::Clock::now() + std::chrono::seconds(60)}, read);
   channel->start({etcd::kWatchMethod, "watch", etcd::Channel::Clock::time_point::max(), true}, watch);

@@ -135,8 +135,10 @@ void selectors(std::string_view bytes) {
 }
 
 void targets_and_queries(std::string_view bytes) {
-  (void)parse_request_info("GET", bytes);
-  (void)parse_request_info("POST", bytes);
+  for (const std::string_view method : {"GET", "POST"}) {
+    RequestInfo info;
+    (void)parse_request_info(method, bytes, info);
+  }
   const auto question = bytes.find('?');
   (void)parse_query(question == std::string_view::npos ? bytes : bytes.substr(question + 1));
   bool good = false;

@@ -1,4 +1,4 @@
-#include "wire.hpp"
+#include "wire_thread.hpp"
 
 #include <pthread.h>
 #include <sys/epoll.h>
@@ -16,7 +16,7 @@ constexpr int kEvents = 16;
 
 }  // namespace
 
-Wire::Wire() : poll_(epoll_create1(EPOLL_CLOEXEC)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+WireThread::WireThread() : poll_(epoll_create1(EPOLL_CLOEXEC)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.ptr = nullptr;
@@ -24,13 +24,13 @@ Wire::Wire() : poll_(epoll_create1(EPOLL_CLOEXEC)), wake_(eventfd(0, EFD_CLOEXEC
   thread_ = std::thread([this] { run(); });
 }
 
-Wire::~Wire() {
+WireThread::~WireThread() {
   stop();
   close(poll_);
   close(wake_);
 }
 
-void Wire::stop() {
+void WireThread::stop() {
   stopping_.store(true);
   wake();
   if (!thread_.joinable()) return;
@@ -42,12 +42,12 @@ void Wire::stop() {
   silent.swap(alarms_);
 }
 
-void Wire::wake() const {
+void WireThread::wake() const {
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto written = write(wake_, &one, sizeof one);
 }
 
-void Wire::post(std::function<void()> work) {
+void WireThread::post(std::function<void()> work) {
   {
     const std::lock_guard lock(mutex_);
     if (stopped_) return;
@@ -57,7 +57,7 @@ void Wire::post(std::function<void()> work) {
   wake();
 }
 
-std::uint64_t Wire::after(std::chrono::milliseconds delay, std::function<void()> work) {
+std::uint64_t WireThread::after(std::chrono::milliseconds delay, std::function<void()> work) {
   const auto due = Clock::now() + delay;
   std::uint64_t id = 0;
   {
@@ -70,7 +70,7 @@ std::uint64_t Wire::after(std::chrono::milliseconds delay, std::function<void()>
   return id;
 }
 
-void Wire::at_once(std::uint64_t alarm) {
+void WireThread::at_once(std::uint64_t alarm) {
   {
     const std::lock_guard lock(mutex_);
     const auto found = std::find_if(alarms_.begin(), alarms_.end(), [alarm](const auto& each) { return each.second.id == alarm; });
@@ -82,39 +82,39 @@ void Wire::at_once(std::uint64_t alarm) {
   wake();
 }
 
-void Wire::look_by(Clock::time_point due) {
+void WireThread::look_by(Clock::time_point due) {
   if (due.time_since_epoch().count() < sleeps_until_.load()) wake();
 }
 
-void Wire::add(User& user) {
+void WireThread::add(User& user) {
   const std::lock_guard lock(mutex_);
   users_.push_back(&user);
 }
 
-void Wire::watch(int socket, User& user, bool writes) {
+void WireThread::watch(int socket, User& user, bool writes) {
   epoll_event event{};
   event.events = EPOLLIN | (writes ? static_cast<std::uint32_t>(EPOLLOUT) : 0U);
   event.data.ptr = &user;
   epoll_ctl(poll_, EPOLL_CTL_ADD, socket, &event);
 }
 
-void Wire::change(int socket, User& user, bool writes) const {
+void WireThread::change(int socket, User& user, bool writes) {
   epoll_event event{};
   event.events = EPOLLIN | (writes ? static_cast<std::uint32_t>(EPOLLOUT) : 0U);
   event.data.ptr = &user;
   epoll_ctl(poll_, EPOLL_CTL_MOD, socket, &event);
 }
 
-void Wire::forget(int socket) { epoll_ctl(poll_, EPOLL_CTL_DEL, socket, nullptr); }
+void WireThread::forget(int socket) { epoll_ctl(poll_, EPOLL_CTL_DEL, socket, nullptr); }
 
 // Milliseconds of sleep, rounded up.
-int Wire::wait_for() const {
+int WireThread::wait_for() const {
   const Clock::time_point until{Clock::duration(sleeps_until_.load())};
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
   return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
 }
 
-bool Wire::run_posted() {
+bool WireThread::run_posted() {
   std::vector<std::function<void()>> posted;
   {
     const std::lock_guard lock(mutex_);
@@ -124,7 +124,7 @@ bool Wire::run_posted() {
   return !posted.empty();
 }
 
-void Wire::run_alarms() {
+void WireThread::run_alarms() {
   const auto now = Clock::now();
   std::vector<Alarm> due;
   {
@@ -137,7 +137,7 @@ void Wire::run_alarms() {
   for (auto& alarm : due) alarm.work();
 }
 
-void Wire::run() {
+void WireThread::run() {
   pthread_setname_np(pthread_self(), "etcd");
   std::array<epoll_event, kEvents> events{};
   std::vector<User*> users;
