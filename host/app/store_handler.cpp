@@ -126,7 +126,7 @@ class StoreHandler final : public HttpHandler {
 
  private:
   Task<Result<std::string>> answer(RequestContext& context, Exchange& exchange) {
-    const auto& groups = context.user.groups;
+    const auto& groups = context.user->groups;
     if (std::find(groups.begin(), groups.end(), kMasters) == groups.end()) {
       co_return Status(Reason::kForbidden, "the store itself is for users of the group " + std::string(kMasters));
     }

@@ -1,4 +1,8 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <future>
 
 #include "base/caught.hpp"
 #include "base/io_loop.hpp"
@@ -43,6 +47,55 @@ TEST(IoLoop, ATaskResumesOnTheLoopItSleptOn) {
   IoLoop loop("t");
   loop.start();
   EXPECT_EQ(run_on(loop, where_after_sleep()), &loop);
+}
+
+TEST(IoLoop, ADescriptorIsWaitedForOnce) {
+  IoLoop loop("t");
+  loop.start();
+  std::array<int, 2> pipe_ends{};
+  ASSERT_EQ(pipe(pipe_ends.data()), 0);
+  std::unique_ptr<DescriptorWatch> watch;
+  std::promise<char> first, second;
+  const auto read_one = [&pipe_ends](std::promise<char>& into) {
+    char byte = 0;
+    into.set_value(read(pipe_ends[0], &byte, 1) == 1 ? byte : '?');
+  };
+  loop.post([&] {
+    watch = loop.watch(pipe_ends[0]);
+    watch->when_readable([&] {
+      EXPECT_EQ(current_executor(), &loop);
+      read_one(first);
+    });
+  });
+  ASSERT_EQ(write(pipe_ends[1], "ab", 2), 2);
+  EXPECT_EQ(first.get_future().get(), 'a');
+  // What was there before it is waited for is told of, too.
+  loop.post([&] { watch->when_readable([&] { read_one(second); }); });
+  EXPECT_EQ(second.get_future().get(), 'b');
+  // A watch that goes is silent, though its descriptor is there still.
+  std::atomic<bool> heard{false};
+  std::promise<void> gone;
+  loop.post([&] {
+    watch->when_readable([&] { heard = true; });
+    EXPECT_EQ(write(pipe_ends[1], "c", 1), 1);
+    watch.reset();
+    gone.set_value();
+  });
+  gone.get_future().wait();
+  std::promise<void> writable;
+  loop.post([&] {
+    watch = loop.watch(pipe_ends[1]);
+    watch->when_writable([&] { writable.set_value(); });
+  });
+  writable.get_future().wait();
+  EXPECT_FALSE(heard);
+  loop.post([&] {
+    watch.reset();
+    EXPECT_THROW((void)loop.watch(-1), std::system_error);
+  });
+  EXPECT_EQ(run_on(loop, deep(1)), 1);
+  loop.stop();
+  for (const int end : pipe_ends) close(end);
 }
 
 TEST(IoLoop, NestedTasksReturnTheirValues) {

@@ -76,8 +76,8 @@ class WithAuthentication final : public Filter {
   }
 
  private:
-  Step settle(FilterCall& call, Result<UserInfo> user) const {
-    const bool unknown = !user.ok() || user->name == kAnonymousUser;
+  Step settle(FilterCall& call, Result<UserRef> user) const {
+    const bool unknown = !user.ok() || (*user)->name == kAnonymousUser;
     // Somebody we do not know gets one request per HTTP/2 connection: opening many streams costs them a handshake each.
     if (limit_unknown_ && unknown && call.exchange->http_major() == 2) call.exchange->close_connection_after();
     if (!user.ok()) {

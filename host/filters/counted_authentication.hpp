@@ -15,13 +15,13 @@ class CountedAuthentication final : public Authentication {
  public:
   CountedAuthentication(const Authentication& behind, AccessMetrics& access) : behind_(behind), access_(access) {}
 
-  std::optional<Result<UserInfo>> authenticate_now(RequestContext& context, Exchange& exchange) const override {
+  std::optional<Result<UserRef>> authenticate_now(RequestContext& context, Exchange& exchange) const override {
     const auto began = Clock::now();
     auto known = behind_.authenticate_now(context, exchange);
     if (known) count(*known, exchange, began);
     return known;
   }
-  Task<Result<UserInfo>> authenticate(RequestContext& context, Exchange& exchange) const override {
+  Task<Result<UserRef>> authenticate(RequestContext& context, Exchange& exchange) const override {
     const auto began = Clock::now();
     auto user = co_await behind_.authenticate(context, exchange);
     count(user, exchange, began);
@@ -31,11 +31,12 @@ class CountedAuthentication final : public Authentication {
  private:
   using Clock = std::chrono::steady_clock;
 
-  void count(const Result<UserInfo>& user, const Exchange& exchange, Clock::time_point began) const {
+  void count(const Result<UserRef>& user, const Exchange& exchange, Clock::time_point began) const {
+    const auto took = Clock::now() - began;
+    if (user.ok()) return access_.authenticated(AccessMetrics::kSuccess, took, (*user)->name);
     // Without a credential there was nothing to go wrong.
     const bool credential = exchange.peer_certificate_rejected() || !exchange.header("authorization").empty();
-    const auto result = user.ok() ? AccessMetrics::kSuccess : credential ? AccessMetrics::kFailed : AccessMetrics::kFailure;
-    access_.authenticated(result, Clock::now() - began, user.ok() ? std::string_view(user->name) : std::string_view());
+    access_.authenticated(credential ? AccessMetrics::kFailed : AccessMetrics::kFailure, took, {});
   }
 
   const Authentication& behind_;

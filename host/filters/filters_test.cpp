@@ -106,7 +106,7 @@ class TestHandler final : public HttpHandler {
   Task<void> handle(RequestContext& context, Exchange& exchange) override {
     ++calls;
     seen = context.info.verb;
-    user = context.user.name;
+    user = context.user->name;
     mux_incomplete = context.mux_incomplete;
     deadline = context.deadline - context.received;
     token = exchange.header("Authorization");
@@ -662,8 +662,8 @@ TEST(AccessMetricsTest, NoNameOfAPersonIsALabel) {
 class AuthenticatedElsewhere final : public Authentication {
  public:
   AuthenticatedElsewhere(Executor& executor, UserInfo user) : executor_(executor), user_(std::move(user)) {}
-  std::optional<Result<UserInfo>> authenticate_now(RequestContext&, Exchange&) const override { return std::nullopt; }
-  Task<Result<UserInfo>> authenticate(RequestContext&, Exchange&) const override {
+  std::optional<Result<UserRef>> authenticate_now(RequestContext&, Exchange&) const override { return std::nullopt; }
+  Task<Result<UserRef>> authenticate(RequestContext&, Exchange&) const override {
     co_await resume_on(executor_);
     co_return user_;
   }

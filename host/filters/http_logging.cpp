@@ -44,7 +44,7 @@ class HTTPLogging final : public Filter {
  private:
   void count(const RequestContext& context, std::string_view method, int code, std::chrono::nanoseconds took) const noexcept {
     metrics_->count(context.info.verb, code, took);
-    if (context.user.name != kApiServerUser) return;
+    if (context.user->name != kApiServerUser) return;
     try {
       metrics_->access.self_request(context.info, method);
     } catch (const std::bad_alloc&) {

@@ -39,7 +39,7 @@ class Impersonation final : public Filter {
   static Status refused(FilterCall& call, std::string_view user) {
     return forbidden(
         "", "users", user,
-        "User " + quoted(call.context.user.name) +
+        "User " + quoted(call.context.user->name) +
             " cannot impersonate resource \"users\" in API group \"\" at the cluster scope: impersonation is not offered by this server");
   }
 };

@@ -13,16 +13,6 @@ namespace {
 // A token that nobody knows is a bad credential, not the absence of one.
 bool carries_token(const Exchange& exchange) { return !bearer_token(exchange).empty(); }
 
-// Upstream's group adder: everybody who proved who they are, anonymous left out.
-UserInfo with_authenticated_group(UserInfo user) {
-  if (user.name == kAnonymousUser) return user;
-  for (const auto& group : user.groups) {
-    if (group == kAuthenticatedGroup || group == kUnauthenticatedGroup) return user;
-  }
-  user.groups.emplace_back(kAuthenticatedGroup);
-  return user;
-}
-
 // Several failures as one, each text once.
 Status all_of(const std::vector<Status>& failures) {
   std::vector<std::string> texts;
@@ -39,32 +29,33 @@ Status all_of(const std::vector<Status>& failures) {
 
 }  // namespace
 
-Result<UserInfo> UnionAuthentication::without_credentials(const Exchange& exchange) const {
+Result<UserRef> UnionAuthentication::without_credentials(const Exchange& exchange) const {
+  static const UserRef anonymous = anonymous_user();
   if (carries_token(exchange) || !config_.anonymous) return unauthorized();
-  return anonymous_user();
+  return anonymous;
 }
 
-Result<std::optional<UserInfo>> UnionAuthentication::of_connection(const Exchange& exchange) const {
+Result<std::optional<UserRef>> UnionAuthentication::of_connection(const Exchange& exchange) const {
   auto headers = user_of_request_headers(config_.request_header, exchange);
-  if (headers.ok() && headers->has_value()) return headers;
+  if (headers.ok() && headers->has_value()) return std::optional<UserRef>(with_authenticated_group(std::move(**headers)));
   auto certificate = user_of_certificate(exchange);
-  if (!headers.ok() && certificate.ok() && !certificate->has_value()) return headers;
+  if (!headers.ok() && certificate.ok() && !certificate->has_value()) return std::move(headers.status());
   return certificate;
 }
 
-std::optional<Result<UserInfo>> UnionAuthentication::authenticate_now(RequestContext&, Exchange& exchange) const {
-  auto certificate = of_connection(exchange);
-  if (certificate.ok() && certificate->has_value()) return Result<UserInfo>(with_authenticated_group(std::move(**certificate)));
+std::optional<Result<UserRef>> UnionAuthentication::authenticate_now(RequestContext&, Exchange& exchange) const {
+  auto known = of_connection(exchange);
+  if (known.ok() && known->has_value()) return Result<UserRef>(std::move(**known));
   // A plugin may still know the caller by another credential, even when the certificate was no good.
   if (!config_.plugins.empty()) return std::nullopt;
-  if (!certificate.ok()) return Result<UserInfo>(std::move(certificate.status()));
+  if (!known.ok()) return Result<UserRef>(std::move(known.status()));
   return without_credentials(exchange);
 }
 
-Task<Result<UserInfo>> UnionAuthentication::authenticate(RequestContext& context, Exchange& exchange) const {
-  auto certificate = of_connection(exchange);
-  bool bad_credential = !certificate.ok();
-  if (!bad_credential && certificate->has_value()) co_return with_authenticated_group(std::move(**certificate));
+Task<Result<UserRef>> UnionAuthentication::authenticate(RequestContext& context, Exchange& exchange) const {
+  auto known = of_connection(exchange);
+  bool bad_credential = !known.ok();
+  if (!bad_credential && known->has_value()) co_return std::move(**known);
   for (const auto& plugin : config_.plugins) {
     auto found = co_await plugin->authenticate(context, exchange);
     if (!found.ok()) {

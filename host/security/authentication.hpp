@@ -19,8 +19,8 @@ class Authentication {
  public:
   virtual ~Authentication() = default;
   // The answer when it needs no waiting; nothing when only authenticate() can tell.
-  virtual std::optional<Result<UserInfo>> authenticate_now(RequestContext& context, Exchange& exchange) const = 0;
-  virtual Task<Result<UserInfo>> authenticate(RequestContext& context, Exchange& exchange) const = 0;
+  virtual std::optional<Result<UserRef>> authenticate_now(RequestContext& context, Exchange& exchange) const = 0;
+  virtual Task<Result<UserRef>> authenticate(RequestContext& context, Exchange& exchange) const = 0;
 };
 
 struct AuthenticationConfig {
@@ -33,13 +33,13 @@ struct AuthenticationConfig {
 class UnionAuthentication final : public Authentication {
  public:
   explicit UnionAuthentication(AuthenticationConfig config) : config_(std::move(config)) {}
-  std::optional<Result<UserInfo>> authenticate_now(RequestContext& context, Exchange& exchange) const override;
-  Task<Result<UserInfo>> authenticate(RequestContext& context, Exchange& exchange) const override;
+  std::optional<Result<UserRef>> authenticate_now(RequestContext& context, Exchange& exchange) const override;
+  Task<Result<UserRef>> authenticate(RequestContext& context, Exchange& exchange) const override;
 
  private:
   // By what the connection says; nothing when it says nothing.
-  Result<std::optional<UserInfo>> of_connection(const Exchange& exchange) const;
-  Result<UserInfo> without_credentials(const Exchange& exchange) const;
+  Result<std::optional<UserRef>> of_connection(const Exchange& exchange) const;
+  Result<UserRef> without_credentials(const Exchange& exchange) const;
   AuthenticationConfig config_;
 };
 
@@ -59,15 +59,15 @@ class UnionTokenAuthentication final : public TokenAuthenticator {
 class FixedAuthentication final : public Authentication {
  public:
   explicit FixedAuthentication(UserInfo user) : user_(std::move(user)) {}
-  std::optional<Result<UserInfo>> authenticate_now(RequestContext& context, Exchange&) const override {
-    return Result<UserInfo>(context.user.name.empty() ? user_ : context.user);
+  std::optional<Result<UserRef>> authenticate_now(RequestContext& context, Exchange&) const override {
+    return Result<UserRef>(context.user->name.empty() ? user_ : context.user);
   }
-  Task<Result<UserInfo>> authenticate(RequestContext& context, Exchange&) const override {
-    co_return context.user.name.empty() ? user_ : context.user;
+  Task<Result<UserRef>> authenticate(RequestContext& context, Exchange&) const override {
+    co_return context.user->name.empty() ? user_ : context.user;
   }
 
  private:
-  UserInfo user_;
+  UserRef user_;
 };
 
 }  // namespace backplane

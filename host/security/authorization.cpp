@@ -52,7 +52,7 @@ class PublicInfo final : public BuiltInAuthorizer {
 
 // `User "jane" cannot get resource "pods/log" in API group "" in the namespace "x"`.
 std::string refusal(const AuthorizationAttributes& wanted) {
-  std::string text = "User " + quoted(wanted.user.name) + " cannot " + wanted.verb;
+  std::string text = "User " + quoted(wanted.user->name) + " cannot " + wanted.verb;
   if (!wanted.resource_request) return text + " path " + quoted(wanted.path);
   const std::string resource = wanted.subresource.empty() ? wanted.resource : wanted.resource + "/" + wanted.subresource;
   text += " resource " + quoted(resource) + " in API group " + quoted(wanted.api_group);

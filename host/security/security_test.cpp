@@ -77,8 +77,10 @@ class FixedAuthorizer final : public Authorizer {
 struct Security : ::testing::Test {
   Security() { loop.start(); }
   Result<UserInfo> ask(const UnionAuthentication& authentication) {
-    if (auto known = authentication.authenticate_now(context, exchange)) return std::move(*known);
-    return run_on(loop, authentication.authenticate(context, exchange));
+    auto known = authentication.authenticate_now(context, exchange);
+    auto user = known ? std::move(*known) : run_on(loop, authentication.authenticate(context, exchange));
+    if (!user.ok()) return std::move(user.status());
+    return UserInfo(**user);
   }
   AuthorizerResult ask(Authorization&& authorization) { return ask(authorization); }
   AuthorizerResult ask(Authorization& authorization) {
@@ -100,6 +102,25 @@ TEST_F(Security, ACertificateBecomesItsCommonNameAndItsOrganizations) {
   ASSERT_EQ(user->extra.size(), 1u);
   EXPECT_EQ(user->extra[0].first, "authentication.kubernetes.io/credential-id");
   EXPECT_EQ(user->extra[0].second, std::vector<std::string>{"X509SHA256=ab12"});
+}
+
+TEST_F(Security, EveryCertificateNamesItsOwnBearerHoweverManyThereAre) {
+  const UnionAuthentication union_of({});
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 300; ++i) {
+      const std::string name = "user-" + std::to_string(i);
+      exchange.certificate = PeerCertificate{name, {"group-" + std::to_string(i)}, std::to_string(i) + "f"};
+      auto user = union_of.authenticate_now(context, exchange);
+      ASSERT_TRUE(user && user->ok());
+      EXPECT_EQ((**user)->name, name);
+      EXPECT_EQ((**user)->groups, (std::vector<std::string>{"group-" + std::to_string(i), "system:authenticated"}));
+    }
+  }
+  // No fingerprint, nothing to know it again by.
+  for (const char* name : {"a", "b"}) {
+    exchange.certificate = PeerCertificate{name, {}, ""};
+    EXPECT_EQ((**union_of.authenticate_now(context, exchange))->name, name);
+  }
 }
 
 TEST_F(Security, ACertificateThatDidNotVerifyIsRefusedAndNotAnonymous) {
@@ -221,7 +242,7 @@ TEST_F(Security, EverybodyMayReadHealthAndVersionAndNothingElse) {
 }
 
 TEST_F(Security, TheFirstOpinionWinsAndReasonsOfTheSilentAreKept) {
-  context.user.name = "jane";
+  context.user = UserInfo{"jane", "", {}, {}};
   context.info.path = "/x";
   context.info.verb = "get";
   const auto authorizer = [](Decision decision, const char* reason) {
@@ -235,7 +256,7 @@ TEST_F(Security, TheFirstOpinionWinsAndReasonsOfTheSilentAreKept) {
 }
 
 TEST_F(Security, ARefusalSaysWhoWantedWhatWhere) {
-  context.user.name = "jane";
+  context.user = UserInfo{"jane", "", {}, {}};
   context.info = {};
   context.info.verb = "get";
   context.info.path = "/metrics";
@@ -291,7 +312,7 @@ class Recorder final : public Authorizer {
 };
 
 TEST_F(Security, AttributesCarryTheSelectorsAndWhyOneCannotBeRead) {
-  context.user.name = "jane";
+  context.user = UserInfo{"jane", "", {}, {}};
   context.info.is_resource_request = true;
   context.info.verb = "list";
   context.info.resource = "pods";
@@ -305,12 +326,12 @@ TEST_F(Security, AttributesCarryTheSelectorsAndWhyOneCannotBeRead) {
   EXPECT_TRUE(recorder->seen.fields_error.ok());
   EXPECT_TRUE(recorder->seen.labels.empty());
   EXPECT_FALSE(recorder->seen.labels_error.ok());
-  EXPECT_EQ(recorder->seen.user.name, "jane");
+  EXPECT_EQ(recorder->seen.user->name, "jane");
   EXPECT_EQ(recorder->seen.api_version, "v1");
 }
 
 TEST_F(Security, AnAuthorizerThatThrowsHasNoOpinionAndAnError) {
-  context.user.name = "jane";
+  context.user = UserInfo{"jane", "", {}, {}};
   auto result = ask(Authorization({std::make_shared<ThrowingAuthorizer>()}));
   EXPECT_EQ(result.decision, Decision::kNoOpinion);
   EXPECT_EQ(result.error.message(), "authorizer fragile threw: boom");

@@ -23,6 +23,16 @@ inline UserInfo loopback_user() {
   return user;
 }
 
+// Upstream's group adder: everybody who proved who they are, anonymous left out.
+inline UserInfo with_authenticated_group(UserInfo user) {
+  if (user.name == kAnonymousUser) return user;
+  for (const auto& group : user.groups) {
+    if (group == kAuthenticatedGroup || group == kUnauthenticatedGroup) return user;
+  }
+  user.groups.emplace_back(kAuthenticatedGroup);
+  return user;
+}
+
 inline UserInfo anonymous_user() {
   UserInfo user;
   user.name = kAnonymousUser;

@@ -1,7 +1,7 @@
 // Client certificates: common name → user, organizations → groups.
 //
 // The transport verifies the certificate during the handshake; here it only becomes a user.
-// Thread-safety: pure function.
+// Thread-safety: any thread; each keeps the users of the certificates that it saw last.
 // Errors:        kUnauthorized for a certificate that was sent and did not verify, or that names nobody.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace backplane {
 
-// The user of the connection's certificate; nothing when the client sent none.
-Result<std::optional<UserInfo>> user_of_certificate(const Exchange& exchange);
+// The user of the connection's certificate, one of those who are authenticated; nothing when the client sent none.
+Result<std::optional<UserRef>> user_of_certificate(const Exchange& exchange);
 
 }  // namespace backplane

@@ -31,6 +31,12 @@ std::string_view first_runes(std::string_view text, std::size_t count) noexcept 
 
 bool UserInfo::in_group(std::string_view group) const noexcept { return std::find(groups.begin(), groups.end(), group) != groups.end(); }
 
+// It is nobody's to let go of.
+UserRef::UserRef() noexcept {
+  static const UserInfo nobody;
+  user_ = std::shared_ptr<const UserInfo>(std::shared_ptr<void>(), &nobody);
+}
+
 // The context owns the arena, its trees do not: they count no references to it, and need no time to go.
 RequestContext::RequestContext() : arena_(new json::monotonic_resource(kFirstArenaBlock)) {}
 RequestContext::~RequestContext() { delete arena_.get(); }

@@ -11,8 +11,7 @@ constexpr std::chrono::seconds kLongestPause{30};
 
 // Calls of the plugin itself: no admission, no user's rights.
 void as_system(RequestContext& context) {
-  context.user.name = "system:apiserver";
-  context.user.groups = {"system:masters"};
+  context.user = UserInfo{"system:apiserver", "", {"system:masters"}, {}};
   context.user_agent = "kube-apiserver";
 }
 

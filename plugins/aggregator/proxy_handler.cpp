@@ -87,7 +87,7 @@ Task<void> ProxyHandler::handle(RequestContext& context, Exchange& exchange) {
   const auto state = state_;
   int code = 503;
   std::string problem = "service unavailable";
-  if (context.user.name.empty()) {
+  if (context.user->name.empty()) {
     code = 500;
     problem = "missing user";
   } else if (state->available.load(std::memory_order_acquire)) {

@@ -61,8 +61,7 @@ TEST(TokenReviews, SayWhatIsWrongWithOthers) {
 TEST(SelfSubjectReviews, SayWhoAsks) {
   const auto storage = make_self_subject_reviews(kit::embedded_schemas({authentication_v1_json()})->front());
   RequestContext context;
-  context.user.name = "jane";
-  context.user.uid = "u";
+  context.user = UserInfo{"jane", "u", {}, {}};
   const std::string answer = testing::answer_of(*storage, context, R"({"metadata":{"name":"x"}})");
   EXPECT_TRUE(answer.starts_with(R"({"metadata":{"creationTimestamp":")")) << answer;
   EXPECT_TRUE(answer.ends_with(R"(},"status":{"userInfo":{"username":"jane","uid":"u"}}})")) << answer;

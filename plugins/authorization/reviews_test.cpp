@@ -80,8 +80,8 @@ class Fake final : public Authorizer, public RuleResolver {
   std::string_view name() const noexcept override { return "fake"; }
   Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override {
     AuthorizerResult result;
-    result.decision = attributes.user.name == "jane" ? Decision::kAllow : Decision::kDeny;
-    result.reason = "it is " + attributes.user.name;
+    result.decision = attributes.user->name == "jane" ? Decision::kAllow : Decision::kDeny;
+    result.reason = "it is " + attributes.user->name;
     co_return result;
   }
   Task<RuleList> rules_for(UserInfo user, std::string ns) override {
@@ -96,7 +96,7 @@ class Reviews : public ::testing::Test {
  protected:
   std::string answer(const std::string& resource, std::string_view review) {
     RequestContext context;
-    context.user.name = "jane";
+    context.user = UserInfo{"jane", "", {}, {}};
     context.info.ns = "n";
     return testing::answer_of(*reviews_.at(resource), context, review);
   }

@@ -362,7 +362,7 @@ class PodRequestSigning final : public AdmissionPlugin, public ManagersLeftAlone
     }
     FieldErrors errors;
     errors.forbidden("spec.signerName",
-                     "User " + quoted(attributes.user.name) + " is not permitted to \"sign\" for signer " + quoted(signer));
+                     "User " + quoted(attributes.user->name) + " is not permitted to \"sign\" for signer " + quoted(signer));
     co_return errors.to_status(attributes.kind.group, attributes.kind.kind, meta_name(*attributes.object));
   }
 

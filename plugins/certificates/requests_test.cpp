@@ -30,9 +30,7 @@ Object signing_request(const std::string& request) { return signing_requests().c
 TEST(SigningRequests, AreOfWhoeverAsks) {
   Object object = signing_requests().defaulted(spec_text("x"));
   RequestContext context;
-  context.user.name = "jane";
-  context.user.groups = {"devs"};
-  context.user.extra.emplace_back("scopes", std::vector<std::string>(1, "a"));
+  context.user = UserInfo{"jane", "", {"devs"}, {{"scopes", {"a"}}}};
   signing_requests().strategy().prepare_for_create(context, object);
   EXPECT_EQ(get_string_path(object, "spec.username"), "jane");
   EXPECT_EQ(to_json(*find_path(object, "spec.groups")), R"(["devs"])");

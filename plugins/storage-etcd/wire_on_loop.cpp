@@ -21,8 +21,14 @@ void WireOnLoop::watch(int socket, User& user, bool writes) {
   if (writes) wait_to_write(socket, watched);
 }
 
+// It waits once: nothing has to be taken back.
 void WireOnLoop::change(int socket, User&, bool writes) {
-  if (!writes) return;  // it waits once
+  if (!writes) return;
+  if (current_executor() == &loop_) return ask_to_write(socket);
+  loop_.post([self = shared_from_this(), socket] { self->ask_to_write(socket); });
+}
+
+void WireOnLoop::ask_to_write(int socket) {
   const auto found = watched_.find(socket);
   if (found != watched_.end()) wait_to_write(socket, found->second);
 }

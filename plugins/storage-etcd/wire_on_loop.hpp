@@ -1,6 +1,6 @@
 // A loop's own connections to etcd: who asks there is answered there, and no other thread is woken for it.
 //
-// Thread-safety: made and used on its loop; post() and look_by() anywhere.
+// Thread-safety: as of the wire; add() and stop() on the loop, unless it has ended.
 // Lifetime:      work that waits on the loop holds it.
 // Errors:        none of its own.
 #pragma once
@@ -35,6 +35,7 @@ class WireOnLoop final : public Wire, public std::enable_shared_from_this<WireOn
   using WatchedRef = std::shared_ptr<Watched>;
   void wait_to_read(int socket, const WatchedRef& watched);
   void wait_to_write(int socket, const WatchedRef& watched);
+  void ask_to_write(int socket);
   bool tell(int socket, const WatchedRef& watched, std::uint32_t events);
   void look();
 

@@ -11,7 +11,7 @@ class Greeter final : public HttpHandler {
  public:
   Task<void> handle(RequestContext& context, Exchange& exchange) override {
     std::vector<SharedBytes> body;
-    body.emplace_back("Hello, " + context.user.name + "\n");
+    body.emplace_back("Hello, " + context.user->name + "\n");
     co_await exchange.respond(200, "text/plain; charset=utf-8", std::move(body));
   }
 };
@@ -82,7 +82,7 @@ class VisitorsMayGreet final : public Authorizer {
   std::string_view name() const noexcept override { return "visitors"; }
   Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override {
     AuthorizerResult result;
-    if (attributes.user.name == "visitor" && attributes.path == "/tour/greeting") result.decision = Decision::kAllow;
+    if (attributes.user->name == "visitor" && attributes.path == "/tour/greeting") result.decision = Decision::kAllow;
     co_return result;
   }
 };

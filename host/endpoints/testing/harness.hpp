@@ -65,7 +65,8 @@ class FakeAuthorizer final : public Authorizer {
  public:
   std::string_view name() const noexcept override { return "fake"; }
   Task<AuthorizerResult> authorize(const AuthorizationAttributes& attributes) override {
-    asked.push_back(attributes.user.name + " " + attributes.verb + " " + attributes.resource + " " + attributes.ns + "/" + attributes.name);
+    asked.push_back(attributes.user->name + " " + attributes.verb + " " + attributes.resource + " " + attributes.ns + "/" +
+                    attributes.name);
     co_return answer;
   }
   AuthorizerResult answer{Decision::kAllow, {}, {}};

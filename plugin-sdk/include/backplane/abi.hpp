@@ -61,7 +61,7 @@ constexpr std::uint64_t layout_fingerprint() noexcept {
   print.add_types<json::value, json::object, json::array, json::string, json::storage_ptr, json::key_value_pair>();
   print.add_types<Status, StatusDetails, StatusCause, Result<std::string>, FieldError, FieldErrors, SharedBytes, ObjectEntry, Task<void>,
                   Future<int>, Promise<int>, GroupVersion, GroupVersionKind, GroupVersionResource, ObjectMeta, RequestContext, RequestInfo,
-                  UserInfo, PeerCertificate, LabelSelector, FieldSelector, GetOptions, ListOptions, DeleteOptions, WriteOptions,
+                  UserInfo, UserRef, PeerCertificate, LabelSelector, FieldSelector, GetOptions, ListOptions, DeleteOptions, WriteOptions,
                   Preconditions, ListResult, WatchEvent, UpdateResult, DeleteResult, ResourceConfig, SelectableField, TableColumn,
                   AdmissionAttributes, AdmissionRegistration, AuthorizationAttributes, AuthorizerResult, RuleList, TokenAuthentication,
                   APIGroupInfo, GroupVersionInfo, PathRoute, HealthEndpoints, HttpCall, ClientConfig, ListerWatcher::Page,

@@ -71,7 +71,7 @@ struct AdmissionAttributes {
   std::string ns;
   std::string name;
   bool dry_run = false;
-  UserInfo user;
+  UserRef user;
   // As the client sent them; empty on connect.
   std::variant<std::monostate, WriteOptions, DeleteOptions> options;
   Object* object = nullptr;                       // null on delete; a mutating plugin may change it

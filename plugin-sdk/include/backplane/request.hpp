@@ -30,6 +30,19 @@ struct UserInfo {
   bool in_group(std::string_view group) const noexcept;
 };
 
+// A user whom many requests share: read through it as through a pointer, and change it by assigning another.
+class UserRef {
+ public:
+  UserRef() noexcept;  // nobody: every member is empty
+  UserRef(UserInfo user) : user_(std::make_shared<const UserInfo>(std::move(user))) {}
+  const UserInfo& operator*() const noexcept { return *user_; }
+  const UserInfo* operator->() const noexcept { return user_.get(); }
+  operator const UserInfo&() const noexcept { return *user_; }
+
+ private:
+  std::shared_ptr<const UserInfo> user_;  // never null, but after a move
+};
+
 // apiserver/pkg/endpoints/request.RequestInfo: the URL taken apart.
 struct RequestInfo {
   bool is_resource_request = false;
@@ -57,7 +70,7 @@ class RequestContext {
   RequestContext(const RequestContext&) = delete;
   RequestContext& operator=(const RequestContext&) = delete;
 
-  UserInfo user;
+  UserRef user;
   RequestInfo info;
   std::string audit_id;
   std::string user_agent;

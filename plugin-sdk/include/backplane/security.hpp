@@ -50,7 +50,7 @@ std::string_view bearer_token(const Exchange& exchange) noexcept;
 
 // What somebody wants to do: upstream's authorizer.Attributes.
 struct AuthorizationAttributes {
-  UserInfo user;
+  UserRef user;
   std::string verb;
   bool resource_request = false;
   std::string path;  // of non-resource requests, and of the others when they came over HTTP

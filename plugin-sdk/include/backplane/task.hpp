@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <coroutine>
+#include <cstddef>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -54,7 +55,15 @@ class Task;
 
 namespace detail {
 
+// Memory of a coroutine's frame.  A thread keeps some of what it has given back for the next ones: requests that wait together have the
+// same frames in the same sizes.
+void* take_frame(std::size_t size);
+void give_frame_back(void* frame, std::size_t size) noexcept;
+
 struct PromiseBase {
+  static void* operator new(std::size_t size) { return take_frame(size); }
+  static void operator delete(void* frame, std::size_t size) noexcept { give_frame_back(frame, size); }
+
   std::coroutine_handle<> continuation;
   std::exception_ptr error;
 

@@ -24,8 +24,7 @@ class StorageSource final : public ListerWatcher {
     auto* watcher = dynamic_cast<Watcher*>(storage->get());
     if (watcher == nullptr) co_return method_not_allowed("", (*storage)->kind().kind, "watch");
     RequestContext context;
-    context.user.name = "system:apiserver";
-    context.user.groups = {"system:masters"};
+    context.user = UserInfo{"system:apiserver", "", {"system:masters"}, {}};
     context.info.ns = ns_;
     auto opened = co_await watcher->watch(context, std::move(options));
     if (!opened.ok()) co_return std::move(opened).status();

@@ -26,7 +26,7 @@ class Rules final : public Authorizer, public RuleResolver {
 
  private:
   static AuthorizerResult decide(const AuthorizationAttributes& wanted) {
-    if (wanted.user.name != "jane") return {};
+    if (wanted.user->name != "jane") return {};
     if (wanted.resource == "configmaps" && wanted.ns == "team") return {Decision::kAllow, "it is her team", {}};
     if (wanted.resource != "pods" || wanted.verb != "list") return {Decision::kNoOpinion, "not a thing of jane's", {}};
     // A selector that cannot be read must not pass for one that was left out.
@@ -79,8 +79,10 @@ class Asker final : public HttpHandler {
  private:
   Task<std::string> decision(Query query) {
     AuthorizationAttributes wanted;
-    wanted.user.name = query_get(query, "user");
-    if (query_has(query, "group")) wanted.user.groups.emplace_back(query_get(query, "group"));
+    UserInfo user;
+    user.name = query_get(query, "user");
+    if (query_has(query, "group")) user.groups.emplace_back(query_get(query, "group"));
+    wanted.user = std::move(user);
     wanted.verb = query_get(query, "verb");
     wanted.path = query_get(query, "path");
     wanted.resource = query_get(query, "resource");

@@ -25,7 +25,7 @@ class TierStamper final : public AdmissionPlugin {
     Object& annotations = meta.mutable_annotations();
     annotations["stamped-tier"] = tier;
     annotations["stamped-in"] = attributes.reinvocation->again() ? "second pass" : "first pass";
-    annotations["stamped-by"] = attributes.user.name;
+    annotations["stamped-by"] = attributes.user->name;
     annotations["stamped-options"] = to_json(admission_options(attributes, {}));
     co_return Status();
   }

@@ -5,9 +5,12 @@
 
 #include <condition_variable>
 #include <filesystem>
+#include <future>
 #include <thread>
 
+#include "base/io_loop.hpp"
 #include "scripted_server.hpp"
+#include "wire_on_loop.hpp"
 #include "wire_thread.hpp"
 
 namespace backplane::etcd {
@@ -54,19 +57,41 @@ class Heard final : public CallListener {
   std::optional<CallStatus> end_;
 };
 
-class ChannelOverWire : public testing::Test {
+enum class On : std::uint8_t { kThread, kLoop };
+
+class ChannelOverWire : public testing::TestWithParam<On> {
  protected:
-  void TearDown() override { end(); }
+  void SetUp() override {
+    loop_.start();
+    if (GetParam() == On::kThread) wire_ = std::make_shared<WireThread>();
+    if (GetParam() == On::kLoop) wire_ = std::make_shared<WireOnLoop>(loop_);
+  }
+  void TearDown() override {
+    end();
+    loop_.stop();
+  }
   void end() {
     if (channel_ == nullptr) return;
     channel_->close();
-    wire_->stop();
-    channel_->dispose();
+    where_it_belongs([this] {
+      wire_->stop();
+      channel_->dispose();
+    });
     channel_.reset();
+  }
+  // A loop's own is made and let go there.
+  void where_it_belongs(std::function<void()> work) {
+    if (GetParam() == On::kThread) return work();
+    std::promise<void> done;
+    loop_.post([&] {
+      work();
+      done.set_value();
+    });
+    done.get_future().wait();
   }
   void open(std::string host = "127.0.0.1") {
     const Endpoint endpoint{"dns:" + host + ":" + std::to_string(server_.port()), "http://server", false};
-    channel_ = Channel::make(wire_, settings_, endpoint);
+    where_it_belongs([&] { channel_ = Channel::make(wire_, settings_, endpoint); });
   }
   Channel::CallRef call(Heard& heard, bool more = false, Channel::Clock::duration patience = 60s, std::string message = "ask") {
     const auto deadline = more ? Channel::Clock::time_point::max() : Channel::Clock::now() + patience;
@@ -85,13 +110,17 @@ class ChannelOverWire : public testing::Test {
 
   ScriptedServer server_;
   Settings settings_;
-  std::shared_ptr<Wire> wire_ = std::make_shared<WireThread>();
+  IoLoop loop_{"wire"};
+  std::shared_ptr<Wire> wire_;
   std::shared_ptr<Channel> channel_;
 };
 
+INSTANTIATE_TEST_SUITE_P(, ChannelOverWire, testing::Values(On::kThread, On::kLoop),
+                         [](const auto& each) { return each.param == On::kThread ? "OfAThread" : "OnALoop"; });
+
 // ---- answers
 
-TEST_F(ChannelOverWire, AnAnswerIsToldOnceHoweverItIsCutUp) {
+TEST_P(ChannelOverWire, AnAnswerIsToldOnceHoweverItIsCutUp) {
   open();
   Heard heard;
   call(heard);
@@ -104,7 +133,7 @@ TEST_F(ChannelOverWire, AnAnswerIsToldOnceHoweverItIsCutUp) {
   EXPECT_THAT(heard.messages(1), testing::ElementsAre("answer"));
 }
 
-TEST_F(ChannelOverWire, StreamsThatTheServerNeverEndsAreEndedFromTheOldestOn) {
+TEST_P(ChannelOverWire, StreamsThatTheServerNeverEndsAreEndedFromTheOldestOn) {
   open();
   const auto answered = [this](Heard& heard) {
     const auto stream = server_.request();
@@ -123,7 +152,7 @@ TEST_F(ChannelOverWire, StreamsThatTheServerNeverEndsAreEndedFromTheOldestOn) {
   EXPECT_EQ(server_.hear(Frame::kReset).stream, first);
 }
 
-TEST_F(ChannelOverWire, AStreamsMessagesMayShareAFrame) {
+TEST_P(ChannelOverWire, AStreamsMessagesMayShareAFrame) {
   open();
   Heard heard;
   call(heard, /*more=*/true);
@@ -138,7 +167,7 @@ TEST_F(ChannelOverWire, AStreamsMessagesMayShareAFrame) {
   EXPECT_EQ(server_.hear(Frame::kReset).stream, stream);
 }
 
-TEST_F(ChannelOverWire, AnAnswerOfTrailersAloneIsAStatus) {
+TEST_P(ChannelOverWire, AnAnswerOfTrailersAloneIsAStatus) {
   open();
   Heard heard;
   call(heard);
@@ -150,7 +179,7 @@ TEST_F(ChannelOverWire, AnAnswerOfTrailersAloneIsAStatus) {
   EXPECT_EQ(heard.end().message, "too large");
 }
 
-TEST_F(ChannelOverWire, WhatIsCompressedIsNotTakenForAnAnswer) {
+TEST_P(ChannelOverWire, WhatIsCompressedIsNotTakenForAnAnswer) {
   open();
   for (const bool more : {false, true}) {
     Heard heard;
@@ -163,7 +192,7 @@ TEST_F(ChannelOverWire, WhatIsCompressedIsNotTakenForAnAnswer) {
   }
 }
 
-TEST_F(ChannelOverWire, APageOfAProxyIsNoMessage) {
+TEST_P(ChannelOverWire, APageOfAProxyIsNoMessage) {
   open();
   for (const char* status : {"404", "200"}) {
     Heard heard;
@@ -179,7 +208,7 @@ TEST_F(ChannelOverWire, APageOfAProxyIsNoMessage) {
 }
 
 // A server that refuses a request need not take the rest of it.
-TEST_F(ChannelOverWire, AnEndBeforeTheRequestIsTakenIsTheEnd) {
+TEST_P(ChannelOverWire, AnEndBeforeTheRequestIsTakenIsTheEnd) {
   open();
   Heard heard;
   call(heard, false, 60s, std::string(1'000'000, 'x'));
@@ -191,7 +220,7 @@ TEST_F(ChannelOverWire, AnEndBeforeTheRequestIsTakenIsTheEnd) {
 
 // ---- what may be asked again
 
-TEST_F(ChannelOverWire, WhatAServerHasNotTakenIsKnownNotToHaveHappened) {
+TEST_P(ChannelOverWire, WhatAServerHasNotTakenIsKnownNotToHaveHappened) {
   connect();
   Heard taken, passed_over;
   call(taken);
@@ -206,7 +235,7 @@ TEST_F(ChannelOverWire, WhatAServerHasNotTakenIsKnownNotToHaveHappened) {
   EXPECT_TRUE(taken.end().ok());
 }
 
-TEST_F(ChannelOverWire, ACallThatBrokeOffMayHaveHappened) {
+TEST_P(ChannelOverWire, ACallThatBrokeOffMayHaveHappened) {
   connect();
   Heard heard;
   call(heard);
@@ -216,7 +245,7 @@ TEST_F(ChannelOverWire, ACallThatBrokeOffMayHaveHappened) {
   EXPECT_FALSE(heard.end().never_sent);
 }
 
-TEST_F(ChannelOverWire, AStreamThatIsResetIsRefusedOnlyWhereTheServerSaysSo) {
+TEST_P(ChannelOverWire, AStreamThatIsResetIsRefusedOnlyWhereTheServerSaysSo) {
   connect();
   Heard refused, broken;
   call(refused);
@@ -230,7 +259,7 @@ TEST_F(ChannelOverWire, AStreamThatIsResetIsRefusedOnlyWhereTheServerSaysSo) {
 
 // ---- connections that are left
 
-TEST_F(ChannelOverWire, AConnectionThatIsLeftIsHeldUpByNoWatch) {
+TEST_P(ChannelOverWire, AConnectionThatIsLeftIsHeldUpByNoWatch) {
   connect();
   Heard watch, next;
   call(watch, /*more=*/true);
@@ -244,7 +273,7 @@ TEST_F(ChannelOverWire, AConnectionThatIsLeftIsHeldUpByNoWatch) {
   EXPECT_TRUE(next.end().ok());
 }
 
-TEST_F(ChannelOverWire, AConnectionWhoseStreamsAreUsedUpIsMadeAnew) {
+TEST_P(ChannelOverWire, AConnectionWhoseStreamsAreUsedUpIsMadeAnew) {
   settings_.last_stream = 3;
   connect();
   Heard last, next;
@@ -261,7 +290,7 @@ TEST_F(ChannelOverWire, AConnectionWhoseStreamsAreUsedUpIsMadeAnew) {
 
 // ---- servers that break the rules
 
-TEST_F(ChannelOverWire, AServerOfHttp1IsSaidToBeNone) {
+TEST_P(ChannelOverWire, AServerOfHttp1IsSaidToBeNone) {
   open();
   Heard heard;
   call(heard);
@@ -272,7 +301,7 @@ TEST_F(ChannelOverWire, AServerOfHttp1IsSaidToBeNone) {
   EXPECT_NE(end.message.find("HTTP/2"), std::string::npos) << end.message;
 }
 
-TEST_F(ChannelOverWire, AConnectionWhoseRulesAreBrokenIsGivenUp) {
+TEST_P(ChannelOverWire, AConnectionWhoseRulesAreBrokenIsGivenUp) {
   connect();
   Heard watch;
   call(watch, /*more=*/true);
@@ -284,7 +313,7 @@ TEST_F(ChannelOverWire, AConnectionWhoseRulesAreBrokenIsGivenUp) {
 
 // ---- silence
 
-TEST_F(ChannelOverWire, ASilentServerIsGivenUp) {
+TEST_P(ChannelOverWire, ASilentServerIsGivenUp) {
   settings_.keep_alive = 50ms;
   settings_.keep_alive_timeout = 50ms;
   open();
@@ -296,7 +325,7 @@ TEST_F(ChannelOverWire, ASilentServerIsGivenUp) {
 }
 
 // Nothing is heard of a server that nothing is asked.
-TEST_F(ChannelOverWire, AServerThatNothingWasAskedIsNotSilent) {
+TEST_P(ChannelOverWire, AServerThatNothingWasAskedIsNotSilent) {
   settings_.keep_alive = 1ms;
   settings_.keep_alive_timeout = 700ms;
   connect();
@@ -312,7 +341,7 @@ TEST_F(ChannelOverWire, AServerThatNothingWasAskedIsNotSilent) {
 }
 
 // A watch that begins when nothing else is under way is looked after, too.
-TEST_F(ChannelOverWire, AServerThatFallsSilentWhileNothingIsAskedIsFoundOut) {
+TEST_P(ChannelOverWire, AServerThatFallsSilentWhileNothingIsAskedIsFoundOut) {
   settings_.keep_alive = 500ms;
   settings_.keep_alive_timeout = 100ms;
   connect();
@@ -322,7 +351,7 @@ TEST_F(ChannelOverWire, AServerThatFallsSilentWhileNothingIsAskedIsFoundOut) {
   EXPECT_EQ(watch.end().code, Code::kUnavailable);
 }
 
-TEST_F(ChannelOverWire, ACallThatIsNotAnsweredInTimeEndsAndIsTakenBack) {
+TEST_P(ChannelOverWire, ACallThatIsNotAnsweredInTimeEndsAndIsTakenBack) {
   connect();
   Heard heard;
   call(heard, false, 50ms);
@@ -333,7 +362,7 @@ TEST_F(ChannelOverWire, ACallThatIsNotAnsweredInTimeEndsAndIsTakenBack) {
 
 // ---- flow
 
-TEST_F(ChannelOverWire, AStreamThatIsNotReadHasTheServerWait) {
+TEST_P(ChannelOverWire, AStreamThatIsNotReadHasTheServerWait) {
   open();
   Heard watch;
   watch.goes_on = false;
@@ -364,7 +393,7 @@ TEST_F(ChannelOverWire, AStreamThatIsNotReadHasTheServerWait) {
 
 // ---- the end
 
-TEST_F(ChannelOverWire, EveryCallIsToldOfTheEndWhenItCloses) {
+TEST_P(ChannelOverWire, EveryCallIsToldOfTheEndWhenItCloses) {
   connect();
   std::vector<std::unique_ptr<Heard>> all;
   for (int i = 0; i < 20; ++i) call(*all.emplace_back(std::make_unique<Heard>()), i % 2 == 0);
@@ -375,7 +404,7 @@ TEST_F(ChannelOverWire, EveryCallIsToldOfTheEndWhenItCloses) {
   EXPECT_TRUE(late.end().never_sent);
 }
 
-TEST_F(ChannelOverWire, ConnectionsLeaveNoDescriptorBehind) {
+TEST_P(ChannelOverWire, ConnectionsLeaveNoDescriptorBehind) {
   const auto descriptors = [] {
     const std::filesystem::directory_iterator all("/proc/self/fd");
     return std::distance(begin(all), std::filesystem::directory_iterator());
