@@ -91,7 +91,7 @@ TEST(IoLoop, ADescriptorIsWaitedForOnce) {
   EXPECT_FALSE(heard);
   loop.post([&] {
     watch.reset();
-    EXPECT_THROW((void)loop.watch(-1), std::system_error);
+    EXPECT_THROW((void)loop.watch(-1), boost::system::system_error);
   });
   EXPECT_EQ(run_on(loop, deep(1)), 1);
   loop.stop();

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/coarse_clock.hpp"
 #include "http/http2_session.hpp"
 
 namespace backplane {
@@ -17,7 +18,7 @@ struct Http2Callbacks {
   static int begin_headers(nghttp2_session*, const nghttp2_frame* frame, void* user) {
     Http2Session& session = self(user);
     session.header_open_ = true;
-    session.header_since_ = Http2Session::Clock::now();
+    session.header_since_ = coarse_now();
     if (request_headers(frame)) session.begin_stream(frame->hd.stream_id);
     return 0;
   }

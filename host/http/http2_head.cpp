@@ -27,13 +27,20 @@ struct Line {
   const Header* header;
 };
 
+// What is needed while a head is put together, kept for the next one of the thread.
+struct Scratch {
+  std::string names;
+  std::vector<Line> lines;
+  std::vector<nghttp2_nv> pairs;
+};
+
 // Under names in lower case, which stand in `names`; those of one name in the order in which they were set.
-std::vector<Line> sorted_lines(const Headers& headers, std::string& names) {
+void sort_lines(const Headers& headers, std::string& names, std::vector<Line>& lines) {
   std::size_t size = 0;
   for (const Header& header : headers) size += header.first.size();
+  names.clear();
   names.reserve(size);
-  std::vector<Line> lines;
-  lines.reserve(headers.size());
+  lines.clear();
   for (const Header& header : headers) {
     const std::size_t begin = names.size();
     append_lower_case(names, header.first);
@@ -44,7 +51,6 @@ std::vector<Line> sorted_lines(const Headers& headers, std::string& names) {
     const int order = a.name.compare(b.name);
     return order != 0 ? order < 0 : a.header < b.header;
   });
-  return lines;
 }
 
 // Says how much the next DATA frame carries; send_data() of the session's callbacks moves the bytes.
@@ -67,10 +73,10 @@ ssize_t read_output(nghttp2_session*, std::int32_t, std::uint8_t*, std::size_t r
 void submit_http2_head(nghttp2_session* session, std::int32_t stream_id, const ResponseHead& head, HttpExchange* body) {
   const std::string code = std::to_string(head.code);
   const std::string length = head.content_length ? std::to_string(*head.content_length) : std::string();
-  std::string names;
-  const std::vector<Line> lines = sorted_lines(head.headers, names);
-  std::vector<nghttp2_nv> pairs;
-  pairs.reserve(lines.size() + 3);
+  thread_local Scratch scratch;
+  auto& [names, lines, pairs] = scratch;
+  sort_lines(head.headers, names, lines);
+  pairs.clear();
   pairs.push_back(pair_of(":status", code));
   for (const Line& line : lines) pairs.push_back(pair_of(line.name, line.header->second));
   if (head.content_length) pairs.push_back(pair_of("content-length", length));

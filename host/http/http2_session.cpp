@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "base/coarse_clock.hpp"
 #include "http/header_text.hpp"
 #include "http/http2_callbacks.hpp"
 #include "http/http2_head.hpp"
+#include "http/kept_headers.hpp"
 #include "http/log.hpp"
 
 namespace backplane {
@@ -70,7 +72,7 @@ void Http2Session::fail() {
   failed_ = true;
   waiting_.clear();
   for (auto& [_, stream] : streams_) {
-    if (stream->exchange) stream->exchange->lost();
+    if (stream.exchange) stream.exchange->lost();
   }
   want_flush();
 }
@@ -97,14 +99,13 @@ void Http2Session::receive_end() { fail(); }
 
 Http2Session::Stream* Http2Session::stream(std::int32_t id) {
   const auto found = streams_.find(id);
-  return found == streams_.end() ? nullptr : found->second.get();
+  return found == streams_.end() ? nullptr : &found->second;
 }
 
 void Http2Session::begin_stream(std::int32_t id) {
-  auto fresh = std::make_unique<Stream>();
-  fresh->head.major = 2;
-  fresh->head.headers.reserve(12);
-  streams_[id] = std::move(fresh);
+  RequestHead& head = streams_[id].head;
+  head.major = 2;
+  head.headers = take_headers();
 }
 
 // Few bytes can name many long headers, each of which is looked at: who goes far over the limit is not answered but cut off.
@@ -138,7 +139,7 @@ void Http2Session::headers_complete(std::int32_t id, bool body_follows) {
   if (!stream->head.target.starts_with('/') && stream->head.target != "*") return refuse(id, 400);
   const std::string_view length = find_header(stream->head.headers, "content-length");
   if (!length.empty()) stream->head.content_length = std::strtoull(std::string(length).c_str(), nullptr, 10);
-  stream->exchange = std::make_shared<HttpExchange>(std::move(stream->head), peer_, limits_, *this);
+  stream->exchange = std::allocate_shared<HttpExchange>(KeptAllocator<HttpExchange>(), std::move(stream->head), peer_, limits_, *this);
   stream->exchange->id = id;
   if (!body_follows) stream->exchange->body_ended();
   waiting_.push_back(stream->exchange);
@@ -252,7 +253,7 @@ void Http2Session::response_sent(std::int32_t id) {
   const auto exchange = stream->exchange;
   const bool body_open = exchange ? !exchange->body_complete() : true;
   stream->discarding = body_open;
-  stream->discarding_since = Clock::now();
+  stream->discarding_since = coarse_now();
   if (!exchange) return;
   release_body(*exchange);
   exchange->detach();
@@ -261,9 +262,9 @@ void Http2Session::response_sent(std::int32_t id) {
 void Http2Session::stream_closed(std::int32_t id) {
   const auto found = streams_.find(id);
   if (found == streams_.end()) return;
-  const auto exchange = found->second->exchange;
+  const auto exchange = std::move(found->second.exchange);
   streams_.erase(found);
-  idle_since_ = Clock::now();
+  idle_since_ = coarse_now();
   if (!exchange) return;
   release_body(*exchange);
   exchange->lost();  // No effect on one whose response has been sent.
@@ -302,8 +303,8 @@ void Http2Session::final_goaway() {
 void Http2Session::tick(Clock::time_point now) {
   if (failed_) return;
   for (auto& [id, stream] : streams_) {
-    if (stream->discarding && now - stream->discarding_since > kDiscardPatience) stop_upload(*stream, id);
-    if (stream->exchange && stream->exchange->stalled(now)) break_off(*stream->exchange);
+    if (stream.discarding && now - stream.discarding_since > kDiscardPatience) stop_upload(stream, id);
+    if (stream.exchange && stream.exchange->stalled(now)) break_off(*stream.exchange);
   }
   if (drain_ == Drain::kNoticeSent && now - drain_since_ >= kNoticePatience) final_goaway();
   const bool head_late = (header_open_ || !settings_seen_) && now - header_since_ > limits_.read_header_timeout;

@@ -9,10 +9,13 @@
 #include <nghttp2/nghttp2.h>
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
+#include "base/kept_memory.hpp"
 #include "http/handler_runner.hpp"
 #include "http/session.hpp"
 
@@ -82,7 +85,10 @@ class Http2Session final : public HttpSession, public StreamPort {
   std::shared_ptr<const PeerInfo> peer_;
   nghttp2_session* session_ = nullptr;
 
-  std::unordered_map<std::int32_t, std::unique_ptr<Stream>> streams_;
+  template <class Value>
+  using ByStream = std::unordered_map<std::int32_t, Value, std::hash<std::int32_t>, std::equal_to<>,
+                                      KeptAllocator<std::pair<const std::int32_t, Value>>>;
+  ByStream<Stream> streams_;
   std::deque<std::shared_ptr<HttpExchange>> waiting_;  // complete heads whose handlers have not started
   std::size_t running_ = 0;                            // handlers, those of streams that are gone included
   std::string* out_ = nullptr;                         // while fill() runs

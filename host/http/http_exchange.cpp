@@ -2,17 +2,20 @@
 
 #include <algorithm>
 
+#include "base/coarse_clock.hpp"
 #include "base/yield.hpp"
 #include "http/header_text.hpp"
+#include "http/kept_headers.hpp"
 
 namespace backplane {
-namespace {
-// Those of a response to an ordinary request.
-constexpr std::size_t kUsualHeaders = 10;
-}  // namespace
 
 HttpExchange::HttpExchange(RequestHead request, std::shared_ptr<const PeerInfo> peer, const HttpLimits& limits, StreamPort& port)
     : request_(std::move(request)), peer_(std::move(peer)), limits_(limits), port_(&port), owner_(port.weak_from_this()) {}
+
+HttpExchange::~HttpExchange() {
+  give_headers_back(std::move(request_.headers));
+  give_headers_back(std::move(response_.headers));
+}
 
 // ---- the request
 
@@ -98,7 +101,7 @@ std::size_t HttpExchange::drop_body() {
 void HttpExchange::add_response_header(std::string name, std::string value) {
   if (head_sent_) return;
   strip_line_breaks(value);
-  if (response_.headers.empty()) response_.headers.reserve(kUsualHeaders);
+  if (response_.headers.capacity() == 0) response_.headers = take_headers();
   response_.headers.emplace_back(std::move(name), std::move(value));
 }
 
@@ -118,7 +121,7 @@ void HttpExchange::send_head(std::optional<std::uint64_t> content_length) {
   if (code_has_body(response_.code)) response_.content_length = content_length;
   if (content_length == 0) response_.has_body = false;
   head_sent_ = true;
-  output_since_ = Clock::now();
+  output_since_ = coarse_now();
   if (!response_.has_body) output_ended_ = true;
   if (port_ != nullptr) port_->head_ready(*this);
 }
@@ -221,7 +224,7 @@ Task<std::string> HttpExchange::read_some() {
 
 void HttpExchange::queue(SharedBytes chunk) {
   if (lost_) return;
-  if (output_.empty()) output_since_ = Clock::now();  // A stall begins when there is something to take.
+  if (output_.empty()) output_since_ = coarse_now();  // A stall begins when there is something to take.
   output_.push(std::move(chunk));
 }
 
@@ -242,7 +245,7 @@ Task<bool> HttpExchange::wait_for_room() {
 
 void HttpExchange::take(std::string& out, std::size_t count) {
   output_.take(out, count);
-  output_since_ = Clock::now();
+  output_since_ = coarse_now();
   // Half a window is worth waking a writer for: fewer, larger turns.
   if (room_.waited_on() && output_.size() <= limits_.write_window / 2) room_.open();
 }

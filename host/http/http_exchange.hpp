@@ -65,6 +65,7 @@ class HttpExchange final : public Exchange, public FrontProxyPeer, public PeerWa
  public:
   using Clock = std::chrono::steady_clock;
   HttpExchange(RequestHead request, std::shared_ptr<const PeerInfo> peer, const HttpLimits& limits, StreamPort& port);
+  ~HttpExchange() override;
 
   // ---- Exchange
   std::string_view method() const noexcept override { return request_.method; }

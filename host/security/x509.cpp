@@ -43,8 +43,8 @@ UserRef user_of(const PeerCertificate& certificate) {
 }  // namespace
 
 Result<std::optional<UserRef>> user_of_certificate(const Exchange& exchange) {
-  if (exchange.peer_certificate_rejected()) return unauthorized();
   const PeerCertificate* certificate = exchange.peer_certificate();
+  if (certificate == nullptr && exchange.peer_certificate_rejected()) return unauthorized();
   // A certificate without a common name says nothing about its bearer (upstream's CommonNameUserConversion): anonymous, if that is allowed.
   if (certificate == nullptr || certificate->common_name.empty()) return std::optional<UserRef>();
   return std::optional<UserRef>(user_of(*certificate));

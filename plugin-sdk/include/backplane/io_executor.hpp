@@ -2,7 +2,7 @@
 //
 // Thread-safety: the executor's thread alone.
 // Lifetime:      a watch goes before its descriptor is closed, and before the executor.
-// Errors:        std::system_error for a descriptor that cannot be waited for (a file).
+// Errors:        watch() throws a std::exception for a descriptor that cannot be waited for (a file).
 #pragma once
 
 #include <functional>

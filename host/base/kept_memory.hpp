@@ -1,0 +1,23 @@
+// Memory for what comes and goes with every request, as frames of coroutines have it: kept by the thread for the next one.
+//
+// Thread-safety: any thread.
+#pragma once
+
+#include <cstddef>
+
+#include "backplane/task.hpp"
+
+namespace backplane {
+
+template <class T>
+struct KeptAllocator {
+  using value_type = T;
+  KeptAllocator() noexcept = default;
+  template <class U>
+  KeptAllocator(const KeptAllocator<U>&) noexcept {}
+  T* allocate(std::size_t count) { return static_cast<T*>(detail::take_frame(count * sizeof(T))); }
+  void deallocate(T* at, std::size_t count) noexcept { detail::give_frame_back(at, count * sizeof(T)); }
+  friend bool operator==(const KeptAllocator&, const KeptAllocator&) noexcept { return true; }
+};
+
+}  // namespace backplane
