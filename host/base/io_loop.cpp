@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <boost/asio/error.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -24,7 +25,8 @@ class LoopWatch final : public DescriptorWatch {
  private:
   void wait(asio::posix::descriptor_base::wait_type what, std::function<void()> work) {
     descriptor_.async_wait(what, [work = std::move(work), gone = std::weak_ptr<bool>(here_)](boost::system::error_code error) {
-      if (!error && !gone.expired()) work();
+      // An error is found by whoever reads or writes.
+      if (error != asio::error::operation_aborted && !gone.expired()) work();
     });
   }
 
@@ -34,11 +36,15 @@ class LoopWatch final : public DescriptorWatch {
 
 }  // namespace
 
-IoLoop::IoLoop(std::string name)
+IoLoop::IoLoop(std::string name, bool may_block)
     : name_(std::move(name)),
+      may_block_(may_block),
       work_(std::make_unique<asio::executor_work_guard<asio::io_context::executor_type>>(context_.get_executor())) {}
 
-IoLoop::~IoLoop() { stop(); }
+IoLoop::~IoLoop() {
+  stop();
+  for (const auto& work : at_end_) work();
+}
 
 void IoLoop::post(std::function<void()> work) { asio::post(context_, std::move(work)); }
 

@@ -19,7 +19,7 @@ namespace backplane {
 // One io_context, run by one thread.
 class IoLoop final : public IoExecutor {
  public:
-  explicit IoLoop(std::string name);
+  explicit IoLoop(std::string name, bool may_block = false);
   ~IoLoop() override;
 
   boost::asio::io_context& context() noexcept { return context_; }
@@ -27,6 +27,8 @@ class IoLoop final : public IoExecutor {
   void post(std::coroutine_handle<> frame) override;
   std::function<void()> after(std::chrono::nanoseconds delay, std::function<void()> work) override;
   std::unique_ptr<DescriptorWatch> watch(int descriptor) override;
+  bool may_block() const noexcept override { return may_block_; }
+  void at_end(std::function<void()> work) override { at_end_.push_back(std::move(work)); }
 
   void start();  // makes the thread
   void stop();   // drops what is queued and joins the thread; not from the loop itself
@@ -35,8 +37,10 @@ class IoLoop final : public IoExecutor {
 
  private:
   std::string name_;
+  const bool may_block_;
   boost::asio::io_context context_{1};
   std::unique_ptr<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> work_;
+  std::vector<std::function<void()>> at_end_;
   std::thread thread_;
   std::shared_ptr<std::binary_semaphore> ended_ = std::make_shared<std::binary_semaphore>(0);
 };

@@ -8,7 +8,7 @@ Executor& LoopSet::of(const std::string& name) {
   std::lock_guard lock(mutex_);
   auto& loop = loops_[name];
   if (!loop) {
-    loop = std::make_unique<IoLoop>(name);
+    loop = std::make_unique<IoLoop>(name, /*may_block=*/true);
     if (started_) loop->start();
   }
   return *loop;

@@ -160,6 +160,7 @@ Channel::~Channel() { drop_connection(); }
 
 Channel::CallRef Channel::start(Begin begin, CallListener& listener) {
   auto call = std::make_shared<Call>(begin.method, listener, begin.deadline, begin.more, begin.needs_leader);
+  call->due = begin.deadline;
   call->add_message(begin.message);
   // Once the lock is given back the call may have ended, and the channel gone with whoever waited for it.
   const Lock lock(mutex_);
@@ -168,10 +169,12 @@ Channel::CallRef Channel::start(Begin begin, CallListener& listener) {
   } else if (away_) {
     end_call(call, {Code::kUnavailable, failure_, true});
   } else {
-    if (call->deadline != Clock::time_point::max()) deadlines_.emplace(call->deadline, call.get());
+    if (state_ != State::kReady) call->due = std::min(begin.deadline, begin.connect_by);
+    if (call->due != Clock::time_point::max()) deadlines_.emplace(call->due, call.get());
     begun_some_ = true;
-    // One without a deadline counts on the server being asked whether it is alive.
-    const auto due = std::min(call->deadline, Clock::now() + settings_.keep_alive);
+    // One without a deadline counts on the server being asked whether it is alive, and one that was silent for long may be gone.
+    const auto heard = state_ == State::kReady && streams_.empty() ? heard_ : Clock::now();
+    const auto due = std::min(call->due, heard + settings_.keep_alive);
     if (due < looks_at_) wire_->look_by(due);
     if (state_ == State::kReady) {
       submit(call);
@@ -249,7 +252,7 @@ void Channel::cancel(const CallRef& call) {
 
 void Channel::end_call(const CallRef& call, CallStatus status) {
   if (std::exchange(call->over, true)) return;
-  deadlines_.erase({call->deadline, call.get()});
+  deadlines_.erase({call->due, call.get()});
   std::erase(waiting_, call);
   if (call->stream != 0 && streams_.erase(call->stream) > 0 && session_ != nullptr) {
     // Nothing of it is told any more, and what it would still send is not read.

@@ -51,10 +51,11 @@ class Channel final : public Wire::User, public std::enable_shared_from_this<Cha
   using CallRef = std::shared_ptr<Call>;
   struct Begin {
     const Method& method;
-    std::string message;         // the first one
-    Clock::time_point deadline;  // max(): none
-    bool more = false;           // others may follow it: send()
-    bool needs_leader = true;    // a server that has lost its leader is to say so
+    std::string message;                                      // the first one
+    Clock::time_point deadline;                               // max(): none
+    bool more = false;                                        // others may follow it: send()
+    bool needs_leader = true;                                 // a server that has lost its leader is to say so
+    Clock::time_point connect_by = Clock::time_point::max();  // when it has not been sent by then, it ends
   };
 
   static std::shared_ptr<Channel> make(const std::shared_ptr<Wire>& wire, const Settings& settings, const Endpoint& endpoint);

@@ -57,6 +57,7 @@ void Channel::connect() {
   state_ = State::kResolving;
   try_again_ = Clock::time_point::max();
   give_up_ = Clock::now() + kConnect;
+  wire_->look_by(give_up_);
   wire_->post([self = shared_from_this()] {
     const Lock lock(self->mutex_);
     if (self->state_ == State::kResolving) self->resolve();
@@ -113,6 +114,7 @@ void Channel::open(const Address& address) {
   socket_ = address.connect();
   if (socket_ < 0) return;
   give_up_ = Clock::now() + kConnect;  // of this one; there may have been others
+  wire_->look_by(give_up_);
   state_ = State::kConnecting;
   socket_connected_ = false;
   waits_to_write_ = true;
@@ -145,7 +147,12 @@ void Channel::connected_now() {
   give_up_ = Clock::time_point::max();
   pause_ = Clock::duration::zero();
   const std::vector<CallRef> calls = std::exchange(waiting_, {});
-  for (const CallRef& call : calls) submit(call);
+  for (const CallRef& call : calls) {
+    deadlines_.erase({call->due, call.get()});
+    call->due = call->deadline;
+    if (call->due != Clock::time_point::max()) deadlines_.emplace(call->due, call.get());
+    submit(call);
+  }
 }
 
 void Channel::leave() {
@@ -209,6 +216,7 @@ void Channel::lose(const std::string& why) {
   failure_ = "failed to connect to " + endpoint_.shown + ": " + why;
   pause_ = std::clamp<Clock::duration>(pause_ * 8 / 5, kFirstPause, kLongestPause);
   try_again_ = Clock::now() + about(pause_);
+  wire_->look_by(try_again_);
   fail_calls({Code::kUnavailable, failure_, true}, {Code::kUnavailable, failure_, true});
 }
 
@@ -318,7 +326,10 @@ void Channel::ready(std::uint32_t events) {
 
 void Channel::expire(Clock::time_point now) {
   while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
-    end_call(deadlines_.begin()->second->shared_from_this(), {Code::kDeadlineExceeded, "the server did not answer in time"});
+    Call& late = *deadlines_.begin()->second;
+    CallStatus status(Code::kDeadlineExceeded, "the server did not answer in time");
+    if (late.stream == 0) status = {Code::kUnavailable, "there was no connection to " + endpoint_.shown + " in time", true};
+    end_call(late.shared_from_this(), std::move(status));
   }
   if (give_up_ <= now) {
     const bool leaves = state_ == State::kLeaving;

@@ -35,8 +35,8 @@ class Cluster {
   static constexpr std::chrono::seconds kPatience{10};
   // For so long a call is tried again that etcd refuses because it has no leader: a new one is chosen within about a second.
   static constexpr std::chrono::milliseconds kElection{2'500};
-  // For so long one server of several may keep a read waiting.
-  static constexpr std::chrono::milliseconds kTry{3'000};
+  // For so long one server of several may keep a read waiting, and any call for its connection.
+  static constexpr std::chrono::milliseconds kTry{3'000}, kReach{500};
 
   // Its connections are on `wire`, where answers come.
   Cluster(const Settings& settings, std::shared_ptr<Wire> wire);
@@ -44,6 +44,8 @@ class Cluster {
 
   // The server that is asked now: one with a connection, if there is any.
   const Server& server();
+  // Whether there is a connection to any; where there is none, they are made.
+  bool reached() const;
   // `failed` did not answer: the next one is asked from now on.
   void pass_over(const Server& failed);
   std::size_t size() const noexcept { return servers_.size(); }
@@ -87,9 +89,14 @@ class Cluster {
 
  private:
   using Clock = std::chrono::steady_clock;
-  // How long one server is waited for: one that only reads may ask another one in time.  The last one is waited for as long as there is.
-  std::chrono::milliseconds patience_of_try(bool reads, std::size_t tries, std::chrono::milliseconds left) const noexcept {
-    return reads && tries < size() ? std::min(left, kTry) : left;
+  // How long one server is waited for: what it has not been sent, and what only reads, may be asked of another one in time.  The last one
+  // is waited for as long as there is.
+  struct Patience {
+    std::chrono::milliseconds answer, connection;
+  };
+  Patience patience_of_try(bool reads, std::size_t tries, std::chrono::milliseconds left) const noexcept {
+    if (tries >= size()) return {left, left};
+    return {reads ? std::min(left, kTry) : left, std::min(left, kReach)};
   }
   // Whether a call that `asked` has answered so goes on, and after which pause.
   std::optional<std::chrono::milliseconds> again(const CallStatus& status, const Server& asked, bool reads, std::size_t tries,
@@ -111,8 +118,10 @@ class Cluster {
   // One try: starts when it is awaited.
   class Try final : public CallListener {
    public:
-    Try(Channel& channel, const Method& method, const std::string& request, std::chrono::milliseconds patience)
-        : channel_(channel), begin_{method, request, Clock::now() + patience} {}
+    Try(Channel& channel, const Method& method, const std::string& request, Patience patience)
+        : channel_(channel), begin_{method, request, Clock::now() + patience.answer} {
+      begin_.connect_by = Clock::now() + patience.connection;
+    }
     bool await_ready() const noexcept { return false; }
     void await_suspend(std::coroutine_handle<> frame) {
       frame_ = frame;

@@ -55,7 +55,7 @@ class EtcdStorage final : public StorageBackend {
         fence_(root_.substr(0, root_.size() - 1) + ".backplane"),
         cluster_(settings, wire_),
         watches_(cluster_, *wire_, keys_, root_, fence_, logger),
-        revisions_(settings, cluster_, fence_),
+        revisions_(settings, cluster_, *wire_, fence_),
         states_(cluster_, settings.size_age, logger) {
     // Until the servers have said that it need not be.
     watches_.use_fence(true);

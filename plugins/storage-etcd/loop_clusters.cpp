@@ -1,29 +1,45 @@
 #include "loop_clusters.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "wire_on_loop.hpp"
 
 namespace backplane::etcd {
 
 LoopClusters::~LoopClusters() {
-  for (Own& own : take()) let_go(std::move(own));
+  for (Own& own : all_->take()) let_go(std::move(own));
 }
 
 Cluster& LoopClusters::here() {
   auto* const loop = dynamic_cast<IoExecutor*>(current_executor());
-  if (loop == nullptr) return shared_;
-  const std::lock_guard lock(mutex_);
+  if (loop == nullptr || loop->may_block()) return shared_;
+  const std::lock_guard lock(all_->mutex);
   if (shared_.stopping()) return shared_;
-  const auto found = std::find_if(own_.begin(), own_.end(), [loop](const Own& own) { return own.loop == loop; });
-  if (found != own_.end()) return *found->cluster;
-  own_.push_back({loop, std::make_shared<Cluster>(settings_, std::make_shared<WireOnLoop>(*loop))});
-  return *own_.back().cluster;
+  auto& all = all_->own;
+  auto found = std::find_if(all.begin(), all.end(), [loop](const Own& own) { return own.loop == loop; });
+  if (found == all.end()) found = all.insert(found, make(*loop));
+  return found->cluster->reached() ? *found->cluster : shared_;
 }
 
-std::vector<LoopClusters::Own> LoopClusters::take() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(own_, {});
+LoopClusters::Own LoopClusters::make(IoExecutor& loop) {
+  loop.at_end([weak = std::weak_ptr<All>(all_), &loop] {
+    if (const auto all = weak.lock()) all->loop_ends(loop);
+  });
+  return {&loop, std::make_shared<Cluster>(settings_, std::make_shared<WireOnLoop>(loop))};
+}
+
+std::vector<LoopClusters::Own> LoopClusters::All::take() {
+  const std::lock_guard lock(mutex);
+  return std::exchange(own, {});
+}
+
+void LoopClusters::All::loop_ends(const IoExecutor& loop) {
+  std::vector<Own> gone;
+  const std::lock_guard lock(mutex);
+  const auto here = std::stable_partition(own.begin(), own.end(), [&loop](const Own& each) { return each.loop != &loop; });
+  gone.assign(std::make_move_iterator(here), std::make_move_iterator(own.end()));
+  own.erase(here, own.end());
 }
 
 // It is looked at on its loop, and so goes there.
@@ -33,7 +49,7 @@ void LoopClusters::let_go(Own own) {
 
 // After the shared one has been closed, so that no more are made.
 Task<void> LoopClusters::stop() {
-  std::vector<Own> all = take();
+  std::vector<Own> all = all_->take();
   for (Own& own : all) {
     auto ending = own.cluster->stop();
     co_await std::move(ending);

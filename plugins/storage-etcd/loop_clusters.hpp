@@ -1,8 +1,8 @@
 // Connections of a loop's own, to the servers of one cluster: what is asked and answered on one loop wakes no thread in between.
 //
 // Thread-safety: any thread.
-// Lifetime:      borrows the shared cluster; loops outlive it.  stop() has ended every call when it returns; the connections go where they are.
-// Errors:        none of its own.
+// Lifetime:      borrows the shared cluster.  stop() has ended every call when it returns; the connections go where they are, or with their
+// loop. Errors:        none of its own.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,8 @@ class LoopClusters {
   LoopClusters& operator=(const LoopClusters&) = delete;
   ~LoopClusters();
 
-  // That of the loop on which this is called; the shared one where there is none.
+  // That of the loop on which this is called; the shared one where there is none, somebody may block it, or its connection is not there
+  // yet.
   Cluster& here();
   Task<void> stop();
 
@@ -31,13 +32,19 @@ class LoopClusters {
     IoExecutor* loop = nullptr;
     std::shared_ptr<Cluster> cluster;
   };
-  std::vector<Own> take();
+  // Loops that end know of it, too.
+  struct All {
+    std::mutex mutex;
+    std::vector<Own> own;
+    std::vector<Own> take();
+    void loop_ends(const IoExecutor& loop);
+  };
   static void let_go(Own own);
+  Own make(IoExecutor& loop);
 
   const Settings settings_;
   Cluster& shared_;
-  std::mutex mutex_;
-  std::vector<Own> own_;
+  const std::shared_ptr<All> all_ = std::make_shared<All>();
 };
 
 }  // namespace backplane::etcd

@@ -26,27 +26,31 @@ struct NextTurn {
 
 }  // namespace
 
-// Who wants to know: one asks, the others wait for the question after the one under way.
+// Who wants to know: they wait for the question after the one under way.
 struct RevisionCalls::Askers {
-  // Awaited by one who wants to know.  No answer: it is for this one to ask, for all that have gathered.
   class Wait {
    public:
-    explicit Wait(Askers& askers) : askers_(askers) {}
+    explicit Wait(RevisionCalls& calls) : calls_(calls) {}
     bool await_ready() const noexcept { return false; }
-    bool await_suspend(std::coroutine_handle<> frame) {
-      const std::lock_guard lock(askers_.mutex);
-      if (!std::exchange(askers_.asking, true)) return false;
+    void await_suspend(std::coroutine_handle<> frame) {
       frame_ = frame;
       executor_ = current_executor();
-      askers_.waiting.push_back(this);
-      return true;
+      Askers& askers = *calls_.askers_;
+      bool first = false;
+      {
+        const std::lock_guard lock(askers.mutex);
+        askers.waiting.push_back(this);
+        first = !std::exchange(askers.asking, true);
+      }
+      // From here on it may be told, unless it is what begins.
+      if (first) calls_.begin(executor_);
     }
-    void await_resume() const noexcept {}
-    std::optional<Answer> answer;
+    Answer await_resume() { return std::move(*answer_); }
 
    private:
     friend struct Askers;
-    Askers& askers_;
+    RevisionCalls& calls_;
+    std::optional<Answer> answer_;
     std::coroutine_handle<> frame_;
     Executor* executor_ = nullptr;
   };
@@ -63,22 +67,14 @@ struct RevisionCalls::Askers {
     const std::lock_guard lock(mutex);
     return std::exchange(waiting, {});
   }
-  // One of those who came meanwhile asks next; none: nobody asks any more.
-  void hand_over() {
-    std::vector<Wait*> next;
-    {
-      const std::lock_guard lock(mutex);
-      if (waiting.empty()) {
-        asking = false;
-        return;
-      }
-      next.push_back(waiting.back());
-      waiting.pop_back();
-    }
-    resume(std::move(next));
+  // Where one waits who came meanwhile; nothing: nobody asks any more.
+  std::optional<Executor*> next() {
+    const std::lock_guard lock(mutex);
+    asking = !waiting.empty();
+    return asking ? std::optional<Executor*>(waiting.back()->executor_) : std::nullopt;
   }
   static void tell(std::vector<Wait*> waiting, const Answer& answer) {
-    for (Wait* wait : waiting) wait->answer = answer;
+    for (Wait* wait : waiting) wait->answer_ = answer;
     resume(std::move(waiting));
   }
 
@@ -104,15 +100,24 @@ struct RevisionCalls::Askers {
   }
 };
 
-RevisionCalls::RevisionCalls(const Settings& settings, Cluster& cluster, std::string key)
-    : cluster_(cluster), clusters_(settings, cluster), key_(std::move(key)), askers_(std::make_unique<Askers>()) {}
+RevisionCalls::RevisionCalls(const Settings& settings, Cluster& cluster, WireThread& wire, std::string key)
+    : cluster_(cluster), wire_(wire), clusters_(settings, cluster), key_(std::move(key)), askers_(std::make_unique<Askers>()) {}
 RevisionCalls::~RevisionCalls() = default;
 
 Task<Answer> RevisionCalls::ask(std::chrono::milliseconds patience) {
   pb::RangeRequest request;
   request.set_key(key_);
   request.set_count_only(true);
-  auto asking = clusters_.here().call<RangeCall>(std::move(request), /*reads=*/true, patience);
+  // A connection that has broken, or is held up, says nothing of the others.
+  if (Cluster& own = clusters_.here(); &own != &cluster_) {
+    const auto begun = std::chrono::steady_clock::now();
+    auto asking = own.call<RangeCall>(request, /*reads=*/true, std::min(patience, Cluster::kTry));
+    auto answer = co_await std::move(asking);
+    if (answer.ok()) co_return Revision{answer->header().revision()};
+    patience -= std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
+    if (patience <= std::chrono::milliseconds::zero()) co_return std::move(answer.status());
+  }
+  auto asking = cluster_.call<RangeCall>(std::move(request), /*reads=*/true, patience);
   auto answer = co_await std::move(asking);
   if (!answer.ok()) co_return std::move(answer.status());
   co_return Revision{answer->header().revision()};
@@ -120,7 +125,7 @@ Task<Answer> RevisionCalls::ask(std::chrono::milliseconds patience) {
 
 // As long as more come in each turn of this loop, which is busy then: the fewer calls the better.  Who is alone waits for one turn.
 Task<void> RevisionCalls::gather() {
-  std::size_t before = 0;
+  std::size_t before = 1;  // who wants to know first
   for (int turn = 0; turn < kMostTurns; ++turn) {
     co_await NextTurn();
     const std::size_t now = askers_->count();
@@ -129,21 +134,34 @@ Task<void> RevisionCalls::gather() {
   }
 }
 
-// Who comes while a question is under way must not have its answer, which may be older than what was committed meanwhile.  Each question
-// is asked by one who wants to know, on a loop that runs at least until then.
-Task<Answer> RevisionCalls::current() {
-  const Cluster::Turn turn(cluster_);
-  if (!turn.entered()) co_return stopped_status();
-  Askers::Wait wait(*askers_);
-  co_await wait;
-  if (wait.answer) co_return std::move(*wait.answer);
+// A question is asked where one waits for it, on a loop that runs at least until then, unless somebody may block that.
+void RevisionCalls::begin(Executor* waiter) {
+  auto* const loop = dynamic_cast<IoExecutor*>(waiter);
+  spawn_detached(loop != nullptr && !loop->may_block() ? static_cast<Executor&>(*loop) : wire_, question());
+}
+
+// Who comes while it is under way must not have its answer, which may be older than what was committed meanwhile.
+Task<void> RevisionCalls::question() {
   auto gathering = gather();
   co_await std::move(gathering);
   const auto waiting = askers_->take();
-  auto asking = ask(Cluster::kPatience);
-  auto answer = co_await std::move(asking);
+  Answer answer = stopped_status();
+  try {
+    auto asking = ask(Cluster::kPatience);
+    answer = co_await std::move(asking);
+  } catch (const std::exception& error) {
+    answer = internal_error("etcd cannot be asked for its revision: " + std::string(error.what()));
+  }
+  if (const auto next = askers_->next()) begin(*next);
+  // They have kept all this alive.
   Askers::tell(waiting, answer);
-  askers_->hand_over();
+}
+
+Task<Answer> RevisionCalls::current() {
+  const Cluster::Turn turn(cluster_);
+  if (!turn.entered()) co_return stopped_status();
+  Askers::Wait wait(*this);
+  auto answer = co_await wait;
   co_return answer;
 }
 

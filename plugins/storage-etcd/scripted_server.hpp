@@ -72,17 +72,7 @@ struct Frame {
 
 class ScriptedServer {
  public:
-  ScriptedServer() : listener_(socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(listen(listener_, 8), 0);
-    EXPECT_EQ(getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size), 0);
-    port_ = ntohs(address.sin_port);
-    be_patient(listener_);
-  }
+  ScriptedServer() { come(); }
   ~ScriptedServer() {
     hang_up();
     close(listener_);
@@ -91,6 +81,26 @@ class ScriptedServer {
   ScriptedServer& operator=(const ScriptedServer&) = delete;
 
   int port() const { return port_; }
+  // Connections are refused until it comes, to the port that it had.
+  void go_away() {
+    hang_up();
+    close(std::exchange(listener_, -1));
+  }
+  void come() {
+    listener_ = socket(AF_INET, SOCK_STREAM, 0);
+    const int on = 1;
+    setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<std::uint16_t>(port_));
+    socklen_t size = sizeof address;
+    EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_EQ(listen(listener_, 8), 0);
+    EXPECT_EQ(getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size), 0);
+    port_ = ntohs(address.sin_port);
+    be_patient(listener_);
+  }
   // Takes the next connection; the one before it stays open, and is forgotten at the end.
   void take() {
     const int taken = accept(listener_, nullptr, nullptr);
@@ -166,7 +176,7 @@ class ScriptedServer {
     return out;
   }
 
-  const int listener_;
+  int listener_ = -1;
   int port_ = 0;
   std::vector<int> connections_;
   bool over_ = false;

@@ -3,6 +3,7 @@
 #include <sys/epoll.h>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace backplane::etcd {
@@ -14,23 +15,39 @@ void WireOnLoop::add(User& user) {
 
 // ---- sockets
 
+// A socket that the system has no room to watch hears nothing, and is given up when its time is over.
 void WireOnLoop::watch(int socket, User& user, bool writes) {
-  const auto watched = std::make_shared<Watched>(Watched{loop_.watch(socket), &user, false});
+  auto watched = std::make_shared<Watched>();
+  try {
+    watched->events = loop_.watch(socket);
+  } catch (const std::exception&) {
+    return;
+  }
+  watched->user = &user;
   watched_.insert_or_assign(socket, watched);
   wait_to_read(socket, watched);
-  if (writes) wait_to_write(socket, watched);
+  want_to_write(socket, writes);
 }
 
-// It waits once: nothing has to be taken back.
 void WireOnLoop::change(int socket, User&, bool writes) {
-  if (!writes) return;
-  if (current_executor() == &loop_) return ask_to_write(socket);
-  loop_.post([self = shared_from_this(), socket] { self->ask_to_write(socket); });
+  if (current_executor() == &loop_) return want_to_write(socket, writes);
+  loop_.post([self = shared_from_this(), socket, writes] { self->want_to_write(socket, writes); });
 }
 
-void WireOnLoop::ask_to_write(int socket) {
+void WireOnLoop::want_to_write(int socket, bool wants) {
   const auto found = watched_.find(socket);
-  if (found != watched_.end()) wait_to_write(socket, found->second);
+  if (found == watched_.end()) return;
+  found->second->wants_to_write = wants;
+  if (wants) wait_to_write(socket, found->second);
+}
+
+// What is being told may still hold it: the watch goes here and now, before its socket is closed and another one has its number.
+void WireOnLoop::forget(int socket) {
+  const auto found = watched_.find(socket);
+  if (found == watched_.end()) return;
+  const WatchedRef gone = found->second;
+  watched_.erase(found);
+  gone->events.reset();
 }
 
 void WireOnLoop::wait_to_read(int socket, const WatchedRef& watched) {
@@ -48,7 +65,7 @@ void WireOnLoop::wait_to_write(int socket, const WatchedRef& watched) {
     const auto here = still.lock();
     if (!self || !here) return;
     here->waits_to_write = false;
-    self->tell(socket, here, EPOLLOUT);
+    if (self->tell(socket, here, EPOLLOUT) && here->wants_to_write) self->wait_to_write(socket, here);
   });
 }
 

@@ -24,18 +24,19 @@ class WireOnLoop final : public Wire, public std::enable_shared_from_this<WireOn
   void add(User& user) override;
   void watch(int socket, User& user, bool writes) override;
   void change(int socket, User& user, bool writes) override;
-  void forget(int socket) override { watched_.erase(socket); }
+  void forget(int socket) override;
 
  private:
   struct Watched {
     std::unique_ptr<DescriptorWatch> events;
     User* user = nullptr;
+    bool wants_to_write = false;
     bool waits_to_write = false;
   };
   using WatchedRef = std::shared_ptr<Watched>;
   void wait_to_read(int socket, const WatchedRef& watched);
   void wait_to_write(int socket, const WatchedRef& watched);
-  void ask_to_write(int socket);
+  void want_to_write(int socket, bool wants);
   bool tell(int socket, const WatchedRef& watched, std::uint32_t events);
   void look();
 

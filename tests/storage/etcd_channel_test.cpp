@@ -2,7 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <array>
 #include <condition_variable>
 #include <filesystem>
 #include <future>
@@ -311,6 +315,42 @@ TEST_P(ChannelOverWire, AConnectionWhoseRulesAreBrokenIsGivenUp) {
   EXPECT_TRUE(server_.hears_the_end());
 }
 
+TEST_P(ChannelOverWire, AServerThatComesBackIsFoundByItself) {
+  server_.go_away();
+  open();
+  Heard refused;
+  call(refused);
+  EXPECT_TRUE(refused.end().never_sent);
+  server_.come();
+  // Nothing is asked meanwhile.
+  server_.take_http2();
+  Heard heard;
+  call(heard);
+  answer(server_.request());
+  EXPECT_TRUE(heard.end().ok()) << heard.end().message;
+}
+
+// What it must have been sent by is no limit for its answer.
+TEST_P(ChannelOverWire, ACallThatWaitsForAConnectionMayBeAnsweredLater) {
+  open();
+  Heard heard, late;
+  const auto begin = [this](Channel::Clock::duration connection) {
+    Channel::Begin made{kRange, "ask", Channel::Clock::now() + 60s};
+    made.connect_by = Channel::Clock::now() + connection;
+    return made;
+  };
+  channel_->start(begin(50ms), late);
+  const CallStatus end = late.end();  // the server has not said a word
+  EXPECT_EQ(end.code, Code::kUnavailable);
+  EXPECT_TRUE(end.never_sent);
+  channel_->start(begin(500ms), heard);
+  server_.take_http2();
+  const auto stream = server_.request();
+  std::this_thread::sleep_for(600ms);
+  answer(stream);
+  EXPECT_TRUE(heard.end().ok()) << heard.end().message;
+}
+
 // ---- silence
 
 TEST_P(ChannelOverWire, ASilentServerIsGivenUp) {
@@ -420,6 +460,76 @@ TEST_P(ChannelOverWire, ConnectionsLeaveNoDescriptorBehind) {
     EXPECT_FALSE(heard.end().ok());
   }
   EXPECT_LE(descriptors(), before);
+}
+
+// ---- the sockets of a loop
+
+// Told of by a loop; what it does then is the test's.
+class Told final : public Wire::User {
+ public:
+  explicit Told(std::function<void(std::uint32_t)> what) : what_(std::move(what)) {}
+  void ready(std::uint32_t events) override { what_(events); }
+  Wire::Clock::time_point look(Wire::Clock::time_point) override { return Wire::Clock::time_point::max(); }
+
+ private:
+  std::function<void(std::uint32_t)> what_;
+};
+
+class LoopsSockets : public testing::Test {
+ protected:
+  void SetUp() override {
+    loop_.start();
+    for (auto& pair : pairs_) ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair.data()), 0);
+  }
+  void TearDown() override {
+    std::promise<void> done;
+    loop_.post([&] {
+      wire_->forget(pairs_[0][0]);
+      done.set_value();
+    });
+    done.get_future().wait();
+    loop_.stop();
+    for (const auto& pair : pairs_) {
+      for (const int each : pair) close(each);
+    }
+  }
+  IoLoop loop_{"wire"};
+  const std::shared_ptr<WireOnLoop> wire_ = std::make_shared<WireOnLoop>(loop_);
+  std::array<std::array<int, 2>, 2> pairs_{};
+};
+
+TEST_F(LoopsSockets, ANumberThatIsUsedAgainWhileItIsToldOfIsHeard) {
+  const int number = pairs_[0][0];
+  std::promise<char> heard;
+  int times = 0;
+  Told told([&](std::uint32_t) {
+    char byte = 0;
+    if (++times == 2) return heard.set_value(read(number, &byte, 1) == 1 ? byte : '?');
+    wire_->forget(number);
+    ASSERT_EQ(dup2(pairs_[1][0], number), number);  // closes the one that was there
+    wire_->watch(number, told, false);
+  });
+  loop_.post([&] { wire_->watch(number, told, false); });
+  ASSERT_EQ(write(pairs_[0][1], "a", 1), 1);
+  ASSERT_EQ(write(pairs_[1][1], "b", 1), 1);
+  auto answer = heard.get_future();
+  ASSERT_EQ(answer.wait_for(20s), std::future_status::ready);
+  EXPECT_EQ(answer.get(), 'b');
+}
+
+TEST_F(LoopsSockets, WhoCouldNotWriteAllIsToldAgain) {
+  const int number = pairs_[0][0];
+  std::promise<void> written;
+  int times = 0;
+  Told told([&](std::uint32_t events) {
+    EXPECT_EQ(events, static_cast<std::uint32_t>(EPOLLOUT));
+    if (++times < 3) return;
+    wire_->change(number, told, false);
+    written.set_value();
+  });
+  loop_.post([&] { wire_->watch(number, told, true); });
+  auto all = written.get_future();
+  EXPECT_EQ(all.wait_for(20s), std::future_status::ready);
 }
 
 }  // namespace

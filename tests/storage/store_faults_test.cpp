@@ -1,15 +1,23 @@
 // The stores, with what goes wrong with them and on the way to them: each of it while clients read, write and watch.
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <future>
 
+#include "calls.hpp"
 #include "etcd_process.hpp"
 #include "etcd_storage.hpp"
 #include "fault_conformance.hpp"
 #include "rocksdb_storage.hpp"
 #include "storage/memory_storage.hpp"
 #include "tcp_proxy.hpp"
+#include "wire_thread.hpp"
 
 namespace backplane {
 namespace {
@@ -233,6 +241,92 @@ TEST_F(EtcdServers, AMemberThatSaysNothingIsPassedOver) {
   ASSERT_TRUE(written.ok()) << written.status().message();
   const std::string second = store.next(**opened, 1);
   EXPECT_EQ(second, "+/registry/k/1=v");
+}
+
+// A listener that takes no more connections: attempts are neither refused nor made.
+class FullListener {
+ public:
+  FullListener() {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* const any = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(bind(listening_, any, size), 0);
+    EXPECT_EQ(listen(listening_, 0), 0);
+    EXPECT_EQ(getsockname(listening_, any, &size), 0);
+    port_ = ntohs(address.sin_port);
+    for (int& waiting : waiting_) {
+      waiting = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+      (void)connect(waiting, any, size);
+    }
+  }
+  FullListener(const FullListener&) = delete;
+  FullListener& operator=(const FullListener&) = delete;
+  ~FullListener() {
+    for (const int waiting : waiting_) close(waiting);
+    close(listening_);
+  }
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+
+ private:
+  const int listening_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  std::array<int, 4> waiting_{};
+  int port_ = 0;
+};
+
+// An attempt to connect is given up after 5 s; until then a call would have to wait.
+TEST_F(EtcdServers, AMemberThatCannotBeReachedHoldsUpNoWrite) {
+  EtcdProcess server(directory_.path());
+  const FullListener unreachable;
+  const auto wire = std::make_shared<etcd::WireThread>();
+  IoLoop loop("calls");
+  loop.start();
+  etcd::Cluster cluster(settings_for({unreachable.url(), server.url()}), wire);
+  etcd::pb::TxnRequest request;
+  request.add_success()->mutable_request_put()->set_key("/registry/a");
+  const auto written = run_on(loop, cluster.call<etcd::TxnCall>(request, /*reads=*/false, 4s));
+  EXPECT_TRUE(written.ok()) << written.status().message();
+  // Nothing else is there to be asked.
+  etcd::Cluster alone(settings_for({unreachable.url()}), wire);
+  const auto refused = run_on(loop, alone.call<etcd::TxnCall>(request, /*reads=*/false, 300ms));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.status().code(), 503);
+  EXPECT_EQ(refused.status().message(), "etcd cannot be reached: there was no connection to " + unreachable.url() + " in time");
+  run_on(loop, alone.stop());
+  run_on(loop, cluster.stop());
+  loop.stop();
+}
+
+// A plugin's own loop is nobody's to wait for: it asks, and is blocked before the answer comes.
+TEST_F(EtcdServers, WhoAsksForTheRevisionAndIsBlockedHoldsUpNobodyElse) {
+  EtcdProcess server(directory_.path());
+  IoLoop blocked("blocked", /*may_block=*/true), other("other");
+  blocked.start();
+  other.start();
+  OpenStore store(over({server.url()}));
+  store.put("/registry/a", "1");
+  std::promise<void> goes_on;
+  std::atomic<bool> answered{false};
+  blocked.post([&] {
+    const auto ask = [](StorageBackend& backend, std::atomic<bool>& done) -> Task<void> {
+      auto asking = backend.current_revision();
+      const auto revision = co_await std::move(asking);
+      EXPECT_TRUE(revision.ok()) << revision.status().message();
+      done = true;
+    };
+    spawn_detached(blocked, ask(*store, answered));
+    goes_on.get_future().wait();
+  });
+  for (int i = 0; i < 3; ++i) {
+    const auto revision = run_on(other, store->current_revision());
+    EXPECT_TRUE(revision.ok()) << revision.status().message();
+  }
+  EXPECT_FALSE(answered);
+  goes_on.set_value();
+  wait_until([&] { return answered.load(); });
+  blocked.stop();
+  other.stop();
 }
 
 TEST_F(EtcdServers, OneQuestionForTheRevisionIsUnderWayHoweverManyWantToKnow) {

@@ -2,7 +2,7 @@
 //
 // Thread-safety: the executor's thread alone.
 // Lifetime:      a watch goes before its descriptor is closed, and before the executor.
-// Errors:        watch() throws a std::exception for a descriptor that cannot be waited for (a file).
+// Errors:        watch() throws a std::exception where the system can watch no more, and for what is no descriptor.
 #pragma once
 
 #include <functional>
@@ -27,6 +27,10 @@ class IoExecutor : public Executor {
  public:
   ~IoExecutor() override;
   virtual std::unique_ptr<DescriptorWatch> watch(int descriptor) = 0;
+  // It is somebody's own, who may block it: nobody else should have to wait for what is done there.
+  virtual bool may_block() const noexcept = 0;
+  // Runs `work` when the executor is about to go and nothing runs on it any more: what it holds can be let go there.
+  virtual void at_end(std::function<void()> work) = 0;
 };
 
 }  // namespace BACKPLANE_API
