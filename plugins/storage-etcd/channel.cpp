@@ -147,9 +147,10 @@ Channel::Channel(std::shared_ptr<Wire> wire, const Settings& settings, const End
   const std::string_view rest = std::string_view(address).substr(address.find(':') + 1);
   if (address.starts_with("unix:")) {
     path_ = rest;
-    host_ = "localhost";
+    authority_ = host_ = "localhost";
     return;
   }
+  authority_ = rest;
   const auto colon = rest.rfind(':');
   host_ = rest.substr(0, colon);
   port_ = rest.substr(colon + 1);
@@ -197,25 +198,25 @@ void Channel::submit(const CallRef& call) {
     *end = 'm';
     timeout_text = {timeout.data(), static_cast<std::size_t>(end + 1 - timeout.data())};
   }
-  const std::string authority = path_.empty() ? endpoint_.address.substr(endpoint_.address.find(':') + 1) : host_;
   constexpr std::uint8_t kOnce = NGHTTP2_NV_FLAG_NO_INDEX;
   const std::array<nghttp2_nv, 9> fields = {field(":method", "POST"),
                                             field(":scheme", endpoint_.tls ? "https" : "http"),
                                             field(":path", call->path),
-                                            field(":authority", authority),
+                                            field(":authority", authority_),
                                             field("te", "trailers"),
                                             field("content-type", "application/grpc"),
                                             field("user-agent", "backplane"),
                                             field("hasleader", "true"),
                                             field("grpc-timeout", timeout_text, kOnce)};
   // The last two are left out where they are not wanted.
-  std::vector<nghttp2_nv> sent(fields.begin(), fields.begin() + 7);
-  if (call->needs_leader) sent.push_back(fields[7]);
-  if (!timeout_text.empty()) sent.push_back(fields[8]);
+  auto sent = fields;
+  std::size_t count = 7;
+  if (call->needs_leader) sent.at(count++) = fields[7];
+  if (!timeout_text.empty()) sent.at(count++) = fields[8];
   nghttp2_data_provider body{};
   body.source.ptr = call.get();
   body.read_callback = Callbacks::body;
-  call->stream = nghttp2_submit_request(session_, nullptr, sent.data(), sent.size(), &body, call.get());
+  call->stream = nghttp2_submit_request(session_, nullptr, sent.data(), count, &body, call.get());
   if (call->stream < 0) {
     call->stream = 0;
     end_call(call, {Code::kUnavailable, "the connection has no streams left", true});

@@ -131,6 +131,7 @@ class Channel final : public Wire::User, public std::enable_shared_from_this<Cha
   const Settings settings_;
   const Endpoint endpoint_;
   std::string host_, port_, path_;  // of its address; `path_`: of a Unix socket
+  std::string authority_;           // as calls name it
 
   std::mutex mutex_;
   State state_ = State::kIdle;

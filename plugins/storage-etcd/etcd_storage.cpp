@@ -7,6 +7,7 @@
 #include "revisions.hpp"
 #include "server_states.hpp"
 #include "watches.hpp"
+#include "wire_executor.hpp"
 
 namespace backplane {
 namespace etcd {
@@ -55,7 +56,7 @@ class EtcdStorage final : public StorageBackend {
         fence_(root_.substr(0, root_.size() - 1) + ".backplane"),
         cluster_(settings, wire_),
         watches_(cluster_, *wire_, keys_, root_, fence_, logger),
-        revisions_(settings, cluster_, *wire_, fence_),
+        revisions_(settings, cluster_, wire_executor_, fence_),
         states_(cluster_, settings.size_age, logger) {
     // Until the servers have said that it need not be.
     watches_.use_fence(true);
@@ -83,7 +84,8 @@ class EtcdStorage final : public StorageBackend {
   const Keys keys_;
   const std::string root_, fence_;
   const std::shared_ptr<WireThread> wire_ = std::make_shared<WireThread>();
-  Cluster cluster_;
+  WireExecutor wire_executor_{*wire_};
+  Cluster cluster_;  // ends the thread of the wire
   Watches watches_;
   RevisionCalls revisions_;
   mutable ServerStates states_;

@@ -100,8 +100,8 @@ struct RevisionCalls::Askers {
   }
 };
 
-RevisionCalls::RevisionCalls(const Settings& settings, Cluster& cluster, WireThread& wire, std::string key)
-    : cluster_(cluster), wire_(wire), clusters_(settings, cluster), key_(std::move(key)), askers_(std::make_unique<Askers>()) {}
+RevisionCalls::RevisionCalls(const Settings& settings, Cluster& cluster, Executor& elsewhere, std::string key)
+    : cluster_(cluster), elsewhere_(elsewhere), clusters_(settings, cluster), key_(std::move(key)), askers_(std::make_unique<Askers>()) {}
 RevisionCalls::~RevisionCalls() = default;
 
 Task<Answer> RevisionCalls::ask(std::chrono::milliseconds patience) {
@@ -137,7 +137,7 @@ Task<void> RevisionCalls::gather() {
 // A question is asked where one waits for it, on a loop that runs at least until then, unless somebody may block that.
 void RevisionCalls::begin(Executor* waiter) {
   auto* const loop = dynamic_cast<IoExecutor*>(waiter);
-  spawn_detached(loop != nullptr && !loop->may_block() ? static_cast<Executor&>(*loop) : wire_, question());
+  spawn_detached(loop != nullptr && !loop->may_block() ? static_cast<Executor&>(*loop) : elsewhere_, question());
 }
 
 // Who comes while it is under way must not have its answer, which may be older than what was committed meanwhile.

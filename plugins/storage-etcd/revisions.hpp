@@ -1,7 +1,7 @@
 // The store's revision, asked for by as few calls as may be: one is under way at a time, and all who come meanwhile share the next one.
 //
 // Thread-safety: any thread.  Tasks need an executor.
-// Lifetime:      borrows the cluster and its wire.
+// Lifetime:      borrows the cluster and the executor.
 // Errors:        the cluster's.
 #pragma once
 
@@ -12,14 +12,13 @@
 #include "backplane/storage.hpp"
 #include "cluster.hpp"
 #include "loop_clusters.hpp"
-#include "wire_executor.hpp"
 
 namespace backplane::etcd {
 
 class RevisionCalls {
  public:
-  // `key`: any; it need not be there.
-  RevisionCalls(const Settings& settings, Cluster& cluster, WireThread& wire, std::string key);
+  // `key`: any; it need not be there.  `elsewhere`: where questions are asked that are for no loop.
+  RevisionCalls(const Settings& settings, Cluster& cluster, Executor& elsewhere, std::string key);
   ~RevisionCalls();
   // Everything that was committed before the call is at or below it.
   Task<Result<Revision>> current();
@@ -35,7 +34,7 @@ class RevisionCalls {
   Task<void> gather();
 
   Cluster& cluster_;
-  WireExecutor wire_;
+  Executor& elsewhere_;
   LoopClusters clusters_;
   const std::string key_;
   const std::unique_ptr<Askers> askers_;
