@@ -324,6 +324,7 @@ TEST_P(ChannelOverWire, AServerThatComesBackIsFoundByItself) {
   server_.come();
   // Nothing is asked meanwhile.
   server_.take_http2();
+  while (!channel_->connected()) std::this_thread::sleep_for(1ms);
   Heard heard;
   call(heard);
   answer(server_.request());
@@ -496,20 +497,21 @@ class LoopsSockets : public testing::Test {
   IoLoop loop_{"wire"};
   const std::shared_ptr<WireOnLoop> wire_ = std::make_shared<WireOnLoop>(loop_);
   std::array<std::array<int, 2>, 2> pairs_{};
+  std::unique_ptr<Told> told_;  // until its socket is forgotten
 };
 
 TEST_F(LoopsSockets, ANumberThatIsUsedAgainWhileItIsToldOfIsHeard) {
   const int number = pairs_[0][0];
   std::promise<char> heard;
   int times = 0;
-  Told told([&](std::uint32_t) {
+  told_ = std::make_unique<Told>([&](std::uint32_t) {
     char byte = 0;
     if (++times == 2) return heard.set_value(read(number, &byte, 1) == 1 ? byte : '?');
     wire_->forget(number);
     ASSERT_EQ(dup2(pairs_[1][0], number), number);  // closes the one that was there
-    wire_->watch(number, told, false);
+    wire_->watch(number, *told_, false);
   });
-  loop_.post([&] { wire_->watch(number, told, false); });
+  loop_.post([&] { wire_->watch(number, *told_, false); });
   ASSERT_EQ(write(pairs_[0][1], "a", 1), 1);
   ASSERT_EQ(write(pairs_[1][1], "b", 1), 1);
   auto answer = heard.get_future();
@@ -521,13 +523,13 @@ TEST_F(LoopsSockets, WhoCouldNotWriteAllIsToldAgain) {
   const int number = pairs_[0][0];
   std::promise<void> written;
   int times = 0;
-  Told told([&](std::uint32_t events) {
+  told_ = std::make_unique<Told>([&](std::uint32_t events) {
     EXPECT_EQ(events, static_cast<std::uint32_t>(EPOLLOUT));
-    if (++times < 3) return;
-    wire_->change(number, told, false);
+    if (++times != 3) return;
+    wire_->change(number, *told_, false);
     written.set_value();
   });
-  loop_.post([&] { wire_->watch(number, told, true); });
+  loop_.post([&] { wire_->watch(number, *told_, true); });
   auto all = written.get_future();
   EXPECT_EQ(all.wait_for(20s), std::future_status::ready);
 }
