@@ -335,7 +335,7 @@ TEST_P(ChannelOverWire, AServerThatComesBackIsFoundByItself) {
 TEST_P(ChannelOverWire, ACallThatWaitsForAConnectionMayBeAnsweredLater) {
   open();
   Heard heard, late;
-  const auto begin = [this](Channel::Clock::duration connection) {
+  const auto begin = [](Channel::Clock::duration connection) {
     Channel::Begin made{kRange, "ask", Channel::Clock::now() + 60s};
     made.connect_by = Channel::Clock::now() + connection;
     return made;
