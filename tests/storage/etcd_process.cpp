@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <string_view>
@@ -27,14 +28,18 @@ sockaddr_in loopback(int port) {
   return address;
 }
 
+// Below those that the system gives to connections, one of which could have it by the time etcd wants it.
 int unused_port() {
-  const int fd = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address = loopback(0);
-  socklen_t size = sizeof(address);
-  EXPECT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&address), size), 0);
-  EXPECT_EQ(getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size), 0);
-  close(fd);
-  return ntohs(address.sin_port);
+  constexpr int kFirst = 15'000, kCount = 15'000;
+  static std::atomic<int> next{getpid() * 31};
+  for (;;) {
+    const int port = kFirst + static_cast<int>(static_cast<unsigned>(next++) % kCount);
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    const sockaddr_in address = loopback(port);
+    const bool free = bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
+    close(fd);
+    if (free) return port;
+  }
 }
 
 std::string http_get(int port, const std::string& path) {
