@@ -38,7 +38,7 @@ class LocalCall final : public StreamPort {
   ~LocalCall() override { exchange_->detach(); }
 
   // The handler's side.
-  static Task<void> run(std::shared_ptr<LocalCall> self, HttpHandler& root, std::optional<UserInfo> user) {
+  static Task<void> run(std::shared_ptr<LocalCall> self, HttpHandler& root, std::optional<UserRef> user) {
     bool failed = false;
     const Home home;
     {
@@ -212,13 +212,13 @@ UserInfo authenticated(UserInfo user) {
 
 class LocalClient final : public HttpClient {
  public:
-  LocalClient(HttpHandler& root, TaskGroup& tasks, std::optional<UserInfo> user) : root_(root), tasks_(tasks), user_(std::move(user)) {
-    if (user_) user_ = authenticated(std::move(*user_));
+  LocalClient(HttpHandler& root, TaskGroup& tasks, std::optional<UserInfo> user) : root_(root), tasks_(tasks) {
+    if (user) user_ = authenticated(std::move(*user));
   }
 
   Task<Result<std::unique_ptr<HttpAnswer>>> call(HttpCall call) override {
     // Without a name a call would be the server's own, which may do everything.
-    if (user_ && user_->name.empty()) co_return bad_request("a call on behalf of a user names the user");
+    if (user_ && (*user_)->name.empty()) co_return bad_request("a call on behalf of a user names the user");
     if (call.upgrade) co_return bad_request("a call from inside has no connection to leave HTTP on");
     // This user agent is served to the last while the server drains: hooks must be able to clean up.
     call.headers.emplace_back("User-Agent", "kube-apiserver/backplane");
@@ -241,7 +241,7 @@ class LocalClient final : public HttpClient {
  private:
   HttpHandler& root_;
   TaskGroup& tasks_;
-  std::optional<UserInfo> user_;
+  std::optional<UserRef> user_;
 };
 
 }  // namespace

@@ -141,7 +141,7 @@ void check_labels(const Object& selector, const std::string& path, FieldErrors& 
 
 }  // namespace
 
-AuthorizationAttributes attributes_of(const Object& spec, UserInfo user) {
+AuthorizationAttributes attributes_of(const Object& spec, UserRef user) {
   AuthorizationAttributes out;
   out.user = std::move(user);
   const Object* resource = get_object(spec, "resourceAttributes");

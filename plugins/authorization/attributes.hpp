@@ -13,7 +13,7 @@ namespace backplane::authorization {
 
 // Of the spec of a review; `user` is who is asked about.  Selectors that cannot be read leave an error behind, and those of their
 // requirements that can.
-AuthorizationAttributes attributes_of(const Object& spec, UserInfo user);
+AuthorizationAttributes attributes_of(const Object& spec, UserRef user);
 // status.evaluationError: what the authorizers had trouble with, and selectors that were not read in whole.
 std::string evaluation_error(const Status& error, const AuthorizationAttributes& attributes);
 

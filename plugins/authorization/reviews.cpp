@@ -36,7 +36,7 @@ class AccessReviews final : public ReviewStorage {
     check(review, errors);
     if (!errors.empty()) co_return errors.to_status(kGroup, "", "");
     const Object& spec = object_or_empty(review, "spec");
-    UserInfo user = scope_ == Scope::kSelf ? UserInfo(*context.user) : read_user_info(spec, "user");
+    UserRef user = scope_ == Scope::kSelf ? context.user : UserRef(read_user_info(spec, "user"));
     const AuthorizationAttributes attributes = attributes_of(spec, std::move(user));
     AuthorizerResult result = co_await authorizer_.authorize(attributes);
     Object& status = review["status"].emplace_object();

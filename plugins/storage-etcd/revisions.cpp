@@ -145,12 +145,12 @@ Task<void> RevisionCalls::question() {
   auto gathering = gather();
   co_await std::move(gathering);
   const auto waiting = askers_->take();
-  Answer answer = stopped_status();
+  // Whatever happens, they are told, and the others are asked for.
+  Answer answer = internal_error("etcd could not be asked for its revision");
   try {
     auto asking = ask(Cluster::kPatience);
     answer = co_await std::move(asking);
-  } catch (const std::exception& error) {
-    answer = internal_error("etcd cannot be asked for its revision: " + std::string(error.what()));
+  } catch (...) {
   }
   if (const auto next = askers_->next()) begin(*next);
   // They have kept all this alive.
