@@ -254,7 +254,7 @@ class TwoHosts(unittest.TestCase):
 
         def conditions():
             status = hosts[0].request('GET', definitions + '/rounds.example.com')[2]['status']
-            return {each['type']: each['status'] for each in status.get('conditions', [])}
+            return {each['type']: each['status'] for each in status.get('conditions') or []}
         self.assertTrue(wait_for(lambda: conditions().get('NamesAccepted') == 'True'))
         self.assertNotEqual(conditions().get('Established'), 'True', 'it is established before the other host can serve it')
         for host in hosts:
