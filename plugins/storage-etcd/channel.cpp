@@ -135,14 +135,15 @@ nghttp2_session* Channel::make_session() { return Callbacks::session(*this); }
 
 // ---- calls
 
-std::shared_ptr<Channel> Channel::make(const std::shared_ptr<Wire>& wire, const Settings& settings, const Endpoint& endpoint) {
-  auto made = std::make_shared<Channel>(wire, settings, endpoint);
+std::shared_ptr<Channel> Channel::make(const std::shared_ptr<Wire>& wire, const Settings& settings, const Endpoint& endpoint,
+                                       std::shared_ptr<Reachability> server) {
+  auto made = std::make_shared<Channel>(wire, settings, endpoint, std::move(server));
   wire->add(*made);
   return made;
 }
 
-Channel::Channel(std::shared_ptr<Wire> wire, const Settings& settings, const Endpoint& endpoint)
-    : wire_(std::move(wire)), settings_(settings), endpoint_(endpoint) {
+Channel::Channel(std::shared_ptr<Wire> wire, const Settings& settings, const Endpoint& endpoint, std::shared_ptr<Reachability> server)
+    : wire_(std::move(wire)), settings_(settings), endpoint_(endpoint), server_(std::move(server)) {
   const std::string& address = endpoint_.address;
   const std::string_view rest = std::string_view(address).substr(address.find(':') + 1);
   if (address.starts_with("unix:")) {
@@ -165,6 +166,7 @@ Channel::CallRef Channel::start(Begin begin, CallListener& listener) {
   call->add_message(begin.message);
   // Once the lock is given back the call may have ended, and the channel gone with whoever waited for it.
   const Lock lock(mutex_);
+  if (state_ != State::kReady) connect_if_worthwhile();
   if (state_ == State::kClosed) {
     end_call(call, {Code::kCancelled, "the store has stopped", true});
   } else if (away_) {
@@ -182,7 +184,6 @@ Channel::CallRef Channel::start(Begin begin, CallListener& listener) {
       flush_soon();
     } else {
       waiting_.push_back(call);
-      if (state_ == State::kIdle) connect();
     }
   }
   tell_soon();
@@ -331,7 +332,7 @@ void Channel::tell_message(Call& call, std::string message) {
 
 bool Channel::connected() {
   const Lock lock(mutex_);
-  if (state_ == State::kIdle) connect();
+  if (state_ != State::kReady) connect_if_worthwhile();
   return state_ == State::kReady;
 }
 

@@ -1,5 +1,5 @@
 // The connection to one server of etcd, and calls over it as gRPC makes them (over HTTP/2).  It is made when there is a call, and again
-// when it broke; what is asked while it cannot be made is refused at once.
+// when it broke; what is asked while it cannot be made is refused at once, until another connection has reached the server.
 //
 // Calls that are begun in one turn of a loop leave in one write.
 //
@@ -23,6 +23,7 @@
 #include "backplane/task.hpp"
 #include "call_counts.hpp"
 #include "call_status.hpp"
+#include "reachability.hpp"
 #include "settings.hpp"
 #include "tls.hpp"
 #include "wire.hpp"
@@ -58,8 +59,10 @@ class Channel final : public Wire::User, public std::enable_shared_from_this<Cha
     Clock::time_point connect_by = Clock::time_point::max();  // when it has not been sent by then, it ends
   };
 
-  static std::shared_ptr<Channel> make(const std::shared_ptr<Wire>& wire, const Settings& settings, const Endpoint& endpoint);
-  Channel(std::shared_ptr<Wire> wire, const Settings& settings, const Endpoint& endpoint);
+  // `server`: shared by all connections to it.
+  static std::shared_ptr<Channel> make(const std::shared_ptr<Wire>& wire, const Settings& settings, const Endpoint& endpoint,
+                                       std::shared_ptr<Reachability> server = std::make_shared<Reachability>());
+  Channel(std::shared_ptr<Wire> wire, const Settings& settings, const Endpoint& endpoint, std::shared_ptr<Reachability> server);
   ~Channel();
 
   // `listener` is told of the end in any case.
@@ -71,6 +74,7 @@ class Channel final : public Wire::User, public std::enable_shared_from_this<Cha
 
   // Whether there is a connection; where there is none, it is made.
   bool connected();
+  const std::shared_ptr<Reachability>& server() const noexcept { return server_; }
   // Ends the calls, refuses new ones.
   void close();
   // The same once the wire has stopped.
@@ -99,6 +103,9 @@ class Channel final : public Wire::User, public std::enable_shared_from_this<Cha
 
   // All with the lock, those that end a connection on the thread of the wire.
   void connect();
+  // Whether another connection has reached the server since this one has begun to try.
+  bool reached_elsewhere() const noexcept { return server_->since(tried_at_); }
+  void connect_if_worthwhile();
   void resolve();
   void try_next_address();
   void open(const Address& address);
@@ -130,6 +137,7 @@ class Channel final : public Wire::User, public std::enable_shared_from_this<Cha
   const std::shared_ptr<Wire> wire_;
   const Settings settings_;
   const Endpoint endpoint_;
+  const std::shared_ptr<Reachability> server_;
   std::string host_, port_, path_;  // of its address; `path_`: of a Unix socket
   std::string authority_;           // as calls name it
 
@@ -139,6 +147,7 @@ class Channel final : public Wire::User, public std::enable_shared_from_this<Cha
   bool away_ = false;    // it could not be made; until it is there, what is asked is refused
   std::vector<Address> addresses_;
   Clock::time_point give_up_ = Clock::time_point::max();  // the attempt, or what leaves
+  Clock::time_point tried_at_{};                          // when the latest attempt began
   Clock::time_point try_again_ = Clock::time_point::max();
   Clock::duration pause_{};  // before the next attempt; zero: the shortest
   int socket_ = -1;

@@ -54,15 +54,22 @@ struct Channel::FlushTurn {
 // ---- the connection
 
 void Channel::connect() {
+  if (reached_elsewhere()) away_ = false;  // calls wait for it
   state_ = State::kResolving;
+  tried_at_ = Clock::now();
   try_again_ = Clock::time_point::max();
-  give_up_ = Clock::now() + kConnect;
+  give_up_ = tried_at_ + kConnect;
   wire_->look_by(give_up_);
   wire_->post([self = shared_from_this()] {
     const Lock lock(self->mutex_);
     if (self->state_ == State::kResolving) self->resolve();
     self->tell_soon();
   });
+}
+
+// One that could not be made waits for its time, unless the server is known to be there.
+void Channel::connect_if_worthwhile() {
+  if (state_ == State::kIdle || (state_ == State::kFailed && reached_elsewhere())) connect();
 }
 
 void Channel::resolve() {
@@ -144,6 +151,7 @@ void Channel::connected_now() {
   if (state_ != State::kConnecting) return;
   state_ = State::kReady;
   away_ = false;
+  server_->note();
   give_up_ = Clock::time_point::max();
   pause_ = Clock::duration::zero();
   const std::vector<CallRef> calls = std::exchange(waiting_, {});
@@ -211,6 +219,8 @@ void Channel::lose(const std::string& why) {
     return;
   }
   if (!addresses_.empty()) return try_next_address();
+  // What this one has tried was of before: files that have been replaced meanwhile, a server that was not up.
+  if (reached_elsewhere()) return connect();
   state_ = State::kFailed;
   away_ = true;
   failure_ = "failed to connect to " + endpoint_.shown + ": " + why;

@@ -9,8 +9,12 @@ constexpr std::chrono::milliseconds kFirstPause{25}, kLongestPause{200};
 
 }  // namespace
 
-Cluster::Cluster(const Settings& settings, std::shared_ptr<Wire> wire) : wire_(std::move(wire)) {
-  for (const auto& endpoint : settings.endpoints) servers_.push_back({endpoint.shown, Channel::make(wire_, settings, endpoint)});
+Cluster::Cluster(const Settings& settings, std::shared_ptr<Wire> wire, const Cluster* others) : wire_(std::move(wire)) {
+  for (std::size_t i = 0; i < settings.endpoints.size(); ++i) {
+    const Endpoint& endpoint = settings.endpoints[i];
+    const auto known = others != nullptr ? others->servers_.at(i).channel->server() : std::make_shared<Reachability>();
+    servers_.push_back({endpoint.shown, Channel::make(wire_, settings, endpoint, known)});
+  }
 }
 
 Cluster::~Cluster() {

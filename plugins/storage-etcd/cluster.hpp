@@ -38,8 +38,9 @@ class Cluster {
   // For so long one server of several may keep a read waiting, and any call for its connection.
   static constexpr std::chrono::milliseconds kTry{3'000}, kReach{500};
 
-  // Its connections are on `wire`, where answers come.
-  Cluster(const Settings& settings, std::shared_ptr<Wire> wire);
+  // Its connections are on `wire`, where answers come.  `others`: has connections to the same servers, of which these know what those find
+  // out; it need not outlive this one.
+  Cluster(const Settings& settings, std::shared_ptr<Wire> wire, const Cluster* others = nullptr);
   ~Cluster();
 
   // The server that is asked now: one with a connection, if there is any.

@@ -26,7 +26,7 @@ LoopClusters::Own LoopClusters::make(IoExecutor& loop) {
   loop.at_end([weak = std::weak_ptr<All>(all_), &loop] {
     if (const auto all = weak.lock()) all->loop_ends(loop);
   });
-  return {&loop, std::make_shared<Cluster>(settings_, std::make_shared<WireOnLoop>(loop))};
+  return {&loop, std::make_shared<Cluster>(settings_, std::make_shared<WireOnLoop>(loop), &shared_)};
 }
 
 std::vector<LoopClusters::Own> LoopClusters::All::take() {

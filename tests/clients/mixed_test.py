@@ -49,6 +49,12 @@ class Mixed(unittest.TestCase):
     def status(self, path, name):
         return self.kube.request('GET', path)[2]['status'].get(name)
 
+    def has_new_daemon(self, path):
+        _, _, daemons = self.kube.request('GET', path)
+        status = daemons['status']
+        # Until the controller has seen the change, the numbers are of the template before.
+        return (status['observedGeneration'], status.get('updatedNumberScheduled'), status['numberReady']) == (daemons['metadata']['generation'], 1, 1)
+
     def revisions(self):
         found = self.ours.request('GET', '/apis/apps/v1' + WORK + 'controllerrevisions')[2]['items']
         return sorted(item['metadata']['name'] for item in found if item['metadata']['name'].startswith('agent-'))
@@ -68,7 +74,7 @@ class Mixed(unittest.TestCase):
         agents = '/apis/apps/v1' + WORK + 'daemonsets/agent'
         change = {'spec': {'template': {'metadata': {'annotations': {'note': 'a<b>&c \u00e9'}}}}}
         self.assertEqual(self.kube.request('PATCH', agents, change, {'Content-Type': 'application/merge-patch+json'})[0], 200)
-        self.wait('the new daemon', lambda: self.status(agents, 'updatedNumberScheduled') == 1 and self.status(agents, 'numberReady') == 1)
+        self.wait('the new daemon', lambda: self.has_new_daemon(agents))
         self.assertEqual(len(self.revisions()), 2)
         self.assertEqual(self.kube.request('DELETE', '/api/v1/namespaces/work')[0], 200)
         self.wait('the end of the namespace', lambda: self.ours.request('GET', '/api/v1/namespaces/work')[0] == 404)

@@ -95,7 +95,7 @@ class ChannelOverWire : public testing::TestWithParam<On> {
   }
   void open(std::string host = "127.0.0.1") {
     const Endpoint endpoint{"dns:" + host + ":" + std::to_string(server_.port()), "http://server", false};
-    where_it_belongs([&] { channel_ = Channel::make(wire_, settings_, endpoint); });
+    where_it_belongs([&] { channel_ = Channel::make(wire_, settings_, endpoint, reached_); });
   }
   Channel::CallRef call(Heard& heard, bool more = false, Channel::Clock::duration patience = 60s, std::string message = "ask") {
     const auto deadline = more ? Channel::Clock::time_point::max() : Channel::Clock::now() + patience;
@@ -116,6 +116,7 @@ class ChannelOverWire : public testing::TestWithParam<On> {
   Settings settings_;
   IoLoop loop_{"wire"};
   std::shared_ptr<Wire> wire_;
+  const std::shared_ptr<Reachability> reached_ = std::make_shared<Reachability>();
   std::shared_ptr<Channel> channel_;
 };
 
@@ -327,6 +328,36 @@ TEST_P(ChannelOverWire, AServerThatComesBackIsFoundByItself) {
   while (!channel_->connected()) std::this_thread::sleep_for(1ms);
   Heard heard;
   call(heard);
+  answer(server_.request());
+  EXPECT_TRUE(heard.end().ok()) << heard.end().message;
+}
+
+// A host has several connections to a server: one that is told no does not refuse what comes once another one has been made.
+TEST_P(ChannelOverWire, AServerThatAnotherConnectionHasReachedIsTriedAtOnce) {
+  server_.go_away();
+  open();
+  Heard refused, refused_again, heard;
+  call(refused);
+  EXPECT_TRUE(refused.end().never_sent);
+  reached_->note();
+  call(refused_again);  // it was there, and is not
+  EXPECT_TRUE(refused_again.end().never_sent);
+  server_.come();
+  reached_->note();
+  call(heard);
+  server_.take_http2();
+  answer(server_.request());
+  EXPECT_TRUE(heard.end().ok()) << heard.end().message;
+}
+
+TEST_P(ChannelOverWire, AnAttemptOfBeforeTheServerWasReachedIsMadeAgain) {
+  open();
+  Heard heard;
+  call(heard);
+  server_.take();
+  reached_->note();
+  server_.hang_up();
+  server_.take_http2();
   answer(server_.request());
   EXPECT_TRUE(heard.end().ok()) << heard.end().message;
 }
