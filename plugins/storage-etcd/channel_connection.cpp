@@ -86,7 +86,10 @@ void Channel::resolve() {
   });
 }
 
+// Of a thread that nobody waits for: once the channel is closed, the wire may be of a loop that is gone.
 void Channel::resolved(std::vector<Address> addresses, const std::string& error) {
+  const Lock still(mutex_);
+  if (state_ != State::kResolving) return;
   wire_->post([self = shared_from_this(), addresses = std::move(addresses), error]() mutable {
     {
       const Lock lock(self->mutex_);
