@@ -101,7 +101,17 @@ void check_service_accounts(const FlagSet& flags, Problems& problems) {
   }
 }
 
-void check_peers(const FlagSet& flags, Problems& problems) {
+void check_peers(const FlagSet& flags, const FeatureGates& gates, Problems& problems) {
+  for (const std::string name : {"peer-ca-file", "peer-advertise-ip", "peer-advertise-port"}) {
+    if (!gates.enabled("UnknownVersionInteroperabilityProxy") && !flags.text(name).value_or("").empty()) {
+      problems.push_back("--" + name + " requires UnknownVersionInteroperabilityProxy feature to be turned on");
+    }
+  }
+  for (const std::string name : {"proxy-client-cert-file", "proxy-client-key-file"}) {
+    if (!flags.text("peer-ca-file").value_or("").empty() && flags.text(name).value_or("").empty()) {
+      problems.push_back("--peer-ca-file needs --" + name + ", by which peers know this server");
+    }
+  }
   const auto ip = flags.text("peer-advertise-ip").value_or("");
   if (!flag_value_problem(FlagType::kIp, ip).empty()) problems.push_back("--peer-advertise-ip " + quoted(ip) + " is not an IP address");
   const auto port = flags.text("peer-advertise-port").value_or("");
@@ -121,9 +131,9 @@ void check_egress(const FlagSet& flags, Problems& problems) {
 
 }  // namespace
 
-void check_accepted_values(const FlagSet& flags, Problems& problems) {
+void check_accepted_values(const FlagSet& flags, const FeatureGates& gates, Problems& problems) {
   check_service_accounts(flags, problems);
-  check_peers(flags, problems);
+  check_peers(flags, gates, problems);
   check_egress(flags, problems);
   check_watch_cache_sizes(flags, problems);
   check_emulation(flags, problems);

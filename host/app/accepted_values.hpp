@@ -4,11 +4,12 @@
 // Errors:        problems in upstream's words where it has some.
 #pragma once
 
+#include "app/feature_gates.hpp"
 #include "app/options.hpp"
 
 namespace backplane {
 
 // --watch-cache-sizes, --emulated-version and its kin.
-void check_accepted_values(const FlagSet& flags, Problems& problems);
+void check_accepted_values(const FlagSet& flags, const FeatureGates& gates, Problems& problems);
 
 }  // namespace backplane

@@ -295,6 +295,7 @@ constexpr std::string_view kThatSwitch[] = {
     "StorageVersionMigrator",
     "TopologyAwareWorkloadScheduling",
     "UnauthenticatedHTTP2DOSMitigation",
+    "UnknownVersionInteroperabilityProxy",
     "VolumeLimitScaling",
     "WorkloadAwarePreemption",
 };

@@ -77,9 +77,10 @@ Problems CompletedOptions::validate() const {
   options_->secure_serving.validate(problems);
   options_->authorization.validate(problems);
   options_->admission.validate(problems);
-  check_accepted_values(options_->flags, problems);
   FeatureGates gates;
-  for (auto& problem : gates.set(options_->generic.feature_gates)) problems.push_back(std::move(problem));
+  Problems of_gates = gates.set(options_->generic.feature_gates);
+  check_accepted_values(options_->flags, gates, problems);
+  for (auto& problem : of_gates) problems.push_back(std::move(problem));
   options_->metrics.validate(problems);
   options_->logs.validate(gates, problems);
   const auto text = [this](std::string_view name) { return options_->flags.text(name).value_or(""); };

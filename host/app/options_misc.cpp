@@ -54,7 +54,6 @@ constexpr AcceptedRow kAccepted[] = {
     {"Misc", "coordinated-leadership-retry-period", FlagType::kDuration, "2s", "Wait between tries to become leader."},
     {"Misc", "kubelet-read-only-port", FlagType::kInt, "10255", "DEPRECATED: it will go away. The kubelets' port without authentication."},
     {"Misc", "max-connection-bytes-per-sec", FlagType::kInt, "0", "Bytes a second of each exec, log or proxy stream. 0: no limit."},
-    {"Misc", "peer-ca-file", FlagType::kString, "", "Certificate authority of peers."},
     {"Misc", "service-account-signing-endpoint", FlagType::kString, "", "Socket of a service that signs tokens."},
 };
 
@@ -64,6 +63,9 @@ constexpr AcceptedRow kPassedOn[] = {
     {"Misc", "apiserver-count", FlagType::kInt, "1",
      "DEPRECATED: it will go away. How many servers there are: with several, a custom type is established five seconds after its names "
      "are accepted, so that each of them serves it by then."},
+    {"Misc", "peer-ca-file", FlagType::kString, "",
+     "Certificate authority of peers: what they serve and this server does not is passed on to them, and listed in discovery. "
+     "Needs --proxy-client-cert-file and --proxy-client-key-file."},
     {"Misc", "peer-advertise-ip", FlagType::kString, "", "Address under which peers reach this server."},
     {"Misc", "peer-advertise-port", FlagType::kString, "", "Port under which peers reach this server."},
     {"Misc", "aggregator-reject-forwarding-redirect", FlagType::kBool, "true", "Turn redirects of extension servers into errors."},

@@ -417,6 +417,9 @@ TEST(Options, ValuesThatNothingActsOnAreCheckedAllTheSame) {
   EXPECT_EQ(problem("--apiserver-count=0"), "--apiserver-count should be a positive number, but value '0' provided");
   EXPECT_EQ(problem("--peer-advertise-ip=foo"), "--peer-advertise-ip \"foo\" is not an IP address");
   EXPECT_EQ(problem("--peer-advertise-port=70000"), "--peer-advertise-port \"70000\" is not a port");
+  EXPECT_EQ(problem("--peer-ca-file=/ca.crt"),
+            "[--peer-ca-file needs --proxy-client-cert-file, by which peers know this server, --peer-ca-file needs "
+            "--proxy-client-key-file, by which peers know this server]");
   EXPECT_EQ(problem("--show-hidden-metrics-for-version=1.33"),
             "--show-hidden-metrics-for-version must be omitted or have the value '1.35'. Only the previous minor version is allowed");
   EXPECT_EQ(problem("--show-hidden-metrics-for-version=1.35"), "");

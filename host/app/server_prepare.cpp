@@ -111,6 +111,7 @@ Status ServerParts::compose() {
   }
   for (auto& route : store_routes(main_store())) routes.push_back(std::move(route));
   router->use_scheme(plugins.scheme);
+  router->use_peers(plugins.peer_servers);
   return router->compose(plugins.delegates, std::move(routes));
 }
 

@@ -176,6 +176,7 @@ class PluginStarter {
       append(set.authorizers, staged[i].authorizers);
       append(set.admission, staged[i].admission);
       if (staged[i].request_gate) set.request_gate = std::move(staged[i].request_gate);
+      if (staged[i].peer_servers) set.peer_servers = std::move(staged[i].peer_servers);
       set.storage_backends.merge(staged[i].storage_backends);
       plan_.plugins[i].state = PluginState::kCommitted;
     }

@@ -20,6 +20,7 @@
 #include "admission/equivalents.hpp"
 #include "backplane/client.hpp"
 #include "backplane/host.hpp"
+#include "backplane/peer_servers.hpp"
 #include "backplane/request_gate.hpp"
 #include "base/task_group.hpp"
 #include "plugin/planner.hpp"
@@ -110,6 +111,7 @@ struct PluginSet {
   std::vector<std::shared_ptr<Authorizer>> authorizers;
   std::vector<AdmissionRegistration> admission;
   std::shared_ptr<RequestGate> request_gate;  // null: nobody has one
+  std::shared_ptr<PeerServers> peer_servers;  // null: nobody knows any
   std::vector<PluginReport> report;           // of every file, in the order found
   Findings general;                           // about no plugin in particular
 };

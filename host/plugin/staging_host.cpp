@@ -273,6 +273,13 @@ std::vector<GateKeeper::Stored> StagingHost::stored_objects() const {
   return services_.stored_objects ? services_.stored_objects() : std::vector<Stored>();
 }
 
+Status StagingHost::register_peer_servers(std::shared_ptr<PeerServers> peers) {
+  if (!peers) return no_object("peer servers");
+  auto status = admit("peer", "servers");
+  if (status.ok()) staged_.peer_servers = std::move(peers);
+  return status;
+}
+
 void StagingHost::spawn(std::string name, Task<void> task) {
   if (committed_->load(std::memory_order_acquire)) {
     services_.tasks.spawn(executor(), plugin_ + ": " + name, std::move(task));

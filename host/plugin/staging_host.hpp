@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "backplane/peer_servers.hpp"
 #include "backplane/request_gate.hpp"
 #include "plugin/plugin_set.hpp"
 
@@ -43,6 +44,7 @@ struct StagedRegistrations {
   std::vector<std::shared_ptr<Authorizer>> authorizers;
   std::vector<AdmissionRegistration> admission;
   std::shared_ptr<RequestGate> request_gate;
+  std::shared_ptr<PeerServers> peer_servers;
   std::vector<std::function<void(const GroupVersionsChange&)>> group_version_callbacks;
   struct StagedTask {
     std::string name;
@@ -51,7 +53,7 @@ struct StagedRegistrations {
   std::vector<StagedTask> tasks;
 };
 
-class StagingHost final : public Host, public GateKeeper {
+class StagingHost final : public Host, public GateKeeper, public PeerKeeper {
  public:
   StagingHost(std::string plugin, HostServices& services, TakenNames& names);
   ~StagingHost() override;
@@ -89,6 +91,7 @@ class StagingHost final : public Host, public GateKeeper {
   Status register_admission(AdmissionRegistration registration) override;
   Status register_request_gate(std::shared_ptr<RequestGate> gate) override;
   std::vector<Stored> stored_objects() const override;
+  Status register_peer_servers(std::shared_ptr<PeerServers> peers) override;
   Authorizer& authorizer() override { return services_.authorizer; }
   RuleResolver& rule_resolver() override { return services_.authorizer; }
   TokenAuthenticator& token_authenticator() override { return services_.tokens; }

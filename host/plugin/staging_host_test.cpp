@@ -101,6 +101,22 @@ TEST_F(StagingHostTest, ADuplicateNameIsRefusedAndNamesTheFirstRegistrant) {
   EXPECT_EQ(apps->add_pre_shutdown_hook("x", quiet_hook).message(), "preshutdownhook x is already registered by core");
 }
 
+class NoPeers final : public PeerServers {
+ public:
+  std::shared_ptr<HttpHandler> find(const RequestContext&, const Exchange&) override { return nullptr; }
+  PeerDiscoveryRef discovery() const override { return nullptr; }
+};
+
+TEST_F(StagingHostTest, OnePluginKnowsThePeers) {
+  auto first = host("core"), second = host("other");
+  const auto peers = std::make_shared<NoPeers>();
+  EXPECT_FALSE(register_peer_servers(*first, nullptr).ok());
+  ASSERT_TRUE(register_peer_servers(*first, peers).ok());
+  EXPECT_EQ(register_peer_servers(*second, peers).message(), "peer servers is already registered by core");
+  Scheme scheme;
+  EXPECT_EQ(first->commit(scheme).peer_servers, peers);
+}
+
 class NoGate final : public RequestGate {
  public:
   GateAnswer enter(RequestContext&, Exchange&, GatePass&) override { return GateAnswer::kRefuse; }

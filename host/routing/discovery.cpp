@@ -309,4 +309,15 @@ DiscoveryForm discovery_form(std::string_view accept, bool aggregated) {
   }
 }
 
+bool asks_without_peers(std::string_view accept) {
+  while (true) {
+    const auto comma = accept.find(',');
+    const std::string_view clause = accept.substr(0, comma);
+    const auto form = clause_form(clause);
+    if (form && form != DiscoveryForm::kLegacy) return parameter(clause, "profile") == "nopeer";
+    if (comma == std::string_view::npos) return false;
+    accept.remove_prefix(comma + 1);
+  }
+}
+
 }  // namespace backplane

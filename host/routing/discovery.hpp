@@ -34,5 +34,7 @@ std::string aggregated_hash(std::string_view json);
 // offered.
 enum class DiscoveryForm : unsigned char { kLegacy, kAggregated, kAggregatedProtobuf, kAggregatedYaml, kNotAcceptable };
 DiscoveryForm discovery_form(std::string_view accept, bool aggregated = true);
+// Whether the aggregated form that is chosen is to be of this server alone (profile=nopeer).
+bool asks_without_peers(std::string_view accept);
 
 }  // namespace backplane

@@ -16,6 +16,8 @@
 #include "routing/discovery.hpp"
 #include "routing/document.hpp"
 #include "routing/openapi_handlers.hpp"
+#include "routing/peer_discovery.hpp"
+#include "routing/peer_documents.hpp"
 #include "routing/version.hpp"
 
 namespace backplane {
@@ -112,6 +114,7 @@ class DiscoveryRoot final : public Document {
         table_(std::move(table)),
         shelf_(context.shelf),
         addresses_(context.addresses),
+        peers_(core ? nullptr : context.peers),
         core_(core) {}
 
  private:
@@ -133,21 +136,34 @@ class DiscoveryRoot final : public Document {
       co_await write_value(context, exchange, 200, value, discovery_schema(core_ ? "APIVersions" : "APIGroupList"));
     }
   }
+  // With what peers have, unless the client would rather not.
+  void look_at_peers(const Exchange& exchange) {
+    if (asks_without_peers(exchange.header("accept"))) return PeerDocuments::count_request_without();
+    if (peers_) merged_ = peers_->of(table_);
+  }
+  std::string aggregated() const {
+    std::string own = aggregated_discovery(*table_, core_);
+    return merged_ ? with_peers(own, *merged_->peers) : own;
+  }
+  const LazyDocument& json() const { return merged_ ? merged_->json : core_ ? table_->aggregated_api : table_->aggregated_apis; }
+  const LazyDocument& protobuf() const {
+    return merged_ ? merged_->protobuf : core_ ? table_->aggregated_api_proto : table_->aggregated_apis_proto;
+  }
   // In every form with the JSON's hash, as upstream has one ETag for all.
   Task<void> send_aggregated(Exchange& exchange, DiscoveryForm form) {
-    const LazyDocument& document = core_ ? table_->aggregated_api : table_->aggregated_apis;
+    look_at_peers(exchange);
+    const LazyDocument& document = json();
     std::string hash = document.hash();
     if (hash.empty()) {
-      auto hashing = run_blocking([this, &hash] { hash = aggregated_hash(aggregated_discovery(*table_, core_)); });
+      auto hashing = run_blocking([this, &hash] { hash = aggregated_hash(aggregated()); });
       co_await std::move(hashing);
     }
     auto making = document.get(
-        shelf_, [this] { return aggregated_discovery(*table_, core_); }, std::move(hash));
+        shelf_, [this] { return aggregated(); }, std::move(hash));
     LazyDocument::MadeRef made = co_await std::move(making);
     std::string content_type(json_codec().media_type());
     if (form == DiscoveryForm::kAggregatedProtobuf) {
-      const LazyDocument& encoded = core_ ? table_->aggregated_api_proto : table_->aggregated_apis_proto;
-      auto encoding = encoded.get(
+      auto encoding = protobuf().get(
           shelf_, [text = made] { return aggregated_protobuf(text->bytes.view()); }, made->hash);
       made = co_await std::move(encoding);
       content_type = protobuf_codec().media_type();
@@ -165,6 +181,8 @@ class DiscoveryRoot final : public Document {
   TableRef table_;
   std::shared_ptr<DocumentShelf> shelf_;
   ServerAddresses addresses_;
+  const std::shared_ptr<PeerDocuments> peers_;  // null: nothing of theirs is shown
+  PeerDocuments::Ref merged_;
   bool core_;
 };
 

@@ -18,6 +18,7 @@ struct DocumentContext {
   const ServerAddresses& addresses;
   const PublishedPaths& published;  // shown by GET /
   const std::shared_ptr<DocumentShelf>& shelf;
+  const std::shared_ptr<PeerDocuments>& peers;  // null: there are none
 };
 // "/", "/api", "/apis", each group and version, "/openapi/…"; null: no such document.  A forwarded version's own handler for its path.
 std::shared_ptr<HttpHandler> find_document(const TableRef& routes, const DocumentContext& context, std::string_view path);

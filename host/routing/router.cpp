@@ -6,6 +6,7 @@
 #include "endpoints/resource_handler.hpp"
 #include "routing/groups_editor.hpp"
 #include "routing/log.hpp"
+#include "routing/peer_documents.hpp"
 #include "routing/root_handlers.hpp"
 #include "routing/route_table.hpp"
 
@@ -140,6 +141,10 @@ std::vector<VersionRef> enabled_versions(const APIGroupInfo& group, const std::s
   return out;
 }
 
+bool serves(const VersionTable* version, const std::string& resource) {
+  return version != nullptr && version->rows.find(resource) != nullptr;
+}
+
 // For who wonders which plugin answers: -v=6 or --vmodule=routing=6.
 void tell_who(const RequestInfo& info, std::string_view delegate) {
   routing_log().trace("{} {:?} satisfied by delegate={:?}", info.verb, info.path, delegate);
@@ -166,7 +171,11 @@ Router::Router(RouterConfig config)
 }
 Router::~Router() = default;
 
-std::shared_ptr<HttpHandler> Router::find_handler(const RequestContext& context) const {
+void Router::use_peers(std::shared_ptr<PeerServers> peers) {
+  if (peers) peers_ = std::make_shared<PeerDocuments>(std::move(peers));
+}
+
+std::shared_ptr<HttpHandler> Router::find_handler(const RequestContext& context, const Exchange& exchange) const {
   const TableRef routes = table_.get();
   const RequestInfo& info = context.info;
   const VersionTable* version = is_api_path(info) ? routes->find(info.api_group, info.api_version) : nullptr;
@@ -180,14 +189,17 @@ std::shared_ptr<HttpHandler> Router::find_handler(const RequestContext& context)
   if (auto handler = find_own(routes, documents(), info.path)) return handler;
   if (auto handler = published_paths_.find(info.path)) return handler;
   if (auto handler = find_prefix(routes, info.path)) return handler;
+  if (peers_ && info.is_resource_request && !serves(version, info.resource)) {
+    if (auto handler = peers_->servers().find(context, exchange)) return handler;
+  }
   return below_known_root(*routes, info.path) ? no_such_resource() : no_such_page();
 }
 
-DocumentContext Router::documents() const { return {config_.addresses, published_paths_, shelf_}; }
+DocumentContext Router::documents() const { return {config_.addresses, published_paths_, shelf_, peers_}; }
 
 Task<void> Router::handle(RequestContext& context, Exchange& exchange) {
   // Not the table: a watch would keep it, and everything in it, as long as it is open.
-  const std::shared_ptr<HttpHandler> handler = find_handler(context);
+  const std::shared_ptr<HttpHandler> handler = find_handler(context, exchange);
   co_await handler->handle(context, exchange);
 }
 

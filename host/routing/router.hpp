@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "backplane/http.hpp"
+#include "backplane/peer_servers.hpp"
 #include "base/published.hpp"
 #include "base/signal.hpp"
 #include "endpoints/open_watches.hpp"
@@ -29,6 +30,7 @@ namespace backplane {
 
 struct DocumentContext;
 class DocumentShelf;
+class PeerDocuments;
 struct RouteTable;
 
 struct RouterConfig {
@@ -54,6 +56,8 @@ class Router final : public HttpHandler {
   void use_scheme(std::shared_ptr<const Scheme> scheme) { scheme_ = std::move(scheme); }
   // Whom an update asks that turns out to create.  Before compose().
   void use_authorizer(Authorizer& authorizer) { config_.authorizer = &authorizer; }
+  // Who is asked for what nobody serves here; null: nobody.  Before compose().
+  void use_peers(std::shared_ptr<PeerServers> peers);
   // Front to back.  Once, at start; paths of `host_paths` (health, metrics) come first.
   Status compose(std::vector<DelegationTarget> chain, std::vector<PathRoute> host_paths);
   // Changes what `delegate` has published at run time; after compose().
@@ -80,7 +84,7 @@ class Router final : public HttpHandler {
 
  private:
   // The row's handler, or whoever says that there is none.  Never null.
-  std::shared_ptr<HttpHandler> find_handler(const RequestContext& context) const;
+  std::shared_ptr<HttpHandler> find_handler(const RequestContext& context, const Exchange& exchange) const;
   DocumentContext documents() const;
   Status compose_locked(std::vector<PathRoute> host_paths);
   void tell();
@@ -95,6 +99,7 @@ class Router final : public HttpHandler {
   std::shared_ptr<const Scheme> scheme_;
   std::shared_ptr<OpenWatches> watches_;  // of all handlers
   std::shared_ptr<DocumentShelf> shelf_;
+  std::shared_ptr<PeerDocuments> peers_;  // null: there are none
   NamedSignal groups_complete_{"groups-complete"};
   mutable std::mutex mutex_;  // writers only
   std::vector<DelegationTarget> chain_;

@@ -11,6 +11,7 @@
 
 #include <backplane/forwarded.hpp>
 #include <backplane/http.hpp>
+#include <backplane/kit/front_proxy.hpp>
 
 #include "remote_backend.hpp"
 
@@ -24,18 +25,9 @@ struct RemoteDocuments {
 };
 using RemoteDocumentsRef = std::shared_ptr<const RemoteDocuments>;
 
-// The headers by which servers behind front proxies of this cluster know who is asking (--requestheader-…): whatever a client says in them
-// is not passed on.
-struct IdentityNames {
-  explicit IdentityNames(Host& host);
-  bool claims(std::string_view header) const;
-
-  std::vector<std::string> names, prefixes;  // in small letters
-};
-
 // Shared by all handlers of an APIService: documents change more often than it.
 struct ProxyState {
-  std::shared_ptr<const IdentityNames> identity;
+  std::shared_ptr<const kit::FrontProxy> front;
   std::shared_ptr<RemoteBackend> backend;
   bool reject_redirects = true;
   std::atomic<bool> available{false};

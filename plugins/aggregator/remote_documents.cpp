@@ -1,9 +1,8 @@
 #include "remote_documents.hpp"
 
 #include <backplane/json_reading.hpp>
+#include <backplane/kit/discovery_shapes.hpp>
 #include <backplane/proxy.hpp>
-
-#include "discovery_shapes.hpp"
 
 namespace backplane {
 namespace {
@@ -91,7 +90,7 @@ Task<Discovered> discover(std::shared_ptr<HttpClient> client, GroupVersion versi
   }
   if (is_aggregated(all)) {
     if (const auto list = object_in(all)) {
-      if (auto found = aggregated_resources(*list, version)) out.resources = std::move(*found);
+      if (auto found = kit::aggregated_resources(*list, version)) out.resources = std::move(*found);
       co_return out;
     }
   }
@@ -99,7 +98,7 @@ Task<Discovered> discover(std::shared_ptr<HttpClient> client, GroupVersion versi
   const Page own = co_await std::move(falling_back);
   const auto list = object_in(own);
   if (list) {
-    out.resources = legacy_resources(*list);
+    out.resources = kit::legacy_resources(*list);
   } else {
     out.problem = failed(own, version.path());
   }

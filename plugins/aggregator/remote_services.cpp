@@ -45,7 +45,7 @@ RemoteServices::RemoteServices(Host& host, std::shared_ptr<DynamicGroups> groups
       report_(std::move(report)),
       resolver_(make_service_resolver(host)),
       reject_redirects_(host.flag("aggregator-reject-forwarding-redirect").value_or("true") != "false"),
-      identity_(std::make_shared<IdentityNames>(host)),
+      front_(std::make_shared<kit::FrontProxy>(host)),
       checks_(std::make_shared<WorkQueue>(host.executor(), item_exponential_failure_rate_limiter(kFirstPause, kLongestPause))),
       readings_(std::make_shared<WorkQueue>(host.executor(), item_exponential_failure_rate_limiter(kFirstReading, kReadingInterval))) {}
 
@@ -79,7 +79,7 @@ void RemoteServices::note(const Object& apiservice) {
     known = Remote{target, 0, 0, std::make_shared<ProxyState>(), nothing_known(), std::nullopt};
     known.state->backend = std::make_shared<RemoteBackend>(host_, resolver_, target);
     known.state->reject_redirects = reject_redirects_;
-    known.state->identity = identity_;
+    known.state->front = front_;
   }
   const bool was_available = known.state->available.exchange(is_available(apiservice));
   if (moved || known.group_priority != group_priority || known.version_priority != version_priority) {

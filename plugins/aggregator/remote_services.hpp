@@ -76,7 +76,7 @@ class RemoteServices : public std::enable_shared_from_this<RemoteServices> {
   const Report report_;
   const std::shared_ptr<ServiceResolver> resolver_;
   const bool reject_redirects_;
-  const std::shared_ptr<const IdentityNames> identity_;
+  const std::shared_ptr<const kit::FrontProxy> front_;
   const std::shared_ptr<WorkQueue> checks_;
   const std::shared_ptr<WorkQueue> readings_;
   std::map<std::string, Remote> remotes_;

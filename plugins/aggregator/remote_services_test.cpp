@@ -3,13 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <backplane/forwarded.hpp>
+#include <backplane/kit/discovery_shapes.hpp>
 
-#include "discovery_shapes.hpp"
 #include "fake_host.hpp"
 
 namespace backplane {
 namespace {
 
+using kit::aggregated_resources;
+using kit::legacy_resources;
 using test::FakeHost;
 using test::FakeStore;
 

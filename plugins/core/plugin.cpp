@@ -19,6 +19,7 @@
 #include "namespaces/peer_lease.hpp"
 #include "namespaces/storage.hpp"
 #include "namespaces/system.hpp"
+#include "peers/peer_proxy.hpp"
 #include "pods/binding.hpp"
 #include "pods/eviction.hpp"
 #include "services/allocation.hpp"
@@ -225,7 +226,7 @@ class CorePlugin final : public Plugin {
     if (host.resource_enabled({"", "v1", "services"})) {
       if (status.ok()) status = add_kubernetes_service(host, kubernetes_service(host, std::move(first_address)));
     }
-    if (status.ok()) status = add_peer_lease(host);
+    if (status.ok()) status = add_peers(host);
     if (!status.ok() || host.flag("enable-namespace-controller") != std::optional<std::string>("true")) return status;
     return host.add_post_start_hook(
         "start-namespace-controller",
@@ -250,12 +251,19 @@ class CorePlugin final : public Plugin {
     return host.add_pre_shutdown_hook("stop-kubernetes-service-controller", [controller] { return controller->stop(); });
   }
 
-  static Status add_peer_lease(Host& host) {
+  static Status add_peers(Host& host) {
+    const bool asks_peers = !host.flag("peer-ca-file").value_or("").empty();
     kit::PeerAddress address = kit::peer_address(host);
-    if (!kit::gate_is_on(host, "UnknownVersionInteroperabilityProxy") || !address.known()) return {};
+    if (!kit::gate_is_on(host, "UnknownVersionInteroperabilityProxy") || (!address.known() && !asks_peers)) return {};
     auto records = ServerRecords::make(host, "peerserverleases");
     if (!records.ok()) return std::move(records).status();
-    auto lease = std::make_shared<PeerLease>(host, std::move(*records), std::move(address));
+    Status status = asks_peers ? PeerProxy::install(host, *records) : Status();
+    if (status.ok() && address.known()) status = add_peer_lease(host, std::move(*records), std::move(address));
+    return status;
+  }
+
+  static Status add_peer_lease(Host& host, ServerRecords records, kit::PeerAddress address) {
+    auto lease = std::make_shared<PeerLease>(host, std::move(records), std::move(address));
     constexpr const char* kHook = "peer-endpoint-reconciler-controller";
     Status status = host.add_post_start_hook(kHook, [lease](PostStartHookContext context) { return lease->start(context); });
     if (!status.ok()) return status;

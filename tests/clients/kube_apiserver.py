@@ -109,13 +109,13 @@ class KubeApiserver(Requests):
     """kube-apiserver, started and ready."""
     name = 'kube-apiserver'
 
-    def __init__(self, path, pki, etcd, *flags):
+    def __init__(self, path, pki, etcd, *flags, under=()):
         super().__init__(pki, free_port())
         self.dir = tempfile.mkdtemp(prefix='backplane-kube-')
         self.log_path = os.path.join(self.dir, 'log')
         with open(self.log_path, 'wb') as log:
             self.process = subprocess.Popen(
-                [path, '--secure-port=%d' % self.port, '--bind-address=127.0.0.1', '--advertise-address=192.0.2.10', '--cert-dir=' + self.dir,
+                [*under, path, '--secure-port=%d' % self.port, '--bind-address=127.0.0.1', '--advertise-address=192.0.2.10', '--cert-dir=' + self.dir,
                  '--authorization-mode=RBAC', '--disable-admission-plugins=' + ','.join(WITHOUT), *pki.flags(etcd), *flags],
                 stdout=log, stderr=subprocess.STDOUT, env=dict(os.environ, HOME=self.dir))
         if not harness.wait_for(self.ready, 300):

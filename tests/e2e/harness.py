@@ -37,14 +37,14 @@ def is_sanitized():
 
 
 class Server:
-    """One running server with a data directory of its own."""
+    """One running server with a data directory of its own.  `under`: a command that is given its command."""
 
-    def __init__(self, *flags, data_dir=None, plugin_dir=None, wait=True, env=None, restore_signals=True):
+    def __init__(self, *flags, data_dir=None, plugin_dir=None, wait=True, env=None, restore_signals=True, under=()):
         self.own_dir = data_dir is None
         self.dir = data_dir or tempfile.mkdtemp(prefix='backplane-test-')
         self.log_path = os.path.join(self.dir, 'log-%d' % time.monotonic_ns())
         self.log = open(self.log_path, 'wb')
-        args = [BINARY, '--data-dir', os.path.join(self.dir, 'data'), '--plugin-dir', plugin_dir or PLUGINS, '--secure-port', '0', *flags]
+        args = [*under, BINARY, '--data-dir', os.path.join(self.dir, 'data'), '--plugin-dir', plugin_dir or PLUGINS, '--secure-port', '0', *flags]
         self.process = subprocess.Popen(args, stdout=self.log, stderr=subprocess.STDOUT, env=dict(os.environ, **(env or {})),
                                         restore_signals=restore_signals)
         self.kubeconfig = os.path.join(self.dir, 'data', 'admin.kubeconfig')

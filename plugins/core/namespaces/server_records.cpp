@@ -75,6 +75,14 @@ Task<Status> ServerRecords::remove(std::string key) const {
   co_return removed.ok() || removed.status().code() == 404 ? Status() : std::move(removed).status();
 }
 
+Task<Result<Object>> ServerRecords::get(std::string key) const {
+  RequestContext own;
+  auto reading = records_->get(own, std::move(key), GetOptions());
+  auto record = co_await std::move(reading);
+  if (!record.ok()) co_return std::move(record).status();
+  co_return decode(**record, json::storage_ptr());
+}
+
 Task<Status> ServerRecords::for_each_record(std::function<void(const Object& record)> look) const {
   RequestContext own;
   auto listing = records_->list(own, ListOptions());

@@ -29,6 +29,8 @@ class ServerRecords {
   Task<Status> renew(std::string key, Object record) const;
   // No error when there is none.
   Task<Status> remove(std::string key) const;
+  // Errors: kNotFound when it is not there, or has vanished.
+  Task<Result<Object>> get(std::string key) const;
   Task<Status> for_each_record(std::function<void(const Object& record)> look) const;
 
  private:

@@ -1,9 +1,10 @@
-#include "discovery_shapes.hpp"
+#include "backplane/kit/discovery_shapes.hpp"
 
 #include <string>
 #include <unordered_map>
 
-namespace backplane {
+namespace backplane BACKPLANE_API {
+namespace kit BACKPLANE_API {
 namespace {
 
 // More than any server has; the rest is not shown.
@@ -57,6 +58,38 @@ Object aggregated_resource(const Object& from) {
   return out;
 }
 
+Array resources_of(const Object& version) {
+  Array out;
+  if (const Array* resources = get_array(version, "resources")) {
+    for (const Value& resource : *resources) {
+      if (resource.is_object() && out.size() < kMaxResources) out.emplace_back(aggregated_resource(resource.get_object()));
+    }
+  }
+  return out;
+}
+
+Object aggregated_version(const Object& from) {
+  Object out;
+  out["version"] = word(from, "version");
+  if (Array resources = resources_of(from); !resources.empty()) out["resources"] = std::move(resources);
+  out["freshness"] = get_string(from, "freshness") == "Stale" ? "Stale" : "Current";
+  return out;
+}
+
+Object aggregated_group(const Object& from) {
+  Object out;
+  Object& metadata = out["metadata"].emplace_object();
+  const Object* named = get_object(from, "metadata");
+  if (std::string name = named ? word(*named, "name") : std::string(); !name.empty()) metadata["name"] = std::move(name);
+  Array& versions = out["versions"].emplace_array();
+  if (const Array* list = get_array(from, "versions")) {
+    for (const Value& each : *list) {
+      if (each.is_object() && versions.size() < kMaxWords) versions.emplace_back(aggregated_version(each.get_object()));
+    }
+  }
+  return out;
+}
+
 Object kind_of_legacy(const Object& from) {
   Object out;
   for (const std::string_view key : {"group", "version", "kind"}) out[key] = word(from, key);
@@ -100,16 +133,19 @@ std::optional<Array> aggregated_resources(const Object& list, const GroupVersion
   const Array* versions = versions_of(list, version.group);
   if (versions == nullptr) return std::nullopt;
   for (const Value& each : *versions) {
-    if (!each.is_object() || get_string(each.get_object(), "version") != version.version) continue;
-    Array out;
-    if (const Array* resources = get_array(each.get_object(), "resources")) {
-      for (const Value& resource : *resources) {
-        if (resource.is_object() && out.size() < kMaxResources) out.emplace_back(aggregated_resource(resource.get_object()));
-      }
-    }
-    return out;
+    if (each.is_object() && get_string(each.get_object(), "version") == version.version) return resources_of(each.get_object());
   }
   return std::nullopt;
+}
+
+Array aggregated_groups(const Object& list) {
+  Array out;
+  const Array* items = get_array(list, "items");
+  if (items == nullptr) return out;
+  for (const Value& each : *items) {
+    if (each.is_object() && out.size() < kMaxResources) out.emplace_back(aggregated_group(each.get_object()));
+  }
+  return out;
 }
 
 Array legacy_resources(const Object& list) {
@@ -137,4 +173,5 @@ Array legacy_resources(const Object& list) {
   return out;
 }
 
-}  // namespace backplane
+}  // namespace BACKPLANE_API
+}  // namespace BACKPLANE_API

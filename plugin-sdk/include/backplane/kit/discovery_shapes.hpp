@@ -6,14 +6,19 @@
 
 #include <optional>
 
-#include <backplane/json.hpp>
-#include <backplane/meta.hpp>
+#include "backplane/json.hpp"
+#include "backplane/meta.hpp"
+#include "backplane/visibility.hpp"
 
 namespace backplane {
+namespace kit BACKPLANE_API {
 
+// The groups of an APIGroupDiscoveryList, each with its versions and their resources.
+Array aggregated_groups(const Object& list);
 // The resources of a version in an APIGroupDiscoveryList; nothing when it is not in there.
 std::optional<Array> aggregated_resources(const Object& list, const GroupVersion& version);
 // Those of an APIResourceList.
 Array legacy_resources(const Object& list);
 
+}  // namespace BACKPLANE_API
 }  // namespace backplane

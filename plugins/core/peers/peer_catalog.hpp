@@ -1,0 +1,71 @@
+// What peers serve, by resource and as discovery lists it.
+//
+// Group versions of custom resources and of extension servers are no peer's: this server knows itself what there is of them, and for a
+// while what there was, since peers may not have heard yet that it has gone (upstream: GVExclusionManager).
+//
+// Thread-safety: any thread.
+// Lifetime:      values that are handed out stay as they are.
+// Errors:        none.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backplane/host.hpp"
+#include "backplane/peer_servers.hpp"
+
+namespace backplane::core {
+
+class PeerCatalog {
+ public:
+  using Clock = std::chrono::steady_clock;
+  // Upstream's defaultExclusionGracePeriod.
+  static constexpr std::chrono::minutes kGrace{5};
+
+  // What one server serves, as its aggregated discovery says it.
+  struct Peer {
+    Array groups;  // without the core group, which is not listed at /apis
+    std::vector<GroupVersionResource> resources;
+  };
+  using PeerRef = std::shared_ptr<const Peer>;
+  using Peers = std::map<std::string, PeerRef>;  // by their ids
+
+  explicit PeerCatalog(std::string own_id) : own_id_(std::move(own_id)) {}
+
+  // In the place of all that was known.
+  void know(Peers peers);
+  Peers peers() const;
+  // What has come and gone here.
+  void follow(const GroupVersionsChange& change, Clock::time_point now = Clock::now());
+  // What has gone for kGrace is no longer kept from peers.
+  void forget_gone(Clock::time_point now = Clock::now());
+
+  // Whom to ask for it.
+  std::vector<std::string> servers_of(const GroupVersionResource& resource) const;
+  // Null: there is nothing to show.
+  PeerDiscoveryRef discovery() const;
+
+ private:
+  // With the lock.
+  bool is_our_own(const GroupVersion& version) const;
+  void changed(const GroupVersion& version);
+  Array shown_groups(const Peer& peer) const;
+
+  const std::string own_id_;
+  mutable std::mutex mutex_;
+  Peers peers_;
+  std::map<GroupVersionResource, std::vector<std::string>> servers_;
+  std::map<GroupVersion, bool> listed_;             // by any peer
+  std::map<GroupVersion, Clock::time_point> ours_;  // since when they have gone; max(): they have not
+  mutable PeerDiscoveryRef discovery_;              // made when it is asked for
+  mutable bool made_ = true;
+};
+
+// Of APIGroupDiscoveryLists, as a server answers with them for /api and for /apis.
+PeerCatalog::Peer peer_of(const Object& api, const Object& apis);
+
+}  // namespace backplane::core

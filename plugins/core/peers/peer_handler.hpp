@@ -1,0 +1,41 @@
+// Passes one request on to one of the peers that serve its resource.
+//
+// Thread-safety: for one request, on its executor.
+// Lifetime:      keeps the proxy.
+// Errors:        503 with a Status while no address is known of any of them, in plain text for what goes wrong on the way.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backplane/http.hpp"
+#include "backplane/meta.hpp"
+
+namespace backplane::core {
+
+class PeerProxy;
+
+// Says of a request that it comes from a peer: it is served where it is, or not at all.
+inline constexpr const char* kPeerProxiedHeader = "x-kubernetes-peer-proxied";
+
+class PeerHandler final : public HttpHandler {
+ public:
+  // `servers`: ids, at least one.
+  PeerHandler(std::shared_ptr<PeerProxy> proxy, std::vector<std::string> servers, GroupVersionResource resource)
+      : proxy_(std::move(proxy)), servers_(std::move(servers)), resource_(std::move(resource)) {}
+
+  Task<void> handle(RequestContext& context, Exchange& exchange) override;
+
+ private:
+  Task<std::vector<std::string>> addresses() const;
+
+  const std::shared_ptr<PeerProxy> proxy_;
+  const std::vector<std::string> servers_;
+  const GroupVersionResource resource_;
+};
+
+// Of a request that a peer has answered; the resource of discovery is empty.
+void count_rerouted(int code, const GroupVersionResource& resource);
+
+}  // namespace backplane::core

@@ -1,0 +1,63 @@
+// Passes requests on to peers for what they serve and this server does not (upstream: the mixed version proxy, package peerproxy).
+//
+// Peers are known by their identity leases; where they are, by the records that they keep (PeerLease).  What they serve is read once when a
+// lease comes or changes hands.  They are trusted by --peer-ca-file, and trust this server by --proxy-client-cert-file.
+//
+// Thread-safety: find(), discovery() and handlers on any thread; the rest on the plugin's executor.
+// Lifetime:      shared with the hooks and with requests that have begun; the host outlives it.
+// Errors:        what cannot be read of a peer is tried again, later each time; requests are told in plain text with 503.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "backplane/informer.hpp"
+#include "backplane/kit/front_proxy.hpp"
+#include "backplane/peer_servers.hpp"
+#include "backplane/work_queue.hpp"
+#include "connections/clients.hpp"
+#include "namespaces/server_records.hpp"
+#include "peers/peer_catalog.hpp"
+
+namespace backplane::core {
+
+class PeerProxy final : public PeerServers, public std::enable_shared_from_this<PeerProxy> {
+ public:
+  PeerProxy(Host& host, ServerRecords records);
+
+  // With its hooks, and follows what is served here.
+  static Status install(Host& host, ServerRecords records);
+
+  std::shared_ptr<HttpHandler> find(const RequestContext& context, const Exchange& exchange) override;
+  PeerDiscoveryRef discovery() const override { return catalog_.discovery(); }
+
+  // ---- of handlers
+  // "host:port".  Errors: of the store; kNotFound.
+  Task<Result<std::string>> address_of(std::string id) const;
+  Result<std::shared_ptr<HttpClient>> client_at(const std::string& address) { return clients_.of("https://" + address); }
+  const kit::FrontProxy& front() const noexcept { return front_; }
+
+ private:
+  static Task<Status> start_workers(std::shared_ptr<PeerProxy> proxy, PostStartHookContext context);
+  static Task<Status> start_nothing(std::shared_ptr<PeerProxy> proxy, PostStartHookContext context);
+  static Task<Status> wait_synced(std::shared_ptr<PeerProxy> proxy, PostStartHookContext context);
+  void start(Signal& stop);
+  bool is_peer(const Object& lease) const;
+  void lease_changed(const ObjectRef& before, const ObjectRef& now);
+  std::vector<std::string> peers() const;
+  Task<Status> look(std::string lease);
+  Task<Result<PeerCatalog::PeerRef>> read(std::string id);
+  void follow(const GroupVersionsChange& change);
+
+  Host& host_;
+  const ServerRecords records_;
+  const std::string own_id_;
+  const kit::FrontProxy front_;
+  Clients clients_;
+  PeerCatalog catalog_;
+  const std::shared_ptr<WorkQueue> queue_;
+  SharedInformerFactory informers_;
+  const std::shared_ptr<SharedInformer> leases_;
+};
+
+}  // namespace backplane::core
