@@ -12,7 +12,7 @@ std::atomic<AsideLoops*> g_aside{nullptr};
 
 AsideLoops::AsideLoops(std::size_t count) {
   for (std::size_t i = 0; i < std::max<std::size_t>(count, 1); ++i)
-    loops_.push_back(std::make_unique<IoLoop>("aside-" + std::to_string(i)));
+    loops_.push_back(std::make_unique<IoLoop>("aside-" + std::to_string(i), /*may_block=*/true));  // what is large takes long
 }
 void AsideLoops::start() {
   for (auto& loop : loops_) loop->start();

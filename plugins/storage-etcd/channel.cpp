@@ -194,7 +194,8 @@ void Channel::submit(const CallRef& call) {
   std::array<char, 24> timeout{};
   std::string_view timeout_text;
   if (call->deadline != Clock::time_point::max()) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(call->deadline - Clock::now()).count();
+    call->sent = Clock::now();
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(call->deadline - call->sent).count();
     const auto end = std::to_chars(timeout.data(), timeout.data() + 12, std::max<std::int64_t>(left, 1)).ptr;
     *end = 'm';
     timeout_text = {timeout.data(), static_cast<std::size_t>(end + 1 - timeout.data())};
@@ -333,7 +334,7 @@ void Channel::tell_message(Call& call, std::string message) {
 bool Channel::connected() {
   const Lock lock(mutex_);
   if (state_ != State::kReady) connect_if_worthwhile();
-  return state_ == State::kReady;
+  return state_ == State::kReady && !doubted_;
 }
 
 void Channel::dispose() {

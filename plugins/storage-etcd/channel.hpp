@@ -72,7 +72,7 @@ class Channel final : public Wire::User, public std::enable_shared_from_this<Cha
   // It ends with kCancelled, soon, unless it has ended.
   void cancel(const CallRef& call);
 
-  // Whether there is a connection; where there is none, it is made.
+  // Whether there is a connection that is not in doubt; where there is none, it is made.
   bool connected();
   const std::shared_ptr<Reachability>& server() const noexcept { return server_; }
   // Ends the calls, refuses new ones.
@@ -161,9 +161,11 @@ class Channel final : public Wire::User, public std::enable_shared_from_this<Cha
   std::vector<Ping> pings_;          // to be answered
   Clock::time_point answer_pings_at_{};
   Clock::time_point heard_{}, pinged_at_{};
-  bool pinged_ = false;     // and nothing was heard since
-  bool receiving_ = false;  // nghttp2 is reading, and must not be asked to write
-  std::string complaint_;   // the last of nghttp2's of the server
+  bool pinged_ = false;      // and nothing was heard since
+  bool doubted_ = false;     // a call has waited in vain, and nothing was heard since it was sent
+  bool looking_up_ = false;  // the name, on a thread of its own
+  bool receiving_ = false;   // nghttp2 is reading, and must not be asked to write
+  std::string complaint_;    // the last of nghttp2's of the server
 
   std::unordered_map<std::int32_t, CallRef> streams_;
   std::map<std::int32_t, CallRef> answered_;  // streams that the server has not ended yet; a few

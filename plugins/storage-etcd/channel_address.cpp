@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -45,10 +46,10 @@ std::optional<Channel::Address> Channel::Address::of_number(const std::string& h
   return out;
 }
 
-void Channel::Address::look_up(std::string host, std::string port,
-                               std::function<void(std::vector<Address>, const std::string& error)> done) {
+std::string Channel::Address::look_up(std::string host, std::string port,
+                                      std::function<void(std::vector<Address>, const std::string& error)> done) {
   // Nobody waits for it: it may take longer than anybody's patience.
-  std::thread([host = std::move(host), port = std::move(port), done = std::move(done)] {
+  const auto work = [host = std::move(host), port = std::move(port), done = std::move(done)] {
     const addrinfo wished = wishes(AI_NUMERICSERV | AI_ADDRCONFIG);
     addrinfo* found = nullptr;
     std::vector<Address> out;
@@ -60,7 +61,13 @@ void Channel::Address::look_up(std::string host, std::string port,
     }
     if (error == 0) freeaddrinfo(found);
     done(std::move(out), error == 0 ? "" : gai_strerror(error));
-  }).detach();
+  };
+  try {
+    std::thread(work).detach();
+    return "";
+  } catch (const std::system_error& error) {
+    return error.what();
+  }
 }
 
 int Channel::Address::connect() const {

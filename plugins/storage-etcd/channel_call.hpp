@@ -96,7 +96,8 @@ class Channel::Call : public std::enable_shared_from_this<Channel::Call> {
   std::string path;
   CallListener* const listener;
   const Clock::time_point deadline;
-  Clock::time_point due;  // the deadline, or when it must have been sent
+  Clock::time_point due;     // the deadline, or when it must have been sent
+  Clock::time_point sent{};  // of one with a deadline
   const bool more, needs_leader;
   std::int32_t stream = 0;  // 0: it waits for the connection
   std::string out;

@@ -62,17 +62,26 @@ void Channel::connect() {
   wire_->look_by(give_up_);
   wire_->post([self = shared_from_this()] {
     const Lock lock(self->mutex_);
-    if (self->state_ == State::kResolving) self->resolve();
+    if (self->state_ == State::kResolving) {
+      self->drop_connection();  // of an attempt that was given up for this one
+      self->resolve();
+    }
     self->tell_soon();
   });
 }
 
-// One that could not be made waits for its time, unless the server is known to be there.
+// One that could not be made waits for its time, unless the server is known to be there: then calls wait for it, and an attempt of before
+// that has not even come through, and may never, is made anew.
 void Channel::connect_if_worthwhile() {
-  if (state_ == State::kIdle || (state_ == State::kFailed && reached_elsewhere())) connect();
+  if (state_ == State::kIdle) return connect();
+  const bool trying = state_ == State::kResolving || state_ == State::kConnecting;
+  if ((!trying && state_ != State::kFailed) || !reached_elsewhere()) return;
+  away_ = false;
+  if (state_ == State::kFailed || (state_ == State::kConnecting && !socket_connected_)) connect();
 }
 
 void Channel::resolve() {
+  addresses_.clear();
   if (!path_.empty()) {
     addresses_ = {Address::of_path(path_)};
     return try_next_address();
@@ -81,14 +90,21 @@ void Channel::resolve() {
     addresses_ = {*address};
     return try_next_address();
   }
-  Address::look_up(host_, port_, [weak = weak_from_this()](std::vector<Address> found, const std::string& error) {
-    if (const auto self = weak.lock()) self->resolved(std::move(found), error);
-  });
+  // The one under way does for this attempt, too.
+  if (std::exchange(looking_up_, true)) return;
+  const std::string problem =
+      Address::look_up(host_, port_, [weak = weak_from_this()](std::vector<Address> found, const std::string& error) {
+        if (const auto self = weak.lock()) self->resolved(std::move(found), error);
+      });
+  if (problem.empty()) return;
+  looking_up_ = false;
+  lose("name resolution of " + host_ + ": " + problem);
 }
 
 // Of a thread that nobody waits for: once the channel is closed, the wire may be of a loop that is gone.
 void Channel::resolved(std::vector<Address> addresses, const std::string& error) {
   const Lock still(mutex_);
+  looking_up_ = false;
   if (state_ != State::kResolving) return;
   wire_->post([self = shared_from_this(), addresses = std::move(addresses), error]() mutable {
     {
@@ -139,7 +155,7 @@ void Channel::begin_session() {
   nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, wishes.data(), wishes.size());
   nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, kWindowOfAll);
   heard_ = Clock::now();
-  pinged_ = false;
+  pinged_ = doubted_ = false;
   complaint_.clear();
   if (endpoint_.tls) {
     std::string error;
@@ -312,7 +328,7 @@ void Channel::read_in(std::uint32_t events) {
     if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
     if (count <= 0) return lose(count == 0 ? "the server ended it" : std::strerror(errno));
     heard_ = Clock::now();
-    pinged_ = false;
+    pinged_ = doubted_ = false;
     take({buffer.data(), static_cast<std::size_t>(count)});
     if (session_ == nullptr) return;
     // What is left is read at the next look.
@@ -328,7 +344,7 @@ void Channel::read_in(std::uint32_t events) {
 void Channel::ready(std::uint32_t events) {
   {
     const Lock lock(mutex_);
-    if (socket_ < 0 || state_ == State::kClosed) return;
+    if (socket_ < 0 || state_ == State::kClosed || state_ == State::kResolving) return;
     telling_ = true;
     read_in(events);
   }
@@ -341,6 +357,7 @@ void Channel::expire(Clock::time_point now) {
   while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
     Call& late = *deadlines_.begin()->second;
     CallStatus status(Code::kDeadlineExceeded, "the server did not answer in time");
+    if (late.stream != 0 && late.sent > heard_) doubted_ = true;
     if (late.stream == 0) status = {Code::kUnavailable, "there was no connection to " + endpoint_.shown + " in time", true};
     end_call(late.shared_from_this(), std::move(status));
   }
@@ -350,8 +367,8 @@ void Channel::expire(Clock::time_point now) {
   }
   if (try_again_ <= now && state_ == State::kFailed) connect();
   if (!pings_.empty() && answer_pings_at_ <= now) answer_pings();
-  if (state_ != State::kReady || streams_.empty()) return;
-  if (!pinged_ && now - heard_ >= settings_.keep_alive) {
+  if (state_ != State::kReady || (streams_.empty() && !doubted_)) return;
+  if (!pinged_ && (doubted_ || now - heard_ >= settings_.keep_alive)) {
     pinged_ = true;
     pinged_at_ = now;
     nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, nullptr);
@@ -371,7 +388,7 @@ Channel::Clock::time_point Channel::look(Clock::time_point now) {
     telling_ = tells;
     if (!deadlines_.empty()) next = std::min(next, deadlines_.begin()->first);
     next = std::min({next, give_up_, try_again_, pings_.empty() ? next : answer_pings_at_});
-    if (state_ == State::kReady && !streams_.empty()) {
+    if (state_ == State::kReady && (doubted_ || !streams_.empty())) {
       next = std::min(next, pinged_ ? pinged_at_ + settings_.keep_alive_timeout : heard_ + settings_.keep_alive);
     }
     // Calls that come now need not wake the thread for their deadlines.

@@ -9,7 +9,8 @@ constexpr std::chrono::milliseconds kFirstPause{25}, kLongestPause{200};
 
 }  // namespace
 
-Cluster::Cluster(const Settings& settings, std::shared_ptr<Wire> wire, const Cluster* others) : wire_(std::move(wire)) {
+Cluster::Cluster(const Settings& settings, std::shared_ptr<Wire> wire, const Cluster* others)
+    : wire_(std::move(wire)), current_(others != nullptr ? others->current_ : std::make_shared<std::atomic<std::size_t>>(0)) {
   for (std::size_t i = 0; i < settings.endpoints.size(); ++i) {
     const Endpoint& endpoint = settings.endpoints[i];
     const auto known = others != nullptr ? others->servers_.at(i).channel->server() : std::make_shared<Reachability>();
@@ -27,7 +28,7 @@ Cluster::~Cluster() {
 
 const Server& Cluster::server() {
   if (servers_.size() == 1) return servers_.front();  // the call itself has it connected
-  const std::size_t first = current_.load();
+  const std::size_t first = current_->load();
   for (std::size_t i = 0; i < servers_.size(); ++i) {
     const Server& server = servers_[(first + i) % servers_.size()];
     if (server.channel->connected()) return server;
@@ -41,7 +42,7 @@ bool Cluster::reached() const {
 
 void Cluster::pass_over(const Server& failed) {
   std::size_t at = static_cast<std::size_t>(&failed - servers_.data());
-  current_.compare_exchange_strong(at, (at + 1) % servers_.size());
+  current_->compare_exchange_strong(at, (at + 1) % servers_.size());
 }
 
 std::optional<std::chrono::milliseconds> Cluster::again(const CallStatus& status, const Server& asked, bool reads, std::size_t tries,

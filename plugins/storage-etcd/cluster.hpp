@@ -157,7 +157,7 @@ class Cluster {
 
   const std::shared_ptr<Wire> wire_;
   std::vector<Server> servers_;
-  std::atomic<std::size_t> current_{0};
+  const std::shared_ptr<std::atomic<std::size_t>> current_;  // of all that have connections to these servers
   std::atomic<bool> stopping_{false}, waited_for_{false};
   std::mutex mutex_;
   std::size_t turns_ = 0;

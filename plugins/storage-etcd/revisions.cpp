@@ -16,6 +16,8 @@ using Answer = Result<Revision>;
 
 // For so many turns of its loop at most a question waits for more who want to know.
 constexpr int kMostTurns = 8;
+// For so long a loop's own connection is waited for: everybody's next question waits behind this one.
+constexpr std::chrono::milliseconds kHere{1'000};
 
 // Goes on behind everything that is ready to run here.
 struct NextTurn {
@@ -105,13 +107,15 @@ RevisionCalls::RevisionCalls(const Settings& settings, Cluster& cluster, Executo
 RevisionCalls::~RevisionCalls() = default;
 
 Task<Answer> RevisionCalls::ask(std::chrono::milliseconds patience) {
+  const Cluster::Turn turn(cluster_);
+  if (!turn.entered()) co_return stopped_status();
   pb::RangeRequest request;
   request.set_key(key_);
   request.set_count_only(true);
   // A connection that has broken, or is held up, says nothing of the others.
   if (Cluster& own = clusters_.here(); &own != &cluster_) {
     const auto begun = std::chrono::steady_clock::now();
-    auto asking = own.call<RangeCall>(request, /*reads=*/true, std::min(patience, Cluster::kTry));
+    auto asking = own.call<RangeCall>(request, /*reads=*/true, std::min(patience, kHere));
     auto answer = co_await std::move(asking);
     if (answer.ok()) co_return Revision{answer->header().revision()};
     patience -= std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);

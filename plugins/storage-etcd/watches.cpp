@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kReadAhead = 16 * 1024 * 1024;  // bytes of events that wait for next()
 constexpr std::chrono::milliseconds kFirstPause{50}, kLongestPause{2'000};
+constexpr std::chrono::milliseconds kLook{200};  // in a pause, for a server that has come back
 
 class Follower;
 
@@ -163,6 +164,8 @@ class Follower final : public StreamListener, public std::enable_shared_from_thi
   }
   void connect();
   void connect_later();
+  void pause();
+  void pause_is_over();
   void finish(Status why);
   void deliver(EventBatch batch);
   void collect(etcdserverpb::WatchResponse& response);
@@ -186,6 +189,8 @@ class Follower final : public StreamListener, public std::enable_shared_from_thi
   EventBatch gathered_;  // of a response in several parts
   std::size_t gathered_bytes_ = 0;
   std::chrono::milliseconds pause_ = kFirstPause;
+  std::chrono::steady_clock::time_point due_;  // the end of the pause
+  bool none_reached_ = false;                  // when it began
   std::atomic<std::uint64_t> alarm_{0};
 };
 
@@ -239,11 +244,16 @@ void Follower::connect_later() {
     finish(stopped_status());
     return;
   }
-  alarm_.store(shared_->wire.after(pause_, [self = shared_from_this()] {
-    self->connect();
-    self->shared_->leave();
-  }));
+  due_ = std::chrono::steady_clock::now() + pause_;
+  none_reached_ = !shared_->cluster.reached();
   pause_ = std::min(pause_ * 2, kLongestPause);
+  pause();
+}
+
+void Follower::pause() {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(due_ - std::chrono::steady_clock::now());
+  alarm_.store(
+      shared_->wire.after(std::clamp(left, std::chrono::milliseconds(0), kLook), [self = shared_from_this()] { self->pause_is_over(); }));
   // It may have been given up before there was an alarm to ring.
   bool over = false;
   {
@@ -251,6 +261,19 @@ void Follower::connect_later() {
     over = over_.has_value();
   }
   if (over) shared_->wire.at_once(alarm_.load());
+}
+
+// Of a connection that has come about meanwhile everybody else knows, too: who reads waits for what is watched.
+void Follower::pause_is_over() {
+  const bool there = none_reached_ && shared_->cluster.reached();
+  bool over = false;
+  {
+    const std::lock_guard lock(mutex_);
+    over = over_.has_value();
+  }
+  if (!over && !there && !shared_->cluster.stopping() && std::chrono::steady_clock::now() < due_) return pause();
+  connect();
+  shared_->leave();
 }
 
 void Follower::collect(etcdserverpb::WatchResponse& response) {

@@ -350,6 +350,49 @@ TEST_P(ChannelOverWire, AServerThatAnotherConnectionHasReachedIsTriedAtOnce) {
   EXPECT_TRUE(heard.end().ok()) << heard.end().message;
 }
 
+TEST_P(ChannelOverWire, WhoAsksDuringAnAttemptOfBeforeWaitsForTheNext) {
+  server_.go_away();
+  open();
+  Heard refused, heard;
+  call(refused);
+  EXPECT_TRUE(refused.end().never_sent);
+  server_.come();
+  server_.take();  // by itself, and nothing is said to it
+  reached_->note();
+  call(heard);
+  server_.hang_up();
+  server_.take_http2();
+  answer(server_.request());
+  EXPECT_TRUE(heard.end().ok()) << heard.end().message;
+}
+
+// What has waited in vain says that the connection may be dead: others are used until it is heard of again.
+TEST_P(ChannelOverWire, AConnectionThatIsSilentIsInDoubtUntilItSaysSomething) {
+  connect();
+  Heard late;
+  call(late, /*more=*/false, 30ms);
+  server_.request();
+  EXPECT_EQ(late.end().code, Code::kDeadlineExceeded);
+  EXPECT_FALSE(channel_->connected());
+  Frame ping = server_.hear(Frame::kPing);
+  ping.flags = Frame::kAck;
+  server_.say(ping.bytes());
+  while (!channel_->connected()) std::this_thread::sleep_for(1ms);
+}
+
+TEST_P(ChannelOverWire, AConnectionThatStaysSilentIsMadeAnew) {
+  settings_.keep_alive_timeout = 50ms;
+  connect();
+  Heard late, heard;
+  call(late, /*more=*/false, 30ms);
+  EXPECT_EQ(late.end().code, Code::kDeadlineExceeded);
+  EXPECT_TRUE(server_.hears_the_end());
+  call(heard);
+  server_.take_http2();
+  answer(server_.request());
+  EXPECT_TRUE(heard.end().ok()) << heard.end().message;
+}
+
 TEST_P(ChannelOverWire, AnAttemptOfBeforeTheServerWasReachedIsMadeAgain) {
   open();
   Heard heard;
