@@ -133,6 +133,7 @@ class Channel final : public Wire::User, public std::enable_shared_from_this<Cha
   void tell_message(Call& call, std::string message);
   void resolved(std::vector<Address> addresses, const std::string& error);
   void expire(Clock::time_point now);
+  Clock::time_point next_ping() const;
 
   const std::shared_ptr<Wire> wire_;
   const Settings settings_;

@@ -156,6 +156,7 @@ void Channel::begin_session() {
   nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, kWindowOfAll);
   heard_ = Clock::now();
   pinged_ = doubted_ = false;
+  pinged_at_ = {};
   complaint_.clear();
   if (endpoint_.tls) {
     std::string error;
@@ -353,6 +354,11 @@ void Channel::ready(std::uint32_t events) {
 
 // ---- time
 
+// When the server is asked whether it is alive, if nothing is heard until then.
+Channel::Clock::time_point Channel::next_ping() const {
+  return std::max(doubted_ ? heard_ : heard_ + settings_.keep_alive, pinged_at_ + settings_.keep_alive_apart);
+}
+
 void Channel::expire(Clock::time_point now) {
   while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
     Call& late = *deadlines_.begin()->second;
@@ -368,7 +374,7 @@ void Channel::expire(Clock::time_point now) {
   if (try_again_ <= now && state_ == State::kFailed) connect();
   if (!pings_.empty() && answer_pings_at_ <= now) answer_pings();
   if (state_ != State::kReady || (streams_.empty() && !doubted_)) return;
-  if (!pinged_ && (doubted_ || now - heard_ >= settings_.keep_alive)) {
+  if (!pinged_ && now >= next_ping()) {
     pinged_ = true;
     pinged_at_ = now;
     nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, nullptr);
@@ -389,7 +395,7 @@ Channel::Clock::time_point Channel::look(Clock::time_point now) {
     if (!deadlines_.empty()) next = std::min(next, deadlines_.begin()->first);
     next = std::min({next, give_up_, try_again_, pings_.empty() ? next : answer_pings_at_});
     if (state_ == State::kReady && (doubted_ || !streams_.empty())) {
-      next = std::min(next, pinged_ ? pinged_at_ + settings_.keep_alive_timeout : heard_ + settings_.keep_alive);
+      next = std::min(next, pinged_ ? pinged_at_ + settings_.keep_alive_timeout : next_ping());
     }
     // Calls that come now need not wake the thread for their deadlines.
     if (std::exchange(begun_some_, false)) next = std::min(next, now + kLook);

@@ -17,7 +17,7 @@ namespace backplane::etcd {
 
 class LoopClusters {
  public:
-  LoopClusters(Settings settings, Cluster& shared) : settings_(std::move(settings)), shared_(shared) {}
+  LoopClusters(Settings settings, Cluster& shared);
   LoopClusters(const LoopClusters&) = delete;
   LoopClusters& operator=(const LoopClusters&) = delete;
   ~LoopClusters();

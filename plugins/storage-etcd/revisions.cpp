@@ -16,8 +16,6 @@ using Answer = Result<Revision>;
 
 // For so many turns of its loop at most a question waits for more who want to know.
 constexpr int kMostTurns = 8;
-// For so long a loop's own connection is waited for: everybody's next question waits behind this one.
-constexpr std::chrono::milliseconds kHere{1'000};
 
 // Goes on behind everything that is ready to run here.
 struct NextTurn {
@@ -115,7 +113,8 @@ Task<Answer> RevisionCalls::ask(std::chrono::milliseconds patience) {
   // A connection that has broken, or is held up, says nothing of the others.
   if (Cluster& own = clusters_.here(); &own != &cluster_) {
     const auto begun = std::chrono::steady_clock::now();
-    auto asking = own.call<RangeCall>(request, /*reads=*/true, std::min(patience, kHere));
+    // Nor is it tried twice there.
+    auto asking = own.call<RangeCall>(request, /*reads=*/false, std::min(patience, Cluster::kTry));
     auto answer = co_await std::move(asking);
     if (answer.ok()) co_return Revision{answer->header().revision()};
     patience -= std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);

@@ -33,6 +33,8 @@ struct Settings {
   std::string stored_form = "protobuf";
   // A connection that says nothing for so long is asked whether it is alive, and given up when it does not answer: kube-apiserver's times.
   std::chrono::milliseconds keep_alive{30'000}, keep_alive_timeout{10'000};
+  // Asked more often than that (etcd's --grpc-keepalive-min-time), a server ends the connection.
+  std::chrono::milliseconds keep_alive_apart{5'000};
   // A connection whose streams have come to this number is made anew: HTTP/2 has no more than 2^31 of them.
   std::int32_t last_stream = 2'000'000'000;
 };
