@@ -63,7 +63,9 @@ Task<PageReader::Page> PageReader::next() {
     on_its_way_.reset();
   }
   if (!page.ok()) co_return page;
-  request_.revision = page->revision;
+  // What a store says with a page is how far it has come meanwhile; what it gives is of the revision that was asked for.
+  if (request_.revision == 0) request_.revision = page->revision;
+  page->revision = request_.revision;
   if (!page->more || page->items.empty()) co_return page;
   request_.start = page->items.back().key + '\0';
   request_.limit = fitting(page->items, request_.limit, most_);
