@@ -47,7 +47,8 @@ class Guaranteed {
         if (!read.ok()) co_return read;
         continue;
       }
-      if (current_) co_return std::move(outcome.status());
+      // What has moved since then may have been moved by this very write: it must not be made twice.
+      if (current_ || unclear_) co_return std::move(outcome.status());
       // The refusal may be owed to a cached state that is out of date: ask the backend, and try again if it knows a newer one.
       const Revision judged = revision();
       Status read = co_await refresh();
@@ -90,11 +91,11 @@ class Guaranteed {
     own.key = key_;
     own.expected = revision();
     const StoreHooks* hooks = store_.config().hooks.get();
-    if (hooks == nullptr) co_return co_await commit(backing_, context_, std::move(own), nullptr);
+    if (hooks == nullptr) co_return co_await commit(backing_, context_, std::move(own), nullptr, &unclear_);
     const Object old = decode(*entry_, json::make_shared_resource<json::monotonic_resource>());
     auto begun = co_await hooks->begin_delete(context_, old);
     if (!begun.ok()) co_return std::move(begun.status());
-    auto committed = co_await commit(backing_, context_, std::move(own), begun->get());
+    auto committed = co_await commit(backing_, context_, std::move(own), begun->get(), &unclear_);
     const bool kept = committed.ok() && committed->end == CommitEnd::kDone;
     if (*begun != nullptr) co_await (*begun)->finish(kept);
     co_return committed;
@@ -109,6 +110,7 @@ class Guaranteed {
   const bool dry_run_;
   ObjectRef entry_;       // the state worked from; null: no such object
   bool current_ = false;  // entry_ came from the backend, not from the cache
+  bool unclear_ = false;  // the last commit may have happened
 };
 
 }  // namespace backplane::registry

@@ -67,7 +67,7 @@ std::optional<KeyValue> take_found(std::vector<KeyValue>& found, const std::stri
 
 }  // namespace
 
-Task<Result<CommitOutcome>> commit(const Backing& backing, RequestContext& context, OwnChange own, BegunWrite* begun) {
+Task<Result<CommitOutcome>> commit(const Backing& backing, RequestContext& context, OwnChange own, BegunWrite* begun, bool* unclear) {
   CommitOutcome outcome;
   for (bool again = false;; again = true) {
     if (again && expired(context)) co_return deadline_error();
@@ -80,6 +80,7 @@ Task<Result<CommitOutcome>> commit(const Backing& backing, RequestContext& conte
       if (outcome.end == CommitEnd::kStale) co_return outcome;
     }
     auto committed = co_await backing.storage->txn(std::move(request));
+    if (unclear != nullptr) *unclear = !committed.ok();
     if (!committed.ok()) co_return std::move(committed.status());
     outcome.revision = committed->revision;
     if (committed->committed) co_return outcome;

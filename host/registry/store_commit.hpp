@@ -31,8 +31,9 @@ struct CommitOutcome {
   std::optional<KeyValue> found;  // kMoved: the object as it is; nothing: there is none
 };
 
-// `begun` may be null.
-Task<Result<CommitOutcome>> commit(const Backing& backing, RequestContext& context, OwnChange own, BegunWrite* begun);
+// `begun` may be null.  `unclear`, unless it is null: whether the store has failed, which may have committed all the same.
+Task<Result<CommitOutcome>> commit(const Backing& backing, RequestContext& context, OwnChange own, BegunWrite* begun,
+                                   bool* unclear = nullptr);
 
 // The store takes nothing so large.  As upstream, what is written then is written once more without its managers, unless it is applied.
 bool too_large(const Status& status);

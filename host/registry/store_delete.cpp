@@ -121,7 +121,7 @@ Task<DeleteOperation::Attempt> DeleteOperation::keep(Object object, bool remove_
   own.expected = revision();
   own.value = stored.value;
   own.lease = *leased;
-  auto committed = co_await commit(backing_, context_, std::move(own), nullptr);
+  auto committed = co_await commit(backing_, context_, std::move(own), nullptr, &unclear_);
   if (!committed.ok()) co_return std::move(committed.status());
   if (committed->end != CommitEnd::kDone) {
     Status adopted = adopt(*committed);

@@ -33,6 +33,14 @@ TEST_F(StoreDeleteTest, RemovesAPlainObjectInOneTransaction) {
   EXPECT_EQ(remove("a").status().message(), R"(things.example.com "a" not found)");
 }
 
+TEST_F(StoreDeleteTest, AnObjectThatThisVeryDeleteMayHaveRemovedIsNotSaidToBeMissing) {
+  make(std::make_shared<TestStrategy>());
+  ASSERT_TRUE(create(thing(R"("name":"a")")).ok());
+  cache().catch_up();
+  storage.loses_next_answer = true;
+  EXPECT_EQ(remove("a").status().message(), "the connection broke");
+}
+
 TEST_F(StoreDeleteTest, AnObjectWithFinalizersIsOnlyMarked) {
   make(std::make_shared<TestStrategy>());
   ASSERT_TRUE(create(thing(R"("name":"a","generation":3,"finalizers":["example.com/x"])")).ok());

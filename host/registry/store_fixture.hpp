@@ -28,6 +28,8 @@ class FakeStorage final : public StorageBackend {
   int ranges = 0;
   // Runs once, before the next transaction is judged.
   std::function<void(const TxnRequest& request)> before_next_txn;
+  // The next transaction happens, and nobody is told.
+  bool loses_next_answer = false;
 
   KeyValue put(const std::string& key, std::string value) {
     KeyValue& kv = data[key];
@@ -71,6 +73,7 @@ class FakeStorage final : public StorageBackend {
       ++revision;
     }
     result.revision = revision;
+    if (std::exchange(loses_next_answer, false)) co_return service_unavailable("the connection broke");
     co_return result;
   }
   Result<std::unique_ptr<StorageWatch>> watch(std::string, Revision) override { return internal_error("not in this test"); }

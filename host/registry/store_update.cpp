@@ -224,7 +224,7 @@ Task<Result<UpdateOperation::End>> UpdateOperation::store(Object& object, Revisi
   own.expected = expected;
   own.value = stored.value;
   own.lease = *leased;
-  auto committed = co_await commit(backing_, context_, std::move(own), begun);
+  auto committed = co_await commit(backing_, context_, std::move(own), begun, &unclear_);
   if (!committed.ok()) co_return std::move(committed.status());
   if (committed->end != CommitEnd::kDone) {
     Status adopted = adopt(*committed);

@@ -73,6 +73,22 @@ TEST_F(StoreUpdateTest, AStaleResourceVersionConflicts) {
             "latest version and try again");
 }
 
+// The state it was made from has moved then, by this very write.
+TEST_F(StoreUpdateTest, AWriteOfWhichNobodyKnowsWhatBecameOfItIsNotMadeTwice) {
+  make_with_one(std::make_shared<TestStrategy>());
+  Change one_more([](Object& object) {
+    Object& data = ensure_object(object, "data");
+    data["k"] = std::string(get_string(data, "k")) + "x";
+  });
+  storage.loses_next_answer = true;
+  const auto updated = update("a", one_more);
+  ASSERT_FALSE(updated.ok());
+  EXPECT_EQ(updated.status().message(), "the connection broke");
+  EXPECT_EQ(one_more.calls, 1);
+  cache().catch_up();
+  EXPECT_EQ(get_string_path(parsed(*get("a")), "data.k"), "x");
+}
+
 TEST_F(StoreUpdateTest, AVersionNewerThanTheCacheIsJudgedByTheBackend) {
   make_with_one(std::make_shared<TestStrategy>());
   meanwhile("a", "x", "1");
