@@ -62,12 +62,11 @@ class FollowingHub final : public CacheHub {
   Task<void> compare_all();
 
   const std::shared_ptr<FollowedStore> store_;
-  std::mutex mutex_;  // slots_, retired_, watch_, pause_, between_looks_
+  std::mutex mutex_;  // what follows
   Slots slots_;
   std::vector<CacheRef> retired_;  // they have what their successors have
-  std::shared_ptr<StorageWatch> watch_;
-  Promise<bool> pause_;          // between two ticks; set to end it
-  Promise<bool> between_looks_;  // the same, between two comparisons
+  Promise<bool> pause_;            // between two ticks; set to end it
+  Promise<bool> between_looks_;    // the same, between two comparisons
   std::chrono::nanoseconds comparison_period_{0};
 };
 
@@ -119,7 +118,7 @@ Status FollowingHub::open_watch(Revision after) {
   if (!opened.ok()) return std::move(opened.status());
   std::lock_guard lock(mutex_);
   if (store_->stopping.load()) return service_unavailable("the caches are stopping");
-  watch_ = std::move(*opened);
+  store_->follow(std::move(*opened));
   return {};
 }
 
@@ -139,14 +138,12 @@ Task<Status> FollowingHub::start() {
 
 Task<void> FollowingHub::stop() {
   store_->stopping.store(true);
-  std::shared_ptr<StorageWatch> watch;
   {
     std::lock_guard lock(mutex_);
     pause_.set(true);
     between_looks_.set(true);
-    watch = watch_;
   }
-  if (watch) watch->cancel();
+  if (const auto watch = store_->followed_by()) watch->cancel();
   for (auto& cache : all()) cache->close();
   store_->progress.close();
   store_->tasks.close();
@@ -185,9 +182,10 @@ Task<void> FollowingHub::pump() {
 
 // Hands events on until the store's watch ends, in whatever way.
 Task<Status> FollowingHub::follow() {
+  const std::shared_ptr<StorageWatch> watch = store_->followed_by();
   try {
     while (!store_->stopping.load()) {
-      auto reading = watch_->next();
+      auto reading = watch->next();
       auto batch = co_await std::move(reading);
       if (!batch.ok()) co_return std::move(batch.status());
       dispatch(*batch);

@@ -135,10 +135,13 @@ Task<Status> PrefixCache::wait_current(bool paced) {
   }
   Revision target = store_->storage.committed_revision();
   if (target == 0) {
+    const Revision followed = store_->progress.revision();
     auto asking = paced ? store_->paced.current(store_) : store_->storage.current_revision();
     auto current = co_await std::move(asking);
     if (!current.ok()) co_return std::move(current.status());
     target = *current;
+    status = store_->check_history(followed, target);
+    if (!status.ok()) co_return status;
   }
   if (store_->progress.revision() >= target) co_return Status{};
   auto waiting = wait_for(target);
@@ -194,9 +197,12 @@ Task<Result<ObjectRef>> PrefixCache::get(std::string key, std::string resource_v
   if (!asks) {
     now = fresh_now(plan, store_->storage.committed_revision());
   } else if (ready()) {
+    const Revision followed = store_->progress.revision();
     auto asking = store_->storage.current_revision();
     auto current = co_await std::move(asking);
     if (!current.ok()) co_return std::move(current.status());
+    Status status = store_->check_history(followed, *current);
+    if (!status.ok()) co_return status;
     now = fresh_now(plan, *current);
   }
   if (!now) {

@@ -59,6 +59,33 @@ Status Snapshot::read_error(const GroupResource& resource, std::string_view from
   return std::move(refused).with_details(std::move(details));
 }
 
+void FollowedStore::follow(std::shared_ptr<StorageWatch> by) {
+  const std::lock_guard lock(mutex_);
+  watch_ = std::move(by);
+}
+
+std::shared_ptr<StorageWatch> FollowedStore::followed_by() const {
+  const std::lock_guard lock(mutex_);
+  return watch_;
+}
+
+Status FollowedStore::check_history(Revision followed, Revision answered) {
+  if (answered >= followed) return {};
+  std::shared_ptr<StorageWatch> watch;
+  {
+    const std::lock_guard lock(mutex_);
+    // Once for all who find it out.
+    if (watch_ != given_up_) watch = given_up_ = watch_;
+  }
+  if (watch) {
+    watchcache_log().error(
+        "the store's history has gone back: it was restored from a backup or made anew; everything is loaded again from={} to={}", followed,
+        answered);
+    watch->cancel();
+  }
+  return too_many_requests("storage is (re)initializing", 1);
+}
+
 ObjectRef PrefixCache::peek(std::string_view key) const { return snapshot_.get()->index.find(key); }
 
 Revision PrefixCache::revision() const noexcept {

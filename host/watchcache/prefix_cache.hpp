@@ -46,8 +46,16 @@ struct FollowedStore {
   }
 
   bool has_forgotten(Revision revision) const noexcept {
-    return compacted != nullptr && revision < compacted->load(std::memory_order_acquire);
+    const Revision forgotten = compacted != nullptr ? compacted->load(std::memory_order_acquire) : 0;
+    return revision < forgotten && forgotten <= progress.revision();
   }
+  // `followed`: how far the store was followed before it was asked for its revision, and gave `answered`.  What was committed cannot be
+  // gone again, unless the store is another one: restored from a backup, or made anew.  Then everything is loaded again. Errors:
+  // kTooManyRequests until it is.
+  Status check_history(Revision followed, Revision answered);
+  // The watch that everything is followed by; null: none.
+  void follow(std::shared_ptr<StorageWatch> by);
+  std::shared_ptr<StorageWatch> followed_by() const;
 
   StorageBackend& storage;
   StoredPages* const pages;  // the same; null where what is stored is what is worked with
@@ -61,6 +69,11 @@ struct FollowedStore {
   std::shared_ptr<const std::atomic<Revision>> compacted;  // null: nobody says
   std::atomic<bool> started{false};
   std::atomic<bool> stopping{false};
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<StorageWatch> watch_;
+  std::shared_ptr<StorageWatch> given_up_;  // because of the store's history
 };
 
 // The state of the resource right after `changed`; it stays so until the next snapshot's `changed`.

@@ -33,6 +33,9 @@ class TroubledStorage final : public StorageBackend {
     watch_->cancel();
   }
 
+  // Restored from a backup, or made anew: while nobody asks for anything.
+  void be_another() { before_ = std::exchange(below_, make_memory_storage()); }
+
   Task<Result<Revision>> current_revision() override { return below_->current_revision(); }
   Revision committed_revision() const noexcept override { return quiet.load() ? 0 : below_->committed_revision(); }
   bool progress_is_immediate() const noexcept override { return !quiet.load(); }
@@ -102,7 +105,7 @@ class TroubledStorage final : public StorageBackend {
     std::shared_ptr<StorageWatch> below_;
   };
 
-  std::unique_ptr<StorageBackend> below_ = make_memory_storage();
+  std::unique_ptr<StorageBackend> below_ = make_memory_storage(), before_;
   std::mutex mutex_;
   std::shared_ptr<StorageWatch> watch_;
 };
@@ -270,6 +273,22 @@ TEST_F(Trouble, AListWhoseRevisionIsCompactedAwayWhileItIsReadSaysSoInUpstreamsW
   rest = run_on(loop_, list_page(*cache_, options));
   ASSERT_TRUE(rest.ok()) << rest.status().message();
   EXPECT_EQ(run_on(loop_, count_items(*rest->items)), 1'200u) << "all but the first, and the one that came later";
+}
+
+TEST_F(Trouble, AStoreWhoseHistoryHasGoneBackIsLoadedAgainAndNothingOldIsShown) {
+  storage_.quiet = true;
+  for (const char* name : {"a", "b", "c"}) put(name);
+  EXPECT_EQ(names(), "a b c 4");
+  storage_.be_another();
+  put("new");
+  EXPECT_EQ(names(), "storage is (re)initializing");
+  std::string shown;
+  wait_until([&] {
+    shown = names();
+    return shown != "storage is (re)initializing";
+  });
+  EXPECT_EQ(shown, "new 2");
+  EXPECT_EQ(*get("a"), nullptr);
 }
 
 // ---- values that cannot be read

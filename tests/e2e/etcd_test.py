@@ -555,6 +555,24 @@ class Away(unittest.TestCase):
             self.assertEqual(server.request('PUT', CONFIGMAPS + '/a', made)[0], 200)
             self.assertTrue(wait_for(lambda: server.request('GET', exact)[0] == 410), 'the old version is still read')
 
+    def test_an_etcd_that_is_made_anew_is_shown_as_it_is(self):
+        etcd = Etcd().start()
+        self.addCleanup(etcd.stop)
+        with Server('--etcd-servers=' + etcd.url) as server:
+            def nodes():
+                _, _, found = server.request('GET', '/api/v1/nodes')
+                return [item['metadata']['name'] for item in found.get('items', ())]
+            self.assertEqual(server.request('POST', '/api/v1/nodes', {'metadata': {'name': 'old'}})[0], 201)
+            self.assertEqual(nodes(), ['old'])
+            etcd.kill()
+            shutil.rmtree(os.path.join(etcd.dir, 'data'))
+            etcd.start()
+            self.assertTrue(wait_for(lambda: server.request('POST', '/api/v1/nodes', {'metadata': {'name': 'new'}})[0] == 201), server.text())
+            self.assertTrue(wait_for(lambda: nodes() == ['new']), nodes())
+            self.assertIn('the store\'s history has gone back', server.text())
+            # What the server makes by itself is made again.
+            self.assertTrue(wait_for(lambda: server.request('GET', '/api/v1/namespaces/default')[0] == 200, 90), server.text())
+
     def test_flags_that_name_no_etcd_end_the_start(self):
         for flag, text in (('--etcd-servers=ftp://x:1', 'etcd-servers'), ('--storage-backend=etcd3', '--etcd-servers')):
             server = Server(flag, wait=False)
