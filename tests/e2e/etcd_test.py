@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import threading
@@ -14,7 +13,7 @@ import time
 import unittest
 
 from etcd_keys import Keys
-from harness import Server, configmap, is_sanitized, main, wait_for
+from harness import Server, configmap, free_port, is_sanitized, main, wait_for
 
 ETCD = shutil.which('etcd')
 CONFIGMAPS = '/api/v1/namespaces/default/configmaps'
@@ -34,12 +33,6 @@ def peer_lease(identity, address, port):
             + b'\x1a\x03TCP\x1a\0"\0')
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(('127.0.0.1', 0))
-        return s.getsockname()[1]
-
-
 class Etcd:
     """One etcd with a directory of its own."""
 
@@ -54,8 +47,9 @@ class Etcd:
             [ETCD, '--name=test', '--data-dir=' + os.path.join(self.dir, 'data'), '--listen-client-urls=' + self.url,
              '--advertise-client-urls=' + self.url, '--listen-peer-urls=' + self.peer, '--initial-advertise-peer-urls=' + self.peer,
              '--initial-cluster=test=' + self.peer], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        if not wait_for(self.answers):
-            raise AssertionError('etcd does not come up')
+        up = wait_for(lambda: self.process.poll() is not None or self.answers())
+        if not up or self.process.poll() is not None:
+            raise AssertionError('etcd does not come up (ended with %s)' % self.process.returncode)
         return self
 
     def answers(self):

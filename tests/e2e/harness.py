@@ -1,6 +1,7 @@
 """Starts the built server for a test and talks to it: a kubeconfig, kubectl, and a plain HTTPS client with the admin's certificate."""
 import base64
 import http.client
+import itertools
 import json
 import mmap
 import os
@@ -19,6 +20,19 @@ import urllib.parse
 BINARY = os.environ.get('BACKPLANE', os.path.join(os.path.dirname(__file__), '../../build/bin/backplane'))
 PLUGINS = os.environ.get('BACKPLANE_PLUGINS', os.path.join(os.path.dirname(__file__), '../../build/lib/backplane/plugins'))
 START_SECONDS = 60  # generous: sanitizer builds on a busy machine
+# Below those that the system gives to connections, one of which could have it by the time it is bound.
+PORTS = (range(15000, 30000)[n % 15000] for n in itertools.count(os.getpid() * 31))
+
+
+def free_port():
+    """A port of 127.0.0.1 that nobody has, for who binds it later."""
+    for port in PORTS:
+        with socket.socket() as probe:
+            try:
+                probe.bind(('127.0.0.1', port))
+                return port
+            except OSError:
+                pass
 
 
 def kubectls():
