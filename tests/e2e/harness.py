@@ -126,6 +126,17 @@ class Server:
         except ValueError:
             return response.status, dict(response.getheaders()), raw.decode(errors='replace')
 
+    def events(self, path, count):
+        """The first events of a watch; None for each that does not come within a minute."""
+        connection = self.connect(timeout=90)
+        connection.request('GET', path + '&timeoutSeconds=60')
+        response = connection.getresponse()
+        if response.status != 200:
+            raise AssertionError(response.read())
+        lines = [response.readline() for _ in range(count)]
+        connection.close()
+        return [json.loads(line) if line else None for line in lines]
+
     def kubectl(self, binary, *args, stdin=None, check=True, timeout=60):
         command = [binary, '--kubeconfig', self.kubeconfig, *args]
         env = dict(os.environ, HOME=self.dir, KUBECACHEDIR=os.path.join(self.dir, 'cache', os.path.basename(os.path.dirname(binary))))

@@ -87,7 +87,7 @@ class Copy(unittest.TestCase):
             self.assertEqual(after, before)
             for item in server.request('GET', CONFIGMAPS)[2]['items']:
                 self.assertGreater(int(item['metadata']['resourceVersion']), int(there[2]), 'no version comes twice')
-            _, _, event = server.request('GET', CONFIGMAPS + '?watch=1&timeoutSeconds=5&resourceVersion=%d' % newest)
+            _, _, event = server.request('GET', CONFIGMAPS + '?watch=1&timeoutSeconds=60&resourceVersion=%d' % newest)
             self.assertEqual((event['type'], event['object']['code']), ('ERROR', 410), 'who watched the source begins anew')
             self.assertEqual(server.request('POST', CONFIGMAPS, configmap('new'))[0], 201)
             code, _, made = server.request('POST', SERVICES, {'apiVersion': 'v1', 'kind': 'Service', 'metadata': {'name': 'another'},

@@ -33,7 +33,7 @@ class EventsThatVanish(unittest.TestCase):
 
             def follow():
                 version = made['metadata']['resourceVersion']
-                seen.append(server.request('GET', EVENTS + '?watch=1&timeoutSeconds=30&resourceVersion=' + version)[2])
+                seen.extend(server.events(EVENTS + '?watch=1&resourceVersion=' + version, 1))
             watcher = threading.Thread(target=follow, daemon=True)
             watcher.start()
             self.assertTrue(wait_until(lambda: server.request('GET', EVENTS + '/e')[0] == 404), 'the event is still there')
