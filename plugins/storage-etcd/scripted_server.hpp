@@ -72,7 +72,7 @@ struct Frame {
 
 class ScriptedServer {
  public:
-  ScriptedServer() { come(); }
+  ScriptedServer() : port_(unused_port()) { come(); }
   ~ScriptedServer() {
     hang_up();
     close(listener_);
@@ -90,15 +90,8 @@ class ScriptedServer {
     listener_ = socket(AF_INET, SOCK_STREAM, 0);
     const int on = 1;
     setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    address.sin_port = htons(static_cast<std::uint16_t>(port_));
-    socklen_t size = sizeof address;
-    EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_TRUE(binds(listener_, port_));
     EXPECT_EQ(listen(listener_, 8), 0);
-    EXPECT_EQ(getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size), 0);
-    port_ = ntohs(address.sin_port);
     be_patient(listener_);
   }
   // Takes the next connection; the one before it stays open, and is forgotten at the end.
@@ -160,6 +153,25 @@ class ScriptedServer {
   }
 
  private:
+  static bool binds(int socket, int port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    return bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  }
+  // Below those that the system gives to connections: who dials one of those while nobody listens there may be given that very one,
+  // and meet itself.
+  static int unused_port() {
+    static unsigned next = static_cast<unsigned>(getpid()) * 31;
+    for (;;) {
+      const int port = 15'000 + static_cast<int>(next++ % 15'000);
+      const int probe = socket(AF_INET, SOCK_STREAM, 0);
+      const bool free = binds(probe, port);
+      close(probe);
+      if (free) return port;
+    }
+  }
   static void be_patient(int socket) {
     const timeval limit{20, 0};
     setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
@@ -177,7 +189,7 @@ class ScriptedServer {
   }
 
   int listener_ = -1;
-  int port_ = 0;
+  int port_;
   std::vector<int> connections_;
   bool over_ = false;
 };

@@ -2,7 +2,6 @@
 import os
 import queue
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -17,12 +16,6 @@ SECONDS = 300  # generous: without a line for so long it hangs
 LEAST = 64     # checks; fewer mean that the program has ended early
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(('127.0.0.1', 0))
-        return str(s.getsockname()[1])
-
-
 class Checks(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -31,7 +24,7 @@ class Checks(unittest.TestCase):
         except clients.Missing as why:
             raise unittest.SkipTest('the Go clients cannot be built: %s' % why)
         cls.folder = tempfile.mkdtemp(prefix='backplane-checks-')
-        cls.flags = ('--secure-port', free_port(), '--feature-gates=CBORServingAndStorage=true')
+        cls.flags = ('--secure-port', str(harness.free_port()), '--feature-gates=CBORServingAndStorage=true')
         cls.server = harness.Server(*cls.flags, data_dir=cls.folder)
 
     @classmethod

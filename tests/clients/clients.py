@@ -4,6 +4,7 @@ go.mod beside this file is the recipe; where Go is missing, or the module cannot
 import filecmp
 import glob
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -11,6 +12,7 @@ import subprocess
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD_DIR = os.environ.get('CLIENTS_DIR', os.path.join(HERE, '../../build/clients'))
 PROGRAMS = ('kube-apiserver', 'kube-controller-manager', 'kube-scheduler')
+BUSY = re.compile('[Tt]oo many requests|time allotted|Timeout: ')  # how clients tell of 429 and 504
 
 
 class Missing(Exception):
@@ -126,6 +128,10 @@ class Program:
         self.log.flush()
         with open(self.log_path, errors='replace') as f:
             return f.read()
+
+    def failed_watches(self):
+        """What it says of watches that failed, but for those that a busy server had no time for: they are asked for again."""
+        return [line for line in self.text().splitlines() if 'Failed to watch' in line and not BUSY.search(line)]
 
     def stop(self):
         end(self.process, 20)

@@ -202,7 +202,7 @@ class Helm(unittest.TestCase):
             self.assertEqual(self.deployment(ns)['status']['readyReplicas'], 2)
             self.helm(ns, 'upgrade', 'r', 'shop', '--wait', '--timeout', '120s', '--set', 'replicas=3')
             self.assertEqual(self.deployment(ns)['status']['readyReplicas'], 3)
-            self.helm(ns, 'upgrade', 'r', 'shop', '--wait', '--timeout', '3s', '--set', 'image=' + NEVER, code=1)
+            self.helm(ns, 'upgrade', 'r', 'shop', '--wait', '--timeout', '10s', '--set', 'image=' + NEVER, code=1)
             self.assertEqual((self.releases(ns), self.image(ns)), ([('r', '3', 'failed')], NEVER))
             self.helm(ns, 'rollback', 'r', '2', '--wait', '--timeout', '120s')
             self.assertEqual((self.releases(ns), self.image(ns)), ([('r', '4', 'deployed')], 'example.com/shop:1'))
@@ -213,10 +213,11 @@ class Helm(unittest.TestCase):
         ns = 'atomic'
         self.server.request('POST', '/api/v1/namespaces', harness.namespace(ns))
         with Controllers(self.server, ns):
-            self.assertIn('uninstalled', self.install(ns, '--atomic', '--timeout', '3s', '--set', 'image=' + NEVER, code=1))
+            # The way back has as long as what it waits for in vain.
+            self.assertIn('uninstalled', self.install(ns, '--atomic', '--timeout', '10s', '--set', 'image=' + NEVER, code=1))
             self.assertEqual((self.releases(ns), self.deployment(ns)), ([], None))
             self.install(ns, '--timeout', '120s')
-            said = self.helm(ns, 'upgrade', 'r', 'shop', '--atomic', '--timeout', '5s', '--set', 'extra=true,image=' + NEVER, code=1)
+            said = self.helm(ns, 'upgrade', 'r', 'shop', '--atomic', '--timeout', '20s', '--set', 'extra=true,image=' + NEVER, code=1)
             self.assertIn('has been rolled back', said)
         self.assertEqual(self.image(ns), 'example.com/shop:1')
         self.assertNotIn('r-extra', self.names(ns, 'configmaps'))

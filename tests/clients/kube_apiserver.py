@@ -14,7 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, '../e2e'), os.path.join(HERE, '../conformance')]
 import clients  # noqa: E402
 import harness  # noqa: E402
-from etcd_test import ETCD, Etcd, free_port  # noqa: E402
+from etcd_test import ETCD, Etcd  # noqa: E402
 from recordings_test import HEADERS, in_any_order, parsed  # noqa: E402
 
 RANGE = '10.0.0.0/16'
@@ -110,7 +110,7 @@ class KubeApiserver(Requests):
     name = 'kube-apiserver'
 
     def __init__(self, path, pki, etcd, *flags, under=()):
-        super().__init__(pki, free_port())
+        super().__init__(pki, harness.free_port())
         self.dir = tempfile.mkdtemp(prefix='backplane-kube-')
         self.log_path = os.path.join(self.dir, 'log')
         with open(self.log_path, 'wb') as log:

@@ -1,9 +1,10 @@
 """Plays recordings/*.jsonl against the built server and compares every answer: code, headers, body, key order.
 
 A line of a recording is a scenario, or a table.  A scenario is steps with a request ("do", "h", "b") and the answer that kube-apiserver gave
-("s", "rh", "r").  A table is one request ("do") with an object ("base", or the one that is at "live") and its answer, and rows: a path in the
-object, what is done there ("set", "del", or "dup": a list's first item once more) and with what, the status, and the answer: an error
-whole, a success as [path, value] where it differs from the unchanged object's answer; at last the warning, if there is one.
+("s", "rh", "r"), and pauses between them ("sleep", or "until" an object has "conditions" or is answered with "s").  A table is one request
+("do") with an object ("base", or the one that is at "live") and its answer, and rows: a path in the object, what is done there ("set", "del",
+or "dup": a list's first item once more) and with what, the status, and the answer: an error whole, a success as [path, value] where it
+differs from the unchanged object's answer; at last the warning, if there is one.
 What no two servers share (uids, times, versions, allocated addresses) is replaced on both sides before comparing.  Steps listed in known_differences.txt must differ: one that has come to agree has to be taken off the list.
 """
 import copy
@@ -16,7 +17,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'e2e'))
-from harness import Server  # noqa: E402
+from harness import Server, wait_for  # noqa: E402
 
 HEADERS = ('content-type', 'warning', 'retry-after', 'allow', 'location', 'www-authenticate')
 TEXT_RULES = [
@@ -218,10 +219,22 @@ class Player:
 
     def prepare(self, steps, kept):
         for step in steps:
-            if 'sleep' in step:
-                time.sleep(step['sleep'])
-            else:
+            if not self.waits(step):
                 self.step(step, kept)
+
+    def waits(self, step):
+        """Whether it is a pause, which is over behind it.  What never comes is told by the answers that are compared."""
+        if 'sleep' in step:
+            time.sleep(step['sleep'])
+        elif 'until' in step:
+            wait_for(lambda: self.has_come(step))
+        return 'sleep' in step or 'until' in step
+
+    def has_come(self, step):
+        status, _, raw = self.send('GET', step['until'], {}, None)
+        if 'conditions' not in step:
+            return status == step['s']
+        return status == 200 and set(step['conditions']) <= {each['type'] for each in json.loads(raw).get('status', {}).get('conditions') or ()}
 
     def compared(self, want, status, headers, body):
         found = [] if status == want['s'] else ['status: got %s, want %s' % (status, want['s'])]
@@ -234,8 +247,7 @@ class Player:
         """(step's name, its differences) for each compared step."""
         kept = {}
         for number, step in enumerate(case['steps']):
-            if 'sleep' in step:
-                time.sleep(step['sleep'])
+            if self.waits(step):
                 continue
             status, headers, body = self.step(step, kept)
             if step.get('setup'):

@@ -175,9 +175,10 @@ class Texts(WebSocketClient, unittest.TestCase):
         self.assertEqual(self.message('/on-bare/log'), (500, 'no preferred addresses found; known addresses: []'))
 
     def test_a_kubelet_that_is_not_there(self):
-        with socket.socket() as s:
-            s.bind(('127.0.0.1', 0))
-            port = s.getsockname()[1]
+        silent = socket.socket()  # its port is nobody else's, and refuses
+        self.addCleanup(silent.close)
+        silent.bind(('127.0.0.1', 0))
+        port = silent.getsockname()[1]
         self.cluster.node('dead', '127.0.0.1', port)
         self.cluster.pod('on-dead', ['c'], 'dead')
         refused = 'dial tcp 127.0.0.1:%d: connect: connection refused' % port
@@ -365,16 +366,16 @@ class Suite:
     def test_a_terminal_has_the_clients_size(self):
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack('HHHH', 33, 111, 0, 0))
-        command = 'for i in 1 2 3 4 5 6 7 8 9 10; do [ "$(stty size)" = "33 111" ] && break; sleep 0.2; done; stty size; read x; echo got $x'
+        command = 'for i in $(seq 300); do [ "$(stty size)" = "33 111" ] && break; sleep 0.2; done; stty size; read x; echo got $x'
         running = self.start_kubectl('exec', '-it', 'p', '--', 'sh', '-c', command, stdin=slave, stdout=slave, stderr=slave,
                                      start_new_session=True)
         os.close(slave)
         seen = b''
-        while b'33 111' not in seen:
-            seen += os.read(master, 4096)
-        os.write(master, b'word\n')
-        while b'got word' not in seen:
-            seen += os.read(master, 4096)
+        for wanted, then in ((b'33 111', b'word\n'), (b'got word', b'')):
+            while wanted not in seen:
+                self.assertTrue(select.select([master], [], [], 60)[0], seen)
+                seen += os.read(master, 4096)
+            os.write(master, then)
         self.assertEqual(running.wait(30), 0)
         os.close(master)
 
@@ -536,10 +537,10 @@ class Proxies(WebSocketClient, unittest.TestCase):
         self.assertEqual(self.messages(sock)[0], (2, b'\x01hi\n'))
 
     def test_nobody_answers(self):
-        with socket.socket() as s:
-            s.bind((self.address, 0))
-            port = s.getsockname()[1]
-        code, _, answer = self.ask('%s/web:%d/proxy/x' % (PODS, port))
+        with socket.socket() as silent:  # its port is nobody else's, and refuses
+            silent.bind((self.address, 0))
+            port = silent.getsockname()[1]
+            code, _, answer = self.ask('%s/web:%d/proxy/x' % (PODS, port))
         self.assertEqual((code, answer['reason']), (503, 'ServiceUnavailable'))
         self.assertEqual(answer['message'],
                          'error trying to reach service: dial tcp %s:%d: connect: connection refused' % (self.address, port))

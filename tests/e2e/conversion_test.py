@@ -131,6 +131,9 @@ class Conversion(unittest.TestCase):
         code, _, crd = self.server.request('POST', CRDS, definition(self.plural, self.kind, client, review))
         self.assertEqual(code, 201, crd)
         self.assertTrue(wait_for(lambda: self.server.request('GET', self.path('v1'))[0] == 200))
+        # It is served before its status says so: who changes it must not meet that write.
+        self.assertTrue(wait_for(lambda: 'Established' in [condition['type'] for condition in self.server.request(
+            'GET', CRDS + '/' + crd['metadata']['name'])[2]['status'].get('conditions') or [] if condition['status'] == 'True']))
 
     def path(self, version, name=None):
         return '/apis/%s/%s/namespaces/default/%s%s' % (GROUP, version, self.plural, '/' + name if name else '')

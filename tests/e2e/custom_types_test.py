@@ -21,7 +21,7 @@ def etag(answer):
     return {name.lower(): value for name, value in answer[1].items()}['etag']
 
 
-def eventually(what, check, seconds=20):
+def eventually(what, check, seconds=60):
     deadline = time.monotonic() + seconds
     while True:
         got = check()
@@ -46,10 +46,13 @@ class CustomTypes(unittest.TestCase):
         self.assertEqual(code, 201, body)
         path = '/apis/%s/v1/%s' % (crd['spec']['group'], crd['spec']['names']['plural'])
         eventually(path, lambda: self.get(path)[0] == 200)
-        # It is served before its status says so: who changes it must not meet that write.
-        eventually('the status of ' + path, lambda: 'Established' in [condition['type'] for condition in self.get(
-            CRDS + '/' + crd['metadata']['name'])[2]['status'].get('conditions') or [] if condition['status'] == 'True'])
+        self.settle(crd['metadata']['name'])
         return path
+
+    def settle(self, name):
+        """A type is served before its status says so: who changes it must not meet that write."""
+        eventually('the status of ' + name, lambda: 'Established' in [condition['type'] for condition in self.get(
+            CRDS + '/' + name)[2]['status'].get('conditions') or [] if condition['status'] == 'True'])
 
     def test_members_that_say_nothing(self):
         crd = definition('words', 'Word')
@@ -168,6 +171,7 @@ class CustomTypes(unittest.TestCase):
         self.assertEqual(self.server.request('POST', CRDS, crd)[0], 201)
         group = '/apis/e2e.example.com/'
         eventually('gadgets', lambda: self.get(group + 'v1/gadgets')[0] == 200 and self.get(group + 'v2/gadgets')[0] == 200)
+        self.settle('gadgets.e2e.example.com')
 
         def create(version, name):
             gadget = {'apiVersion': 'e2e.example.com/' + version, 'kind': 'Gadget', 'spec': {'size': 1},
@@ -271,7 +275,7 @@ class CustomTypes(unittest.TestCase):
         for number in range(60):
             crd = definition('things%d' % number, 'Thing%d' % number)
             self.assertEqual(self.server.request('POST', CRDS, crd)[0], 201)
-        eventually('all of them', lambda: len(self.get('/apis/e2e.example.com/v1')[2].get('resources', [])) == 60)
+        eventually('all of them', lambda: (answer := self.get('/apis/e2e.example.com/v1'))[0] == 200 and len(answer[2]['resources']) == 60)
         code = self.server.request('DELETE', CRDS)[0]
         self.assertEqual(code, 200)
         eventually('their end', lambda: self.get('/apis/e2e.example.com')[0] == 404)

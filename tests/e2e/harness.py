@@ -1,6 +1,7 @@
 """Starts the built server for a test and talks to it: a kubeconfig, kubectl, and a plain HTTPS client with the admin's certificate."""
 import base64
 import http.client
+import itertools
 import json
 import mmap
 import os
@@ -19,6 +20,19 @@ import urllib.parse
 BINARY = os.environ.get('BACKPLANE', os.path.join(os.path.dirname(__file__), '../../build/bin/backplane'))
 PLUGINS = os.environ.get('BACKPLANE_PLUGINS', os.path.join(os.path.dirname(__file__), '../../build/lib/backplane/plugins'))
 START_SECONDS = 60  # generous: sanitizer builds on a busy machine
+# Below those that the system gives to connections, one of which could have it by the time it is bound.
+PORTS = (range(15000, 30000)[n % 15000] for n in itertools.count(os.getpid() * 31))
+
+
+def free_port():
+    """A port of 127.0.0.1 that nobody has, for who binds it later."""
+    for port in PORTS:
+        with socket.socket() as probe:
+            try:
+                probe.bind(('127.0.0.1', port))
+                return port
+            except OSError:
+                pass
 
 
 def kubectls():
@@ -111,6 +125,17 @@ class Server:
             return response.status, dict(response.getheaders()), json.loads(raw)
         except ValueError:
             return response.status, dict(response.getheaders()), raw.decode(errors='replace')
+
+    def events(self, path, count):
+        """The first events of a watch; None for each that does not come within a minute."""
+        connection = self.connect(timeout=90)
+        connection.request('GET', path + '&timeoutSeconds=60')
+        response = connection.getresponse()
+        if response.status != 200:
+            raise AssertionError(response.read())
+        lines = [response.readline() for _ in range(count)]
+        connection.close()
+        return [json.loads(line) if line else None for line in lines]
 
     def kubectl(self, binary, *args, stdin=None, check=True, timeout=60):
         command = [binary, '--kubeconfig', self.kubeconfig, *args]

@@ -189,7 +189,7 @@ class Lifecycle(unittest.TestCase):
             self.assertEqual(server.process.wait(30), 1)
 
     def test_the_delay_keeps_serving_with_readyz_red(self):
-        with Server('--shutdown-delay-duration=3s') as server:
+        with Server('--shutdown-delay-duration=15s') as server:  # time for three requests on any machine
             server.process.send_signal(signal.SIGTERM)
             while 'ShutdownInitiated' not in server.text():
                 time.sleep(0.01)

@@ -72,7 +72,7 @@ class Lists(unittest.TestCase):
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
             list(pool.map(write, [want[i::8] for i in range(8)]))
         conn = self.server.connect()
-        conn.request('GET', base + '?watch=1&resourceVersion=%s&timeoutSeconds=5' % version)
+        conn.request('GET', base + '?watch=1&resourceVersion=%s&timeoutSeconds=60' % version)
         response = conn.getresponse()
         seen, versions = [], []
         while len(seen) < len(want):

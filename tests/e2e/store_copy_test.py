@@ -2,12 +2,13 @@
 import json
 import os
 import re
+import socket
 import subprocess
 import tempfile
 import unittest
 
 from etcd_keys import Keys
-from etcd_test import ETCD, Etcd, free_port
+from etcd_test import ETCD, Etcd
 from harness import BINARY, PLUGINS, Server, configmap, main, wait_for
 
 CONFIGMAPS = '/api/v1/namespaces/default/configmaps'
@@ -86,7 +87,7 @@ class Copy(unittest.TestCase):
             self.assertEqual(after, before)
             for item in server.request('GET', CONFIGMAPS)[2]['items']:
                 self.assertGreater(int(item['metadata']['resourceVersion']), int(there[2]), 'no version comes twice')
-            _, _, event = server.request('GET', CONFIGMAPS + '?watch=1&timeoutSeconds=5&resourceVersion=%d' % newest)
+            _, _, event = server.request('GET', CONFIGMAPS + '?watch=1&timeoutSeconds=60&resourceVersion=%d' % newest)
             self.assertEqual((event['type'], event['object']['code']), ('ERROR', 410), 'who watched the source begins anew')
             self.assertEqual(server.request('POST', CONFIGMAPS, configmap('new'))[0], 201)
             code, _, made = server.request('POST', SERVICES, {'apiVersion': 'v1', 'kind': 'Service', 'metadata': {'name': 'another'},
@@ -174,7 +175,10 @@ class Copy(unittest.TestCase):
 
     def test_what_cannot_be_done_is_said_and_changes_nothing(self):
         first, empty, etcd = self.directory(), self.directory(), self.etcd()
-        nobody = 'etcd:http://127.0.0.1:%d' % free_port()
+        silent = socket.socket()  # its port is nobody else's, and refuses
+        self.addCleanup(silent.close)
+        silent.bind(('127.0.0.1', 0))
+        nobody = 'etcd:http://127.0.0.1:%d' % silent.getsockname()[1]
         with Server(RANGE, data_dir=first) as server:
             self.assertEqual(self.refused('--from', of(first), '--to', 'etcd:' + etcd.url),
                              '"%s/data" is in use by a running server: stop it first' % first)

@@ -69,10 +69,12 @@ class Versions(Served, unittest.TestCase):
 
     def test_watches_of_both_groups_see_one_event(self):
         since = self.call('GET', CORE)['metadata']['resourceVersion']
-        self.call('POST', CORE, legacy('seen'), code=201)
+        for name in ('seen', 'last'):
+            self.call('POST', CORE, legacy(name), code=201)
         for path, member in ((CORE, 'message'), (EVENTS, 'note')):
-            seen = self.call('GET', path + '?watch=1&timeoutSeconds=1&resourceVersion=' + since)
-            self.assertEqual((seen['type'], seen['object'][member]), ('ADDED', 'began'))
+            seen = self.server.events(path + '?watch=1&resourceVersion=' + since, 2)
+            self.assertEqual([(each['type'], each['object']['metadata']['name'], each['object'][member]) for each in seen],
+                             [('ADDED', 'seen', 'began'), ('ADDED', 'last', 'began')])
 
     def test_an_autoscaler_survives_a_client_of_v1(self):
         metrics = [{'type': 'Resource', 'resource': {'name': 'cpu', 'target': {'type': 'Utilization', 'averageUtilization': 70}}},

@@ -1,6 +1,5 @@
 """One kind in two versions, as docs/examples/two-versions registers it: every verb through both, over one storage."""
 import glob
-import json
 import os
 import shutil
 import sys
@@ -142,22 +141,17 @@ class TwoVersions(unittest.TestCase):
         self.create(v2('b', 'Grace', 'Hopper', 7, 'A'))
         self.call('PATCH', V2 + '/b', {'spec': {'seat': {'row': 8}}}, headers=MERGE)
         self.call('DELETE', V1 + '/b')
-        for path, seats in ((V1, ['7A', '8A', '8A']), (V2, [{'row': row, 'letter': 'A'} for row in (7, 8, 8)])):
-            events = self.watch(path + '?watch=1&timeoutSeconds=2&resourceVersion=' + since)
-            self.assertEqual([e['type'] for e in events], ['ADDED', 'MODIFIED', 'DELETED'])
+        self.create(v2('c', 'Ada', 'Lovelace', 9, 'A'))
+        for path, seats in ((V1, ['7A', '8A', '8A', '9A']), (V2, [{'row': row, 'letter': 'A'} for row in (7, 8, 8, 9)])):
+            events = self.server.events(path + '?watch=1&resourceVersion=' + since, 4)
+            self.assertEqual([e['type'] for e in events], ['ADDED', 'MODIFIED', 'DELETED', 'ADDED'])
             self.assertEqual([e['object']['spec']['seat'] for e in events], seats)
-        query = '?watch=1&timeoutSeconds=2&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan'
-        events = self.watch(V1 + query)
-        self.assertEqual([(e['type'], e['object']['apiVersion']) for e in events[:2]],
-                         [('ADDED', 'tickets.example.com/v1'), ('BOOKMARK', 'tickets.example.com/v1')])
-        selected = self.watch(V1 + '?watch=1&timeoutSeconds=2&fieldSelector=spec.lastName%3DLovelace')
-        self.assertEqual([e['object']['metadata']['name'] for e in selected if e['type'] == 'ADDED'], ['a'])
-
-    def watch(self, path):
-        got = self.server.request('GET', path)
-        self.assertEqual(got[0], 200, got[2])
-        # One event alone is a whole JSON text.
-        return [got[2]] if isinstance(got[2], dict) else [json.loads(line) for line in got[2].splitlines() if line]
+        query = '?watch=1&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan'
+        events = self.server.events(V1 + query, 3)
+        self.assertEqual([(e['type'], e['object']['apiVersion']) for e in events],
+                         [(kind, 'tickets.example.com/v1') for kind in ('ADDED', 'ADDED', 'BOOKMARK')])
+        selected = self.server.events(V1 + '?watch=1&fieldSelector=spec.lastName%3DLovelace&resourceVersion=' + since, 1)
+        self.assertEqual([(e['type'], e['object']['metadata']['name']) for e in selected], [('ADDED', 'c')])
 
     def test_deletes_answer_in_their_version(self):
         self.create(v1('a', 'Ada Lovelace', '12C', finalizers=['example.com/hold']), v1('b', 'Grace Hopper', '7A'))

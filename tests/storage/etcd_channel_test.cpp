@@ -418,10 +418,12 @@ TEST_P(ChannelOverWire, ACallThatWaitsForAConnectionMayBeAnsweredLater) {
   const CallStatus end = late.end();  // the server has not said a word
   EXPECT_EQ(end.code, Code::kUnavailable);
   EXPECT_TRUE(end.never_sent);
-  channel_->start(begin(500ms), heard);
+  Channel::Begin patient = begin(3s);
+  const auto connect_by = patient.connect_by;
+  channel_->start(std::move(patient), heard);
   server_.take_http2();
   const auto stream = server_.request();
-  std::this_thread::sleep_for(600ms);
+  std::this_thread::sleep_until(connect_by + 100ms);
   answer(stream);
   EXPECT_TRUE(heard.end().ok()) << heard.end().message;
 }
@@ -442,7 +444,7 @@ TEST_P(ChannelOverWire, ASilentServerIsGivenUp) {
 // Nothing is heard of a server that nothing is asked.
 TEST_P(ChannelOverWire, AServerThatNothingWasAskedIsNotSilent) {
   settings_.keep_alive = 1ms;
-  settings_.keep_alive_timeout = 700ms;
+  settings_.keep_alive_timeout = 3s;
   connect();
   std::this_thread::sleep_for(settings_.keep_alive + settings_.keep_alive_timeout);
   Heard heard;
@@ -457,8 +459,8 @@ TEST_P(ChannelOverWire, AServerThatNothingWasAskedIsNotSilent) {
 
 // A watch that begins when nothing else is under way is looked after, too.
 TEST_P(ChannelOverWire, AServerThatFallsSilentWhileNothingIsAskedIsFoundOut) {
-  settings_.keep_alive = 500ms;
-  settings_.keep_alive_timeout = 100ms;
+  settings_.keep_alive = 2s;
+  settings_.keep_alive_timeout = 1s;
   connect();
   std::this_thread::sleep_for(300ms);  // until nobody looks at the clock any more
   Heard watch;

@@ -4,7 +4,6 @@ import base64
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -28,16 +27,11 @@ def flunder(name):
             'spec': {'reference': 'other'}}
 
 
-def free_port():
-    with socket.create_server(('127.0.0.1', 0)) as probe:
-        return probe.getsockname()[1]
-
-
 class Sample:
     """The sample server at work, on one port for all its lives."""
 
     def __init__(self, path, server, certificates):
-        self.server, self.port = server, free_port()
+        self.server, self.port = server, harness.free_port()
         certificate, key = certificates.issue('sample', 'sample', 'api.wardle.svc', 'localhost')
         config = ['--kubeconfig=' + server.kubeconfig, '--authentication-kubeconfig=' + server.kubeconfig,
                   '--authorization-kubeconfig=' + server.kubeconfig]
