@@ -337,6 +337,13 @@ bool Channel::connected() {
   return state_ == State::kReady && !doubted_;
 }
 
+void Channel::expect() {
+  const Lock lock(mutex_);
+  if (expects_ || state_ != State::kReady || streams_.empty()) return;
+  expects_ = true;
+  if (const auto due = next_ping(); due < looks_at_) wire_->look_by(due);
+}
+
 void Channel::dispose() {
   close();
   const Lock lock(mutex_);

@@ -75,6 +75,8 @@ class Channel final : public Wire::User, public std::enable_shared_from_this<Cha
   // Whether there is a connection that is not in doubt; where there is none, it is made.
   bool connected();
   const std::shared_ptr<Reachability>& server() const noexcept { return server_; }
+  // A stream is to bring something soon: silence means more than otherwise.
+  void expect();
   // Ends the calls, refuses new ones.
   void close();
   // The same once the wire has stopped.
@@ -163,6 +165,7 @@ class Channel final : public Wire::User, public std::enable_shared_from_this<Cha
   Clock::time_point answer_pings_at_{};
   Clock::time_point heard_{}, pinged_at_{};
   bool pinged_ = false;      // and nothing was heard since
+  bool expects_ = false;     // a stream is to bring something
   bool doubted_ = false;     // a call has waited in vain, and nothing was heard since it was sent
   bool looking_up_ = false;  // the name, on a thread of its own
   bool receiving_ = false;   // nghttp2 is reading, and must not be asked to write

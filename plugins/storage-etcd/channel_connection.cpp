@@ -155,7 +155,7 @@ void Channel::begin_session() {
   nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, wishes.data(), wishes.size());
   nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, kWindowOfAll);
   heard_ = Clock::now();
-  pinged_ = doubted_ = false;
+  pinged_ = doubted_ = expects_ = false;
   pinged_at_ = {};
   complaint_.clear();
   if (endpoint_.tls) {
@@ -329,7 +329,7 @@ void Channel::read_in(std::uint32_t events) {
     if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
     if (count <= 0) return lose(count == 0 ? "the server ended it" : std::strerror(errno));
     heard_ = Clock::now();
-    pinged_ = doubted_ = false;
+    pinged_ = doubted_ = expects_ = false;
     take({buffer.data(), static_cast<std::size_t>(count)});
     if (session_ == nullptr) return;
     // What is left is read at the next look.
@@ -356,7 +356,9 @@ void Channel::ready(std::uint32_t events) {
 
 // When the server is asked whether it is alive, if nothing is heard until then.
 Channel::Clock::time_point Channel::next_ping() const {
-  return std::max(doubted_ ? heard_ : heard_ + settings_.keep_alive, pinged_at_ + settings_.keep_alive_apart);
+  const bool waits = expects_ || !deadlines_.empty();
+  const Clock::duration silence = doubted_ ? Clock::duration::zero() : waits ? settings_.keep_alive : settings_.keep_alive_idle;
+  return std::max(heard_ + silence, pinged_at_ + settings_.keep_alive_apart);
 }
 
 void Channel::expire(Clock::time_point now) {

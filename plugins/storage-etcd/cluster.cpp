@@ -40,6 +40,10 @@ bool Cluster::reached() const {
   return std::any_of(servers_.begin(), servers_.end(), [](const Server& server) { return server.channel->connected(); });
 }
 
+void Cluster::expect() {
+  for (const Server& server : servers_) server.channel->expect();
+}
+
 void Cluster::pass_over(const Server& failed) {
   std::size_t at = static_cast<std::size_t>(&failed - servers_.data());
   current_->compare_exchange_strong(at, (at + 1) % servers_.size());

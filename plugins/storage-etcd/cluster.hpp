@@ -50,6 +50,8 @@ class Cluster {
   // `failed` did not answer: the next one is asked from now on.
   void pass_over(const Server& failed);
   std::size_t size() const noexcept { return servers_.size(); }
+  // Streams are to bring something soon.
+  void expect();
   const std::vector<Server>& servers() const noexcept { return servers_; }
 
   // One call (`What`: of calls.hpp).  A call that no server has taken goes to the next one; one that only reads goes there whenever a

@@ -1,5 +1,6 @@
 #include "etcd_storage.hpp"
 
+#include <algorithm>
 #include <atomic>
 
 #include "backplane/storage_feed.hpp"
@@ -47,6 +48,15 @@ pb::TxnRequest txn_message(const backplane::TxnRequest& asked, const Keys& keys)
   return request;
 }
 
+// Where there are other servers, one that is silent is not waited for as long as an only one.
+Settings paced(Settings settings) {
+  if (settings.endpoints.size() < 2) return settings;
+  settings.keep_alive = std::min(settings.keep_alive, std::chrono::milliseconds(1'000));
+  settings.keep_alive_idle = std::min(settings.keep_alive_idle, std::chrono::milliseconds(6'000));
+  settings.keep_alive_timeout = std::min(settings.keep_alive_timeout, std::chrono::milliseconds(1'000));
+  return settings;
+}
+
 class EtcdStorage final : public StorageBackend {
  public:
   EtcdStorage(Settings settings, Logger* logger)
@@ -54,7 +64,7 @@ class EtcdStorage final : public StorageBackend {
         keys_(settings.prefix),
         root_(settings.prefix == "/" ? "/" : settings.prefix + "/"),
         fence_(root_.substr(0, root_.size() - 1) + ".backplane"),
-        cluster_(settings, wire_),
+        cluster_(paced(settings), wire_),
         watches_(cluster_, *wire_, keys_, root_, fence_, logger),
         revisions_(settings, cluster_, wire_executor_, fence_),
         states_(cluster_, settings.size_age, logger) {
@@ -101,7 +111,9 @@ Task<Status> EtcdStorage::put_fence() {
   request.add_success()->mutable_request_put()->set_key(fence_);
   auto writing = cluster_.call<TxnCall>(std::move(request), /*reads=*/true);
   auto written = co_await std::move(writing);
-  co_return written.ok() ? Status() : std::move(written.status());
+  if (!written.ok()) co_return std::move(written.status());
+  cluster_.expect();
+  co_return Status();
 }
 
 Task<Status> EtcdStorage::request_progress() {
@@ -114,6 +126,7 @@ Task<Status> EtcdStorage::request_progress() {
   }
   watches_.use_fence(false);
   watches_.ask_progress();
+  cluster_.expect();
   co_return Status();
 }
 

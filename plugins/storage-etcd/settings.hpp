@@ -31,10 +31,11 @@ struct Settings {
   // How old the size of the store may be when it is asked for; zero: it is not known.
   std::chrono::nanoseconds size_age = std::chrono::seconds(30);
   std::string stored_form = "protobuf";
-  // A connection that says nothing for so long is asked whether it is alive, and given up when it does not answer: kube-apiserver's times.
-  std::chrono::milliseconds keep_alive{30'000}, keep_alive_timeout{10'000};
-  // Asked more often than that (etcd's --grpc-keepalive-min-time), a server ends the connection.
-  std::chrono::milliseconds keep_alive_apart{5'000};
+  // A connection that says nothing for so long while an answer is waited for, or while it has nothing but watches, is asked whether it is
+  // alive, and given up when it does not answer: kube-apiserver's times.
+  std::chrono::milliseconds keep_alive{30'000}, keep_alive_idle{30'000}, keep_alive_timeout{10'000};
+  // Asked more often than etcd's --grpc-keepalive-min-time (five seconds), a server ends the connection.
+  std::chrono::milliseconds keep_alive_apart{5'500};
   // A connection whose streams have come to this number is made anew: HTTP/2 has no more than 2^31 of them.
   std::int32_t last_stream = 2'000'000'000;
 };

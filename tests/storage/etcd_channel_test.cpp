@@ -66,6 +66,7 @@ enum class On : std::uint8_t { kThread, kLoop };
 class ChannelOverWire : public testing::TestWithParam<On> {
  protected:
   void SetUp() override {
+    settings_.keep_alive_apart = 0ms;
     loop_.start();
     if (GetParam() == On::kThread) wire_ = std::make_shared<WireThread>();
     if (GetParam() == On::kLoop) wire_ = std::make_shared<WireOnLoop>(loop_);
@@ -431,8 +432,7 @@ TEST_P(ChannelOverWire, ACallThatWaitsForAConnectionMayBeAnsweredLater) {
 // ---- silence
 
 TEST_P(ChannelOverWire, ASilentServerIsGivenUp) {
-  settings_.keep_alive = 50ms;
-  settings_.keep_alive_timeout = 50ms;
+  settings_.keep_alive_idle = settings_.keep_alive_timeout = 50ms;
   open();
   Heard watch;
   call(watch, /*more=*/true);
@@ -459,12 +459,26 @@ TEST_P(ChannelOverWire, AServerThatNothingWasAskedIsNotSilent) {
 
 // A watch that begins when nothing else is under way is looked after, too.
 TEST_P(ChannelOverWire, AServerThatFallsSilentWhileNothingIsAskedIsFoundOut) {
-  settings_.keep_alive = 2s;
+  settings_.keep_alive = settings_.keep_alive_idle = 2s;
   settings_.keep_alive_timeout = 1s;
   connect();
   std::this_thread::sleep_for(300ms);  // until nobody looks at the clock any more
   Heard watch;
   call(watch, /*more=*/true);
+  EXPECT_EQ(watch.end().code, Code::kUnavailable);
+}
+
+// Nothing need come of a watch for hours, unless something must.
+TEST_P(ChannelOverWire, AWatchThatIsToBringSomethingIsLookedAfterSooner) {
+  settings_.keep_alive = settings_.keep_alive_timeout = 50ms;
+  connect();
+  Heard watch;
+  call(watch, /*more=*/true);
+  server_.request();
+  std::this_thread::sleep_for(150ms);
+  EXPECT_FALSE(watch.has_ended());
+  channel_->expect();
+  EXPECT_EQ(server_.hear(Frame::kPing).type, Frame::kPing);
   EXPECT_EQ(watch.end().code, Code::kUnavailable);
 }
 

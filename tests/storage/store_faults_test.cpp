@@ -86,8 +86,8 @@ class FaultyEtcd final : public FaultyStore {
     server = std::make_unique<EtcdProcess>(directory_.path(), setup);
     proxy = std::make_unique<TcpProxy>(server->port());
     auto settings = settings_for({proxy->url()});
-    settings.keep_alive = 1s;
-    settings.keep_alive_timeout = 1s;
+    settings.keep_alive = settings.keep_alive_idle = settings.keep_alive_timeout = 1s;
+    settings.keep_alive_apart = 100ms;
     store_ = open_etcd_storage(std::move(settings));
   }
   StorageBackend& store() override { return *store_; }
