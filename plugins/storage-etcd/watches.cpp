@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "backplane/storage_feed.hpp"
-#include "etcd.pb.h"
+#include "calls.hpp"
 
 namespace backplane::etcd {
 namespace {
@@ -166,6 +166,7 @@ class Follower final : public StreamListener, public std::enable_shared_from_thi
   void connect_later();
   void pause();
   void pause_is_over();
+  void ask_for_history();
   void finish(Status why);
   void deliver(EventBatch batch);
   void collect(etcdserverpb::WatchResponse& response);
@@ -288,6 +289,24 @@ void Follower::collect(etcdserverpb::WatchResponse& response) {
   }
 }
 
+// A server that lags behind says an older revision, too; all of them together do not, unless they have lost what was seen of them.
+void Follower::ask_for_history() {
+  pb::RangeRequest request;
+  request.set_key(shared_->root);
+  request.set_count_only(true);
+  const auto done = [self = shared_from_this()](const CallStatus& status, const pb::RangeResponse& answer) {
+    if (!status.ok()) {
+      // It is asked again when the watch is.
+      if (const auto stream = self->current()) stream->cancel();
+      return;
+    }
+    if (answer.header().revision() >= self->reached_) return;
+    self->warn("etcd's history has gone back from=" + std::to_string(self->reached_) + " to=" + std::to_string(answer.header().revision()));
+    self->finish(expired("the history of the store has gone back"));
+  };
+  shared_->cluster.call_back<RangeCall>(shared_->cluster.server(), request, Cluster::kPatience, done);
+}
+
 bool Follower::received(etcdserverpb::WatchResponse& response) {
   if (response.canceled()) {
     if (response.compact_revision() > 0) {
@@ -300,7 +319,10 @@ bool Follower::received(etcdserverpb::WatchResponse& response) {
     return true;
   }
   pause_ = kFirstPause;
-  if (response.created()) return true;
+  if (response.created()) {
+    if (response.header().revision() < reached_) ask_for_history();
+    return true;
+  }
   collect(response);
   if (response.fragment()) return true;
   // Without events it is progress: everything up to the revision of its header has been sent.
