@@ -360,6 +360,11 @@ constexpr MissingGate kNotThere[] = {
     {"ShardedListAndWatch", "shardSelector is not served, lists and watches would be of all shards"},
 };
 
+constexpr MissingGate kPartlyThere[] = {
+    {"CoordinatedLeaderElection", "LeaseCandidates are served, and nobody elects a leader among them"},
+    {"StorageVersionAPI", "StorageVersions are served, and this server writes none of its own"},
+};
+
 constexpr GateDependency kNeeds[] = {
     {"ClusterTrustBundleProjection", {"ClusterTrustBundle"}},
     {"DRADeviceBindingConditions", {"DRAResourceClaimDeviceStatus"}},
@@ -394,6 +399,7 @@ std::span<const FeatureGate> all_gates() noexcept { return kAll; }
 std::span<const std::string_view> switched_gates() noexcept { return kThatSwitch; }
 std::span<const std::string_view> gates_always_there() noexcept { return kThere; }
 std::span<const MissingGate> gates_not_there() noexcept { return kNotThere; }
+std::span<const MissingGate> gates_partly_there() noexcept { return kPartlyThere; }
 std::span<const GateDependency> gate_dependencies() noexcept { return kNeeds; }
 
 }  // namespace backplane

@@ -57,6 +57,9 @@ void FeatureGates::set_one(std::string_view name, bool on, std::vector<std::stri
   }
   on_.find(name)->second = on;
   named_.emplace(name);
+  for (const MissingGate& partly : gates_partly_there()) {
+    if (on && partly.name == name) remarks_.push_back("feature gate " + std::string(name) + "=true: " + std::string(partly.why));
+  }
   if (name == "AllAlpha" || name == "AllBeta") set_stage(name, on);
   if (gate.stage != Stage::kGa && gate.stage != Stage::kDeprecated) return;
   const bool ga = gate.stage == Stage::kGa;

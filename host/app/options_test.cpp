@@ -512,11 +512,13 @@ TEST(Options, FeatureGatesThatAreLockedKeepTheirDefault) {
   ASSERT_FALSE(config.ok());
   EXPECT_EQ(config.status().message(), "cannot set feature gate OrderedNamespaceDeletion to false, feature is locked to true");
   FeatureGates gates;
-  EXPECT_TRUE(gates.set({"DRAPrioritizedList=false", "KMSv1=true"}).empty());
+  EXPECT_TRUE(gates.set({"DRAPrioritizedList=false", "KMSv1=true", "StorageVersionAPI=true"}).empty());
   EXPECT_FALSE(gates.enabled("DRAPrioritizedList"));
   EXPECT_EQ(gates.remarks(),
-            (std::vector<std::string>{"Setting GA feature gate DRAPrioritizedList=false. It will be removed in a future release.",
-                                      "Setting deprecated feature gate KMSv1=true. It will be removed in a future release."}));
+            (std::vector<std::string>{
+                "Setting GA feature gate DRAPrioritizedList=false. It will be removed in a future release.",
+                "Setting deprecated feature gate KMSv1=true. It will be removed in a future release.",
+                "feature gate StorageVersionAPI=true: StorageVersions are served, and this server writes none of its own"}));
 }
 
 TEST(Options, AlwaysAllowSwitchesAnonymousOff) {

@@ -52,7 +52,7 @@ void Cluster::pass_over(const Server& failed) {
 std::optional<std::chrono::milliseconds> Cluster::again(const CallStatus& status, const Server& asked, bool reads, std::size_t tries,
                                                         Clock::duration so_far) {
   const bool silent = status.code == Code::kDeadlineExceeded;
-  const bool away = status.code == Code::kUnavailable;
+  const bool away = status.code == Code::kUnavailable || is_electing(status);
   if (away || silent) pass_over(asked);
   if (silent && reads && !stopping() && tries < size()) return std::chrono::milliseconds(0);
   if (!away || stopping() || !(reads || never_arrived(status))) return std::nullopt;

@@ -100,7 +100,7 @@ Result<Settings> read_settings(const ReadFlag& flag) {
     settings.endpoints.push_back(std::move(*endpoint));
   }
   if (settings.endpoints.empty()) return bad_request("--storage-backend=etcd3 needs --etcd-servers: the URLs of the etcd servers");
-  if (const std::string prefix = text("etcd-prefix"); !prefix.empty()) settings.prefix = clean_prefix(prefix);
+  if (const auto prefix = flag("etcd-prefix")) settings.prefix = clean_prefix(*prefix);
   if (settings.prefix == "/") return bad_request("--etcd-prefix must name what the keys begin with, such as /registry");
   struct File {
     std::string_view flag;

@@ -91,6 +91,15 @@ TEST(EtcdSettings, StoresOfSingleResourcesHaveServersOfTheirOwn) {
   EXPECT_NE(with_servers(flags.read().value(), "ftp://x:1").status().message().find("ftp://x:1"), std::string::npos);
 }
 
+// kube-apiserver would keep its keys below the root then: they are not taken for those of /registry.
+TEST(EtcdSettings, KeysThatBeginWithNothingAreRefused) {
+  for (const char* text : {"", "/", "//"}) {
+    Flags flags;
+    flags.values = {{"etcd-servers", "http://a:1"}, {"etcd-prefix", text}};
+    EXPECT_NE(flags.read().status().message().find("--etcd-prefix must name"), std::string::npos) << text;
+  }
+}
+
 TEST(EtcdSettings, WhatIsMissingIsSaid) {
   EXPECT_NE(Flags().read().status().message().find("--etcd-servers"), std::string::npos);
   Flags flags;

@@ -9,6 +9,9 @@ namespace {
 constexpr std::string_view kRoot = "/registry";
 // Said before a request is looked at.
 constexpr std::string_view kNoLeader = "etcdserver: no leader";
+// Said of what no member has taken into its log.
+constexpr std::string_view kDropped = "raft proposal dropped";
+constexpr std::string_view kDenied = "etcdserver: permission denied";
 
 struct Words {
   std::string_view etcd;
@@ -47,15 +50,19 @@ Status to_status(const CallStatus& status) {
     case Code::kCancelled:
       return service_unavailable("etcd cannot be reached: " + text);
     default:
-      return Status(500, Reason::kNone, text);
+      if (text != kDenied) return Status(500, Reason::kNone, text);
+      return Status(500, Reason::kNone,
+                    text + ": its user needs READWRITE on all that begins with --etcd-prefix, without a slash behind it");
   }
 }
 
 bool never_arrived(const CallStatus& status) {
-  return status.code == Code::kUnavailable && (status.never_sent || status.message == kNoLeader);
+  return (status.code == Code::kUnavailable && (status.never_sent || status.message == kNoLeader)) || status.message == kDropped;
 }
 
-bool is_electing(const CallStatus& status) { return status.code == Code::kUnavailable && status.message.starts_with("etcdserver: "); }
+bool is_electing(const CallStatus& status) {
+  return (status.code == Code::kUnavailable && status.message.starts_with("etcdserver: ")) || status.message == kDropped;
+}
 
 Status stopped_status() { return service_unavailable("the store has stopped"); }
 Status compacted_status() { return expired("the requested revision has been compacted away"); }
