@@ -183,8 +183,19 @@ TEST_F(ControllerTest, WhereThereAreSeveralServersADefinitionIsServedBeforeItIsS
   define("foos", "Foo");
   EXPECT_EQ(served().size(), 2u);
   EXPECT_TRUE(condition_is_true(definition("foos"), "NamesAccepted"));
-  EXPECT_EQ(find_condition(definition("foos"), "Established"), nullptr);
+  EXPECT_TRUE(has_condition(definition("foos"), installing_condition()));
   host.turns.settle(true);
+  EXPECT_TRUE(condition_is_true(definition("foos"), "Established"));
+}
+
+// Who looked at it meanwhile found nothing said of whether it is established.
+TEST_F(ControllerTest, BetweenItsNamesAndItsEstablishmentADefinitionIsSaidToBeInstalled) {
+  start();
+  Object between;
+  definitions->before_update = [&] { definitions->before_update = [&] { between = definition("foos"); }; };
+  define("foos", "Foo");
+  EXPECT_TRUE(condition_is_true(between, "NamesAccepted"));
+  EXPECT_TRUE(has_condition(between, {"Established", "False", "Installing", "the initial names have been accepted"}));
   EXPECT_TRUE(condition_is_true(definition("foos"), "Established"));
 }
 

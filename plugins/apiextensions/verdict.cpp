@@ -1,5 +1,7 @@
 #include "verdict.hpp"
 
+#include <algorithm>
+
 #include "backplane/status.hpp"
 
 namespace backplane::apiextensions {
@@ -32,6 +34,19 @@ void Verdict::apply(Object& crd) const {
   for (const Condition& condition : conditions) set_condition(crd, condition);
 }
 
+bool Verdict::gives_names() const noexcept {
+  const auto accepts = [](const Condition& condition) { return condition.type == "NamesAccepted"; };
+  return accepted_names.has_value() || std::any_of(conditions.begin(), conditions.end(), accepts);
+}
+
+Condition* Verdict::establishing() noexcept {
+  const auto establishes = [](const Condition& condition) { return condition.type == "Established" && condition.status == "True"; };
+  const auto found = std::find_if(conditions.begin(), conditions.end(), establishes);
+  return found == conditions.end() ? nullptr : &*found;
+}
+
+Condition installing_condition() { return {"Established", "False", "Installing", "the initial names have been accepted"}; }
+
 bool needs_names(const Object& crd) { return !names_settled(crd) || find_condition(crd, "NamesAccepted") == nullptr; }
 
 Verdict judge(const Object& crd, const TakenNames& taken) {
@@ -44,9 +59,10 @@ Verdict judge(const Object& crd, const TakenNames& taken) {
     if (naming.accepted != accepted_names_of(crd)) verdict.accepted_names = std::move(naming.accepted);
   }
   if (!condition_is_true(crd, "Established")) {
-    const Condition wanted = accepted ? Condition{"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"}
-                                      : Condition{"Established", "False", "NotAccepted", "not all names are accepted"};
-    if (!has_condition(crd, wanted)) verdict.conditions.push_back(wanted);
+    if (accepted)
+      verdict.conditions.push_back({"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"});
+    else if (find_condition(crd, "Established") == nullptr)  // What was said of it before is left as it is.
+      verdict.conditions.push_back({"Established", "False", "NotAccepted", "not all names are accepted"});
   }
   if (auto approval = approval_condition(crd); approval && !has_condition(crd, *approval))
     verdict.conditions.push_back(std::move(*approval));
