@@ -199,6 +199,19 @@ TEST_F(ControllerTest, BetweenItsNamesAndItsEstablishmentADefinitionIsSaidToBeIn
   EXPECT_TRUE(condition_is_true(definition("foos"), "Established"));
 }
 
+TEST_F(ControllerTest, WhatAnotherServerHasEstablishedMeanwhileStaysSo) {
+  start();
+  definitions->before_update = [this] {
+    Object changed = definition("foos");
+    set_condition(changed, {"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"});
+    definitions->put(changed, WatchEvent::Type::kModified);
+    definitions->before_update = [this] { ADD_FAILURE() << "it had to be established again"; };
+  };
+  define("foos", "Foo");
+  EXPECT_TRUE(condition_is_true(definition("foos"), "NamesAccepted"));
+  EXPECT_TRUE(condition_is_true(definition("foos"), "Established"));
+}
+
 TEST_F(ControllerTest, SyncsOnlyWhenWhatWasThereBeforeIsServed) {
   define("foos", "Foo");
   define("bars", "Bar");

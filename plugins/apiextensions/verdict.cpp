@@ -31,7 +31,11 @@ std::optional<Condition> approval_condition(const Object& crd) {
 
 void Verdict::apply(Object& crd) const {
   if (accepted_names) ensure_object(crd, "status")["acceptedNames"] = *accepted_names;
-  for (const Condition& condition : conditions) set_condition(crd, condition);
+  // Another server may have said meanwhile that it is established, and it stays so.
+  const bool established = condition_is_true(crd, "Established");
+  for (const Condition& condition : conditions) {
+    if (!established || condition.type != "Established") set_condition(crd, condition);
+  }
 }
 
 bool Verdict::gives_names() const noexcept {
