@@ -230,6 +230,7 @@ TEST(Promises, ServersOfEtcdMakeItTheStore) {
   auto completed = Options::complete(parsed({"--etcd-servers=http://a:1,http://b:2"}));
   ASSERT_TRUE(completed.ok());
   EXPECT_EQ((*completed)->storage.backend, "etcd3");
+  EXPECT_EQ(configured({"--etcd-servers="}).status().message(), "--etcd-servers must be specified");
   EXPECT_EQ(promise_problems({"--etcd-servers=http://x", "--etcd-prefix=/foo", "--etcd-cafile=/x"}, kToday), Problems{});
   const auto elsewhere = promise_problems({"--etcd-servers=http://x", "--storage-backend=rocksdb"}, kToday);
   ASSERT_EQ(elsewhere.size(), 1u);
