@@ -85,7 +85,8 @@ constexpr AcceptedRow kPassedOn[] = {
      "RSA or EC key that service account tokens are signed with, PEM. Left out: one that is made in --data-dir."},
     {"Misc", "enable-logs-handler", FlagType::kBool, "false",
      "DEPRECATED: read log files on the machine. Serve those in /var/log at /logs/."},
-    {"Misc", "event-ttl", FlagType::kDuration, "1h0m0s", "How long events are kept after they were last written. 0: for ever."},
+    {"Misc", "event-ttl", FlagType::kDuration, "1h0m0s",
+     "How long events are kept after they were last written. 0: for ever. Less: as short as the store can."},
     {"Misc", "endpoint-reconciler-type", FlagType::kString, "lease",
      "How the endpoints of the kubernetes service are kept: lease, master-count (DEPRECATED: the last --apiserver-count servers that "
      "came, and one that was killed stays until another takes its place), or none."},

@@ -31,9 +31,11 @@ namespace {
 using kit::GroupInstaller;
 using workload::PodValidationOptions;
 
+// A negative time is taken, as kube-apiserver takes it: events live as short as anything can.
 std::chrono::seconds event_ttl(const Host& host) {
   const auto time = kit::parse_duration(host.flag("event-ttl").value_or("1h"));
-  return std::chrono::duration_cast<std::chrono::seconds>(time.value_or(std::chrono::hours(1)));
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time.value_or(std::chrono::hours(1)));
+  return seconds.count() < 0 ? std::chrono::seconds(1) : seconds;
 }
 
 int number_of(const std::optional<std::string>& flag) { return flag ? std::atoi(flag->c_str()) : 0; }
