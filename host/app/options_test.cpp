@@ -276,6 +276,7 @@ TEST(Flags, WhatTheKubernetesServiceCannotBeIsAllTold) {
   EXPECT_EQ(problems_of({"--endpoint-reconciler-type=magic", "--service-cluster-ip-range=fd00::/108,10.0.0.0/24"}),
             (Problems{"--endpoint-reconciler-type: endpoint reconciler not implemented: magic; there are: lease, master-count, none",
                       "service IP family \"fd00::/108\" must match public address family \"10.1.2.3\""}));
+  EXPECT_EQ(problems_of({"--endpoint-reconciler-type="}), Problems{});
   EXPECT_EQ(problems_of({"--endpoint-reconciler-type=none", "--service-cluster-ip-range=fd00::/108"}), Problems{});
 }
 
