@@ -398,9 +398,11 @@ TEST(Options, ValuesThatNothingActsOnAreCheckedAllTheSame) {
     return config.ok() ? std::string() : config.status().message();
   };
   EXPECT_EQ(problem("--watch-cache-sizes=foo"), "--watch-cache-sizes: invalid value of watch cache size: foo");
-  EXPECT_EQ(problem("--watch-cache-sizes=foo#bar"), "--watch-cache-sizes: could not parse size of watch cache size: foo#bar");
+  EXPECT_EQ(problem("--watch-cache-sizes=foo#bar"), "--watch-cache-sizes: invalid size of watch cache size: foo#bar");
+  EXPECT_EQ(problem("--watch-cache-sizes=foo#99999999999999999999"),
+            "--watch-cache-sizes: invalid size of watch cache size: foo#99999999999999999999");
   EXPECT_EQ(problem("--watch-cache-sizes=foo#-1"), "--watch-cache-sizes: watch cache size cannot be negative: foo#-1");
-  EXPECT_EQ(problem("--watch-cache-sizes=pods#0,deployments.apps#100"), "");
+  EXPECT_EQ(problem("--watch-cache-sizes=pods#0,deployments.apps#100,nodes#+5"), "");
   EXPECT_EQ(problem("--emulated-version=1.35"), "--emulated-version \"1.35\": versions other than 1.36 are not emulated");
   EXPECT_EQ(problem("--emulated-version=kube=1.36"), "");
   EXPECT_EQ(problem("--emulation-forward-compatible"), "--emulation-forward-compatible: it takes an emulated version lower than 1.36");
