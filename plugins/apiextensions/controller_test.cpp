@@ -199,6 +199,26 @@ TEST_F(ControllerTest, BetweenItsNamesAndItsEstablishmentADefinitionIsSaidToBeIn
   EXPECT_TRUE(condition_is_true(definition("foos"), "Established"));
 }
 
+TEST_F(ControllerTest, OneWhoseObjectsNobodyCouldConvertIsEstablishedWhenItsAuthoritiesAreSome) {
+  const auto set_authorities = [this](const char* bundle) {
+    Object crd = definition("foos");
+    crd.at("spec").as_object()["conversion"] =
+        json::parse(R"({"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],"clientConfig":{"url":"https://a","caBundle":")" +
+                    std::string(bundle) + "\"}}}");
+    ObjectMeta(crd).set_generation(ObjectMeta(crd).generation() + 1);
+    definitions->put(std::move(crd), WatchEvent::Type::kModified);
+    host.turns.settle();
+  };
+  define("foos", "Foo");
+  set_authorities("bm8gUEVN");
+  start();
+  EXPECT_TRUE(has_condition(definition("foos"), {"Established", "False", "InvalidCABundle", "The conversion webhook CABundle is invalid"}));
+  EXPECT_TRUE(served().empty());
+  set_authorities("");
+  EXPECT_TRUE(condition_is_true(definition("foos"), "Established"));
+  EXPECT_EQ(served().size(), 2u);
+}
+
 TEST_F(ControllerTest, WhatAnotherServerHasEstablishedMeanwhileStaysSo) {
   start();
   definitions->before_update = [this] {

@@ -3,9 +3,18 @@
 #include <algorithm>
 
 #include "backplane/status.hpp"
+#include "webhook_config.hpp"
 
 namespace backplane::apiextensions {
 namespace {
+
+constexpr std::string_view kNotAccepted = "NotAccepted";
+
+// Of a definition that has its names: objects that nobody could convert are not served.
+Condition established_condition(const Object& crd) {
+  if (has_bad_authorities(crd)) return {"Established", "False", "InvalidCABundle", "The conversion webhook CABundle is invalid"};
+  return {"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"};
+}
 
 bool protected_group(std::string_view group) {
   const auto ends = [&](std::string_view end) { return group.size() > end.size() && group.substr(group.size() - end.size()) == end; };
@@ -44,7 +53,7 @@ bool Verdict::gives_names() const noexcept {
 }
 
 Condition* Verdict::establishing() noexcept {
-  const auto establishes = [](const Condition& condition) { return condition.type == "Established" && condition.status == "True"; };
+  const auto establishes = [](const Condition& condition) { return condition.type == "Established" && condition.reason != kNotAccepted; };
   const auto found = std::find_if(conditions.begin(), conditions.end(), establishes);
   return found == conditions.end() ? nullptr : &*found;
 }
@@ -63,10 +72,11 @@ Verdict judge(const Object& crd, const TakenNames& taken) {
     if (naming.accepted != accepted_names_of(crd)) verdict.accepted_names = std::move(naming.accepted);
   }
   if (!condition_is_true(crd, "Established")) {
-    if (accepted)
-      verdict.conditions.push_back({"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"});
-    else if (find_condition(crd, "Established") == nullptr)  // What was said of it before is left as it is.
-      verdict.conditions.push_back({"Established", "False", "NotAccepted", "not all names are accepted"});
+    Condition wanted =
+        accepted ? established_condition(crd) : Condition{"Established", "False", std::string(kNotAccepted), "not all names are accepted"};
+    // Without the names what was said of it before is left as it is.
+    const bool said = accepted ? has_condition(crd, wanted) : find_condition(crd, "Established") != nullptr;
+    if (!said) verdict.conditions.push_back(std::move(wanted));
   }
   if (auto approval = approval_condition(crd); approval && !has_condition(crd, *approval))
     verdict.conditions.push_back(std::move(*approval));

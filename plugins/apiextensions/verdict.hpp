@@ -18,7 +18,7 @@ struct Verdict {
   bool empty() const noexcept { return !accepted_names && conditions.empty(); }
   // Whether the names are not yet those that the status tells of.
   bool gives_names() const noexcept;
-  // The condition that says the definition is established from now on; null: this is not said.
+  // The condition that says whether the definition, which has its names, is established from now on; null: this is not said.
   Condition* establishing() noexcept;
   void apply(Object& crd) const;
 };
