@@ -1,6 +1,8 @@
 #include "app/accepted_values.hpp"
 
+#include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <set>
 
@@ -21,11 +23,15 @@ void check_watch_cache_sizes(const FlagSet& flags, Problems& problems) {
       problems.push_back("--watch-cache-sizes: invalid value of watch cache size: " + item);
       continue;
     }
-    const std::string size = item.substr(hash + 1);
-    const std::string_view digits = std::string_view(size).substr(size.starts_with('-') ? 1 : 0);
-    if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) {
-      problems.push_back("--watch-cache-sizes: could not parse size of watch cache size: " + item);
-    } else if (size.starts_with('-')) {
+    std::string_view digits = std::string_view(item).substr(hash + 1);
+    // A plus is no part of what from_chars reads.
+    if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
+    std::int64_t size = 0;
+    const char* const end = digits.data() + digits.size();
+    const auto [stop, error] = std::from_chars(digits.data(), end, size);
+    if (error != std::errc() || stop != end) {
+      problems.push_back("--watch-cache-sizes: invalid size of watch cache size: " + item);
+    } else if (size < 0) {
       problems.push_back("--watch-cache-sizes: watch cache size cannot be negative: " + item);
     }
   }

@@ -74,6 +74,9 @@ Problems CompletedOptions::validate() const {
   options_->generic.validate(problems);
   options_->features.validate(options_->generic, problems);
   options_->storage.validate(problems);
+  // A variable that is not set must not make the server begin with a store of its own.
+  if (options_->flags.changed("etcd-servers") && options_->storage.etcd_servers.empty())
+    problems.emplace_back("--etcd-servers must be specified");
   options_->secure_serving.validate(problems);
   options_->authorization.validate(problems);
   options_->admission.validate(problems);

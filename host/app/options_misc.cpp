@@ -62,7 +62,7 @@ constexpr AcceptedRow kPassedOn[] = {
     {"Egress selector", "egress-selector-config-file", FlagType::kString, "", "How connections into the cluster are made."},
     {"Misc", "apiserver-count", FlagType::kInt, "1",
      "DEPRECATED: it will go away. How many servers there are: with several, a custom type is established five seconds after its names "
-     "are accepted, so that each of them serves it by then."},
+     "are accepted, so that each of them serves it by then. It is how many addresses --endpoint-reconciler-type=master-count keeps, too."},
     {"Misc", "peer-ca-file", FlagType::kString, "",
      "Certificate authority of peers: what they serve and this server does not is passed on to them, and listed in discovery. "
      "Needs --proxy-client-cert-file and --proxy-client-key-file."},
@@ -85,9 +85,12 @@ constexpr AcceptedRow kPassedOn[] = {
      "RSA or EC key that service account tokens are signed with, PEM. Left out: one that is made in --data-dir."},
     {"Misc", "enable-logs-handler", FlagType::kBool, "false",
      "DEPRECATED: read log files on the machine. Serve those in /var/log at /logs/."},
-    {"Misc", "event-ttl", FlagType::kDuration, "1h0m0s", "How long events are kept after they were last written. 0: for ever."},
+    {"Misc", "event-ttl", FlagType::kDuration, "1h0m0s",
+     "How long events are kept after they were last written. 0: for ever. Less: as short as the store can."},
     {"Misc", "endpoint-reconciler-type", FlagType::kString, "lease",
-     "How the endpoints of the kubernetes service are kept: lease or master-count (alike while one server owns the store), or none."},
+     "How the endpoints of the kubernetes service are kept: lease (or empty), master-count (DEPRECATED: the last --apiserver-count servers "
+     "that "
+     "came, and one that was killed stays until another takes its place), or none."},
     {"Misc", "kubernetes-service-node-port", FlagType::kInt, "0", "Make the kubernetes service a NodePort with this port."},
     {"Misc", "service-cluster-ip-range", FlagType::kString, "",
      "CIDR of service addresses, or two of different families. Unset: 10.0.0.0/24."},

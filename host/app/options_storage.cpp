@@ -43,7 +43,8 @@ void StorageOptions::add_flags(FlagSet& flags) {
   flags.add("etcd-keyfile", &etcd_keyfile, "Client key for etcd.");
   flags.add("etcd-prefix", &etcd_prefix, "What every key in etcd begins with.");
   flags.add("etcd-servers", &etcd_servers,
-            "URLs of the servers of an etcd cluster, whose store it then is. The embedded store needs none.");
+            "URLs of the servers of an etcd cluster, whose store it then is. Left out: the embedded store, which needs none; it cannot be "
+            "empty.");
   flags.add("etcd-servers-overrides", &etcd_servers_overrides,
             "group/resource#servers, the servers separated by semicolons: other etcd servers for single resources of plugins, such as "
             "/events#http://etcd-3:2379. What is written in one transaction stays together: services and ipaddresses cannot be moved.");

@@ -230,6 +230,7 @@ TEST(Promises, ServersOfEtcdMakeItTheStore) {
   auto completed = Options::complete(parsed({"--etcd-servers=http://a:1,http://b:2"}));
   ASSERT_TRUE(completed.ok());
   EXPECT_EQ((*completed)->storage.backend, "etcd3");
+  EXPECT_EQ(configured({"--etcd-servers="}).status().message(), "--etcd-servers must be specified");
   EXPECT_EQ(promise_problems({"--etcd-servers=http://x", "--etcd-prefix=/foo", "--etcd-cafile=/x"}, kToday), Problems{});
   const auto elsewhere = promise_problems({"--etcd-servers=http://x", "--storage-backend=rocksdb"}, kToday);
   ASSERT_EQ(elsewhere.size(), 1u);
@@ -275,6 +276,7 @@ TEST(Flags, WhatTheKubernetesServiceCannotBeIsAllTold) {
   EXPECT_EQ(problems_of({"--endpoint-reconciler-type=magic", "--service-cluster-ip-range=fd00::/108,10.0.0.0/24"}),
             (Problems{"--endpoint-reconciler-type: endpoint reconciler not implemented: magic; there are: lease, master-count, none",
                       "service IP family \"fd00::/108\" must match public address family \"10.1.2.3\""}));
+  EXPECT_EQ(problems_of({"--endpoint-reconciler-type="}), Problems{});
   EXPECT_EQ(problems_of({"--endpoint-reconciler-type=none", "--service-cluster-ip-range=fd00::/108"}), Problems{});
 }
 
@@ -396,9 +398,11 @@ TEST(Options, ValuesThatNothingActsOnAreCheckedAllTheSame) {
     return config.ok() ? std::string() : config.status().message();
   };
   EXPECT_EQ(problem("--watch-cache-sizes=foo"), "--watch-cache-sizes: invalid value of watch cache size: foo");
-  EXPECT_EQ(problem("--watch-cache-sizes=foo#bar"), "--watch-cache-sizes: could not parse size of watch cache size: foo#bar");
+  EXPECT_EQ(problem("--watch-cache-sizes=foo#bar"), "--watch-cache-sizes: invalid size of watch cache size: foo#bar");
+  EXPECT_EQ(problem("--watch-cache-sizes=foo#99999999999999999999"),
+            "--watch-cache-sizes: invalid size of watch cache size: foo#99999999999999999999");
   EXPECT_EQ(problem("--watch-cache-sizes=foo#-1"), "--watch-cache-sizes: watch cache size cannot be negative: foo#-1");
-  EXPECT_EQ(problem("--watch-cache-sizes=pods#0,deployments.apps#100"), "");
+  EXPECT_EQ(problem("--watch-cache-sizes=pods#0,deployments.apps#100,nodes#+5"), "");
   EXPECT_EQ(problem("--emulated-version=1.35"), "--emulated-version \"1.35\": versions other than 1.36 are not emulated");
   EXPECT_EQ(problem("--emulated-version=kube=1.36"), "");
   EXPECT_EQ(problem("--emulation-forward-compatible"), "--emulation-forward-compatible: it takes an emulated version lower than 1.36");

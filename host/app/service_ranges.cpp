@@ -88,7 +88,7 @@ void validate_kubernetes_service(const KubernetesServiceFlags& flags, Problems& 
   }
   const std::string& type = flags.reconciler_type;
   if (type == "none") return;
-  if (type != "lease" && type != "master-count") {
+  if (!type.empty() && type != "lease" && type != "master-count") {
     problems.push_back("--endpoint-reconciler-type: endpoint reconciler not implemented: " + type +
                        "; there are: lease, master-count, none");
   }

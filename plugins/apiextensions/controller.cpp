@@ -148,13 +148,18 @@ Controller::Todo Controller::look(const std::string& name, Entry& entry, Object 
 }
 
 void Controller::hold_back(const std::string& name, Entry& entry, Verdict& verdict) {
-  const auto established = [](const Condition& condition) { return condition.type == "Established" && condition.status == "True"; };
-  const bool establishes = std::any_of(verdict.conditions.begin(), verdict.conditions.end(), established);
-  if (parts_.establishing_delay.count() == 0 || !establishes) return;
+  Condition* establishing = verdict.establishing();
+  if (establishing == nullptr) return;
+  if (verdict.gives_names()) {
+    // The event of this write brings it back.
+    *establishing = installing_condition();
+    return;
+  }
+  if (parts_.establishing_delay.count() == 0) return;
   const auto now = std::chrono::steady_clock::now();
   if (!entry.may_establish) entry.may_establish = now + parts_.establishing_delay;
   if (now >= *entry.may_establish) return;
-  std::erase_if(verdict.conditions, established);
+  std::erase_if(verdict.conditions, [](const Condition& condition) { return condition.type == "Established"; });
   queue_->add_after(name, *entry.may_establish - now);
 }
 

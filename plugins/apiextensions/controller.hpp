@@ -64,7 +64,7 @@ class Controller : public std::enable_shared_from_this<Controller> {
   Task<void> begin();
   void serve_all();
   Task<Status> reconcile(std::string name);
-  // Leaves out of the verdict what is to be said later, and comes back for it.
+  // Leaves out of the verdict that the definition is established, as long as this is to be said later, and comes back for it.
   void hold_back(const std::string& name, Entry& entry, Verdict& verdict);
   Task<Status> write(std::string name, Todo todo);
   void take_written(const std::string& name, Entry& entry, ObjectRef written, std::int64_t generation);

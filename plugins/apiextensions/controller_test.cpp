@@ -183,8 +183,52 @@ TEST_F(ControllerTest, WhereThereAreSeveralServersADefinitionIsServedBeforeItIsS
   define("foos", "Foo");
   EXPECT_EQ(served().size(), 2u);
   EXPECT_TRUE(condition_is_true(definition("foos"), "NamesAccepted"));
-  EXPECT_EQ(find_condition(definition("foos"), "Established"), nullptr);
+  EXPECT_TRUE(has_condition(definition("foos"), installing_condition()));
   host.turns.settle(true);
+  EXPECT_TRUE(condition_is_true(definition("foos"), "Established"));
+}
+
+// Who looked at it meanwhile found nothing said of whether it is established.
+TEST_F(ControllerTest, BetweenItsNamesAndItsEstablishmentADefinitionIsSaidToBeInstalled) {
+  start();
+  Object between;
+  definitions->before_update = [&] { definitions->before_update = [&] { between = definition("foos"); }; };
+  define("foos", "Foo");
+  EXPECT_TRUE(condition_is_true(between, "NamesAccepted"));
+  EXPECT_TRUE(has_condition(between, {"Established", "False", "Installing", "the initial names have been accepted"}));
+  EXPECT_TRUE(condition_is_true(definition("foos"), "Established"));
+}
+
+TEST_F(ControllerTest, OneWhoseObjectsNobodyCouldConvertIsEstablishedWhenItsAuthoritiesAreSome) {
+  const auto set_authorities = [this](const char* bundle) {
+    Object crd = definition("foos");
+    crd.at("spec").as_object()["conversion"] =
+        json::parse(R"({"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],"clientConfig":{"url":"https://a","caBundle":")" +
+                    std::string(bundle) + "\"}}}");
+    ObjectMeta(crd).set_generation(ObjectMeta(crd).generation() + 1);
+    definitions->put(std::move(crd), WatchEvent::Type::kModified);
+    host.turns.settle();
+  };
+  define("foos", "Foo");
+  set_authorities("bm8gUEVN");
+  start();
+  EXPECT_TRUE(has_condition(definition("foos"), {"Established", "False", "InvalidCABundle", "The conversion webhook CABundle is invalid"}));
+  EXPECT_TRUE(served().empty());
+  set_authorities("");
+  EXPECT_TRUE(condition_is_true(definition("foos"), "Established"));
+  EXPECT_EQ(served().size(), 2u);
+}
+
+TEST_F(ControllerTest, WhatAnotherServerHasEstablishedMeanwhileStaysSo) {
+  start();
+  definitions->before_update = [this] {
+    Object changed = definition("foos");
+    set_condition(changed, {"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"});
+    definitions->put(changed, WatchEvent::Type::kModified);
+    definitions->before_update = [this] { ADD_FAILURE() << "it had to be established again"; };
+  };
+  define("foos", "Foo");
+  EXPECT_TRUE(condition_is_true(definition("foos"), "NamesAccepted"));
   EXPECT_TRUE(condition_is_true(definition("foos"), "Established"));
 }
 

@@ -1,9 +1,20 @@
 #include "verdict.hpp"
 
+#include <algorithm>
+
 #include "backplane/status.hpp"
+#include "webhook_config.hpp"
 
 namespace backplane::apiextensions {
 namespace {
+
+constexpr std::string_view kNotAccepted = "NotAccepted";
+
+// Of a definition that has its names: objects that nobody could convert are not served.
+Condition established_condition(const Object& crd) {
+  if (has_bad_authorities(crd)) return {"Established", "False", "InvalidCABundle", "The conversion webhook CABundle is invalid"};
+  return {"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"};
+}
 
 bool protected_group(std::string_view group) {
   const auto ends = [&](std::string_view end) { return group.size() > end.size() && group.substr(group.size() - end.size()) == end; };
@@ -29,8 +40,25 @@ std::optional<Condition> approval_condition(const Object& crd) {
 
 void Verdict::apply(Object& crd) const {
   if (accepted_names) ensure_object(crd, "status")["acceptedNames"] = *accepted_names;
-  for (const Condition& condition : conditions) set_condition(crd, condition);
+  // Another server may have said meanwhile that it is established, and it stays so.
+  const bool established = condition_is_true(crd, "Established");
+  for (const Condition& condition : conditions) {
+    if (!established || condition.type != "Established") set_condition(crd, condition);
+  }
 }
+
+bool Verdict::gives_names() const noexcept {
+  const auto accepts = [](const Condition& condition) { return condition.type == "NamesAccepted"; };
+  return accepted_names.has_value() || std::any_of(conditions.begin(), conditions.end(), accepts);
+}
+
+Condition* Verdict::establishing() noexcept {
+  const auto establishes = [](const Condition& condition) { return condition.type == "Established" && condition.reason != kNotAccepted; };
+  const auto found = std::find_if(conditions.begin(), conditions.end(), establishes);
+  return found == conditions.end() ? nullptr : &*found;
+}
+
+Condition installing_condition() { return {"Established", "False", "Installing", "the initial names have been accepted"}; }
 
 bool needs_names(const Object& crd) { return !names_settled(crd) || find_condition(crd, "NamesAccepted") == nullptr; }
 
@@ -44,9 +72,11 @@ Verdict judge(const Object& crd, const TakenNames& taken) {
     if (naming.accepted != accepted_names_of(crd)) verdict.accepted_names = std::move(naming.accepted);
   }
   if (!condition_is_true(crd, "Established")) {
-    const Condition wanted = accepted ? Condition{"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"}
-                                      : Condition{"Established", "False", "NotAccepted", "not all names are accepted"};
-    if (!has_condition(crd, wanted)) verdict.conditions.push_back(wanted);
+    Condition wanted =
+        accepted ? established_condition(crd) : Condition{"Established", "False", std::string(kNotAccepted), "not all names are accepted"};
+    // Without the names what was said of it before is left as it is.
+    const bool said = accepted ? has_condition(crd, wanted) : find_condition(crd, "Established") != nullptr;
+    if (!said) verdict.conditions.push_back(std::move(wanted));
   }
   if (auto approval = approval_condition(crd); approval && !has_condition(crd, *approval))
     verdict.conditions.push_back(std::move(*approval));

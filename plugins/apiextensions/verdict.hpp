@@ -16,8 +16,15 @@ struct Verdict {
   std::optional<Object> accepted_names;
   std::vector<Condition> conditions;
   bool empty() const noexcept { return !accepted_names && conditions.empty(); }
+  // Whether the names are not yet those that the status tells of.
+  bool gives_names() const noexcept;
+  // The condition that says whether the definition, which has its names, is established from now on; null: this is not said.
+  Condition* establishing() noexcept;
   void apply(Object& crd) const;
 };
+
+// What is said of a definition whose names were just accepted: whoever serves it does so before the next write says that it is established.
+Condition installing_condition();
 
 // False when the definition has all the names it asks for, and says so: what others are called is nothing to it.
 bool needs_names(const Object& crd);

@@ -110,11 +110,14 @@ void check_conversion_webhook(const Object& conversion, const Object* old, bool 
   check_reviews(conversion, known_before, path + "conversionReviewVersions", errors);
 }
 
-bool may_have_any_authorities(const Object* old) {
-  if (old == nullptr || !condition_is_true(*old, "Established")) return true;
-  const Object& webhook = object_or_empty(object_or_empty(spec_of(*old), "conversion"), "webhook");
+bool has_bad_authorities(const Object& crd) {
+  const Object& webhook = object_or_empty(object_or_empty(spec_of(crd), "conversion"), "webhook");
   const std::string_view bundle = get_string(object_or_empty(webhook, "clientConfig"), "caBundle");
   return !bundle.empty() && !authorities_problem(bundle).empty();
+}
+
+bool may_have_any_authorities(const Object* old) {
+  return old == nullptr || !condition_is_true(*old, "Established") || has_bad_authorities(*old);
 }
 
 }  // namespace backplane::apiextensions

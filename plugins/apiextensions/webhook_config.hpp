@@ -38,6 +38,8 @@ WebhookUrl split_url(std::string_view url);
 // Problems of spec.conversion when its strategy is Webhook.  `old`: what the definition said before, or null: versions that are not known
 // may stay as they were.  `any_authorities`: what caBundle holds is not looked at.
 void check_conversion_webhook(const Object& conversion, const Object* old, bool any_authorities, FieldErrors& errors);
+// Whether the definition has a caBundle that is none.
+bool has_bad_authorities(const Object& crd);
 // Whether the definition, as it is, may have a caBundle that is none: one that is not established, or had such a one.
 bool may_have_any_authorities(const Object* old);
 

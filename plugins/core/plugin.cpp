@@ -31,9 +31,11 @@ namespace {
 using kit::GroupInstaller;
 using workload::PodValidationOptions;
 
+// A negative time is taken, as kube-apiserver takes it: events live as short as anything can.
 std::chrono::seconds event_ttl(const Host& host) {
   const auto time = kit::parse_duration(host.flag("event-ttl").value_or("1h"));
-  return std::chrono::duration_cast<std::chrono::seconds>(time.value_or(std::chrono::hours(1)));
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time.value_or(std::chrono::hours(1)));
+  return seconds.count() < 0 ? std::chrono::seconds(1) : seconds;
 }
 
 int number_of(const std::optional<std::string>& flag) { return flag ? std::atoi(flag->c_str()) : 0; }
@@ -43,6 +45,7 @@ KubernetesService kubernetes_service(const Host& host, std::string cluster_ip) {
   service.cluster_ip = std::move(cluster_ip);
   service.node_port = number_of(host.flag("kubernetes-service-node-port"));
   service.secure_port = number_of(host.flag("secure-port"));
+  service.servers = number_of(host.flag("apiserver-count"));
   if (host.flag("endpoint-reconciler-type") != std::optional<std::string>("none") && host.resource_enabled({"", "v1", "endpoints"})) {
     service.advertise_address = host.flag("advertise-address").value_or("");
   }
@@ -242,9 +245,13 @@ class CorePlugin final : public Plugin {
   }
 
   static Status add_kubernetes_service(Host& host, KubernetesService service) {
-    auto leases = MasterLeases::make(host);
-    if (!leases.ok()) return std::move(leases).status();
-    auto controller = std::make_shared<KubernetesServiceController>(host, std::move(service), std::move(*leases));
+    std::optional<MasterLeases> leases;
+    if (host.flag("endpoint-reconciler-type") != std::optional<std::string>("master-count")) {
+      auto made = MasterLeases::make(host);
+      if (!made.ok()) return std::move(made).status();
+      leases = std::move(*made);
+    }
+    auto controller = std::make_shared<KubernetesServiceController>(host, std::move(service), std::move(leases));
     Status status =
         host.add_post_start_hook("bootstrap-controller", [controller](PostStartHookContext context) { return controller->start(context); });
     if (!status.ok()) return status;

@@ -548,6 +548,35 @@ class Away(unittest.TestCase):
                     self.assertEqual(first_generation(record('192.0.2.3')), left)
             self.assertTrue(wait_for(lambda: addresses(one) == ['192.0.2.1']), addresses(one))
 
+    def test_hosts_that_are_counted_keep_no_leases_and_take_out_nobody_who_is_not_too_many(self):
+        etcd = Etcd().start()
+        self.addCleanup(etcd.stop)
+
+        def addresses(host):
+            subsets = host.request('GET', '/api/v1/namespaces/default/endpoints/kubernetes')[2].get('subsets') or []
+            return [address['ip'] for subset in subsets for address in subset['addresses']]
+
+        def slice_addresses(host):
+            endpoints = host.request('GET', '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes')[2].get('endpoints') or []
+            return [address for endpoint in endpoints for address in endpoint['addresses']]
+
+        def counted(number):
+            return Server('--etcd-servers=' + etcd.url, '--advertise-address=192.0.2.%d' % number, '--endpoint-reconciler-type=master-count',
+                          '--apiserver-count=2')
+        with counted(1) as one:
+            with counted(2) as other:
+                self.assertTrue(wait_for(lambda: slice_addresses(one) == ['192.0.2.1', '192.0.2.2']), addresses(one))
+                self.assertEqual(addresses(one), ['192.0.2.1', '192.0.2.2'])
+                self.assertEqual(Keys(etcd).all('/registry/masterleases/'), {})
+                other.kill()
+            self.assertEqual(addresses(one), ['192.0.2.1', '192.0.2.2'])
+            with counted(3) as third:
+                # The third takes out the first, which takes out the second, who is not there any more to mind.
+                self.assertTrue(wait_for(lambda: slice_addresses(one) == ['192.0.2.1', '192.0.2.3']), addresses(one))
+                third.process.terminate()
+                self.assertEqual(third.process.wait(30), 0)
+            self.assertEqual(addresses(one), ['192.0.2.1'])
+
     def test_history_that_was_compacted_is_answered_as_gone(self):
         etcd = Etcd().start()
         self.addCleanup(etcd.stop)

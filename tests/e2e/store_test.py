@@ -22,11 +22,17 @@ def wait_until(holds):
 
 
 class EventsThatVanish(unittest.TestCase):
+    event = {'apiVersion': 'v1', 'kind': 'Event', 'metadata': {'name': 'e', 'namespace': 'default'}, 'reason': 'Test',
+             'involvedObject': {'kind': 'Pod', 'namespace': 'default', 'name': 'p'}}
+
+    def test_an_event_of_less_than_no_time_is_taken_and_goes(self):
+        with Server('--event-ttl=-1s') as server:
+            self.assertEqual(server.request('POST', EVENTS, self.event)[0], 201)
+            self.assertTrue(wait_until(lambda: server.request('GET', EVENTS + '/e')[0] == 404), 'the event is still there')
+
     def test_an_event_goes_when_its_time_is_over_and_watchers_are_told(self):
-        event = {'apiVersion': 'v1', 'kind': 'Event', 'metadata': {'name': 'e', 'namespace': 'default'}, 'reason': 'Test',
-                 'involvedObject': {'kind': 'Pod', 'namespace': 'default', 'name': 'p'}}
         with Server('--event-ttl=2s') as server:
-            code, _, made = server.request('POST', EVENTS, event)
+            code, _, made = server.request('POST', EVENTS, self.event)
             self.assertEqual(code, 201, made)
             self.assertEqual(server.request('POST', CONFIGMAPS, configmap('stays'))[0], 201)
             seen = []

@@ -1,6 +1,6 @@
 #include "namespaces/kubernetes_service.hpp"
 
-#include "backplane/kit/walk.hpp"
+#include "namespaces/kubernetes_endpoints.hpp"
 #include "namespaces/ready.hpp"
 #include "namespaces/system.hpp"
 
@@ -9,9 +9,6 @@ namespace {
 
 constexpr const char* kNamespace = "default";
 constexpr const char* kName = "kubernetes";
-// The endpoint slice mirroring controller leaves such endpoints alone.
-constexpr std::string_view kSkipMirror = "endpointslice.kubernetes.io/skip-mirror";
-
 // Upstream's: kubernetesservice.Controller.EndpointInterval and its Run.
 constexpr std::chrono::seconds kInterval{10};
 constexpr std::chrono::milliseconds kBusyPause{10};
@@ -32,83 +29,9 @@ Object new_slice(std::string_view type) {
   return out;
 }
 
-Array wanted_subsets(const std::vector<std::string>& addresses, int port) {
-  Object endpoint;
-  endpoint["name"] = "https";
-  endpoint["port"] = port;
-  endpoint["protocol"] = "TCP";
-  Object subset;
-  Array& list = subset["addresses"].emplace_array();
-  for (const std::string& address : addresses) list.emplace_back(Object()).get_object()["ip"] = address;
-  subset["ports"] = Array{std::move(endpoint)};
-  return Array{std::move(subset)};
-}
-
 GroupVersionResource slices() { return {"discovery.k8s.io", "v1", "endpointslices"}; }
 
-// Without an address the type does not matter.
-std::string_view type_of(const std::string& address) { return address.find(':') == std::string::npos ? "IPv4" : "IPv6"; }
-
-Array wanted_endpoints(const std::vector<std::string>& addresses) {
-  Array list;
-  for (const std::string& address : addresses) {
-    Object& endpoint = list.emplace_back(Object()).get_object();
-    endpoint["addresses"] = Array{json::string(address)};
-    endpoint["conditions"].emplace_object()["ready"] = true;
-  }
-  return list;
-}
-
-// A slice holds addresses of one type.
-std::vector<std::string> of_type(std::string_view type, const std::vector<std::string>& addresses) {
-  std::vector<std::string> out;
-  std::copy_if(addresses.begin(), addresses.end(), std::back_inserter(out),
-               [&](const std::string& address) { return type_of(address) == type; });
-  return out;
-}
-
-Array wanted_slice_ports(int port) {
-  Object out;
-  out["name"] = "https";
-  out["protocol"] = "TCP";
-  out["port"] = port;
-  return Array{std::move(out)};
-}
-
-// Puts a list in its place; nothing and an empty one are the same.
-bool set_list(Object& object, std::string_view key, Array wanted) {
-  const Array* have = get_array(object, key);
-  if (have != nullptr ? *have == wanted : wanted.empty()) return false;
-  object[key] = std::move(wanted);
-  return true;
-}
-
 }  // namespace
-
-bool set_kubernetes_endpoints(Object& endpoints, const std::vector<std::string>& addresses, int port) {
-  bool changed = false;
-  Object& labels = ensure_object(ensure_object(endpoints, "metadata"), "labels");
-  if (get_string(labels, kSkipMirror) != "true") {
-    labels[kSkipMirror] = "true";
-    changed = true;
-  }
-  if (addresses.empty()) return erase_member(endpoints, "subsets") || changed;
-  Array wanted = wanted_subsets(addresses, port);
-  const Array* subsets = get_array(endpoints, "subsets");
-  if (subsets != nullptr && *subsets == wanted) return changed;
-  endpoints["subsets"] = std::move(wanted);
-  return true;
-}
-
-bool set_kubernetes_slice(Object& slice, const std::vector<std::string>& addresses, int port) {
-  Object labels;
-  labels["kubernetes.io/service-name"] = kName;
-  Object& metadata = ensure_object(slice, "metadata");
-  bool changed = kit::object_or_empty(metadata, "labels") != labels;
-  metadata["labels"] = std::move(labels);
-  changed = set_list(slice, "endpoints", wanted_endpoints(addresses)) || changed;
-  return set_list(slice, "ports", addresses.empty() ? Array() : wanted_slice_ports(port)) || changed;
-}
 
 bool KubernetesServiceController::keeps_endpoints() const {
   return !service_.advertise_address.empty() && !is_loopback(service_.advertise_address);
@@ -130,51 +53,72 @@ Task<Status> KubernetesServiceController::make_service() {
   co_return status;
 }
 
-// This server's record is written, or taken away; what the others have written is kept while they renew it.
 Task<Status> KubernetesServiceController::reconcile(bool present) {
-  auto keeping = present ? leases_.renew(service_.advertise_address) : leases_.remove(service_.advertise_address);
-  Status kept = co_await std::move(keeping);
-  if (!kept.ok()) co_return kept;
-  auto addresses = co_await leases_.addresses();
-  if (!addresses.ok()) co_return std::move(addresses).status();
-  Status status = co_await reconcile_endpoints(*addresses);
-  if (!status.ok() || host_.find_storage(slices()) == nullptr) co_return status;
-  status = co_await reconcile_slice(of_type(type_of(service_.advertise_address), *addresses));
+  Result<Change> change = change_by_count(present);
+  if (leases_) change = co_await change_by_leases(present);
+  if (!change.ok()) co_return std::move(change).status();
+  auto endpoints = co_await reconcile_endpoints(std::move(*change));
+  if (!endpoints.ok()) co_return std::move(endpoints).status();
+  if (endpoints->empty() || host_.find_storage(slices()) == nullptr) co_return Status();
+  Status status = co_await reconcile_slice(std::move(*endpoints));
   co_return status;
 }
 
+// This server's record is written, or taken away; what the others have written is kept while they renew it.
+Task<Result<KubernetesServiceController::Change>> KubernetesServiceController::change_by_leases(bool present) {
+  auto keeping = present ? leases_->renew(service_.advertise_address) : leases_->remove(service_.advertise_address);
+  Status kept = co_await std::move(keeping);
+  if (!kept.ok()) co_return kept;
+  auto addresses = co_await leases_->addresses();
+  if (!addresses.ok()) co_return std::move(addresses).status();
+  co_return Change([wanted = std::move(*addresses), port = service_.secure_port](Object& endpoints) {
+    return set_kubernetes_endpoints(endpoints, wanted, port);
+  });
+}
+
+KubernetesServiceController::Change KubernetesServiceController::change_by_count(bool present) const {
+  return [service = service_, present](Object& endpoints) {
+    if (!present) return remove_kubernetes_address(endpoints, service.advertise_address);
+    return add_kubernetes_address(endpoints, service.advertise_address, service.secure_port, service.servers);
+  };
+}
+
 // Reads, changes and writes until nobody came between.
-Task<Status> KubernetesServiceController::reconcile_endpoints(std::vector<std::string> addresses) {
+Task<Result<Object>> KubernetesServiceController::reconcile_endpoints(Change change) {
   const GroupVersionResource resource{"", "v1", "endpoints"};
   for (int attempt = 0; attempt < kConflicts; ++attempt) {
     auto have = co_await client_->get(resource, kNamespace, kName);
     const bool missing = !have.ok() && have.status().code() == 404;
     if (!have.ok() && !missing) co_return std::move(have).status();
-    if (missing && addresses.empty()) co_return Status();
     Object endpoints = missing ? new_endpoints() : std::move(*have);
-    if (!set_kubernetes_endpoints(endpoints, addresses, service_.secure_port)) co_return Status();
+    const bool changed = change(endpoints);
+    if (missing && find(endpoints, "subsets") == nullptr) co_return Object();
+    if (!changed) co_return endpoints;
+    Object sent = endpoints;
     auto writing =
-        missing ? client_->create(resource, kNamespace, std::move(endpoints)) : client_->update(resource, kNamespace, std::move(endpoints));
+        missing ? client_->create(resource, kNamespace, std::move(sent)) : client_->update(resource, kNamespace, std::move(sent));
     auto written = co_await std::move(writing);
-    if (written.ok()) co_return Status();
+    if (written.ok()) co_return endpoints;
     if (written.status().code() != 409) co_return std::move(written).status();
   }
   co_return Status(Reason::kConflict, "somebody else keeps writing the endpoints of service kubernetes");
 }
 
-Task<Status> KubernetesServiceController::reconcile_slice(std::vector<std::string> addresses) {
+Task<Status> KubernetesServiceController::reconcile_slice(Object endpoints) {
+  const json::string type(kubernetes_slice_type(endpoints));
+  // Without an address the type does not matter.
+  const bool needs_type = find(endpoints, "subsets") != nullptr;
   for (int attempt = 0; attempt < kConflicts; ++attempt) {
     auto have = co_await client_->get(slices(), kNamespace, kName);
     bool missing = !have.ok() && have.status().code() == 404;
     if (!have.ok() && !missing) co_return std::move(have).status();
-    if (missing && addresses.empty()) co_return Status();
-    if (!missing && !addresses.empty() && get_string(*have, "addressType") != type_of(service_.advertise_address)) {
+    if (!missing && needs_type && get_string(*have, "addressType") != type) {
       auto removed = co_await client_->remove(slices(), kNamespace, kName);
       if (!removed.ok() && removed.status().code() != 404) co_return std::move(removed).status();
       missing = true;
     }
-    Object slice = missing ? new_slice(type_of(service_.advertise_address)) : std::move(*have);
-    if (!set_kubernetes_slice(slice, addresses, service_.secure_port)) co_return Status();
+    Object slice = missing ? new_slice(type) : std::move(*have);
+    if (!set_kubernetes_slice(slice, endpoints) && !missing) co_return Status();
     auto writing =
         missing ? client_->create(slices(), kNamespace, std::move(slice)) : client_->update(slices(), kNamespace, std::move(slice));
     auto written = co_await std::move(writing);
