@@ -319,6 +319,36 @@ class Flags(unittest.TestCase):
             self.assertEqual(server.request('GET', '/readyz/etcd')[0], 200)
             self.assertEqual(server.request('POST', CONFIGMAPS, configmap('b'))[0], 201)
 
+    def test_what_a_server_within_the_server_keeps_is_not_moved(self):
+        etcd, other = Etcd().start(), Etcd().start()
+        self.addCleanup(etcd.stop)
+        self.addCleanup(other.stop)
+        kept = ('apiextensions.k8s.io/customresourcedefinitions', 'apiregistration.k8s.io/apiservices', 'overrides.example.com/things')
+        moved = ('coordination.k8s.io/*', '/configmaps')
+        overrides = ','.join('%s#%s' % (name, other.url) for name in kept + moved)
+        with Server('--etcd-servers=' + etcd.url, '--etcd-servers-overrides=' + overrides) as server:
+            versions = [{'name': 'v1', 'served': True, 'storage': True, 'schema': {'openAPIV3Schema': {'type': 'object'}}}]
+            definition = {'apiVersion': 'apiextensions.k8s.io/v1', 'kind': 'CustomResourceDefinition',
+                          'metadata': {'name': 'things.overrides.example.com'},
+                          'spec': {'group': 'overrides.example.com', 'scope': 'Namespaced', 'versions': versions,
+                                   'names': {'kind': 'Thing', 'plural': 'things'}}}
+            self.assertEqual(server.request('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition)[0], 201)
+            things = '/apis/overrides.example.com/v1/namespaces/default/things'
+            self.assertTrue(wait_for(lambda: server.request('GET', things)[0] == 200))
+            thing = {'apiVersion': 'overrides.example.com/v1', 'kind': 'Thing', 'metadata': {'name': 'a'}}
+            self.assertEqual(server.request('POST', things, thing)[0], 201)
+            self.assertEqual(server.request('POST', CONFIGMAPS, configmap('a'))[0], 201)
+            lease = {'apiVersion': 'coordination.k8s.io/v1', 'kind': 'Lease', 'metadata': {'name': 'a'}}
+            self.assertEqual(server.request('POST', '/apis/coordination.k8s.io/v1/namespaces/default/leases', lease)[0], 201)
+            for prefix in ('/registry/overrides.example.com/things/', '/registry/apiregistration.k8s.io/apiservices/',
+                           '/registry/apiextensions.k8s.io/customresourcedefinitions/'):
+                self.assertTrue(etcd.keys(prefix), prefix)
+            self.assertEqual({key.split('/')[2] for key in other.keys('/registry/')}, {'configmaps', 'leases'})
+            told = [line for line in server.text().splitlines() if 'has no effect' in line]
+            for name in kept:
+                self.assertEqual(sum(name + ' has no effect' in line for line in told), 1, told)
+            self.assertEqual(len(told), len(kept), told)
+
     def test_a_store_of_single_resources_that_is_held_takes_no_writes(self):
         etcd, other = Etcd().start(), Etcd().start()
         self.addCleanup(etcd.stop)
