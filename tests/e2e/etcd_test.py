@@ -370,6 +370,15 @@ class Flags(unittest.TestCase):
             self.assertEqual(server.process.wait(60), 1)
             self.assertIn(text, server.text())
 
+    def test_a_file_that_holds_the_wrong_thing_ends_the_start(self):
+        with tempfile.NamedTemporaryFile('w', suffix='.key') as key:
+            key.write('-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n')
+            key.flush()
+            server = Server('--etcd-servers=http://127.0.0.1:1', '--etcd-cafile=' + key.name, wait=False)
+            self.addCleanup(server.stop)
+            self.assertEqual(server.process.wait(60), 1)
+            self.assertIn('--etcd-cafile: "%s" holds "PRIVATE KEY" where certificates should be' % key.name, server.text())
+
     def test_what_a_store_is_asked_for_is_counted(self):
         etcd = Etcd().start()
         self.addCleanup(etcd.stop)
