@@ -1,7 +1,9 @@
 // Reads of the cache: GET and LIST with upstream's resourceVersion, limit and continue rules.
 #include <charconv>
+#include <chrono>
 
 #include "base/yield.hpp"
+#include "storage/request_counts.hpp"
 #include "watchcache/cache_metrics.hpp"
 #include "watchcache/continue_token.hpp"
 #include "watchcache/index_scan.hpp"
@@ -135,8 +137,12 @@ Task<Status> PrefixCache::wait_current(bool paced) {
   }
   Revision target = store_->storage.committed_revision();
   if (target == 0) {
+    const auto begun = std::chrono::steady_clock::now();
     auto asking = paced ? store_->paced.current(store_) : store_->storage.current_revision();
     auto current = co_await std::move(asking);
+    // Each read is a request about its resource, whoever shares the answer: upstream a list reads all of it where there is no cache, and
+    // one key where there is one.
+    count_request(paced && config_.confirmed ? "list" : "get", config_.resource, !current.ok(), begun);
     if (!current.ok()) co_return std::move(current.status());
     target = *current;
   }
@@ -194,8 +200,10 @@ Task<Result<ObjectRef>> PrefixCache::get(std::string key, std::string resource_v
   if (!asks) {
     now = fresh_now(plan, store_->storage.committed_revision());
   } else if (ready()) {
+    const auto begun = std::chrono::steady_clock::now();
     auto asking = store_->storage.current_revision();
     auto current = co_await std::move(asking);
+    count_request("get", config_.resource, !current.ok(), begun);
     if (!current.ok()) co_return std::move(current.status());
     now = fresh_now(plan, *current);
   }

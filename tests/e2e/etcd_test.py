@@ -422,10 +422,25 @@ class Flags(unittest.TestCase):
                 made['data']['n'] = str(n)
                 _, _, made = one.request('PUT', CONFIGMAPS + '/a', made)
                 self.assertEqual(other.request('GET', CONFIGMAPS + '/a?resourceVersion=0')[2]['data']['n'], str(n))
-            before = etcd.ranges()
+            def counted(name, operation):
+                series = re.search(r'^%s\{operation="%s",group="",resource="configmaps"\} (\S+)$' % (name, operation),
+                                   other.request('GET', '/metrics')[2], re.M)
+                return float(series[1]) if series else 0
+            before, lists, gets = etcd.ranges(), counted('etcd_requests_total', 'list'), counted('etcd_requests_total', 'get')
             for _ in range(5):
                 self.assertEqual(other.request('GET', CONFIGMAPS + '?resourceVersion=0')[0], 200)
-            self.assertGreaterEqual(etcd.ranges() - before, 5)
+                self.assertEqual(other.request('GET', CONFIGMAPS + '/a')[0], 200)
+            self.assertGreaterEqual(etcd.ranges() - before, 10)
+            self.assertEqual(counted('etcd_requests_total', 'list'), lists + 5)
+            # More when the store is ahead of the watch: the read asks again.
+            self.assertGreaterEqual(counted('etcd_requests_total', 'get'), gets + 5)
+            shown = [line for line in other.request('GET', '/metrics')[2].splitlines()
+                     if re.match('watch_cache_capacity|apiserver_watch_cache_', line)]
+            self.assertFalse([line for line in shown if 'resource="configmaps"' in line])
+            self.assertTrue([line for line in shown if 'resource="secrets"' in line])
+            etcd.kill()
+            self.assertGreaterEqual(other.request('GET', CONFIGMAPS)[0], 500)
+            self.assertGreaterEqual(counted('etcd_request_errors_total', 'list'), 1)
 
     def test_keys_begin_with_the_prefix(self):
         etcd = Etcd().start()
