@@ -313,7 +313,11 @@ class Flags(unittest.TestCase):
             for check in ('etcd', 'etcd-readiness', 'etcd-override-0', 'etcd-override-readiness-0'):
                 self.assertIn('[+]%s ok' % check, verbose)
             metrics = server.request('GET', '/metrics')[2]
-            self.assertIn('apiserver_storage_size_bytes{storage_cluster_id="etcd-1"}', metrics)
+            # Of the first who asks.
+            for series in ('apiserver_storage_size_bytes{storage_cluster_id="etcd-1"}',
+                           'apiserver_storage_db_total_size_in_bytes{endpoint="%s"}' % other.url):
+                size = re.search('^' + re.escape(series) + r' (\S+)$', metrics, re.M)
+                self.assertGreater(float(size[1]) if size else -1, 0, series)
             other.kill()
             self.assertEqual(server.request('GET', '/readyz/etcd-override-0')[0], 500)
             self.assertEqual(server.request('GET', '/readyz/etcd')[0], 200)
