@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "app/uncached_metrics.hpp"
 #include "backplane/codec.hpp"
 #include "backplane/metrics.hpp"
 #include "base/free_memory.hpp"
@@ -391,6 +392,7 @@ class MetricsHandler final : public HttpHandler {
     add_value(families, "apiserver_tls_handshake_errors_total", "Number of requests dropped with a TLS handshake error.",
               MetricType::Counter, static_cast<double>(parts_.transport.tls_handshake_errors.load(std::memory_order_relaxed)));
     if (parts_.store_size) add_sizes(families, parts_.storages);
+    hide_uncached(families, parts_.uncached);
     rules_.apply(families);
     co_await answer(exchange, std::move(families));
   }

@@ -10,6 +10,7 @@
 
 #include "app/feature_gates.hpp"
 #include "app/metric_rules.hpp"
+#include "app/other_stores.hpp"
 #include "app/tracked_caches.hpp"
 #include "backplane/http.hpp"
 #include "backplane/storage.hpp"
@@ -26,6 +27,7 @@ struct MetricsParts {
   const Authorization& authorization;
   const InFlightLimits& in_flight;
   const TrackedCaches& caches;
+  ConfirmedReads uncached;
   std::vector<const StorageBackend*> storages;
   const FeatureGates& gates;
   const TransportCounters& transport;

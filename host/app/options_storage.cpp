@@ -46,8 +46,9 @@ void StorageOptions::add_flags(FlagSet& flags) {
             "URLs of the servers of an etcd cluster, whose store it then is. Left out: the embedded store, which needs none; it cannot be "
             "empty.");
   flags.add("etcd-servers-overrides", &etcd_servers_overrides,
-            "group/resource#servers, the servers separated by semicolons: other etcd servers for single resources of plugins, such as "
-            "/events#http://etcd-3:2379. What is written in one transaction stays together: services and ipaddresses cannot be moved.");
+            "group/resource#servers, the servers separated by semicolons: other etcd servers for single built-in resources, such as "
+            "/events#http://etcd-3:2379, or for all of a group (policy/*). What is written in one transaction stays together: services and "
+            "ipaddresses cannot be moved. Definitions, custom resources and APIServices stay where they are, whatever is said of them.");
   flags.add("storage-media-type", &media_type,
             "Encoding of built-in kinds in the store, one of [" + known_types() +
                 "]; custom resources are always JSON. What was stored in another one stays readable, and changes when it is next written. "

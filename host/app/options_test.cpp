@@ -14,6 +14,7 @@
 #include "app/promises.hpp"
 #include "app/service_ranges.hpp"
 #include "filters/go_duration.hpp"
+#include "registry/places.hpp"
 
 namespace backplane {
 namespace {
@@ -212,7 +213,22 @@ TEST(Stores, AnOverrideNamesAResourceAndItsServers) {
               "--etcd-servers-overrides invalid, must be of format: group/resource#servers, where servers are URLs, semicolon separated")
         << wrong;
   }
-  EXPECT_NE(parse_store_overrides({"/services#http://a:1"}).status().message().find("services are written together"), std::string::npos);
+  for (const char* moved : {"/services#http://a:1", "/*#http://a:1"})
+    EXPECT_NE(parse_store_overrides({moved}).status().message().find("services are written together"), std::string::npos) << moved;
+}
+
+TEST(Stores, WhatIsKeptBelowItsGroupHasOnePlace) {
+  const auto names = [](const char* prefix, const char* group, const char* resource) {
+    CacheConfig config;
+    config.prefix = prefix;
+    config.resource = {group, resource};
+    return names_of_place(config);
+  };
+  using Names = std::vector<GroupResource>;
+  EXPECT_EQ(names("/registry/deployments/", "apps", "deployments"), (Names{{"apps", "deployments"}, {"apps", "*"}}));
+  EXPECT_EQ(names("/registry/services/specs/", "", "services"), (Names{{"", "services"}, {"", "*"}}));
+  EXPECT_EQ(names("/registry/example.com/foos/", "example.com", "foos"), Names{});
+  EXPECT_EQ(names("/registry/apiregistration.k8s.io/apiservices/", "apiregistration.k8s.io", "apiservices"), Names{});
 }
 
 TEST(Stores, ReadsAreConfirmedWhereTheCacheIsOff) {

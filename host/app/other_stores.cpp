@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "registry/places.hpp"
+
 namespace backplane {
 namespace {
 
@@ -15,10 +17,13 @@ bool has_empty_part(std::string_view text, char separator) {
          text.find(std::string(2, separator)) != std::string_view::npos;
 }
 
-// What one transaction may write is in one store.
-bool is_written_with_others(const GroupResource& resource) {
+// What one transaction may write is in one store.  Empty: the override moves nothing of that.
+std::string written_with_others(const GroupResource& named) {
   const GroupResource together[] = {{"", "services"}, {"networking.k8s.io", "ipaddresses"}};
-  return std::find(std::begin(together), std::end(together), resource) != std::end(together);
+  const auto moved = std::find_if(std::begin(together), std::end(together), [&](const GroupResource& each) {
+    return each == named || (each.group == named.group && named.resource == kWholeGroup);
+  });
+  return moved == std::end(together) ? "" : moved->to_string();
 }
 
 }  // namespace
@@ -33,8 +38,8 @@ Result<std::vector<StoreOverride>> parse_store_overrides(const std::vector<std::
     override.resource = {value.substr(0, slash), value.substr(slash + 1, hash - slash - 1)};
     override.servers = value.substr(hash + 1);
     if (override.resource.resource.find('/') != std::string::npos || has_empty_part(override.servers, ';')) return invalid();
-    if (is_written_with_others(override.resource)) {
-      return bad_request("--etcd-servers-overrides: " + override.resource.to_string() +
+    if (const std::string moved = written_with_others(override.resource); !moved.empty()) {
+      return bad_request("--etcd-servers-overrides: " + moved +
                          " are written together with what they hold, in one transaction, and stay in the store of --etcd-servers");
     }
     // Of a resource that is named twice the last word counts.
@@ -65,16 +70,29 @@ bool ConfirmedReads::includes(const GroupResource& resource) const {
   return all || std::find(resources.begin(), resources.end(), resource.to_string()) != resources.end();
 }
 
-const StoreParts& HubOfStores::store_of(const GroupResource& resource) const {
-  for (const StoreParts& store : stores_) {
-    if (std::find(store.resources.begin(), store.resources.end(), resource) != store.resources.end()) return store;
+const StoreParts& HubOfStores::store_of(const CacheConfig& config) {
+  for (const GroupResource& name : names_of_place(config)) {
+    for (const StoreParts& store : stores_) {
+      if (std::find(store.resources.begin(), store.resources.end(), name) == store.resources.end()) continue;
+      used_.insert(name);
+      return store;
+    }
   }
   return stores_.front();
 }
 
+std::vector<GroupResource> HubOfStores::unused() const {
+  std::vector<GroupResource> out;
+  for (const StoreParts& store : stores_) {
+    std::copy_if(store.resources.begin(), store.resources.end(), std::back_inserter(out),
+                 [this](const GroupResource& each) { return !used_.contains(each); });
+  }
+  return out;
+}
+
 std::shared_ptr<ResourceCache> HubOfStores::add(CacheConfig config, bool eager) {
   config.confirmed = confirmed_.includes(config.resource);
-  const StoreParts& store = store_of(config.resource);
+  const StoreParts& store = store_of(config);
   store.measured->use_resource(config.prefix, config.resource);
   return store.hub->add(std::move(config), eager);
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +17,8 @@
 namespace backplane {
 
 struct StoreOverride {
-  GroupResource resource;
-  std::string servers;  // "http://a:2379;http://b:2379"
+  GroupResource resource;  // or kWholeGroup in place of its name
+  std::string servers;     // "http://a:2379;http://b:2379"
 };
 
 // Of the flag's values: group/resource#servers.
@@ -50,12 +51,15 @@ class HubOfStores final : public CacheHub {
   // Those that follow their store already go on; the first that cannot ends it.
   Task<Status> start() override;
   Task<void> stop() override;
+  // What other stores were to have, and no cache is of.  Not beside add().
+  std::vector<GroupResource> unused() const;
 
  private:
-  const StoreParts& store_of(const GroupResource& resource) const;
+  const StoreParts& store_of(const CacheConfig& config);
 
   const std::vector<StoreParts>& stores_;
   std::vector<bool> started_;
+  std::set<GroupResource> used_;
   const ConfirmedReads confirmed_;
 };
 

@@ -300,6 +300,14 @@ Status ServerParts::open_storage() {
     for (const StoreParts& store : all_stores) store.encoded->use_kind(prefix, kind);
   };
   stores.start(*all_stores.front().encoded, *caches, admission, use_kind, store_settings());
+  // Those of plugins are all there; a custom resource, which may come later, has no place of its own.
+  for (const GroupResource& each : hubs->unused()) {
+    app_log().warn(
+        "--etcd-servers-overrides: {}/{} has no effect: definitions, custom resources and APIServices stay with --etcd-servers, and no "
+        "other "
+        "resource has that name",
+        each.group, each.resource);
+  }
   return {};
 }
 

@@ -93,12 +93,14 @@ Status ServerParts::compose() {
   if (Status status = install_health(routes); !status.ok()) return status;
   std::vector<const StorageBackend*> sizes;
   for (const StoreParts& store : all_stores) sizes.push_back(store.storage.get());
+  const auto& reads = options().storage;
   routes.push_back(
       {"/metrics", false, true,
-       make_metrics_handler({metrics, *authorization, in_flight, *caches, std::move(sizes), config.feature_gates(), server->counters(),
-                             plugins.request_gate.get(), options().features.profiling,
-                             has_period(options().storage.count_metric_poll_period), has_period(options().storage.db_metric_poll_interval)},
-                            *rules)});
+       make_metrics_handler(
+           {metrics, *authorization, in_flight, *caches, ConfirmedReads::of(reads.watch_cache, reads.watch_cache_sizes), std::move(sizes),
+            config.feature_gates(), server->counters(), plugins.request_gate.get(), options().features.profiling,
+            has_period(options().storage.count_metric_poll_period), has_period(options().storage.db_metric_poll_interval)},
+           *rules)});
   routes.push_back({"/metrics/slis", false, true, make_slis_handler(health, *rules)});
   if (options().flags.text("enable-logs-handler") == "true") routes.push_back({"/logs", true, true, make_logs_handler()});
   const FeatureGates& gates = config.feature_gates();

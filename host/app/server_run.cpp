@@ -61,6 +61,12 @@ std::chrono::nanoseconds pre_shutdown_limit(const GenericServerRunOptions& gener
   return limit > std::chrono::nanoseconds::zero() ? limit : std::chrono::nanoseconds(std::chrono::minutes(1));
 }
 
+// A store may have to ask for its size, and nobody waits for the answer: who reads the metrics first is to have it.
+void ask_sizes(const StorageOptions& options, const std::vector<StoreParts>& stores) {
+  if (options.db_metric_poll_interval <= std::chrono::nanoseconds::zero()) return;
+  for (const StoreParts& store : stores) (void)store.storage->size_bytes();
+}
+
 }  // namespace
 
 Status ServerParts::start_serving() {
@@ -136,6 +142,7 @@ Task<void> ServerParts::wait_for_store() {
 }
 
 void ServerParts::start_hooks() {
+  ask_sizes(options().storage, all_stores);
   hooks.all_done().on_fire([this] { announce(); });
   hooks.start(
       tasks, [this](const std::string& registrant) -> Executor& { return executor_of(registrant); }, stop_plugins);

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <iostream>
+#include <limits>
 
 #include "app/store_opener.hpp"
 #include "base/log.hpp"
@@ -98,7 +99,7 @@ int copy(const CliOptions& options) {
             << " bytes, sha256 " << done->digest << "\nthe source was at revision " << done->source_revision
             << ", the target begins at revision " << done->target_revision << '\n';
   if (options.refuse_writes) {
-    std::cout << "the source takes no writes any more; to go back to it: backplane store release " << options.from.name << '\n';
+    std::cout << "the source takes no writes any more; to go back to it: backplane store release " << shell_words(options.from) << '\n';
   }
   return 0;
 }
@@ -143,7 +144,7 @@ void add_copy_options(CLI::App& command, CliOptions& options) {
   command
       .add_option("--lease-seconds", options.lease_seconds,
                   "how long what expires in the source (events) stays in the target: how much of its time is left is not known")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()))
       ->capture_default_str()
       ->group(target);
 }
@@ -173,6 +174,8 @@ bool names_a_subcommand(const CLI::App& app, int argc, char** argv) {
 
 int run_store_cli(int argc, char** argv) {
   CliOptions options;
+  options.from.option = "--from";
+  options.to.option = "--to";
   options.to.fresh = true;
   options.store.served = true;
   CLI::App app("Works on stores without a server.", "backplane store");

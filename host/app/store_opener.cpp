@@ -1,6 +1,7 @@
 #include "app/store_opener.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -34,12 +35,48 @@ std::vector<std::string> others(const std::vector<std::string>& directories) {
   return names;
 }
 
+// Backends name a server's flags; here the same is said by other options.
+Status in_words_of(const StoreFlags& flags, const Status& status) {
+  const std::string before = flags.option.empty() ? "--" : flags.option + "-";
+  const std::pair<std::string_view, std::string> names[] = {{"--etcd-servers", flags.option.empty() ? "STORE" : flags.option},
+                                                            {"--etcd-prefix", before + "prefix"},
+                                                            {"--etcd-cafile", before + "cafile"},
+                                                            {"--etcd-certfile", before + "certfile"},
+                                                            {"--etcd-keyfile", before + "keyfile"}};
+  std::string text = status.message();
+  for (const auto& [flag, option] : names) {
+    for (auto at = text.find(flag); at != std::string::npos; at = text.find(flag, at + option.size()))
+      text.replace(at, flag.size(), option);
+  }
+  return Status(status.reason(), text);
+}
+
+std::string for_a_shell(const std::string& word) {
+  const auto plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::string_view("/._-+:=,@%").find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  if (std::all_of(word.begin(), word.end(), plain)) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
 }  // namespace
+
+std::string shell_words(const StoreFlags& flags) {
+  const std::pair<std::string_view, const std::string&> all[] = {
+      {"prefix", flags.prefix}, {"cafile", flags.cafile}, {"certfile", flags.certfile}, {"keyfile", flags.keyfile}};
+  std::string out = for_a_shell(flags.name);
+  for (const auto& [option, value] : all) {
+    if (!value.empty()) out += " --" + std::string(option) + " " + for_a_shell(value);
+  }
+  return out;
+}
 
 std::string full_store_name(const std::string& given) {
   const auto begins = [&given](std::string_view with) { return given.starts_with(with); };
   if (begins("/") || begins("./") || begins("../") || given == ".") return std::string(kRocksdb) + ":" + absolute_path(given);
-  if (begins("http://") || begins("https://") || begins("unix://")) return "etcd:" + given;
+  if (begins("http://") || begins("https://") || begins("unix:")) return "etcd:" + given;
   if (begins("etcd://")) return "etcd:" + given.substr(std::string_view("etcd://").size());
   const std::string embedded = std::string(kRocksdb) + ":";
   if (begins(embedded) && given.size() > embedded.size()) return embedded + absolute_path(given.substr(embedded.size()));
@@ -110,13 +147,11 @@ Result<OpenStoreHandle> StoreOpener::open(const StoreFlags& flags) {
     return bad_request(backplane::quoted(flags.name) + " is no etcd: it has no prefix and no certificates");
   }
   if (embedded) return open_embedded(rest, flags);
-  state_->flags = {{"etcd-servers", rest},
-                   {"etcd-prefix", flags.prefix},
-                   {"etcd-cafile", flags.cafile},
-                   {"etcd-certfile", flags.certfile},
-                   {"etcd-keyfile", flags.keyfile}};
+  state_->flags = {
+      {"etcd-servers", rest}, {"etcd-cafile", flags.cafile}, {"etcd-certfile", flags.certfile}, {"etcd-keyfile", flags.keyfile}};
+  if (!flags.prefix.empty()) state_->flags.emplace("etcd-prefix", flags.prefix);
   auto storage = open_backend(std::string(kEtcd), "");
-  if (!storage.ok()) return std::move(storage.status());
+  if (!storage.ok()) return in_words_of(flags, storage.status());
   OpenStoreHandle handle;
   handle.storage = std::move(*storage);
   return handle;

@@ -23,7 +23,11 @@ struct StoreFlags {
   std::string prefix, cafile, certfile, keyfile;
   bool fresh = false;   // an embedded store may be made
   bool served = false;  // an embedded store that a running server uses may be read through that server
+  std::string option;   // that gives the name: "--to", the others then begin with "--to-"; empty: none, the others are "--cafile" and such
 };
+
+// Which store it is and how it is reached, as words for a command of the shell that names no other store.
+std::string shell_words(const StoreFlags& flags);
 
 // What people may write, as it is meant: a path alone is a data directory, URLs alone are etcd's servers; paths are made absolute.
 std::string full_store_name(const std::string& given);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "registry/object_store.hpp"
+#include "registry/places.hpp"
 
 namespace backplane {
 namespace {
@@ -23,9 +24,12 @@ void StoreEnvironment::State::fill(registry::BackingSlot& slot, bool eager) {
   backing.storage = storage;
   backing.admission = admission;
   backing.leases = leases.get();
-  if (const auto other = elsewhere.find(slot.config().resource); other != elsewhere.end()) {
+  for (const GroupResource& name : names_of_place(slot.config())) {
+    const auto other = elsewhere.find(name);
+    if (other == elsewhere.end()) continue;
     backing.storage = other->second.storage;
     backing.leases = other->second.leases.get();
+    break;
   }
   backing.settings = settings;
   backing.cache = caches->add(slot.config(), eager);

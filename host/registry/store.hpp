@@ -37,7 +37,7 @@ class StoreEnvironment {
   // `kept` is told, before anything is read, what the objects below a key prefix are.
   using Kept = std::function<void(std::string_view prefix, const StoredKind& kind)>;
   void start(StorageBackend& storage, CacheHub& caches, AdmissionRunner& admission, Kept kept = {}, StoreSettings settings = {});
-  // The objects of `resource` are in another store.  Before start().
+  // The objects of `resource` are in another store, if it has a name for its place (places.hpp).  Before start().
   void keep_elsewhere(GroupResource resource, StorageBackend& storage);
   // Conversions and field labels of the kinds with several versions.  Before start().
   void use_scheme(std::shared_ptr<const Scheme> scheme);

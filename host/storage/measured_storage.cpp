@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "backplane/metrics.hpp"
+#include "storage/request_counts.hpp"
 
 namespace backplane {
 namespace {
@@ -10,19 +11,6 @@ namespace {
 constexpr std::string_view kRoot = "/registry/";
 using Clock = std::chrono::steady_clock;
 using Labels = std::vector<std::string>;
-
-void count_request(std::string_view operation, const GroupResource& resource, bool failed, Clock::time_point begun) {
-  static const Labels labels = {"operation", "group", "resource"};
-  static Metric& durations =
-      Metric::histogram("etcd_request_duration_seconds", "How long the store took, by operation and resource.", labels,
-                        {0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60});
-  static Metric& totals = Metric::counter("etcd_requests_total", "What the store was asked for, by operation and resource.", labels);
-  static Metric& errors = Metric::counter("etcd_request_errors_total", "What the store refused, by operation and resource.", labels);
-  const std::initializer_list<std::string_view> values = {operation, resource.group, resource.resource};
-  durations.observe(values, std::chrono::duration<double>(Clock::now() - begun).count());
-  totals.add(values);
-  if (failed) errors.add(values);
-}
 
 void count_events(const GroupResource& resource, double events) {
   static Metric& received =

@@ -1,7 +1,9 @@
 // Reads of the cache: GET and LIST with upstream's resourceVersion, limit and continue rules.
 #include <charconv>
+#include <chrono>
 
 #include "base/yield.hpp"
+#include "storage/request_counts.hpp"
 #include "watchcache/cache_metrics.hpp"
 #include "watchcache/continue_token.hpp"
 #include "watchcache/index_scan.hpp"
@@ -136,8 +138,12 @@ Task<Status> PrefixCache::wait_current(bool paced) {
   Revision target = store_->storage.committed_revision();
   if (target == 0) {
     const Revision followed = store_->progress.revision();
+    const auto begun = std::chrono::steady_clock::now();
     auto asking = paced ? store_->paced.current(store_) : store_->storage.current_revision();
     auto current = co_await std::move(asking);
+    // Each read is a request about its resource, whoever shares the answer: upstream a list reads all of it where there is no cache, and
+    // one key where there is one.
+    count_request(paced && config_.confirmed ? "list" : "get", config_.resource, !current.ok(), begun);
     if (!current.ok()) co_return std::move(current.status());
     target = *current;
     status = store_->check_history(followed, target);
@@ -198,8 +204,10 @@ Task<Result<ObjectRef>> PrefixCache::get(std::string key, std::string resource_v
     now = fresh_now(plan, store_->storage.committed_revision());
   } else if (ready()) {
     const Revision followed = store_->progress.revision();
+    const auto begun = std::chrono::steady_clock::now();
     auto asking = store_->storage.current_revision();
     auto current = co_await std::move(asking);
+    count_request("get", config_.resource, !current.ok(), begun);
     if (!current.ok()) co_return std::move(current.status());
     Status status = store_->check_history(followed, *current);
     if (!status.ok()) co_return status;

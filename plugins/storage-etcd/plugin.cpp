@@ -2,6 +2,7 @@
 #include <backplane/plugin.hpp>
 
 #include "etcd_storage.hpp"
+#include "tls_files.hpp"
 
 namespace backplane {
 namespace {
@@ -27,6 +28,7 @@ class StorageEtcd final : public Plugin {
     if (!settings.ok()) return std::move(settings.status());
     if (!servers.empty()) settings = etcd::with_servers(std::move(*settings), servers);
     if (!settings.ok()) return std::move(settings.status());
+    if (Status usable = etcd::check_tls_files(*settings); !usable.ok()) return usable;
     if (!config.stored_form.empty()) settings->stored_form = config.stored_form;
     return open_etcd_storage(std::move(*settings), &host.logger());
   }

@@ -58,15 +58,18 @@ Result<Endpoint> parse_endpoint(std::string_view url) {
   Endpoint endpoint;
   endpoint.shown = std::string(url);
   std::string_view rest = url;
+  constexpr std::string_view kSlashes = "//", kSocket = "unix:";
+  if (rest.starts_with(kSocket)) {
+    rest.remove_prefix(kSocket.size());
+    if (rest.starts_with(kSlashes)) rest.remove_prefix(kSlashes.size());
+    if (rest.empty()) return bad_server(url, "names no socket");
+    if (rest.size() >= sizeof(sockaddr_un::sun_path)) return bad_server(url, "names a socket whose path is too long");
+    endpoint.address = std::string(kSocket) + std::string(rest);
+    return endpoint;
+  }
   const auto scheme_end = rest.find("://");
   const std::string_view scheme = scheme_end == std::string_view::npos ? "http" : rest.substr(0, scheme_end);
   if (scheme_end != std::string_view::npos) rest.remove_prefix(scheme_end + 3);
-  if (scheme == "unix") {
-    if (rest.empty()) return bad_server(url, "names no socket");
-    if (rest.size() >= sizeof(sockaddr_un::sun_path)) return bad_server(url, "names a socket whose path is too long");
-    endpoint.address = "unix:" + std::string(rest);
-    return endpoint;
-  }
   if (scheme != "http" && scheme != "https") return bad_server(url, "has a scheme that etcd is not reached by");
   endpoint.tls = scheme == "https";
   while (!rest.empty() && rest.back() == '/') rest.remove_suffix(1);

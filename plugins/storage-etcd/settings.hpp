@@ -40,7 +40,7 @@ struct Settings {
   std::int32_t last_stream = 2'000'000'000;
 };
 
-// One of --etcd-servers: http://host:port, https://host:port, unix:///path; a host alone is http.
+// One of --etcd-servers: http://host:port, https://host:port, unix:///path or unix:/path; a host alone is http.
 Result<Endpoint> parse_endpoint(std::string_view url);
 // --etcd-prefix as keys begin: one slash before, none behind.
 std::string clean_prefix(std::string_view prefix);

@@ -17,6 +17,7 @@ TEST(EtcdSettings, ServersAreUrls) {
   for (const Row& row :
        {Row{"https://127.0.0.1:2379", "dns:127.0.0.1:2379", true}, Row{"http://etcd-0.example", "dns:etcd-0.example:2379", false},
         Row{"https://[::1]:4001/", "ipv6:[::1]:4001", true}, Row{"unix:///run/etcd.sock", "unix:/run/etcd.sock", false},
+        Row{"unix:/run/etcd.sock", "unix:/run/etcd.sock", false}, Row{"unix:etcd.sock", "unix:etcd.sock", false},
         Row{"localhost:2379", "dns:localhost:2379", false}}) {
     const auto parsed = parse_endpoint(row.url);
     ASSERT_TRUE(parsed.ok()) << row.url << parsed.status().message();
@@ -28,7 +29,7 @@ TEST(EtcdSettings, ServersAreUrls) {
 
 TEST(EtcdSettings, WhatIsNoServerIsRefusedByName) {
   for (const char* url :
-       {"ftp://x:1", "https://", "http://x:port", "http://x:123456", "https://x:1/path", "http://[::1", "unix://", "http://[]:1",
+       {"ftp://x:1", "https://", "http://x:port", "http://x:123456", "https://x:1/path", "http://[::1", "unix://", "unix:", "http://[]:1",
         "unix:///a-path-of-a-socket-that-is-too-long-for-any-kernel-to-take-because-one-hundred-and-seven-bytes-are-all-there-are"}) {
     const auto parsed = parse_endpoint(url);
     ASSERT_FALSE(parsed.ok()) << url;

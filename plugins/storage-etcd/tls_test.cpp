@@ -13,6 +13,7 @@
 
 #include "channel.hpp"
 #include "scripted_server.hpp"
+#include "tls_files.hpp"
 #include "wire_thread.hpp"
 
 namespace backplane::etcd {
@@ -206,6 +207,39 @@ TEST_F(EtcdTls, AKeyUnderAPassphraseIsRefusedAndNotAskedFor) {
     PEM_write_PKCS8PrivateKey(file, client.key.get(), EVP_aes_128_cbc(), phrase, 6, nullptr, nullptr);
   });
   EXPECT_NE(refusal("etcd.example", server("DNS:etcd.example")).find("client.key"), std::string::npos);
+}
+
+TEST_F(EtcdTls, FilesThatHoldTheWrongThingAreRefusedByTheirFlags) {
+  const Identity client = make_identity("client", "", &authority_, false), other = make_identity("other", "", &authority_, false);
+  const auto write_key = [](const Identity& whose) {
+    return [&](FILE* file) { PEM_write_PrivateKey(file, whose.key.get(), nullptr, nullptr, 0, nullptr, nullptr); };
+  };
+  write("client.crt", [&](FILE* file) { PEM_write_X509(file, client.certificate.get()); });
+  write("client.key", write_key(client));
+  write("other.key", write_key(other));
+  write("mixed.crt", [&](FILE* file) {
+    PEM_write_X509(file, authority_.certificate.get());
+    write_key(client)(file);
+  });
+  write("damaged.crt", [](FILE* file) { fputs("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", file); });
+  write("cut.crt", [](FILE* file) { fputs("-----BEGIN CERTIFICATE-----\nAAAA\n", file); });
+  struct Row {
+    const char *authorities, *certificate, *key, *says;
+  };
+  for (const Row& row :
+       {Row{"authority.crt", "client.crt", "client.key", ""}, Row{"authority.crt", "", "", ""},
+        Row{"authority.crt", "client.crt", "other.key", "--etcd-keyfile"},
+        Row{"authority.crt", "client.crt", "authority.crt", "--etcd-keyfile"},
+        Row{"authority.crt", "client.key", "client.key", "--etcd-certfile"}, Row{"client.key", "", "", "--etcd-cafile"},
+        Row{"mixed.crt", "", "", "--etcd-cafile"}, Row{"damaged.crt", "", "", "--etcd-cafile"}, Row{"cut.crt", "", "", "--etcd-cafile"}}) {
+    const auto path = [&](const std::string& name) { return name.empty() ? name : directory_ + "/" + name; };
+    settings_.authorities_file = path(row.authorities);
+    settings_.certificate_file = path(row.certificate);
+    settings_.key_file = path(row.key);
+    const Status status = check_tls_files(settings_);
+    EXPECT_EQ(status.ok(), *row.says == 0) << row.authorities << " " << row.key << ": " << status.message();
+    EXPECT_EQ(status.message().substr(0, std::string_view(row.says).size()), row.says);
+  }
 }
 
 class Heard final : public CallListener {

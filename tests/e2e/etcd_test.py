@@ -313,11 +313,45 @@ class Flags(unittest.TestCase):
             for check in ('etcd', 'etcd-readiness', 'etcd-override-0', 'etcd-override-readiness-0'):
                 self.assertIn('[+]%s ok' % check, verbose)
             metrics = server.request('GET', '/metrics')[2]
-            self.assertIn('apiserver_storage_size_bytes{storage_cluster_id="etcd-1"}', metrics)
+            # Of the first who asks.
+            for series in ('apiserver_storage_size_bytes{storage_cluster_id="etcd-1"}',
+                           'apiserver_storage_db_total_size_in_bytes{endpoint="%s"}' % other.url):
+                size = re.search('^' + re.escape(series) + r' (\S+)$', metrics, re.M)
+                self.assertGreater(float(size[1]) if size else -1, 0, series)
             other.kill()
             self.assertEqual(server.request('GET', '/readyz/etcd-override-0')[0], 500)
             self.assertEqual(server.request('GET', '/readyz/etcd')[0], 200)
             self.assertEqual(server.request('POST', CONFIGMAPS, configmap('b'))[0], 201)
+
+    def test_what_a_server_within_the_server_keeps_is_not_moved(self):
+        etcd, other = Etcd().start(), Etcd().start()
+        self.addCleanup(etcd.stop)
+        self.addCleanup(other.stop)
+        kept = ('apiextensions.k8s.io/customresourcedefinitions', 'apiregistration.k8s.io/apiservices', 'overrides.example.com/things')
+        moved = ('coordination.k8s.io/*', '/configmaps')
+        overrides = ','.join('%s#%s' % (name, other.url) for name in kept + moved)
+        with Server('--etcd-servers=' + etcd.url, '--etcd-servers-overrides=' + overrides) as server:
+            versions = [{'name': 'v1', 'served': True, 'storage': True, 'schema': {'openAPIV3Schema': {'type': 'object'}}}]
+            definition = {'apiVersion': 'apiextensions.k8s.io/v1', 'kind': 'CustomResourceDefinition',
+                          'metadata': {'name': 'things.overrides.example.com'},
+                          'spec': {'group': 'overrides.example.com', 'scope': 'Namespaced', 'versions': versions,
+                                   'names': {'kind': 'Thing', 'plural': 'things'}}}
+            self.assertEqual(server.request('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition)[0], 201)
+            things = '/apis/overrides.example.com/v1/namespaces/default/things'
+            self.assertTrue(wait_for(lambda: server.request('GET', things)[0] == 200))
+            thing = {'apiVersion': 'overrides.example.com/v1', 'kind': 'Thing', 'metadata': {'name': 'a'}}
+            self.assertEqual(server.request('POST', things, thing)[0], 201)
+            self.assertEqual(server.request('POST', CONFIGMAPS, configmap('a'))[0], 201)
+            lease = {'apiVersion': 'coordination.k8s.io/v1', 'kind': 'Lease', 'metadata': {'name': 'a'}}
+            self.assertEqual(server.request('POST', '/apis/coordination.k8s.io/v1/namespaces/default/leases', lease)[0], 201)
+            for prefix in ('/registry/overrides.example.com/things/', '/registry/apiregistration.k8s.io/apiservices/',
+                           '/registry/apiextensions.k8s.io/customresourcedefinitions/'):
+                self.assertTrue(etcd.keys(prefix), prefix)
+            self.assertEqual({key.split('/')[2] for key in other.keys('/registry/')}, {'configmaps', 'leases'})
+            told = [line for line in server.text().splitlines() if 'has no effect' in line]
+            for name in kept:
+                self.assertEqual(sum(name + ' has no effect' in line for line in told), 1, told)
+            self.assertEqual(len(told), len(kept), told)
 
     def test_a_store_of_single_resources_that_is_held_takes_no_writes(self):
         etcd, other = Etcd().start(), Etcd().start()
@@ -339,6 +373,15 @@ class Flags(unittest.TestCase):
             self.addCleanup(server.stop)
             self.assertEqual(server.process.wait(60), 1)
             self.assertIn(text, server.text())
+
+    def test_a_file_that_holds_the_wrong_thing_ends_the_start(self):
+        with tempfile.NamedTemporaryFile('w', suffix='.key') as key:
+            key.write('-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n')
+            key.flush()
+            server = Server('--etcd-servers=http://127.0.0.1:1', '--etcd-cafile=' + key.name, wait=False)
+            self.addCleanup(server.stop)
+            self.assertEqual(server.process.wait(60), 1)
+            self.assertIn('--etcd-cafile: "%s" holds "PRIVATE KEY" where certificates should be' % key.name, server.text())
 
     def test_what_a_store_is_asked_for_is_counted(self):
         etcd = Etcd().start()
@@ -385,10 +428,25 @@ class Flags(unittest.TestCase):
                 made['data']['n'] = str(n)
                 _, _, made = one.request('PUT', CONFIGMAPS + '/a', made)
                 self.assertEqual(other.request('GET', CONFIGMAPS + '/a?resourceVersion=0')[2]['data']['n'], str(n))
-            before = etcd.ranges()
+            def counted(name, operation):
+                series = re.search(r'^%s\{operation="%s",group="",resource="configmaps"\} (\S+)$' % (name, operation),
+                                   other.request('GET', '/metrics')[2], re.M)
+                return float(series[1]) if series else 0
+            before, lists, gets = etcd.ranges(), counted('etcd_requests_total', 'list'), counted('etcd_requests_total', 'get')
             for _ in range(5):
                 self.assertEqual(other.request('GET', CONFIGMAPS + '?resourceVersion=0')[0], 200)
-            self.assertGreaterEqual(etcd.ranges() - before, 5)
+                self.assertEqual(other.request('GET', CONFIGMAPS + '/a')[0], 200)
+            self.assertGreaterEqual(etcd.ranges() - before, 10)
+            self.assertEqual(counted('etcd_requests_total', 'list'), lists + 5)
+            # More when the store is ahead of the watch: the read asks again.
+            self.assertGreaterEqual(counted('etcd_requests_total', 'get'), gets + 5)
+            shown = [line for line in other.request('GET', '/metrics')[2].splitlines()
+                     if re.match('watch_cache_capacity|apiserver_watch_cache_', line)]
+            self.assertFalse([line for line in shown if 'resource="configmaps"' in line])
+            self.assertTrue([line for line in shown if 'resource="secrets"' in line])
+            etcd.kill()
+            self.assertGreaterEqual(other.request('GET', CONFIGMAPS)[0], 500)
+            self.assertGreaterEqual(counted('etcd_request_errors_total', 'list'), 1)
 
     def test_keys_begin_with_the_prefix(self):
         etcd = Etcd().start()

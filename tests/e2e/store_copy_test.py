@@ -138,11 +138,15 @@ class Copy(unittest.TestCase):
         with Server(RANGE, '--etcd-servers=' + etcd.url) as server:
             self.assertEqual(said(server)[0], before)
 
-    def moved_while_it_runs(self, server, source, target, flags, directory=None):
+    def moved_while_it_runs(self, server, source, target, flags, directory=None, authority=None):
         """Copies the store of a running server, which takes no writes from then on, until it is released."""
         fill(server)
         before, _ = said(server)
-        self.copied('--from', source, '--refuse-writes', '--to', target)
+        reached = ('--from-cafile', authority, '--from-prefix', '/registry/') if authority else ()
+        copied = store('copy', '--from', source, '--refuse-writes', '--to', target, *reached)
+        self.assertEqual(copied.returncode, 0, copied.stderr)
+        words = ['release', source] + (['--prefix', '/registry/', '--cafile', authority] if authority else [])
+        self.assertTrue(copied.stdout.endswith('; to go back to it: backplane store %s\n' % ' '.join(words)), copied.stdout)
         code, headers, answer = server.request('POST', CONFIGMAPS, configmap('late'))
         self.assertEqual((code, answer['reason']), (503, 'ServiceUnavailable'))
         self.assertEqual(answer['message'], 'the store takes no writes: it is being moved to ' + target)
@@ -150,7 +154,7 @@ class Copy(unittest.TestCase):
         self.assertEqual(server.request('GET', CONFIGMAPS + '/c1')[0], 200)
         with Server(RANGE, *flags, data_dir=directory) as moved:
             self.assertEqual(said(moved)[0], before)
-        released = store('release', source)
+        released = store(*words)
         self.assertEqual((released.returncode, released.stdout), (0, 'the servers of %s may write again\n' % source), released.stderr)
         self.assertEqual(server.request('POST', CONFIGMAPS, configmap('late'))[0], 201)
         again = store('release', source)
@@ -159,7 +163,8 @@ class Copy(unittest.TestCase):
     def test_a_server_over_etcd_takes_no_writes_while_its_store_is_moved(self):
         etcd, target = self.etcd(), self.directory()
         with Server(RANGE, '--etcd-servers=' + etcd.url) as server:
-            self.moved_while_it_runs(server, 'etcd:' + etcd.url, of(target), (), target)
+            authority = os.path.join(server.dir, 'data/pki/ca.crt')
+            self.moved_while_it_runs(server, 'etcd:' + etcd.url, of(target), (), target, authority)
 
     def test_a_server_with_an_embedded_store_takes_no_writes_while_it_is_moved(self):
         home, etcd = self.directory(), self.etcd()
@@ -189,9 +194,15 @@ class Copy(unittest.TestCase):
         self.assertEqual(self.refused('--from', of(empty), '--to', over), 'there is no store in "%s/data"' % empty)
         self.assertTrue(self.refused('--from', rocks, '--to', nobody).startswith('"%s" cannot be reached: ' % nobody))
         self.assertIn('has no prefix', self.refused('--from', rocks, '--from-prefix', '/x', '--to', over))
-        self.assertIn('"nowhere" cannot be read', self.refused('--from', rocks, '--to', over, '--to-cafile', 'nowhere'))
-        self.assertIn('go together', self.refused('--from', rocks, '--to', over, '--to-certfile', os.path.join(first, 'data/pki/ca.crt')))
-        self.assertIn('has a scheme that etcd is not reached by', self.refused('--from', rocks, '--to', 'etcd:ftp://x'))
+        self.assertIn('--to-cafile: "nowhere" cannot be read', self.refused('--from', rocks, '--to', over, '--to-cafile', 'nowhere'))
+        self.assertIn('--to-certfile and --to-keyfile go together',
+                      self.refused('--from', rocks, '--to', over, '--to-certfile', os.path.join(first, 'data/pki/ca.crt')))
+        self.assertIn('--from-prefix must name', self.refused('--from', over, '--from-prefix', '/', '--to', of(empty)))
+        self.assertIn('--to: "ftp://x" has a scheme that etcd is not reached by', self.refused('--from', rocks, '--to', 'etcd:ftp://x'))
+        self.assertIn('STORE: "ftp://x" has a scheme', store('release', 'etcd:ftp://x').stderr)
+        never = store('copy', '--from', rocks, '--to', over, '--lease-seconds', '0')
+        self.assertEqual(never.returncode, 2)
+        self.assertIn('--lease-seconds: Value 0 not in range 1 to 2147483647\n', never.stderr)
         self.assertEqual(self.refused('--from', over, '--from-prefix', '/mistaken', '--to', of(empty)),
                          'source: there is nothing in it: no key begins with the prefix')
         self.assertEqual(Keys(etcd).all('/'), {})

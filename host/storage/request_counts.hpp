@@ -1,0 +1,16 @@
+// etcd_request_duration_seconds and its like: what a store is asked for, by kube-apiserver's names whatever the store is.
+//
+// Thread-safety: any thread.
+#pragma once
+
+#include <chrono>
+#include <string_view>
+
+#include "backplane/meta.hpp"
+
+namespace backplane {
+
+// One request about `resource` that has come to its end: "get", "list", "create"...
+void count_request(std::string_view operation, const GroupResource& resource, bool failed, std::chrono::steady_clock::time_point begun);
+
+}  // namespace backplane
