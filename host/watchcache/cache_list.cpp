@@ -141,9 +141,8 @@ Task<Status> PrefixCache::wait_current(bool paced) {
     const auto begun = std::chrono::steady_clock::now();
     auto asking = paced ? store_->paced.current(store_) : store_->storage.current_revision();
     auto current = co_await std::move(asking);
-    // Each read is a request about its resource, whoever shares the answer: upstream a list reads all of it where there is no cache, and
-    // one key where there is one.
-    count_request(paced && config_.confirmed ? "list" : "get", config_.resource, !current.ok(), begun);
+    // Each read is a request about its resource, whoever shares the answer; what is paced is as good as a list.
+    count_request(paced ? "list" : "get", config_.resource, !current.ok(), begun);
     if (!current.ok()) co_return std::move(current.status());
     target = *current;
     status = store_->check_history(followed, target);

@@ -401,6 +401,7 @@ class Flags(unittest.TestCase):
             made = [of('etcd_requests_total', operation=o) for o in ('create', 'update', 'delete')]
             events = of('apiserver_storage_events_received_total')
             lists = of('apiserver_cache_list_total', index='')
+            reads = of('etcd_requests_total', operation='list')
             _, _, first = server.request('POST', CONFIGMAPS, configmap('a', n='0'))
             first['data']['n'] = '1'
             self.assertEqual(server.request('PUT', CONFIGMAPS + '/a', first)[0], 200)
@@ -409,6 +410,7 @@ class Flags(unittest.TestCase):
             self.assertEqual([of('etcd_requests_total', operation=o) - before for o, before in zip(('create', 'update', 'delete'), made)],
                              [1, 1, 1])
             self.assertEqual(of('etcd_request_duration_seconds_count', operation='create'), made[0] + 1)
+            self.assertEqual(of('etcd_requests_total', operation='list'), reads + 1)
             self.assertTrue(wait_for(lambda: of('apiserver_storage_events_received_total') == events + 3))
             self.assertEqual(of('apiserver_watch_cache_events_dispatched_total'), of('apiserver_watch_cache_events_received_total'))
             self.assertEqual(of('apiserver_cache_list_total', index=''), lists + 1)
