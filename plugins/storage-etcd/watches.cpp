@@ -186,7 +186,8 @@ class Follower final : public StreamListener, public std::enable_shared_from_thi
   std::optional<Promise<bool>> reader_;
   std::optional<Status> over_;
   // Of the thread of the answers:
-  Revision reached_;     // everything up to here has been handed over
+  Revision reached_;     // everything up to here has been handed over; at first what it is to begin behind, which may be to come
+  Revision seen_ = 0;    // of what has come
   EventBatch gathered_;  // of a response in several parts
   std::size_t gathered_bytes_ = 0;
   std::chrono::milliseconds pause_ = kFirstPause;
@@ -300,8 +301,8 @@ void Follower::ask_for_history() {
       if (const auto stream = self->current()) stream->cancel();
       return;
     }
-    if (answer.header().revision() >= self->reached_) return;
-    self->warn("etcd's history has gone back from=" + std::to_string(self->reached_) + " to=" + std::to_string(answer.header().revision()));
+    if (answer.header().revision() >= self->seen_) return;
+    self->warn("etcd's history has gone back from=" + std::to_string(self->seen_) + " to=" + std::to_string(answer.header().revision()));
     self->finish(expired("the history of the store has gone back"));
   };
   shared_->cluster.call_back<RangeCall>(shared_->cluster.server(), request, Cluster::kPatience, done);
@@ -320,7 +321,7 @@ bool Follower::received(etcdserverpb::WatchResponse& response) {
   }
   pause_ = kFirstPause;
   if (response.created()) {
-    if (response.header().revision() < reached_) ask_for_history();
+    if (response.header().revision() < seen_) ask_for_history();
     return true;
   }
   collect(response);
@@ -330,6 +331,7 @@ bool Follower::received(etcdserverpb::WatchResponse& response) {
     gathered_.revision = std::max<Revision>(gathered_.revision, response.header().revision());
   }
   EventBatch batch = std::exchange(gathered_, {});
+  seen_ = std::max(seen_, batch.revision);
   if (batch.revision <= reached_ && batch.events.empty()) batch.revision = reached_;
   reached_ = std::max(reached_, batch.revision);
   const std::size_t bytes = std::exchange(gathered_bytes_, 0);

@@ -1,6 +1,7 @@
 """The sample API server of Kubernetes behind an APIService: flunders are created, watched and deleted through this server with kubectl; the server
 is killed and started again under load, and nobody else notices."""
 import base64
+import http.client
 import os
 import shutil
 import signal
@@ -144,7 +145,13 @@ class Aggregation(unittest.TestCase):
         def remote():
             connection = self.server.connect(timeout=SECONDS)
             while not over.is_set():
-                code, _, answer = self.server.request('GET', FLUNDERS, connection=connection)
+                try:
+                    code, _, answer = self.server.request('GET', FLUNDERS, connection=connection)
+                except (OSError, http.client.HTTPException):
+                    # An answer that has begun is broken off with the server that gave it.
+                    connection.close()
+                    counts['missing'] += 1
+                    continue
                 counts['remote' if code == 200 else 'missing'] += 1
                 # A server that has just started does not believe this one's certificate before it has read whose to believe.
                 believed = code != 403 or not any('User "%s"' % name in answer['message'] for name in ('front-proxy-client', 'system:anonymous'))
