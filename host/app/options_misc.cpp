@@ -88,9 +88,8 @@ constexpr AcceptedRow kPassedOn[] = {
     {"Misc", "event-ttl", FlagType::kDuration, "1h0m0s",
      "How long events are kept after they were last written. 0: for ever. Less: as short as the store can."},
     {"Misc", "endpoint-reconciler-type", FlagType::kString, "lease",
-     "How the endpoints of the kubernetes service are kept: lease (or empty), master-count (DEPRECATED: the last --apiserver-count servers "
-     "that "
-     "came, and one that was killed stays until another takes its place), or none."},
+     "How the endpoints of the kubernetes service are kept: lease (or empty), master-count (at most --apiserver-count addresses; that of a "
+     "server that was killed stays until another takes its place), or none."},
     {"Misc", "kubernetes-service-node-port", FlagType::kInt, "0", "Make the kubernetes service a NodePort with this port."},
     {"Misc", "service-cluster-ip-range", FlagType::kString, "",
      "CIDR of service addresses, or two of different families. Unset: 10.0.0.0/24."},
