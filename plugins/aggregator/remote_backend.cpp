@@ -5,14 +5,13 @@
 #include <backplane/certificate_flaws.hpp>
 #include <backplane/informer.hpp>
 #include <backplane/kit/base64.hpp>
+#include <backplane/kit/front_proxy.hpp>
 
 namespace backplane {
 namespace {
 
 // Endpoints come and go; those that are not asked any more are forgotten.
 constexpr std::size_t kMaxAddresses = 64;
-constexpr std::size_t kMaxConnections = 64;
-constexpr std::size_t kMaxLasting = 8192;
 constexpr int kDefaultPort = 443;
 
 }  // namespace
@@ -39,17 +38,11 @@ RemoteTarget remote_target(const Object& apiservice) {
 Task<Result<std::string>> RemoteBackend::resolve() const { return resolver_->resolve(target_.ns, target_.service, target_.port); }
 
 ClientConfig RemoteBackend::config(const std::string& address) const {
-  ClientConfig out;
+  ClientConfig out = kit::front_proxy_client(host_);
   out.server = "https://" + address;
   out.tls_server_name = service_server_name(target_.ns, target_.service);
   out.certificate_authority = target_.ca_bundle;
   out.insecure_skip_tls_verify = target_.insecure;
-  out.client_certificate_file = host_.flag("proxy-client-cert-file").value_or("");
-  out.client_key_file = host_.flag("proxy-client-key-file").value_or("");
-  out.user_agent = "kube-apiserver/backplane";
-  out.max_connections = kMaxConnections;
-  out.max_lasting_connections = kMaxLasting;
-  out.call_timeout = std::chrono::milliseconds(0);
   return out;
 }
 

@@ -4,26 +4,12 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
-#include <memory>
+#include "backplane/kit/openssl_ptr.hpp"
 
 namespace backplane::etcd {
 namespace {
 
-template <auto Free>
-struct Freed {
-  template <class T>
-  void operator()(T* held) const {
-    Free(held);
-  }
-};
-using File = std::unique_ptr<BIO, Freed<BIO_free_all>>;
-using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
-using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
-
-// Nobody is asked for one at the terminal.
-int no_passphrase(char*, int, int, void*) { return -1; }
-
-File open(const std::string& path) { return File(BIO_new_file(path.c_str(), "r")); }
+BioPtr open(const std::string& path) { return BioPtr(BIO_new_file(path.c_str(), "r")); }
 
 Status bad_file(std::string_view flag, const std::string& path, std::string_view why) {
   ERR_clear_error();
@@ -40,7 +26,7 @@ struct Block {
   bool read(BIO* from) { return PEM_read_bio(from, &name, &header, &bytes, &size) == 1; }
   bool is_certificate() const {
     const unsigned char* at = bytes;
-    const Certificate parsed(d2i_X509(nullptr, &at, size));
+    const X509Ptr parsed(d2i_X509(nullptr, &at, size));
     return parsed != nullptr && at == bytes + size;
   }
 
@@ -53,7 +39,7 @@ struct Block {
 // All of it: an authority that is passed over silently is one that is missed later.
 Status check_authorities(const std::string& path) {
   constexpr std::string_view kFlag = "etcd-cafile";
-  const File file = open(path);
+  const BioPtr file = open(path);
   for (bool any = false;; any = true) {
     Block block;
     if (file == nullptr || !block.read(file.get())) {
@@ -66,10 +52,10 @@ Status check_authorities(const std::string& path) {
 }
 
 Status check_pair(const std::string& certificate_path, const std::string& key_path) {
-  const File certificate_file = open(certificate_path), key_file = open(key_path);
-  const Certificate certificate(PEM_read_bio_X509(certificate_file.get(), nullptr, no_passphrase, nullptr));
+  const BioPtr certificate_file = open(certificate_path), key_file = open(key_path);
+  const X509Ptr certificate(PEM_read_bio_X509(certificate_file.get(), nullptr, no_openssl_password, nullptr));
   if (certificate == nullptr) return bad_file("etcd-certfile", certificate_path, "holds no certificate");
-  const Key key(PEM_read_bio_PrivateKey(key_file.get(), nullptr, no_passphrase, nullptr));
+  const KeyPtr key(PEM_read_bio_PrivateKey(key_file.get(), nullptr, no_openssl_password, nullptr));
   if (key == nullptr) return bad_file("etcd-keyfile", key_path, "holds no private key, or one under a passphrase");
   if (X509_check_private_key(certificate.get(), key.get()) != 1)
     return bad_file("etcd-keyfile", key_path, "does not hold the key of the certificate in " + quoted(certificate_path));

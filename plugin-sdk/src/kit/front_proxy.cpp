@@ -6,6 +6,8 @@ namespace backplane BACKPLANE_API {
 namespace kit BACKPLANE_API {
 namespace {
 
+constexpr std::size_t kMaxConnections = 64, kMaxLasting = 8192;
+
 // Whatever it was: the server behind could not be used.
 Task<void> answer_unavailable(RequestContext&, Exchange& exchange, Status status) {
   auto answering = answer_text(exchange, 503, status.message());
@@ -30,6 +32,17 @@ void add_words(Host& host, std::string_view flag, std::vector<std::string>& out)
 }
 
 }  // namespace
+
+ClientConfig front_proxy_client(Host& host) {
+  ClientConfig out;
+  out.client_certificate_file = host.flag("proxy-client-cert-file").value_or("");
+  out.client_key_file = host.flag("proxy-client-key-file").value_or("");
+  out.user_agent = "kube-apiserver/backplane";
+  out.max_connections = kMaxConnections;
+  out.max_lasting_connections = kMaxLasting;
+  out.call_timeout = std::chrono::milliseconds(0);
+  return out;
+}
 
 FrontProxy::FrontProxy(Host& host) {
   for (const std::string_view flag : {"requestheader-username-headers", "requestheader-uid-headers", "requestheader-group-headers"}) {

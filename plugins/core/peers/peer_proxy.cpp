@@ -14,23 +14,16 @@ constexpr std::string_view kIdentityLabel = "apiserver.kubernetes.io/identity";
 constexpr int kTries = 20;
 constexpr std::chrono::milliseconds kFirstPause{5};
 constexpr std::chrono::seconds kLongestPause{30}, kTime{10};
-constexpr std::size_t kMaxConnections = 64, kMaxLasting = 8192;
 // What it serves itself, wherever it can say so.
 constexpr const char* kOwnDiscovery =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList;profile=nopeer,"
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
 
 ClientConfig peer_config(Host& host) {
-  ClientConfig out;
+  ClientConfig out = kit::front_proxy_client(host);
   // Peers are reached by addresses that their certificates need not name.
   out.tls_server_name = "kubernetes.default.svc";
   out.certificate_authority_file = host.flag("peer-ca-file").value_or("");
-  out.client_certificate_file = host.flag("proxy-client-cert-file").value_or("");
-  out.client_key_file = host.flag("proxy-client-key-file").value_or("");
-  out.user_agent = "kube-apiserver/backplane";
-  out.max_connections = kMaxConnections;
-  out.max_lasting_connections = kMaxLasting;
-  out.call_timeout = std::chrono::milliseconds(0);
   return out;
 }
 

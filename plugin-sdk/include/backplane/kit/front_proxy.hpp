@@ -10,12 +10,17 @@
 #include <string_view>
 #include <vector>
 
+#include "backplane/client.hpp"
 #include "backplane/host.hpp"
 #include "backplane/proxy.hpp"
 #include "backplane/visibility.hpp"
 
 namespace backplane {
 namespace kit BACKPLANE_API {
+
+// How a server is reached that takes this one for a front proxy: requests of everybody share its connections, and have no time but their
+// own. Where it is, and whom to believe there, is left to be said.
+ClientConfig front_proxy_client(Host& host);
 
 class FrontProxy {
  public:
