@@ -49,9 +49,9 @@ struct FollowedStore {
     const Revision forgotten = compacted != nullptr ? compacted->load(std::memory_order_acquire) : 0;
     return revision < forgotten && forgotten <= progress.revision();
   }
-  // `followed`: how far the store was followed before it was asked for its revision, and gave `answered`.  What was committed cannot be
-  // gone again, unless the store is another one: restored from a backup, or made anew.  Then everything is loaded again. Errors:
-  // kTooManyRequests until it is.
+  // `followed`: how far the store was followed before it was asked for its revision, and gave `answered`.  What was committed is not gone
+  // again, unless the store is another one, restored from a backup or made anew: then everything is loaded again.
+  // Errors: kTooManyRequests until it is.
   Status check_history(Revision followed, Revision answered);
   // The watch that everything is followed by; null: none.
   void follow(std::shared_ptr<StorageWatch> by);

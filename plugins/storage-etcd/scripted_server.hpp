@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "unused_port.hpp"
+
 namespace backplane::etcd {
 
 // Frames as HTTP/2 has them.
@@ -153,25 +155,6 @@ class ScriptedServer {
   }
 
  private:
-  static bool binds(int socket, int port) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    address.sin_port = htons(static_cast<std::uint16_t>(port));
-    return bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-  }
-  // Below those that the system gives to connections: who dials one of those while nobody listens there may be given that very one,
-  // and meet itself.
-  static int unused_port() {
-    static unsigned next = static_cast<unsigned>(getpid()) * 31;
-    for (;;) {
-      const int port = 15'000 + static_cast<int>(next++ % 15'000);
-      const int probe = socket(AF_INET, SOCK_STREAM, 0);
-      const bool free = binds(probe, port);
-      close(probe);
-      if (free) return port;
-    }
-  }
   static void be_patient(int socket) {
     const timeval limit{20, 0};
     setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);

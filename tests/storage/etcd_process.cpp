@@ -1,46 +1,26 @@
 #include "etcd_process.hpp"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <string_view>
 #include <thread>
 
+#include "unused_port.hpp"
+
 namespace backplane {
 namespace {
 
+using etcd::loopback;
+using etcd::unused_port;
+
 constexpr const char* kEtcd = "/usr/bin/etcd";
-
-sockaddr_in loopback(int port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
-}
-
-// Below those that the system gives to connections, one of which could have it by the time etcd wants it.
-int unused_port() {
-  constexpr int kFirst = 15'000, kCount = 15'000;
-  static std::atomic<int> next{getpid() * 31};
-  for (;;) {
-    const int port = kFirst + static_cast<int>(static_cast<unsigned>(next++) % kCount);
-    const int fd = socket(AF_INET, SOCK_STREAM, 0);
-    const sockaddr_in address = loopback(port);
-    const bool free = bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
-    close(fd);
-    if (free) return port;
-  }
-}
 
 std::string http_get(int port, const std::string& path) {
   const int fd = socket(AF_INET, SOCK_STREAM, 0);

@@ -48,7 +48,7 @@ void PeerCatalog::know(Peers peers) {
   for (const auto& [id, peer] : peers_) {
     for (const GroupVersionResource& resource : peer->resources) {
       servers_[resource].push_back(id);
-      listed_.emplace(resource.group_version(), true);
+      listed_.insert(resource.group_version());
     }
   }
   made_ = false;

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -59,7 +60,7 @@ class PeerCatalog {
   mutable std::mutex mutex_;
   Peers peers_;
   std::map<GroupVersionResource, std::vector<std::string>> servers_;
-  std::map<GroupVersion, bool> listed_;             // by any peer
+  std::set<GroupVersion> listed_;                   // by any peer
   std::map<GroupVersion, Clock::time_point> ours_;  // since when they have gone; max(): they have not
   mutable PeerDiscoveryRef discovery_;              // made when it is asked for
   mutable bool made_ = true;

@@ -1,0 +1,43 @@
+// For tests: ports to listen on later.
+//
+// Thread-safety: any thread.
+// Errors:        none; it may be taken by the time it is listened on, by another test that has looked in the same moment.
+#pragma once
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+
+namespace backplane::etcd {
+
+inline sockaddr_in loopback(int port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<unsigned short>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+inline bool binds(int socket, int port) {
+  const sockaddr_in address = loopback(port);
+  return bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+}
+
+// Below those that the system gives to connections: one of them could have it by then, and who dials one while nobody listens there may be
+// given that very one, and meet itself.
+inline int unused_port() {
+  constexpr int kFirst = 15'000, kCount = 15'000;
+  static std::atomic<unsigned> next{static_cast<unsigned>(getpid()) * 31U};
+  for (;;) {
+    const int port = kFirst + static_cast<int>(next++ % kCount);
+    const int probe = socket(AF_INET, SOCK_STREAM, 0);
+    const bool free = binds(probe, port);
+    close(probe);
+    if (free) return port;
+  }
+}
+
+}  // namespace backplane::etcd
