@@ -69,23 +69,59 @@ class SplitSink final : public spdlog::sinks::sink {
   OutputSink rest_;
 };
 
+// spdlog has no level between debug and info: details are info lines of a logger that is silent above them.
+struct Level {
+  spdlog::level::level_enum lines = spdlog::level::info;
+  bool details = false;
+
+  static Level of(const std::string& word) {
+    if (word == "details") return {spdlog::level::info, true};
+    const auto lines = spdlog::level::from_str(word);
+    return {lines, lines < spdlog::level::info};
+  }
+};
+
+struct FolderLoggers {
+  spdlog::logger lines, details;
+  FolderLoggers(const std::string& folder, const spdlog::sink_ptr& sink) : lines(folder, sink), details(folder, sink) {
+    lines.flush_on(spdlog::level::warn);
+  }
+  void use(const Level& level) {
+    lines.set_level(level.lines);
+    details.set_level(level.details ? spdlog::level::info : spdlog::level::warn);
+  }
+  void use(const spdlog::sink_ptr& sink) {
+    lines.sinks() = {sink};
+    details.sinks() = {sink};
+  }
+};
+
 struct Loggers {
   std::mutex mutex;
   spdlog::sink_ptr sink = std::make_shared<ErrorSink>();
-  spdlog::level::level_enum level = spdlog::level::info;
-  std::vector<std::pair<std::string, spdlog::level::level_enum>> modules;
-  std::map<std::string, std::unique_ptr<spdlog::logger>> by_folder;
+  Level level;
+  std::vector<std::pair<std::string, Level>> modules;
+  std::map<std::string, std::unique_ptr<FolderLoggers>> by_folder;
   Loggers() { sink->set_formatter(make_formatter(false)); }
 
-  void set_level(const std::string& folder, spdlog::logger& logger) const {
-    auto wanted = level;
+  Level level_of(const std::string& folder) const {
+    Level wanted = level;
     for (const auto& [pattern, own] : modules) {
       if (fnmatch(pattern.c_str(), folder.c_str(), 0) == 0) wanted = own;
     }
-    logger.set_level(wanted);
+    return wanted;
   }
   void set_levels() const {
-    for (const auto& [folder, logger] : by_folder) set_level(folder, *logger);
+    for (const auto& [folder, loggers] : by_folder) loggers->use(level_of(folder));
+  }
+  FolderLoggers& of(const std::string& folder) {
+    std::lock_guard lock(mutex);
+    auto& slot = by_folder[folder];
+    if (!slot) {
+      slot = std::make_unique<FolderLoggers>(folder, sink);
+      slot->use(level_of(folder));
+    }
+    return *slot;
   }
 };
 
@@ -96,22 +132,13 @@ Loggers& loggers() {
 
 }  // namespace
 
-spdlog::logger& folder_logger(const std::string& folder) {
-  auto& all = loggers();
-  std::lock_guard lock(all.mutex);
-  auto& slot = all.by_folder[folder];
-  if (!slot) {
-    slot = std::make_unique<spdlog::logger>(folder, all.sink);
-    all.set_level(folder, *slot);
-    slot->flush_on(spdlog::level::warn);
-  }
-  return *slot;
-}
+spdlog::logger& folder_logger(const std::string& folder) { return loggers().of(folder).lines; }
+spdlog::logger& folder_details(const std::string& folder) { return loggers().of(folder).details; }
 
 void set_log_level(const std::string& level) {
   auto& all = loggers();
   std::lock_guard lock(all.mutex);
-  all.level = spdlog::level::from_str(level);
+  all.level = Level::of(level);
   all.set_levels();
 }
 
@@ -119,7 +146,7 @@ void set_log_modules(std::vector<std::pair<std::string, std::string>> pattern_le
   auto& all = loggers();
   std::lock_guard lock(all.mutex);
   all.modules.clear();
-  for (auto& [pattern, level] : pattern_levels) all.modules.emplace_back(std::move(pattern), spdlog::level::from_str(level));
+  for (auto& [pattern, level] : pattern_levels) all.modules.emplace_back(std::move(pattern), Level::of(level));
   all.set_levels();
 }
 
@@ -130,7 +157,7 @@ void set_log_form(LogForm form) {
   if (form.split) sink = std::make_shared<SplitSink>();
   sink->set_formatter(make_formatter(form.json));
   all.sink = std::move(sink);
-  for (auto& [folder, logger] : all.by_folder) logger->sinks() = {all.sink};
+  for (auto& [folder, loggers] : all.by_folder) loggers->use(all.sink);
 }
 
 void flush_logs() { loggers().sink->flush(); }

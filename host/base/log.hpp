@@ -13,7 +13,10 @@ namespace backplane {
 
 // The logger of a folder, made at first use with the process's sinks and level.
 spdlog::logger& folder_logger(const std::string& folder);
-// "trace" "debug" "info" "warn" "error" for all loggers, present and future.
+// The same folder's logger for details: steps of a startup, failed health checks.  Its lines look like info lines and are written from
+// the level "details" on (-v=2).
+spdlog::logger& folder_details(const std::string& folder);
+// "trace" "debug" "details" "info" "warn" "error" for all loggers, present and future.
 void set_log_level(const std::string& level);
 // Other levels for the loggers whose name is like a pattern (*, ?); the last pattern that fits wins, whatever set_log_level() says.
 void set_log_modules(std::vector<std::pair<std::string, std::string>> pattern_levels);

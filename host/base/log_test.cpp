@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace backplane {
 namespace {
 
@@ -35,6 +37,25 @@ TEST_F(Log, ModulesHaveALevelOfTheirOwn) {
   set_log_level("warn");
   EXPECT_EQ(early.level(), spdlog::level::debug);
   EXPECT_EQ(other.level(), spdlog::level::warn);
+}
+
+TEST_F(Log, DetailsLookLikeInfoLinesAndNeedTheirLevel) {
+  auto& details = folder_details("split");
+  const auto both = [&] {
+    details.info("a step");
+    folder_logger("split").info("the end");
+  };
+  const auto count = [](const std::string& text) { return std::count(text.begin(), text.end(), '\n'); };
+  EXPECT_EQ(count(logged(both).second), 1);
+  set_log_level("details");
+  const std::string lines = logged(both).second;
+  EXPECT_EQ(count(lines), 2) << lines;
+  EXPECT_NE(lines.find("I split a step\n"), std::string::npos) << lines;
+  set_log_level("debug");
+  EXPECT_EQ(count(logged(both).second), 2);
+  set_log_level("info");
+  set_log_modules({{"spl*", "details"}});
+  EXPECT_EQ(count(logged(both).second), 2);
 }
 
 TEST_F(Log, SplitStreamsHaveErrorsApart) {

@@ -9,5 +9,9 @@ inline spdlog::logger& plugin_log() {
   static spdlog::logger& logger = folder_logger("plugin");
   return logger;
 }
+inline spdlog::logger& plugin_details() {
+  static spdlog::logger& logger = folder_details("plugin");
+  return logger;
+}
 
 }  // namespace backplane
