@@ -30,6 +30,7 @@ struct PeerCertificate {
   std::string common_name;
   std::vector<std::string> organizations;  // in order
   std::string sha256_fingerprint;
+  std::vector<std::string> user_ids = {};  // of the subject: values of 1.3.6.1.4.1.57683.2, in order
 };
 
 class Exchange {
