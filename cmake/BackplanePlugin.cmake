@@ -174,8 +174,9 @@ function(backplane_add_plugin name)
   target_link_options(${name} PRIVATE -Wl,-z,now -Wl,--version-script=${_BACKPLANE_PLUGIN_DIR}/plugin.map)
   set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX ".so" CXX_EXTENSIONS OFF LINK_DEPENDS ${_BACKPLANE_PLUGIN_DIR}/plugin.map)
   if(TARGET backplane_options)
-    # In the tree: the tree's flags.
+    # In the tree: the flags of the tree, and its precompiled header.
     target_link_libraries(${name}_objects PRIVATE backplane_options)
+    backplane_pch(${name}_objects)
     target_link_libraries(${name} PRIVATE backplane_options)
     _backplane_add_built_in(${name})
   else()
