@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "backplane/ip_text.hpp"
+#include "quantity.hpp"
 
 namespace backplane {
 namespace {
@@ -129,7 +130,7 @@ struct QuantityCase {
   const char* canonical;  // null: refused
 };
 class Quantities : public testing::TestWithParam<QuantityCase> {};
-TEST_P(Quantities, HaveTheirCanonicalText) {
+TEST_P(Quantities, HaveTheTextThatUpstreamPrints) {
   const auto canonical = canonical_quantity(GetParam().text);
   if (GetParam().canonical == nullptr) {
     EXPECT_EQ(canonical, std::nullopt);
@@ -141,15 +142,42 @@ INSTANTIATE_TEST_SUITE_P(All, Quantities,
                          testing::Values(QuantityCase{"0.5", "500m"}, QuantityCase{"1024Ki", "1Mi"}, QuantityCase{"0", "0"},
                                          QuantityCase{"0Ki", "0"}, QuantityCase{"-0", "0"}, QuantityCase{"100m", "100m"},
                                          QuantityCase{"1000m", "1"}, QuantityCase{"1000", "1k"}, QuantityCase{"1500", "1500"},
-                                         QuantityCase{"12e6", "12e6"}, QuantityCase{"1e3", "1e3"}, QuantityCase{"1E3", "1e3"},
+                                         QuantityCase{"12e6", "12e6"}, QuantityCase{"1e3", "1e3"}, QuantityCase{"1E3", "1E3"},
                                          QuantityCase{"1E", "1E"}, QuantityCase{"0.0000000001", "1n"}, QuantityCase{"1.5Gi", "1536Mi"},
                                          QuantityCase{"0.5Ki", "512"}, QuantityCase{"1.25Ki", "1280"}, QuantityCase{"0.1Ki", "102400m"},
                                          QuantityCase{"9223372036854775808Ki", "9223372036854775807"}, QuantityCase{"-1.5", "-1500m"},
-                                         QuantityCase{"+1", "1"}, QuantityCase{".5", "500m"}, QuantityCase{"1.", "1"},
+                                         QuantityCase{"+1", "+1"}, QuantityCase{".5", "500m"}, QuantityCase{"1.", "1."},
                                          QuantityCase{"64Gi", "64Gi"}, QuantityCase{"2048", "2048"}, QuantityCase{"1e-3", "1e-3"},
                                          QuantityCase{"0.001", "1m"}, QuantityCase{"", nullptr}, QuantityCase{"1i", nullptr},
                                          QuantityCase{"1 Gi", nullptr}, QuantityCase{"one", nullptr}, QuantityCase{"1e", nullptr},
                                          QuantityCase{"1Kii", nullptr}, QuantityCase{"1K", nullptr}));
+
+// What k8s.io/apimachinery's Quantity.String says of a quantity as it was parsed.
+INSTANTIATE_TEST_SUITE_P(AsSent, Quantities,
+                         testing::Values(QuantityCase{"12e+6", "12e+6"}, QuantityCase{"12E6", "12E6"}, QuantityCase{"12e007", "120e6"},
+                                         QuantityCase{"007", "007"}, QuantityCase{"001m", "001m"}, QuantityCase{"000m", "0"},
+                                         QuantityCase{"1.500", "1.500"}, QuantityCase{"1.5000", "1500m"}, QuantityCase{"1.000", "1"},
+                                         QuantityCase{"0.100", "100m"}, QuantityCase{"1.5e1", "1.5e1"}, QuantityCase{"15e1", "150"},
+                                         QuantityCase{"1e1", "10"}, QuantityCase{"1e4", "10e3"}, QuantityCase{"1e-1", "100e-3"},
+                                         QuantityCase{"1e-10", "1e-9"}, QuantityCase{"+1.5Gi", "1536Mi"}, QuantityCase{"-1Ki", "-1Ki"},
+                                         QuantityCase{"-1.5Ki", "-1536"}, QuantityCase{"1e-0", "1e-0"}, QuantityCase{"2000e3", "2e6"},
+                                         QuantityCase{"123456789.123456789", "123456789.123456789"}, QuantityCase{".", "0"},
+                                         QuantityCase{"-", "0"}, QuantityCase{"8Ki", "8Ki"}, QuantityCase{"1500E", "1500E"},
+                                         QuantityCase{"1.5n", "2n"}, QuantityCase{"1234567890123456789e3", "1234567890123456789e3"},
+                                         QuantityCase{"1E3Ki", nullptr}));
+
+TEST(Quantities, AreRoundedUp) {
+  constexpr int kMilli = -3;
+  EXPECT_EQ(round_quantity_up("1e-9", kMilli), "1e-3");
+  EXPECT_EQ(round_quantity_up("12e-6", kMilli), "1e-3");
+  EXPECT_EQ(round_quantity_up("1n", kMilli), "1m");
+  EXPECT_EQ(round_quantity_up("-1100n", kMilli), "-1m");
+  EXPECT_EQ(round_quantity_up("123456789.123456789", kMilli), "123456789124m");
+  EXPECT_EQ(round_quantity_up("1.500", kMilli), "1.500");
+  EXPECT_EQ(round_quantity_up("1E3", kMilli), "1E3");
+  EXPECT_EQ(round_quantity_up("100m", kMilli), "100m");
+  EXPECT_EQ(round_quantity_up("1Ki", kMilli), "1Ki");
+}
 
 TEST(Quantities, AreOrdered) {
   EXPECT_EQ(compare_quantities("1", "1000m"), 0);

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "backplane/names.hpp"
+#include "quantity.hpp"
 
 namespace backplane BACKPLANE_API {
 namespace {
@@ -80,14 +81,14 @@ void multiply_by_power_of_two(std::string& digits, int exponent) {
   }
 }
 
-// Away from zero to whole nanos.
-void round_up_to_nano(Number& number) {
-  if (number.zero() || number.scale >= kNano) return;
-  const auto drop = static_cast<std::size_t>(kNano - number.scale);
+// Rounds away from zero to whole units of 10^scale.
+void round_up(Number& number, int scale) {
+  if (number.zero() || number.scale >= scale) return;
+  const auto drop = static_cast<std::size_t>(scale - number.scale);
   const bool inexact =
       drop >= number.digits.size() || number.digits.find_first_not_of('0', number.digits.size() - drop) != std::string::npos;
   number.digits.resize(drop >= number.digits.size() ? 0 : number.digits.size() - drop);
-  number.scale = kNano;
+  number.scale = scale;
   if (!inexact) return;
   std::size_t at = number.digits.size();
   while (at > 0 && number.digits[at - 1] == '9') number.digits[--at] = '0';
@@ -158,6 +159,48 @@ bool is_canonical(std::string_view text, const Plain& plain) {
   return plain.digits % 1024 != 0 && static_cast<Nanos>(plain.digits) << plain.suffix->exponent <= INT64_MAX;
 }
 
+// The text of a quantity taken apart: sign, whole digits without leading zeros, digits behind the point, suffix.
+struct Parts {
+  std::string_view whole;
+  std::string_view fraction;
+  std::string_view suffix;
+};
+
+Parts split(std::string_view text) {
+  Parts out;
+  std::size_t at = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
+  const auto digits = [&] {
+    const std::size_t begin = at;
+    while (at < text.size() && is_digit(text[at])) ++at;
+    return text.substr(begin, at - begin);
+  };
+  out.whole = digits();
+  out.whole.remove_prefix(std::min(out.whole.find_first_not_of('0'), out.whole.size()));
+  if (at < text.size() && text[at] == '.') ++at, out.fraction = digits();
+  out.suffix = text.substr(at);
+  return out;
+}
+
+// resource.ParseQuantity keeps the text of a quantity whose digits fit 64 bits if it looks canonical by these rules, which also hold for
+// texts that are not, such as 007, +1, 1.500 or 1E+3.
+bool keeps_text(std::string_view text) {
+  constexpr int kMostDigits = 18, kMostBinaryDigits = 14;
+  const Parts parts = split(text);
+  const auto suffix = find_suffix(parts.suffix);
+  // A whole part of zeros counts as the digit 0, and what begins with it is printed anew.
+  if (!suffix || parts.whole.empty()) return false;
+  const auto count = static_cast<int>(parts.whole.size() + parts.fraction.size());
+  if (suffix->form == Form::kBinarySi) {
+    if (!parts.fraction.empty() || count > kMostBinaryDigits - suffix->exponent * 3 / 10) return false;
+    std::uint64_t value = 0;
+    std::from_chars(parts.whole.data(), parts.whole.data() + parts.whole.size(), value);
+    return value % 8 != 0;
+  }
+  const int scale = suffix->exponent - static_cast<int>(parts.fraction.size());
+  return count <= kMostDigits && scale >= kNano && scale % 3 == 0 &&
+         !(std::string(parts.whole) + std::string(parts.fraction)).ends_with("000");
+}
+
 std::optional<Number> parse(std::string_view text) {
   if (text.empty() || text.size() > kMaxText) return std::nullopt;
   Number out;
@@ -181,7 +224,7 @@ std::optional<Number> parse(std::string_view text) {
     out.scale += suffix->exponent;
   }
   remove_trailing_zeros(out);
-  round_up_to_nano(out);
+  round_up(out, kNano);
   remove_trailing_zeros(out);
   const Number most{false, std::string(kMaxBinary), 0, Form::kBinarySi};
   if (out.form == Form::kBinarySi && compare_size(out, most) > 0) out.digits = kMaxBinary, out.scale = 0;
@@ -261,6 +304,17 @@ std::optional<std::string> canonical_quantity(std::string_view text) {
   if (const auto plain = read_plain(text); plain && is_canonical(text, *plain)) return std::string(text);
   auto number = parse(text);
   if (!number) return std::nullopt;
+  if (keeps_text(text)) return std::string(text);
+  return print(std::move(*number));
+}
+
+std::string round_quantity_up(std::string_view text, int scale) {
+  const auto plain = read_plain(text);
+  if (plain && (plain->suffix->form == Form::kBinarySi || plain->suffix->exponent >= scale)) return std::string(text);
+  auto number = parse(text);
+  if (!number || number->zero() || number->scale >= scale) return std::string(text);
+  round_up(*number, scale);
+  remove_trailing_zeros(*number);
   return print(std::move(*number));
 }
 

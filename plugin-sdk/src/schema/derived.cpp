@@ -1,5 +1,6 @@
 // Members that become something else while an object is given its defaults: two names of one field, maps that fill each other.
 #include "backplane/kit/walk.hpp"
+#include "quantity.hpp"
 #include "schema/base64.hpp"
 #include "schema/rules.hpp"
 #include "schema/scalars.hpp"
@@ -53,28 +54,13 @@ void fill_map(std::string_view name, const Derived& derived, Object& object) {
   }
 }
 
-// The number without its last `drop` digits, one further away from zero; of as many digits as there are.
-std::string next_whole(std::string_view number, std::size_t drop) {
-  const bool negative = number.starts_with('-');
-  if (negative) number.remove_prefix(1);
-  std::string digits(number.substr(0, number.size() - std::min(drop, number.size())));
-  std::size_t at = digits.size();
-  while (at > 0 && digits[at - 1] == '9') digits[--at] = '0';
-  if (at > 0) {
-    ++digits[at - 1];
-  } else {
-    digits.insert(digits.begin(), '1');
-  }
-  return (negative ? "-" : "") + digits;
-}
-
 void round_quantities(Object& map) {
+  constexpr int kMilli = -3;
   for (auto& entry : map) {
     const std::string_view text = text_of(&entry.value());
-    // Only texts with micro or nano parts can be finer than a thousandth once canonical.
-    if (text.empty() || (text.back() != 'u' && text.back() != 'n')) continue;
-    const auto rounded = canonical_quantity(next_whole(text.substr(0, text.size() - 1), text.back() == 'u' ? 3 : 6) + "m");
-    if (rounded) entry.value() = *rounded;
+    // Only a text with micro or nano parts, an exponent or a point can be finer than a thousandth.
+    if (text.find_first_of("uneE.") == std::string_view::npos) continue;
+    if (std::string rounded = round_quantity_up(text, kMilli); rounded != text) entry.value() = rounded;
   }
 }
 

@@ -14,6 +14,19 @@ Status no_merge_key(const Value& item, std::string_view key) {
   return failure("map: " + go_print(item) + " does not contain declared merge key: " + std::string(key));
 }
 
+Status not_a_map(const Value& item) {
+  return failure("expected a map[string]interface {}, but received a " + std::string(go_type_of(item)));
+}
+
+// Every item is an object that has the merge key.
+Status check_merge_keys(const Array& list, std::string_view merge_key) {
+  for (const Value& item : list) {
+    if (!item.is_object()) return not_a_map(item);
+    if (!find(item.get_object(), merge_key)) return no_merge_key(item, merge_key);
+  }
+  return {};
+}
+
 // What identifies an item: itself, or its merge key's value (null when it has none).
 const Value* identity(const Value& item, std::string_view merge_key) noexcept {
   if (!item.is_object()) return merge_key.empty() ? &item : nullptr;
@@ -130,11 +143,30 @@ Status check_items(const Array& one, const Array& other, bool& maps) {
   return {};
 }
 
+namespace {
+
+// What upstream's search for each merged item in `wanted`, and its sort by `wanted` and by `live`, complain about.
+Status check_places(const Array& merged, const Array& wanted, const Array& live, const Places& wanted_places, std::string_view merge_key) {
+  const auto stray = std::find_if(wanted.begin(), wanted.end(), [](const Value& item) { return !item.is_object(); });
+  const std::size_t first_stray = stray == wanted.end() ? Places::kNone : static_cast<std::size_t>(stray - wanted.begin());
+  for (const Value& item : merged) {
+    if (!item.is_object()) return not_a_map(item);
+    if (!identity(item, merge_key)) return no_merge_key(item, merge_key);
+    if (first_stray < wanted_places.of(item)) return failure("value for key " + std::to_string(first_stray) + " is not a map");
+  }
+  if (Status status = check_merge_keys(wanted, merge_key); !status.ok()) return status;
+  return check_merge_keys(live, merge_key);
+}
+
+}  // namespace
+
 Status weave(Array& merged, const Array& wanted, const Array& live, std::string_view merge_key) {
   const Places wanted_places(wanted, merge_key), live_places(live, merge_key);
+  if (!merge_key.empty()) {
+    if (Status status = check_places(merged, wanted, live, wanted_places, merge_key); !status.ok()) return status;
+  }
   Array patch_items(merged.storage()), server_items(merged.storage());
   for (Value& item : merged) {
-    if (!merge_key.empty() && !identity(item, merge_key)) return no_merge_key(item, merge_key);
     (wanted_places.of(item) != Places::kNone ? patch_items : server_items).push_back(std::move(item));
   }
   sort_by(patch_items, wanted_places);
@@ -164,6 +196,11 @@ Status check_order(const Array& patch, const Array& order, std::string_view merg
     }
     const Value* wanted = identity(patch[at], merge_key);
     const Value* named = identity(order[place], merge_key);
+    if (!merge_key.empty()) {
+      for (const Value* item : {&patch[at], &order[place]}) {
+        if (!item->is_object()) return not_a_map(*item);
+      }
+    }
     if (!wanted || !named) return no_merge_key(wanted ? order[place] : patch[at], merge_key);
     if (*wanted == *named) ++at;
     ++place;

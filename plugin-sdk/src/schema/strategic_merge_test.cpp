@@ -75,6 +75,18 @@ TEST(StrategicMerge, ErrorsHaveUpstreamsWords) {
   EXPECT_EQ(merged("{}", "[]"), "400 json: cannot unmarshal array into Go value of type map[string]interface {}");
 }
 
+TEST(StrategicMerge, RefusesAnOrderOfItemsWithoutTheirKey) {
+  constexpr std::string_view kLive = R"([{"name":"a"}])";
+  EXPECT_EQ(parts(kLive, R"("$setElementOrder/parts":[{"image":"x"}])"), "500 map: map[image:x] does not contain declared merge key: name");
+  EXPECT_EQ(parts(kLive, R"("$setElementOrder/parts":[{"name":"a"},{}])"), "500 map: map[] does not contain declared merge key: name");
+  EXPECT_EQ(parts(kLive, R"("$setElementOrder/parts":["a"])"), "500 value for key 0 is not a map");
+  EXPECT_EQ(parts(kLive, R"("$setElementOrder/parts":[{"name":"a"},"b"])"),
+            "500 expected a map[string]interface {}, but received a string");
+  EXPECT_EQ(parts(kLive, R"("$setElementOrder/parts":["a"],"parts":[{"name":"a","image":"2"}])"),
+            "500 expected a map[string]interface {}, but received a string");
+  EXPECT_EQ(parts(R"([{"image":"1"}])", R"("parts":[{"name":"a"}])"), "500 map: map[image:1] does not contain declared merge key: name");
+}
+
 TEST(StrategicMerge, KnowsNoMemberOfWhatIsKeptAsItIs) {
   EXPECT_EQ(merged(R"({"spec":{"extra":{"a":{"b":1}}}})", R"({"spec":{"extra":{"a":{"c":1}}}})"),
             R"(500 unable to find api field in struct RawExtension for the json field "a")");
