@@ -36,6 +36,12 @@ class Tokens(unittest.TestCase):
     def ask(self, account='sa', **spec):
         return self.server.request('POST', '%s/%s/token' % (ACCOUNTS, account), token_request(**spec))
 
+    def test_the_default_time_of_a_token_is_a_field_of_its_client(self):
+        code, _, answer = self.ask()
+        self.assertEqual((code, answer['spec']['expirationSeconds']), (201, 3600))
+        fields = answer['metadata']['managedFields'][0]['fieldsV1']['f:spec']
+        self.assertIn('f:expirationSeconds', fields)
+
     def test_a_token_speaks_of_its_account(self):
         code, _, answer = self.ask(expirationSeconds=600)
         self.assertEqual(code, 201, answer)

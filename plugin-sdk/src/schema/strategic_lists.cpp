@@ -33,6 +33,9 @@ const Value* identity(const Value& item, std::string_view merge_key) noexcept {
   return find(item.get_object(), merge_key);
 }
 
+// The text of what identifies an item.  In Go 80 and 80.0 are two values, an int64 and a float64.
+std::string identity_text(const Value& key) { return key.is_double() ? "float64 " + to_json(key) : to_json(key); }
+
 // Where each item of a list stands, by what identifies it.
 class Places {
  public:
@@ -44,12 +47,12 @@ class Places {
   // The first of equal items keeps its place.
   bool add(const Value& item, std::size_t place) {
     const Value* key = identity(item, merge_key_);
-    return key && places_.emplace(to_json(*key), place).second;
+    return key && places_.emplace(identity_text(*key), place).second;
   }
   std::size_t of(const Value& item) const {
     const Value* key = identity(item, merge_key_);
     if (!key) return kNone;
-    const auto found = places_.find(to_json(*key));
+    const auto found = places_.find(identity_text(*key));
     return found == places_.end() ? kNone : found->second;
   }
 
@@ -122,7 +125,7 @@ Status merge_maps(Array& original, const Array& patch, const Type* items, std::s
 void merge_scalars(Array& original, const Array& patch) {
   for (const Value& item : patch) original.push_back(item);
   std::unordered_set<std::string> seen;
-  keep_items(original, [&](const Value& item) { return seen.insert(to_json(item)).second; });
+  keep_items(original, [&](const Value& item) { return seen.insert(identity_text(item)).second; });
 }
 
 }  // namespace

@@ -19,6 +19,10 @@ TEST(StrategicMerge, MergesListsByTheirKey) {
             R"([{"name":"a","image":"2"},{"name":"b"}])");
 }
 
+TEST(StrategicMerge, TakesAWholeFloatForAnotherKeyThanTheInteger) {
+  EXPECT_EQ(parts(R"([{"name":80}])", R"("parts":[{"name":80.0,"image":"2"}])"), R"([{"name":80,"image":"2"},{"name":80}])");
+}
+
 TEST(StrategicMerge, PutsNewItemsBeforeThoseOnlyTheServerHas) {
   EXPECT_EQ(parts(R"([{"name":"a"}])", R"("parts":[{"name":"n"}])"), R"([{"name":"n"},{"name":"a"}])");
 }

@@ -14,7 +14,6 @@ using namespace kit;
 
 constexpr std::string_view kGroup = "authentication.k8s.io";
 constexpr std::string_view kKind = "TokenRequest";
-constexpr std::int64_t kDefaultSeconds = 60 * 60;
 constexpr std::int64_t kShortestSeconds = 10 * 60;
 constexpr std::int64_t kLongestSeconds = std::int64_t{1} << 32;
 // What kubelets ask for when a pod says nothing, and what it is extended to.
@@ -81,7 +80,6 @@ void TokenRequests::fill(Object& request, const Object& account) const {
   Object& metadata = ensure_object(request, "metadata");
   for (const std::string_view member : {"name", "namespace", "uid"}) take_member(metadata, object_or_empty(account, "metadata"), member);
   Object& spec = ensure_object(request, "spec");
-  fill_missing(spec, "expirationSeconds", kDefaultSeconds);
   if (count_of(spec, "audiences") == 0) spec["audiences"] = Array(options_.audiences.begin(), options_.audiences.end());
   erase_member(request, "status");
 }
