@@ -17,9 +17,6 @@ void wipe_system_fields(Object& object) {
   }
 }
 
-// Stores ask admission themselves, around what they do.  What can only be created is kept nowhere (reviews): it is asked here.
-bool keeps_nothing(const Resource& resource) { return resource.getter == nullptr; }
-
 }  // namespace
 
 Task<Status> serve_create(const Resource& resource, RequestContext& context, Exchange& exchange) {
@@ -32,7 +29,7 @@ Task<Status> serve_create(const Resource& resource, RequestContext& context, Exc
   if (!matched.ok()) co_return matched;
   context.dry_run = received.options.dry_run;
   if (resource.fields != nullptr) co_await resource.fields->track_new(context, received.options, received.object);
-  if (keeps_nothing(resource)) {
+  if (resource.admission != nullptr) {
     auto admitting = admit_create(resource, context, std::string(meta_name(received.object)), received.object, received.options);
     Status admitted = co_await std::move(admitting);
     co_await home;

@@ -4,6 +4,7 @@
 #include "endpoints/json_scan.hpp"
 #include "endpoints/log.hpp"
 #include "endpoints/respond.hpp"
+#include "endpoints/storage_admission.hpp"
 #include "endpoints/verbs.hpp"
 #include "security/authorization.hpp"
 
@@ -80,6 +81,10 @@ Task<Status> serve_delete(const Resource& resource, RequestContext& context, Exc
   }
   context.dry_run = options->dry_run;
   const bool cascades = options->orphan_dependents && !*options->orphan_dependents;
+  auto admitting = admit_remove(resource, context, context.info.name, *options);
+  Status admitted = co_await std::move(admitting);
+  co_await home;
+  if (!admitted.ok()) co_return admitted;
   auto removing = resource.deleter->remove(context, context.info.name, std::move(*options));
   auto removed = co_await std::move(removing);
   co_await home;

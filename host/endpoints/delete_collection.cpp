@@ -2,6 +2,7 @@
 #include "endpoints/body.hpp"
 #include "endpoints/delete_options.hpp"
 #include "endpoints/list_writer.hpp"
+#include "endpoints/storage_admission.hpp"
 #include "endpoints/verbs.hpp"
 
 namespace backplane::endpoints {
@@ -34,6 +35,10 @@ Task<Status> serve_delete_collection(const Resource& resource, RequestContext& c
   if (!options.ok()) co_return std::move(options.status());
   if (options->ignore_read_error) co_return no_unread_collections();
   context.dry_run = options->dry_run;
+  auto admitting = admit_remove(resource, context, "", *options);
+  Status admitted = co_await std::move(admitting);
+  co_await home;
+  if (!admitted.ok()) co_return admitted;
   auto removing = resource.collection_deleter->remove_collection(context, std::move(*options), std::move(*list));
   auto removed = co_await std::move(removing);
   co_await home;

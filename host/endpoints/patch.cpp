@@ -10,6 +10,7 @@
 #include "endpoints/patched_object.hpp"
 #include "endpoints/respond.hpp"
 #include "endpoints/sent_values.hpp"
+#include "endpoints/storage_admission.hpp"
 #include "endpoints/verb_options.hpp"
 #include "endpoints/verbs.hpp"
 
@@ -85,7 +86,7 @@ Task<Status> serve_patch(const Resource& resource, RequestContext& context, Exch
   const Aside aside(body->size());
   co_await aside;
   const Patch patch = make_patch(resource, *form, std::move(*body), *options);
-  auto patching = resource.patcher->update(context, context.info.name, *patch.info, std::move(*options), form->applies);
+  auto patching = update_admitted(resource, context, *patch.info, std::move(*options), form->applies);
   auto patched = co_await std::move(patching);
   if (!patched.ok()) {
     // A merge has the shape of the object; in a list of operations no field is found.

@@ -1,5 +1,6 @@
 #include "endpoints/resource.hpp"
 
+#include "backplane/admits_writes.hpp"
 #include "registry/fields/stored_versions.hpp"
 
 namespace backplane::endpoints {
@@ -40,8 +41,9 @@ Resource::Resource(ResourceScope given) : scope(std::move(given)) {
   table = provider != nullptr ? &provider->table_convertor() : &default_table_convertor();
   offers.tables = provider != nullptr;
   watches = own_watches(scope);
-  const bool kept = creater != nullptr && dynamic_cast<StandardStorage*>(storage) != nullptr;
-  if ((creater != nullptr && !kept) || named_creater != nullptr) {
+  const bool admits = dynamic_cast<AdmitsWrites*>(storage) != nullptr;
+  if (!admits) admission = scope.admission;
+  if (named_creater != nullptr || (!admits && (creater != nullptr || updater != nullptr))) {
     auto versions = std::make_shared<registry::OneVersion>(scope.kind, schema);
     fields = std::make_unique<const registry::FieldManager>(scope.kind, schema, std::move(versions), WrittenFields());
   }

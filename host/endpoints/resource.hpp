@@ -42,6 +42,8 @@ struct Resource {
   std::vector<std::string> connect_methods;
   // Records who manages which fields of objects that no store keeps (reviews, tokens); null: a store does.
   std::unique_ptr<const registry::FieldManager> fields;
+  // Runs admission of creates, updates and deletes; null: the storage runs it itself (AdmitsWrites), or there is none.
+  AdmissionRunner* admission = nullptr;
   std::shared_ptr<OpenWatches> watches;  // null when watches need not end early
 
   // Roles of the storage; null: it has not got them.

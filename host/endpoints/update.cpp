@@ -6,6 +6,7 @@
 #include "endpoints/replacement.hpp"
 #include "endpoints/respond.hpp"
 #include "endpoints/sent_values.hpp"
+#include "endpoints/storage_admission.hpp"
 #include "endpoints/verb_options.hpp"
 #include "endpoints/verbs.hpp"
 #include "registry/fields/entry_update.hpp"
@@ -125,7 +126,7 @@ Task<Status> serve_update(const Resource& resource, RequestContext& context, Exc
   if (!object.ok()) co_return std::move(object.status());
   context.dry_run = options->dry_run;
   ReplacedObject info(resource, std::move(*object), *body, *format, options->field_validation);
-  auto updating = resource.updater->update(context, context.info.name, info, std::move(*options), /*force_allow_create=*/false);
+  auto updating = update_admitted(resource, context, info, std::move(*options), /*force_allow_create=*/false);
   auto updated = co_await std::move(updating);
   if (!updated.ok()) {
     Status unread = info.check_rest(context);

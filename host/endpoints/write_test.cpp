@@ -675,6 +675,38 @@ TEST_F(WriteTest, WhatIsAskedAndNotStoredPassesAdmission) {
   EXPECT_EQ(review->answered, 1);
 }
 
+TEST_F(WriteTest, EveryWriteToAStorageOfAPluginPassesAdmission) {
+  use_config_maps();
+  store_ = std::make_shared<FakeStore>(scope_.kind, "configmaps", store_->schema());
+  CountingAdmission admission;
+  scope_.storage = store_;
+  scope_.admission = &admission;
+  handler_ = make_resource_handler(scope_);
+  const std::vector<std::string> asked = {"admit a ", "validate a"};
+  const auto seen = [&] { return std::exchange(admission.seen, {}); };
+  EXPECT_EQ(send("POST", maps(), R"({"metadata":{"name":"a"}})").code(), 201);
+  EXPECT_EQ(seen(), asked);
+  EXPECT_EQ(send("PUT", maps("/a"), R"({"metadata":{"name":"a"},"data":{"x":"1"}})").code(), 200);
+  EXPECT_EQ(seen(), asked);
+  EXPECT_EQ(send("PATCH", maps("/a"), R"({"data":{"x":"2"}})", {{"Content-Type", "application/merge-patch+json"}}).code(), 200);
+  EXPECT_EQ(seen(), asked);
+  const Response applied = send("PATCH", maps("/a?fieldManager=tester&force=true"),
+                                R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"x":"3"}})",
+                                {{"Content-Type", "application/apply-patch+yaml"}});
+  EXPECT_EQ(applied.code(), 200);
+  EXPECT_NE(applied.body().find(R"("operation":"Apply")"), std::string::npos) << applied.body();
+  EXPECT_EQ(seen(), asked);
+  admission.refusal = forbidden("", "configmaps", "a", "no");
+  EXPECT_EQ(send("PUT", maps("/a"), R"({"metadata":{"name":"a"}})").code(), 403);
+  EXPECT_EQ(send("DELETE", maps("/a")).code(), 403);
+  EXPECT_EQ(send("DELETE", maps()).code(), 403);
+  EXPECT_EQ(store_->objects.count("a"), 1u);
+  admission.refusal = Status();
+  seen();
+  EXPECT_EQ(send("DELETE", maps("/a")).code(), 200);
+  EXPECT_EQ(seen(), asked);
+}
+
 class Proxy final : public RestStorage, public Connecter {
  public:
   GroupVersionKind kind() const override { return {"", "v1", "PodProxyOptions"}; }

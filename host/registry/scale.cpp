@@ -1,6 +1,7 @@
 // autoscaling/v1 Scale as a view of three paths of the parent (registry/apps/*/storage ScaleREST).
 #include <limits>
 
+#include "backplane/admits_writes.hpp"
 #include "backplane/names.hpp"
 #include "backplane/selectors.hpp"
 #include "registry/fields/guarded_admission.hpp"
@@ -204,7 +205,7 @@ const TableConvertor& scale_table() {
   return table;
 }
 
-class ScaleStore final : public RestStorage, public Scoper, public TableProvider, public Getter, public Updater {
+class ScaleStore final : public RestStorage, public Scoper, public TableProvider, public Getter, public Updater, public AdmitsWrites {
  public:
   ScaleStore(std::shared_ptr<ServedStore> parent, Host::ScalePaths paths)
       : parent_(std::move(parent)),

@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "backplane/admits_writes.hpp"
 #include "backplane/deleted_object.hpp"
 #include "registry/before.hpp"
 #include "registry/fields/field_manager.hpp"
@@ -16,7 +17,7 @@ namespace backplane::registry {
 
 class ObjectStore;
 
-class ServedStore : public StandardStorage, public DeprecationProvider, public DeletedObjectProvider {
+class ServedStore : public StandardStorage, public DeprecationProvider, public DeletedObjectProvider, public AdmitsWrites {
  public:
   // The store of the stored version; itself when this is it.
   virtual ObjectStore& stored() noexcept = 0;

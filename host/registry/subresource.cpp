@@ -1,4 +1,5 @@
 // Getter and Updater of a parent's objects under another strategy: status, finalize, ephemeralcontainers …
+#include "backplane/admits_writes.hpp"
 #include "backplane/strategy_marks.hpp"
 #include "registry/object_store.hpp"
 
@@ -6,7 +7,7 @@ namespace backplane {
 namespace registry {
 namespace {
 
-class SubresourceStore : public RestStorage, public Scoper, public DeprecationProvider, public Getter, public Updater {
+class SubresourceStore : public RestStorage, public Scoper, public DeprecationProvider, public Getter, public Updater, public AdmitsWrites {
  public:
   SubresourceStore(std::shared_ptr<ServedStore> parent, std::shared_ptr<const Strategy> strategy, std::shared_ptr<const Strategy> own)
       : parent_(std::move(parent)),

@@ -1,5 +1,6 @@
 // The key functions of every contract class: their vtables and type information live in this library alone, so that a cast to a role
 // works on objects made by any plugin.
+#include "backplane/admits_writes.hpp"
 #include "backplane/codec.hpp"
 #include "backplane/deleted_object.hpp"
 #include "backplane/plugin.hpp"
@@ -26,6 +27,7 @@ Getter::~Getter() = default;
 Lister::~Lister() = default;
 Watcher::~Watcher() = default;
 AdmissionRunner::~AdmissionRunner() = default;
+AdmitsWrites::~AdmitsWrites() = default;
 Creater::~Creater() = default;
 NamedCreater::~NamedCreater() = default;
 UpdatedObjectInfo::~UpdatedObjectInfo() = default;

@@ -1,5 +1,6 @@
 #include "custom_storage.hpp"
 
+#include "backplane/admits_writes.hpp"
 #include "backplane/deleted_object.hpp"
 #include "backplane/meta.hpp"
 
@@ -27,7 +28,7 @@ Task<Result<UpdateResult>> update_in(WriteBook book, Updater& below, RequestCont
   co_return updated;
 }
 
-class CustomStorage final : public StandardStorage, public DeprecationProvider, public DeletedObjectProvider {
+class CustomStorage final : public StandardStorage, public DeprecationProvider, public DeletedObjectProvider, public AdmitsWrites {
  public:
   CustomStorage(std::shared_ptr<const Stores> stores, const CustomVersion& version, WriteBook book, std::shared_ptr<Watches> watches)
       : stores_(std::move(stores)), version_(version), book_(std::move(book)), watches_(std::move(watches)) {}
@@ -130,7 +131,8 @@ class CustomStatus final : public RestStorage,
                            public TableProvider,
                            public DeprecationProvider,
                            public Getter,
-                           public Updater {
+                           public Updater,
+                           public AdmitsWrites {
  public:
   CustomStatus(std::shared_ptr<const Stores> stores, const CustomVersion& version, WriteBook book)
       : stores_(std::move(stores)), version_(version), book_(std::move(book)) {}
@@ -161,7 +163,7 @@ class CustomStatus final : public RestStorage,
   const WriteBook book_;
 };
 
-class CustomScale final : public RestStorage, public Scoper, public TableProvider, public Getter, public Updater {
+class CustomScale final : public RestStorage, public Scoper, public TableProvider, public Getter, public Updater, public AdmitsWrites {
  public:
   CustomScale(std::shared_ptr<RestStorage> below, WriteBook book)
       : below_(std::move(below)),

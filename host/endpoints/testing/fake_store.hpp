@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "backplane/admits_writes.hpp"
 #include "backplane/rest.hpp"
 
 namespace backplane::testing {
@@ -62,7 +63,8 @@ class FailingCursor final : public ObjectCursor {
   const Status error_;
 };
 
-class FakeStore final : public StandardStorage {
+// A store of a plugin's own: the endpoints run admission for it, and record who manages which fields.
+class FakeStore : public StandardStorage {
  public:
   FakeStore(GroupVersionKind kind, std::string resource, const Schema* schema)
       : kind_(std::move(kind)), resource_(std::move(resource)), schema_(schema) {}
@@ -216,6 +218,12 @@ class FakeStore final : public StandardStorage {
   GroupVersionKind kind_;
   std::string resource_;
   const Schema* schema_;
+};
+
+// Stands for the stores of the host, which run admission themselves.
+class FakeHostStore final : public FakeStore, public AdmitsWrites {
+ public:
+  using FakeStore::FakeStore;
 };
 
 }  // namespace backplane::testing

@@ -87,7 +87,7 @@ class Api : public ::testing::Test {
     ASSERT_NE(schemas_->find(kind), nullptr);
     const Status known = scheme_.add_known_types(kind.group_version(), schemas_, "test");
     ASSERT_TRUE(known.ok()) << known.message();
-    store_ = std::make_shared<FakeStore>(kind, resource, schemas_->find(kind));
+    store_ = std::make_shared<FakeHostStore>(kind, resource, schemas_->find(kind));
     scope_ = ResourceScope();
     scope_.resource = {kind.group, kind.version, resource};
     scope_.kind = kind;

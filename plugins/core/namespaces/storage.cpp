@@ -1,9 +1,11 @@
 #include "namespaces/storage.hpp"
 
+#include "backplane/admits_writes.hpp"
+
 namespace backplane::core {
 namespace {
 
-class FinalizeStorage final : public RestStorage, public Scoper, public Updater, public PatchForbidder {
+class FinalizeStorage final : public RestStorage, public Scoper, public Updater, public PatchForbidder, public AdmitsWrites {
  public:
   explicit FinalizeStorage(std::shared_ptr<RestStorage> subresource)
       : subresource_(std::move(subresource)), updater_(dynamic_cast<Updater&>(*subresource_)) {}

@@ -9,13 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "backplane/admits_writes.hpp"
 #include "backplane/deleted_object.hpp"
 #include "backplane/rest.hpp"
 
 namespace backplane {
 namespace kit BACKPLANE_API {
 
-class ForwardingStorage : public StandardStorage, public DeprecationProvider, public DeletedObjectProvider {
+class ForwardingStorage : public StandardStorage, public DeprecationProvider, public DeletedObjectProvider, public AdmitsWrites {
  public:
   explicit ForwardingStorage(std::shared_ptr<StandardStorage> store) : store_(std::move(store)) {}
 
