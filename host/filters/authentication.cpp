@@ -1,6 +1,7 @@
 // WithAuthentication: who is asking.  A certificate or nobody is known at once; only plugins make a request wait.  Headers with credentials
 // end here, so that no handler can pass them on.
 #include <algorithm>
+#include <exception>
 
 #include "base/home.hpp"
 #include "filters/filter_exchange.hpp"
@@ -59,8 +60,16 @@ class WithAuthentication final : public Filter {
 
   Task<Step> enter_slowly(FilterCall& call) const override {
     const Home home;
-    auto user = co_await authentication_.authenticate(call.context, *call.exchange);
+    Result<UserRef> user;
+    std::exception_ptr thrown;
+    try {
+      user = co_await authentication_.authenticate(call.context, *call.exchange);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    // An exception, too, goes on where the request's deadline and its other filters live.
     co_await home;
+    if (thrown) std::rethrow_exception(thrown);
     co_return settle(call, std::move(user));
   }
 

@@ -365,6 +365,7 @@ class AuthenticatedElsewhere final : public Authentication {
   std::optional<Result<UserRef>> authenticate_now(RequestContext&, Exchange&) const override { return std::nullopt; }
   Task<Result<UserRef>> authenticate(RequestContext&, Exchange&) const override {
     co_await resume_on(executor_);
+    if (user_.name.empty()) throw std::runtime_error("no name");
     co_return user_;
   }
 
@@ -404,6 +405,19 @@ TEST_F(Filters, PluginsThatEndOnAnotherExecutorDoNotTakeTheRequestThere) {
     EXPECT_EQ(exchange.code, code);
     EXPECT_EQ(exchange.strangers, 0) << code;
   }
+  foreign.stop();
+}
+
+TEST_F(Filters, AnAuthenticatorThatThrowsOnAnotherExecutorDoesNotTakeTheRequestThere) {
+  IoLoop foreign("foreign");
+  foreign.start();
+  const AuthenticatedElsewhere nameless(foreign, UserInfo());
+  config.authentication = &nameless;
+  TestExchange exchange;
+  exchange.home = &loop;
+  ask(exchange);
+  EXPECT_EQ(exchange.code, 500);
+  EXPECT_EQ(exchange.strangers, 0);
   foreign.stop();
 }
 

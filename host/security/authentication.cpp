@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backplane/http.hpp"
+#include "base/caught.hpp"
 #include "security/log.hpp"
 #include "security/users.hpp"
 #include "security/x509.hpp"
@@ -25,6 +26,36 @@ Status all_of(const std::vector<Status>& failures) {
   Status out = failures.front();
   if (texts.size() > 1) out.set_message("[" + joined + "]");
   return out;
+}
+
+Status threw(std::string_view authenticator) {
+  const Caught error = caught();
+  security_log().error("authenticator threw authenticator={} error={}{}", authenticator, error.what, error.stack);
+  return internal_error("authenticator " + std::string(authenticator) + " threw: " + error.what);
+}
+
+// An exception of a plugin is an error of that plugin alone.
+Task<Result<std::optional<UserInfo>>> fenced(Authenticator& authenticator, RequestContext& context, Exchange& exchange) {
+  Result<std::optional<UserInfo>> found;
+  try {
+    auto asking = authenticator.authenticate(context, exchange);
+    found = co_await std::move(asking);
+  } catch (...) {
+    found = threw(authenticator.name());
+  }
+  co_return found;
+}
+
+Task<Result<std::optional<TokenAuthentication>>> fenced(TokenAuthenticator& tokens, std::string_view name, std::string token,
+                                                        std::vector<std::string> audiences) {
+  Result<std::optional<TokenAuthentication>> known;
+  try {
+    auto asking = tokens.authenticate_token(std::move(token), std::move(audiences));
+    known = co_await std::move(asking);
+  } catch (...) {
+    known = threw(name);
+  }
+  co_return known;
 }
 
 }  // namespace
@@ -57,7 +88,7 @@ Task<Result<UserRef>> UnionAuthentication::authenticate(RequestContext& context,
   bool bad_credential = !known.ok();
   if (!bad_credential && known->has_value()) co_return std::move(**known);
   for (const auto& plugin : config_.plugins) {
-    auto found = co_await plugin->authenticate(context, exchange);
+    auto found = co_await fenced(*plugin, context, exchange);
     if (!found.ok()) {
       security_log().debug("authenticator refused a credential authenticator={} error={}", plugin->name(), found.status().message());
       bad_credential = true;
@@ -75,7 +106,7 @@ Task<Result<std::optional<TokenAuthentication>>> UnionTokenAuthentication::authe
   for (const auto& plugin : plugins_) {
     auto* tokens = dynamic_cast<TokenAuthenticator*>(plugin.get());
     if (tokens == nullptr) continue;
-    auto known = co_await tokens->authenticate_token(token, audiences);
+    auto known = co_await fenced(*tokens, plugin->name(), token, audiences);
     if (!known.ok()) {
       failures.push_back(std::move(known.status()));
       continue;

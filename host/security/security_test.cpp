@@ -60,6 +60,7 @@ class KnownToken final : public Authenticator {
       co_return std::optional<UserInfo>(user);
     }
     if (value == "Bearer expired") co_return unauthorized("expired");
+    if (value == "Bearer strange") throw std::runtime_error("no such token");
     co_return std::optional<UserInfo>();
   }
 };
@@ -216,6 +217,14 @@ TEST_F(Security, PluginsAreAskedAfterTheCertificateAndBeforeAnonymous) {
   exchange.certificate = PeerCertificate{"cert-user", {}, ""};
   exchange.request_headers = {{"authorization", "Bearer good"}};
   EXPECT_EQ(ask(authentication)->name, "cert-user");
+}
+
+TEST_F(Security, AnAuthenticatorThatThrowsRefusesItsCredentialAlone) {
+  UnionAuthentication authentication({true, {std::make_shared<KnownToken>()}});
+  exchange.request_headers = {{"authorization", "Bearer strange"}};
+  auto user = ask(authentication);
+  ASSERT_FALSE(user.ok());
+  EXPECT_EQ(user.status().code(), 401);
 }
 
 TEST_F(Security, TheSuperuserIsNeverAskedAbout) {
