@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "backplane/storage_feed.hpp"
@@ -16,6 +17,7 @@ class SlowHistory final : public CommitHistory {
  public:
   Task<Result<EventBatch>> read_history(std::string, Revision, std::size_t) override {
     most = std::max(most, ++reading);
+    if (on_read) on_read();
     for (int i = 0; i < 3; ++i) {
       auto pause = sleep_for(std::chrono::milliseconds(1));
       co_await std::move(pause);
@@ -29,12 +31,15 @@ class SlowHistory final : public CommitHistory {
   int reading = 0;
   int most = 0;
   int reads = 0;
+  std::function<void()> on_read;
 };
 
-Task<void> read_on(StorageWatch& watch, int& left, Promise<bool> done) {
+// A watch that ends with an error counts in `ended`; without it none may.
+Task<void> read_on(StorageWatch& watch, int& left, Promise<bool> done, int* ended = nullptr) {
   auto reading = watch.next();
   auto batch = co_await std::move(reading);
-  EXPECT_TRUE(batch.ok());
+  EXPECT_TRUE(batch.ok() || ended != nullptr);
+  if (!batch.ok() && ended != nullptr) ++*ended;
   if (--left == 0) done.set(true);
 }
 
@@ -76,6 +81,25 @@ TEST(CommitFeed, FewOfTheWatchesThatResumeReadHistoryAtOnce) {
   EXPECT_EQ(history.reads, 50);
   EXPECT_LE(history.most, 2);
   feed.close();
+  loop.stop();
+}
+
+TEST(CommitFeed, AWatchThatWaitsForItsTurnDoesNotReadTheHistoryOfAClosedFeed) {
+  IoLoop loop("test");
+  loop.start();
+  SlowHistory history;
+  CommitFeed feed(history, kFloor);
+  history.on_read = [&] {
+    if (history.most == 2) feed.close();
+  };
+  std::vector<std::unique_ptr<StorageWatch>> watches;
+  for (int i = 0; i < 3; ++i) watches.push_back(watch_after(feed, 1));
+  int left = 3, ended = 0;
+  Promise<bool> done;
+  for (auto& watch : watches) spawn_detached(loop, read_on(*watch, left, done, &ended));
+  EXPECT_TRUE(run_on(loop, wait(done)));
+  EXPECT_EQ(history.reads, 2);
+  EXPECT_EQ(ended, 1);
   loop.stop();
 }
 

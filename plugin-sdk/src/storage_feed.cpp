@@ -79,7 +79,7 @@ class FeedWatch final : public StorageWatch {
       }
       auto waiting = state_->past.take();
       const Turns::Turn turn = co_await std::move(waiting);
-      if (cancelled_.load()) co_return ended();
+      if (is_over()) co_return ended();
       auto reading = state_->history.read_history(prefix_, after_, state_->limits.batch);
       auto past = co_await std::move(reading);
       if (!past.ok()) co_return std::move(past.status());
@@ -100,6 +100,12 @@ class FeedWatch final : public StorageWatch {
 
  private:
   enum class Step { kEnded, kBatch, kWait, kHistory };
+
+  // The history belongs to the feed's owner, who may be gone once the feed is closed.
+  bool is_over() const {
+    std::lock_guard lock(state_->mutex);
+    return cancelled_.load() || state_->closed;
+  }
 
   Step advance(EventBatch& batch, const Promise<bool>& woken) {
     std::vector<Commit> taken;
