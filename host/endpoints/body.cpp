@@ -235,11 +235,28 @@ std::string not_registered_text(const GroupVersionKind& gvk) {
          " in scheme \"pkg/runtime/scheme.go:111\"";
 }
 
+namespace {
+
+// Upstream's servers have a Scheme each: those of these groups know nothing but their own, and no other knows them.
+constexpr std::string_view kGroupsWithSchemes[] = {"apiextensions.k8s.io", "apiregistration.k8s.io"};
+
+std::string_view scheme_name(std::string_view group) {
+  const auto found = std::find(std::begin(kGroupsWithSchemes), std::end(kGroupsWithSchemes), group);
+  return found == std::end(kGroupsWithSchemes) ? std::string_view() : *found;
+}
+
+// The kinds of apimachinery are in all of them.
+bool in_scheme_of(const GroupVersionKind& wanted, const GroupVersionKind& gvk) {
+  return scheme_name(gvk.group) == scheme_name(wanted.group) || (gvk.group.empty() && meta_schemas()->find(gvk) != nullptr);
+}
+
+}  // namespace
+
 std::string foreign_kind_text(const Resource& resource, const GroupVersionKind& gvk) {
   const GroupVersionKind& wanted = resource.scope.kind;
   if (gvk == wanted) return {};
   const Scheme* scheme = resource.scope.scheme;
-  if (scheme == nullptr || !is_known_kind(*scheme, gvk)) return not_registered_text(gvk);
+  if (scheme == nullptr || !is_known_kind(*scheme, gvk) || !in_scheme_of(wanted, gvk)) return not_registered_text(gvk);
   // Another version of the kind is refused for its version, not for its kind.
   if (gvk.kind == wanted.kind) return {};
   return "converting (" + known_go_type(gvk) + ") to (" + Resource::internal_package(wanted.group) + "." + wanted.kind +

@@ -7,6 +7,7 @@
 #include "registry/guaranteed.hpp"
 #include "registry/metadata.hpp"
 #include "registry/object_store.hpp"
+#include "storage/stored_bytes.hpp"
 
 namespace backplane::registry {
 namespace {
@@ -49,7 +50,11 @@ class UpdateOperation final : public Guaranteed<UpdateOperation, UpdateResult> {
   Task<Result<End>> write_change(Object& object, const Object& existing, BegunWrite* begun);
   Task<Result<End>> write_new(Object& object, BegunWrite* begun);
   Task<Result<End>> store(Object& object, Revision expected, BegunWrite* begun);
-  Task<Result<End>> store_unchanged();
+  // How it ends without a write; nothing: the stored bytes are others than a write would store, and one is made.
+  Task<Result<std::optional<End>>> store_unchanged(SharedBytes worked);
+  using Guaranteed::adopt;
+  // The object as the store has it now.  Errors: it cannot be read.
+  Status adopt(const RangeResult& found);
   Task<Attempt> remove_finalized(Object object);
   Task<Status> admit(Object& object, const Object* existing);
   Task<Status> validate_admission(Object& object);
@@ -215,7 +220,11 @@ Task<Result<UpdateOperation::End>> UpdateOperation::store(Object& object, Revisi
   stored.key = key_;
   stored.value = SharedBytes(encode_for_storage(object));
   // A write that changes nothing is none: the object keeps its resourceVersion.
-  if (expected != 0 && changes_nothing(stored.value.view())) co_return co_await store_unchanged();
+  if (expected != 0 && changes_nothing(stored.value.view())) {
+    auto unchanged = co_await store_unchanged(stored.value);
+    if (!unchanged.ok()) co_return std::move(unchanged.status());
+    if (unchanged->has_value()) co_return **unchanged;
+  }
 
   auto leased = co_await store_.lease(backing_);
   if (!leased.ok()) co_return std::move(leased.status());
@@ -237,16 +246,32 @@ Task<Result<UpdateOperation::End>> UpdateOperation::store(Object& object, Revisi
   co_return End::kStored;
 }
 
-// True only of the newest state: a cached one is looked up.
-Task<Result<UpdateOperation::End>> UpdateOperation::store_unchanged() {
+// Only the store can tell: whether a cached state is the newest, and what its bytes are.
+Task<Result<std::optional<UpdateOperation::End>>> UpdateOperation::store_unchanged(SharedBytes worked) {
   const Revision judged = revision();
-  if (!current_) {
+  bool same_bytes = true;
+  if (auto* bytes = dynamic_cast<StoredBytes*>(backing_.storage)) {
+    auto compared = co_await bytes->compare(key_, std::move(worked));
+    if (!compared.ok()) co_return std::move(compared.status());
+    Status adopted = adopt(compared->result);
+    if (!adopted.ok()) co_return adopted;
+    same_bytes = compared->same_bytes;
+  } else if (!current_) {
     Status read = co_await refresh();
     if (!read.ok()) co_return read;
   }
-  if (revision() != judged) co_return End::kLost;
+  if (revision() != judged) co_return std::optional(End::kLost);
+  if (!same_bytes) co_return std::optional<End>();
   result_ = entry_;
-  co_return End::kUnchanged;
+  co_return std::optional(End::kUnchanged);
+}
+
+Status UpdateOperation::adopt(const RangeResult& found) {
+  current_ = true;
+  const KeyValue* item = found.items.empty() ? nullptr : &found.items.front();
+  if (item != nullptr && item->unreadable) return *item->unreadable;
+  entry_ = item != nullptr ? backing_.cache->make_entry(*item) : nullptr;
+  return {};
 }
 
 // The last finalizer of an object that is being deleted has gone, and so does the object.

@@ -93,11 +93,12 @@ void append_group_members(Object& out, const GroupEntry& group) {
   out["preferredVersion"] = version_for_discovery(group.versions.front()->version);
 }
 
-Object response_kind(const ResourceRow& row, const GroupVersion& version) {
-  const bool foreign = foreign_kind(row, version);
+// As upstream: a built-in kind of the group version itself has neither group nor version.
+Object response_kind(const ResourceRow& row, const VersionTable& table) {
+  const bool complete = table.dynamic || foreign_kind(row, table.version);
   Object out;
-  out["group"] = foreign ? row.kind.group : std::string();
-  out["version"] = foreign ? row.kind.version : std::string();
+  out["group"] = complete ? row.kind.group : std::string();
+  out["version"] = complete ? row.kind.version : std::string();
   out["kind"] = row.kind.kind;
   return out;
 }
@@ -107,7 +108,7 @@ Array aggregated_subresources(const VersionTable& table, const std::string& reso
   for (const ResourceRow* row : subresources_of(table, resource)) {
     Object item;
     item["subresource"] = row->subresource;
-    item["responseKind"] = response_kind(*row, table.version);
+    item["responseKind"] = response_kind(*row, table);
     item["verbs"] = strings(row->verbs);
     out.emplace_back(std::move(item));
   }
@@ -117,7 +118,7 @@ Array aggregated_subresources(const VersionTable& table, const std::string& reso
 Object aggregated_resource(const VersionTable& table, const ResourceRow& row) {
   Object out;
   out["resource"] = row.resource;
-  out["responseKind"] = response_kind(row, table.version);
+  out["responseKind"] = response_kind(row, table);
   out["scope"] = row.namespaced ? "Namespaced" : "Cluster";
   out["singularResource"] = singular_of(row);
   out["verbs"] = strings(row.verbs);

@@ -7,6 +7,9 @@ namespace {
 
 constexpr std::string_view kSelectable = "x-kubernetes-selectable-fields";
 constexpr std::string_view kPreserve = "x-kubernetes-preserve-unknown-fields";
+// Words of the plugin apiextensions, which no document shows (docs/schema-words.md).
+constexpr std::string_view kKeepsUnknown = "x-custom-keeps-unknown-fields";
+constexpr std::string_view kUnpublished = "x-custom-unpublished";
 const std::string kMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 
 bool is_true(const Object& schema, std::string_view word) { return get_bool(schema, word).value_or(false); }
@@ -119,7 +122,7 @@ void simplify(Object& schema, bool root) {
   const auto without = [&](std::initializer_list<const char*> words) {
     for (const char* word : words) schema.erase(word);
   };
-  without({"allOf", "oneOf", "anyOf", "not"});
+  without({"allOf", "oneOf", "anyOf", "not", "default"});
   if (is_true(schema, "nullable")) without({"type", "items", "properties"});
   schema.erase("nullable");
   const bool preserves = is_true(schema, kPreserve);
@@ -130,23 +133,27 @@ void simplify(Object& schema, bool root) {
   each_inner(schema, root, [](Object& inner) { simplify(inner, false); });
 }
 
+// Nothing but what the type is: readers would refuse whatever is not named, were anything.
+void make_bare(Object& definition) {
+  Object bare{{"type", "object"}};
+  for (const std::string_view word : {std::string_view("x-kubernetes-group-version-kind"), kSelectable}) {
+    if (const Value* said = find(definition, word)) bare[word] = *said;
+  }
+  definition = std::move(bare);
+}
+
 }  // namespace
 
 void custom_definition_v3(Object& definition) {
+  if (is_true(definition, kUnpublished)) return make_bare(definition);
+  definition.stable_erase(kKeepsUnknown);
   unfold(definition, true);
   show_embedded(definition, kV3Reference, true);
 }
 
 void custom_definition_v2(Object& definition) {
-  if (is_true(definition, kPreserve)) {
-    // Its readers would refuse whatever is not named, were anything.
-    Object bare{{"type", "object"}};
-    for (const std::string_view word : {std::string_view("x-kubernetes-group-version-kind"), kSelectable}) {
-      if (const Value* said = find(definition, word)) bare[word] = *said;
-    }
-    definition = std::move(bare);
-    return;
-  }
+  const bool keeps_unknown = is_true(definition, kPreserve) || is_true(definition, kKeepsUnknown);
+  if (keeps_unknown || is_true(definition, kUnpublished)) return make_bare(definition);
   simplify(definition, true);
   show_embedded(definition, kV2Reference, true);
   Object& metadata = ensure_object(ensure_object(definition, "properties"), "metadata");

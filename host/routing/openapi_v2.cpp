@@ -1,7 +1,7 @@
 #include <optional>
-#include <set>
 
 #include "backplane/json_reading.hpp"
+#include "routing/known_versions.hpp"
 #include "routing/openapi_custom.hpp"
 
 namespace backplane {
@@ -203,61 +203,6 @@ Object page_object(const OpenApiPage& page) {
   return Object{{"get", std::move(get)}};
 }
 
-// Versions that kube-apiserver knows, whether somebody serves them or not; what is served is known, too.
-constexpr std::pair<std::string_view, std::string_view> kKnownVersions[] = {
-    {"", "v1"},
-    {"admission.k8s.io", "v1"},
-    {"admission.k8s.io", "v1beta1"},
-    {"admissionregistration.k8s.io", "v1"},
-    {"admissionregistration.k8s.io", "v1alpha1"},
-    {"admissionregistration.k8s.io", "v1beta1"},
-    {"apiextensions.k8s.io", "v1beta1"},
-    {"apiregistration.k8s.io", "v1beta1"},
-    {"apps", "v1beta1"},
-    {"apps", "v1beta2"},
-    {"authentication.k8s.io", "v1alpha1"},
-    {"authentication.k8s.io", "v1beta1"},
-    {"authorization.k8s.io", "v1beta1"},
-    {"batch", "v1beta1"},
-    {"certificates.k8s.io", "v1alpha1"},
-    {"certificates.k8s.io", "v1beta1"},
-    {"coordination.k8s.io", "v1alpha2"},
-    {"coordination.k8s.io", "v1beta1"},
-    {"discovery.k8s.io", "v1beta1"},
-    {"events.k8s.io", "v1beta1"},
-    {"extensions", "v1beta1"},
-    {"flowcontrol.apiserver.k8s.io", "v1beta1"},
-    {"flowcontrol.apiserver.k8s.io", "v1beta2"},
-    {"flowcontrol.apiserver.k8s.io", "v1beta3"},
-    {"imagepolicy.k8s.io", "v1alpha1"},
-    {"internal.apiserver.k8s.io", "v1alpha1"},
-    {"networking.k8s.io", "v1beta1"},
-    {"node.k8s.io", "v1alpha1"},
-    {"node.k8s.io", "v1beta1"},
-    {"policy", "v1beta1"},
-    {"rbac.authorization.k8s.io", "v1alpha1"},
-    {"rbac.authorization.k8s.io", "v1beta1"},
-    {"resource.k8s.io", "v1alpha3"},
-    {"resource.k8s.io", "v1beta1"},
-    {"resource.k8s.io", "v1beta2"},
-    {"scheduling.k8s.io", "v1alpha2"},
-    {"scheduling.k8s.io", "v1beta1"},
-    {"storage.k8s.io", "v1alpha1"},
-    {"storage.k8s.io", "v1beta1"},
-    {"storagemigration.k8s.io", "v1beta1"},
-};
-
-// The kinds that every group version has, as rows of x-kubernetes-group-version-kind.
-Array in_every_version(const RouteTable& table, std::string_view kind) {
-  std::set<std::pair<std::string, std::string>> versions(std::begin(kKnownVersions), std::end(kKnownVersions));
-  for (const VersionTable* each : table.versions()) {
-    if (!each->dynamic) versions.emplace(each->version.group, each->version.version);
-  }
-  Array out;
-  for (const auto& [group, version] : versions) out.push_back(Object{{"group", group}, {"kind", kind}, {"version", version}});
-  return out;
-}
-
 // Swagger 2.0 has one definitions object and knows neither allOf-wrapped references with siblings nor alternatives nor nullable: a wrapped
 // reference becomes the reference itself, what is one of several scalars is a text, and what v2 cannot say is left out, defaults with it.
 void to_v2(Value& node) {
@@ -339,7 +284,7 @@ std::string openapi_v2_document(const RouteTable& table) {
     to_v2(definition);
     for (const std::string_view kind : {"DeleteOptions", "WatchEvent"}) {
       if (name == "io.k8s.apimachinery.pkg.apis.meta.v1." + std::string(kind)) {
-        definition.get_object()["x-kubernetes-group-version-kind"] = in_every_version(table, kind);
+        definition.get_object()["x-kubernetes-group-version-kind"] = kinds_of_all_versions(table, kind);
       }
     }
   };

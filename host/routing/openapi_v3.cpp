@@ -1,4 +1,5 @@
 #include "backplane/forwarded.hpp"
+#include "routing/known_versions.hpp"
 #include "routing/openapi_custom.hpp"
 
 #include <algorithm>
@@ -137,6 +138,8 @@ void put_custom_components(DocumentText& text, const VersionTable& version, cons
   text.open("components");
   text.open("schemas");
   text.definitions(used, [&fields](std::string_view name, Value& definition, bool custom) {
+    if (name == "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions")
+      definition.get_object()["x-kubernetes-group-version-kind"] = kinds_of_client_versions("DeleteOptions");
     if (!custom) return;
     custom_definition_v3(definition.get_object());
     note_selectable_fields(name, definition.get_object(), fields);

@@ -32,6 +32,7 @@ EncodedStorage::EncodedStorage(StorageBackend& backend, StoredForms::Transformer
     : ForwardingStorage(backend), forms_(std::make_shared<StoredForms>(backend.stored_form(), std::move(transformers))) {}
 EncodedStorage::~EncodedStorage() = default;
 StoredPages::~StoredPages() = default;
+StoredBytes::~StoredBytes() = default;
 
 void EncodedStorage::use_scheme(std::shared_ptr<const Scheme> scheme) { forms_->use_scheme(std::move(scheme)); }
 void EncodedStorage::use_kind(std::string_view prefix, StoredKind kind) { forms_->use_kind(prefix, std::move(kind)); }
@@ -42,6 +43,22 @@ Task<Result<RangeResult>> EncodedStorage::range(RangeRequest request) {
   if (!result.ok()) co_return result;
   forms_->read(result->items);
   co_return result;
+}
+
+Task<Result<StoredBytes::Compared>> EncodedStorage::compare(std::string key, SharedBytes worked) {
+  RangeRequest request;
+  request.start = key;
+  auto reading = backend_.range(std::move(request));
+  auto stored = co_await std::move(reading);
+  if (!stored.ok()) co_return std::move(stored.status());
+  Compared out;
+  out.result = std::move(*stored);
+  if (out.result.items.empty()) co_return out;
+  Status written = forms_->write(key, worked);
+  if (!written.ok()) co_return written;
+  out.same_bytes = worked.view() == out.result.items.front().value.view();
+  forms_->read(out.result.items);
+  co_return out;
 }
 
 Task<Result<TxnResult>> EncodedStorage::txn(TxnRequest request) {

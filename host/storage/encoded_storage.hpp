@@ -12,12 +12,13 @@
 #include <string>
 
 #include "storage/forwarding_storage.hpp"
+#include "storage/stored_bytes.hpp"
 #include "storage/stored_forms.hpp"
 #include "storage/stored_pages.hpp"
 
 namespace backplane {
 
-class EncodedStorage final : public ForwardingStorage, public StoredPages {
+class EncodedStorage final : public ForwardingStorage, public StoredPages, public StoredBytes {
  public:
   explicit EncodedStorage(StorageBackend& backend, StoredForms::Transformers transformers = {});
   ~EncodedStorage() override;
@@ -32,6 +33,7 @@ class EncodedStorage final : public ForwardingStorage, public StoredPages {
   Task<Result<RangeResult>> range(RangeRequest request) override;
   Task<Result<RangeResult>> stored_range(RangeRequest request) override { return backend_.range(std::move(request)); }
   void read(std::vector<KeyValue>& items) const override { forms_->read(items); }
+  Task<Result<Compared>> compare(std::string key, SharedBytes worked) override;
   Task<Result<TxnResult>> txn(TxnRequest request) override;
   Result<std::unique_ptr<StorageWatch>> watch(std::string prefix, Revision after) override;
   Result<std::unique_ptr<StorageWatch>> watch_changes(std::string prefix, Revision after) override;

@@ -100,6 +100,29 @@ TEST_F(EncodedStorageTest, BuiltInKindsAreWrittenAsTheBackendWantsThem) {
   EXPECT_EQ(*get(*storage_, key("n/a")), kMap);
 }
 
+TEST_F(EncodedStorageTest, BytesOfAnotherEncodingOrVersionAreNotWhatAWriteStores) {
+  const auto same = [&](const std::string& at, std::string_view worked) {
+    const auto compared = run(storage_->compare(at, SharedBytes(std::string(worked))));
+    EXPECT_TRUE(compared.ok()) << compared.status().message();
+    EXPECT_EQ(compared->result.items.size(), 1U);
+    EXPECT_EQ(compared->result.items.front().value.view(), worked);
+    return compared->same_bytes;
+  };
+  put(*storage_, key("n/a"), kMap);
+  EXPECT_TRUE(same(key("n/a"), kMap));
+  put(*backend_, key("n/a"), std::string(kMap) + "\n");
+  EXPECT_FALSE(same(key("n/a"), kMap));
+  const std::string bar = "/registry/bars/n/a";
+  constexpr std::string_view kBar = R"({"kind":"ConfigMap","apiVersion":"e.com/v1","metadata":{"name":"a"},"data":{"a":"b"}})";
+  put(*storage_, bar, kBar);
+  EXPECT_TRUE(same(bar, kBar));
+  put(*backend_, bar, std::string(kBar) + "\n");
+  EXPECT_FALSE(same(bar, kBar));
+  open("protobuf", {std::make_shared<Reversing>()});
+  put(*storage_, key("n/b"), kMap);
+  EXPECT_TRUE(same(key("n/b"), kMap));
+}
+
 TEST_F(EncodedStorageTest, BuiltInKindsMayBeWrittenAsYaml) {
   backend_.reset();
   open("yaml");

@@ -130,7 +130,10 @@ bool Controller::renew(const std::string& name, ObjectRef known) {
 Controller::Todo Controller::look(const std::string& name, Entry& entry, Object crd) {
   Todo todo;
   todo.uid = meta_text(crd, "uid");
-  if (std::exchange(entry.uid, todo.uid) != todo.uid) entry.may_establish.reset();
+  if (std::exchange(entry.uid, todo.uid) != todo.uid) {
+    entry.may_establish.reset();
+    entry.structure_judged.reset();
+  }
   todo.generation = get_int_path(crd, "metadata.generation").value_or(0);
   index(name, crd);
   if (!meta_text(crd, "deletionTimestamp").empty()) {
@@ -140,6 +143,8 @@ Controller::Todo Controller::look(const std::string& name, Entry& entry, Object 
     return todo;
   }
   todo.verdict = judge(crd, names_.taken(std::string(get_string(spec_of(crd), "group"))));
+  if (entry.structure_judged != todo.generation) judge_structure(crd, todo.verdict);
+  if (todo.verdict.empty()) entry.structure_judged = todo.generation;
   todo.verdict.apply(crd);
   index(name, crd);
   serving_.serve(name, crd, entry.stored, newest());
@@ -188,6 +193,7 @@ void Controller::take_written(const std::string& name, Entry& entry, ObjectRef w
   const bool same = get_int_path(crd, "metadata.generation").value_or(0) == generation && meta_text(crd, "deletionTimestamp").empty();
   entry.seen = same && judge(crd, names_.taken(std::string(get_string(spec_of(crd), "group")))).empty();
   if (same) serving_.renew(name, entry.stored);
+  entry.structure_judged = generation;
 }
 
 void Controller::forget(const std::string& name) {

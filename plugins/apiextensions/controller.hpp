@@ -52,6 +52,7 @@ class Controller : public std::enable_shared_from_this<Controller> {
     std::string uid;    // a definition of the same name may follow unseen
     // When it may be said to be established; nothing: that has not been waited for.
     std::optional<std::chrono::steady_clock::time_point> may_establish = std::nullopt;
+    std::optional<std::int64_t> structure_judged = std::nullopt;  // the generation whose schemas the status tells of
   };
   // What is still to be done for a definition after a look at it.
   struct Todo {

@@ -219,6 +219,37 @@ TEST_F(ControllerTest, OneWhoseObjectsNobodyCouldConvertIsEstablishedWhenItsAuth
   EXPECT_EQ(served().size(), 2u);
 }
 
+TEST_F(ControllerTest, ADefinitionThatKeepsUnknownFieldsIsSaidToBeNonStructuralOnceForEachGeneration) {
+  start();
+  define("widgets", "Widget");
+  EXPECT_EQ(find_condition(definition("widgets"), "NonStructuralSchema"), nullptr);
+  const auto put = [&](bool keeps, std::string_view schema, int generation) {
+    Object crd = definition("widgets");
+    Object& spec = crd.at("spec").as_object();
+    spec["preserveUnknownFields"] = keeps;
+    spec.at("versions").as_array().at(0).as_object()["schema"] = json::parse(R"({"openAPIV3Schema":)" + std::string(schema) + "}");
+    ObjectMeta(crd).set_generation(generation);
+    definitions->put(crd, WatchEvent::Type::kModified);
+    host.turns.settle();
+  };
+  put(true, R"({"properties":{"b":{},"a":{}}})", 2);
+  const Condition told{
+      "NonStructuralSchema", "True", "Violations",
+      "[spec.preserveUnknownFields: Invalid value: true: must be false, "
+      "spec.versions[0].schema.openAPIV3Schema.properties[a].type: Required value: must not be empty for specified object fields, "
+      "spec.versions[0].schema.openAPIV3Schema.properties[b].type: Required value: must not be empty for specified object fields, "
+      "spec.versions[0].schema.openAPIV3Schema.type: Required value: must not be empty at the root]"};
+  EXPECT_TRUE(has_condition(definition("widgets"), told)) << to_json(definition("widgets"));
+  // Another server says something else of the same generation: it is not answered.
+  Object other = definition("widgets");
+  set_condition(other, {"NonStructuralSchema", "True", "Violations", "other words"});
+  definitions->put(other, WatchEvent::Type::kModified);
+  host.turns.settle();
+  EXPECT_EQ(get_string(*find_condition(definition("widgets"), "NonStructuralSchema"), "message"), "other words");
+  put(false, R"({"type":"object"})", 3);
+  EXPECT_EQ(find_condition(definition("widgets"), "NonStructuralSchema"), nullptr);
+}
+
 TEST_F(ControllerTest, WhatAnotherServerHasEstablishedMeanwhileStaysSo) {
   start();
   definitions->before_update = [this] {

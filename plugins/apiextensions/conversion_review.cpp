@@ -6,6 +6,7 @@
 #include "backplane/names.hpp"
 #include "backplane/schema.hpp"
 #include "definition.hpp"
+#include "review_decoding.hpp"
 
 namespace backplane::apiextensions {
 namespace {
@@ -117,13 +118,12 @@ class Objects {
   void read(Value& value) {
     const std::size_t i = answer_.objects.size();
     const Object& in = asked_[i];
-    if (!value.is_object())
-      return refuse(i, "couldn't get version/kind; json parse error: json: cannot unmarshal " + go_kind(value) +
-                           " into Go value of type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; "
-                           "Kind string \"json:\\\"kind,omitempty\\\"\" }");
+    // A null is no text at all to upstream.
+    if (value.is_null()) return unread(i, "unexpected end of JSON input");
+    if (!value.is_object()) return unread(i, "json: cannot unmarshal " + go_kind(value) + " into Go value of type map[string]interface {}");
     Object& out = value.get_object();
     const std::string_view kind = get_string(out, "kind"), wanted = get_string(in, "kind");
-    if (kind.empty()) return refuse(i, "Object 'Kind' is missing in '" + to_json(out) + "'");
+    if (kind.empty()) return unread(i, "Object 'Kind' is missing in '" + to_json(out) + "'");
     const std::string got = GroupVersion::parse(get_string(out, "apiVersion")).to_string();
     if (got != question_.desired) return refuse(i, "invalid groupVersion (expected " + question_.desired + ", received " + got + ")");
     if (kind != wanted) return refuse(i, "invalid kind (expected " + std::string(wanted) + ", received " + std::string(kind) + ")");
@@ -139,10 +139,16 @@ class Objects {
   static std::string go_kind(const Value& value) {
     if (value.is_array()) return "array";
     if (value.is_string()) return "string";
-    return value.is_bool() ? "bool" : value.is_null() ? "null" : "number";
+    return value.is_bool() ? "bool" : "number";
   }
   static std::string indexed(std::size_t i, std::string_view what) {
     return " returned " + std::string(what) + " at index " + std::to_string(i) + ": ";
+  }
+  // Of a single object upstream says nothing but why.
+  void unread(std::size_t i, const std::string& why) {
+    if (!single()) return refuse(i, why);
+    answer_.fault = ReviewFault::kInvalidObject;
+    answer_.problem = why;
   }
   void refuse(std::size_t i, const std::string& why) {
     fail(single() ? indexed(0, "invalid object") : indexed(i, "invalid converted object"), why);
@@ -207,18 +213,14 @@ std::string ask(const ReviewQuestion& question, std::span<const Object> objects)
   return body;
 }
 
-ReviewAnswer read_answer(const ReviewQuestion& question, std::span<const Object> asked, std::string_view body) {
-  if (body.empty())
-    return failed(question, ReviewFault::kCall, "0-length response with status code: 200 and content type: application/json");
-  DecodeReport report;
-  report.merge_duplicates = false;
-  auto parsed = parse_json(body, json::make_shared_resource<json::monotonic_resource>(), &report);
-  if (!parsed.ok())
-    return failed(question, ReviewFault::kCall, "couldn't get version/kind; json parse error: " + parsed.status().message());
-  if (!parsed->is_object()) return failed(question, ReviewFault::kCall, "couldn't get version/kind; json parse error: not an object");
-  Object& review = parsed->get_object();
-  if (get_string(review, "kind") == "Status" && get_string(review, "status") != "Success")
-    return failed(question, ReviewFault::kCall, std::string(get_string(review, "message")));
+ReviewAnswer read_answer(const ReviewQuestion& question, std::span<const Object> asked, const WebhookAnswer& got) {
+  if (got.body.empty()) {
+    return failed(question, ReviewFault::kCall,
+                  "0-length response with status code: " + std::to_string(got.code) + " and content type: " + got.content_type);
+  }
+  auto decoded = decode_review(got.body, question.version, json::make_shared_resource<json::monotonic_resource>());
+  if (!decoded.ok()) return failed(question, ReviewFault::kCall, decoded.status().message());
+  Object& review = *decoded;
   const std::string problem = review_problem(question, review);
   if (!problem.empty()) return failed(question, ReviewFault::kMalformed, problem);
   Array none;

@@ -38,7 +38,14 @@ std::string choose_review(const std::vector<std::string>& versions);
 std::string kind_words(const GroupVersionKind& kind);
 
 std::string ask(const ReviewQuestion& question, std::span<const Object> objects);
-// `body`: of an answer with code 200.  `asked`: the objects of the question.
-ReviewAnswer read_answer(const ReviewQuestion& question, std::span<const Object> asked, std::string_view body);
+
+// An answer with a code from 200 to 206.
+struct WebhookAnswer {
+  int code = 200;
+  std::string content_type = "application/json";  // what it says, or what was asked for
+  std::string body;
+};
+// `asked`: the objects of the question.
+ReviewAnswer read_answer(const ReviewQuestion& question, std::span<const Object> asked, const WebhookAnswer& got);
 
 }  // namespace backplane::apiextensions

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "review_decoding.hpp"
 #include "webhook_config.hpp"
 
 namespace backplane::apiextensions {
@@ -30,7 +31,7 @@ std::string object(const std::string& metadata = R"({"name":"n0","namespace":"a"
 
 std::string problem(const std::string& body, int count = 1, const std::string& version = "v1") {
   const std::vector<Object> objects = asked(count);
-  return read_answer(question(version), objects, body).problem;
+  return read_answer(question(version), objects, {.body = body}).problem;
 }
 
 TEST(ConversionReviewTest, AsksInTheFirstVersionThatIsKnown) {
@@ -48,7 +49,7 @@ TEST(ConversionReviewTest, OnlyLabelsAndAnnotationsOfMetadataMayChange) {
   const std::vector<Object> objects = asked(1);
   const std::string body =
       answer(object(R"({"name":"n0","namespace":"a","uid":"u","annotations":{"c":"d"},"generation":9})", R"(,"width":2)"));
-  const ReviewAnswer read = read_answer(question(), objects, body);
+  const ReviewAnswer read = read_answer(question(), objects, {.body = body});
   EXPECT_EQ(read.problem, "");
   ASSERT_EQ(read.objects.size(), 1U);
   EXPECT_EQ(
@@ -60,10 +61,15 @@ TEST(ConversionReviewTest, AnswersToSomethingElseAreRefused) {
   const std::string start = "conversion webhook for example.com/v1, Kind=Foo failed: ";
   EXPECT_EQ(problem(answer(object(), "v1", "8")), start + R"(expected response.uid="7", got "8")");
   EXPECT_EQ(problem(answer(object(), "v1beta1")),
-            start +
-                "expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got apiextensions.k8s.io/v1beta1, "
-                "Kind=ConversionReview");
+            start + "converting (v1beta1.ConversionReview) to (v1.ConversionReview): unknown conversion");
   EXPECT_EQ(problem(R"({"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1"})"), start + "no response provided");
+  EXPECT_EQ(problem("{}"), start + "expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got /, Kind=");
+  EXPECT_EQ(problem(R"({"kind":"Other","apiVersion":"apiextensions.k8s.io/v1"})"),
+            start + R"(no kind "Other" is registered for version "apiextensions.k8s.io/v1" in scheme "pkg/runtime/scheme.go:111")");
+  EXPECT_EQ(problem(R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"down"})"),
+            start + "converting (v1.Status) to (v1.ConversionReview): unknown conversion");
+  EXPECT_EQ(problem(R"({"kind":"ConversionReview","response":[]})"),
+            start + "json: cannot unmarshal array into Go struct field ConversionReview.response of type v1.ConversionResponse");
   // v1beta1 never asked for uid and kind.
   EXPECT_EQ(problem(answer(object(), "v1beta1", "8"), 1, "v1beta1"), "");
 }
@@ -105,13 +111,36 @@ TEST(ConversionReviewTest, BodiesThatAreNoReviewAreRefused) {
   for (const char* objects : {"7", "null", "[]", "{}"}) EXPECT_NE(problem(answer(objects)), "") << objects;
 }
 
+TEST(ConversionReviewTest, ASingleObjectThatCannotBeReadIsToldOfWithoutTheWebhook) {
+  EXPECT_EQ(problem(answer("null")), "unexpected end of JSON input");
+  EXPECT_EQ(problem(answer("7")), "json: cannot unmarshal number into Go value of type map[string]interface {}");
+  EXPECT_EQ(problem(answer(R"({"a":1})")), R"(Object 'Kind' is missing in '{"a":1}')");
+  EXPECT_EQ(
+      problem(answer(object() + ",7"), 2),
+      "conversion webhook for example.com/v1, Kind=Foo returned invalid converted object at index 1: json: cannot unmarshal number into Go "
+      "value of type map[string]interface {}");
+}
+
+TEST(ConversionReviewTest, AnswersWithAnErrorAreToldAsClientGoTellsThem) {
+  const std::string status = R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"down"})";
+  EXPECT_EQ(error_answer_message(500, "application/json", status), "down");
+  EXPECT_EQ(error_answer_message(500, "text/plain", " it \"broke\"\n"),
+            R"(an error on the server ("it \"broke\"") has prevented the request from succeeding)");
+  EXPECT_EQ(error_answer_message(500, "application/json", R"({"status":"Failure","message":"down"})"),
+            R"(an error on the server ("unknown") has prevented the request from succeeding)");
+  EXPECT_EQ(error_answer_message(415, "text/plain; charset=utf-8", "what"), "what");
+  EXPECT_EQ(error_answer_message(406, "", ""), "the server was unable to respond with a content type that the client supports");
+  EXPECT_EQ(error_answer_message(302, "text/plain", "there"),
+            "the server responded with the status code 302 but did not return more information");
+}
+
 TEST(ConversionReviewTest, AnyBytesAreReadOrRefused) {
   const std::vector<Object> objects = asked(2);
   const std::string other = object(R"({"name":"n1","namespace":"a","uid":"u","labels":{"x":"y"}})");
   const std::string whole = answer(object() + "," + other);
-  ASSERT_EQ(read_answer(question(), objects, whole).problem, "");
+  ASSERT_EQ(read_answer(question(), objects, {.body = whole}).problem, "");
   const auto look = [&](const std::string& body) {
-    const ReviewAnswer read = read_answer(question(), objects, body);
+    const ReviewAnswer read = read_answer(question(), objects, {.body = body});
     EXPECT_TRUE(read.problem.empty() ? read.objects.size() == objects.size() : read.fault != ReviewFault::kNone) << body;
     for (const Object& each : read.objects) EXPECT_EQ(meta_text(each, "uid"), "u") << body;
   };

@@ -1,21 +1,36 @@
 #include "custom_schema.hpp"
 
-#include "definition.hpp"
+#include "old_definition.hpp"
+#include "schema_rules.hpp"
 
 namespace backplane::apiextensions {
 namespace {
 
+// Words that are added to the root of a schema, where they are true (docs/schema-words.md).  Nothing is pruned from objects:
+constexpr std::string_view kKeepsUnknown = "x-custom-keeps-unknown-fields";
+// Documents show nothing of the schema: there is none, or it breaks the rules of structural schemas, as those that older servers stored
+// may.
+constexpr std::string_view kUnpublished = "x-custom-unpublished";
+constexpr std::string_view kNothingKnown = R"({"type":"object","x-custom-unpublished":true})";
+
 // OpenAPI documents show what can be selected by beside the schema.
-std::string with_selectable_fields(const Object& schema, const Object& version) {
+void add_selectable_fields(Object& schema, const Object& version) {
   Array fields;
   for (const Object* each : objects(version, "selectableFields")) {
     const std::string_view path = get_string(*each, "jsonPath");
     fields.push_back(Object{{"fieldPath", path.substr(path.substr(0, 1) == "." ? 1 : 0)}});
   }
-  if (fields.empty()) return to_json(Value(schema));
-  Object shown = schema;
-  shown["x-kubernetes-selectable-fields"] = std::move(fields);
-  return to_json(Value(std::move(shown)));
+  if (!fields.empty()) schema["x-kubernetes-selectable-fields"] = std::move(fields);
+}
+
+// The schema of a version with what the engine and the documents have to know of its definition.
+std::string schema_text(const Object& crd, const Object& version) {
+  const Object* declared = schema_of(version);
+  Object schema = declared != nullptr ? *declared : Object{{"type", "object"}};
+  add_selectable_fields(schema, version);
+  if (keeps_unknown(crd)) schema[kKeepsUnknown] = true;
+  if (declared == nullptr || has_unknown_types(*declared) || !is_structural(*declared)) schema[kUnpublished] = true;
+  return to_json(Value(std::move(schema)));
 }
 
 }  // namespace
@@ -40,10 +55,9 @@ SharedBytes SchemaSource::schema(const std::string& version) const {
   }
   const Object crd = decode(*entry, json::make_shared_resource<json::monotonic_resource>());
   for (const Object* each : versions_of(crd)) {
-    const Object* schema = get_string(*each, "name") == version ? schema_of(*each) : nullptr;
-    if (schema != nullptr) return SharedBytes(with_selectable_fields(*schema, *each));
+    if (get_string(*each, "name") == version) return SharedBytes(schema_text(crd, *each));
   }
-  return SharedBytes::from_static(R"({"type":"object"})");
+  return SharedBytes::from_static(kNothingKnown);
 }
 
 void SchemaSource::renew(ObjectRef entry) {

@@ -35,6 +35,11 @@ void note_stored_version(Object& crd) {
   if (!known) stored.emplace_back(name);
 }
 
+// As upstream does whenever it reads a definition: an empty list is none.
+void fill_stored_versions(Object& crd) {
+  if (texts(ensure_object(crd, "status"), "storedVersions").empty()) note_stored_version(crd);
+}
+
 class DefinitionStrategy final : public Strategy {
  public:
   DefinitionStrategy() : Strategy({.namespaced = false, .unconditional_update = false, .generation = true, .status = true}) {}
@@ -48,7 +53,7 @@ class DefinitionStrategy final : public Strategy {
     if (get_object(spec, "conversion") == nullptr) ensure_object(spec, "conversion")["strategy"] = "None";
     fill_webhook_port(spec);
     drop_empty_webhook(spec);
-    if (texts(ensure_object(object, "status"), "storedVersions").empty()) note_stored_version(object);
+    fill_stored_versions(object);
   }
 
   void prepare_for_create(RequestContext&, Object& object) const override {
@@ -115,6 +120,7 @@ class DefinitionStatusStrategy final : public Strategy, public WrittenFieldsProv
   WrittenFields written_fields() const override { return {.resets = {"metadata", "spec"}}; }
   void prepare_for_update(RequestContext&, Object& object, const Object& old) const override {
     if (const Value* spec = find(old, "spec")) object["spec"] = *spec;
+    fill_stored_versions(object);
   }
   void validate_update(RequestContext&, const Object& object, const Object&, FieldErrors& errors) const override {
     validate_names(accepted_names_of(object), "status.acceptedNames", errors);

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "backplane/names.hpp"
-#include "definition.hpp"
+#include "old_definition.hpp"
 #include "schema_rules.hpp"
 #include "version_validation.hpp"
 #include "webhook_config.hpp"
@@ -166,7 +166,7 @@ bool has_defaults(const Object& crd) {
 
 void check_spec(const Object& crd, const Object* old, FieldErrors& errors) {
   const Object& spec = spec_of(crd);
-  if (get_bool(spec, "preserveUnknownFields").value_or(false) && has_defaults(crd))
+  if (keeps_unknown(crd) && has_defaults(crd))
     errors.invalid_raw("spec.preserveUnknownFields", "true", "must be false in order to use defaults in the schema");
   check_group(spec, errors);
   const std::string_view scope = get_string(spec, "scope");
@@ -212,8 +212,8 @@ void validate_definition(const Object& crd, const Object* old, FieldErrors& erro
   validate_names(accepted_names_of(crd), "status.acceptedNames", errors);
   check_stored_versions(crd, errors);
   check_approval(crd, old, errors);
-  if (get_bool(spec_of(crd), "preserveUnknownFields").value_or(false)) {
-    const bool before = old != nullptr && get_bool(spec_of(*old), "preserveUnknownFields").value_or(false);
+  if (keeps_unknown(crd)) {
+    const bool before = old != nullptr && keeps_unknown(*old);
     if (!before) {
       errors.invalid_raw("spec.preserveUnknownFields", "true",
                          "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead");

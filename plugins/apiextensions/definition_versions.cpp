@@ -114,8 +114,20 @@ Status to_written(Object& definition) {
   return {};
 }
 
+// What a v1beta1 spec says by leaving it out, where that differs from v1.
+void apply_written_defaults(Object& spec) {
+  if (get_string(spec, "scope").empty()) spec["scope"] = "Namespaced";
+  if (find(spec, "preserveUnknownFields") == nullptr) spec["preserveUnknownFields"] = true;
+  Value* conversion = find(spec, "conversion");
+  if (conversion == nullptr || !conversion->is_object()) return;
+  Object& said = conversion->get_object();
+  if (get_string(said, "strategy") == "Webhook" && texts(said, "conversionReviewVersions").empty())
+    said["conversionReviewVersions"] = Array({json::value("v1beta1")}, spec.storage());
+}
+
 Status to_served(Object& definition) {
   Object& spec = ensure_object(definition, "spec");
+  apply_written_defaults(spec);
   if (Value* conversion = find(spec, "conversion"); conversion != nullptr && conversion->is_object())
     conversion_to_served(conversion->get_object());
   const std::string version(get_string(spec, "version"));

@@ -38,8 +38,16 @@ TEST(DefinitionVersionsTest, WhatAllVersionsSayStandsOnceInTheSpec) {
 
 TEST(DefinitionVersionsTest, AVersionByItselfBecomesTheOnlyOne) {
   EXPECT_EQ(
-      served(R"({"group":"g","version":"v1","names":{},"scope":"Cluster","subresources":{"status":{}}})"),
-      R"({"group":"g","names":{},"scope":"Cluster","versions":[{"name":"v1","served":true,"storage":true,"subresources":{"status":{}}}]})");
+      served(R"({"group":"g","version":"v1","names":{},"scope":"Cluster","subresources":{"status":{}},"preserveUnknownFields":false})"),
+      R"({"group":"g","names":{},"scope":"Cluster","preserveUnknownFields":false,)"
+      R"("versions":[{"name":"v1","served":true,"storage":true,"subresources":{"status":{}}}]})");
+}
+
+TEST(DefinitionVersionsTest, WhatV1beta1LeavesOutIsWhatItMeantThere) {
+  EXPECT_EQ(served(R"({"group":"g","versions":[]})"), R"({"group":"g","versions":[],"scope":"Namespaced","preserveUnknownFields":true})");
+  EXPECT_EQ(served(R"({"versions":[],"scope":"Cluster","conversion":{"strategy":"Webhook","webhookClientConfig":{}}})"),
+            R"({"versions":[],"scope":"Cluster","conversion":{"strategy":"Webhook",)"
+            R"("webhook":{"clientConfig":{},"conversionReviewVersions":["v1beta1"]}},"preserveUnknownFields":true})");
 }
 
 TEST(DefinitionVersionsTest, AWebhookOfAConversionChangesItsShape) {

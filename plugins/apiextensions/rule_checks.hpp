@@ -10,11 +10,13 @@
 
 namespace backplane::apiextensions {
 
-// What the definition had before, which newer rules on rules do not refuse.
+// What the definition had before, which newer rules do not refuse.
 struct KnownRules {
   std::set<std::string, std::less<>> rules;
   std::set<std::string, std::less<>> messages;
-  bool any_cost = false;  // the schema has not changed
+  bool any_cost = false;       // the schema has not changed
+  bool unstructured = false;   // schemas that are not structural
+  bool unknown_types = false;  // types that are none of OpenAPI v3
 };
 // `old`: a definition, or null.
 KnownRules known_rules(const Object* old);

@@ -77,7 +77,7 @@ struct Walk {
 
 void check_keywords(const Object& schema, const std::string& path, Walk& walk) {
   const std::string_view type = get_string(schema, "type");
-  if (!type.empty() && std::find(schema_types().begin(), schema_types().end(), type) == schema_types().end()) {
+  if (!type.empty() && !walk.known.unknown_types && std::find(schema_types().begin(), schema_types().end(), type) == schema_types().end()) {
     walk.errors.not_supported(path + ".type", type, schema_types());
   }
   if (is_set(schema, "default") && !walk.defaults_refused.empty())
@@ -316,9 +316,9 @@ void validate_schema(const Object& schema, const std::string& path, bool status_
   const std::size_t before = errors.size();
   if (status_enabled) check_root_with_status(schema, path, errors);
   if (flag(schema, "nullable")) errors.forbidden(path + ".nullable", "nullable cannot be true at the root");
-  const std::string unmakable = structural_problem(schema);
+  const std::string unmakable = known.unstructured ? std::string() : structural_problem(schema);
   FieldErrors structure;
-  if (unmakable.empty()) {
+  if (unmakable.empty() && !known.unstructured) {
     check_structure(schema, path, structure);
     if (structure.empty()) check_defaults(schema, path, structure);
     errors.add(structure);
@@ -326,7 +326,7 @@ void validate_schema(const Object& schema, const std::string& path, bool status_
   TotalCost total;
   const RuleScope scope(schema, total);
   FieldErrors of_rules;
-  const bool in_order = unmakable.empty() && structure.empty();
+  const bool in_order = !known.unstructured && unmakable.empty() && structure.empty();
   check(schema, path, Walk{errors, of_rules, known, {}, false, {}}, true, in_order ? &scope : nullptr);
   errors.add(of_rules);
   // As a rule the problem has been told by now, where it stands.

@@ -21,6 +21,10 @@ void validate_schema(const Object& schema, const std::string& path, bool status_
 // Why no structural schema can be made of it at all (NewStructural); empty: one can.
 std::string structural_problem(const Object& schema);
 void check_structure(const Object& schema, const std::string& path, FieldErrors& errors);
+// Whether neither of them finds anything.
+bool is_structural(const Object& schema);
+// Whether a type stands somewhere that is none of OpenAPI v3.
+bool has_unknown_types(const Object& schema);
 void check_defaults(const Object& schema, const std::string& path, FieldErrors& errors);
 
 // The types of OpenAPI v3, sorted.

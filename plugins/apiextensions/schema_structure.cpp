@@ -250,6 +250,21 @@ std::string structural_problem(const Object& schema) {
   return problem;
 }
 
+bool is_structural(const Object& schema) {
+  if (!structural_problem(schema).empty()) return false;
+  FieldErrors errors;
+  check_structure(schema, "", errors);
+  return errors.empty();
+}
+
+bool has_unknown_types(const Object& schema) {
+  const std::vector<std::string>& known = schema_types();
+  return any_schema(schema, [&known](const Object& each) {
+    const std::string_view type = get_string(each, "type");
+    return !type.empty() && std::find(known.begin(), known.end(), type) == known.end();
+  });
+}
+
 void check_structure(const Object& schema, const std::string& path, FieldErrors& errors) {
   Structure structure(errors);
   structure.invariants(schema, Level::kRoot, path);

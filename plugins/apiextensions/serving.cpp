@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backplane/metrics.hpp"
 #include "definition.hpp"
 
 namespace backplane::apiextensions {
@@ -13,6 +14,18 @@ struct NextTurn {
   void await_suspend(std::coroutine_handle<> frame) const { current_executor()->post(frame); }
   void await_resume() const noexcept {}
 };
+
+// Each change of what a definition says makes OpenAPI documents that are built anew when they are next asked for.
+void count_regeneration(const std::string& name, const Installed& installed, std::string_view reason) {
+  static Metric& v2 = Metric::counter(
+      "apiextensions_openapi_v2_regeneration_count",
+      "[ALPHA] How often a definition has changed what the OpenAPI v2 document says, by definition and reason.", {"crd", "reason"});
+  static Metric& v3 = Metric::counter("apiextensions_openapi_v3_regeneration_count",
+                                      "[ALPHA] How often a definition has changed what the OpenAPI v3 document of a group version says.",
+                                      {"crd", "group", "reason", "version"});
+  v2.add({name, reason});
+  for (const auto& [version, paths] : installed.paths) v3.add({name, installed.resource->group, reason, version});
+}
 
 }  // namespace
 
@@ -30,6 +43,7 @@ void Serving::serve(const std::string& name, const Object& crd, const ObjectRef&
       return;
     }
     withdraw(name);
+    count_regeneration(name, **installed, known != nullptr ? "update" : "add");
     installed_[name] = *installed;
     change_.put.push_back(published(**installed));
   } else {
@@ -44,7 +58,10 @@ void Serving::renew(const std::string& name, const ObjectRef& stored) {
 }
 
 void Serving::retire(const std::string& name) {
-  if (const InstalledRef known = find(name)) known->writes->set_terminating(true);
+  if (const InstalledRef known = find(name)) {
+    known->writes->set_terminating(true);
+    count_regeneration(name, *known, "remove");
+  }
   withdraw(name);
 }
 

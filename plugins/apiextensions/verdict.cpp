@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "backplane/status.hpp"
+#include "old_definition.hpp"
+#include "schema_rules.hpp"
 #include "webhook_config.hpp"
 
 namespace backplane::apiextensions {
@@ -36,6 +38,48 @@ std::optional<Condition> approval_condition(const Object& crd) {
   return Condition{type, "True", "ApprovedAnnotation", "approved in " + text};
 }
 
+constexpr std::string_view kNonStructural = "NonStructuralSchema";
+
+void remove_condition(Object& crd, std::string_view type) {
+  Value* status = find(crd, "status");
+  Value* conditions = status != nullptr && status->is_object() ? find(status->get_object(), "conditions") : nullptr;
+  if (conditions == nullptr || !conditions->is_array()) return;
+  Array& all = conditions->get_array();
+  const auto is_it = [type](const Value& each) { return each.is_object() && get_string(each.get_object(), "type") == type; };
+  all.erase(std::remove_if(all.begin(), all.end(), is_it), all.end());
+}
+
+std::string schema_path(std::size_t version) { return "spec.versions[" + std::to_string(version) + "].schema.openAPIV3Schema"; }
+
+// Problems of one schema in the order of their texts, as upstream sorts them.
+void add_sorted(const FieldErrors& found, FieldErrors& errors) {
+  std::vector<FieldError> sorted = found.list();
+  std::sort(sorted.begin(), sorted.end(),
+            [](const FieldError& a, const FieldError& b) { return a.field + ": " + a.text < b.field + ": " + b.text; });
+  for (FieldError& error : sorted) errors.add(std::move(error));
+}
+
+// Nothing: the schemas are structural, and the definition prunes.
+std::optional<Condition> structure_condition(const Object& crd) {
+  FieldErrors errors;
+  if (keeps_unknown(crd)) errors.invalid_raw("spec.preserveUnknownFields", "true", "must be false");
+  const std::vector<const Object*> versions = versions_of(crd);
+  for (std::size_t i = 0; i < versions.size(); ++i) {
+    const Object* schema = schema_of(*versions[i]);
+    if (schema == nullptr) continue;
+    const std::string problem = structural_problem(*schema);
+    if (!problem.empty()) {
+      return Condition{std::string(kNonStructural), "Unknown", "StructuralError",
+                       "failed to check validation schema for version " + std::string(get_string(*versions[i], "name")) + ": " + problem};
+    }
+    FieldErrors found;
+    check_structure(*schema, schema_path(i), found);
+    add_sorted(found, errors);
+  }
+  if (errors.empty()) return std::nullopt;
+  return Condition{std::string(kNonStructural), "True", "Violations", errors.aggregate_message()};
+}
+
 }  // namespace
 
 void Verdict::apply(Object& crd) const {
@@ -45,6 +89,7 @@ void Verdict::apply(Object& crd) const {
   for (const Condition& condition : conditions) {
     if (!established || condition.type != "Established") set_condition(crd, condition);
   }
+  if (drops_non_structural) remove_condition(crd, kNonStructural);
 }
 
 bool Verdict::gives_names() const noexcept {
@@ -81,6 +126,14 @@ Verdict judge(const Object& crd, const TakenNames& taken) {
   if (auto approval = approval_condition(crd); approval && !has_condition(crd, *approval))
     verdict.conditions.push_back(std::move(*approval));
   return verdict;
+}
+
+void judge_structure(const Object& crd, Verdict& verdict) {
+  std::optional<Condition> condition = structure_condition(crd);
+  if (!condition)
+    verdict.drops_non_structural = find_condition(crd, kNonStructural) != nullptr;
+  else if (!has_condition(crd, *condition))
+    verdict.conditions.push_back(std::move(*condition));
 }
 
 }  // namespace backplane::apiextensions

@@ -1,5 +1,5 @@
-// What a definition's status ought to say of its names, of whether it is established, and of its approval (the naming, establishing and
-// approval controllers of k8s.io/apiextensions-apiserver).
+// What a definition's status ought to say of its names, of whether it is established, and of its approval of its schemas (the naming,
+// establishing, approval and non-structural schema controllers of k8s.io/apiextensions-apiserver).
 //
 // Thread-safety: pure functions.
 #pragma once
@@ -15,7 +15,8 @@ namespace backplane::apiextensions {
 struct Verdict {
   std::optional<Object> accepted_names;
   std::vector<Condition> conditions;
-  bool empty() const noexcept { return !accepted_names && conditions.empty(); }
+  bool drops_non_structural = false;  // the condition NonStructuralSchema goes
+  bool empty() const noexcept { return !accepted_names && conditions.empty() && !drops_non_structural; }
   // Whether the names are not yet those that the status tells of.
   bool gives_names() const noexcept;
   // The condition that says whether the definition, which has its names, is established from now on; null: this is not said.
@@ -30,5 +31,8 @@ Condition installing_condition();
 bool needs_names(const Object& crd);
 // `taken`: by the definitions of the group, this one perhaps among them.
 Verdict judge(const Object& crd, const TakenNames& taken);
+// Adds what is to become of the condition NonStructuralSchema.  Asked once for each generation of a definition: hosts that judge a schema
+// differently must not answer each other's writes.
+void judge_structure(const Object& crd, Verdict& verdict);
 
 }  // namespace backplane::apiextensions

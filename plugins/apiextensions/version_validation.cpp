@@ -4,9 +4,9 @@
 #include <set>
 
 #include "backplane/names.hpp"
-#include "definition.hpp"
 #include "field_path.hpp"
 #include "go_words.hpp"
+#include "old_definition.hpp"
 #include "schema_rules.hpp"
 
 namespace backplane::apiextensions {
@@ -184,20 +184,74 @@ void check_set_of_versions(const std::vector<const Object*>& versions, const Obj
   if (!problems.empty()) errors.invalid("spec.version", first, joined(problems));
 }
 
+// ---- what older servers let through
+
+bool any_schema_is(const Object& crd, bool (*wrong)(const Object& schema)) {
+  const auto versions = versions_of(crd);
+  return std::any_of(versions.begin(), versions.end(), [wrong](const Object* version) {
+    const Object* schema = schema_of(*version);
+    return schema != nullptr && wrong(*schema);
+  });
+}
+
+bool is_unstructured(const Object& schema) { return !is_structural(schema); }
+
+// Words that need a structural schema.
+bool needs_structure(const Object& schema) {
+  return any_schema(schema, [](const Object& each) {
+    constexpr std::string_view kFlags[] = {"x-kubernetes-embedded-resource", "x-kubernetes-int-or-string"};
+    constexpr std::string_view kOthers[] = {"default", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-list-map-keys",
+                                            "x-kubernetes-list-type", "x-kubernetes-validations"};
+    const auto is_set = [&each](std::string_view word) { return get_bool(each, word).value_or(false); };
+    const auto is_there = [&each](std::string_view word) {
+      const Value* value = find(each, word);
+      return value != nullptr && !value->is_null();
+    };
+    return std::any_of(std::begin(kFlags), std::end(kFlags), is_set) || std::any_of(std::begin(kOthers), std::end(kOthers), is_there);
+  });
+}
+
+KnownRules known_of(const Object& crd, const Object* old) {
+  KnownRules known = known_rules(old);
+  if (old == nullptr) return known;
+  known.unknown_types = any_schema_is(*old, has_unknown_types);
+  known.unstructured = keeps_unknown(crd) && !any_schema_is(crd, needs_structure) && any_schema_is(*old, is_unstructured);
+  return known;
+}
+
+bool has_all_schemas(const Object& crd) {
+  const auto versions = versions_of(crd);
+  return std::all_of(versions.begin(), versions.end(), [](const Object* version) { return schema_of(*version) != nullptr; });
+}
+
+void check_schemas_are_there(const Object& crd, const Object* old, FieldErrors& errors) {
+  const bool all = old == nullptr || has_all_schemas(*old);
+  if (!all && keeps_unknown(crd)) return;
+  const auto versions = versions_of(crd);
+  for (std::size_t i = 0; i < versions.size(); ++i) {
+    if (schema_of(*versions[i]) != nullptr) continue;
+    const std::string path = at_version(i) + ".schema.openAPIV3Schema";
+    if (all)
+      errors.required(path);
+    else if (get_bool(*versions[i], "served").value_or(false))
+      errors.required(path, "because otherwise all fields are pruned");
+  }
+}
+
 }  // namespace
 
 void validate_versions(const Object& crd, const Object* old, FieldErrors& errors) {
   const auto versions = versions_of(crd);
   const bool one_schema = is_shared(versions, "schema");
+  check_schemas_are_there(crd, old, errors);
   for (std::size_t i = 0; i < versions.size(); ++i) {
     const Object& version = *versions[i];
-    if (schema_of(version) == nullptr) errors.required(at_version(i) + ".schema.openAPIV3Schema");
     const Problems problems = is_dns1035_label(get_string(version, "name"));
     if (!problems.empty()) errors.invalid(at_version(i) + ".name", get_string(version, "name"), joined(problems));
     check_deprecation(version, at_version(i), errors);
   }
   const bool any_status = std::any_of(versions.begin(), versions.end(), [](const Object* version) { return has_status(*version); });
-  KnownRules known = known_rules(old);
+  KnownRules known = known_of(crd, old);
   each_part(versions, "schema", "validation", [&](const Object& version, const std::string& path) {
     const Object* schema = schema_of(version);
     if (schema == nullptr) return;

@@ -5,6 +5,7 @@
 #include "backplane/certificate_flaws.hpp"
 #include "backplane/metrics.hpp"
 #include "definition.hpp"
+#include "review_decoding.hpp"
 
 namespace backplane::apiextensions {
 namespace {
@@ -30,47 +31,6 @@ Status refused(std::string message) {
 
 bool is_this_machine(std::string_view host) { return host == "localhost" || host.starts_with("127.") || host == "[::1]"; }
 
-std::string trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return {};
-  return std::string(text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin));
-}
-
-// What client-go makes of an answer that is no success and no Status (NewGenericServerResponse).
-std::string code_words(int code, std::string_view body) {
-  struct Row {
-    int code;
-    std::string_view words;
-  };
-  constexpr Row kRows[] = {
-      {400, "the server rejected our request for an unknown reason"},
-      {401, "the server has asked for the client to provide credentials"},
-      {404, "the server could not find the requested resource"},
-      {405, "the server does not allow this method on the requested resource"},
-      {406, "the server was unable to respond with a content type that the client supports"},
-      {409, "the server reported a conflict"},
-      {410, "the requested resource is no longer available"},
-      {415, "the server was unable to process the request because of its media type"},
-      {422, "the server rejected our request due to an error in our request"},
-      {429, "the server has received too many requests and has asked us to try again later"},
-      {503, "the server is currently unable to handle the request"},
-      {504, "the server was unable to return a response in the time allotted, but may still be processing the request"}};
-  const auto row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& each) { return each.code == code; });
-  if (row != std::end(kRows)) return std::string(row->words);
-  if (code == 403 || code == 413) return trimmed(body);
-  if (code >= 500) return "an error on the server (" + quoted(trimmed(body)) + ") has prevented the request from succeeding";
-  return "the server responded with the status code " + std::to_string(code) + " but did not return more information";
-}
-
-Status answer_problem(int code, std::string_view body) {
-  DecodeReport report;
-  const auto parsed = parse_json(body, json::storage_ptr(), &report);
-  const Object* object = parsed.ok() ? parsed->if_object() : nullptr;
-  const bool told = object != nullptr && get_string(*object, "kind") == "Status" && !get_string(*object, "message").empty();
-  constexpr std::size_t kShown = 1024;
-  return refused(told ? std::string(get_string(*object, "message")) : code_words(code, body.substr(0, kShown)));
-}
-
 HttpCall post_of(const std::string& target, const std::string& host, std::string body) {
   HttpCall call;
   call.method = "POST";
@@ -81,6 +41,13 @@ HttpCall post_of(const std::string& target, const std::string& host, std::string
   call.body = std::move(body);
   call.deadline = Clock::now() + kTimeout;
   return call;
+}
+
+std::string_view content_type_of(const HttpAnswer& answer) {
+  for (const auto& [name, value] : answer.headers()) {
+    if (name == "content-type" || name == "Content-Type") return value;
+  }
+  return {};
 }
 
 Status call_problem(const std::string& url, const Status& why) { return refused("Post \"" + url + "\": " + why.message()); }
@@ -177,7 +144,7 @@ Task<Result<WebhookClient::Place>> WebhookClient::find_place() {
   co_return place;
 }
 
-Task<Result<std::string>> WebhookClient::call(std::string body) {
+Task<Result<WebhookAnswer>> WebhookClient::call(std::string body) {
   auto finding = find_place();
   auto place = co_await std::move(finding);
   if (!place.ok()) co_return std::move(place.status());
@@ -190,21 +157,26 @@ Task<Result<std::string>> WebhookClient::call(std::string body) {
   auto text = co_await std::move(reading);
   if (!text.ok()) co_return call_problem(place->url, text.status());
   const int code = head->code();
-  if (code < 200 || code > 206) co_return answer_problem(code, *text);
-  co_return text;
+  const std::string content_type(content_type_of(*head));
+  if (code < 200 || code > 206) co_return refused(error_answer_message(code, content_type, *text));
+  WebhookAnswer out;
+  out.code = code;
+  if (!content_type.empty()) out.content_type = content_type;
+  out.body = std::move(*text);
+  co_return out;
 }
 
 Task<ReviewAnswer> WebhookClient::convert_part(std::shared_ptr<const ReviewQuestion> question, std::span<const Object> part) {
   const Clock::time_point began = Clock::now();
   std::string body = ask(*question, part);
   auto calling = call(std::move(body));
-  auto text = co_await std::move(calling);
+  auto got = co_await std::move(calling);
   ReviewAnswer answer;
-  if (text.ok()) {
-    answer = read_answer(*question, part, *text);
+  if (got.ok()) {
+    answer = read_answer(*question, part, *got);
   } else {
     answer.fault = ReviewFault::kCall;
-    answer.problem = "conversion webhook for " + question->from_kind + " failed: " + text.status().message();
+    answer.problem = "conversion webhook for " + question->from_kind + " failed: " + got.status().message();
   }
   count(answer.fault, began);
   co_return answer;

@@ -40,7 +40,7 @@ class WebhookClient : public std::enable_shared_from_this<WebhookClient> {
   Task<Result<Place>> find_place();
   Result<std::shared_ptr<HttpClient>> client_of(const std::string& server, const std::string& tls_name, bool http2);
   // The body of an answer with code 200.
-  Task<Result<std::string>> call(std::string body);
+  Task<Result<WebhookAnswer>> call(std::string body);
   Task<ReviewAnswer> convert_part(std::shared_ptr<const ReviewQuestion> question, std::span<const Object> part);
 
   Host& host_;

@@ -297,12 +297,12 @@ class Conversion(unittest.TestCase):
         item(lambda each: each['metadata'].update(labels={'a': 'b c'}))
         self.assertIn('returned invalid metadata: metadata.labels: Invalid value: "b c"', self.refusal())
         self.webhook.misbehave = lambda body: body.update(kind='Other')
-        self.assertIn('failed: expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got ', self.refusal())
+        self.assertIn('failed: no kind "Other" is registered for version "apiextensions.k8s.io/v1" in scheme ', self.refusal())
 
         def crash(_):
             raise ValueError('crashed')
         self.webhook.misbehave = crash
-        self.assertEqual(self.refusal(), self.prefix() + 'failed: an error on the server ("crashed") has prevented the request from succeeding')
+        self.assertEqual(self.refusal(), self.prefix() + 'failed: an error on the server ("unknown") has prevented the request from succeeding')
         # What the webhook says of names and the like does not count; and the other version never asked it.
         item(lambda each: each['metadata'].update(generation=77, resourceVersion='1', finalizers=['x']))
         self.assertEqual({key: value for key, value in self.get('v2', 'one')['metadata'].items() if key in ('generation', 'finalizers')},

@@ -29,6 +29,16 @@ PROJECTS = {
                  'applicationset/examples/git-generator-directory/*.yaml', 'applicationset/examples/cluster/*.yaml')),
     'crossplane': ('github.com/crossplane/crossplane/v2', 'v2.0.2', ('cluster/crds/*.yaml',), ()),
 }
+# name: module, version, definitions: what documents say of them is compared with kube-apiserver's (../clients/documents_test.py).
+DOCUMENTED = {
+    **{name: (at, version, definitions) for name, (at, version, definitions, _) in PROJECTS.items() if name != 'gateway_api'},
+    'knative_serving': ('knative.dev/serving', 'v0.51.0', ('config/core/300-resources/*.yaml',)),
+    'kueue': ('sigs.k8s.io/kueue', 'v0.17.0', ('config/components/crd/bases/*.yaml',)),
+    'external_snapshotter': ('github.com/kubernetes-csi/external-snapshotter/client/v8', 'v8.7.0', ('config/crd/*.yaml',)),
+    'keda': ('github.com/kedacore/keda/v2', 'v2.21.0', ('config/crd/bases/*.yaml',)),
+    'contour': ('github.com/projectcontour/contour', 'v1.33.8', ('examples/contour/01-crds.yaml',)),
+    'kyverno': ('github.com/kyverno/kyverno', 'v1.19.1', ('config/crds/*/*.yaml',)),
+}
 # kube-apiserver does not know that format either.
 WARNINGS = {'istio': ('299 - "unrecognized format \\"binary\\""',)}
 

@@ -81,7 +81,7 @@ class Reader {
   std::unique_ptr<Atom> atom(const Object& schema, bool root) {
     // What is below inherits it, as far as it is written in one definition.
     const bool before = preserve_;
-    preserve_ = preserve_ || truthy(schema, "x-kubernetes-preserve-unknown-fields");
+    preserve_ = preserve_ || truthy(schema, "x-kubernetes-preserve-unknown-fields") || truthy(schema, "x-custom-keeps-unknown-fields");
     const std::string_view kind = get_string(schema, "type");
     auto out = std::make_unique<Atom>();
     if (kind == "array" || kind.empty()) out->list = list(schema);

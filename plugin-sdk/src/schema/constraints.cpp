@@ -47,6 +47,7 @@ constexpr std::string_view kTelling[] = {"allOf",
                                          "pattern",
                                          "required",
                                          "uniqueItems",
+                                         "x-custom-keeps-unknown-fields",
                                          "x-kubernetes-embedded-resource",
                                          "x-kubernetes-list-map-keys",
                                          "x-kubernetes-list-type",
@@ -116,6 +117,7 @@ void Compiler::read_bounds(Constraints& out, const Object& schema) {
 
 void Compiler::read_extensions(Constraints& out, const Object& schema) {
   out.preserve_unknown = truthy(schema, "x-kubernetes-preserve-unknown-fields");
+  out.keeps_unknown = truthy(schema, "x-custom-keeps-unknown-fields");
   out.embedded_resource = truthy(schema, "x-kubernetes-embedded-resource");
   state_.embedded_resources = state_.embedded_resources || out.embedded_resource;
   out.items = list_identity_of(schema);

@@ -24,6 +24,7 @@ struct Constraints {
   bool nullable = false;
   bool int_or_string = false;
   bool preserve_unknown = false;
+  bool keeps_unknown = false;  // of a whole custom resource: nothing is pruned, at any depth
   bool embedded_resource = false;
   bool additional_allowed = false;    // additionalProperties: true
   bool additional_forbidden = false;  // additionalProperties: false

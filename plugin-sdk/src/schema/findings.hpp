@@ -54,6 +54,9 @@ bool is_whole(double number) noexcept;
 void check_string(std::string_view text, const Constraints& rule, const Place& place, Findings& out);
 // `type_words` is the schema's type; `rule` may be null.
 void check_number(const Value& value, std::string_view type_words, const Constraints* rule, const Place& place, Findings& out);
+// Whether a value is this one of an enum, as kube-openapi compares them: after Go's conversion to the type of `allowed`.  So 1.0 is 1, 1.5
+// is 1 as well, 65 is "A", and null is nothing.
+bool is_allowed_value(const Value& value, const Value& allowed);
 void check_list_size(const Array& array, const Constraints& rule, const Place& place, Findings& out);
 void check_object_size(const Object& object, const Constraints& rule, const Place& place, Findings& out);
 

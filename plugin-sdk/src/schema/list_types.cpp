@@ -16,11 +16,18 @@ void for_repeated(std::size_t count, Text text, Report report) {
   }
 }
 
+// What stands for an item, or for the one key of an item, among those seen.  As upstream keeps them: a float64 is not the int64 of the same
+// value, while -0.0 is 0.0; inside lists and objects numbers are compared as they are printed.
+std::string seen_as(const Value& value) {
+  if (!value.is_double()) return to_json(value);
+  return "float " + (value.get_double() == 0 ? std::string("0") : to_json(value));
+}
+
 void check_list(const Array& array, const Constraints& rule, const Place& place, FieldErrors& errors) {
   const auto at = [&](std::size_t i) { return place.item(i).path(); };
   if (rule.items.kind == ListKind::kSet) {
     for_repeated(
-        array.size(), [&](std::size_t i) { return to_json(array[i]); },
+        array.size(), [&](std::size_t i) { return seen_as(array[i]); },
         [&](std::size_t i) { errors.duplicate_raw(at(i), to_json(array[i])); });
     return;
   }
@@ -28,8 +35,12 @@ void check_list(const Array& array, const Constraints& rule, const Place& place,
     if (array[i].is_object() || array[i].is_null()) continue;
     return errors.invalid_raw(at(i), to_json(array[i]), "must be an object for an array of list-type map");
   }
-  const auto key = [&](std::size_t i) { return to_json(list_key_of(array[i], rule.items.keys)); };
-  for_repeated(array.size(), key, [&](std::size_t i) { errors.duplicate_raw(at(i), key(i)); });
+  const auto key = [&](std::size_t i) { return list_key_of(array[i], rule.items.keys); };
+  const auto seen = [&](std::size_t i) {
+    const Object fields = key(i);
+    return rule.items.keys.size() == 1 && !fields.empty() ? seen_as(fields.begin()->value()) : to_json(fields);
+  };
+  for_repeated(array.size(), seen, [&](std::size_t i) { errors.duplicate_raw(at(i), to_json(key(i))); });
 }
 
 void look(const Value& value, const Constraints& rule, const Place& place, FieldErrors& found) {

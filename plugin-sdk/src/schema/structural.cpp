@@ -251,9 +251,10 @@ Status normalize_structural(const Type& type, Value& value, DecodeReport* report
     if (auto error = coerce_metadata(*metadata, Place::root("metadata"), meta_unknown)) return bad_request(error->message());
   }
   Pruner pruner;
-  pruner.prune(value, &type, Place(), true);
+  const bool keeps_unknown = rules(&type) && rules(&type)->keeps_unknown;
+  if (!keeps_unknown) pruner.prune(value, &type, Place(), true);
   // What has been applied keeps its nulls: they are a mistake where nothing may be null.
-  if (report == nullptr || !report->restore) drop_nulls(value, &type);
+  if (!keeps_unknown && (report == nullptr || !report->restore)) drop_nulls(value, &type);
   Embedder embedder;
   embedder.coerce(value, &type, Place());
   if (embedder.error) return bad_request(embedder.error->field + ": " + embedder.error->text);

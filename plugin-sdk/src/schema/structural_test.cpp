@@ -197,6 +197,65 @@ TEST(Structural, AlternativesMayForbidOtherMembers) {
   EXPECT_EQ(problems(R"({"free":{"x":1}})"), R"(free: Invalid value: "x": free.x in body is a forbidden property)");
 }
 
+// The problems of a member `v` of the schema.
+std::string problems_with(std::string_view schema, std::string_view value) {
+  const auto set = compile_documents({structural_document(R"({"type":"object","properties":{"v":)" + std::string(schema) + "}}")});
+  FieldErrors errors;
+  set->find("Foo")->validate(json_of(R"({"v":)" + std::string(value) + "}"), "", errors);
+  return errors.aggregate_message();
+}
+
+TEST(Structural, NumbersOfAnEnumAreComparedAsGoConvertsThem) {
+  constexpr std::string_view kOneOrTwo = R"({"type":"number","enum":[1,2]})";
+  for (const char* value : {"1", "1.0", "1e0", "1.5", "2.9"}) EXPECT_EQ(problems_with(kOneOrTwo, value), "") << value;
+  EXPECT_EQ(problems_with(kOneOrTwo, "3.0"), R"(v: Unsupported value: 3: supported values: "1", "2")");
+  constexpr std::string_view kFraction = R"({"type":"number","enum":[2.5]})";
+  EXPECT_EQ(problems_with(kFraction, "2.5"), "");
+  EXPECT_NE(problems_with(kFraction, "2"), "");
+  constexpr std::string_view kTexts = R"({"x-kubernetes-int-or-string":true,"enum":["A","3"]})";
+  EXPECT_EQ(problems_with(kTexts, "65"), "");
+  EXPECT_NE(problems_with(kTexts, "3"), "");
+  EXPECT_NE(problems_with(R"({"type":"number","nullable":true,"enum":[1,null]})", "null"), "");
+  EXPECT_NE(problems_with(R"({"type":"object","properties":{"a":{"type":"number"}},"enum":[{"a":1}]})", R"({"a":1.0})"), "");
+}
+
+TEST(Structural, NumbersAreInTheRangeOfTheirFormat) {
+  constexpr std::string_view kFloat = R"({"type":"number","format":"float"})", kInt64 = R"({"type":"integer","format":"int64"})";
+  for (const char* value : {"3.4028235e38", "1e-50", "1", "340282356779733661637539395458142568448"})
+    EXPECT_EQ(problems_with(kFloat, value), "") << value;
+  for (const char* value : {"1e39", "-1e39", "3.4028236e38", "400000000000000000000000000000000000000"}) {
+    EXPECT_EQ(problems_with(kFloat, value), R"(<nil>: Invalid value: "": Checked value must be of type number with format float in v)")
+        << value;
+  }
+  EXPECT_EQ(problems_with(kInt64, "9223372036854775807"), "");
+  EXPECT_NE(problems_with(kInt64, "9223372036854775808.0").find("Checked value must be of type integer with format int64 in v"),
+            std::string::npos);
+  // Go on amd64 makes the least int64 of what is too large for one.
+  EXPECT_EQ(problems_with(R"({"type":"number","maximum":1e30})", "5"),
+            "v: Invalid value: 5: v in body should be less than or equal to -9223372036854775808");
+  EXPECT_EQ(problems_with(R"({"type":"number","maximum":1e30})", "5.0"), "");
+}
+
+TEST(Structural, ASetTellsFloatsFromIntegers) {
+  constexpr std::string_view kSet = R"({"type":"array","x-kubernetes-list-type":"set","items":{"type":"number"}})";
+  EXPECT_EQ(problems_with(kSet, "[1,1.0]"), "");
+  EXPECT_EQ(problems_with(kSet, "[1.0,1.0]"), "v[1]: Duplicate value: 1");
+  EXPECT_EQ(problems_with(kSet, "[0.0,-0.0]"), "v[1]: Duplicate value: -0");
+  constexpr std::string_view kMap = R"({"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["k"],)"
+                                    R"("items":{"type":"object","properties":{"k":{"type":"number"}}}})";
+  EXPECT_EQ(problems_with(kMap, R"([{"k":1},{"k":1.0}])"), "");
+  EXPECT_EQ(problems_with(kMap, R"([{"k":1},{"k":1}])"), R"(v[1]: Duplicate value: {"k":1})");
+  EXPECT_EQ(problems_with(kMap, R"([{},{}])"), "v[1]: Duplicate value: {}");
+}
+
+TEST(Structural, WhereNothingIsPrunedNullsStayToo) {
+  const auto set = compile_documents({structural_document(
+      R"({"type":"object","x-custom-keeps-unknown-fields":true,"properties":{"a":{"type":"object","properties":{"b":{"type":"string"}}}}})")});
+  Value value = json_of(R"({"z":1,"a":{"c":null,"b":null}})");
+  EXPECT_TRUE(set->find("Foo")->normalize(value, nullptr).ok());
+  EXPECT_EQ(to_json(value), R"({"a":{"b":null,"c":null},"z":1})");
+}
+
 TEST(Structural, ABadPatternIsACompileError) {
   const std::string document = structural_document(R"({"type":"object","properties":{"a":{"type":"string","pattern":"("}}})");
   const std::string_view documents[] = {document};

@@ -198,7 +198,7 @@ class Validator {
     const Constraints* rule = rules(type);
     if (!rule || rule->enumeration.empty()) return;
     for (const Value& allowed : rule->enumeration) {
-      if (allowed == value) return;
+      if (is_allowed_value(value, allowed)) return;
     }
     std::string& supported = supported_[rule];
     if (supported.empty()) supported = supported_values(rule->enumeration);
