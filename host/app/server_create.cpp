@@ -13,6 +13,7 @@
 #include "client/remote_client.hpp"
 #include "http/local_client.hpp"
 #include "plugin/fence.hpp"
+#include "storage/backend_key.hpp"
 #include "storage/memory_storage.hpp"
 #include "watchcache/compactions.hpp"
 #include "watchcache/consistency.hpp"
@@ -21,6 +22,7 @@ namespace backplane {
 namespace {
 
 constexpr std::string_view kMemoryBackend = "memory";
+constexpr std::string_view kEtcdBackend = "etcd3";
 // Of caches with their stores (upstream's).
 constexpr std::chrono::minutes kComparisonPeriod{5};
 
@@ -262,6 +264,7 @@ StoreSettings ServerParts::store_settings() const {
 }
 
 StoreParts& ServerParts::add_store(std::unique_ptr<StorageBackend> storage, std::string servers) {
+  if (options().storage.backend == kEtcdBackend) name_backend_keys_by(options().storage.etcd_prefix);
   CacheOptions caching;
   caching.names_unreadable = config.feature_gates().enabled("AllowUnsafeMalformedObjectDeletion");
   StoreParts store;

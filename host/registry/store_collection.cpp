@@ -3,6 +3,7 @@
 
 #include "base/yield.hpp"
 #include "registry/object_store.hpp"
+#include "watchcache/unreadable_objects.hpp"
 
 namespace backplane::registry {
 namespace {
@@ -84,6 +85,15 @@ Task<Status> sweep_page(Sweep& shared, ObjectCursor& page, std::size_t under_way
   }
 }
 
+// An object that cannot be read would stay: the request fails instead of reporting that all are gone.
+Status check_readable(const ResourceCache& cache, const std::string& ns) {
+  const auto* objects = dynamic_cast<const UnreadableObjects*>(&cache);
+  CacheScope scope;
+  scope.ns = ns;
+  const Unreadable left_out = objects != nullptr ? objects->unreadable(scope) : Unreadable();
+  return left_out.empty() ? Status() : *left_out.begin()->second;
+}
+
 }  // namespace
 
 Task<Result<ListResult>> ObjectStore::remove_collection(RequestContext& context, DeleteOptions options, ListOptions list) {
@@ -96,6 +106,8 @@ Task<Result<ListResult>> ObjectStore::remove_collection_as(WriteMode mode, Reque
   if (backing == nullptr) co_return not_started();
   const auto workers = static_cast<std::size_t>(std::max(1, backing->settings->delete_collection_workers));
   const std::size_t under_way = std::min(workers, kMostUnderWay / kUnderWay) * kUnderWay;
+  Status readable = check_readable(*backing->cache, context.info.ns);
+  if (!readable.ok()) co_return readable;
   const bool one_page = list.limit > 0;
   if (!one_page) list.limit = kPageSize;
   Sweep shared{*this, mode, context, std::move(options), {}, {}, {}, 0, {}};

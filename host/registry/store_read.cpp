@@ -3,6 +3,8 @@
 
 #include "backplane/http.hpp"
 #include "registry/object_store.hpp"
+#include "storage/backend_key.hpp"
+#include "watchcache/unreadable_objects.hpp"
 
 namespace backplane::registry {
 namespace {
@@ -32,6 +34,24 @@ std::shared_ptr<const std::atomic<bool>> abandonment(const RequestContext& conte
   auto gone = std::make_shared<std::atomic<bool>>(context.exchange->closed());
   context.exchange->on_close([gone] { gone->store(true, std::memory_order_relaxed); });
   return gone;
+}
+
+// Warns of what the list leaves out.  Errors: the list is to be refused instead.
+Status report_unreadable(const ResourceCache& cache, const CacheScope& scope, RequestContext& context) {
+  constexpr std::size_t kMostKeys = 3;
+  const auto* objects = dynamic_cast<const UnreadableObjects*>(&cache);
+  if (objects == nullptr) return {};
+  if (Status refused = objects->list_refusal(scope); !refused.ok()) return refused;
+  const Unreadable left_out = objects->unreadable(scope);
+  if (left_out.empty()) return {};
+  std::string text = std::to_string(left_out.size()) + (left_out.size() == 1 ? " object is" : " objects are") +
+                     " left out because the stored value cannot be read:";
+  std::size_t named = 0;
+  for (const auto& [key, why] : left_out) {
+    if (++named <= kMostKeys) text += " " + backend_key(key);
+  }
+  context.warn(named > kMostKeys ? text + " ..." : text);
+  return {};
 }
 
 }  // namespace
@@ -84,7 +104,13 @@ Task<Result<ListResult>> ObjectStore::list(RequestContext& context, ListOptions 
   auto scope = scope_of(context, options);
   if (!scope.ok()) co_return std::move(scope.status());
   scope->abandoned = abandonment(context, options);
-  co_return co_await backing->cache->list(std::move(*scope), std::move(options));
+  auto listing = backing->cache->list(*scope, std::move(options));
+  auto listed = co_await std::move(listing);
+  if (!listed.ok()) co_return listed;
+  // Parts of this server go on without what cannot be read.
+  Status refused = context.exchange != nullptr ? report_unreadable(*backing->cache, *scope, context) : Status();
+  if (!refused.ok()) co_return refused;
+  co_return listed;
 }
 
 Task<Result<std::unique_ptr<WatchStream>>> ObjectStore::watch(RequestContext& context, ListOptions options) {

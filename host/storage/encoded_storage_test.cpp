@@ -195,6 +195,25 @@ TEST_F(EncodedStorageTest, AKindMayBeWrittenInAnotherVersionWhereOthersReadIt) {
   EXPECT_EQ(*get(*storage_, "/registry/bars/a"), kNow);
 }
 
+TEST_F(EncodedStorageTest, JsonOfAnotherVersionOrWriterIsBroughtIntoTheStoredOneInEveryStore) {
+  constexpr std::string_view kNow = R"({"kind":"ConfigMap","apiVersion":"e.com/v1","metadata":{"name":"a"},"data":{"a":"b"}})";
+  const std::string before = R"({"kind":"ConfigMap","apiVersion":"e.com/v1beta1","metadata":{"name":"a"},"entries":{"a":"b"}})";
+  const std::string pretty = R"({
+    "apiVersion": "e.com/v1", "kind": "ConfigMap", "metadata": {"name": "a", "unknown": 1}, "data": {"a": "b"}
+  })";
+  for (const char* form : {"protobuf", "json"}) {
+    storage_.reset();
+    backend_.reset();
+    open(form);
+    for (const std::string& text : {before, before + "\n", pretty, pretty + "\n"}) {
+      put(*backend_, "/registry/bars/a", text);
+      const auto read = get(*storage_, "/registry/bars/a");
+      ASSERT_TRUE(read) << form << ": " << text;
+      EXPECT_EQ(*read, kNow) << form << ": " << text;
+    }
+  }
+}
+
 TEST_F(EncodedStorageTest, AVersionThatNothingConvertsFromIsUnreadable) {
   put(*backend_, key("n/a"),
       R"({"apiVersion":"v7","kind":"ConfigMap","metadata":{"name":"a"}})"
@@ -204,7 +223,9 @@ TEST_F(EncodedStorageTest, AVersionThatNothingConvertsFromIsUnreadable) {
   const auto found = run(storage_->range(request));
   ASSERT_TRUE(found.ok());
   ASSERT_NE(found->items.at(0).unreadable, nullptr);
-  EXPECT_NE(found->items[0].unreadable->message().find("unknown conversion"), std::string::npos);
+  EXPECT_NE(found->items[0].unreadable->message().find("no kind \"ConfigMap\" is registered for version \"v7\" in scheme"),
+            std::string::npos)
+      << found->items[0].unreadable->message();
 }
 
 TEST_F(EncodedStorageTest, WatchesAndLostTransactionsSpeakJson) {

@@ -4,6 +4,8 @@
 
 #include "backplane/raw_json.hpp"
 #include "backplane/schema.hpp"
+#include "backplane/unreadable.hpp"
+#include "storage/backend_key.hpp"
 
 namespace backplane {
 namespace {
@@ -17,7 +19,8 @@ Status unusable(std::string_view key, const Status& why) {
 
 // Code 7 and the words around it: upstream's storage.NewCorruptObjError.
 Status corrupt(const KeyValue& item, const Status& why, bool transformed) {
-  std::string text = "StorageError: corrupt object, Code: 7, Key: " + item.key + ", ResourceVersion: 0, AdditionalErrorMsg: ";
+  std::string text =
+      std::string(kCorruptObject) + ", Code: 7, Key: " + backend_key(item.key) + ", ResourceVersion: 0, AdditionalErrorMsg: ";
   text += transformed ? "object not decodable revision=" + std::to_string(item.mod_revision)
                       : std::string("data from the storage is not transformable revision=0");
   return internal_error(text + ": " + why.message());
@@ -48,10 +51,20 @@ Result<Value> tree_of_protobuf(const Schema& schema, std::string_view stored, js
   return tree;
 }
 
+bool is_known(const Scheme* scheme, const GroupVersionKind& kind, const GroupVersionKind& to) {
+  return scheme != nullptr && (scheme->recognizes(kind) || scheme->converts(kind, to));
+}
+
+// Worded like upstream's runtime.NewNotRegisteredErrForKind.
+Status not_registered(const GroupVersionKind& kind) {
+  return internal_error("no kind " + quoted(kind.kind) + " is registered for version " + quoted(kind.group_version().to_string()) +
+                        " in scheme \"pkg/runtime/scheme.go:111\"");
+}
+
 Status convert_by(const Scheme* scheme, Object& object, const GroupVersionKind& to) {
   const GroupVersionKind from = kind_in(object);
   if (from == to) return {};
-  if (scheme == nullptr) return internal_error("there is no conversion from " + from.group_version().to_string());
+  if (!is_known(scheme, from, to)) return not_registered(from);
   Status done = scheme->convert(from, to, object);
   if (!done.ok()) return done;
   object["kind"] = to.kind;
@@ -59,8 +72,10 @@ Status convert_by(const Scheme* scheme, Object& object, const GroupVersionKind& 
   return {};
 }
 
-// As it is worked with: in the kind's own form, with today's defaults.
-Result<std::string> canonical_text(const Scheme* scheme, Value& tree, const StoredKind& kind) {
+// In the kind's own version, with the defaults of the version that it is stored in, whose type is `written_in`, and then those of the
+// kind's.
+Result<std::string> canonical_text(const Scheme* scheme, Value& tree, const StoredKind& kind, const Schema& written_in) {
+  if (&written_in != kind.schema) written_in.apply_defaults(tree);
   Status done = convert_by(scheme, tree.get_object(), kind.kind);
   if (!done.ok()) return done;
   kind.schema->apply_defaults(tree);
@@ -76,7 +91,24 @@ Result<std::string> canonical_message(const Scheme* scheme, const Schema& writte
   json::monotonic_resource arena(room, sizeof room);
   auto tree = tree_of_protobuf(written_in, stored, &arena);
   if (!tree.ok()) return std::move(tree.status());
-  return canonical_text(scheme, *tree, kind);
+  return canonical_text(scheme, *tree, kind, written_in);
+}
+
+bool take_front(std::string_view& text, std::string_view front) {
+  const bool there = text.starts_with(front);
+  if (there) text.remove_prefix(front.size());
+  return there;
+}
+
+// The value is JSON as this store writes it, of the version that is stored, and needs no conversion.
+bool is_canonical(const StoredKind* kind, std::string_view value) {
+  if (!json_codec().wrote(value) || !value.ends_with('}')) return false;
+  if (kind == nullptr || kind->schema == nullptr) return true;
+  take_front(value, " ");
+  const GroupVersionKind& own = kind->kind;
+  const bool named = take_front(value, R"({"kind":")") && take_front(value, own.kind) && take_front(value, R"(","apiVersion":")");
+  return named && (own.group.empty() || (take_front(value, own.group) && take_front(value, "/"))) && take_front(value, own.version) &&
+         take_front(value, R"(",)");
 }
 
 // Who wrote these bytes; null: nobody that is known here.  Servers over the same store may write in a form that is not offered by this one.
@@ -133,8 +165,13 @@ Result<std::string> StoredForms::canonical(std::string_view json, const StoredKi
   json::monotonic_resource arena;
   auto tree = parse_object(json, &arena);
   if (!tree.ok()) return std::move(tree.status());
-  keep_raw(schema_in(tree->get_object(), kind.schema), *tree, json);
-  return canonical_text(scheme_.get(), *tree, kind);
+  const Schema& written_in = *schema_in(tree->get_object(), kind.schema);
+  keep_raw(&written_in, *tree, json);
+  if (&written_in != kind.schema) {
+    Status normal = written_in.normalize(*tree, nullptr);
+    if (!normal.ok()) return normal;
+  }
+  return canonical_text(scheme_.get(), *tree, kind, written_in);
 }
 
 Result<std::string> StoredForms::encoded(const StoredKind& kind, std::string json) const {
@@ -191,10 +228,12 @@ bool StoredForms::reads_as(std::string_view key, SharedBytes stored, std::string
 
 Status StoredForms::read_json(const StoredKind* kind, SharedBytes& value) const {
   const std::string_view bytes = value.view();
-  if (!bytes.ends_with("}\n")) return internal_error("the object is cut short");
-  value = value.slice(0, bytes.size() - 1);
   // Custom resources are written with their keys sorted by everybody, and hold their version themselves.
-  if (kind == nullptr || kind->schema == nullptr) return {};
+  if (kind == nullptr || kind->schema == nullptr) {
+    if (!bytes.ends_with("}\n")) return internal_error("the object is cut short");
+    value = value.slice(0, bytes.size() - 1);
+    return {};
+  }
   auto own = canonical(value.view(), *kind);
   if (own.ok()) value = SharedBytes(std::move(*own));
   return own.status();
@@ -205,7 +244,7 @@ Status StoredForms::read_yaml(const StoredKind& kind, SharedBytes& value) const 
   json::monotonic_resource arena;
   auto tree = parse_yaml(value.view(), &arena, nullptr);
   if (!tree.ok() || !tree->is_object() || kind_in(tree->get_object()).kind.empty()) return internal_error("the value is no object");
-  auto text = canonical_text(scheme_.get(), *tree, kind);
+  auto text = canonical_text(scheme_.get(), *tree, kind, *schema_in(tree->get_object(), kind.schema));
   if (text.ok()) value = SharedBytes(std::move(*text));
   return text.status();
 }
@@ -213,7 +252,9 @@ Status StoredForms::read_yaml(const StoredKind& kind, SharedBytes& value) const 
 Status StoredForms::read_encoded(const Codec& codec, const StoredKind* kind, SharedBytes& value) const {
   const Schema* schema = kind != nullptr ? kind->schema : nullptr;
   const GroupVersionKind version = codec.stored_kind(value.view());
-  const Schema* other = schema != nullptr && version != kind->kind && scheme_ != nullptr ? scheme_->type_of(version) : nullptr;
+  const bool foreign = schema != nullptr && !version.kind.empty() && version != kind->kind;
+  if (foreign && !is_known(scheme_.get(), version, kind->kind)) return not_registered(version);
+  const Schema* other = foreign ? scheme_->type_of(version) : nullptr;
   const Schema* written_in = other != nullptr ? other : schema;
   Result<std::string> json;
   if (schema != nullptr && &codec == &protobuf_codec()) {
@@ -236,9 +277,9 @@ Status StoredForms::transform_back(std::string_view key, SharedBytes& value) con
 }
 
 Status StoredForms::decode(std::string_view key, SharedBytes& value) const {
-  // What stands between the braces is the backend's to keep: it has checksums, and a parse of everything at every start costs much.
-  if (json_codec().wrote(value.view()) && value.view().ends_with('}')) return {};
   const std::shared_ptr<const StoredKind> kind = kind_of(key);
+  // What stands between the braces is the backend's to keep: it has checksums, and a parse of everything at every start costs much.
+  if (is_canonical(kind.get(), value.view())) return {};
   if (const Codec* codec = writer_of(value.view())) {
     return codec == &json_codec() ? read_json(kind.get(), value) : read_encoded(*codec, kind.get(), value);
   }
@@ -255,7 +296,8 @@ void StoredForms::read(KeyValue& item) const {
   if (status.ok()) return;
   item.value = SharedBytes();
   Status why = corrupt_objects_ ? corrupt(item, status, transformed)
-                                : Status(500, Reason::kNone, "unable to transform key " + quoted(item.key) + ": " + status.message());
+                                : Status(500, Reason::kNone,
+                                         std::string(kUnreadableKey) + " " + quoted(backend_key(item.key)) + ": " + status.message());
   item.unreadable = std::make_shared<const Status>(std::move(why));
 }
 

@@ -252,20 +252,12 @@ Task<Result<ListResult>> PrefixCache::list(CacheScope scope, ListOptions options
 
 Task<Result<ListResult>> PrefixCache::page(View view, Selection selection, ListPlan plan) {
   const ObjectIndex& index = view.snapshot->index;
-  // A page ends before what comes behind it.
-  const auto unreadable = [this, &view, &plan, end = selection.end()](const ObjectEntry* last) -> std::optional<Status> {
-    const std::string& until = last != nullptr ? last->key : end;
-    const Status* why = view.snapshot->unreadable_in(plan.from, until);
-    if (why == nullptr) return std::nullopt;
-    return store_->options.names_unreadable ? view.snapshot->read_error(config_.resource, plan.from, until) : *why;
-  };
   const std::size_t first = index.rank(plan.from);
   const std::size_t total = std::max(index.rank(selection.end()), first) - first;
   ListResult result;
   result.revision = view.revision;
   const auto limit = static_cast<std::size_t>(plan.limit);
   if (limit == 0 || (limit >= total && !selection.selects())) {
-    if (std::optional<Status> why = unreadable(nullptr)) co_return std::move(*why);
     const bool all = !selection.selects();
     result.items = make_cursor(IndexScan(index.cursor_at(first), total, std::move(selection)));
     if (all) {
@@ -295,7 +287,6 @@ Task<Result<ListResult>> PrefixCache::page(View view, Selection selection, ListP
     cache_metrics::listed(config_.resource, total - left, found.size());
     result.items = make_cursor(std::move(scan), std::move(found));
   }
-  if (std::optional<Status> why = unreadable(left > 0 ? last : nullptr)) co_return std::move(*why);
   if (left > 0) {
     result.continue_token = encode_continue(last->key + '\0', list_prefix, view.revision);
     pin(view);
@@ -340,7 +331,7 @@ Task<Result<ListResult>> PrefixCache::list_from_store(Selection selection, ListP
     more = part->more;
     const std::size_t had = entries.size();
     for (std::size_t i = 0; i < part->items.size(); ++i) {
-      if (part->items[i].unreadable) co_return *part->items[i].unreadable;
+      if (part->items[i].unreadable) continue;
       ObjectRef entry = make_entry(part->items[i]);
       if (!selection.selected(*entry)) continue;
       entries.push_back(std::move(entry));

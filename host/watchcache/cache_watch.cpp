@@ -268,9 +268,6 @@ Task<Result<std::unique_ptr<WatchStream>>> PrefixCache::watch(CacheScope scope, 
   auto view = co_await std::move(freshening);
   if (!view.ok()) co_return make_failed_watch(std::move(view.status()));
 
-  if (plan->initial) {
-    if (const Status* why = view->snapshot->unreadable_in(selection->start(), selection->end())) co_return make_failed_watch(*why);
-  }
   CacheWatch::Start start;
   if (plan->initial) start.snapshot = view->snapshot;
   start.after = plan->after.value_or(view->revision);

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <deque>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,11 +15,9 @@
 #include "storage/stored_pages.hpp"
 #include "watchcache/object_index.hpp"
 #include "watchcache/resource_cache.hpp"
+#include "watchcache/unreadable_objects.hpp"
 
 namespace backplane {
-
-// What is in the store and cannot be read, by key, with the reason.
-using Unreadable = std::map<std::string, std::shared_ptr<const Status>, std::less<>>;
 
 struct LoadedObjects {
   ObjectIndex index;

@@ -2,6 +2,7 @@
 
 #include "backplane/storage_feed.hpp"
 #include "base/caught.hpp"
+#include "storage/backend_key.hpp"
 #include "watchcache/cache_metrics.hpp"
 #include "watchcache/log.hpp"
 #include "watchcache/page_reader.hpp"
@@ -34,30 +35,34 @@ const Status* Snapshot::unreadable_at(std::string_view key) const {
   return found != unreadable->end() ? found->second.get() : nullptr;
 }
 
-const Status* Snapshot::unreadable_in(std::string_view from, std::string_view end) const {
-  if (!unreadable) return nullptr;
-  const auto first = unreadable->lower_bound(from);
-  return first != unreadable->end() && first->first < end ? first->second.get() : nullptr;
+Unreadable Snapshot::unreadable_in(std::string_view from, std::string_view end) const {
+  if (!unreadable) return {};
+  return Unreadable(unreadable->lower_bound(from), unreadable->lower_bound(end));
 }
 
-Status Snapshot::read_error(const GroupResource& resource, std::string_view from, std::string_view end) const {
+namespace {
+
+// All of them in one refusal: upstream's StorageReadError.
+Status read_error(const GroupResource& resource, const Unreadable& objects) {
   constexpr std::size_t kMost = 100;  // upstream's corruptObjErrAggregatorFactory(100)
   StatusDetails details;
   details.name = "list";
   details.group = resource.group;
   details.kind = resource.resource;
-  for (auto each = unreadable->lower_bound(from); each != unreadable->end() && each->first < end; ++each) {
+  for (const auto& [key, why] : objects) {
     if (details.causes.size() == kMost) {
       details.causes.push_back({"FieldValueTooMany", "too many errors, the list is truncated", ""});
       break;
     }
-    const StatusDetails* why = each->second->details();
-    const std::string& text = why != nullptr && !why->causes.empty() ? why->causes.front().message : each->second->message();
-    details.causes.push_back({"UnexpectedServerResponse", text, each->first});
+    const StatusDetails* said = why->details();
+    const std::string& text = said != nullptr && !said->causes.empty() ? said->causes.front().message : why->message();
+    details.causes.push_back({"UnexpectedServerResponse", text, backend_key(key)});
   }
   Status refused(500, Reason::kStorageReadError, "failed to read one or more " + resource.to_string() + " from the storage");
   return std::move(refused).with_details(std::move(details));
 }
+
+}  // namespace
 
 void FollowedStore::follow(std::shared_ptr<StorageWatch> by) {
   const std::lock_guard lock(mutex_);
@@ -84,6 +89,16 @@ Status FollowedStore::check_history(Revision followed, Revision answered) {
     watch->cancel();
   }
   return too_many_requests("storage is (re)initializing", 1);
+}
+
+Unreadable PrefixCache::unreadable(const CacheScope& scope) const {
+  const auto selection = Selection::make(config_, scope, {});
+  return selection.ok() ? snapshot_.get()->unreadable_in(selection->start(), selection->end()) : Unreadable();
+}
+
+Status PrefixCache::list_refusal(const CacheScope& scope) const {
+  const Unreadable objects = store_->options.names_unreadable ? unreadable(scope) : Unreadable();
+  return objects.empty() ? Status() : read_error(config_.resource, objects);
 }
 
 ObjectRef PrefixCache::peek(std::string_view key) const { return snapshot_.get()->index.find(key); }
@@ -180,8 +195,8 @@ Task<bool> PrefixCache::try_load() {
 namespace {
 
 void log_unreadable(const std::string& key, const Status& why) {
-  watchcache_log().error("an object cannot be read: lists that hold it fail until its key is removed or written anew key={} error={:?}",
-                         key, why.message());
+  watchcache_log().error("an object cannot be read: lists leave it out until its key is removed or written anew key={} error={:?}",
+                         backend_key(key), why.message());
 }
 
 }  // namespace

@@ -84,10 +84,8 @@ struct Snapshot {
 
   // Why that key cannot be read; null: it can, or is not there.
   const Status* unreadable_at(std::string_view key) const;
-  // Why the first unreadable key in [from, end) cannot be read; null: there is none.
-  const Status* unreadable_in(std::string_view from, std::string_view end) const;
-  // All of [from, end) in one refusal of a list: upstream's StorageReadError.  There must be one.
-  Status read_error(const GroupResource& resource, std::string_view from, std::string_view end) const;
+  // Those of [from, end).
+  Unreadable unreadable_in(std::string_view from, std::string_view end) const;
 };
 
 // A snapshot and the revision at which it is read.
@@ -107,7 +105,7 @@ struct ListPlan {
   bool paced = true;  // the store's revision may be waited for with others
 };
 
-class PrefixCache final : public ResourceCache, public std::enable_shared_from_this<PrefixCache> {
+class PrefixCache final : public ResourceCache, public UnreadableObjects, public std::enable_shared_from_this<PrefixCache> {
  public:
   PrefixCache(std::shared_ptr<FollowedStore> store, CacheConfig config);
 
@@ -117,6 +115,8 @@ class PrefixCache final : public ResourceCache, public std::enable_shared_from_t
   Task<Result<ObjectRef>> get(std::string key, std::string resource_version) override;
   Task<Result<ListResult>> list(CacheScope scope, ListOptions options) override;
   Task<Result<std::unique_ptr<WatchStream>>> watch(CacheScope scope, ListOptions options) override;
+  Unreadable unreadable(const CacheScope& scope) const override;
+  Status list_refusal(const CacheScope& scope) const override;
   bool ready() const noexcept override { return state_.load(std::memory_order_acquire) == State::kReady; }
   Revision revision() const noexcept override;
   std::size_t size() const noexcept override { return size_.load(std::memory_order_relaxed); }

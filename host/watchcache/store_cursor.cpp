@@ -52,7 +52,7 @@ class StoreCursor final : public ObjectCursor {
   Status take() {
     const std::size_t began = at_, had = entries_.size();
     for (; at_ < page_->items.size() && entries_.size() < kBatch; ++at_) {
-      if (page_->items[at_].unreadable) return *page_->items[at_].unreadable;
+      if (page_->items[at_].unreadable) continue;
       ObjectRef entry = cache_->make_entry(page_->items[at_]);
       if (selection_.selected(*entry)) entries_.push_back(std::move(entry));
     }

@@ -9,6 +9,7 @@
 #include "storage/memory_storage.hpp"
 #include "watchcache/continue_token.hpp"
 #include "watchcache/resource_cache.hpp"
+#include "watchcache/unreadable_objects.hpp"
 
 namespace backplane {
 namespace {
@@ -293,15 +294,20 @@ TEST_F(Trouble, AStoreWhoseHistoryHasGoneBackIsLoadedAgainAndNothingOldIsShown) 
 
 // ---- values that cannot be read
 
+class Unread : public Trouble {
+ protected:
+  const UnreadableObjects& objects() const { return dynamic_cast<const UnreadableObjects&>(*cache_); }
+};
+
 constexpr std::string_view kNoKeyFits = "unable to transform key \"/registry/configmaps/ns/b\": no key fits";
 
-TEST_F(Trouble, AnUnreadableObjectFailsTheListsThatHoldItAndNothingElse) {
+TEST_F(Unread, AnObjectIsLeftOutOfListsAndFailsItsGet) {
   const auto other = add("secrets", "Secret");
   put("a");
   write("/registry/configmaps/ns/b", "rotten");
   put("c");
   put("s", "secrets");
-  EXPECT_EQ(names(), kNoKeyFits);
+  EXPECT_EQ(names(), "a c 5");
   EXPECT_TRUE(cache_->ready());
   EXPECT_EQ(names(other), "s 5");
   EXPECT_EQ((*get("a"))->name, "a");
@@ -311,24 +317,31 @@ TEST_F(Trouble, AnUnreadableObjectFailsTheListsThatHoldItAndNothingElse) {
   ListOptions page;
   page.limit = 1;
   const auto first = run_on(loop_, list_page(*cache_, page));
-  ASSERT_TRUE(first.ok()) << "it stands behind the page";
+  ASSERT_TRUE(first.ok());
   page.continue_token = first->continue_token;
-  EXPECT_EQ(run_on(loop_, list_page(*cache_, page)).status().message(), kNoKeyFits);
+  const auto second = run_on(loop_, list_page(*cache_, page));
+  ASSERT_TRUE(second.ok()) << second.status().message();
+  EXPECT_TRUE(second->continue_token.empty());
+  const Unreadable all = objects().unreadable({});
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all.begin()->first, "/registry/configmaps/ns/b");
+  EXPECT_EQ(all.begin()->second->message(), kNoKeyFits);
+  EXPECT_TRUE(objects().list_refusal({}).ok());
 }
 
-TEST_F(Trouble, AListCanNameAllThatCannotBeReadInItsWay) {
+TEST_F(Unread, AListCanBeRefusedWithTheNamesOfAll) {
   run_on(loop_, hub_->stop());
   CacheOptions naming;
   naming.names_unreadable = true;
   start(naming);
   put("a");
   for (int i = 100; i < 205; ++i) write("/registry/configmaps/ns/b" + std::to_string(i), "rotten");
-  const auto refused = run_on(loop_, list_page(*cache_, {}));
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.status().code(), 500);
-  EXPECT_EQ(refused.status().reason(), Reason::kStorageReadError);
-  EXPECT_EQ(refused.status().message(), "failed to read one or more configmaps from the storage");
-  const StatusDetails& details = *refused.status().details();
+  EXPECT_EQ(names(), "a 107");
+  const Status refused = objects().list_refusal({});
+  EXPECT_EQ(refused.code(), 500);
+  EXPECT_EQ(refused.reason(), Reason::kStorageReadError);
+  EXPECT_EQ(refused.message(), "failed to read one or more configmaps from the storage");
+  const StatusDetails& details = *refused.details();
   EXPECT_EQ(details.kind + " " + details.name, "configmaps list");
   ASSERT_EQ(details.causes.size(), 101u);
   EXPECT_EQ(details.causes[0].field, "/registry/configmaps/ns/b100");
@@ -337,21 +350,23 @@ TEST_F(Trouble, AListCanNameAllThatCannotBeReadInItsWay) {
   EXPECT_EQ(details.causes[100].reason, "FieldValueTooMany");
 }
 
-TEST_F(Trouble, AListThatDoesNotReachAnUnreadableObjectIsAnswered) {
+TEST_F(Unread, ObjectsAreThoseOfTheScope) {
   put("a");
   write("/registry/configmaps/other/b", "rotten");
   CacheScope scope;
   scope.ns = "ns";
-  ListOptions options;
-  EXPECT_TRUE(run_on(loop_, cache_->list(scope, options)).ok());
+  EXPECT_EQ(names(), "a 3");
+  EXPECT_TRUE(objects().unreadable(scope).empty());
   scope.ns = "other";
-  EXPECT_FALSE(run_on(loop_, cache_->list(scope, options)).ok());
+  EXPECT_EQ(objects().unreadable(scope).size(), 1u);
+  scope.name = "c";
+  EXPECT_TRUE(objects().unreadable(scope).empty());
 }
 
 TEST_F(Trouble, AllIsWellOnceAnUnreadableObjectHasGone) {
   put("a");
   write("/registry/configmaps/ns/b", "rotten");
-  EXPECT_EQ(names(), kNoKeyFits);
+  EXPECT_EQ(names(), "a 3");
   remove("/registry/configmaps/ns/b");
   EXPECT_EQ(names(), "a 4");
   EXPECT_EQ(*get("b"), nullptr);
@@ -360,7 +375,7 @@ TEST_F(Trouble, AllIsWellOnceAnUnreadableObjectHasGone) {
 TEST_F(Trouble, AnObjectThatIsWrittenAnewCanBeReadAgain) {
   put("a");
   write("/registry/configmaps/ns/b", "rotten");
-  EXPECT_EQ(names(), kNoKeyFits);
+  EXPECT_EQ(names(), "a 3");
   put("b");
   EXPECT_EQ(names(), "a b 4");
 }
@@ -416,25 +431,27 @@ TEST_F(Trouble, AnObjectThatBecomesUnreadableEndsTheWatchesOfItsResourceAlone) {
   ASSERT_TRUE(watch.ok() && untouched.ok());
   write("/registry/configmaps/ns/b", "rotten");
   const auto ended = run_on(loop_, (*watch)->next());
-  EXPECT_EQ(ended.status().code(), 410) << "who lists again is told what it is";
-  EXPECT_EQ(names(), kNoKeyFits);
+  EXPECT_EQ(ended.status().code(), 410) << "the client lists again";
+  EXPECT_EQ(names(), "a 5");
   EXPECT_EQ(get("b").status().message(), kNoKeyFits);
   put("t", "secrets");
   const auto events = run_on(loop_, (*untouched)->next());
   ASSERT_TRUE(events.ok()) << events.status().message();
   EXPECT_EQ(events->at(0).object->name, "t");
-  // A watch that begins with what there is, is told, too.
+  // A watch that begins with what there is leaves it out, too.
   options.resource_version = "";
   options.send_initial_events = true;
   options.match = ResourceVersionMatch::kNotOlderThan;
   watch = run_on(loop_, cache_->watch(scope, options));
   ASSERT_TRUE(watch.ok());
-  EXPECT_EQ(run_on(loop_, (*watch)->next()).status().message(), kNoKeyFits);
+  const auto initial = run_on(loop_, (*watch)->next());
+  ASSERT_TRUE(initial.ok()) << initial.status().message();
+  EXPECT_EQ(initial->at(0).object->name, "a");
   remove("/registry/configmaps/ns/b");
   EXPECT_EQ(names(), "a 7");
 }
 
-TEST_F(Trouble, AnOldStateThatHoldsAnUnreadableObjectIsRefusedToo) {
+TEST_F(Unread, AnOldStateLeavesTheObjectOutToo) {
   put("a");
   write("/registry/configmaps/ns/b", "rotten");
   put("b");
@@ -442,8 +459,9 @@ TEST_F(Trouble, AnOldStateThatHoldsAnUnreadableObjectIsRefusedToo) {
   EXPECT_EQ(names(), "a b later 5");
   EXPECT_EQ(run_on(loop_, list_at(*cache_, 2)).value().revision, 2);
   auto list = run_on(loop_, list_at(*cache_, 3));
-  const Status status = list.ok() ? run_on(loop_, read_out(*list->items)) : std::move(list.status());
-  EXPECT_EQ(status.message(), kNoKeyFits);
+  ASSERT_TRUE(list.ok()) << list.status().message();
+  const Status status = run_on(loop_, read_out(*list->items));
+  EXPECT_TRUE(status.ok()) << status.message();
 }
 
 // ---- a store whose watches do not say by themselves how far they have come

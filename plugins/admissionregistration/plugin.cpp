@@ -4,6 +4,8 @@
 #include <mutex>
 #include <set>
 
+#include "admissionregistration_former_json.hpp"
+#include "backplane/kit/former_versions.hpp"
 #include "backplane/kit/group.hpp"
 #include "backplane/meta.hpp"
 #include "backplane/store_hooks.hpp"
@@ -36,8 +38,10 @@ class AdmissionregistrationPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
     auto hooks = std::make_shared<const NotEnforced>(host.logger());
-    return kit::install_group(host, "admissionregistration", admissionregistration_group(std::move(hooks)),
-                              admissionregistration_schemas());
+    const auto schemas = admissionregistration_schemas();
+    Status status = kit::install_group(host, "admissionregistration", admissionregistration_group(std::move(hooks)), schemas);
+    if (!status.ok()) return status;
+    return kit::add_former_versions(host.scheme(), "admissionregistration", admissionregistration_former_json(), schemas.front());
   }
 };
 

@@ -96,7 +96,7 @@ class Aggregator final : public Plugin {
     auto updater = std::dynamic_pointer_cast<Updater>(*status_storage);
     if (!updater) return Status(Reason::kInternalError, "the status storage of apiservices cannot update");
 
-    Status known = host.scheme().add_known_types(kVersion, *schemas, "aggregator");
+    Status known = add_types(host.scheme(), *schemas);
     if (!known.ok()) return known;
     APIGroupInfo group;
     group.group = kVersion.group;
@@ -112,6 +112,17 @@ class Aggregator final : public Plugin {
   }
 
  private:
+  // Objects may have been stored in v1beta1, which differs by its name alone.
+  static Status add_types(Scheme& scheme, const std::shared_ptr<const SchemaSet>& schemas) {
+    Status known = scheme.add_known_types(kVersion, schemas, "aggregator");
+    for (const std::string& name : {std::string("APIService"), std::string("APIServiceList")}) {
+      const GroupVersionKind now{kVersion.group, kVersion.version, name}, before{kVersion.group, "v1beta1", name};
+      if (known.ok()) known = scheme.add_known_type(before, schemas->find(now), schemas, "aggregator");
+      if (known.ok()) known = scheme.add_conversion(before, now, [](Object&) { return Status(); });
+    }
+    return known;
+  }
+
   static Status add_hooks(Host& host, std::shared_ptr<Autoregister> autoregister, std::shared_ptr<DynamicGroups> groups) {
     // Until the first pass is over, what an APIService will name is "not yet", not "not found".
     auto initiated = host.register_mux_and_discovery_complete_signal("APIServiceRegistrationControllerInitiated");

@@ -1,4 +1,6 @@
 // DaemonSets.
+#include "daemon_set.hpp"
+
 #include <algorithm>
 #include <charconv>
 
@@ -23,10 +25,6 @@ std::int64_t template_generation(const Object& object) {
   const std::string_view digits = text != nullptr ? text_of(*text) : std::string_view();
   std::from_chars(digits.data(), digits.data() + digits.size(), out);
   return out;
-}
-
-void set_template_generation(Object& object, std::int64_t generation) {
-  ObjectMeta(object).mutable_annotations()[kTemplateGeneration] = std::to_string(generation);
 }
 
 class DaemonSetStrategy final : public WorkloadStrategy {
@@ -63,6 +61,10 @@ class DaemonSetStatusStrategy final : public StatusStrategy {
 };
 
 }  // namespace
+
+void set_template_generation(Object& object, std::int64_t generation) {
+  ObjectMeta(object).mutable_annotations()[kTemplateGeneration] = std::to_string(generation);
+}
 
 KindCode daemon_set_code(PodValidationOptions options) {
   return {.make = made<DaemonSetStrategy>(

@@ -3,6 +3,7 @@
 
 #include "backplane/kit/group.hpp"
 #include "backplane/workload/pod_validation.hpp"
+#include "former.hpp"
 #include "kinds.hpp"
 
 namespace backplane::apps {
@@ -11,7 +12,8 @@ namespace {
 class AppsPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
-    return kit::install_group(host, "apps", apps_group(workload::pod_validation_options(host)), std::vector{apps_schemas()});
+    Status status = kit::install_group(host, "apps", apps_group(workload::pod_validation_options(host)), std::vector{apps_schemas()});
+    return status.ok() ? add_former_versions(host.scheme()) : status;
   }
 };
 

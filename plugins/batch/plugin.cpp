@@ -1,8 +1,10 @@
 // The plugin `batch`: the group batch/v1.
 #include "backplane/plugin.hpp"
 
+#include "backplane/kit/former_versions.hpp"
 #include "backplane/kit/group.hpp"
 #include "backplane/kit/held_back.hpp"
+#include "batch_former_json.hpp"
 #include "kinds.hpp"
 
 namespace backplane::batch {
@@ -18,7 +20,8 @@ class BatchPlugin final : public Plugin {
     kit::GroupInstaller group(host, std::move(*document), {batch_schemas()});
     if (Status status = group.add_kinds(); !status.ok()) return status;
     if (auto jobs = group.store("jobs")) group.put("jobs", make_job_storage(std::move(jobs)));
-    return group.install("batch");
+    Status status = group.install("batch");
+    return status.ok() ? kit::add_former_versions(host.scheme(), "batch", batch_former_json(), batch_schemas()) : status;
   }
 };
 

@@ -1,8 +1,11 @@
 // The plugin `certificates`: the group certificates.k8s.io.
 #include "backplane/plugin.hpp"
 
+#include "backplane/kit/former_versions.hpp"
 #include "backplane/kit/group.hpp"
 #include "backplane/kit/held_back.hpp"
+#include "certificates_former_json.hpp"
+#include "former_request.hpp"
 #include "kinds.hpp"
 
 namespace backplane::certificates {
@@ -16,6 +19,7 @@ class CertificatesPlugin final : public Plugin {
     auto schemas = certificates_schemas();
     if (!schemas.ok()) return std::move(schemas).status();
     kit::hold_back(host, *document, {{"ClusterTrustBundle", {"ClusterTrustBundle"}}, {"PodCertificateRequest", {"PodCertificateRequest"}}});
+    const auto types = schemas->front();
     const auto strategy = document->kind("CertificateSigningRequest").strategy();
     kit::GroupInstaller group(host, std::move(*document), std::move(*schemas));
     if (Status status = group.add_kinds(); !status.ok()) return status;
@@ -26,6 +30,10 @@ class CertificatesPlugin final : public Plugin {
       return {.labels = {"metadata.name", "spec.signerName", "spec.podName", "spec.nodeName"}, .before = "field label not supported: "};
     });
     if (Status status = group.install("certificates"); !status.ok()) return status;
+    Status former =
+        kit::add_former_versions(host.scheme(), "certificates", certificates_former_json(), types,
+                                 {{{"CertificateSigningRequest", "certificates.k8s.io/v1beta1"}, signing_request_from_v1beta1}});
+    if (!former.ok()) return former;
     const bool requests = kit::gate_is_on(host, "PodCertificateRequest");
     if (!requests || !host.resource_enabled({"certificates.k8s.io", "v1beta1", "podcertificaterequests"})) return {};
     return host.register_admission(make_pod_request_signing(host.authorizer()));

@@ -71,6 +71,29 @@ std::int64_t unix_seconds(const ASN1_TIME* time) {
   return std::int64_t{days} * 86'400 + seconds;
 }
 
+std::vector<std::string> texts_of(const X509_NAME* name, int entry) {
+  std::vector<std::string> out;
+  for (int at = -1; (at = X509_NAME_get_index_by_NID(name, entry, at)) >= 0;) {
+    const ASN1_STRING* text = X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, at));
+    out.emplace_back(reinterpret_cast<const char*>(ASN1_STRING_get0_data(text)), static_cast<std::size_t>(ASN1_STRING_length(text)));
+  }
+  return out;
+}
+
+void count_alternative_names(const Request& request, RequestedIdentity& out) {
+  STACK_OF(X509_EXTENSION)* extensions = X509_REQ_get_extensions(request.get());
+  auto* names = static_cast<GENERAL_NAMES*>(X509V3_get_d2i(extensions, NID_subject_alt_name, nullptr, nullptr));
+  for (int i = 0; i < sk_GENERAL_NAME_num(names); ++i) {
+    const int type = sk_GENERAL_NAME_value(names, i)->type;
+    out.dns_names += type == GEN_DNS ? 1 : 0;
+    out.addresses += type == GEN_IPADD ? 1 : 0;
+    out.emails += type == GEN_EMAIL ? 1 : 0;
+    out.uris += type == GEN_URI ? 1 : 0;
+  }
+  GENERAL_NAMES_free(names);
+  sk_X509_EXTENSION_pop_free(extensions, X509_EXTENSION_free);
+}
+
 std::vector<std::string> alternative_names(const Certificate& certificate, int type) {
   std::vector<std::string> out;
   auto* names = static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate.get(), NID_subject_alt_name, nullptr, nullptr));
@@ -105,6 +128,18 @@ Status check_signature(const Request& request) {
 }
 
 PublicKey key_of(const Request& request) { return PublicKey(X509_REQ_get_pubkey(request.get())); }
+
+RequestedIdentity identity_of(const Result<Request>& request) {
+  RequestedIdentity out;
+  if (!request.ok()) return out;
+  const NoErrorsLeft clean;
+  const X509_NAME* subject = X509_REQ_get_subject_name(request->get());
+  out.organizations = texts_of(subject, NID_organizationName);
+  const std::vector<std::string> names = texts_of(subject, NID_commonName);
+  if (!names.empty()) out.common_name = names.back();
+  count_alternative_names(*request, out);
+  return out;
+}
 
 Result<Certificate> read_certificate(std::string_view der) { return read_der<Certificate>(der, d2i_X509, "x509: malformed certificate"); }
 

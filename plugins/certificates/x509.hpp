@@ -32,6 +32,14 @@ Result<Request> read_request(std::string_view der);
 // That whoever made the request has the key.
 Status check_signature(const Request& request);
 PublicKey key_of(const Request& request);
+// The subject that a request asks for, and how many alternative names of each kind.
+struct RequestedIdentity {
+  std::vector<std::string> organizations;
+  std::string common_name;
+  int dns_names = 0, addresses = 0, emails = 0, uris = 0;
+};
+// Of an error: nothing.
+RequestedIdentity identity_of(const Result<Request>& request);
 
 Result<Certificate> read_certificate(std::string_view der);
 // One after the other; none at all is an error, too.

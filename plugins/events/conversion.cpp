@@ -31,11 +31,6 @@ void rename(Object& object, std::string_view from, std::string_view to) {
   object[to] = std::move(moved);
 }
 
-Status to_stored(Object& object) {
-  for (const Renamed& member : kMembers) rename(object, member.served, member.stored);
-  return {};
-}
-
 Status to_served(Object& object) {
   for (const Renamed& member : kMembers) rename(object, member.stored, member.served);
   return {};
@@ -43,8 +38,13 @@ Status to_served(Object& object) {
 
 }  // namespace
 
+Status to_core_event(Object& event) {
+  for (const Renamed& member : kMembers) rename(event, member.served, member.stored);
+  return {};
+}
+
 Status add_conversions(Scheme& scheme) {
-  Status added = scheme.add_conversion(kServed, kStored, to_stored);
+  Status added = scheme.add_conversion(kServed, kStored, to_core_event);
   return added.ok() ? scheme.add_conversion(kStored, kServed, to_served) : added;
 }
 

@@ -42,6 +42,7 @@ class FlowcontrolPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
     Status status = kit::install_group(host, "flowcontrol", flowcontrol_group(), std::vector{flowcontrol_schemas()});
+    if (status.ok()) status = add_former_versions(host.scheme());
     if (!status.ok()) return status;
     for (const std::string_view resource : {kFlowSchemas, kPriorityLevels}) {
       if (!host.resource_enabled({std::string(kGroup), "v1", std::string(resource)})) return {};

@@ -5,6 +5,7 @@
 #include "backplane/informer.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
+#include "backplane/unreadable.hpp"
 
 namespace backplane::flowcontrol {
 namespace {
@@ -115,6 +116,10 @@ Task<Status> ConfigProducer::reconcile(std::string key) {
   const auto slash = key.find('/');
   auto ensuring = ensure(key.substr(0, slash), key.substr(slash + 1));
   Status status = co_await std::move(ensuring);
+  if (is_unreadable(status)) {
+    host_.logger().error("an object of priority and fairness is left as it is: " + status.message());
+    status = Status();
+  }
   if (status.ok()) settled(key);
   co_return status;
 }

@@ -4,6 +4,7 @@
 #include "backplane/kit/table.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
+#include "backplane/unreadable.hpp"
 
 namespace backplane::networking {
 namespace {
@@ -162,6 +163,7 @@ Task<Status> DefaultServiceCidr::start(PostStartHookContext context) {
     Status done = co_await sync();
     if (done.ok()) break;
     host_.logger().error("error initializing the default ServiceCIDR: " + done.message());
+    if (is_unreadable(done)) break;
     running = co_await sleeper.sleep(kFirstPause);
   }
   host_.spawn("default-service-cidr", run(context.stop));

@@ -3,6 +3,7 @@
 
 #include "backplane/kit/group.hpp"
 #include "default_service_cidr.hpp"
+#include "former.hpp"
 #include "kinds.hpp"
 
 namespace backplane::networking {
@@ -12,6 +13,7 @@ class NetworkingPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
     Status status = kit::install_group(host, "networking", networking_group(), networking_schemas());
+    if (status.ok()) status = add_former_versions(host.scheme());
     // What --runtime-config switched off cannot be made, and need not be.
     if (!status.ok() || !host.resource_enabled({"networking.k8s.io", "v1", "servicecidrs"})) return status;
     auto ranges = canonical_ranges(host.flag("service-cluster-ip-range").value_or(""));

@@ -1,7 +1,10 @@
 // The plugin `policy`: the group policy.
 #include "backplane/plugin.hpp"
 
+#include "backplane/kit/former_versions.hpp"
 #include "backplane/kit/group.hpp"
+#include "former.hpp"
+#include "policy_former_json.hpp"
 #include "policy_group_json.hpp"
 #include "policy_v1_json.hpp"
 
@@ -11,7 +14,11 @@ namespace {
 class PolicyPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
-    return kit::install_group(host, "policy", kit::read_group(policy_group_json()), kit::embedded_schemas({policy_v1_json()}));
+    const auto schemas = kit::embedded_schemas({policy_v1_json()});
+    Status status = kit::install_group(host, "policy", kit::read_group(policy_group_json()), schemas);
+    if (!status.ok()) return status;
+    return kit::add_former_versions(host.scheme(), "policy", policy_former_json(), schemas->front(),
+                                    {{{"PodDisruptionBudget", "policy/v1beta1"}, budget_from_v1beta1}});
   }
 };
 

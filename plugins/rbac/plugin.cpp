@@ -3,6 +3,7 @@
 
 #include "backplane/kit/group.hpp"
 #include "bootstrap.hpp"
+#include "former.hpp"
 #include "policy_keeper.hpp"
 #include "roles.hpp"
 
@@ -13,6 +14,7 @@ class RbacPlugin final : public Plugin {
  public:
   Status provision(Host& host) override {
     Status status = kit::install_group(host, "rbac", rbac_group(), rbac_schemas());
+    if (status.ok()) status = add_former_versions(host.scheme());
     return status.ok() ? add_hook(host) : status;
   }
 

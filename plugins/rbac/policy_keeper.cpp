@@ -5,6 +5,7 @@
 #include "backplane/kit/held_back.hpp"
 #include "backplane/kit/walk.hpp"
 #include "backplane/meta.hpp"
+#include "backplane/unreadable.hpp"
 
 namespace backplane::rbac {
 namespace {
@@ -127,7 +128,8 @@ void PolicyKeeper::plan() {
 Task<Status> PolicyKeeper::ensure_namespace(std::string ns) {
   const GroupVersionResource namespaces("", "v1", "namespaces");
   auto have = co_await client_->get(namespaces, "", ns);
-  if (have.ok() || have.status().code() != 404) co_return have.ok() ? Status() : std::move(have).status();
+  if (have.ok() || is_unreadable(have.status())) co_return Status();
+  if (have.status().code() != 404) co_return std::move(have).status();
   Object object;
   object["metadata"] = Object{{"name", ns}};
   auto made = co_await client_->create(namespaces, "", std::move(object));
@@ -142,6 +144,10 @@ Task<Status> PolicyKeeper::ensure(std::size_t index) {
   Status made = co_await create(delivered);
   if (made.code() != 409) co_return made;
   auto have = co_await client_->get(resource_of(delivered.resource), delivered.ns, delivered.name);
+  if (!have.ok() && is_unreadable(have.status())) {
+    host_.logger().error("an object that the server delivers is left as it is: " + have.status().message());
+    co_return Status();
+  }
   if (!have.ok()) co_return std::move(have).status();
   co_return co_await update(delivered, *have);
 }

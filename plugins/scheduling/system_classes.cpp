@@ -1,5 +1,6 @@
 #include "system_classes.hpp"
 
+#include "backplane/unreadable.hpp"
 #include "kinds.hpp"
 
 namespace backplane::scheduling {
@@ -23,7 +24,12 @@ Task<Status> make_if_missing(ApiClient& client, const SystemClass& of, Logger& l
   const GroupVersionResource resource{"scheduling.k8s.io", "v1", "priorityclasses"};
   const std::string name(of.name);
   auto have = co_await client.get(resource, "", name);
-  if (have.ok() || have.status().code() != 404) co_return have.ok() ? Status() : std::move(have).status();
+  if (have.ok()) co_return Status();
+  if (is_unreadable(have.status())) {
+    logger.error("PriorityClass " + name + " is left as it is: " + have.status().message());
+    co_return Status();
+  }
+  if (have.status().code() != 404) co_return std::move(have).status();
   auto made = co_await client.create(resource, "", object_of(of));
   if (made.ok()) logger.info("created PriorityClass " + name + " with value " + std::to_string(of.value));
   if (made.ok() || made.status().code() == 409) co_return Status();

@@ -52,5 +52,86 @@ class Unreadable(unittest.TestCase):
         self.assertEqual((code, [item['metadata']['name'] for item in shown['items']]), (200, ['good']))
 
 
+# What a start looks for and makes if it is missing, or follows from then on.
+KEPT = ('clusterroles/system:node', 'clusterroles/admin', 'clusterrolebindings/cluster-admin', 'roles/kube-system/extension-apiserver-authentication-reader',
+        'priorityclasses/system-node-critical', 'flowschemas/catch-all', 'flowschemas/global-default', 'prioritylevelconfigurations/catch-all',
+        'prioritylevelconfigurations/workload-low', 'servicecidrs/kubernetes', 'services/specs/default/kubernetes', 'services/endpoints/default/kubernetes',
+        'endpointslices/default/kubernetes', 'namespaces/default', 'namespaces/kube-public', 'configmaps/kube-system/extension-apiserver-authentication',
+        'leases/kube-system/apiserver-x', 'apiextensions.k8s.io/customresourcedefinitions/broken.example.com',
+        'apiregistration.k8s.io/apiservices/v1.apps', 'apiregistration.k8s.io/apiservices/v1.broken.example.com', 'ipaddresses/10.0.0.1',
+        'validatingwebhookconfigurations/broken', 'ranges/servicenodeports')
+# Of those the lists that clients ask for.
+LISTS = {'/apis/rbac.authorization.k8s.io/v1/clusterroles': 2, '/apis/scheduling.k8s.io/v1/priorityclasses': 1,
+         '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas': 2, '/apis/networking.k8s.io/v1/servicecidrs': 1, '/api/v1/namespaces': 2,
+         '/apis/apiextensions.k8s.io/v1/customresourcedefinitions': 1, '/apis/apiregistration.k8s.io/v1/apiservices': 2, '/api/v1/services': 1,
+         '/apis/rbac.authorization.k8s.io/v1/namespaces/kube-system/roles': 1}
+
+
+@unittest.skipUnless(ETCD, 'this machine has no etcd (package etcd-server)')
+class Alone(unittest.TestCase):
+    """One object that cannot be read takes neither a list nor a start with it."""
+
+    def started(self, *flags, prefix='/registry'):
+        etcd = Etcd().start()
+        self.addCleanup(etcd.stop)
+        self.keys = Keys(etcd)
+        for key in KEPT:
+            self.keys.put('%s/%s' % (prefix, key), b'\x17\x2a broken')
+        server = Server('--etcd-servers=' + etcd.url, *flags)
+        self.addCleanup(server.stop)
+        return server
+
+    def lists(self, server, prefix='/registry'):
+        for path, count in LISTS.items():
+            code, headers, listed = server.request('GET', path)
+            self.assertEqual(code, 200, listed)
+            self.assertIn('%d object%s left out' % (count, ' is' if count == 1 else 's are'), headers.get('Warning', ''), path)
+            self.assertIn(prefix + '/', headers['Warning'])
+
+    def test_the_server_starts_serves_and_names_them(self):
+        server = self.started()
+        self.lists(server)
+        # What can be read is there, and can be made.
+        self.assertEqual(server.request('GET', '/apis/rbac.authorization.k8s.io/v1/clusterroles/view')[0], 200)
+        self.assertEqual(server.request('GET', '/api/v1/namespaces/kube-system')[0], 200)
+        self.assertEqual(server.request('POST', CONFIGMAPS.replace('default', 'kube-system'), configmap('made'))[0], 201)
+        code, _, refused = server.request('GET', '/api/v1/namespaces/kube-public')
+        self.assertEqual((code, 'unable to transform key "/registry/namespaces/kube-public"' in refused['message']), (500, True), refused)
+        text = server.text()
+        for key in KEPT[:-1]:
+            self.assertIn('/registry/' + key, text)
+        _, _, metrics = server.request('GET', '/metrics')
+        self.assertIn('apiserver_storage_decode_errors_total{group="rbac.authorization.k8s.io",resource="clusterroles"} 2', metrics)
+
+    def test_a_watch_begins_with_what_can_be_read(self):
+        server = self.started()
+        events = server.events('/apis/scheduling.k8s.io/v1/priorityclasses?watch=1&resourceVersion=0', 1)
+        self.assertEqual([event['object']['metadata']['name'] for event in events], ['system-cluster-critical'])
+
+    def test_a_collection_is_not_said_to_be_gone_while_one_is_left(self):
+        server = self.started()
+        self.keys.put(KEYS.replace('default', 'kube-system') + 'bad', b'\x17\x2a')
+        path = CONFIGMAPS.replace('default', 'kube-system')
+        self.assertTrue(wait_for(lambda: server.request('GET', path + '/bad')[0] == 500))
+        self.assertEqual(server.request('DELETE', path)[0], 500)
+
+    def test_keys_are_named_as_etcd_has_them(self):
+        server = self.started('--etcd-prefix=/other', prefix='/other')
+        self.lists(server, '/other')
+        _, _, refused = server.request('GET', '/api/v1/namespaces/kube-public')
+        self.assertIn('unable to transform key "/other/namespaces/kube-public"', refused['message'])
+
+    def test_they_are_deleted_by_force(self):
+        server = self.started(GATE)
+        code, _, refused = server.request('GET', '/apis/rbac.authorization.k8s.io/v1/clusterroles')
+        self.assertEqual((code, refused['reason']), (500, 'StorageReadError'))
+        for path in ('/apis/rbac.authorization.k8s.io/v1/clusterroles/admin', '/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical',
+                     '/apis/networking.k8s.io/v1/servicecidrs/kubernetes', '/apis/apiregistration.k8s.io/v1/apiservices/v1.apps',
+                     '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/broken.example.com',
+                     '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/catch-all'):
+            code, _, removed = server.request('DELETE', path + IGNORE)
+            self.assertEqual((code, removed.get('status')), (200, 'Success'), removed)
+
+
 if __name__ == '__main__':
     main()

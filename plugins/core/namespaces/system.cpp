@@ -3,6 +3,7 @@
 #include <array>
 
 #include "backplane/json.hpp"
+#include "backplane/unreadable.hpp"
 
 namespace backplane::core {
 namespace {
@@ -29,6 +30,7 @@ Task<Status> make_if_missing(ApiClient& client, GroupVersionResource resource, s
     auto have = co_await client.get(resource, ns, name);
     if (have.ok()) co_return Status();
     last = std::move(have).status();
+    if (is_unreadable(last)) break;
     if (last.code() == 404) {
       auto made = co_await client.create(resource, ns, object);
       if (made.ok() || made.status().code() == 409) co_return Status();
@@ -42,11 +44,16 @@ Task<Status> make_if_missing(ApiClient& client, GroupVersionResource resource, s
 
 Task<Status> make_system_namespaces(ApiClient& client) {
   const GroupVersionResource namespaces{"", "v1", "namespaces"};
+  Status unreadable;
   for (std::string_view name : kSystemNamespaces) {
     Status status = co_await make_if_missing(client, namespaces, "", new_namespace(name));
-    if (!status.ok()) co_return status;
+    if (!status.ok() && is_unreadable(status)) {
+      unreadable = std::move(status);  // the others are made all the same
+    } else if (!status.ok()) {
+      co_return status;
+    }
   }
-  co_return Status();
+  co_return unreadable;
 }
 
 Task<void> keep_system_namespaces(std::shared_ptr<ApiClient> client, Signal& stop, Logger& logger) {

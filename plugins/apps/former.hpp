@@ -1,0 +1,13 @@
+// Objects of apps/v1beta1, apps/v1beta2 and extensions/v1beta1, which stores of clusters before Kubernetes 1.16 hold.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include "backplane/scheme.hpp"
+
+namespace backplane::apps {
+
+// Types and conversions.  After the group is installed.
+Status add_former_versions(Scheme& scheme);
+
+}  // namespace backplane::apps

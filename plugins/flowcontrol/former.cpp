@@ -1,0 +1,47 @@
+#include "former.hpp"
+
+#include "backplane/kit/former_versions.hpp"
+#include "backplane/kit/walk.hpp"
+#include "flowcontrol_former_json.hpp"
+#include "kinds.hpp"
+
+namespace backplane::flowcontrol {
+namespace {
+
+using namespace kit;
+
+// An unset number of shares is 0 in v1beta3, and so is a number of 0 in v1: an annotation tells the one from the other.
+constexpr std::string_view kZeroShares = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
+constexpr std::int64_t kDefaultShares = 30;
+
+Status level_from_v1beta3(Object& level) {
+  Object& metadata = ensure_object(level, "metadata");
+  Object* annotations = mutable_object(metadata, "annotations");
+  const bool keeps_zero = annotations != nullptr && has(*annotations, kZeroShares);
+  if (keeps_zero) erase_member(*annotations, kZeroShares);
+  Object* limited = mutable_object(ensure_object(level, "spec"), "limited");
+  if (limited != nullptr) fill(*limited, "nominalConcurrencyShares", keeps_zero ? 0 : kDefaultShares);
+  return {};
+}
+
+// v1beta1 and v1beta2.
+Status level_from_assured_shares(Object& level) {
+  Object* limited = mutable_object(ensure_object(level, "spec"), "limited");
+  if (limited == nullptr) return {};
+  const std::int64_t shares = get_int(*limited, "assuredConcurrencyShares").value_or(0);
+  (*limited)["nominalConcurrencyShares"] = shares != 0 ? shares : kDefaultShares;
+  erase_member(*limited, "assuredConcurrencyShares");
+  return {};
+}
+
+}  // namespace
+
+Status add_former_versions(Scheme& scheme) {
+  const std::string group = std::string(kGroup) + "/", level = "PriorityLevelConfiguration";
+  return kit::add_former_versions(scheme, "flowcontrol", flowcontrol_former_json(), flowcontrol_schemas(),
+                                  {{{level, group + "v1beta3"}, level_from_v1beta3},
+                                   {{level, group + "v1beta2"}, level_from_assured_shares},
+                                   {{level, group + "v1beta1"}, level_from_assured_shares}});
+}
+
+}  // namespace backplane::flowcontrol

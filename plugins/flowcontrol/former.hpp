@@ -1,0 +1,13 @@
+// Flow schemas and priority levels of flowcontrol.apiserver.k8s.io/v1beta1 to v1beta3.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include "backplane/scheme.hpp"
+
+namespace backplane::flowcontrol {
+
+// Types and conversions.  After the group is installed.
+Status add_former_versions(Scheme& scheme);
+
+}  // namespace backplane::flowcontrol

@@ -1,0 +1,14 @@
+// PodDisruptionBudgets of policy/v1beta1.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include "backplane/json.hpp"
+#include "backplane/status.hpp"
+
+namespace backplane::policy {
+
+// To policy/v1: an empty selector selects no pod in v1beta1 and every pod in v1.
+Status budget_from_v1beta1(Object& budget);
+
+}  // namespace backplane::policy

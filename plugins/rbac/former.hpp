@@ -1,0 +1,13 @@
+// Roles and bindings of rbac.authorization.k8s.io/v1alpha1 and v1beta1.
+//
+// Thread-safety: pure functions.
+#pragma once
+
+#include "backplane/scheme.hpp"
+
+namespace backplane::rbac {
+
+// Types and conversions.  After the group is installed.
+Status add_former_versions(Scheme& scheme);
+
+}  // namespace backplane::rbac
